@@ -1,0 +1,114 @@
+import type { JsonObject, JsonRpcError, ProtocolError } from '../jsonrpc/index.ts'
+import type { ClientCapabilities, Implementation, LoggingLevel, Revision } from '../protocol/index.ts'
+
+/** Who asks: the same facts in both eras, read from the session (legacy) or from the envelope (modern). */
+export interface ClientFacts {
+  readonly info?: Implementation | undefined
+  readonly capabilities: ClientCapabilities
+  readonly version: Revision
+}
+
+/** What a guard found out about the caller. `principal` owns sessions and `requestState`. */
+export interface AuthInfo {
+  readonly principal: string
+  readonly scopes: readonly string[]
+  readonly clientId?: string
+  /** The verified token's claims, or what introspection answered. */
+  readonly claims: Readonly<JsonObject>
+  /** The raw credential, for on-behalf-of calls. Never logged. */
+  readonly token?: string
+  readonly expiresAt?: number
+}
+
+/** One question to the client: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
+export interface InputRequest {
+  method: string
+  params?: JsonObject
+}
+export type InputRequests = { [key: string]: InputRequest }
+export type InputResponses = { [key: string]: JsonObject }
+
+/** A notification without its JSON-RPC frame. */
+export interface Notification {
+  method: string
+  params?: JsonObject
+}
+
+/**
+ * One self-contained request with modern semantics, whatever the era of the peer it came from or goes to.
+ *
+ * `params` is the request's `params` as received, unknown members included; on a retry it holds
+ * `inputResponses` and `requestState`. Envelope facts are lifted into `client` and `logLevel`.
+ */
+export interface Exchange {
+  readonly method: string
+  readonly params: JsonObject
+  readonly client: ClientFacts
+  readonly auth?: AuthInfo | undefined
+  /** Least severe log message the client wants from this request; nothing is sent when undefined. */
+  readonly logLevel?: LoggingLevel | undefined
+  /** Set by whoever embeds the server, per request; reaches every handler. */
+  readonly serverContext?: unknown
+  /** HTTP request headers in lower case where there are any. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined
+  /** Aborted when the caller cancels or goes away. */
+  readonly signal: AbortSignal
+  /** Sends a request-scoped notification (progress, log) live, before the outcome. */
+  notify(notification: Notification): void
+  /**
+   * Present when questions can be answered while the request runs: a legacy client's live requests, or a
+   * client author's handlers. Absent: return `input_required` and wait for the retry.
+   */
+  ask?: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
+}
+
+/** How an exchange ended. */
+export type Outcome = Complete | InputRequired | TaskHandle | Failure
+
+export interface Complete {
+  readonly type: 'complete'
+  /** The result as the newest revision has it, without `resultType`; edges shape it for their peer. */
+  readonly result: JsonObject
+  /** The result already shaped and serialised for the asking client's revision, when it was cached. */
+  readonly json?: string
+}
+
+export interface InputRequired {
+  readonly type: 'input_required'
+  readonly inputRequests?: InputRequests
+  readonly requestState?: string
+  /** `_meta` and members that we do not know, kept for a relay. */
+  readonly extra?: JsonObject
+}
+
+/** A task of the tasks extension (SEP-2663): the flat CreateTaskResult. */
+export interface TaskHandle {
+  readonly type: 'task'
+  readonly task: JsonObject
+}
+
+export interface Failure {
+  readonly type: 'error'
+  readonly error: JsonRpcError
+  /** What was thrown, for reporters; never sent. */
+  readonly cause?: unknown
+}
+
+/** Everything between the edges is one of these: a server, a client edge, a relay, a middleware chain. */
+export type Handle = (exchange: Exchange) => Outcome | Promise<Outcome>
+
+/** Wraps a handle; `next` may be called with a changed exchange. */
+export type Middleware = (
+  exchange: Exchange,
+  next: (exchange?: Exchange) => Promise<Outcome>,
+) => Outcome | Promise<Outcome>
+
+export function complete(result: JsonObject): Complete {
+  return { type: 'complete', result }
+}
+
+export function failure(error: ProtocolError, cause?: unknown): Failure {
+  return cause === undefined
+    ? { type: 'error', error: error.toJsonRpc() }
+    : { type: 'error', error: error.toJsonRpc(), cause }
+}

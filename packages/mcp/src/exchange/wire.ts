@@ -1,0 +1,43 @@
+import type {
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+} from '../jsonrpc/index.ts'
+
+/** A message that a server sends besides responses. */
+export type IncomingMessage = JsonRpcNotification | JsonRpcRequest
+
+export interface WireRequestOptions {
+  signal?: AbortSignal | undefined
+  /** Messages that arrive on this request's own stream (HTTP). Wires without such streams never call it. */
+  onMessage?: ((message: IncomingMessage) => void) | undefined
+  /** Extra HTTP headers for this request (`Mcp-Param-*`, for instance). Wires without headers ignore them. */
+  headers?: Record<string, string> | undefined
+}
+
+/**
+ * How a client edge reaches one server. A wire frames, correlates and reports; it knows nothing of eras
+ * beyond what its transport puts into headers.
+ */
+export interface Wire {
+  /** What this wire is, for messages: `stdio`, `http`, `sse`, `memory`. */
+  readonly kind: string
+  /**
+   * Sends a request and resolves with its response. Rejects with an McpError when there will be none
+   * (closed, exited, network, http_status, …). Aborting the signal stops waiting and, where the transport has
+   * a way that the client edge does not (closing an HTTP stream), cancels.
+   */
+  request(message: JsonRpcRequest, options?: WireRequestOptions): Promise<JsonRpcResponse>
+  /** Sends a notification, or a response to a request of the server. */
+  send(message: JsonRpcMessage): Promise<void>
+  /** Messages that belong to no request's own stream. Set once by the client edge. */
+  onMessage: ((message: IncomingMessage) => void) | undefined
+  /** Called once when the wire is gone, with the reason when it was not asked for. */
+  onClose: ((reason: Error | undefined) => void) | undefined
+  /** Tells the wire what was negotiated: HTTP sends it as a header from then on. */
+  setProtocolVersion?(version: string): void
+  /** Legacy HTTP: opens the standalone GET stream, if the server has one. Called after `initialized`. */
+  startListening?(): void
+  close(): Promise<void>
+}

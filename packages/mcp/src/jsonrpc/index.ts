@@ -1,0 +1,17 @@
+export * from './error-codes.ts'
+export {
+  isJsonObject,
+  isRequestId,
+  type JsonObject,
+  type JsonRpcError,
+  type JsonRpcFailure,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type JsonRpcResult,
+  type RequestId,
+} from './message.ts'
+export { McpError, type McpErrorCode } from './mcp-error.ts'
+export { classifyMessage, parseMessage, type ParsedMessage } from './parse-message.ts'
+export { ProtocolError } from './protocol-error.ts'

@@ -1,0 +1,76 @@
+import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.ts'
+import {
+  isJsonObject,
+  isRequestId,
+  type JsonObject,
+  type JsonRpcFailure,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type RequestId,
+} from './message.ts'
+
+export type ParsedMessage =
+  | { kind: 'request'; message: JsonRpcRequest }
+  | { kind: 'notification'; message: JsonRpcNotification }
+  | { kind: 'response'; message: JsonRpcResponse }
+  | { kind: 'invalid'; reply: JsonRpcFailure; isResponse: boolean }
+
+/** Parses one message from text. A failure is a value: the reply that JSON-RPC wants for it. */
+export function parseMessage(text: string): ParsedMessage {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return invalid(null, PARSE_ERROR, 'Parse error: the message is not valid JSON')
+  }
+  return classifyMessage(value)
+}
+
+/** Decides what a parsed value is, by hand: this runs for every message. */
+export function classifyMessage(value: unknown): ParsedMessage {
+  if (!isJsonObject(value)) return invalid(null, INVALID_REQUEST, 'Invalid request: expected a JSON object')
+  const id = value['id']
+  const readableId = isRequestId(id) ? id : null
+  if (value['jsonrpc'] !== '2.0') {
+    return invalid(readableId, INVALID_REQUEST, 'Invalid request: "jsonrpc" must be "2.0"')
+  }
+  const method = value['method']
+  if (method === undefined) return classifyResponse(value, readableId)
+  if (typeof method !== 'string') {
+    return invalid(readableId, INVALID_REQUEST, 'Invalid request: "method" must be a string')
+  }
+  const params = value['params']
+  if (params !== undefined && !isJsonObject(params)) {
+    return invalid(readableId, INVALID_REQUEST, 'Invalid request: "params" must be an object')
+  }
+  if (id === undefined) return { kind: 'notification', message: value as unknown as JsonRpcNotification }
+  if (readableId === null) {
+    return invalid(null, INVALID_REQUEST, 'Invalid request: "id" must be a string or an integer')
+  }
+  return { kind: 'request', message: value as unknown as JsonRpcRequest }
+}
+
+function classifyResponse(value: JsonObject, id: RequestId | null): ParsedMessage {
+  const { result, error } = value
+  if (error !== undefined) {
+    if (isJsonObject(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string') {
+      return { kind: 'response', message: { ...value, id } as unknown as JsonRpcResponse }
+    }
+  } else if (isJsonObject(result) && id !== null) {
+    return { kind: 'response', message: value as unknown as JsonRpcResponse }
+  }
+  const isResponse = result !== undefined || error !== undefined
+  return {
+    ...invalid(id, INVALID_REQUEST, 'Invalid request: neither a request, a notification nor a response'),
+    isResponse,
+  }
+}
+
+function invalid(
+  id: RequestId | null,
+  code: number,
+  message: string,
+): { kind: 'invalid'; reply: JsonRpcFailure; isResponse: boolean } {
+  return { kind: 'invalid', reply: { jsonrpc: '2.0', id, error: { code, message } }, isResponse: false }
+}

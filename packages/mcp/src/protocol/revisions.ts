@@ -1,0 +1,19 @@
+/** Every revision Gantry speaks, oldest first. */
+export const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const
+
+export type Revision = (typeof REVISIONS)[number]
+/** Legacy: a session opened by `initialize`. Modern: every request stands alone. */
+export type Era = 'legacy' | 'modern'
+
+export const LEGACY_REVISIONS: readonly Revision[] = REVISIONS.slice(0, 4)
+export const MODERN_REVISIONS: readonly Revision[] = REVISIONS.slice(4)
+export const LATEST_LEGACY: Revision = '2025-11-25'
+export const LATEST_MODERN: Revision = '2026-07-28'
+
+export function isRevision(value: unknown): value is Revision {
+  return (REVISIONS as readonly unknown[]).includes(value)
+}
+
+export function eraOf(revision: Revision): Era {
+  return revision >= '2026-07-28' ? 'modern' : 'legacy'
+}
