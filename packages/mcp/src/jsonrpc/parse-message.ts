@@ -30,17 +30,17 @@ export function parseMessage(text: string): ParsedMessage {
 /** Decides what a parsed value is, by hand: this runs for every message. */
 export function classifyMessage(value: unknown): ParsedMessage {
   if (!isJsonObject(value)) return invalid(null, INVALID_REQUEST, 'Invalid request: expected a JSON object')
-  const id = value['id']
+  const id = value.id
   const readableId = isRequestId(id) ? id : null
-  if (value['jsonrpc'] !== '2.0') {
+  if (value.jsonrpc !== '2.0') {
     return invalid(readableId, INVALID_REQUEST, 'Invalid request: "jsonrpc" must be "2.0"')
   }
-  const method = value['method']
+  const method = value.method
   if (method === undefined) return classifyResponse(value, readableId)
   if (typeof method !== 'string') {
     return invalid(readableId, INVALID_REQUEST, 'Invalid request: "method" must be a string')
   }
-  const params = value['params']
+  const params = value.params
   if (params !== undefined && !isJsonObject(params)) {
     return invalid(readableId, INVALID_REQUEST, 'Invalid request: "params" must be an object')
   }
@@ -54,7 +54,7 @@ export function classifyMessage(value: unknown): ParsedMessage {
 function classifyResponse(value: JsonObject, id: RequestId | null): ParsedMessage {
   const { result, error } = value
   if (error !== undefined) {
-    if (isJsonObject(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string') {
+    if (isJsonObject(error) && typeof error.code === 'number' && typeof error.message === 'string') {
       return { kind: 'response', message: { ...value, id } as unknown as JsonRpcResponse }
     }
   } else if (isJsonObject(result) && id !== null) {
