@@ -16,4 +16,4 @@ export {
   type Outcome,
   type TaskHandle,
 } from './exchange.ts'
-export type { IncomingMessage, Wire, WireRequestOptions } from './wire.ts'
+export type { Connector, IncomingMessage, Wire, WireRequestOptions } from './wire.ts'

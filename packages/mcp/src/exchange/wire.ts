@@ -41,3 +41,14 @@ export interface Wire {
   startListening?(): void
   close(): Promise<void>
 }
+
+/** Makes wires to one server: spawns its process, or talks to its URL. */
+export interface Connector {
+  readonly kind: 'stdio' | 'http' | 'sse' | 'socket' | 'memory'
+  /** Names the server in errors and in the cache of era findings: the command line, or the URL. */
+  readonly key: string
+  /** Opens a fresh wire. Rejects with an McpError when that cannot be done. */
+  open(options?: { signal?: AbortSignal }): Promise<Wire>
+  /** What to try when neither a modern request nor `initialize` is accepted: HTTP+SSE at the same URL. */
+  readonly fallback?: Connector | undefined
+}
