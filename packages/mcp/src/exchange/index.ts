@@ -17,3 +17,18 @@ export {
   type TaskHandle,
 } from './exchange.ts'
 export type { Connector, IncomingMessage, Wire, WireRequestOptions } from './wire.ts'
+export { missingCapabilities, missingCapability } from './input-capabilities.ts'
+export { LegacySession, type LegacyIo, type LegacySessionFacts } from './legacy-session.ts'
+export { SERVER_LOGS } from './legacy-subscriptions.ts'
+export { LiveExchange, type ExchangeInit, type RequestContext } from './live-exchange.ts'
+export {
+  isModernRequest,
+  openModernExchange,
+  readEnvelope,
+  respondSafely,
+  type Envelope,
+} from './modern-server-edge.ts'
+export { MAX_ROUNDS, playRounds, type RoundsHost } from './play-rounds.ts'
+export { modernRevisions, negotiateLegacy, type Served } from './served.ts'
+export { ServerConnection, type ServerConnectionOptions } from './server-connection.ts'
+export { writeError, writeNotification, writeOutcome, writeRequest, writeResult } from './write-message.ts'

@@ -1,4 +1,6 @@
+export { isLoggingLevel, LOG_LEVELS, passesLevel } from './log-levels.ts'
 export { META } from './meta-keys.ts'
+export { isMethodInRevision, methodFacts, type MethodFacts } from './methods.ts'
 export {
   eraOf,
   isRevision,
@@ -10,4 +12,6 @@ export {
   type Era,
   type Revision,
 } from './revisions.ts'
+export { shapeResult, toInitializeResult } from './shape.ts'
+export { shapeContent, shapeDefinition, shapeImplementation } from './shape-parts.ts'
 export type * from './types.ts'

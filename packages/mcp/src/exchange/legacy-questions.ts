@@ -1,0 +1,90 @@
+import {
+  isJsonObject,
+  McpError,
+  ProtocolError,
+  type JsonObject,
+  type JsonRpcResponse,
+  type RequestId,
+} from '../jsonrpc/index.ts'
+import type { InputRequest, InputRequests, InputResponses } from './exchange.ts'
+import { writeNotification, writeRequest } from './write-message.ts'
+
+interface Pending {
+  resolve(result: JsonObject): void
+  reject(error: Error): void
+}
+
+/** Ten minutes: questions wait for people. */
+export const DEFAULT_ANSWER_TIMEOUT = 600_000
+
+/** Requests from us to a legacy client, and their answers. */
+export class LegacyQuestions {
+  #nextId = 1
+  readonly #pending = new Map<RequestId, Pending>()
+  readonly #timeout: number
+
+  constructor(timeout: number | undefined) {
+    this.#timeout = timeout ?? DEFAULT_ANSWER_TIMEOUT
+  }
+
+  /** Asks everything at once and resolves when all is answered. */
+  async ask(
+    requests: InputRequests,
+    send: (text: string) => void,
+    signal?: AbortSignal,
+  ): Promise<InputResponses> {
+    const entries = await Promise.all(
+      Object.entries(requests).map(async ([key, request]) => [key, await this.#one(request, send, signal)]),
+    )
+    return Object.fromEntries(entries) as InputResponses
+  }
+
+  #one(request: InputRequest, send: (text: string) => void, signal?: AbortSignal): Promise<JsonObject> {
+    const id = this.#nextId++
+    return new Promise<JsonObject>((resolve, reject) => {
+      const finish = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+        this.#pending.delete(id)
+      }
+      const giveUp = (error: Error): void => {
+        finish()
+        send(writeNotification({ method: 'notifications/cancelled', params: { requestId: id } }))
+        reject(error)
+      }
+      const onAbort = (): void => giveUp(new McpError('cancelled', `${request.method} was cancelled`))
+      const timer = setTimeout(
+        () => giveUp(new McpError('timeout', `The client did not answer ${request.method} in time`)),
+        this.#timeout,
+      )
+      this.#pending.set(id, {
+        resolve: (result) => (finish(), resolve(result)),
+        reject: (error) => (finish(), reject(error)),
+      })
+      signal?.addEventListener('abort', onAbort, { once: true })
+      send(writeRequest(id, request.method, legacyParams(request)))
+    })
+  }
+
+  /** Hands an answer to whoever waits for it; false when nobody does. */
+  settle(response: JsonRpcResponse): boolean {
+    const pending = response.id === null ? undefined : this.#pending.get(response.id)
+    if (!pending) return false
+    if ('error' in response) pending.reject(ProtocolError.fromJsonRpc(response.error))
+    else pending.resolve(response.result)
+    return true
+  }
+
+  close(): void {
+    for (const pending of [...this.#pending.values()]) {
+      pending.reject(new McpError('closed', 'The client went away before it answered'))
+    }
+  }
+}
+
+/** 2025-11-25 required an id on URL elicitations; 2026-07-28 has none. */
+function legacyParams(request: InputRequest): JsonObject | undefined {
+  const { params } = request
+  if (request.method !== 'elicitation/create' || !isJsonObject(params) || params.mode !== 'url') return params
+  return params.elicitationId === undefined ? { ...params, elicitationId: crypto.randomUUID() } : params
+}

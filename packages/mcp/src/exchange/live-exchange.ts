@@ -1,0 +1,74 @@
+import type { JsonObject } from '../jsonrpc/index.ts'
+import type { LoggingLevel } from '../protocol/index.ts'
+import type {
+  AuthInfo,
+  ClientFacts,
+  Exchange,
+  InputRequests,
+  InputResponses,
+  Notification,
+} from './exchange.ts'
+
+/** What a transport knows about a message besides its content. */
+export interface RequestContext {
+  auth?: AuthInfo | undefined
+  serverContext?: unknown
+  headers?: Readonly<Record<string, string | undefined>> | undefined
+}
+
+export interface ExchangeInit extends RequestContext {
+  method: string
+  params: JsonObject
+  client: ClientFacts
+  logLevel?: LoggingLevel | undefined
+  notify?: ((notification: Notification) => void) | undefined
+  ask?: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
+}
+
+/** An exchange under way. The abort controller is made only when somebody looks at the signal. */
+export class LiveExchange implements Exchange {
+  readonly method: string
+  readonly params: JsonObject
+  readonly client: ClientFacts
+  readonly auth: AuthInfo | undefined
+  readonly logLevel: LoggingLevel | undefined
+  readonly serverContext: unknown
+  readonly headers: Readonly<Record<string, string | undefined>> | undefined
+  ask: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
+  /** True once the caller cancelled or went away: nothing more may be sent. */
+  aborted = false
+  #reason: unknown
+  #controller: AbortController | undefined
+  readonly #notify: ((notification: Notification) => void) | undefined
+
+  constructor(init: ExchangeInit) {
+    this.method = init.method
+    this.params = init.params
+    this.client = init.client
+    this.auth = init.auth
+    this.logLevel = init.logLevel
+    this.serverContext = init.serverContext
+    this.headers = init.headers
+    this.ask = init.ask
+    this.#notify = init.notify
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.aborted) this.#controller.abort(this.#reason)
+    }
+    return this.#controller.signal
+  }
+
+  abort(reason?: unknown): void {
+    if (this.aborted) return
+    this.aborted = true
+    this.#reason = reason
+    this.#controller?.abort(reason)
+  }
+
+  notify(notification: Notification): void {
+    if (!this.aborted) this.#notify?.(notification)
+  }
+}

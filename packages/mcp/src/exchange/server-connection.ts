@@ -1,0 +1,152 @@
+import {
+  classifyMessage,
+  INVALID_REQUEST,
+  ProtocolError,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../jsonrpc/index.ts'
+import { failure, type Outcome } from './exchange.ts'
+import { LegacySession } from './legacy-session.ts'
+import type { LiveExchange, RequestContext } from './live-exchange.ts'
+import { isModernRequest, openModernExchange, respondSafely } from './modern-server-edge.ts'
+import { modernRevisions, type Served } from './served.ts'
+import { writeError, writeOutcome } from './write-message.ts'
+
+export interface ServerConnectionOptions {
+  /** Writes one message. */
+  send(text: string): void
+  context?: RequestContext
+  /** More requests than this at once are refused. */
+  maxInFlight?: number
+}
+
+const DEFAULT_MAX_IN_FLIGHT = 10_000
+
+/**
+ * Serves one two-way channel (stdio, a socket, memory): each request is modern or legacy by its own
+ * content, so both eras can share the channel.
+ */
+export class ServerConnection {
+  readonly #served: Served
+  readonly #send: (text: string) => void
+  readonly #context: RequestContext
+  readonly #maxInFlight: number
+  readonly #modern = new Map<RequestId, LiveExchange>()
+  readonly legacy: LegacySession
+
+  constructor(served: Served, options: ServerConnectionOptions) {
+    this.#served = served
+    this.#send = options.send
+    this.#context = options.context ?? {}
+    this.#maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
+    this.legacy = new LegacySession(served, { send: (text) => this.#send(text), canPush: true })
+  }
+
+  /** Takes one parsed message; answers go out through `send`. */
+  receive(value: unknown): void {
+    if (Array.isArray(value)) {
+      this.#batch(value)
+      return
+    }
+    const answer = this.#answer(value)
+    if (answer instanceof Promise) answer.then((text) => this.#sendIfAny(text))
+    else this.#sendIfAny(answer)
+  }
+
+  /** How many requests are being worked on. */
+  get inFlight(): number {
+    return this.#modern.size + this.legacy.inFlight
+  }
+
+  close(reason: unknown = 'closed'): void {
+    for (const exchange of this.#modern.values()) exchange.abort(reason)
+    this.#modern.clear()
+    this.legacy.close(reason)
+  }
+
+  #sendIfAny(text: string | undefined): void {
+    if (text !== undefined) this.#send(text)
+  }
+
+  #answer(value: unknown): string | undefined | Promise<string | undefined> {
+    const parsed = classifyMessage(value)
+    switch (parsed.kind) {
+      case 'request':
+        return this.#request(parsed.message)
+      case 'notification':
+        this.#notification(parsed.message)
+        return undefined
+      case 'response':
+        this.legacy.response(parsed.message)
+        return undefined
+      case 'invalid':
+        return parsed.isResponse ? undefined : JSON.stringify(parsed.reply)
+    }
+  }
+
+  #request(message: JsonRpcRequest): string | undefined | Promise<string | undefined> {
+    if (this.inFlight >= this.#maxInFlight) {
+      return writeError(message.id, { code: INVALID_REQUEST, message: 'Too many requests in flight' })
+    }
+    if (isModernRequest(message) && modernRevisions(this.#served).length > 0) return this.#runModern(message)
+    if (this.#modern.has(message.id)) return this.#duplicate(message.id)
+    return this.legacy.request(message, this.#context)
+  }
+
+  #runModern(message: JsonRpcRequest): string | undefined | Promise<string | undefined> {
+    if (this.#modern.has(message.id)) return this.#duplicate(message.id)
+    let exchange: LiveExchange
+    try {
+      exchange = openModernExchange(message, this.#served, this.#context, this.#send)
+    } catch (error) {
+      return writeError(message.id, ProtocolError.from(error).toJsonRpc())
+    }
+    this.#modern.set(message.id, exchange)
+    const outcome = respondSafely(this.#served, exchange)
+    return outcome instanceof Promise
+      ? outcome.then((settled) => this.#concludeModern(message, exchange, settled))
+      : this.#concludeModern(message, exchange, outcome)
+  }
+
+  #concludeModern(message: JsonRpcRequest, exchange: LiveExchange, outcome: Outcome): string | undefined {
+    this.#modern.delete(message.id)
+    if (exchange.aborted) return undefined
+    return writeOutcome(outcome, {
+      id: message.id,
+      method: message.method,
+      revision: exchange.client.version,
+      serverInfo: this.#served.info,
+    })
+  }
+
+  #duplicate(id: RequestId): string {
+    const error = new ProtocolError(INVALID_REQUEST, `Invalid request: id ${id} is already in use`)
+    return writeError(id, failure(error).error)
+  }
+
+  #notification(message: JsonRpcNotification): void {
+    if (message.method === 'notifications/cancelled') {
+      const exchange = this.#modern.get(message.params?.requestId as RequestId)
+      if (exchange) {
+        exchange.abort(message.params?.reason ?? 'cancelled')
+        return
+      }
+    }
+    this.legacy.notification(message, this.#context)
+  }
+
+  /** Only 2025-03-26 had batches. */
+  #batch(values: unknown[]): void {
+    if (this.legacy.client.version !== '2025-03-26' || values.length === 0) {
+      this.#send(
+        writeError(null, { code: INVALID_REQUEST, message: 'Invalid request: batches are not supported' }),
+      )
+      return
+    }
+    Promise.all(values.map((value) => this.#answer(value))).then((texts) => {
+      const answers = texts.filter((text) => text !== undefined)
+      if (answers.length > 0) this.#send(`[${answers.join(',')}]`)
+    })
+  }
+}

@@ -1,0 +1,73 @@
+import type { JsonObject, JsonRpcError, RequestId } from '../jsonrpc/index.ts'
+import { META, shapeResult, type Implementation, type Revision } from '../protocol/index.ts'
+import type { Notification, Outcome } from './exchange.ts'
+
+// Frames are written by hand around serialised payloads: a result that was cached as text is not parsed
+// and serialised again.
+
+function idText(id: RequestId | null): string {
+  return typeof id === 'number' ? String(id) : JSON.stringify(id)
+}
+
+export function writeResult(id: RequestId, resultJson: string): string {
+  return `{"jsonrpc":"2.0","id":${idText(id)},"result":${resultJson}}`
+}
+
+export function writeError(id: RequestId | null, error: JsonRpcError): string {
+  return `{"jsonrpc":"2.0","id":${idText(id)},"error":${JSON.stringify(error)}}`
+}
+
+export function writeNotification(notification: Notification): string {
+  return notification.params === undefined
+    ? `{"jsonrpc":"2.0","method":${JSON.stringify(notification.method)}}`
+    : `{"jsonrpc":"2.0","method":${JSON.stringify(notification.method)},"params":${JSON.stringify(notification.params)}}`
+}
+
+export function writeRequest(id: RequestId, method: string, params: JsonObject | undefined): string {
+  const tail = params === undefined ? '' : `,"params":${JSON.stringify(params)}`
+  return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${tail}}`
+}
+
+export interface ResponseFacts {
+  id: RequestId
+  method: string
+  revision: Revision
+  serverInfo: Implementation
+}
+
+/** Serialises an outcome for a client of the given revision. */
+export function writeOutcome(outcome: Outcome, facts: ResponseFacts): string {
+  switch (outcome.type) {
+    case 'complete':
+      return writeResult(facts.id, outcome.json ?? JSON.stringify(shapeComplete(outcome.result, facts)))
+    case 'error':
+      return writeError(facts.id, outcome.error)
+    case 'input_required': {
+      const { inputRequests, requestState, extra } = outcome
+      const result: JsonObject = { ...extra, resultType: 'input_required' }
+      if (inputRequests) result.inputRequests = inputRequests
+      if (requestState !== undefined) result.requestState = requestState
+      return writeResult(facts.id, JSON.stringify(withServerInfo(result, facts.serverInfo)))
+    }
+    case 'task':
+      return writeResult(
+        facts.id,
+        JSON.stringify(withServerInfo({ ...outcome.task, resultType: 'task' }, facts.serverInfo)),
+      )
+  }
+}
+
+function shapeComplete(result: JsonObject, facts: ResponseFacts): JsonObject {
+  const shaped = shapeResult(facts.method, result, facts.revision, facts.serverInfo)
+  if (facts.method !== 'subscriptions/listen') return shaped
+  return {
+    ...shaped,
+    _meta: { ...(shaped._meta as JsonObject | undefined), [META.subscriptionId]: facts.id },
+  }
+}
+
+function withServerInfo(result: JsonObject, serverInfo: Implementation): JsonObject {
+  const meta = result._meta as JsonObject | undefined
+  if (meta && META.serverInfo in meta) return result
+  return { ...result, _meta: { ...meta, [META.serverInfo]: serverInfo } }
+}

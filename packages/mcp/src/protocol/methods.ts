@@ -1,0 +1,52 @@
+import type { Revision } from './revisions.ts'
+
+export interface MethodFacts {
+  /** First and last revision that have the method. */
+  readonly since: Revision
+  readonly until: Revision
+  /** Its complete result carries `ttlMs` and `cacheScope` (2026-07-28, Caching). */
+  readonly cacheable?: true
+  /** It may answer `input_required` (2026-07-28, Multi Round-Trip Requests). */
+  readonly asksForInput?: true
+  /** The member of `params` that the `Mcp-Name` header mirrors (2026-07-28, Streamable HTTP). */
+  readonly named?: 'name' | 'uri' | 'taskId'
+}
+
+const FIRST: Revision = '2024-11-05'
+const LAST_LEGACY: Revision = '2025-11-25'
+const MODERN: Revision = '2026-07-28'
+
+/** Which method exists when, and what is special about it. Methods that are not here belong to extensions. */
+const METHODS: ReadonlyMap<string, MethodFacts> = new Map<string, MethodFacts>([
+  ['initialize', { since: FIRST, until: LAST_LEGACY }],
+  ['ping', { since: FIRST, until: LAST_LEGACY }],
+  ['logging/setLevel', { since: FIRST, until: LAST_LEGACY }],
+  ['resources/subscribe', { since: FIRST, until: LAST_LEGACY }],
+  ['resources/unsubscribe', { since: FIRST, until: LAST_LEGACY }],
+  ['server/discover', { since: MODERN, until: MODERN, cacheable: true }],
+  ['subscriptions/listen', { since: MODERN, until: MODERN }],
+  ['tools/list', { since: FIRST, until: MODERN, cacheable: true }],
+  ['tools/call', { since: FIRST, until: MODERN, asksForInput: true, named: 'name' }],
+  ['prompts/list', { since: FIRST, until: MODERN, cacheable: true }],
+  ['prompts/get', { since: FIRST, until: MODERN, asksForInput: true, named: 'name' }],
+  ['resources/list', { since: FIRST, until: MODERN, cacheable: true }],
+  ['resources/templates/list', { since: FIRST, until: MODERN, cacheable: true }],
+  ['resources/read', { since: FIRST, until: MODERN, cacheable: true, asksForInput: true, named: 'uri' }],
+  ['completion/complete', { since: FIRST, until: MODERN }],
+  ['tasks/get', { since: MODERN, until: MODERN, named: 'taskId' }],
+  ['tasks/update', { since: MODERN, until: MODERN, named: 'taskId' }],
+  ['tasks/cancel', { since: MODERN, until: MODERN, named: 'taskId' }],
+  ['skills/list', { since: FIRST, until: MODERN, cacheable: true }],
+  ['skills/get', { since: FIRST, until: MODERN, cacheable: true }],
+  ['resources/directory/read', { since: FIRST, until: MODERN, cacheable: true }],
+])
+
+export function methodFacts(method: string): MethodFacts | undefined {
+  return METHODS.get(method)
+}
+
+/** False only for methods that the specification has in other revisions; extensions decide for themselves. */
+export function isMethodInRevision(method: string, revision: Revision): boolean {
+  const facts = METHODS.get(method)
+  return facts === undefined || (facts.since <= revision && revision <= facts.until)
+}
