@@ -1,0 +1,29 @@
+import type { Secret } from './secret.ts'
+
+/** Who may come in. Nothing is required on loopback unless something is configured here. */
+export interface AuthModel {
+  readonly required: boolean
+  readonly apiKeys: readonly ApiKeyModel[]
+  readonly bearer: BearerModel | undefined
+}
+
+export interface ApiKeyModel {
+  readonly name: string
+  /** SHA-256 of the key in lower-case hex: the key itself is not kept. */
+  readonly sha256: string
+  readonly scopes: readonly string[]
+}
+
+/** Access tokens of an authorization server. */
+export interface BearerModel {
+  readonly issuer: string
+  readonly audience: string
+  /** Scopes that every request needs. */
+  readonly scopes: readonly string[]
+  /** Found through the issuer's metadata when undefined. */
+  readonly jwksUri: string | undefined
+  /** For tokens that are not JWTs. */
+  readonly introspection:
+    | { readonly url: string; readonly clientId: string; readonly clientSecret: Secret }
+    | undefined
+}

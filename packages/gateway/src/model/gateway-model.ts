@@ -1,0 +1,95 @@
+import type { AuthModel } from './auth-model.ts'
+import type { PolicyModel } from './policy-model.ts'
+import type { Secret } from './secret.ts'
+import type { TargetModel } from './target-model.ts'
+
+/** The whole configuration: defaults filled in, references resolved, paths absolute, frozen. */
+export interface GatewayModel {
+  /** The file it came from; undefined when it was made in memory. */
+  readonly file: string | undefined
+  /** Where keys, catalogs and other things that outlive the process are kept. */
+  readonly stateDir: string
+  readonly server: ServerModel
+  readonly auth: AuthModel
+  readonly names: NamesModel
+  readonly catalog: CatalogModel
+  readonly store: StoreModel
+  readonly policy: PolicyModel
+  readonly telemetry: TelemetryModel
+  /** In the order of the file. */
+  readonly targets: readonly TargetModel[]
+}
+
+export interface ServerModel {
+  readonly host: string
+  readonly port: number
+  /** Whether `host` can be reached from this machine only. */
+  readonly loopback: boolean
+  /** What clients call the gateway when it is behind a proxy; part of OAuth's resource metadata. */
+  readonly publicUrl: string | undefined
+  /** Besides the gateway's own; `*` allows any. */
+  readonly allowedOrigins: readonly string[]
+  readonly allowedHosts: readonly string[]
+  readonly console: boolean
+  /** The identity that clients see, and text put in front of the targets' instructions. */
+  readonly name: string
+  readonly title: string | undefined
+  readonly instructions: string | undefined
+  /** The first seals session ids and `requestState`, all open them; empty: one is made and kept in `stateDir`. */
+  readonly sealingKeys: readonly Secret[]
+  /** How long calls in flight may take to end when the gateway stops. */
+  readonly shutdownGrace: number
+  readonly limits: LimitsModel
+}
+
+export interface LimitsModel {
+  readonly bodyBytes: number
+  readonly resultBytes: number
+  readonly sessions: number
+  readonly sessionIdle: number
+  readonly requestsInFlight: number
+  /** Calls of legacy targets that wait for a modern client's answer. */
+  readonly parkedCalls: number
+  readonly parkedFor: number
+  /** Targets that may be starting at the same time. */
+  readonly startingTargets: number
+}
+
+export interface NamesModel {
+  readonly separator: string
+  readonly maxLength: number
+}
+
+export interface CatalogModel {
+  /** How long a list counts as fresh when its target does not say. */
+  readonly ttl: number
+  /** How long one target may delay a list. */
+  readonly deadline: number
+  /** Entries in one page of a list. */
+  readonly pageSize: number
+  /** Where last-known lists are kept; undefined: they are not. */
+  readonly dir: string | undefined
+}
+
+export type StoreModel =
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'redis'; readonly url: Secret; readonly keyPrefix: string }
+
+export interface TelemetryModel {
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  readonly logFormat: 'text' | 'json'
+  readonly wire: WireViewModel
+  /** Share of requests that are traced, 0 to 1. */
+  readonly sampling: number
+}
+
+export interface WireViewModel {
+  /** Messages kept; 0 switches the view off. */
+  readonly size: number
+  /** Bytes of one message that are kept. */
+  readonly bodyBytes: number
+}
+
+export function findTarget(model: GatewayModel, name: string): TargetModel | undefined {
+  return model.targets.find((target) => target.name === name)
+}

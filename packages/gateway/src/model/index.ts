@@ -1,0 +1,37 @@
+export type { ApiKeyModel, AuthModel, BearerModel } from './auth-model.ts'
+export { describeTarget, displayArgs, displayUrl } from './describe-target.ts'
+export type {
+  CatalogModel,
+  GatewayModel,
+  LimitsModel,
+  NamesModel,
+  ServerModel,
+  StoreModel,
+  TelemetryModel,
+  WireViewModel,
+} from './gateway-model.ts'
+export { findTarget } from './gateway-model.ts'
+export type { ObjectKind, ObjectPattern, PolicyModel, RuleModel, WhoModel } from './policy-model.ts'
+export { parseObjectPattern } from './policy-model.ts'
+export { formatDuration, parseByteSize, parseDuration } from './quantities.ts'
+export { deepFreeze, isSame } from './same.ts'
+export type { Text } from './secret.ts'
+export { reveal, revealAll, Secret } from './secret.ts'
+export type {
+  HealthModel,
+  InProcessTarget,
+  Isolation,
+  OAuthModel,
+  OpenApiAuthModel,
+  OpenApiTarget,
+  ReplayTarget,
+  RestartModel,
+  SelectionModel,
+  StdioTarget,
+  TargetKind,
+  TargetModel,
+  TargetOptions,
+  TimeoutsModel,
+  UrlTarget,
+} from './target-model.ts'
+export { isSelected, matchesWildcard } from './wildcard.ts'

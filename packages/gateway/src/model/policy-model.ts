@@ -1,0 +1,44 @@
+/**
+ * Who may do what. Of the rules whose `who` matches the caller, a matching `deny` forbids, else a matching
+ * `allow` permits, else `fallback` decides.
+ */
+export interface PolicyModel {
+  readonly fallback: 'allow' | 'deny'
+  readonly rules: readonly RuleModel[]
+}
+
+export interface RuleModel {
+  /** For explanations. */
+  readonly name: string
+  readonly who: WhoModel
+  readonly allow: readonly ObjectPattern[]
+  readonly deny: readonly ObjectPattern[]
+}
+
+/** All lists are wildcards. Empty: everyone. Otherwise one entry of any list has to match. */
+export interface WhoModel {
+  readonly principals: readonly string[]
+  readonly scopes: readonly string[]
+  readonly apiKeys: readonly string[]
+}
+
+export type ObjectKind = 'tools' | 'prompts' | 'resources'
+
+/** `[KIND:]TARGET/NAME`, with wildcards; NAME is the target's own name or URI. */
+export interface ObjectPattern {
+  readonly kind: ObjectKind | undefined
+  readonly target: string
+  readonly name: string
+}
+
+/** Reads `tools:github/create_*`, `github/*` or `github` (the same as `github/*`). */
+export function parseObjectPattern(text: string): ObjectPattern {
+  const prefix = /^(tools|prompts|resources):/.exec(text)
+  const rest = prefix ? text.slice(prefix[0].length) : text
+  const slash = rest.indexOf('/')
+  return {
+    kind: prefix?.[1] as ObjectKind | undefined,
+    target: slash < 0 ? rest : rest.slice(0, slash),
+    name: slash < 0 ? '*' : rest.slice(slash + 1),
+  }
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { formatDuration, parseByteSize, parseDuration } from './quantities.ts'
+
+describe('parseDuration', () => {
+  it.each([
+    [250, 250],
+    ['250', 250],
+    ['500ms', 500],
+    ['30s', 30_000],
+    ['1.5m', 90_000],
+    ['2 h', 7_200_000],
+    ['1D', 86_400_000],
+    [0, 0],
+  ])('%s → %s', (value, expected) => {
+    expect(parseDuration(value)).toBe(expected)
+  })
+
+  it.each([
+    ['soon'],
+    ['-1s'],
+    [''],
+    ['5 parsecs'],
+    ['5constructor'],
+    [-1],
+    [Number.NaN],
+    [Number.POSITIVE_INFINITY],
+  ])('%s is not one', (value) => {
+    expect(parseDuration(value)).toBeUndefined()
+  })
+})
+
+describe('parseByteSize', () => {
+  it('knows the usual units', () => {
+    expect([parseByteSize('4MB'), parseByteSize('512kb'), parseByteSize(10), parseByteSize('1gb')]).toEqual([
+      4_194_304, 524_288, 10, 1_073_741_824,
+    ])
+    expect(parseByteSize('4 potatoes')).toBeUndefined()
+  })
+})
+
+describe('formatDuration', () => {
+  it.each([
+    [0, '0ms'],
+    [999, '999ms'],
+    [90_000, '90s'],
+    [120_000, '2m'],
+    [86_400_000, '1d'],
+  ])('%s → %s', (value, expected) => {
+    expect(formatDuration(value)).toBe(expected)
+  })
+})

@@ -1,0 +1,36 @@
+const DURATION_UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+const SIZE_UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
+
+/** Milliseconds: a number as it is, or text such as `500ms`, `30s`, `5m`, `1.5h`, `2d`. */
+export function parseDuration(value: number | string): number | undefined {
+  return parseQuantity(value, DURATION_UNITS)
+}
+
+/** Bytes: a number as it is, or text such as `512kb`, `4MB`, `1gb`. */
+export function parseByteSize(value: number | string): number | undefined {
+  return parseQuantity(value, SIZE_UNITS)
+}
+
+/** The shortest exact spelling: 90000 → `90s`, 120000 → `2m`. */
+export function formatDuration(milliseconds: number): string {
+  for (const unit of ['d', 'h', 'm', 's']) {
+    const size = DURATION_UNITS[unit]!
+    if (milliseconds >= size && milliseconds % size === 0) return `${milliseconds / size}${unit}`
+  }
+  return `${milliseconds}ms`
+}
+
+function parseQuantity(value: number | string, units: Readonly<Record<string, number>>): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined
+  const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(value)
+  if (!match) return undefined
+  const unit = match[2]!.toLowerCase()
+  const factor = unit === '' ? 1 : Object.hasOwn(units, unit) ? units[unit] : undefined
+  return factor === undefined ? undefined : Math.round(Number(match[1]) * factor)
+}

@@ -1,0 +1,38 @@
+/**
+ * Whether `*` (any run of characters, also none) and `?` (exactly one) make the pattern equal to the text.
+ * Greedy with one point of return, so that a hostile pattern costs pattern × text and not 2ⁿ, as a regular
+ * expression could.
+ */
+export function matchesWildcard(pattern: string, text: string): boolean {
+  let at = 0
+  let next = 0
+  let star = -1
+  let resume = 0
+  while (at < text.length) {
+    if (next < pattern.length && pattern[next] === '*') {
+      star = next++
+      resume = at
+    } else if (next < pattern.length && (pattern[next] === '?' || pattern[next] === text[at])) {
+      next++
+      at++
+    } else if (star >= 0) {
+      next = star + 1
+      at = ++resume
+    } else {
+      return false
+    }
+  }
+  while (pattern[next] === '*') next++
+  return next === pattern.length
+}
+
+/** Include and exclude as everywhere in the configuration: no include means all, exclude has the last word. */
+export function isSelected(
+  name: string,
+  selection: { readonly include: readonly string[]; readonly exclude: readonly string[] },
+): boolean {
+  const matches = (pattern: string) => matchesWildcard(pattern, name)
+  return (
+    (selection.include.length === 0 || selection.include.some(matches)) && !selection.exclude.some(matches)
+  )
+}
