@@ -1,10 +1,20 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // The `source` condition of our packages: tests run against src/, unbuilt.
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
-    include: ['packages/*/src/**/*.test.{ts,tsx}', 'tests/**/*.test.ts'],
+    include: [
+      'packages/*/src/**/*.test.{ts,tsx}',
+      'tests/**/*.test.ts',
+      'scripts/**/*.test.mjs',
+      'conformance/**/*.test.mjs',
+    ],
+    typecheck: {
+      include: ['packages/*/src/**/*.test-d.ts'],
+      tsconfig: 'packages/mcp/tsconfig.json',
+    },
     testTimeout: 20_000,
     hookTimeout: 30_000,
     maxWorkers: 2,

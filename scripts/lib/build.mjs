@@ -1,0 +1,70 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isStale, stamp } from './freshness.mjs'
+import { ROOT, toolPath } from './paths.mjs'
+import { runNode } from './processes.mjs'
+
+const inPackage = (name, ...path) => join(ROOT, 'packages', name, ...path)
+// A failed compilation writes output too, so a stamp made after success tells what is fresh.
+const stampOf = (name) => join(ROOT, 'node_modules', '.cache', 'gantry', `built-${name}`)
+
+const PARTS = [
+  { name: 'mcp', output: 'dist/.tsbuildinfo', needs: [], make: compile },
+  { name: 'gateway', output: 'dist/.tsbuildinfo', needs: ['mcp'], make: compile },
+  { name: 'console', output: 'dist/index.html', needs: ['gateway'], make: bundle },
+]
+
+/** Builds what is stale and says so; returns the names of what was built. */
+export async function build() {
+  const stale = PARTS.filter((part) => exists(part) && isPartStale(part))
+  for (const part of stale) {
+    console.log(`building ${part.name} …`)
+    const time = Date.now()
+    await part.make(part.name)
+    stamp(stampOf(part.name), time)
+  }
+  return stale.map((part) => part.name)
+}
+
+function exists({ name, make }) {
+  return existsSync(inPackage(name, make === bundle ? 'vite.config.ts' : 'src'))
+}
+
+function isPartStale({ name, output, needs }) {
+  const inputs = [name, ...needs].map((part) => inPackage(part))
+  return (
+    !existsSync(inPackage(name, output)) ||
+    isStale(stampOf(name), [...inputs, join(ROOT, 'tsconfig.base.json')])
+  )
+}
+
+async function compile(name) {
+  pruneOutput(name)
+  await must('TypeScript', [toolPath('typescript', 'tsc'), '-b', inPackage(name)])
+}
+
+async function bundle(name) {
+  await must('Vite', [toolPath('vite'), 'build', '--logLevel', 'warn'], { cwd: inPackage(name) })
+}
+
+async function must(tool, args, options) {
+  const code = await runNode(args, options)
+  if (code !== 0) throw new Error(`${tool} failed (exit code ${code}); its messages are above`)
+}
+
+/** Removes built files whose source is gone: the compiler leaves them, and they would be packed. */
+function pruneOutput(name) {
+  for (const file of filesIn(inPackage(name, 'dist'))) {
+    const stem = /^(.*?)(?:\.d)?\.(?:js|ts)$/.exec(file)?.[1]
+    const sources = ['.ts', '.tsx'].map((extension) => inPackage(name, 'src', `${stem}${extension}`))
+    if (stem !== undefined && !sources.some(existsSync)) rmSync(inPackage(name, 'dist', file))
+  }
+}
+
+function filesIn(folder, prefix = '') {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).flatMap((entry) => {
+    const path = join(prefix, entry)
+    return statSync(join(folder, entry)).isDirectory() ? filesIn(join(folder, entry), path) : [path]
+  })
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isStale } from './freshness.mjs'
+import { ROOT } from './paths.mjs'
+import { run } from './processes.mjs'
+
+/**
+ * Installs a folder's packages when they are missing or older than its lock file; returns whether it had to.
+ *
+ * `npm install --no-save` instead of `npm ci`: it installs the versions that the lock file names and leaves
+ * the file alone, but does not refuse a lock file that was written on a platform whose registry lacks the
+ * optional binaries of another one.
+ */
+export async function install(folder, what) {
+  const lock = join(folder, 'package-lock.json')
+  if (!isStale(join(folder, 'node_modules', '.package-lock.json'), [lock])) return false
+  console.log(`installing ${what} …`)
+  const npm = npmCommand()
+  const code = await run(
+    npm.command,
+    [...npm.args, 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: folder,
+    },
+  )
+  if (code !== 0) throw new Error(`npm could not install ${what} (exit code ${code}); its messages are above`)
+  return true
+}
+
+/** npm itself: what runs us when we are run by npm, else the command on the path. */
+function npmCommand() {
+  const script = process.env.npm_execpath
+  if (script?.endsWith('npm-cli.js') && existsSync(script))
+    return { command: process.execPath, args: [script] }
+  return process.platform === 'win32'
+    ? { command: process.env.ComSpec ?? 'cmd.exe', args: ['/d', '/s', '/c', 'npm'] }
+    : { command: 'npm', args: [] }
+}
+
+/** The project's own packages, at the root. */
+export function installProject() {
+  return install(ROOT, 'packages')
+}

@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from './build.mjs'
+import { toolPath } from './paths.mjs'
+import { runNode } from './processes.mjs'
+
+/**
+ * What `npm test` does, in order. A step gets further command-line arguments and a folder for its files, and
+ * answers with how many tests passed and failed; a step that is one check as a whole counts no tests.
+ */
+export const STEPS = [
+  { name: 'format', run: () => tool('@biomejs/biome', 'biome', ['format', '.']) },
+  { name: 'lint', run: () => tool('@biomejs/biome', 'biome', ['lint', '--error-on-warnings', '.']) },
+  {
+    name: 'layers',
+    run: () => tool('dependency-cruiser', 'depcruise', ['--config', '.dependency-cruiser.mjs', 'packages']),
+  },
+  { name: 'build', run: buildAll },
+  { name: 'types', run: (args, folder) => vitest(['--typecheck.only', ...args], folder) },
+  { name: 'unit', run: vitest },
+  { name: 'conformance-server', run: (args, folder) => conformance('server', args, folder) },
+  { name: 'conformance-client', run: (args, folder) => conformance('client', args, folder) },
+]
+
+async function tool(packageName, command, args) {
+  return asCounts(await runNode([toolPath(packageName, command), ...args]))
+}
+
+async function buildAll() {
+  try {
+    await build()
+    return { passed: 0, failed: 0 }
+  } catch (error) {
+    console.error(error.message)
+    return { passed: 0, failed: 1 }
+  }
+}
+
+async function vitest(args, folder) {
+  const file = join(folder, 'vitest.json')
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const code = await runNode([toolPath('vitest'), 'run', ...reporters, ...args])
+  const report = readReport(file)
+  return asCounts(code, report?.numPassedTests, report?.numFailedTests)
+}
+
+async function conformance(role, args, folder) {
+  const file = join(folder, `conformance-${role}.json`)
+  const code = await runNode(['conformance/run.mjs', role, '--json', file, ...args])
+  const report = readReport(file)
+  return asCounts(code, report?.passed, report?.failed)
+}
+
+function readReport(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+/** A step that failed without naming a test counts as one failure: the sum must never look clean. */
+function asCounts(code, passed = 0, failed = 0) {
+  return { passed, failed: code === 0 ? failed : Math.max(failed, 1) }
+}

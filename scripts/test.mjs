@@ -1,0 +1,61 @@
+// npm test                      everything, stopping at the first step that fails
+// npm test -- check             everything but conformance
+// npm test -- unit [ARGS]       one step, or all steps whose name begins so; ARGS go to its tool
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { installProject } from './lib/install.mjs'
+import { stopWithParent } from './lib/processes.mjs'
+import { requireNode } from './lib/require-node.mjs'
+import { STEPS } from './lib/steps.mjs'
+
+requireNode()
+stopWithParent()
+
+const [wanted, ...args] = process.argv.slice(2)
+const steps = choose(wanted)
+if (steps.length === 0) {
+  console.error(`There is no step '${wanted}'. Steps: check, ${STEPS.map((step) => step.name).join(', ')}.`)
+  process.exit(1)
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'gantry-test-'))
+try {
+  await installProject()
+  process.exitCode = await runSteps(steps)
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function choose(name) {
+  if (name === undefined) return STEPS
+  if (name === 'check') return STEPS.filter((step) => !step.name.startsWith('conformance'))
+  return STEPS.filter((step) => step.name.startsWith(name))
+}
+
+async function runSteps(list) {
+  const total = { passed: 0, failed: 0 }
+  const times = []
+  let failedStep
+  for (const step of list) {
+    console.log(`\n== ${step.name}`)
+    const began = performance.now()
+    const counts = await step.run(args, folder)
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    total.passed += counts.passed
+    total.failed += counts.failed
+    times.push(`${step.name} ${seconds} s`)
+    if (counts.failed > 0) {
+      failedStep = step.name
+      break
+    }
+    console.log(`== ${step.name}: ok in ${seconds} s`)
+  }
+  console.log(`\nsteps: ${times.join(', ')}`)
+  if (failedStep) console.log(`'${failedStep}' failed; run it alone with: npm test -- ${failedStep}`)
+  console.log(`${total.passed} passed, ${total.failed} failed`)
+  return failedStep ? 1 : 0
+}
