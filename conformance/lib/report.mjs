@@ -1,0 +1,34 @@
+/** One line per finished run, with what is wrong with it below. */
+export function printResult(result) {
+  const { scenario, group, problems, checked, milliseconds } = result
+  const mark = problems.length === 0 ? 'ok  ' : 'FAIL'
+  console.log(
+    `${mark} ${group.padEnd(10)} ${scenario}  (${checked} checks, ${(milliseconds / 1000).toFixed(1)} s)`,
+  )
+  for (const problem of problems) console.log(`       ${problem}`)
+}
+
+/** Passed runs per revision, for one role or one cell of the gateway's matrix. */
+export function printTable(title, results) {
+  console.log(`\n${title}`)
+  for (const group of [...new Set(results.map((result) => result.group))]) {
+    const those = results.filter((result) => result.group === group)
+    const checks = those.reduce((sum, result) => sum + result.checked, 0)
+    console.log(
+      `  ${group.padEnd(10)}  ${count(those).padStart(7)} scenarios  ${String(checks).padStart(4)} checks`,
+    )
+  }
+}
+
+/** Scenarios, each counted once however many revisions it ran at: it passes when it passes at all of them. */
+export function scenarioCounts(results) {
+  const failed = new Set(
+    results.filter((result) => result.problems.length > 0).map((result) => result.scenario),
+  )
+  const all = new Set(results.map((result) => result.scenario))
+  return { total: all.size, passed: all.size - failed.size }
+}
+
+function count(results) {
+  return `${results.filter((result) => result.problems.length === 0).length}/${results.length}`
+}

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ROOT } from '../../scripts/lib/paths.mjs'
+import { start, stop } from '../../scripts/lib/processes.mjs'
+
+const START_LIMIT = 20_000
+
+/** Starts a fixture server on a free port, under the Node that runs the project, and waits until it answers. */
+export async function startServer(script, args = []) {
+  requireFile(script)
+  const port = await freePort()
+  const child = start(process.execPath, [script, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, PORT: String(port) },
+  })
+  const errors = []
+  child.stderr.on('data', (chunk) => errors.push(chunk))
+  const url = `http://localhost:${port}/mcp`
+  const subject = {
+    url,
+    /** Why the server is not there any more, when it went by itself. */
+    get failure() {
+      if (child.exitCode === null && child.signalCode === null) return undefined
+      return `${script} ended (${child.signalCode ?? `exit code ${child.exitCode}`})\n${Buffer.concat(errors)}`
+    },
+    stop: () => stop(child),
+  }
+  await untilAnswering(subject)
+  return subject
+}
+
+/** The command line that runs a fixture client. */
+export function clientCommand(script) {
+  requireFile(script)
+  return `"${process.execPath}" ${script}`
+}
+
+async function untilAnswering(subject) {
+  const deadline = Date.now() + START_LIMIT
+  for (;;) {
+    if (subject.failure) throw new Error(subject.failure)
+    if (await answers(subject.url)) return
+    if (Date.now() > deadline) {
+      await subject.stop()
+      throw new Error(`no answer from ${subject.url} within ${START_LIMIT / 1000} s`)
+    }
+    await delay(50)
+  }
+}
+
+async function answers(url) {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) })
+    await response.body?.cancel()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function requireFile(script) {
+  if (!existsSync(join(ROOT, script))) throw new Error(`${script} does not exist`)
+}
