@@ -32,3 +32,14 @@ export { MAX_ROUNDS, playRounds, type RoundsHost } from './play-rounds.ts'
 export { modernRevisions, negotiateLegacy, type Served } from './served.ts'
 export { ServerConnection, type ServerConnectionOptions } from './server-connection.ts'
 export { writeError, writeNotification, writeOutcome, writeRequest, writeResult } from './write-message.ts'
+export { createIdMinter, type ClientEdge, type ClientEdgeOptions, type IdMinter } from './client-edge.ts'
+export { LegacyClientEdge, type LegacyClientEdgeOptions } from './legacy-client-edge.ts'
+export {
+  MemoryContinuations,
+  type Continuations,
+  type MemoryContinuationsOptions,
+  type ParkedCall,
+} from './legacy-client-edge-continuations.ts'
+export type { HandshakeStep } from './legacy-client-edge-handshake.ts'
+export type { AmbiguousRequest } from './legacy-client-edge-inbox.ts'
+export { ModernClientEdge, type ModernClientEdgeOptions } from './modern-client-edge.ts'

@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { META, type ProgressToken } from '../protocol/index.ts'
+import type { Exchange, Notification } from './exchange.ts'
+import type { IncomingMessage } from './wire.ts'
+
+const ENVELOPE_KEYS = [META.protocolVersion, META.clientInfo, META.clientCapabilities, META.logLevel]
+
+/** Requests that may end in `input_required` (MCP 2026-07-28, basic/patterns/mrtr, supported requests). */
+const MRTR_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
+
+export function canAskForInput(method: string): boolean {
+  return MRTR_METHODS.has(method)
+}
+
+/** The token that the asking side wants to see in progress notifications. */
+export function progressTokenOf(exchange: Exchange): ProgressToken | undefined {
+  const meta = exchange.params._meta
+  const token = isJsonObject(meta) ? meta.progressToken : undefined
+  return typeof token === 'string' || typeof token === 'number' ? token : undefined
+}
+
+/**
+ * The params of a modern request: the envelope replaces whatever envelope the request arrived with, and our
+ * own progress token replaces the caller's, since tokens must be unique among the requests of one connection.
+ */
+export function modernParams(
+  exchange: Exchange,
+  params: JsonObject,
+  envelope: { version: string; token: ProgressToken | undefined },
+): JsonObject {
+  const { client, logLevel } = exchange
+  const meta: JsonObject = { ...withoutEnvelope(params._meta) }
+  meta[META.protocolVersion] = envelope.version
+  if (client.info !== undefined) meta[META.clientInfo] = client.info
+  meta[META.clientCapabilities] = client.capabilities
+  if (logLevel !== undefined) meta[META.logLevel] = logLevel
+  if (envelope.token !== undefined) meta.progressToken = envelope.token
+  return { ...params, _meta: meta }
+}
+
+/** The params of a legacy request: no envelope, and no trace of rounds that this era does not know. */
+export function legacyParams(exchange: Exchange, token: ProgressToken | undefined): JsonObject | undefined {
+  const params: JsonObject = { ...exchange.params }
+  if (canAskForInput(exchange.method)) {
+    delete params.inputResponses
+    delete params.requestState
+  }
+  const meta: JsonObject = { ...withoutEnvelope(params._meta) }
+  if (token !== undefined) meta.progressToken = token
+  if (Object.keys(meta).length > 0) params._meta = meta
+  else delete params._meta
+  return Object.keys(params).length > 0 ? params : undefined
+}
+
+/** Takes the JSON-RPC frame off; everything else stays. */
+export function toNotification(message: IncomingMessage): Notification {
+  const { jsonrpc: _, ...notification } = message
+  return notification
+}
+
+/** Gives a progress notification the caller's token back; undefined when the caller wanted none. */
+export function toCallerProgress(notification: Notification, exchange: Exchange): Notification | undefined {
+  const token = progressTokenOf(exchange)
+  if (token === undefined) return undefined
+  return { ...notification, params: { ...notification.params, progressToken: token } }
+}
+
+function withoutEnvelope(meta: unknown): JsonObject {
+  if (!isJsonObject(meta)) return {}
+  const rest = { ...meta }
+  for (const key of ENVELOPE_KEYS) delete rest[key]
+  return rest
+}

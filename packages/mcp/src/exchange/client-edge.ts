@@ -1,0 +1,57 @@
+import { McpError } from '../jsonrpc/index.ts'
+import type { Discovery, Era, Revision } from '../protocol/index.ts'
+import type { Exchange, Notification, Outcome } from './exchange.ts'
+
+/** Mints the integer ids of one wire. Edges and probes that share a wire share the minter. */
+export type IdMinter = () => number
+
+/** One connected server, whatever its era, seen as a `Handle`. */
+export interface ClientEdge {
+  readonly era: Era
+  readonly version: Revision
+  /** What the server said about itself: `server/discover`, or the same facts from the handshake. */
+  readonly discovery: Discovery
+  /**
+   * Resolves with what the server answered; a JSON-RPC error is an outcome like any other. Rejects with an
+   * McpError when there is no answer (closed, cancelled, timed out, …).
+   */
+  readonly handle: (exchange: Exchange) => Promise<Outcome>
+  /** Called once when the connection is gone, with the reason when nobody asked for it. */
+  onClose: ((reason: Error | undefined) => void) | undefined
+  close(): Promise<void>
+}
+
+/** What both kinds of client edge can be told. */
+export interface ClientEdgeOptions {
+  ids?: IdMinter | undefined
+  /** Rounds of questions answered through `exchange.ask` before a request is given up. Default 16. */
+  maxRounds?: number | undefined
+  /** Log messages that no request in flight asked for. */
+  onLog?: ((notification: Notification) => void) | undefined
+  /** Any other notification that belongs to no request and to no listener. */
+  onNotification?: ((notification: Notification) => void) | undefined
+}
+
+export const DEFAULT_MAX_ROUNDS = 16
+
+/** Some servers reject ids that are not integers (DESIGN.md, decision 11), so we send nothing else. */
+export function createIdMinter(): IdMinter {
+  let last = 0
+  return () => ++last
+}
+
+/** Why a request stopped: the McpError that the aborting side gave, or a plain `cancelled`. */
+export function abortError(signal: AbortSignal): McpError {
+  const reason: unknown = signal.reason
+  if (reason instanceof McpError) return reason
+  const text = typeof reason === 'string' ? reason : 'The request was cancelled'
+  return new McpError('cancelled', text, { cause: reason })
+}
+
+export function tooManyRounds(method: string, limit: number): McpError {
+  return new McpError(
+    'too_many_rounds',
+    `The server still asked for input after ${limit} rounds of ${method}; raise maxRounds if that is expected`,
+    { details: { method, limit } },
+  )
+}

@@ -1,0 +1,281 @@
+import {
+  INTERNAL_ERROR,
+  isJsonObject,
+  type JsonObject,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  McpError,
+  ProtocolError,
+  type RequestId,
+} from '../jsonrpc/index.ts'
+import { abortError } from './client-edge.ts'
+import { isLog, wantsLog } from './client-edge-logs.ts'
+import { toCallerProgress } from './client-edge-params.ts'
+import type { Exchange, InputRequests, Notification, Outcome } from './exchange.ts'
+import type { Continuations, ParkedCall } from './legacy-client-edge-continuations.ts'
+import { refusal, toQuestion } from './legacy-client-edge-questions.ts'
+
+/** What a call needs from its edge. */
+export interface CallPort {
+  readonly continuations: Continuations
+  /** Answers a request of the server. */
+  reply(response: JsonRpcResponse): Promise<void>
+  /** Tells the server that nobody wants the answer any more. */
+  cancel(id: number): void
+  /** The call is over, one way or another. */
+  done(call: LegacyCall): void
+  /** A log message that the caller did not ask for. */
+  unwantedLog(notification: Notification): void
+}
+
+interface Question {
+  readonly request: JsonRpcRequest
+  readonly abort: AbortController
+}
+
+interface Round {
+  resolve(outcome: Outcome): void
+  reject(error: Error): void
+}
+
+const MAX_QUESTIONS = 64
+const MAX_BUFFERED = 256
+
+/**
+ * One request to a legacy server. The server may push requests while it runs: they are asked live when the
+ * caller can answer, else the call is parked and the caller gets `input_required` with a token to come back.
+ */
+export class LegacyCall implements ParkedCall {
+  readonly id: number
+  readonly method: string
+  readonly #port: CallPort
+  readonly #origin: Exchange
+  readonly #abort = new AbortController()
+  readonly #questions = new Map<string, Question>()
+  readonly #buffer: Notification[] = []
+  /** Who waits at present; undefined while parked. */
+  #exchange: Exchange | undefined
+  #round: Round | undefined
+  #final: { outcome: Outcome } | { error: Error } | undefined
+  #flushing = false
+  #lastKey = 0
+
+  constructor(id: number, exchange: Exchange, port: CallPort) {
+    this.id = id
+    this.method = exchange.method
+    this.#origin = exchange
+    this.#port = port
+  }
+
+  /** The exchange that is waiting, if one is. */
+  get exchange(): Exchange | undefined {
+    return this.#exchange
+  }
+
+  start(send: (signal: AbortSignal) => Promise<JsonRpcResponse>): Promise<Outcome> {
+    const outcome = this.#attach(this.#origin)
+    send(this.#abort.signal).then(
+      (response) =>
+        this.#finish({
+          outcome:
+            'error' in response
+              ? { type: 'error', error: response.error }
+              : { type: 'complete', result: response.result },
+        }),
+      (thrown: unknown) => this.#finish({ error: McpError.from(thrown) }),
+    )
+    return outcome
+  }
+
+  accepts(exchange: Exchange): boolean {
+    return (
+      exchange.method === this.method &&
+      exchange.params.name === this.#origin.params.name &&
+      exchange.params.uri === this.#origin.params.uri &&
+      exchange.auth?.principal === this.#origin.auth?.principal
+    )
+  }
+
+  resume(exchange: Exchange): Promise<Outcome> {
+    const answers = exchange.params.inputResponses
+    if (isJsonObject(answers)) {
+      for (const key of [...this.#questions.keys()]) {
+        const answer = Object.hasOwn(answers, key) ? answers[key] : undefined
+        if (isJsonObject(answer)) this.#answer(key, answer)
+      }
+    }
+    return this.#attach(exchange)
+  }
+
+  expire(): void {
+    this.#refuseAll('Nobody answered in time')
+    this.#stop(new McpError('timeout', `Nobody came back to answer what ${this.method} asked for`))
+  }
+
+  /** A request that the server pushed on behalf of this call. */
+  push(request: JsonRpcRequest): void {
+    const refused = this.#refusal(request)
+    if (refused) {
+      this.#refuse(request.id, refused)
+      return
+    }
+    const key = `input-${++this.#lastKey}`
+    this.#questions.set(key, { request, abort: new AbortController() })
+    if (this.#exchange?.ask) this.#askLive(key, this.#exchange.ask)
+    else this.#flushSoon()
+  }
+
+  #refusal(request: JsonRpcRequest): ProtocolError | undefined {
+    if (this.#questions.size < MAX_QUESTIONS) return refusal(request, this.#origin.client.capabilities)
+    return new ProtocolError(INTERNAL_ERROR, 'Too many requests at a time')
+  }
+
+  /** The server no longer wants an answer to a request that it pushed. */
+  withdraw(requestId: unknown): boolean {
+    for (const [key, { request, abort }] of this.#questions) {
+      if (request.id !== requestId) continue
+      this.#questions.delete(key)
+      abort.abort('The server withdrew its request')
+      return true
+    }
+    return false
+  }
+
+  notify(notification: Notification): void {
+    if (this.#exchange) {
+      this.#deliver(this.#exchange, notification)
+      return
+    }
+    if (this.#buffer.length >= MAX_BUFFERED) this.#buffer.shift()
+    this.#buffer.push(notification)
+  }
+
+  #attach(exchange: Exchange): Promise<Outcome> {
+    this.#exchange = exchange
+    for (const notification of this.#buffer.splice(0)) this.#deliver(exchange, notification)
+    return new Promise((resolve, reject) => {
+      const { signal } = exchange
+      const onAbort = () => this.#stop(abortError(signal))
+      const settled = () => {
+        signal.removeEventListener('abort', onAbort)
+        this.#round = undefined
+        this.#exchange = undefined
+      }
+      this.#round = {
+        resolve: (outcome) => {
+          settled()
+          resolve(outcome)
+        },
+        reject: (error) => {
+          settled()
+          reject(error)
+        },
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      if (signal.aborted) onAbort()
+      else if (this.#final) this.#settle()
+      else this.#pursueQuestions(exchange)
+    })
+  }
+
+  /** What was asked while nobody waited, or was left unanswered, is asked now. */
+  #pursueQuestions(exchange: Exchange): void {
+    if (this.#questions.size === 0) return
+    if (exchange.ask) for (const key of this.#questions.keys()) this.#askLive(key, exchange.ask)
+    else this.#flushSoon()
+  }
+
+  async #askLive(key: string, ask: NonNullable<Exchange['ask']>): Promise<void> {
+    const question = this.#questions.get(key)
+    if (!question) return
+    try {
+      const answers = await ask({ [key]: toQuestion(question.request) }, question.abort.signal)
+      const answer = answers[key]
+      if (!isJsonObject(answer))
+        throw new McpError('invalid_answer', `No answer to ${question.request.method}`)
+      this.#answer(key, answer)
+    } catch (thrown) {
+      if (this.#questions.delete(key)) this.#refuse(question.request.id, ProtocolError.from(thrown))
+    }
+  }
+
+  #answer(key: string, result: JsonObject): void {
+    const question = this.#questions.get(key)
+    if (this.#questions.delete(key) && question) {
+      this.#reply({ jsonrpc: '2.0', id: question.request.id, result })
+    }
+  }
+
+  #refuse(id: RequestId, error: ProtocolError): void {
+    this.#reply({ jsonrpc: '2.0', id, error: error.toJsonRpc() })
+  }
+
+  #refuseAll(message: string): void {
+    for (const { request } of this.#questions.values()) {
+      this.#refuse(request.id, new ProtocolError(INTERNAL_ERROR, message))
+    }
+    this.#questions.clear()
+  }
+
+  /** An answer that cannot be delivered leaves the server waiting for ever, so the call has failed. */
+  #reply(response: JsonRpcResponse): void {
+    this.#port.reply(response).catch((thrown: unknown) => this.#stop(McpError.from(thrown)))
+  }
+
+  /** Waits for the end of the tick, so that questions which arrive together travel together. */
+  #flushSoon(): void {
+    if (this.#flushing || !this.#round) return
+    this.#flushing = true
+    setTimeout(() => {
+      this.#flushing = false
+      this.#flush()
+    }, 0)
+  }
+
+  #flush(): void {
+    const round = this.#round
+    if (!round || this.#questions.size === 0) return
+    const requestState = this.#port.continuations.park(this)
+    if (requestState === undefined) {
+      this.#refuseAll('Too many calls wait for input')
+      return
+    }
+    const inputRequests: InputRequests = {}
+    for (const [key, { request }] of this.#questions) inputRequests[key] = toQuestion(request)
+    round.resolve({ type: 'input_required', inputRequests, requestState })
+  }
+
+  #deliver(exchange: Exchange, notification: Notification): void {
+    if (notification.method === 'notifications/progress') {
+      const progress = toCallerProgress(notification, exchange)
+      if (progress) exchange.notify(progress)
+    } else if (isLog(notification) && !wantsLog(exchange, notification)) {
+      this.#port.unwantedLog(notification)
+    } else {
+      exchange.notify(notification)
+    }
+  }
+
+  /** Gives the call up on our side. */
+  #stop(error: Error): void {
+    if (this.#final) return
+    this.#port.cancel(this.id)
+    this.#finish({ error })
+    this.#abort.abort(error)
+  }
+
+  #finish(final: { outcome: Outcome } | { error: Error }): void {
+    if (this.#final) return
+    this.#final = final
+    for (const { abort } of this.#questions.values()) abort.abort('The call is over')
+    this.#questions.clear()
+    this.#port.done(this)
+    this.#settle()
+  }
+
+  #settle(): void {
+    if (!this.#final || !this.#round) return
+    if ('outcome' in this.#final) this.#round.resolve(this.#final.outcome)
+    else this.#round.reject(this.#final.error)
+  }
+}

@@ -1,0 +1,150 @@
+import {
+  INVALID_REQUEST,
+  isJsonObject,
+  type JsonRpcRequest,
+  McpError,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type RequestId,
+} from '../jsonrpc/index.ts'
+import { isLog } from './client-edge-logs.ts'
+import { canAskForInput, toNotification } from './client-edge-params.ts'
+import type { Exchange, Notification } from './exchange.ts'
+import type { LegacyCall } from './legacy-client-edge-call.ts'
+import type { LegacyListeners } from './legacy-client-edge-listeners.ts'
+import { isQuestion, toQuestion } from './legacy-client-edge-questions.ts'
+import type { IncomingMessage, Wire } from './wire.ts'
+
+/** A request of the server that could belong to more than one call. */
+export interface AmbiguousRequest {
+  readonly method: string
+  /** The methods of the calls that could own it. */
+  readonly calls: readonly string[]
+}
+
+export interface InboxOptions {
+  wire: Wire
+  calls: ReadonlyMap<unknown, LegacyCall>
+  listeners: LegacyListeners
+  /** Answers requests that the server sends outside any call. */
+  ask?: Exchange['ask']
+  onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
+  onLog?: ((notification: Notification) => void) | undefined
+  onNotification?: ((notification: Notification) => void) | undefined
+}
+
+/** Finds out which call a message of a legacy server belongs to. */
+export class LegacyInbox {
+  readonly #options: InboxOptions
+  /** Requests of the server that belong to no call and are being answered. */
+  readonly #asking = new Map<RequestId, AbortController>()
+
+  constructor(options: InboxOptions) {
+    this.#options = options
+  }
+
+  /** A message on a call's own stream: the transport says whose it is. */
+  receiveFor(call: LegacyCall, message: IncomingMessage): void {
+    if (!('id' in message)) {
+      if (message.method === 'notifications/progress' || !this.#receiveCommon(message)) {
+        call.notify(toNotification(message))
+      }
+    } else if (!this.#answerPing(message)) {
+      call.push(message)
+    }
+  }
+
+  /** A message on a channel that all calls share: stdio, or the GET stream. */
+  receive(message: IncomingMessage): void {
+    if (!('id' in message)) this.#receiveNotification(message)
+    else if (!this.#answerPing(message)) this.#receiveRequest(message)
+  }
+
+  /** The connection is gone: what was being asked is moot. */
+  close(): void {
+    for (const abort of this.#asking.values()) abort.abort('The connection is closed')
+    this.#asking.clear()
+  }
+
+  #receiveNotification(message: IncomingMessage): void {
+    if (this.#receiveCommon(message)) return
+    const notification = toNotification(message)
+    if (notification.method === 'notifications/progress') {
+      this.#options.calls.get(notification.params?.progressToken)?.notify(notification)
+    } else if (isLog(notification)) {
+      const only = single(this.#options.calls.values())
+      if (only) only.notify(notification)
+      else this.#options.onLog?.(notification)
+    } else {
+      this.#options.onNotification?.(notification)
+    }
+  }
+
+  /** Notifications that never belong to a single call. */
+  #receiveCommon(message: IncomingMessage): boolean {
+    if (message.method === 'notifications/cancelled') {
+      this.#withdraw(message.params?.requestId as RequestId)
+      return true
+    }
+    return this.#options.listeners.dispatch(toNotification(message))
+  }
+
+  /** Attributes a pushed request only when exactly one call can own it (DESIGN.md, decision 8). */
+  #receiveRequest(request: JsonRpcRequest): void {
+    const candidates = [...this.#options.calls.values()].filter((call) => canAskForInput(call.method))
+    if (!isQuestion(request.method)) {
+      this.#refuse(request, METHOD_NOT_FOUND, `Method not found: ${request.method}`)
+    } else if (candidates.length === 1) {
+      candidates[0]?.push(request)
+    } else if (candidates.length === 0) {
+      void this.#askConnection(request)
+    } else {
+      const calls = candidates.map((call) => call.method)
+      this.#options.onAmbiguous?.({ method: request.method, calls })
+      const message = `${calls.length} calls are in flight and this request names none of them`
+      this.#refuse(request, INVALID_REQUEST, message)
+    }
+  }
+
+  async #askConnection(request: JsonRpcRequest): Promise<void> {
+    const { ask } = this.#options
+    if (!ask) return this.#refuse(request, METHOD_NOT_FOUND, `Nobody here answers ${request.method}`)
+    const abort = new AbortController()
+    this.#asking.set(request.id, abort)
+    try {
+      const answers = await ask({ input: toQuestion(request) }, abort.signal)
+      if (!isJsonObject(answers.input)) throw new McpError('invalid_answer', `No answer to ${request.method}`)
+      if (!abort.signal.aborted) this.#send({ id: request.id, result: answers.input })
+    } catch (thrown) {
+      const error = ProtocolError.from(thrown)
+      if (!abort.signal.aborted) this.#refuse(request, error.code, error.message, error.data)
+    } finally {
+      this.#asking.delete(request.id)
+    }
+  }
+
+  #withdraw(requestId: RequestId): void {
+    this.#asking.get(requestId)?.abort('The server withdrew its request')
+    for (const call of this.#options.calls.values()) if (call.withdraw(requestId)) return
+  }
+
+  #answerPing(request: JsonRpcRequest): boolean {
+    if (request.method !== 'ping') return false
+    this.#send({ id: request.id, result: {} })
+    return true
+  }
+
+  #refuse(request: JsonRpcRequest, code: number, message: string, data?: unknown): void {
+    this.#send({ id: request.id, error: new ProtocolError(code, message, data).toJsonRpc() })
+  }
+
+  /** A reply that cannot be written needs no handling here: the wire reports that it is gone. */
+  #send(reply: { id: RequestId } & ({ result: object } | { error: object })): void {
+    this.#options.wire.send({ jsonrpc: '2.0', ...reply } as never).catch(() => {})
+  }
+}
+
+function single<T>(values: Iterable<T>): T | undefined {
+  const [first, second] = values
+  return second === undefined ? first : undefined
+}

@@ -1,0 +1,211 @@
+import {
+  INVALID_PARAMS,
+  type JsonObject,
+  type JsonRpcResponse,
+  McpError,
+  ProtocolError,
+} from '../jsonrpc/index.ts'
+import type { ClientCapabilities, Discovery, Implementation, Revision } from '../protocol/index.ts'
+import {
+  type ClientEdge,
+  type ClientEdgeOptions,
+  createIdMinter,
+  DEFAULT_MAX_ROUNDS,
+  type IdMinter,
+  tooManyRounds,
+} from './client-edge.ts'
+import { canAskForInput, legacyParams, progressTokenOf } from './client-edge-params.ts'
+import { complete, type Exchange, failure, type Outcome } from './exchange.ts'
+import { type CallPort, LegacyCall } from './legacy-client-edge-call.ts'
+import { type Continuations, MemoryContinuations } from './legacy-client-edge-continuations.ts'
+import { type Handshake, type HandshakeStep, performHandshake } from './legacy-client-edge-handshake.ts'
+import { type AmbiguousRequest, LegacyInbox } from './legacy-client-edge-inbox.ts'
+import { LegacyListeners } from './legacy-client-edge-listeners.ts'
+import { LegacyLogLevel } from './legacy-client-edge-log-level.ts'
+import { allAccepted, declinedUrl, UrlCompletions, urlQuestions } from './legacy-client-edge-url.ts'
+import type { IncomingMessage, Wire } from './wire.ts'
+
+export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
+  info: Implementation
+  /** Declared in `initialize`, for every call that will be made over this connection. */
+  capabilities: ClientCapabilities
+  /** The revision to ask for. Default: the newest legacy one. */
+  version?: Revision | undefined
+  /** Ends the handshake. */
+  signal?: AbortSignal | undefined
+  onStep?: ((step: HandshakeStep) => void) | undefined
+  /** Where calls wait that nobody can answer live. */
+  continuations?: Continuations | undefined
+  /** Answers requests that the server sends outside any call. */
+  ask?: Exchange['ask']
+  onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
+  /** How long a retry waits for `notifications/elicitation/complete`, in ms. Default 30 s. */
+  urlCompletionTimeout?: number | undefined
+}
+
+/** Messages that a server may send before the handshake is through, at most. */
+const MAX_EARLY = 64
+
+/** Asks a legacy server: does the handshake, then makes its session look like exchanges. */
+export class LegacyClientEdge implements ClientEdge {
+  readonly era = 'legacy'
+  readonly version: Revision
+  readonly discovery: Discovery
+  onClose: ((reason: Error | undefined) => void) | undefined
+  readonly #wire: Wire
+  readonly #options: LegacyClientEdgeOptions
+  readonly #ids: IdMinter
+  readonly #calls = new Map<unknown, LegacyCall>()
+  readonly #port: CallPort
+  readonly #inbox: LegacyInbox
+  readonly #listeners: LegacyListeners
+  readonly #logLevel: LegacyLogLevel
+  readonly #urls = new UrlCompletions()
+
+  /** Does the handshake; the edge exists once the server may be asked. */
+  static async connect(wire: Wire, options: LegacyClientEdgeOptions): Promise<LegacyClientEdge> {
+    const ids = options.ids ?? createIdMinter()
+    const early: IncomingMessage[] = []
+    let closed: { reason: Error | undefined } | undefined
+    wire.onClose = (reason) => {
+      closed = { reason }
+    }
+    wire.onMessage = (message) => {
+      if ('id' in message && message.method === 'ping') {
+        wire.send({ jsonrpc: '2.0', id: message.id, result: {} }).catch(() => {})
+      } else if (early.length < MAX_EARLY) early.push(message)
+    }
+    const handshake = await performHandshake(wire, { ...options, id: ids() })
+    if (closed) throw closed.reason ?? new McpError('closed', 'The connection closed during the handshake')
+    const edge = new LegacyClientEdge(wire, { ...options, ids }, handshake)
+    for (const message of early) edge.#inbox.receive(message)
+    return edge
+  }
+
+  private constructor(wire: Wire, options: LegacyClientEdgeOptions, handshake: Handshake) {
+    this.#wire = wire
+    this.#options = options
+    this.#ids = options.ids ?? createIdMinter()
+    this.version = handshake.version
+    this.discovery = handshake.discovery
+    const { capabilities } = handshake.discovery
+    this.#listeners = new LegacyListeners(capabilities, (method, uri) => this.#agrees(method, { uri }))
+    this.#logLevel = new LegacyLogLevel((level) => this.#agrees('logging/setLevel', { level }))
+    this.#port = this.#createPort()
+    this.#inbox = new LegacyInbox({
+      wire,
+      calls: this.#calls,
+      listeners: this.#listeners,
+      ask: options.ask,
+      onAmbiguous: options.onAmbiguous,
+      onLog: options.onLog,
+      onNotification: (notification) => {
+        if (notification.method === 'notifications/elicitation/complete') {
+          this.#urls.complete(notification.params?.elicitationId)
+        }
+        options.onNotification?.(notification)
+      },
+    })
+    wire.onMessage = (message) => this.#inbox.receive(message)
+    wire.onClose = (reason) => this.#closed(reason)
+  }
+
+  readonly handle = async (exchange: Exchange): Promise<Outcome> => {
+    switch (exchange.method) {
+      case 'server/discover':
+        return complete(this.discovery)
+      case 'subscriptions/listen':
+        return this.#listeners.listen(exchange)
+      case 'logging/setLevel':
+        this.#logLevel.note(exchange.params.level)
+        return this.#send(exchange)
+    }
+    if (!canAskForInput(exchange.method)) return this.#send(exchange)
+    const { requestState } = exchange.params
+    if (requestState !== undefined) {
+      return this.#throughUrls(exchange, () => this.#resume(exchange, requestState))
+    }
+    return declinedUrl(exchange) ?? this.#throughUrls(exchange, () => this.#send(exchange))
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close()
+  }
+
+  async #send(exchange: Exchange): Promise<Outcome> {
+    const { logLevel, method } = exchange
+    if (logLevel !== undefined && this.discovery.capabilities.logging) {
+      const others = [...this.#calls.values()].map((call) => call.exchange?.logLevel)
+      await this.#logLevel.require(logLevel, others)
+    }
+    const id = this.#ids()
+    const params = legacyParams(exchange, progressTokenOf(exchange) === undefined ? undefined : id)
+    const call = new LegacyCall(id, exchange, this.#port)
+    this.#calls.set(id, call)
+    return call.start((signal) =>
+      this.#wire.request(
+        { jsonrpc: '2.0', id, method, ...(params && { params }) },
+        { signal, onMessage: (message) => this.#inbox.receiveFor(call, message) },
+      ),
+    )
+  }
+
+  async #resume(exchange: Exchange, token: unknown): Promise<Outcome> {
+    const { continuations } = this.#port
+    const parked = typeof token === 'string' ? continuations.find(token) : undefined
+    if (!parked?.accepts(exchange)) {
+      return failure(new ProtocolError(INVALID_PARAMS, 'requestState is unknown, used up or expired'))
+    }
+    continuations.take(token as string)
+    return parked.resume(exchange)
+  }
+
+  /** Turns −32042 into questions: asked here when the caller can answer, else returned as a value. */
+  async #throughUrls(exchange: Exchange, first: () => Promise<Outcome>): Promise<Outcome> {
+    const limit = this.#options.maxRounds ?? DEFAULT_MAX_ROUNDS
+    let outcome = await first()
+    for (let round = 1; ; round++) {
+      const questions = urlQuestions(outcome, exchange)
+      if (!questions) return outcome
+      const { requests: inputRequests, elicitationIds } = questions
+      if (!exchange.ask) return { type: 'input_required', inputRequests }
+      if (round > limit) throw tooManyRounds(exchange.method, limit)
+      if (!allAccepted(await exchange.ask(inputRequests, exchange.signal))) return outcome
+      await this.#urls.wait(elicitationIds, this.#options.urlCompletionTimeout ?? 30_000, exchange.signal)
+      outcome = await this.#send(exchange)
+    }
+  }
+
+  /** A request of the edge's own; whether the server agreed is all that matters. */
+  async #agrees(method: string, params: JsonObject): Promise<boolean> {
+    try {
+      const response = await this.#wire.request({ jsonrpc: '2.0', id: this.#ids(), method, params })
+      return !('error' in response)
+    } catch {
+      return false
+    }
+  }
+
+  #createPort(): CallPort {
+    const wire = this.#wire
+    return {
+      continuations: this.#options.continuations ?? new MemoryContinuations(),
+      reply: (response: JsonRpcResponse) => wire.send(response),
+      // Closing a stream does not cancel in this era (MCP 2025-11-25, basic/transports), so we always say it.
+      cancel: (requestId) => {
+        wire
+          .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
+          .catch(() => {})
+      },
+      done: (call) => this.#calls.delete(call.id),
+      unwantedLog: (notification) => this.#options.onLog?.(notification),
+    }
+  }
+
+  #closed(reason: Error | undefined): void {
+    const error = reason ?? new McpError('closed', 'The connection is closed')
+    this.#listeners.end(error)
+    this.#inbox.close()
+    this.onClose?.(reason)
+  }
+}

@@ -1,0 +1,143 @@
+import { isJsonObject, type JsonObject, McpError } from '../jsonrpc/index.ts'
+import { type Discovery, LATEST_MODERN, META, type Revision } from '../protocol/index.ts'
+import {
+  abortError,
+  type ClientEdge,
+  type ClientEdgeOptions,
+  createIdMinter,
+  DEFAULT_MAX_ROUNDS,
+} from './client-edge.ts'
+import { isLog, wantsLog } from './client-edge-logs.ts'
+import { modernParams, progressTokenOf, toCallerProgress, toNotification } from './client-edge-params.ts'
+import { complete, type Exchange, type Notification, type Outcome } from './exchange.ts'
+import { modernOutcome } from './modern-client-edge-outcome.ts'
+import { playModernRounds } from './modern-client-edge-rounds.ts'
+import type { IncomingMessage, Wire } from './wire.ts'
+
+export interface ModernClientEdgeOptions extends ClientEdgeOptions {
+  /** The revision that was agreed on; it goes into every envelope. */
+  version?: Revision | undefined
+  discovery?: Discovery | undefined
+  /** Extra HTTP headers of a request (`Mcp-Param-*`), in plain values; the wire encodes them. */
+  headersFor?: ((exchange: Exchange) => Record<string, string> | undefined) | undefined
+}
+
+interface Call {
+  readonly exchange: Exchange
+  /** Aborted when the server ends a subscription with `notifications/cancelled`. */
+  readonly ended: AbortController | undefined
+}
+
+/** Asks a modern server: every request carries its envelope, and `input_required` is already a value. */
+export class ModernClientEdge implements ClientEdge {
+  readonly era = 'modern'
+  readonly version: Revision
+  readonly discovery: Discovery
+  onClose: ((reason: Error | undefined) => void) | undefined
+  readonly #wire: Wire
+  readonly #options: ModernClientEdgeOptions
+  readonly #ids: () => number
+  /** Requests in flight by id; the id serves as progress token too. */
+  readonly #calls = new Map<unknown, Call>()
+
+  constructor(wire: Wire, options: ModernClientEdgeOptions = {}) {
+    this.#wire = wire
+    this.#options = options
+    this.#ids = options.ids ?? createIdMinter()
+    this.version = options.version ?? LATEST_MODERN
+    this.discovery = options.discovery ?? { supportedVersions: [this.version], capabilities: {} }
+    wire.setProtocolVersion?.(this.version)
+    wire.onMessage = (message) => this.#onSharedMessage(message)
+    wire.onClose = (reason) => this.onClose?.(reason)
+  }
+
+  readonly handle = (exchange: Exchange): Promise<Outcome> => {
+    const limit = this.#options.maxRounds ?? DEFAULT_MAX_ROUNDS
+    return playModernRounds(exchange, (params) => this.#send(exchange, params), limit)
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close()
+  }
+
+  async #send(exchange: Exchange, params: JsonObject): Promise<Outcome> {
+    const { method, signal } = exchange
+    if (signal.aborted) throw abortError(signal)
+    const id = this.#ids()
+    const token = progressTokenOf(exchange) === undefined ? undefined : id
+    const ended = method === 'subscriptions/listen' ? new AbortController() : undefined
+    const call: Call = { exchange, ended }
+    this.#calls.set(id, call)
+    try {
+      const response = await this.#wire.request(
+        {
+          jsonrpc: '2.0',
+          id,
+          method,
+          params: modernParams(exchange, params, { version: this.version, token }),
+        },
+        {
+          signal: ended ? AbortSignal.any([signal, ended.signal]) : signal,
+          onMessage: (message) => this.#deliver(id, call, message),
+          headers: this.#options.headersFor?.(exchange),
+        },
+      )
+      return modernOutcome(response, method)
+    } catch (thrown) {
+      if (signal.aborted) {
+        this.#cancel(id)
+        throw abortError(signal)
+      }
+      if (ended?.signal.aborted) return complete({ _meta: { [META.subscriptionId]: id } })
+      throw McpError.from(thrown)
+    } finally {
+      this.#calls.delete(id)
+    }
+  }
+
+  /** On HTTP the aborted request has closed its stream, which is the signal; elsewhere we have to say it. */
+  #cancel(id: number): void {
+    if (this.#wire.kind === 'http') return
+    const params = { requestId: id }
+    this.#wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {})
+  }
+
+  /** A message on a request's own stream. */
+  #deliver(id: number, call: Call, message: IncomingMessage): void {
+    // Modern servers must not send requests, and clients must not answer them (basic/transports).
+    if ('id' in message || !this.#calls.has(id)) return
+    const notification = toNotification(message)
+    if (notification.method !== 'notifications/progress') {
+      call.exchange.notify(notification)
+    } else if (notification.params?.progressToken === id) {
+      const progress = toCallerProgress(notification, call.exchange)
+      if (progress) call.exchange.notify(progress)
+    }
+  }
+
+  /** A message on a channel that all requests share (stdio). */
+  #onSharedMessage(message: IncomingMessage): void {
+    if ('id' in message) return
+    const { method, params } = message
+    const meta = params?._meta
+    const subscription = isJsonObject(meta) ? meta[META.subscriptionId] : undefined
+    const key =
+      method === 'notifications/progress'
+        ? params?.progressToken
+        : method === 'notifications/cancelled'
+          ? params?.requestId
+          : subscription
+    const owner = this.#calls.get(key)
+    if (owner && method === 'notifications/cancelled') owner.ended?.abort()
+    else if (owner) this.#deliver(key as number, owner, message)
+    else if (isLog(message)) this.#deliverLog(toNotification(message))
+    else if (method !== 'notifications/progress') this.#options.onNotification?.(toNotification(message))
+  }
+
+  /** Log messages carry no id (server/utilities/logging): on a shared channel only one request may own them. */
+  #deliverLog(notification: Notification): void {
+    const wanting = [...this.#calls.values()].filter(({ exchange }) => wantsLog(exchange, notification))
+    if (wanting.length === 1) wanting[0]?.exchange.notify(notification)
+    else this.#options.onLog?.(notification)
+  }
+}
