@@ -58,8 +58,14 @@ export class LegacyQuestions {
         this.#timeout,
       )
       this.#pending.set(id, {
-        resolve: (result) => (finish(), resolve(result)),
-        reject: (error) => (finish(), reject(error)),
+        resolve(result) {
+          finish()
+          resolve(result)
+        },
+        reject(error) {
+          finish()
+          reject(error)
+        },
       })
       signal?.addEventListener('abort', onAbort, { once: true })
       send(writeRequest(id, request.method, legacyParams(request)))

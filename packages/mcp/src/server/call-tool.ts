@@ -1,0 +1,114 @@
+import { complete, type Exchange, type InputRequired, type Outcome } from '../exchange/index.ts'
+import { isJsonObject, McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
+import type { CallToolResult, ContentBlock } from '../protocol/index.ts'
+import { describeIssues, type Validation } from '../schema/index.ts'
+import { isBuiltContent, isContentBlock } from './content.ts'
+import { Declined } from './declined.ts'
+import { ToolResult } from './definitions.ts'
+import { runHandler, type RunOptions } from './run-handler.ts'
+import { ToolError } from './tool-error.ts'
+import type { CompiledTool } from './tool-registry.ts'
+
+export interface CallHost {
+  readonly run: RunOptions
+  /** Told about exceptions that are hidden from the client. */
+  report(thrown: unknown, exchange: Exchange, tool: CompiledTool): void
+}
+
+const NO_ARGUMENTS = Object.freeze({})
+
+/** Calls a tool. Everything that goes wrong inside it becomes a result, not an error (SEP-1303). */
+export function callTool(tool: CompiledTool, exchange: Exchange, host: CallHost): Outcome | Promise<Outcome> {
+  const args = exchange.params.arguments ?? NO_ARGUMENTS
+  const checked = tool.input.validate(args)
+  return checked instanceof Promise
+    ? checked.then((settled) => callChecked(tool, settled, exchange, host))
+    : callChecked(tool, checked, exchange, host)
+}
+
+function callChecked(
+  tool: CompiledTool,
+  checked: Validation,
+  exchange: Exchange,
+  host: CallHost,
+): Outcome | Promise<Outcome> {
+  if (!checked.ok) return errorResult(`Invalid arguments for ${tool.name}. ${describeIssues(checked.issues)}`)
+  try {
+    const returned = runHandler<unknown>(exchange, host.run, (context) =>
+      tool.definition.run(checked.value, context),
+    )
+    if (!(returned instanceof Promise)) return conclude(tool, returned, exchange, host)
+    return returned.then(
+      (value) => conclude(tool, value, exchange, host),
+      (thrown) => failed(tool, thrown, exchange, host),
+    )
+  } catch (thrown) {
+    return failed(tool, thrown, exchange, host)
+  }
+}
+
+function conclude(
+  tool: CompiledTool,
+  value: unknown,
+  exchange: Exchange,
+  host: CallHost,
+): Outcome | Promise<Outcome> {
+  if (isSuspended(value)) return value
+  if (value instanceof ToolResult) return complete(value.result)
+  if (tool.output && !isBuiltContent(value) && !isBuiltList(value)) {
+    return structured(tool, value, exchange, host)
+  }
+  return complete(toResult(value))
+}
+
+function isSuspended(value: unknown): value is InputRequired | Outcome {
+  return isJsonObject(value) && (value.type === 'input_required' || value.type === 'task')
+}
+
+function isBuiltList(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isBuiltContent)
+}
+
+function structured(
+  tool: CompiledTool,
+  value: unknown,
+  exchange: Exchange,
+  host: CallHost,
+): Outcome | Promise<Outcome> {
+  const checked = tool.output!.validate(value)
+  const settle = (settled: Validation): Outcome => {
+    if (settled.ok) return complete(structuredResult(settled.value))
+    const problem = new McpError(
+      'invalid_output',
+      `The tool "${tool.name}" returned what its output schema forbids. ${describeIssues(settled.issues)}`,
+    )
+    return failed(tool, problem, exchange, host)
+  }
+  return checked instanceof Promise ? checked.then(settle) : settle(checked)
+}
+
+/** Both forms, so that clients which know only text lose nothing (2025-06-18, Structured Content). */
+function structuredResult(value: unknown): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
+}
+
+function toResult(value: unknown): CallToolResult {
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
+  if (value === undefined || value === null) return { content: [] }
+  if (isContentBlock(value)) return { content: [value] }
+  if (Array.isArray(value) && value.every(isContentBlock)) return { content: value as ContentBlock[] }
+  if (isJsonObject(value)) return structuredResult(value)
+  return { content: [{ type: 'text', text: Array.isArray(value) ? JSON.stringify(value) : String(value) }] }
+}
+
+function failed(tool: CompiledTool, thrown: unknown, exchange: Exchange, host: CallHost): Outcome {
+  if (thrown instanceof ToolError || thrown instanceof Declined) return errorResult(thrown.message)
+  if (thrown instanceof ProtocolError) throw thrown
+  if (!exchange.signal.aborted) host.report(thrown, exchange, tool)
+  return errorResult('Internal error occurred')
+}
+
+function errorResult(message: string): Outcome {
+  const result: JsonObject = { content: [{ type: 'text', text: message }], isError: true }
+  return complete(result)
+}

@@ -1,0 +1,64 @@
+import { SERVER_LOGS, type Exchange, type Notification } from '../exchange/index.ts'
+import type { SubscriptionFilter } from '../protocol/index.ts'
+
+interface Listener {
+  readonly filter: SubscriptionFilter
+  readonly uris: ReadonlySet<string> | undefined
+  notify(notification: Notification): void
+  end(): void
+}
+
+export type ListKind = 'tools' | 'prompts' | 'resources'
+
+/** Everyone who listens for changes, in both eras: legacy sessions listen through their edge. */
+export class ChangeHub {
+  readonly #listeners = new Set<Listener>()
+
+  /** Listens until the exchange is aborted or the hub closes; resolves then. */
+  listen(exchange: Exchange, granted: SubscriptionFilter): Promise<void> {
+    return new Promise((resolve) => {
+      const listener: Listener = {
+        filter: granted,
+        uris: granted.resourceSubscriptions && new Set(granted.resourceSubscriptions),
+        notify: (notification) => exchange.notify(notification),
+        end: () => {
+          this.#listeners.delete(listener)
+          resolve()
+        },
+      }
+      if (exchange.signal.aborted) return resolve()
+      exchange.signal.addEventListener('abort', listener.end, { once: true })
+      this.#listeners.add(listener)
+    })
+  }
+
+  listChanged(kind: ListKind): void {
+    const notification = { method: `notifications/${kind}/list_changed` }
+    for (const listener of this.#listeners) {
+      if (listener.filter[`${kind}ListChanged`] === true) listener.notify(notification)
+    }
+  }
+
+  resourceUpdated(uri: string): void {
+    for (const listener of this.#listeners) {
+      if (listener.uris?.has(uri)) {
+        listener.notify({ method: 'notifications/resources/updated', params: { uri } })
+      }
+    }
+  }
+
+  /** A log message that belongs to no request: only legacy sessions can get it. */
+  log(notification: Notification): void {
+    for (const listener of this.#listeners) {
+      if (listener.filter[SERVER_LOGS] === true) listener.notify(notification)
+    }
+  }
+
+  get size(): number {
+    return this.#listeners.size
+  }
+
+  close(): void {
+    for (const listener of [...this.#listeners]) listener.end()
+  }
+}

@@ -1,0 +1,88 @@
+import { McpError, type JsonObject } from '../jsonrpc/index.ts'
+import { isRevision, REVISIONS, type Revision } from '../protocol/index.ts'
+
+/** What the exception reporter is told besides the thrown value. */
+export interface ExceptionContext {
+  toolName?: string
+  promptName?: string
+  resourceUri?: string
+  arguments?: unknown
+  request: { method: string; params: JsonObject }
+}
+
+/** Filled while a request runs, handed out when it ended. */
+export interface InstrumentationData {
+  method: string
+  /** Seconds. */
+  duration?: number
+  toolName?: string
+  toolArguments?: unknown
+  promptName?: string
+  resourceUri?: string
+  error?:
+    | 'tool_not_found'
+    | 'prompt_not_found'
+    | 'resource_not_found'
+    | 'invalid_params'
+    | 'internal_error'
+    | (string & {})
+  clientName?: string
+  [key: string]: unknown
+}
+
+export interface ConfigurationOptions {
+  exceptionReporter?: ((thrown: unknown, context: ExceptionContext) => void) | undefined
+  instrumentationCallback?: ((data: InstrumentationData) => void) | undefined
+  /** Wraps the handler, so that a span can enclose it. */
+  aroundRequest?: (<T>(data: InstrumentationData, next: () => Promise<T>) => Promise<T>) | undefined
+  /** Pins the revision that servers speak; `null` takes the pin away. */
+  protocolVersion?: Revision | null | undefined
+}
+
+/** Settings of one server; what it leaves unset falls back to the global ones. */
+export class Configuration implements ConfigurationOptions {
+  exceptionReporter: ConfigurationOptions['exceptionReporter']
+  instrumentationCallback: ConfigurationOptions['instrumentationCallback']
+  aroundRequest: ConfigurationOptions['aroundRequest']
+  #protocolVersion: Revision | null | undefined
+
+  constructor(options: ConfigurationOptions = {}) {
+    this.exceptionReporter = options.exceptionReporter
+    this.instrumentationCallback = options.instrumentationCallback
+    this.aroundRequest = options.aroundRequest
+    this.protocolVersion = options.protocolVersion
+  }
+
+  get protocolVersion(): Revision | null | undefined {
+    return this.#protocolVersion
+  }
+
+  set protocolVersion(version: Revision | null | undefined) {
+    if (version !== undefined && version !== null && !isRevision(version)) {
+      throw new McpError(
+        'bad_version',
+        `Unsupported protocol version "${String(version)}"; supported: ${REVISIONS.join(', ')}`,
+      )
+    }
+    this.#protocolVersion = version
+  }
+}
+
+const global = new Configuration()
+
+/** Changes the settings that every server falls back to. */
+export function configure(change: (configuration: Configuration) => void): void {
+  change(global)
+}
+
+export function globalConfiguration(): Configuration {
+  return global
+}
+
+/** Looks up at use, so that `configure` also reaches servers made before. */
+export function setting<K extends 'exceptionReporter' | 'instrumentationCallback' | 'aroundRequest'>(
+  own: Configuration,
+  key: K,
+): Configuration[K] {
+  return own[key] ?? global[key]
+}

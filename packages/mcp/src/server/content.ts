@@ -1,0 +1,83 @@
+import type {
+  Annotations,
+  AudioContent,
+  ContentBlock,
+  EmbeddedResource,
+  GetPromptResult,
+  ImageContent,
+  Meta,
+  PromptMessage,
+  Resource,
+  ResourceContents,
+  ResourceLink,
+  Role,
+  TextContent,
+} from '../protocol/index.ts'
+import { toBase64 } from './base64.ts'
+
+/** Marks what the builders made, so that a tool with an output schema may also return content. */
+const CONTENT: unique symbol = Symbol('content')
+
+export interface ContentOptions {
+  annotations?: Annotations
+  _meta?: Meta
+}
+
+function mark<T extends ContentBlock>(block: T, options: ContentOptions | undefined): T {
+  // JSON leaves symbol members out, so the mark never reaches the wire.
+  return { ...block, ...options, [CONTENT]: true }
+}
+
+export function isBuiltContent(value: unknown): value is ContentBlock {
+  return typeof value === 'object' && value !== null && CONTENT in value
+}
+
+const CONTENT_TYPES: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link'])
+
+/** A content block, built or written by hand. */
+export function isContentBlock(value: unknown): value is ContentBlock {
+  if (typeof value !== 'object' || value === null) return false
+  return CONTENT in value || CONTENT_TYPES.has((value as { type?: unknown }).type)
+}
+
+/** `text('Hello')` is `{ type: 'text', text: 'Hello' }`. */
+export function text(value: string, options?: ContentOptions): TextContent {
+  return mark({ type: 'text', text: value }, options)
+}
+
+/** An image from bytes or from base64. */
+export function image(data: Uint8Array | string, mimeType: string, options?: ContentOptions): ImageContent {
+  return mark({ type: 'image', data: toBase64(data), mimeType }, options)
+}
+
+export function audio(data: Uint8Array | string, mimeType: string, options?: ContentOptions): AudioContent {
+  return mark({ type: 'audio', data: toBase64(data), mimeType }, options)
+}
+
+/** A pointer to a resource that the client may read. */
+export function resourceLink(resource: Resource, options?: ContentOptions): ResourceLink {
+  return mark({ type: 'resource_link', ...resource }, options)
+}
+
+/** A resource's content, carried along. */
+export function embeddedResource(contents: ResourceContents, options?: ContentOptions): EmbeddedResource {
+  return mark({ type: 'resource', resource: contents }, options)
+}
+
+function message(role: Role, content: string | ContentBlock): PromptMessage {
+  return { role, content: typeof content === 'string' ? { type: 'text', text: content } : content }
+}
+
+/** Messages of a prompt: `user('Hello')`, `assistant(image(bytes, 'image/png'))`. */
+export function user(content: string | ContentBlock): PromptMessage {
+  return message('user', content)
+}
+
+export function assistant(content: string | ContentBlock): PromptMessage {
+  return message('assistant', content)
+}
+
+/** A whole prompt, with its description. */
+export function promptResult(messages: PromptMessage[], description?: string): GetPromptResult {
+  return description === undefined ? { messages } : { description, messages }
+}

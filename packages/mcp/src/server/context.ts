@@ -1,0 +1,167 @@
+import type { AuthInfo, ClientFacts, Exchange } from '../exchange/index.ts'
+import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import {
+  passesLevel,
+  type CreateMessageParams,
+  type CreateMessageResult,
+  type LoggingLevel,
+  type ProgressToken,
+  type Revision,
+  type Root,
+} from '../protocol/index.ts'
+import { createElicit, type Elicit } from './elicit.ts'
+import { requireCapability } from './require-capability.ts'
+import type { Questions } from './questions.ts'
+
+export interface QuestionOptions {
+  /** Names the answer in the wire messages and across rounds; unique within the call. */
+  key?: string
+}
+
+/** Fixed second argument of every handler: who asks, and everything that can be done while answering. */
+export class Context {
+  readonly #exchange: Exchange
+  readonly #questions: () => Questions
+  readonly #suspension: (() => AbortSignal) | undefined
+  readonly #state: unknown
+  #elicit: Elicit | undefined
+  #signal: AbortSignal | undefined
+
+  constructor(
+    exchange: Exchange,
+    questions: () => Questions,
+    suspension?: () => AbortSignal,
+    state?: unknown,
+  ) {
+    this.#exchange = exchange
+    this.#questions = questions
+    this.#suspension = suspension
+    this.#state = state
+  }
+
+  /** Aborted when the caller cancels or goes away, and when the call is suspended until the next round. */
+  get signal(): AbortSignal {
+    this.#signal ??= this.#suspension
+      ? AbortSignal.any([this.#exchange.signal, this.#suspension()])
+      : this.#exchange.signal
+    return this.#signal
+  }
+
+  get client(): ClientFacts {
+    return this.#exchange.client
+  }
+
+  get protocolVersion(): Revision {
+    return this.#exchange.client.version
+  }
+
+  get auth(): AuthInfo | undefined {
+    return this.#exchange.auth
+  }
+
+  /** Whatever the embedding application set for this request. */
+  get serverContext(): unknown {
+    return this.#exchange.serverContext
+  }
+
+  get headers(): Readonly<Record<string, string | undefined>> {
+    return this.#exchange.headers ?? {}
+  }
+
+  /** The request's `_meta`, with trace context and members of extensions. */
+  get meta(): Readonly<JsonObject> {
+    const meta = this.#exchange.params._meta
+    return isJsonObject(meta) ? meta : {}
+  }
+
+  /** The exchange itself, for extensions. */
+  get exchange(): Exchange {
+    return this.#exchange
+  }
+
+  /** Answers to questions of an earlier round, for handlers that run the rounds by hand. */
+  get inputResponses(): Readonly<JsonObject> {
+    const responses = this.#exchange.params.inputResponses
+    return isJsonObject(responses) ? responses : {}
+  }
+
+  /** What `inputRequired(…)` was given in the round before. */
+  get state(): unknown {
+    return this.#state
+  }
+
+  /** Reports progress, if the client asked for it. */
+  async progress(progress: number, total?: number, message?: string): Promise<void> {
+    const progressToken = this.meta.progressToken as ProgressToken | undefined
+    if (progressToken === undefined) return
+    const params: JsonObject = { progressToken, progress }
+    if (total !== undefined) params.total = total
+    if (message !== undefined) params.message = message
+    this.#exchange.notify({ method: 'notifications/progress', params })
+  }
+
+  /** Sends a log message, if the client wants messages of this level. */
+  async log(level: LoggingLevel, data: unknown, logger?: string): Promise<void> {
+    if (!passesLevel(level, this.#exchange.logLevel)) return
+    const params = logger === undefined ? { level, data } : { level, logger, data }
+    this.#exchange.notify({ method: 'notifications/message', params })
+  }
+
+  /** Asks the user for a form; resolves with the validated value, throws `Declined` when refused. */
+  get elicit(): Elicit {
+    this.#elicit ??= createElicit(this.#exchange, this.#questions)
+    return this.#elicit
+  }
+
+  /** Asks a yes/no question. A declined or cancelled question counts as no. */
+  async confirm(message: string, options?: QuestionOptions): Promise<boolean> {
+    // An empty form: accepting it is the yes, so there is no box that could be left unticked.
+    const answer = await this.elicit.result(message, { type: 'object', properties: {} }, options)
+    return answer.action === 'accept'
+  }
+
+  /** Lets the user choose one of several values; throws `Declined` when refused. */
+  async choose<T extends string>(
+    message: string,
+    choices: readonly T[],
+    options?: QuestionOptions,
+  ): Promise<T> {
+    const schema = {
+      type: 'object',
+      properties: { choice: { type: 'string', enum: [...choices] } },
+      required: ['choice'],
+    }
+    const answer = (await this.elicit(message, schema, options)) as { choice: T }
+    return answer.choice
+  }
+
+  /** Sends the user to a page and resolves when they say they have been there; throws `Declined`. */
+  openUrl(message: string, url: string, options?: QuestionOptions): Promise<void> {
+    return this.elicit.url(message, url, options)
+  }
+
+  /** Asks the client's model. */
+  async sample(params: CreateMessageParams, options: QuestionOptions = {}): Promise<CreateMessageResult> {
+    const request = { method: 'sampling/createMessage', params }
+    requireCapability(request, this.#exchange)
+    return (await this.#questions().ask(request, options.key)) as unknown as CreateMessageResult
+  }
+
+  /** The client's roots. */
+  async roots(options: QuestionOptions = {}): Promise<Root[]> {
+    const request = { method: 'roots/list', params: {} }
+    requireCapability(request, this.#exchange)
+    const answer = await this.#questions().ask(request, options.key)
+    return Array.isArray(answer.roots) ? (answer.roots as Root[]) : []
+  }
+
+  /** Runs a side effect once, however often the handler is run again for later answers. */
+  step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
+    return this.#questions().step(name, run)
+  }
+
+  /** Called when the call is suspended until the client's answers come: release what you hold. */
+  onSuspend(release: () => void): void {
+    this.#suspension?.().addEventListener('abort', release, { once: true })
+  }
+}

@@ -1,0 +1,65 @@
+import type { Exchange, InputRequest } from '../exchange/index.ts'
+import { isJsonObject, McpError, type JsonObject } from '../jsonrpc/index.ts'
+import type { JsonSchema } from '../protocol/index.ts'
+import { compileSchema, describeIssues, elicitationSchema, type StandardSchema } from '../schema/index.ts'
+import type { QuestionOptions } from './context.ts'
+import { Declined } from './declined.ts'
+import type { Questions } from './questions.ts'
+import { requireCapability } from './require-capability.ts'
+
+export type ElicitOutcome<T> = { action: 'accept'; value: T } | { action: 'decline' } | { action: 'cancel' }
+
+type FormSchema<T> = StandardSchema<unknown, T> | JsonSchema
+
+/** `ctx.elicit(…)` for the value, `ctx.elicit.result(…)` for the whole answer, `ctx.elicit.url(…)` for a page. */
+export interface Elicit {
+  <T = JsonObject>(message: string, schema: FormSchema<T>, options?: QuestionOptions): Promise<T>
+  result<T = JsonObject>(
+    message: string,
+    schema: FormSchema<T>,
+    options?: QuestionOptions,
+  ): Promise<ElicitOutcome<T>>
+  url(message: string, url: string, options?: QuestionOptions): Promise<void>
+}
+
+export function createElicit(exchange: Exchange, questions: () => Questions): Elicit {
+  const ask = async (params: JsonObject, options?: QuestionOptions): Promise<JsonObject> => {
+    const request: InputRequest = { method: 'elicitation/create', params }
+    requireCapability(request, exchange)
+    return questions().ask(request, options?.key)
+  }
+
+  const result: Elicit['result'] = async <T>(
+    message: string,
+    schema: FormSchema<T>,
+    options?: QuestionOptions,
+  ) => {
+    const answer = await ask({ message, requestedSchema: elicitationSchema(schema) }, options)
+    const { action, content } = answer
+    if (action === 'decline' || action === 'cancel') return { action }
+    if (action !== 'accept') {
+      throw new McpError('invalid_answer', 'The client answered the question without a known action')
+    }
+    return { action, value: await validated(schema, content) }
+  }
+
+  const elicit = async <T>(message: string, schema: FormSchema<T>, options?: QuestionOptions): Promise<T> => {
+    const answer = await result<T>(message, schema, options)
+    if (answer.action !== 'accept') throw new Declined(answer.action, message)
+    return answer.value
+  }
+
+  const url = async (message: string, address: string, options?: QuestionOptions): Promise<void> => {
+    const { action } = await ask({ mode: 'url', message, url: address }, options)
+    if (action !== 'accept') throw new Declined(action === 'decline' ? 'decline' : 'cancel', message)
+  }
+
+  return Object.assign(elicit, { result, url }) as Elicit
+}
+
+async function validated<T>(schema: FormSchema<T>, content: unknown): Promise<T> {
+  const compiled = compileSchema(schema, { io: 'input', root: 'object' })
+  const checked = await compiled.validate(isJsonObject(content) ? content : {})
+  if (checked.ok) return checked.value as T
+  throw new McpError('invalid_answer', `The answer does not fit the form. ${describeIssues(checked.issues)}`)
+}

@@ -1,0 +1,71 @@
+import {
+  isModernRequest,
+  LegacySession,
+  modernRevisions,
+  openModernExchange,
+  respondSafely,
+  writeError,
+  writeOutcome,
+  type RequestContext,
+  type Served,
+} from '../exchange/index.ts'
+import {
+  classifyMessage,
+  parseMessage,
+  ProtocolError,
+  type JsonRpcRequest,
+  type ParsedMessage,
+} from '../jsonrpc/index.ts'
+
+/** Answers one message with no connection behind it; `undefined` when there is nothing to answer. */
+export async function answerParsed(
+  parsed: ParsedMessage,
+  served: Served,
+  context: RequestContext,
+): Promise<string | undefined> {
+  switch (parsed.kind) {
+    case 'request':
+      return isModernRequest(parsed.message) && modernRevisions(served).length > 0
+        ? answerModern(parsed.message, served, context)
+        : new LegacySession(served, { send() {}, canPush: false }).request(parsed.message, context)
+    case 'invalid':
+      return parsed.isResponse ? undefined : JSON.stringify(parsed.reply)
+    default:
+      return undefined
+  }
+}
+
+export function answerText(
+  text: string,
+  served: Served,
+  context: RequestContext,
+): Promise<string | undefined> {
+  return answerParsed(parseMessage(text), served, context)
+}
+
+export function answerValue(
+  value: unknown,
+  served: Served,
+  context: RequestContext,
+): Promise<string | undefined> {
+  return answerParsed(classifyMessage(value), served, context)
+}
+
+async function answerModern(
+  request: JsonRpcRequest,
+  served: Served,
+  context: RequestContext,
+): Promise<string> {
+  try {
+    const exchange = openModernExchange(request, served, context, () => {})
+    const outcome = await respondSafely(served, exchange)
+    return writeOutcome(outcome, {
+      id: request.id,
+      method: request.method,
+      revision: exchange.client.version,
+      serverInfo: served.info,
+    })
+  } catch (error) {
+    return writeError(request.id, ProtocolError.from(error).toJsonRpc())
+  }
+}

@@ -1,0 +1,57 @@
+export type {
+  AuthInfo,
+  ClientFacts,
+  Exchange,
+  InputRequests,
+  Middleware,
+  Outcome,
+} from '../exchange/index.ts'
+export { McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
+export type * from '../protocol/types.ts'
+export { REVISIONS, type Revision } from '../protocol/index.ts'
+export { Prompt, Resource, Tool } from './class-forms.ts'
+export {
+  Configuration,
+  configure,
+  type ConfigurationOptions,
+  type ExceptionContext,
+  type InstrumentationData,
+} from './configuration.ts'
+export {
+  assistant,
+  audio,
+  embeddedResource,
+  image,
+  promptResult,
+  resourceLink,
+  text,
+  user,
+} from './content.ts'
+export { Context, type QuestionOptions } from './context.ts'
+export { Declined } from './declined.ts'
+export {
+  prompt,
+  resource,
+  template,
+  tool,
+  ToolResult,
+  type AnyPrompt,
+  type AnyTool,
+  type Completer,
+  type PromptDefinition,
+  type PromptOptions,
+  type ResourceDefinition,
+  type TemplateDefinition,
+  type TemplateVariables,
+  type ToolDefinition,
+  type ToolOptions,
+} from './definitions.ts'
+export type { Elicit, ElicitOutcome } from './elicit.ts'
+export { inputRequired } from './input-required.ts'
+export type { Registration } from './registry.ts'
+export { Server, type MethodHandler } from './server.ts'
+export type { CacheHint, ServerOptions } from './server-options.ts'
+export { MemoryStore, type Store } from './store.ts'
+export { ToolError } from './tool-error.ts'
+export { UriTemplate } from './uri-template.ts'
+export type { Caller } from './visibility.ts'

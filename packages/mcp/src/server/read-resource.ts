@@ -1,0 +1,93 @@
+import { complete, type Exchange, type Outcome } from '../exchange/index.ts'
+import {
+  INVALID_PARAMS,
+  isJsonObject,
+  ProtocolError,
+  RESOURCE_NOT_FOUND,
+  type JsonObject,
+} from '../jsonrpc/index.ts'
+import { eraOf, type ReadResourceResult, type ResourceContents } from '../protocol/index.ts'
+import { toBase64 } from './base64.ts'
+import type { Context } from './context.ts'
+import type { ResourceFacts } from './definitions.ts'
+import type { Registry } from './registry.ts'
+import type { CompiledResource, CompiledTemplate } from './resource-registry.ts'
+import { runHandler, type RunOptions } from './run-handler.ts'
+import type { ServerOptions } from './server-options.ts'
+import { UnknownName } from './tool-registry.ts'
+import { isVisible } from './visibility.ts'
+
+export interface ReadHost {
+  readonly resources: Registry<CompiledResource>
+  readonly templates: Registry<CompiledTemplate>
+  readonly fallback: ServerOptions<unknown>['resourcesReadHandler']
+  readonly run: RunOptions
+}
+
+interface Source {
+  readonly facts: ResourceFacts
+  read(context: Context): unknown
+}
+
+export async function readResource(exchange: Exchange, host: ReadHost): Promise<Outcome> {
+  const { uri } = exchange.params
+  if (typeof uri !== 'string')
+    throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "uri" must be a string')
+  const source = findSource(uri, exchange, host)
+  if (!source) throw notFound(uri, exchange)
+  const reply = await runHandler<unknown>(exchange, host.run, (context) => source.read(context))
+  if (isJsonObject(reply) && reply.type === 'input_required') return reply as unknown as Outcome
+  if (reply === undefined || reply === null) throw notFound(uri, exchange)
+  const { ttlMs, cacheScope } = source.facts
+  const result: JsonObject = { ...toReadResult(reply, uri, source.facts.mimeType) }
+  if (ttlMs !== undefined) result.ttlMs ??= ttlMs
+  if (cacheScope !== undefined) result.cacheScope ??= cacheScope
+  return complete(result)
+}
+
+function findSource(uri: string, exchange: Exchange, host: ReadHost): Source | undefined {
+  const found = host.resources.get(uri)
+  if (found) {
+    if (!isVisible(found.definition, exchange)) return undefined
+    return {
+      facts: found.definition,
+      read: (context) => readStatic(found) ?? found.definition.read!(uri, context),
+    }
+  }
+  for (const { value } of host.templates.list()) {
+    const variables = isVisible(value.definition, exchange) ? value.template.match(uri) : undefined
+    if (variables) {
+      const withUri = (context: Context): Context & { uri: string } => Object.assign(context, { uri })
+      return {
+        facts: value.definition,
+        read: (context) => value.definition.read(variables, withUri(context)),
+      }
+    }
+  }
+  const { fallback } = host
+  if (!fallback) return undefined
+  const params = exchange.params as JsonObject & { uri: string }
+  return { facts: {}, read: (context) => fallback(params, context) }
+}
+
+function readStatic({ definition, blob, uri }: CompiledResource): ResourceContents | undefined {
+  const typed = definition.mimeType === undefined ? { uri } : { uri, mimeType: definition.mimeType }
+  if (definition.text !== undefined) return { ...typed, text: definition.text }
+  return blob === undefined ? undefined : { ...typed, blob }
+}
+
+function toReadResult(reply: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {
+  const typed = mimeType === undefined ? { uri } : { uri, mimeType }
+  if (typeof reply === 'string') return { contents: [{ ...typed, text: reply }] }
+  if (reply instanceof Uint8Array) return { contents: [{ ...typed, blob: toBase64(reply) }] }
+  if (Array.isArray(reply)) return { contents: reply as ResourceContents[] }
+  if (isJsonObject(reply) && Array.isArray(reply.contents)) return reply as unknown as ReadResourceResult
+  if (isJsonObject(reply)) return { contents: [{ ...typed, ...reply } as ResourceContents] }
+  throw new TypeError(`Reading "${uri}" returned neither text, bytes nor contents`)
+}
+
+/** −32002 until 2025-11-25, −32602 since (2026-07-28, changelog). */
+function notFound(uri: string, exchange: Exchange): ProtocolError {
+  const code = eraOf(exchange.client.version) === 'modern' ? INVALID_PARAMS : RESOURCE_NOT_FOUND
+  return new UnknownName('resource', uri, code, { uri })
+}

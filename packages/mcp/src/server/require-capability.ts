@@ -1,0 +1,21 @@
+import { missingCapability, type Exchange, type InputRequest } from '../exchange/index.ts'
+import { McpError, MISSING_CLIENT_CAPABILITY, ProtocolError } from '../jsonrpc/index.ts'
+import { eraOf } from '../protocol/index.ts'
+
+/**
+ * Throws when the client did not declare what a question needs: on modern the error that the specification
+ * wants, on legacy one that the handler can catch and work around.
+ */
+export function requireCapability(request: InputRequest, exchange: Exchange): void {
+  const missing = missingCapability(request, exchange.client.capabilities)
+  if (!missing) return
+  const name = Object.keys(missing).join(', ')
+  if (eraOf(exchange.client.version) === 'modern') {
+    throw new ProtocolError(MISSING_CLIENT_CAPABILITY, `The client does not support ${name}`, {
+      requiredCapabilities: missing,
+    })
+  }
+  throw new McpError('missing_capability', `The client does not support ${name}`, {
+    details: { requiredCapabilities: missing },
+  })
+}

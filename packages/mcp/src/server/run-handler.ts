@@ -1,0 +1,130 @@
+import type { Exchange, InputRequired } from '../exchange/index.ts'
+import { INVALID_PARAMS, isJsonObject, McpError, ProtocolError } from '../jsonrpc/index.ts'
+import { MAX_ROUNDS } from '../exchange/index.ts'
+import { Context } from './context.ts'
+import { isInputRequired } from './input-required.ts'
+import { LiveQuestions, ReplayedQuestions, type Questions } from './questions.ts'
+import type { RequestStates, RoundState } from './request-state.ts'
+
+export interface RunOptions {
+  states: RequestStates
+  /** Replays even where the client could be asked live: finds handlers that are not safe to run again. */
+  alwaysReplay: boolean
+}
+
+/**
+ * Runs an author's handler with a context. The result is the handler's own, or `input_required` when it
+ * waits for answers that only the next round can bring.
+ */
+export function runHandler<T>(
+  exchange: Exchange,
+  options: RunOptions,
+  handler: (context: Context) => T | Promise<T>,
+): T | Promise<T | InputRequired> {
+  const { requestState, inputResponses } = exchange.params
+  if (exchange.ask && !options.alwaysReplay && requestState === undefined) {
+    const running = handler(new Context(exchange, () => new LiveQuestions(exchange)))
+    return running instanceof Promise
+      ? running.then((value) => finish(value, exchange, options, undefined))
+      : finish(running, exchange, options, undefined)
+  }
+  if (requestState === undefined && inputResponses === undefined) {
+    return runRound(exchange, options, undefined, handler)
+  }
+  return resume(exchange, options, handler)
+}
+
+async function resume<T>(
+  exchange: Exchange,
+  options: RunOptions,
+  handler: (context: Context) => T | Promise<T>,
+): Promise<T | InputRequired> {
+  const { inputResponses } = exchange.params
+  if (inputResponses !== undefined && !isJsonObject(inputResponses)) {
+    throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "inputResponses" must be an object')
+  }
+  const state = await options.states.read(exchange)
+  if (state && state.round >= MAX_ROUNDS) {
+    throw new McpError('too_many_rounds', `Still asking after ${state.round} rounds; give questions a key`)
+  }
+  return runRound(exchange, options, state, handler)
+}
+
+function runRound<T>(
+  exchange: Exchange,
+  options: RunOptions,
+  state: RoundState | undefined,
+  handler: (context: Context) => T | Promise<T>,
+): T | Promise<T | InputRequired> {
+  const round = new Round(exchange, state)
+  const running = handler(round.context)
+  if (!(running instanceof Promise)) return finish(running, exchange, options, state)
+  return round.settle(running, options, state)
+}
+
+/** One run of a handler on an exchange that cannot be asked live. Questions are set up when first needed. */
+class Round {
+  readonly context: Context
+  readonly #exchange: Exchange
+  readonly #state: RoundState | undefined
+  #questions: ReplayedQuestions | undefined
+  #controller: AbortController | undefined
+  #suspended: (() => void) | undefined
+
+  constructor(exchange: Exchange, state: RoundState | undefined) {
+    this.#exchange = exchange
+    this.#state = state
+    const suspension = (): AbortSignal => (this.#controller ??= new AbortController()).signal
+    this.context = new Context(exchange, () => this.#ask(), suspension, state?.own)
+  }
+
+  #ask(): Questions {
+    const responses = this.#exchange.params.inputResponses
+    this.#questions ??= new ReplayedQuestions(this.#state, isJsonObject(responses) ? responses : {}, () =>
+      this.#suspended?.(),
+    )
+    return this.#questions
+  }
+
+  settle<T>(
+    running: Promise<T>,
+    options: RunOptions,
+    state: RoundState | undefined,
+  ): Promise<T | InputRequired> {
+    return new Promise((resolve, reject) => {
+      this.#suspended = () => {
+        const questions = this.#questions!
+        this.#controller?.abort('suspended')
+        options.states
+          .write({ ...questions.state(), own: state?.own }, this.#exchange)
+          .then((requestState) =>
+            resolve({ type: 'input_required', inputRequests: questions.inputRequests, requestState }),
+          )
+          .catch(reject)
+      }
+      running.then((value) => resolve(finish(value, this.#exchange, options, state)), reject)
+    })
+  }
+}
+
+/** Rounds run by hand: the author's state is sealed like ours. */
+function finish<T>(
+  value: T,
+  exchange: Exchange,
+  options: RunOptions,
+  state: RoundState | undefined,
+): T | Promise<T | InputRequired> {
+  if (!isInputRequired(value)) return value
+  const next: RoundState = {
+    answers: {},
+    asked: {},
+    steps: state?.steps ?? {},
+    own: value.state,
+    round: (state?.round ?? 0) + 1,
+  }
+  return options.states.write(next, exchange).then((requestState) => ({
+    type: 'input_required',
+    ...(value.requests && { inputRequests: value.requests }),
+    requestState,
+  }))
+}

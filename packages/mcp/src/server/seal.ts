@@ -1,0 +1,72 @@
+import { fromBase64Url, toBase64Url } from './base64.ts'
+
+const IV_BYTES = 12
+const KEY_BYTES = 32
+const KEY_ID_BYTES = 4
+
+interface Key {
+  readonly id: string
+  readonly idBytes: Uint8Array
+  readonly crypto: Promise<CryptoKey>
+}
+
+/**
+ * AES-256-GCM for state that clients hold for us. The first secret seals, all of them open: rotate by
+ * putting a new one in front. `binding` is authenticated but not stored: what was sealed for one caller and
+ * one request opens for no other.
+ */
+export class Sealer {
+  readonly #keys: Promise<Key[]>
+
+  constructor(secrets: readonly (string | Uint8Array)[] = []) {
+    const used = secrets.length > 0 ? secrets : [crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
+    this.#keys = Promise.all(used.map(deriveKey))
+  }
+
+  async seal(payload: unknown, binding: string): Promise<string> {
+    const key = (await this.#keys)[0]!
+    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
+    const plain = new TextEncoder().encode(JSON.stringify(payload))
+    const algorithm = { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(binding) }
+    const cipher = new Uint8Array(await crypto.subtle.encrypt(algorithm, await key.crypto, plain))
+    const sealed = new Uint8Array(KEY_ID_BYTES + IV_BYTES + cipher.length)
+    sealed.set(key.idBytes, 0)
+    sealed.set(iv, KEY_ID_BYTES)
+    sealed.set(cipher, KEY_ID_BYTES + IV_BYTES)
+    return toBase64Url(sealed)
+  }
+
+  /** Undefined when it was not sealed by us, for this binding, or was changed since. */
+  async open(sealed: string, binding: string): Promise<unknown> {
+    const bytes = fromBase64Url(sealed)
+    if (!bytes || bytes.length < KEY_ID_BYTES + IV_BYTES + 16) return undefined
+    const id = toBase64Url(bytes.subarray(0, KEY_ID_BYTES))
+    const key = (await this.#keys).find((candidate) => candidate.id === id)
+    if (!key) return undefined
+    const iv = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + IV_BYTES)
+    const algorithm = { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(binding) }
+    try {
+      const plain = await crypto.subtle.decrypt(
+        algorithm,
+        await key.crypto,
+        bytes.subarray(KEY_ID_BYTES + IV_BYTES),
+      )
+      return JSON.parse(new TextDecoder().decode(plain))
+    } catch {
+      return undefined
+    }
+  }
+}
+
+async function deriveKey(secret: string | Uint8Array): Promise<Key> {
+  const material = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret
+  const digest = await crypto.subtle.digest('SHA-512', material as Uint8Array<ArrayBuffer>)
+  const bytes = new Uint8Array(digest)
+  const idBytes = bytes.slice(KEY_BYTES, KEY_BYTES + KEY_ID_BYTES)
+  const raw = bytes.slice(0, KEY_BYTES)
+  return {
+    id: toBase64Url(idBytes),
+    idBytes,
+    crypto: crypto.subtle.importKey('raw', raw, 'AES-GCM', false, ['encrypt', 'decrypt']),
+  }
+}

@@ -1,0 +1,362 @@
+import {
+  complete,
+  failure,
+  SERVER_LOGS,
+  type Exchange,
+  type Handle,
+  type Middleware,
+  type Outcome,
+  type RequestContext,
+  type Served,
+} from '../exchange/index.ts'
+import {
+  INVALID_PARAMS,
+  isJsonObject,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type JsonObject,
+} from '../jsonrpc/index.ts'
+import {
+  META,
+  type Implementation,
+  type LoggingLevel,
+  type Revision,
+  type ServerCapabilities,
+  type SubscriptionFilter,
+} from '../protocol/index.ts'
+import { callTool, type CallHost } from './call-tool.ts'
+import { deriveCapabilities, grantFilter } from './capabilities.ts'
+import { ChangeHub } from './change-hub.ts'
+import { completeArgument } from './complete-argument.ts'
+import { Configuration, globalConfiguration, setting, type ExceptionContext } from './configuration.ts'
+import type {
+  AnyPrompt,
+  AnyTool,
+  PromptOptions,
+  ResourceDefinition,
+  TemplateDefinition,
+  ToolOptions,
+} from './definitions.ts'
+import { findPrompt, getPrompt } from './get-prompt.ts'
+import { answerText, answerValue } from './handle-message.ts'
+import { instrument, instrumentationOf, isInstrumented } from './instrumentation.ts'
+import { Lists } from './lists.ts'
+import { composeMiddleware } from './middleware.ts'
+import { readResource } from './read-resource.ts'
+import type { Registration } from './registry.ts'
+import { RequestStates } from './request-state.ts'
+import type { RunOptions } from './run-handler.ts'
+import { Sealer } from './seal.ts'
+import { implementationOf, type ServerOptions } from './server-options.ts'
+import { MemoryStore, type Store } from './store.ts'
+import { findTool, UnknownName } from './tool-registry.ts'
+
+/** A handler for a method that an extension brings. */
+export type MethodHandler = (exchange: Exchange) => Outcome | Promise<Outcome>
+
+type ToolTypes<Tools> = {
+  [K in keyof Tools]: Tools[K] extends { readonly '~types'?: infer T } ? NonNullable<T> : never
+}
+
+const TEN_MINUTES = 600_000
+
+/**
+ * A server: a registry of tools, prompts and resources shared by all its connections. Nothing is built per
+ * request; transports and edges are elsewhere.
+ */
+export class Server<Tools = unknown> implements Served {
+  /** Pins the revision of servers made afterwards; `null` takes the pin away. */
+  static get protocolVersion(): Revision | null | undefined {
+    return globalConfiguration().protocolVersion
+  }
+
+  static set protocolVersion(version: Revision | null) {
+    globalConfiguration().protocolVersion = version
+  }
+
+  readonly info: Implementation
+  readonly configuration: Configuration
+  readonly revisions: readonly Revision[] | undefined
+  readonly strict: boolean | undefined
+  readonly store: Store
+  /** For typed clients; there is nothing here at run time. */
+  declare readonly '~tools': ToolTypes<Tools>
+
+  readonly #options: ServerOptions<Tools>
+  readonly #hub = new ChangeHub()
+  readonly #lists: Lists
+  readonly #methods = new Map<string, MethodHandler>()
+  readonly #extensions: JsonObject = {}
+  readonly #middleware: Middleware[]
+  readonly #run: RunOptions
+  readonly #callHost: CallHost
+  #respond: Handle
+
+  constructor(options: ServerOptions<Tools>) {
+    this.#options = options
+    this.info = implementationOf(options)
+    this.strict = options.strict
+    this.configuration =
+      options.configuration instanceof Configuration
+        ? options.configuration
+        : new Configuration(options.configuration)
+    const pinned = this.configuration.protocolVersion ?? globalConfiguration().protocolVersion
+    this.revisions = options.revisions ?? (pinned ? [pinned] : undefined)
+    this.store = options.store ?? new MemoryStore()
+    this.#middleware = [...(options.middleware ?? [])]
+    this.#run = {
+      states: new RequestStates(
+        new Sealer(secretsOf(options.secret)),
+        this.store,
+        options.requestStateTtlMs ?? TEN_MINUTES,
+      ),
+      alwaysReplay: options.alwaysReplay ?? false,
+    }
+    this.#callHost = {
+      run: this.#run,
+      report: (thrown, exchange, tool) =>
+        this.#report(thrown, exchange, { toolName: tool.name, arguments: exchange.params.arguments }),
+    }
+    this.#lists = new Lists(options, this.info, (kind) => this.#hub.listChanged(kind))
+    this.#lists.addAll(options)
+    this.#respond = this.#compose()
+  }
+
+  /** Answers one exchange: what every edge calls. */
+  get respond(): Handle {
+    return this.#respond
+  }
+
+  onInternalError = (thrown: unknown): void => {
+    this.#tellReporter(thrown, { request: { method: 'unknown', params: {} } })
+  }
+
+  /** Answers a parsed JSON-RPC message with no transport; `undefined` for a notification. */
+  async handle(message: unknown, context: RequestContext = {}): Promise<JsonObject | undefined> {
+    const text = await answerValue(message, this, context)
+    return text === undefined ? undefined : (JSON.parse(text) as JsonObject)
+  }
+
+  /** The same for text. */
+  handleJson(text: string, context: RequestContext = {}): Promise<string | undefined> {
+    return answerText(text, this, context)
+  }
+
+  tool<In = JsonObject, Args = In, Out = unknown>(
+    name: string,
+    options: ToolOptions<In, Args, Out>,
+  ): Registration<ToolOptions<In, Args, Out>> {
+    return this.#lists.addTool(options as AnyTool, name) as Registration<ToolOptions<In, Args, Out>>
+  }
+
+  prompt<Args = Record<string, string>>(
+    name: string,
+    options: PromptOptions<Args>,
+  ): Registration<PromptOptions<Args>> {
+    return this.#lists.addPrompt(options as AnyPrompt, name) as Registration<PromptOptions<Args>>
+  }
+
+  resource(options: ResourceDefinition): Registration<ResourceDefinition> {
+    return this.#lists.addResource(options, undefined)
+  }
+
+  template(options: TemplateDefinition): Registration<TemplateDefinition> {
+    return this.#lists.addTemplate(options, undefined)
+  }
+
+  /** Serves a method of an extension, and declares the extension when it is named. */
+  method(name: string, handler: MethodHandler): this {
+    this.#methods.set(name, handler)
+    return this
+  }
+
+  extension(name: string, settings: JsonObject = {}): this {
+    this.#extensions[name] = settings
+    return this
+  }
+
+  /** Wraps every method. The first one added is the outermost. */
+  use(middleware: Middleware): this {
+    this.#middleware.push(middleware)
+    this.#respond = this.#compose()
+    return this
+  }
+
+  /** The tool definitions of HTTP headers, for transports. */
+  headerParametersOf(toolName: string): readonly { path: string[]; header: string; type: string }[] {
+    return this.#lists.tools.get(toolName)?.headers ?? []
+  }
+
+  get capabilities(): ServerCapabilities {
+    return deriveCapabilities(
+      { ...this.#lists.counts(), extensions: this.#extensions },
+      this.#options.capabilities,
+    )
+  }
+
+  notifyToolsListChanged(): void {
+    this.#hub.listChanged('tools')
+  }
+
+  notifyPromptsListChanged(): void {
+    this.#hub.listChanged('prompts')
+  }
+
+  notifyResourcesListChanged(): void {
+    this.#hub.listChanged('resources')
+  }
+
+  /** Tells exactly the subscribers of the resource, in both eras. */
+  notifyResourceUpdated(uri: string): void {
+    this.#hub.resourceUpdated(uri)
+  }
+
+  /** A log message that belongs to no request; only legacy sessions can receive it. */
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    const params = logger === undefined ? { level, data } : { level, logger, data }
+    this.#hub.log({ method: 'notifications/message', params })
+  }
+
+  /** How many sessions and streams listen for changes. */
+  get listeners(): number {
+    return this.#hub.size
+  }
+
+  /** Ends every listening stream gracefully. */
+  close(): void {
+    this.#hub.close()
+  }
+
+  #compose(): Handle {
+    const dispatch: Handle = (exchange) => this.#guarded(exchange)
+    const composed = composeMiddleware(this.#middleware, dispatch)
+    return (exchange) =>
+      isInstrumented(this.configuration)
+        ? instrument(exchange, this.configuration, () => composed(exchange))
+        : composed(exchange)
+  }
+
+  #guarded(exchange: Exchange): Outcome | Promise<Outcome> {
+    try {
+      const outcome = this.#dispatch(exchange)
+      return outcome instanceof Promise ? outcome.catch((thrown) => this.#failed(thrown, exchange)) : outcome
+    } catch (thrown) {
+      return this.#failed(thrown, exchange)
+    }
+  }
+
+  #dispatch(exchange: Exchange): Outcome | Promise<Outcome> {
+    const lists = this.#lists
+    switch (exchange.method) {
+      case 'tools/call': {
+        if (!this.capabilitiesInclude('tools')) return notFound(exchange.method)
+        const tool = findTool(lists.tools, exchange)
+        this.#note(exchange, { toolName: tool.name, toolArguments: exchange.params.arguments })
+        return callTool(tool, exchange, this.#callHost)
+      }
+      case 'tools/list':
+      case 'prompts/list':
+      case 'resources/list':
+      case 'resources/templates/list':
+        return lists.page(exchange) ?? notFound(exchange.method)
+      case 'prompts/get': {
+        if (!this.capabilitiesInclude('prompts')) return notFound(exchange.method)
+        const prompt = findPrompt(lists.prompts, exchange)
+        this.#note(exchange, { promptName: prompt.name })
+        return getPrompt(prompt, exchange, this.#run)
+      }
+      case 'resources/read':
+        return this.#read(exchange)
+      case 'completion/complete':
+        if (!this.capabilitiesInclude('completions')) return notFound(exchange.method)
+        return completeArgument(exchange, { ...lists, run: this.#run })
+      case 'server/discover':
+        return this.#discover()
+      case 'subscriptions/listen':
+        return this.#listen(exchange)
+    }
+    const handler = this.#methods.get(exchange.method)
+    return handler ? handler(exchange) : notFound(exchange.method)
+  }
+
+  async #read(exchange: Exchange): Promise<Outcome> {
+    if (!this.capabilitiesInclude('resources')) return notFound(exchange.method)
+    const outcome = await readResource(exchange, {
+      resources: this.#lists.resources,
+      templates: this.#lists.templates,
+      fallback: this.#options.resourcesReadHandler,
+      run: this.#run,
+    })
+    this.#note(exchange, { resourceUri: exchange.params.uri as string })
+    return outcome
+  }
+
+  capabilitiesInclude(kind: 'tools' | 'prompts' | 'resources' | 'completions'): boolean {
+    return this.#lists.has(kind) || this.#options.capabilities?.[kind] !== undefined
+  }
+
+  #discover(): Outcome {
+    const { instructions, cache } = this.#options
+    const result: JsonObject = {
+      supportedVersions: this.revisions?.filter((r) => r >= '2026-07-28') ?? ['2026-07-28'],
+      capabilities: this.capabilities,
+      ...cache?.discover,
+      _meta: { [META.serverInfo]: this.info },
+    }
+    result.cacheScope ??= 'public'
+    if (instructions !== undefined) result.instructions = instructions
+    return complete(result)
+  }
+
+  async #listen(exchange: Exchange): Promise<Outcome> {
+    const asked = exchange.params.notifications
+    if (!isJsonObject(asked)) {
+      throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "notifications" must be an object')
+    }
+    const granted: SubscriptionFilter = grantFilter(asked, this.capabilities)
+    exchange.notify({
+      method: 'notifications/subscriptions/acknowledged',
+      params: { notifications: granted },
+    })
+    // Server-wide logs are an inner affair between us and the legacy edge; the acknowledgment does not tell.
+    if (asked[SERVER_LOGS] === true) granted[SERVER_LOGS] = true
+    await this.#hub.listen(exchange, granted)
+    return complete({})
+  }
+
+  #note(exchange: Exchange, facts: JsonObject): void {
+    const data = instrumentationOf(exchange)
+    if (data) Object.assign(data, facts)
+  }
+
+  #failed(thrown: unknown, exchange: Exchange): Outcome {
+    if (thrown instanceof UnknownName) this.#note(exchange, { error: `${thrown.kind}_not_found` })
+    else if (!(thrown instanceof ProtocolError)) this.#report(thrown, exchange, {})
+    return failure(ProtocolError.from(thrown), thrown)
+  }
+
+  #report(thrown: unknown, exchange: Exchange, facts: Partial<ExceptionContext>): void {
+    this.#note(exchange, { error: 'internal_error' })
+    this.#tellReporter(thrown, { ...facts, request: { method: exchange.method, params: exchange.params } })
+  }
+
+  /** A reporter that throws changes nothing; with none set, nothing is printed. */
+  #tellReporter(thrown: unknown, context: ExceptionContext): void {
+    try {
+      setting(this.configuration, 'exceptionReporter')?.(thrown, context)
+    } catch {
+      // There is no second reporter to tell about the first.
+    }
+  }
+}
+
+function notFound(method: string): Outcome {
+  return failure(new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`))
+}
+
+function secretsOf(secret: ServerOptions<unknown>['secret']): readonly (string | Uint8Array)[] {
+  if (secret === undefined) return []
+  return Array.isArray(secret)
+    ? (secret as readonly (string | Uint8Array)[])
+    : [secret as string | Uint8Array]
+}
