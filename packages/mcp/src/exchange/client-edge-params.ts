@@ -1,15 +1,13 @@
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
-import { META, type ProgressToken } from '../protocol/index.ts'
+import { META, methodFacts, type ProgressToken } from '../protocol/index.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import type { IncomingMessage } from './wire.ts'
 
 const ENVELOPE_KEYS = [META.protocolVersion, META.clientInfo, META.clientCapabilities, META.logLevel]
 
-/** Requests that may end in `input_required` (MCP 2026-07-28, basic/patterns/mrtr, supported requests). */
-const MRTR_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
-
+/** Whether a request may end in `input_required` (MCP 2026-07-28, basic/patterns/mrtr). */
 export function canAskForInput(method: string): boolean {
-  return MRTR_METHODS.has(method)
+  return methodFacts(method)?.asksForInput === true
 }
 
 /** The token that the asking side wants to see in progress notifications. */

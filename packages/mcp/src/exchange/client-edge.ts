@@ -16,6 +16,8 @@ export interface ClientEdge {
    * McpError when there is no answer (closed, cancelled, timed out, …).
    */
   readonly handle: (exchange: Exchange) => Promise<Outcome>
+  /** Tells a legacy server something (`notifications/roots/list_changed`). Modern servers are told nothing. */
+  notify(notification: Notification): Promise<void>
   /** Called once when the connection is gone, with the reason when nobody asked for it. */
   onClose: ((reason: Error | undefined) => void) | undefined
   close(): Promise<void>

@@ -43,3 +43,4 @@ export {
 export type { HandshakeStep } from './legacy-client-edge-handshake.ts'
 export type { AmbiguousRequest } from './legacy-client-edge-inbox.ts'
 export { ModernClientEdge, type ModernClientEdgeOptions } from './modern-client-edge.ts'
+export { playModernRounds, type SendRound } from './modern-client-edge-rounds.ts'

@@ -15,7 +15,7 @@ import {
   tooManyRounds,
 } from './client-edge.ts'
 import { canAskForInput, legacyParams, progressTokenOf } from './client-edge-params.ts'
-import { complete, type Exchange, failure, type Outcome } from './exchange.ts'
+import { complete, type Exchange, failure, type Notification, type Outcome } from './exchange.ts'
 import { type CallPort, LegacyCall } from './legacy-client-edge-call.ts'
 import { type Continuations, MemoryContinuations } from './legacy-client-edge-continuations.ts'
 import { type Handshake, type HandshakeStep, performHandshake } from './legacy-client-edge-handshake.ts'
@@ -126,6 +126,10 @@ export class LegacyClientEdge implements ClientEdge {
       return this.#throughUrls(exchange, () => this.#resume(exchange, requestState))
     }
     return declinedUrl(exchange) ?? this.#throughUrls(exchange, () => this.#send(exchange))
+  }
+
+  notify(notification: Notification): Promise<void> {
+    return this.#wire.send({ jsonrpc: '2.0', ...notification })
   }
 
   close(): Promise<void> {

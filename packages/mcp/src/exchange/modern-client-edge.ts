@@ -56,6 +56,9 @@ export class ModernClientEdge implements ClientEdge {
     return playModernRounds(exchange, (params) => this.#send(exchange, params), limit)
   }
 
+  /** This era has no notifications from clients besides the cancellations that the edge sends itself. */
+  async notify(): Promise<void> {}
+
   close(): Promise<void> {
     return this.#wire.close()
   }
