@@ -1,0 +1,10 @@
+export { socket, type SocketAddress, type SocketConnector, type SocketOptions } from './socket-client.node.ts'
+export { stdio } from './stdio-client.node.ts'
+export type {
+  StdioConnector,
+  StdioOptions,
+  StdioProcess,
+  StdioProcessUsage,
+  StdioShutdown,
+  StdioWire,
+} from './stdio-client-options.ts'

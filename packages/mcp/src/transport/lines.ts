@@ -1,0 +1,143 @@
+const NEWLINE = 0x0a
+const RETURN = 0x0d
+const BYTE_ORDER_MARK = '\uFEFF'
+
+/** The longest line that is accepted unless a caller says otherwise. */
+export const DEFAULT_MAX_LINE_BYTES: number = 64 * 1024 * 1024
+
+export interface LineHandlers {
+  /** One line without its `\n` or `\r\n`. Must not throw. */
+  onLine(line: string): void
+  /**
+   * A line over the limit, piece by piece, so that it never has to be held; `end` comes with its last piece.
+   * Without this handler such lines are dropped.
+   */
+  onOversize?(piece: Uint8Array, end: boolean): void
+}
+
+/**
+ * Cuts a byte stream into lines (MCP stdio: messages are delimited by newlines and contain none).
+ *
+ * Every byte is searched once and decoded once: the unfinished line is kept as the chunks it came in, because
+ * appending to a string or buffer per chunk makes a large message cost the square of its size. The lines that
+ * lie wholly within a chunk are decoded together, which for small messages is several times cheaper than one
+ * by one. A newline byte never occurs inside a UTF-8 sequence, so both give the same text.
+ */
+export class LineSplitter {
+  readonly #handlers: LineHandlers
+  readonly #max: number
+  readonly #decoder: TextDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  #held: Uint8Array[] = []
+  #heldBytes = 0
+  #oversize = false
+  #first = true
+
+  constructor(handlers: LineHandlers, maxLineBytes: number = DEFAULT_MAX_LINE_BYTES) {
+    this.#handlers = handlers
+    this.#max = maxLineBytes
+  }
+
+  /** The chunk must not be changed afterwards: it may be kept until its last line is complete. */
+  push(chunk: Uint8Array): void {
+    let start = 0
+    if (this.#heldBytes > 0 || this.#oversize) {
+      const end = chunk.indexOf(NEWLINE)
+      if (end === -1) {
+        this.#hold(chunk)
+        return
+      }
+      this.#finish(chunk.subarray(0, end))
+      start = end + 1
+    }
+    const last = chunk.lastIndexOf(NEWLINE)
+    if (last >= start) {
+      if (last - start > this.#max) this.#splitWithLimit(chunk, start, last)
+      else this.#split(chunk, start, last)
+      start = last + 1
+    }
+    if (start < chunk.length) this.#hold(start === 0 ? chunk : chunk.subarray(start))
+  }
+
+  /** The stream has ended: what is left without a newline is a line too. */
+  end(): void {
+    if (this.#heldBytes > 0 || this.#oversize) this.#finish(new Uint8Array(0))
+  }
+
+  /** Delivers the lines of `chunk` from `start` up to the newline at `last`. */
+  #split(chunk: Uint8Array, start: number, last: number): void {
+    const text = this.#decoder.decode(chunk.subarray(start, last))
+    let from = 0
+    for (;;) {
+      const end = text.indexOf('\n', from)
+      if (end === -1) break
+      this.#deliver(text, from, end)
+      from = end + 1
+    }
+    this.#deliver(text, from, text.length)
+  }
+
+  /** The chunk is larger than a line may be, so each line has to be measured. */
+  #splitWithLimit(chunk: Uint8Array, start: number, last: number): void {
+    let from = start
+    while (from <= last) {
+      const end = chunk.indexOf(NEWLINE, from)
+      this.#finish(chunk.subarray(from, end))
+      from = end + 1
+    }
+  }
+
+  #hold(piece: Uint8Array): void {
+    if (this.#oversize) {
+      this.#handlers.onOversize?.(piece, false)
+      return
+    }
+    this.#held.push(piece)
+    this.#heldBytes += piece.length
+    if (this.#heldBytes > this.#max) this.#overflow()
+  }
+
+  /** Hands out what was held and lets the rest of the line pass by. */
+  #overflow(): void {
+    const held = this.#held
+    this.#held = []
+    this.#heldBytes = 0
+    this.#oversize = true
+    this.#first = false
+    for (const piece of held) this.#handlers.onOversize?.(piece, false)
+  }
+
+  #finish(tail: Uint8Array): void {
+    if (!this.#oversize) this.#hold(tail)
+    else this.#handlers.onOversize?.(tail, false)
+    if (this.#oversize) {
+      this.#oversize = false
+      this.#handlers.onOversize?.(new Uint8Array(0), true)
+      return
+    }
+    const line = join(this.#held, this.#heldBytes)
+    this.#held = []
+    this.#heldBytes = 0
+    const text = this.#decoder.decode(line)
+    this.#deliver(text, 0, text.length)
+  }
+
+  #deliver(text: string, start: number, end: number): void {
+    const stop = end > start && text.charCodeAt(end - 1) === RETURN ? end - 1 : end
+    // Some Windows programs start their output with a byte order mark, which is not JSON.
+    const from = this.#first && text.startsWith(BYTE_ORDER_MARK) ? start + 1 : start
+    this.#first = false
+    this.#handlers.onLine(text.slice(from, stop))
+  }
+}
+
+function join(pieces: Uint8Array[], bytes: number): Uint8Array {
+  const only = pieces[0]
+  if (only !== undefined && pieces.length === 1) return only
+  const whole = new Uint8Array(bytes)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}

@@ -1,0 +1,214 @@
+import type { IncomingMessage, WireRequestOptions } from '../exchange/index.ts'
+import {
+  classifyMessage,
+  INVALID_REQUEST,
+  isJsonObject,
+  isRequestId,
+  McpError,
+  PARSE_ERROR,
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type RequestId,
+} from '../jsonrpc/index.ts'
+import { LineSplitter } from './lines.ts'
+import { ResponseIdScan } from './stdio-client-id-scan.ts'
+import { PendingRequests } from './stdio-client-pending.ts'
+
+/** How much of a line that cannot be understood is shown in the report about it. */
+const EXCERPT_LENGTH = 200
+
+/** Where framed messages go. */
+export interface LineSink {
+  /**
+   * Queues one line; `done` is called when it has left this process, or with why it never will. Throws an
+   * McpError when too much is queued. Whoever owns the stream ends the link when the stream breaks.
+   */
+  write(line: string, done?: (error?: Error) => void): void
+}
+
+export interface LinkOptions {
+  sink: LineSink
+  /** Names the server in reports. */
+  key: string
+  maxLineBytes: number
+  /** Joined to the details of every error: what the server last wrote to stderr, for instance. */
+  facts(): Record<string, unknown>
+  /** What a server sent that is no use to anyone: noise, answers to nothing, lines over the limit. */
+  onProtocolError?: ((error: McpError) => void) | undefined
+}
+
+/**
+ * JSON-RPC over lines, whatever carries them: writes requests, gives each response to the request with its id,
+ * and passes everything else on. What the server does wrong is reported and never thrown.
+ */
+export class LineLink {
+  onMessage: ((message: IncomingMessage) => void) | undefined
+  readonly #options: LinkOptions
+  readonly #splitter: LineSplitter
+  readonly #pending: PendingRequests
+  #oversize: { scan: ResponseIdScan; bytes: number } | undefined
+  #ended: (() => McpError) | undefined
+  /** Sends that failed: the stream broke, and why (an exit code, for instance) is known when the link ends. */
+  #unsent: ((error: McpError) => void)[] = []
+  /** The request that was the last thing written, if it was a request. */
+  #lastWritten: RequestId | undefined
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+    this.#pending = new PendingRequests(options.facts)
+    this.#splitter = new LineSplitter(
+      {
+        onLine: (line) => this.#receive(line),
+        onOversize: (piece, end) => this.#receiveOversize(piece, end),
+      },
+      options.maxLineBytes,
+    )
+  }
+
+  /** Bytes from the server. */
+  push(chunk: Uint8Array): void {
+    if (this.#ended === undefined) this.#splitter.push(chunk)
+  }
+
+  /** The server will send nothing more; a complete message without a newline still counts. */
+  drain(): void {
+    if (this.#ended === undefined) this.#splitter.end()
+  }
+
+  request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended !== undefined) throw this.#ended()
+      const { id } = message
+      this.#pending.check(id, options.signal)
+      this.#options.sink.write(JSON.stringify(message))
+      this.#lastWritten = id
+      this.#pending.add(id, { resolve, reject, signal: options.signal })
+    })
+  }
+
+  send(message: JsonRpcMessage): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended !== undefined) throw this.#ended()
+      this.#options.sink.write(JSON.stringify(message), (error) => {
+        if (error === undefined) resolve()
+        else if (this.#ended !== undefined) reject(this.#ended())
+        else this.#unsent.push(reject)
+      })
+      this.#lastWritten = undefined
+    })
+  }
+
+  /** Fails what is pending, and from now on everything that is asked. Only the first reason counts. */
+  end(reason: () => McpError): void {
+    if (this.#ended !== undefined) return
+    this.#ended = reason
+    this.#pending.failAll(reason)
+    for (const reject of this.#unsent.splice(0)) reject(reason())
+  }
+
+  #receive(line: string): void {
+    // A handler may end the link in the middle of a chunk.
+    if (this.#ended !== undefined || line.length === 0) return
+    let value: unknown
+    try {
+      value = JSON.parse(line)
+    } catch (cause) {
+      if (line.trim() !== '') this.#report('parse_failed', 'wrote a line that is not JSON', line, cause)
+      return
+    }
+    // 2025-03-26 (basic, Batching) obliges a receiver to take batches; other revisions never send them.
+    if (Array.isArray(value)) for (const item of value) this.#dispatch(item, line)
+    else this.#dispatch(value, line)
+  }
+
+  #dispatch(value: unknown, line: string): void {
+    const parsed = classifyMessage(value)
+    switch (parsed.kind) {
+      case 'response':
+        this.#answer(parsed.message, line)
+        break
+      case 'invalid':
+        this.#reject(value, parsed.reply.error.message, line)
+        break
+      default:
+        this.#deliver(parsed.message, line)
+    }
+  }
+
+  #deliver(message: IncomingMessage, line: string): void {
+    try {
+      this.onMessage?.(message)
+    } catch (thrown) {
+      this.#report('bad_response', 'sent a message whose handler threw', line, thrown)
+    }
+  }
+
+  #answer(message: JsonRpcResponse, line: string): void {
+    const id = message.id ?? this.#idOfUnreadable(message)
+    if (id === undefined) {
+      this.#report('bad_response', 'answered without an id', line)
+    } else if (this.#pending.resolve(id, message) === 'unknown') {
+      this.#report('bad_response', `answered ${JSON.stringify(id)}, which is not pending`, line)
+    }
+  }
+
+  /**
+   * A server that cannot read a request answers with a null id. That belongs to a request of ours only when
+   * nothing else can have caused it: one request is pending, and it was the last thing we wrote.
+   */
+  #idOfUnreadable(message: JsonRpcResponse): RequestId | undefined {
+    if (!('error' in message) || this.#pending.size !== 1) return undefined
+    const { code } = message.error
+    if (code !== PARSE_ERROR && code !== INVALID_REQUEST) return undefined
+    const id = this.#lastWritten
+    return id !== undefined && this.#pending.has(id) ? id : undefined
+  }
+
+  /** Something that is not JSON-RPC. When it bears the id of a request, that request need not wait longer. */
+  #reject(value: unknown, why: string, line: string): void {
+    if (isJsonObject(value) && value.method === undefined && isRequestId(value.id)) {
+      const error = this.#error('bad_response', `answered with something that is not JSON-RPC (${why})`, line)
+      if (this.#pending.reject(value.id, error)) return
+    }
+    this.#report('bad_response', `wrote a line that is not JSON-RPC (${why})`, line)
+  }
+
+  /** The line is dropped, the request it answers fails, and the link goes on with the next line. */
+  #receiveOversize(piece: Uint8Array, end: boolean): void {
+    this.#oversize ??= { scan: new ResponseIdScan(), bytes: 0 }
+    const { scan } = this.#oversize
+    this.#oversize.bytes += piece.length
+    scan.push(piece)
+    if (!end) return
+    const { bytes } = this.#oversize
+    this.#oversize = undefined
+    const { key, maxLineBytes } = this.#options
+    const error = new McpError(
+      'too_large',
+      `${key} sent a message of ${bytes} bytes; the limit is ${maxLineBytes}. Raise maxLineBytes to accept it.`,
+      { details: { ...this.#options.facts(), bytes, maxLineBytes } },
+    )
+    const id = scan.responseId()
+    if (id !== undefined) this.#pending.reject(id, error)
+    this.#tell(error)
+  }
+
+  #report(code: 'parse_failed' | 'bad_response', what: string, line: string, cause?: unknown): void {
+    if (this.#options.onProtocolError !== undefined) this.#tell(this.#error(code, what, line, cause))
+  }
+
+  #error(code: 'parse_failed' | 'bad_response', what: string, line: string, cause?: unknown): McpError {
+    const excerpt = line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line
+    const { key, facts } = this.#options
+    return new McpError(code, `${key} ${what}: ${excerpt}`, { cause, details: { ...facts(), line: excerpt } })
+  }
+
+  #tell(error: McpError): void {
+    try {
+      this.#options.onProtocolError?.(error)
+    } catch {
+      // A reporter that throws changes nothing.
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { McpError, type JsonRpcResponse, type RequestId } from '../jsonrpc/index.ts'
+
+/** How many given-up requests are remembered, so that their late answers are not taken for mistakes. */
+const MAX_GIVEN_UP = 1000
+
+interface Waiter {
+  resolve(response: JsonRpcResponse): void
+  reject(error: Error): void
+  signal?: AbortSignal | undefined
+  onAbort?: () => void
+}
+
+/** Requests that wait for their responses. Ids match by type and value: `1` and `"1"` are two requests. */
+export class PendingRequests {
+  readonly #waiters: Map<RequestId, Waiter> = new Map()
+  readonly #givenUp: Set<RequestId> = new Set()
+  readonly #facts: () => Record<string, unknown>
+
+  constructor(facts: () => Record<string, unknown>) {
+    this.#facts = facts
+  }
+
+  get size(): number {
+    return this.#waiters.size
+  }
+
+  has(id: RequestId): boolean {
+    return this.#waiters.has(id)
+  }
+
+  /** Throws when a request must not be sent: given up already, or its id is in use. */
+  check(id: RequestId, signal: AbortSignal | undefined): void {
+    if (signal?.aborted) throw this.#cancelled(signal)
+    if (this.#waiters.has(id)) {
+      throw new McpError('already_started', `A request with the id ${JSON.stringify(id)} is already pending`)
+    }
+  }
+
+  add(id: RequestId, waiter: Omit<Waiter, 'onAbort'>): void {
+    const { signal } = waiter
+    this.#givenUp.delete(id)
+    if (signal === undefined) {
+      this.#waiters.set(id, waiter)
+      return
+    }
+    const onAbort = (): void => {
+      this.#take(id)
+      this.#remember(id)
+      waiter.reject(this.#cancelled(signal))
+    }
+    this.#waiters.set(id, { ...waiter, onAbort })
+    signal.addEventListener('abort', onAbort, { once: true })
+  }
+
+  resolve(id: RequestId, response: JsonRpcResponse): 'resolved' | 'late' | 'unknown' {
+    const waiter = this.#take(id)
+    if (waiter === undefined) return this.#givenUp.delete(id) ? 'late' : 'unknown'
+    waiter.resolve(response)
+    return 'resolved'
+  }
+
+  /** False when nobody waits for this id. */
+  reject(id: RequestId, error: McpError): boolean {
+    const waiter = this.#take(id)
+    waiter?.reject(error)
+    return waiter !== undefined
+  }
+
+  /** Every request gets an error of its own: whoever catches one may add to it. */
+  failAll(reason: () => McpError): void {
+    for (const id of [...this.#waiters.keys()]) this.reject(id, reason())
+    this.#givenUp.clear()
+  }
+
+  #take(id: RequestId): Waiter | undefined {
+    const waiter = this.#waiters.get(id)
+    if (waiter === undefined) return undefined
+    this.#waiters.delete(id)
+    if (waiter.onAbort !== undefined) waiter.signal?.removeEventListener('abort', waiter.onAbort)
+    return waiter
+  }
+
+  #remember(id: RequestId): void {
+    if (this.#givenUp.size >= MAX_GIVEN_UP) {
+      const [oldest] = this.#givenUp
+      if (oldest !== undefined) this.#givenUp.delete(oldest)
+    }
+    this.#givenUp.add(id)
+  }
+
+  #cancelled(signal: AbortSignal): McpError {
+    const reason: unknown = signal.reason
+    if (reason instanceof McpError) return reason
+    return new McpError('cancelled', 'The request was cancelled', { cause: reason, details: this.#facts() })
+  }
+}

@@ -1,0 +1,69 @@
+import { LineSplitter } from './lines.ts'
+
+/** What is kept of a server's stderr, in bytes, whatever the number of lines. */
+const TAIL_BYTES = 64 * 1024
+/** A longer line reaches the callback in pieces of about this size: some programs never write a newline. */
+const MAX_STDERR_LINE_BYTES = 64 * 1024
+
+/**
+ * The last lines that a server wrote to stderr. Kept as bytes in a ring of fixed size and decoded only when
+ * somebody asks, so that a flood costs a copy and no memory.
+ */
+export class StderrTail {
+  readonly #maxLines: number
+  readonly #ring: Uint8Array = new Uint8Array(TAIL_BYTES)
+  readonly #splitter: LineSplitter | undefined
+  #written = 0
+
+  constructor(maxLines: number, onLine?: (line: string) => void) {
+    this.#maxLines = maxLines
+    if (onLine !== undefined) this.#splitter = stderrSplitter(onLine)
+  }
+
+  push(chunk: Uint8Array): void {
+    const kept = chunk.length > TAIL_BYTES ? chunk.subarray(chunk.length - TAIL_BYTES) : chunk
+    this.#written += chunk.length - kept.length
+    const at = this.#written % TAIL_BYTES
+    const head = kept.subarray(0, TAIL_BYTES - at)
+    this.#ring.set(head, at)
+    this.#ring.set(kept.subarray(head.length), 0)
+    this.#written += kept.length
+    this.#splitter?.push(chunk)
+  }
+
+  end(): void {
+    this.#splitter?.end()
+  }
+
+  /** Oldest first. The first may be cut where the ring ends. */
+  lines(): string[] {
+    const lines = this.#text().split(/\r?\n/)
+    if (lines.at(-1) === '') lines.pop()
+    return lines.slice(Math.max(0, lines.length - this.#maxLines))
+  }
+
+  #text(): string {
+    const decoder = new TextDecoder()
+    if (this.#written <= TAIL_BYTES) return decoder.decode(this.#ring.subarray(0, this.#written))
+    const at = this.#written % TAIL_BYTES
+    return (
+      decoder.decode(this.#ring.subarray(at), { stream: true }) + decoder.decode(this.#ring.subarray(0, at))
+    )
+  }
+}
+
+function stderrSplitter(onLine: (line: string) => void): LineSplitter {
+  const tell = (line: string): void => {
+    try {
+      onLine(line)
+    } catch {
+      // A callback that throws must not stop the server's output from being read.
+    }
+  }
+  const decoder = new TextDecoder()
+  const onOversize = (piece: Uint8Array, end: boolean): void => {
+    const text = decoder.decode(piece, { stream: !end })
+    if (text !== '') tell(text)
+  }
+  return new LineSplitter({ onLine: tell, onOversize }, MAX_STDERR_LINE_BYTES)
+}

@@ -1,0 +1,85 @@
+import type { Writable } from 'node:stream'
+import { McpError } from '../jsonrpc/index.ts'
+import type { LineSink } from './stdio-client-link.ts'
+
+/** What may wait for a server that does not read. More is refused, so that it cannot fill our memory. */
+const MAX_QUEUED_CHARACTERS = 64 * 1024 * 1024
+
+type Done = (error?: Error) => void
+
+/**
+ * Writes lines in order. Those of one turn of the event loop leave in one write: a system call each would be
+ * the greater part of what a small request costs. While the stream is full the rest waits here.
+ */
+export class LineWriter implements LineSink {
+  readonly #stream: Writable
+  #lines: string[] = []
+  #waiting: Done[] = []
+  #queued = 0
+  #scheduled = false
+  #full = false
+  #ending = false
+
+  constructor(stream: Writable) {
+    this.#stream = stream
+    stream.on('drain', () => {
+      this.#full = false
+      this.#flush()
+    })
+    // Without a listener, EPIPE from a server that has gone would be thrown at the process.
+    stream.on('error', (error) => this.#abandon(error))
+    stream.on('close', () => this.#abandon(new Error('The stream was closed')))
+  }
+
+  write(line: string, done?: Done): void {
+    if (this.#ending || !this.#stream.writable) {
+      done?.(new Error("The server's input is closed"))
+      return
+    }
+    // A single message is always taken, however large it is.
+    if (this.#queued > 0 && this.#queued + line.length > MAX_QUEUED_CHARACTERS) {
+      throw new McpError('too_large', 'The server does not read its input: too much is waiting to be written')
+    }
+    this.#lines.push(line)
+    this.#queued += line.length
+    if (done !== undefined) this.#waiting.push(done)
+    if (this.#scheduled || this.#full) return
+    this.#scheduled = true
+    setImmediate(() => this.#flush())
+  }
+
+  /** Writes what is queued and ends the stream after it. */
+  end(): void {
+    if (this.#ending) return
+    this.#full = false
+    this.#flush()
+    this.#ending = true
+    this.#stream.end()
+  }
+
+  #flush(): void {
+    this.#scheduled = false
+    if (this.#lines.length === 0 || this.#full || !this.#stream.writable) return
+    const waiting = this.#waiting
+    const queued = this.#queued
+    this.#lines.push('')
+    const text = this.#lines.join('\n')
+    this.#lines = []
+    this.#waiting = []
+    this.#full = !this.#stream.write(text, (error) => {
+      this.#queued -= queued
+      settle(waiting, error ?? undefined)
+    })
+  }
+
+  #abandon(error: Error): void {
+    const waiting = this.#waiting
+    this.#lines = []
+    this.#waiting = []
+    settle(waiting, error)
+  }
+}
+
+function settle(waiting: Done[], error: Error | undefined): void {
+  for (const done of waiting) done(error)
+}
