@@ -1,0 +1,24 @@
+/** The request that is about to be sent; `authorize` adds its headers in place. */
+export interface AuthRequest {
+  readonly url: string
+  readonly method: string
+  readonly headers: Headers
+}
+
+/** The request that was refused. With its headers, a late refusal of an older token costs no new token. */
+export interface RefusedRequest {
+  readonly url: string
+  readonly method: string
+  readonly headers?: Headers | undefined
+}
+
+/** What an HTTP wire asks for credentials. */
+export interface AuthProvider {
+  /** Adds `Authorization` (and `DPoP`) to a request, when there is a token for it. */
+  authorize(request: AuthRequest): Promise<void> | void
+  /**
+   * Called for 401, and for 403 with `insufficient_scope`. True: there are new credentials, send the request
+   * again. False: nothing to be done here, report the response. Throws an McpError when a step failed.
+   */
+  onUnauthorized(response: Response, request: RefusedRequest): Promise<boolean>
+}

@@ -1,0 +1,77 @@
+import { isJsonObject, type JsonObject, type McpError } from '../jsonrpc/index.ts'
+import { oauthCheck, oauthError, quote } from './oauth-error.ts'
+import type { OAuthHttp } from './oauth-http.ts'
+import type { OnStep } from './oauth-step.ts'
+
+/** What discovery needs to do its work. */
+export interface DiscoveryContext {
+  readonly http: OAuthHttp
+  readonly step: OnStep
+}
+
+/** A document, the finding that none is there, or a failure that says nothing about either. */
+export type Loaded =
+  | { readonly kind: 'found'; readonly document: JsonObject }
+  | { readonly kind: 'absent'; readonly found: string }
+  | { readonly kind: 'failed'; readonly error: McpError }
+
+/**
+ * Loads a metadata document from one of its possible places. Well-known places are often answered by
+ * something else (a login page, a single-page application), so those answers mean "not here"; a server error
+ * or a broken document does not, because a fallback must not be forced by breaking the better way.
+ */
+export async function loadDocument(
+  url: URL,
+  what: string,
+  { http, step }: DiscoveryContext,
+  headers?: Record<string, string>,
+): Promise<Loaded> {
+  const name = what === 'Resource metadata' ? 'resource-metadata' : 'server-metadata'
+  try {
+    const response = await http.get(url, what, headers)
+    const loaded = await readDocument(response, url, what)
+    const outcome = loaded.kind === 'found' ? 'ok' : loaded.kind
+    step({ step: name, outcome, url: url.href, status: response.status })
+    return loaded
+  } catch (thrown) {
+    const error = thrown as McpError
+    const absent = oauthCheck(error) === 'redirected'
+    step({ step: name, outcome: absent ? 'absent' : 'failed', url: url.href, reason: error.message })
+    if (absent) return { kind: 'absent', found: String(error.details.found) }
+    return { kind: 'failed', error }
+  }
+}
+
+async function readDocument(response: Response, url: URL, what: string): Promise<Loaded> {
+  const { status } = response
+  if (status >= 500) {
+    const error = oauthError('network', `${what} cannot be read`, {
+      url,
+      status,
+      found: `HTTP status ${status}`,
+    })
+    return { kind: 'failed', error }
+  }
+  if (status !== 200) return { kind: 'absent', found: `HTTP status ${status}` }
+  const type = response.headers.get('content-type') ?? 'no content type'
+  const text = await response.text()
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    if (!/json/i.test(type)) return { kind: 'absent', found: `a document of type ${quote(type)}` }
+    const error = oauthError('server_metadata', `${what} is not valid JSON`, {
+      url,
+      found: quote(text.slice(0, 60)),
+    })
+    return { kind: 'failed', error }
+  }
+  if (isJsonObject(document)) return { kind: 'found', document }
+  return { kind: 'absent', found: 'JSON that is not an object' }
+}
+
+/** The strings of a metadata member that should be an array of strings; undefined when it is not there. */
+export function stringArray(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  return value.filter((entry): entry is string => typeof entry === 'string')
+}
