@@ -1,0 +1,63 @@
+import type { OpenApiAuthModel, OpenApiTarget, TargetOptions } from '../model/index.ts'
+import type { CompileContext } from './compile-context.ts'
+import { warnMissing } from './compile-target-kinds.ts'
+import { compileSelection } from './compile-target-options.ts'
+import type { ConfigPath } from './problem.ts'
+import type { RawOpenApi } from './raw-config.ts'
+import type { TargetSource } from './target-source.ts'
+
+export function compileOpenApi(
+  { raw, path }: TargetSource,
+  options: TargetOptions,
+  context: CompileContext,
+): OpenApiTarget {
+  const openapi = raw.openapi!
+  const at: ConfigPath = [...path, 'openapi']
+  return {
+    ...options,
+    kind: 'openapi',
+    document: compileDocument(openapi.document, [...at, 'document'], context),
+    baseUrl: openapi.baseUrl === undefined ? undefined : context.plain(openapi.baseUrl, [...at, 'baseUrl']),
+    headers: context.secrets(raw.headers ?? {}, [...path, 'headers']),
+    auth: compileAuth(openapi.auth ?? {}, [...at, 'auth'], context),
+    operations: compileSelection(openapi),
+    group: openapi.group ?? 'none',
+    groups: openapi.groups ?? {},
+  }
+}
+
+function compileDocument(document: string, path: ConfigPath, context: CompileContext): string {
+  const text = context.plain(document, path)
+  return /^https?:\/\//i.test(text) ? text : warnMissing(text, path, context)
+}
+
+function compileAuth(
+  raw: NonNullable<RawOpenApi['auth']>,
+  path: ConfigPath,
+  context: CompileContext,
+): OpenApiAuthModel {
+  const { bearer, basic, apiKeys = [], schemes = {}, clientCredentials } = raw
+  return {
+    bearer: bearer === undefined ? undefined : context.secret(bearer, [...path, 'bearer']),
+    basic: basic && {
+      username: context.text(basic.username, [...path, 'basic', 'username']),
+      password: context.secret(basic.password, [...path, 'basic', 'password']),
+    },
+    apiKeys: apiKeys.map((key, index) => ({
+      in: key.in ?? 'header',
+      name: key.name,
+      value: context.secret(key.value, [...path, 'apiKeys', index, 'value']),
+    })),
+    schemes: context.secrets(schemes, [...path, 'schemes']),
+    clientCredentials: clientCredentials && {
+      tokenUrl: context.plain(clientCredentials.tokenUrl, [...path, 'clientCredentials', 'tokenUrl']),
+      clientId: context.plain(clientCredentials.clientId, [...path, 'clientCredentials', 'clientId']),
+      clientSecret: context.secret(clientCredentials.clientSecret, [
+        ...path,
+        'clientCredentials',
+        'clientSecret',
+      ]),
+      scopes: clientCredentials.scopes ?? [],
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { matchesWildcard, parseObjectPattern, type PolicyModel, type RuleModel } from '../model/index.ts'
+import type { CompileContext } from './compile-context.ts'
+import type { ConfigPath } from './problem.ts'
+import type { RawPolicy } from './raw-config.ts'
+import { suggest } from './suggest.ts'
+
+type RawRule = NonNullable<RawPolicy['rules']>[number]
+
+/** What rules may speak of. */
+export interface PolicyNames {
+  readonly targets: readonly string[]
+  readonly apiKeys: readonly string[]
+}
+
+export function compilePolicy(raw: RawPolicy, context: CompileContext, names: PolicyNames): PolicyModel {
+  const rules = (raw.rules ?? []).map((rule, index) => compileRule(rule, index, context, names))
+  const fallback = raw.default ?? 'allow'
+  const path: ConfigPath = ['policy', 'rules']
+  if (raw.default === undefined && rules.length > 0 && rules.every((rule) => rule.deny.length === 0)) {
+    context.report({
+      severity: 'warning',
+      code: 'ineffective-rule',
+      path,
+      part: 'key',
+      message: 'These rules forbid nothing: what they do not mention is allowed',
+      fix: 'Add "default": "deny" to "policy" to allow only what the rules allow',
+    })
+  }
+  return { fallback, rules }
+}
+
+function compileRule(raw: RawRule, index: number, context: CompileContext, names: PolicyNames): RuleModel {
+  const path: ConfigPath = ['policy', 'rules', index]
+  const compilePatterns = (key: 'allow' | 'deny') =>
+    (raw[key] ?? []).map((text, at) => {
+      const pattern = parseObjectPattern(text)
+      warnUnknown(
+        { wanted: pattern.target, known: names.targets, what: 'target' },
+        [...path, key, at],
+        context,
+      )
+      return pattern
+    })
+  raw.who?.apiKeys?.forEach((wanted, at) => {
+    warnUnknown({ wanted, known: names.apiKeys, what: 'API key' }, [...path, 'who', 'apiKeys', at], context)
+  })
+  return {
+    name: raw.name ?? `rule ${index + 1}`,
+    who: {
+      principals: raw.who?.principals ?? [],
+      scopes: raw.who?.scopes ?? [],
+      apiKeys: raw.who?.apiKeys ?? [],
+    },
+    allow: compilePatterns('allow'),
+    deny: compilePatterns('deny'),
+  }
+}
+
+/** A rule about nothing is most likely a slip of the pen, and a dangerous one when it should forbid. */
+function warnUnknown(
+  { wanted, known, what }: { wanted: string; known: readonly string[]; what: string },
+  path: ConfigPath,
+  context: CompileContext,
+): void {
+  if (known.some((name) => matchesWildcard(wanted, name))) return
+  const close = suggest(wanted, known)
+  context.report({
+    severity: 'warning',
+    code: 'ineffective-rule',
+    path,
+    message: `No ${what} is called "${wanted}"`,
+    fix: close ? `Did you mean "${close}"?` : `Known: ${known.join(', ') || 'none'}`,
+  })
+}

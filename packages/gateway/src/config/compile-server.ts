@@ -1,0 +1,77 @@
+import { parseByteSize, parseDuration } from '../model/index.ts'
+import type { LimitsModel, ServerModel } from '../model/index.ts'
+import type { CompileContext } from './compile-context.ts'
+import type { Quantity, RawServer } from './raw-config.ts'
+
+/** What the command line has to say about the server; it goes before the file. */
+export interface ServerOverrides {
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+}
+
+export function compileServer(
+  raw: RawServer,
+  context: CompileContext,
+  overrides: ServerOverrides,
+): ServerModel {
+  const text = (key: 'host' | 'publicUrl' | 'name' | 'title' | 'instructions') =>
+    raw[key] === undefined ? undefined : context.plain(raw[key], ['server', key])
+  const host = overrides.host ?? text('host') ?? '127.0.0.1'
+  return {
+    host,
+    port: overrides.port ?? compilePort(raw.port, context),
+    loopback: isLoopback(host),
+    publicUrl: text('publicUrl'),
+    allowedOrigins: raw.allowedOrigins ?? [],
+    allowedHosts: raw.allowedHosts ?? [],
+    console: raw.console ?? true,
+    name: text('name') ?? 'gantry',
+    title: text('title'),
+    instructions: text('instructions'),
+    sealingKeys: (raw.sealingKeys ?? []).map((key, index) =>
+      context.secret(key, ['server', 'sealingKeys', index]),
+    ),
+    shutdownGrace: duration(raw.shutdownGrace, '10s'),
+    limits: compileLimits(raw.limits ?? {}),
+  }
+}
+
+function compileLimits(raw: NonNullable<RawServer['limits']>): LimitsModel {
+  return {
+    bodyBytes: bytes(raw.bodyBytes, '16mb'),
+    resultBytes: bytes(raw.resultBytes, '64mb'),
+    sessions: raw.sessions ?? 10_000,
+    sessionIdle: duration(raw.sessionIdle, '1h'),
+    requestsInFlight: raw.requestsInFlight ?? 2000,
+    parkedCalls: raw.parkedCalls ?? 1000,
+    parkedFor: duration(raw.parkedFor, '10m'),
+    startingTargets: raw.startingTargets ?? 4,
+  }
+}
+
+function compilePort(raw: number | string | undefined, context: CompileContext): number {
+  if (typeof raw !== 'string') return raw ?? 7332
+  const text = context.plain(raw, ['server', 'port'])
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port <= 65535) return port
+  if (text !== '') {
+    const message = `${raw} is not a port`
+    context.report({ code: 'invalid-value', path: ['server', 'port'], message, fix: 'Set it to 0 … 65535' })
+  }
+  return 7332
+}
+
+/** Addresses that only this machine reaches. A name other than localhost may lead anywhere. */
+export function isLoopback(host: string): boolean {
+  const plain = host.replace(/^\[|\]$/g, '').toLowerCase()
+  return plain === 'localhost' || plain === '::1' || /^127(\.\d{1,3}){3}$/.test(plain)
+}
+
+/** The schema has seen to it that the text is a duration. */
+export function duration(raw: Quantity | undefined, fallback: Quantity): number {
+  return parseDuration(raw ?? fallback) ?? parseDuration(fallback) ?? 0
+}
+
+export function bytes(raw: Quantity | undefined, fallback: Quantity): number {
+  return parseByteSize(raw ?? fallback) ?? parseByteSize(fallback) ?? 0
+}

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { GatewayModel } from '../model/index.ts'
+import { compileConfig } from './compile-config.ts'
+import { CompileContext } from './compile-context.ts'
+import type { ServerOverrides } from './compile-server.ts'
+import type { Problem } from './problem.ts'
+import type { RawConfig } from './raw-config.ts'
+import { checkAgainstSchema } from './schema.ts'
+import { explainViolations } from './schema-problems.ts'
+import { type ConfigFormat, formatOf, parseSource } from './source-document.ts'
+import { currentPlaces, type UserPlaces } from './user-places.ts'
+
+export interface LoadOptions {
+  readonly places?: UserPlaces | undefined
+  readonly overrides?: ServerOverrides | undefined
+}
+
+export interface Loaded {
+  readonly ok: true
+  readonly model: GatewayModel
+  readonly warnings: readonly Problem[]
+  /** Files besides the configuration that it depends on, also those that do not exist yet. */
+  readonly dependencies: readonly string[]
+}
+
+export interface NotLoaded {
+  readonly ok: false
+  /** At least one error; warnings too. */
+  readonly problems: readonly Problem[]
+  readonly dependencies: readonly string[]
+}
+
+export type LoadResult = Loaded | NotLoaded
+
+/** Reads a configuration file. What is wrong with it is a value, all of it at once. */
+export async function loadConfig(path: string, options: LoadOptions = {}): Promise<LoadResult> {
+  const file = resolve(path)
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    return unreadable(file, error as NodeJS.ErrnoException)
+  }
+  return parseConfig(text, { ...options, file })
+}
+
+export interface ParseOptions extends LoadOptions {
+  /** Names the text in problems; relative paths start at its folder. Without it, at the current folder. */
+  readonly file?: string | undefined
+  readonly format?: ConfigFormat | undefined
+}
+
+/** The same for a text, which is how an edit is checked before it is saved. */
+export async function parseConfig(source: string, options: ParseOptions = {}): Promise<LoadResult> {
+  const places = options.places ?? currentPlaces()
+  const text = source.replace(/^\uFEFF/, '')
+  const format = options.format ?? formatOf(options.file ?? '', text)
+  const document = await parseSource(text, format)
+  const baseDir = options.file === undefined ? places.cwd : dirname(options.file)
+  const context = new CompileContext(document, { file: options.file ?? 'configuration', baseDir, places })
+  const model = await compile()
+  const dependencies = [...context.dependencies]
+  const problems = inOrder(context.problems)
+  const isBad = problems.some((problem) => problem.severity === 'error')
+  return model === undefined || isBad
+    ? { ok: false, problems, dependencies }
+    : { ok: true, model, warnings: problems, dependencies }
+
+  async function compile(): Promise<GatewayModel | undefined> {
+    context.reportSyntax()
+    if (document.errors.length > 0) return undefined
+    const violations = await checkAgainstSchema(document.value)
+    for (const finding of explainViolations(violations, document.value)) context.report(finding)
+    // What does not fit the schema cannot be compiled, and would only be complained about twice.
+    if (violations.length > 0) return undefined
+    return compileConfig(document.value as RawConfig, context, {
+      file: options.file,
+      overrides: options.overrides ?? {},
+    })
+  }
+}
+
+/** A configuration made in memory: for embedding, demonstrations and tests. */
+export function configFromValue(value: RawConfig, options: LoadOptions = {}): Promise<LoadResult> {
+  return parseConfig(JSON.stringify(value, undefined, 2), { ...options, format: 'jsonc' })
+}
+
+function inOrder(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
+}
+
+function unreadable(file: string, error: NodeJS.ErrnoException): NotLoaded {
+  const isMissing = error.code === 'ENOENT'
+  const problem: Problem = {
+    severity: 'error',
+    code: 'unreadable',
+    message: isMissing
+      ? 'The configuration file does not exist'
+      : `The file cannot be read: ${error.message}`,
+    fix: isMissing ? `Create one with: gantry init ${file}` : 'Check the permissions of the file',
+    file,
+    line: 1,
+    column: 1,
+    length: 1,
+    path: '',
+  }
+  return { ok: false, problems: [problem], dependencies: [] }
+}

@@ -1,0 +1,45 @@
+/** From the root of a configuration to one value in it. */
+export type ConfigPath = readonly (string | number)[]
+
+/** Something wrong, or doubtful, in a configuration: where it is, what it is, and what to do about it. */
+export interface Problem {
+  readonly severity: 'error' | 'warning'
+  readonly code: ProblemCode
+  readonly message: string
+  readonly fix: string | undefined
+  readonly file: string
+  /** Counted from 1. */
+  readonly line: number
+  readonly column: number
+  /** Characters that are meant, from `column` on; at least 1. */
+  readonly length: number
+  /** Such as `mcpServers.github.args[0]`; empty for the whole file. */
+  readonly path: string
+}
+
+export type ProblemCode =
+  | 'unreadable'
+  | 'syntax'
+  | 'duplicate-key'
+  | 'unknown-key'
+  | 'missing-key'
+  | 'invalid-value'
+  | 'misplaced-key'
+  | 'ignored-key'
+  | 'unresolved-reference'
+  | 'suspicious-reference'
+  | 'auth-required'
+  | 'weak-key'
+  | 'duplicate-name'
+  | 'ineffective-rule'
+  | 'missing-file'
+
+export function formatPath(path: ConfigPath): string {
+  let text = ''
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`
+    else if (/^[A-Za-z_$][\w$-]*$/.test(part)) text += text === '' ? part : `.${part}`
+    else text += `[${JSON.stringify(part)}]`
+  }
+  return text
+}

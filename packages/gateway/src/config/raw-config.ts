@@ -1,0 +1,151 @@
+/** The configuration file as the schema has it, before anything is filled in. */
+export interface RawConfig {
+  mcpServers?: Record<string, RawTarget>
+  servers?: Record<string, RawTarget>
+  defaults?: RawTargetDefaults
+  server?: RawServer
+  auth?: RawAuth
+  policy?: RawPolicy
+  names?: { prefix?: boolean; separator?: string; maxLength?: number }
+  catalog?: { ttl?: Quantity; deadline?: Quantity; pageSize?: number; persist?: boolean; dir?: string }
+  store?: { redis?: string; keyPrefix?: string }
+  telemetry?: RawTelemetry
+  stateDir?: string
+  [extra: string]: unknown
+}
+
+/** A number, or text such as `30s` or `16mb`. */
+export type Quantity = number | string
+export type RawTexts = Record<string, string | number | boolean>
+
+export interface RawServer {
+  host?: string
+  port?: number | string
+  publicUrl?: string
+  allowedOrigins?: string[]
+  allowedHosts?: string[]
+  console?: boolean
+  name?: string
+  title?: string
+  instructions?: string
+  sealingKeys?: string[]
+  shutdownGrace?: Quantity
+  limits?: {
+    bodyBytes?: Quantity
+    resultBytes?: Quantity
+    sessions?: number
+    sessionIdle?: Quantity
+    requestsInFlight?: number
+    parkedCalls?: number
+    parkedFor?: Quantity
+    startingTargets?: number
+  }
+}
+
+export interface RawAuth {
+  apiKeys?: { name: string; key?: string; sha256?: string; scopes?: string[] }[]
+  bearer?: {
+    issuer: string
+    audience: string
+    scopes?: string[]
+    jwksUri?: string
+    introspection?: { url: string; clientId: string; clientSecret: string }
+  }
+}
+
+export interface RawPolicy {
+  default?: 'allow' | 'deny'
+  rules?: {
+    name?: string
+    who?: { principals?: string[]; scopes?: string[]; apiKeys?: string[] }
+    allow?: string[]
+    deny?: string[]
+  }[]
+}
+
+export interface RawTelemetry {
+  logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  logFormat?: 'text' | 'json'
+  wire?: { size?: number; bodyBytes?: Quantity }
+  sampling?: number
+}
+
+export interface RawTargetDefaults {
+  isolation?: 'shared' | 'user' | 'session' | 'call'
+  maxInstances?: number
+  start?: 'eager' | 'lazy'
+  idleStop?: Quantity | false
+  timeouts?: { start?: Quantity; idle?: Quantity; request?: Quantity }
+  concurrency?: number
+  queue?: number
+  era?: 'auto' | 'modern' | 'legacy'
+  restart?: {
+    policy?: 'always' | 'on-demand' | 'never'
+    minDelay?: Quantity
+    maxDelay?: Quantity
+    quarantineAfter?: number
+    quarantineFor?: Quantity
+  }
+  health?: { interval?: Quantity | false; timeout?: Quantity; failures?: number }
+  forwardHeaders?: string[]
+}
+
+export interface RawSelection {
+  include?: string[]
+  exclude?: string[]
+  rename?: Record<string, string>
+  describe?: Record<string, string>
+}
+
+export interface RawTarget extends RawTargetDefaults {
+  command?: string
+  args?: string[]
+  env?: RawTexts
+  envFile?: string
+  cwd?: string
+  url?: string
+  serverUrl?: string
+  httpUrl?: string
+  type?: string
+  transport?: 'auto' | 'http' | 'sse'
+  headers?: RawTexts
+  oauth?: false | RawOAuth
+  module?: string
+  export?: string
+  options?: unknown
+  openapi?: RawOpenApi
+  replay?: string
+  speed?: number
+  title?: string
+  enabled?: boolean | string
+  disabled?: boolean
+  disabledTools?: string[]
+  prefix?: string | false
+  tools?: RawSelection
+  prompts?: RawSelection
+  resources?: RawSelection
+}
+
+export interface RawOAuth {
+  grant?: 'authorization_code' | 'client_credentials'
+  clientId?: string
+  clientSecret?: string
+  privateKey?: string
+  clientMetadataUrl?: string
+  scopes?: string[]
+  callbackPort?: number
+}
+
+export interface RawOpenApi extends RawSelection {
+  document: string
+  baseUrl?: string
+  auth?: {
+    bearer?: string
+    basic?: { username: string; password: string }
+    apiKeys?: { name: string; in?: 'header' | 'query' | 'cookie'; value: string }[]
+    schemes?: RawTexts
+    clientCredentials?: { tokenUrl: string; clientId: string; clientSecret: string; scopes?: string[] }
+  }
+  group?: 'none' | 'tag' | 'path'
+  groups?: Record<string, string[]>
+}
