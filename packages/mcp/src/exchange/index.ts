@@ -32,7 +32,13 @@ export { MAX_ROUNDS, playRounds, type RoundsHost } from './play-rounds.ts'
 export { modernRevisions, negotiateLegacy, type Served } from './served.ts'
 export { ServerConnection, type ServerConnectionOptions } from './server-connection.ts'
 export { writeError, writeNotification, writeOutcome, writeRequest, writeResult } from './write-message.ts'
-export { createIdMinter, type ClientEdge, type ClientEdgeOptions, type IdMinter } from './client-edge.ts'
+export {
+  abortError,
+  createIdMinter,
+  type ClientEdge,
+  type ClientEdgeOptions,
+  type IdMinter,
+} from './client-edge.ts'
 export { LegacyClientEdge, type LegacyClientEdgeOptions } from './legacy-client-edge.ts'
 export {
   MemoryContinuations,

@@ -7,12 +7,13 @@ import {
   ProtocolError,
   type RequestId,
 } from '../jsonrpc/index.ts'
+import type { ClientCapabilities } from '../protocol/index.ts'
 import { isLog } from './client-edge-logs.ts'
 import { canAskForInput, toNotification } from './client-edge-params.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import type { LegacyCall } from './legacy-client-edge-call.ts'
 import type { LegacyListeners } from './legacy-client-edge-listeners.ts'
-import { isQuestion, toQuestion } from './legacy-client-edge-questions.ts'
+import { refusal, toQuestion } from './legacy-client-edge-questions.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
 
 /** A request of the server that could belong to more than one call. */
@@ -26,6 +27,8 @@ export interface InboxOptions {
   wire: Wire
   calls: ReadonlyMap<unknown, LegacyCall>
   listeners: LegacyListeners
+  /** What was declared in `initialize`. */
+  capabilities: ClientCapabilities
   /** Answers requests that the server sends outside any call. */
   ask?: Exchange['ask']
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
@@ -91,9 +94,10 @@ export class LegacyInbox {
 
   /** Attributes a pushed request only when exactly one call can own it (DESIGN.md, decision 8). */
   #receiveRequest(request: JsonRpcRequest): void {
+    const refused = refusal(request, this.#options.capabilities)
     const candidates = [...this.#options.calls.values()].filter((call) => canAskForInput(call.method))
-    if (!isQuestion(request.method)) {
-      this.#refuse(request, METHOD_NOT_FOUND, `Method not found: ${request.method}`)
+    if (refused) {
+      this.#refuse(request, refused)
     } else if (candidates.length === 1) {
       candidates[0]?.push(request)
     } else if (candidates.length === 0) {
@@ -102,13 +106,16 @@ export class LegacyInbox {
       const calls = candidates.map((call) => call.method)
       this.#options.onAmbiguous?.({ method: request.method, calls })
       const message = `${calls.length} calls are in flight and this request names none of them`
-      this.#refuse(request, INVALID_REQUEST, message)
+      this.#refuse(request, new ProtocolError(INVALID_REQUEST, message))
     }
   }
 
   async #askConnection(request: JsonRpcRequest): Promise<void> {
     const { ask } = this.#options
-    if (!ask) return this.#refuse(request, METHOD_NOT_FOUND, `Nobody here answers ${request.method}`)
+    if (!ask) {
+      this.#refuse(request, new ProtocolError(METHOD_NOT_FOUND, `Nobody here answers ${request.method}`))
+      return
+    }
     const abort = new AbortController()
     this.#asking.set(request.id, abort)
     try {
@@ -116,8 +123,7 @@ export class LegacyInbox {
       if (!isJsonObject(answers.input)) throw new McpError('invalid_answer', `No answer to ${request.method}`)
       if (!abort.signal.aborted) this.#send({ id: request.id, result: answers.input })
     } catch (thrown) {
-      const error = ProtocolError.from(thrown)
-      if (!abort.signal.aborted) this.#refuse(request, error.code, error.message, error.data)
+      if (!abort.signal.aborted) this.#refuse(request, ProtocolError.from(thrown))
     } finally {
       this.#asking.delete(request.id)
     }
@@ -134,8 +140,8 @@ export class LegacyInbox {
     return true
   }
 
-  #refuse(request: JsonRpcRequest, code: number, message: string, data?: unknown): void {
-    this.#send({ id: request.id, error: new ProtocolError(code, message, data).toJsonRpc() })
+  #refuse(request: JsonRpcRequest, error: ProtocolError): void {
+    this.#send({ id: request.id, error: error.toJsonRpc() })
   }
 
   /** A reply that cannot be written needs no handling here: the wire reports that it is gone. */

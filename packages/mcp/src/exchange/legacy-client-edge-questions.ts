@@ -3,12 +3,8 @@ import type { ClientCapabilities } from '../protocol/index.ts'
 import type { InputRequest } from './exchange.ts'
 import { missingCapability } from './input-capabilities.ts'
 
+/** What a server may ask of a client. */
 const QUESTIONS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
-
-/** Whether a server may ask this of a client. */
-export function isQuestion(method: string): boolean {
-  return QUESTIONS.has(method)
-}
 
 /** The request as a question: without its frame, everything else as it was. */
 export function toQuestion(request: JsonRpcRequest): InputRequest {
@@ -22,7 +18,7 @@ export function refusal(
   capabilities: ClientCapabilities,
 ): ProtocolError | undefined {
   const { method } = request
-  if (!isQuestion(method)) return new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`)
+  if (!QUESTIONS.has(method)) return new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`)
   const missing = missingCapability(request, capabilities)
   if (!missing) return undefined
   const name = Object.keys(missing)[0] ?? method

@@ -96,6 +96,7 @@ export class LegacyClientEdge implements ClientEdge {
       wire,
       calls: this.#calls,
       listeners: this.#listeners,
+      capabilities: options.capabilities,
       ask: options.ask,
       onAmbiguous: options.onAmbiguous,
       onLog: options.onLog,

@@ -1,0 +1,60 @@
+import type { Era } from '../protocol/index.ts'
+
+/** What was found out about one server. */
+export interface EraFinding {
+  readonly era: Era
+  /** The revision that was agreed on. */
+  readonly version: string
+  /** The server speaks only the old HTTP+SSE transport. */
+  readonly fallback?: boolean
+  /** When it was found out, in milliseconds since 1970. */
+  readonly at: number
+}
+
+export interface EraCacheOptions {
+  /** How long a finding is trusted, in milliseconds. Default one day: servers are upgraded. */
+  maxAge?: number
+  /** Findings of an earlier run, as `export()` gave them. */
+  findings?: Readonly<Record<string, EraFinding>>
+}
+
+/**
+ * Remembers which era a server speaks, so that it is found out once (MCP 2026-07-28, basic/versioning). Keys
+ * are those of the connectors: command lines and URLs, which may hold secrets. Keep an export accordingly.
+ */
+export class EraCache {
+  readonly #findings = new Map<string, EraFinding>()
+  readonly #maxAge: number
+
+  constructor(options: EraCacheOptions = {}) {
+    this.#maxAge = options.maxAge ?? 86_400_000
+    this.import(options.findings ?? {})
+  }
+
+  get(key: string): EraFinding | undefined {
+    const finding = this.#findings.get(key)
+    if (!finding || Date.now() - finding.at <= this.#maxAge) return finding
+    this.#findings.delete(key)
+    return undefined
+  }
+
+  set(key: string, finding: EraFinding): void {
+    this.#findings.set(key, finding)
+  }
+
+  delete(key: string): void {
+    this.#findings.delete(key)
+  }
+
+  /** All findings as plain JSON, to be given to another process or kept for the next run. */
+  export(): Record<string, EraFinding> {
+    return Object.fromEntries(this.#findings)
+  }
+
+  import(findings: Readonly<Record<string, EraFinding>>): void {
+    for (const [key, finding] of Object.entries(findings)) this.#findings.set(key, finding)
+  }
+}
+
+/** Shared by all clients of a process that are given no other. */
+export const sharedEraCache: EraCache = new EraCache()
