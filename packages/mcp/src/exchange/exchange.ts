@@ -60,6 +60,11 @@ export interface Exchange {
    * client author's handlers. Absent: return `input_required` and wait for the retry.
    */
   ask?: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
+  /**
+   * Present on resumable streams (Streamable HTTP up to 2025-11-25): closes the response stream while the
+   * work goes on; the client comes back for the rest after `retryMs`.
+   */
+  detach?: ((retryMs?: number) => void) | undefined
 }
 
 /** How an exchange ended. */

@@ -34,6 +34,8 @@ const NO_PARAMS = Object.freeze({})
 export interface LegacyIo {
   /** Sends a notification or a request of ours. `relatedTo` names the client request it belongs to. */
   send(text: string, relatedTo: RequestId | undefined): void
+  /** Lets go of a request's stream; the client comes back for the answer (2025-11-25, SEP-1699). */
+  detach?(relatedTo: RequestId, retry: number | undefined): void
   /** Whether messages that belong to no request, and requests of ours, can be delivered at all. */
   readonly canPush: boolean
 }
@@ -55,6 +57,9 @@ export class LegacySession implements SubscriptionHost {
   client: ClientFacts = { capabilities: {}, version: LATEST_LEGACY }
   /** Before `logging/setLevel` the server decides (2025-11-25, Logging): everything from `info` up. */
   logLevel: LoggingLevel = 'info'
+  /** `initialize` was answered with a result. */
+  negotiated = false
+  /** The client said that it is ready. */
   initialized = false
   readonly #io: LegacyIo
   #capabilities: ServerCapabilities | undefined
@@ -128,6 +133,7 @@ export class LegacySession implements SubscriptionHost {
       info: facts.info as Implementation | undefined,
     }
     if (facts.logLevel) this.logLevel = facts.logLevel
+    this.negotiated = true
   }
 
   close(reason: unknown = 'closed'): void {
@@ -200,6 +206,7 @@ export class LegacySession implements SubscriptionHost {
       serverContext: context.serverContext,
       headers: context.headers,
       notify: (notification) => send(writeNotification(this.#shape(notification))),
+      detach: this.#io.detach && ((retry) => this.#io.detach!(id, retry)),
       ask: this.#io.canPush
         ? (requests, signal) => {
             this.#questions ??= new LegacyQuestions(this.served.answerTimeout)
@@ -234,6 +241,7 @@ export class LegacySession implements SubscriptionHost {
     const discovered = await this.#discover(context)
     if (discovered.type !== 'complete') return discovered
     this.#capabilities = this.#deliverable(discovered.result.capabilities as ServerCapabilities)
+    this.negotiated = true
     const facts = { ...discovered.result, capabilities: this.#capabilities }
     return complete(toInitializeResult(facts, version, this.served.info))
   }

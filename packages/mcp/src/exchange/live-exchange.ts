@@ -22,6 +22,7 @@ export interface ExchangeInit extends RequestContext {
   client: ClientFacts
   logLevel?: LoggingLevel | undefined
   notify?: ((notification: Notification) => void) | undefined
+  detach?: ((retryMs?: number) => void) | undefined
   ask?: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
 }
 
@@ -35,6 +36,7 @@ export class LiveExchange implements Exchange {
   readonly serverContext: unknown
   readonly headers: Readonly<Record<string, string | undefined>> | undefined
   ask: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
+  readonly detach: ((retryMs?: number) => void) | undefined
   /** True once the caller cancelled or went away: nothing more may be sent. */
   aborted = false
   #reason: unknown
@@ -50,6 +52,7 @@ export class LiveExchange implements Exchange {
     this.serverContext = init.serverContext
     this.headers = init.headers
     this.ask = init.ask
+    this.detach = init.detach
     this.#notify = init.notify
   }
 

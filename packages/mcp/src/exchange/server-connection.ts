@@ -34,6 +34,7 @@ export class ServerConnection {
   readonly #maxInFlight: number
   readonly #modern = new Map<RequestId, LiveExchange>()
   readonly legacy: LegacySession
+  #waiting: (() => void)[] = []
 
   constructor(served: Served, options: ServerConnectionOptions) {
     this.#served = served
@@ -59,6 +60,22 @@ export class ServerConnection {
     return this.#modern.size + this.legacy.inFlight
   }
 
+  /** Resolves when every request but the listening ones is answered. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+      this.#checkIdle()
+    })
+  }
+
+  #checkIdle(): void {
+    if (this.#waiting.length === 0 || this.legacy.inFlight > 0) return
+    for (const exchange of this.#modern.values()) {
+      if (exchange.method !== 'subscriptions/listen') return
+    }
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
   close(reason: unknown = 'closed'): void {
     for (const exchange of this.#modern.values()) exchange.abort(reason)
     this.#modern.clear()
@@ -67,6 +84,7 @@ export class ServerConnection {
 
   #sendIfAny(text: string | undefined): void {
     if (text !== undefined) this.#send(text)
+    if (this.#waiting.length > 0) this.#checkIdle()
   }
 
   #answer(value: unknown): string | undefined | Promise<string | undefined> {

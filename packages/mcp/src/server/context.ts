@@ -160,6 +160,14 @@ export class Context {
     return this.#questions().step(name, run)
   }
 
+  /**
+   * Closes the response stream while the work goes on, so that a long call holds no connection; the client
+   * reconnects after `retryMs` for the result. Does nothing where streams cannot be resumed.
+   */
+  detach(retryMs?: number): void {
+    this.#exchange.detach?.(retryMs)
+  }
+
   /** Called when the call is suspended until the client's answers come: release what you hold. */
   onSuspend(release: () => void): void {
     this.#suspension?.().addEventListener('abort', release, { once: true })

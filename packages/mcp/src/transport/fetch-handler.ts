@@ -1,0 +1,144 @@
+import type { EventSink, HttpCall, HttpHeaders, HttpReply } from './http-reply.ts'
+import { HttpService, type HttpServiceOptions } from './http-service.ts'
+import type { HttpServed } from './http-standard-headers.ts'
+
+export interface FetchHandlerOptions extends HttpServiceOptions {
+  /** Bodies over this many bytes are refused with 413. */
+  maxBodyBytes?: number
+  /** What reaches handlers as `ctx.serverContext`, made for each request. */
+  serverContext?: (request: Request) => unknown
+}
+
+/** A handler of Web requests: Workers, Deno, Bun, Hono, Next and others. */
+export interface FetchHandler {
+  (request: Request): Promise<Response>
+  readonly service: HttpService
+  /** Ends every session and stream. */
+  close(): void
+}
+
+const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024
+const MAX_BUFFERED_FRAMES = 10_000
+
+/**
+ * Serves MCP in every revision as a Web request handler.
+ *
+ * ```ts
+ * export default { fetch: toFetchHandler(app) }
+ * ```
+ */
+export function toFetchHandler(served: HttpServed, options: FetchHandlerOptions = {}): FetchHandler {
+  const service = new HttpService(served, options)
+  const limit = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+  const handler = async (request: Request): Promise<Response> => {
+    const body = request.method === 'POST' ? await readBody(request, limit) : ''
+    if (body === undefined) return tooLarge(limit)
+    return new Promise<Response>((resolve, reject) => {
+      const reply = new FetchReply(request, resolve)
+      const answering = service.handle(toCall(request, body), reply, options.serverContext?.(request))
+      answering?.catch(reject)
+    })
+  }
+  return Object.assign(handler, { service, close: () => service.close() })
+}
+
+function toCall(request: Request, body: string): HttpCall {
+  const headers: Record<string, string> = {}
+  request.headers.forEach((value, name) => {
+    headers[name] = value
+  })
+  const url = new URL(request.url)
+  // Web requests have no Host header of their own; the URL has it.
+  headers.host ??= url.host
+  return { method: request.method, url: url.pathname + url.search, headers: headers as HttpHeaders, body }
+}
+
+async function readBody(request: Request, limit: number): Promise<string | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined
+  if (!request.body) return ''
+  const decoder = new TextDecoder()
+  const parts: string[] = []
+  let size = 0
+  const reader = request.body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.byteLength
+    if (size > limit) {
+      await reader.cancel()
+      return undefined
+    }
+    parts.push(decoder.decode(value, { stream: true }))
+  }
+  parts.push(decoder.decode())
+  return parts.join('')
+}
+
+function tooLarge(limit: number): Response {
+  const message = `Invalid request: the body is larger than ${limit} bytes`
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code: -32600, message } }, { status: 413 })
+}
+
+class FetchReply implements HttpReply {
+  readonly #request: Request
+  readonly #resolve: (response: Response) => void
+  readonly #listeners: (() => void)[] = []
+
+  constructor(request: Request, resolve: (response: Response) => void) {
+    this.#request = request
+    this.#resolve = resolve
+  }
+
+  json(status: number, body: string, headers?: Record<string, string>): void {
+    this.#resolve(new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } }))
+  }
+
+  empty(status: number, headers?: Record<string, string>): void {
+    this.#resolve(new Response(null, headers ? { status, headers } : { status }))
+  }
+
+  stream(headers?: Record<string, string>): EventSink {
+    const encoder = new TextEncoder()
+    let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+    let open = true
+    const gone = (): void => {
+      if (!open) return
+      open = false
+      for (const listener of this.#listeners) listener()
+    }
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start(started) {
+          controller = started
+        },
+        cancel: gone,
+      },
+      { highWaterMark: 16 },
+    )
+    this.#request.signal.addEventListener('abort', gone, { once: true })
+    this.#resolve(new Response(body, headers ? { status: 200, headers } : { status: 200 }))
+    return {
+      write(frame) {
+        if (!open) return true
+        controller!.enqueue(encoder.encode(frame))
+        const room = controller!.desiredSize ?? 0
+        // Frames queue without a limit of their own: a reader that never reads is cut off.
+        if (room < -MAX_BUFFERED_FRAMES) {
+          controller!.error(new Error('The reader is too slow'))
+          gone()
+        }
+        return room > 0
+      },
+      end() {
+        if (!open) return
+        open = false
+        controller!.close()
+      },
+    }
+  }
+
+  onAbort(listener: () => void): void {
+    this.#listeners.push(listener)
+    this.#request.signal.addEventListener('abort', listener, { once: true })
+  }
+}

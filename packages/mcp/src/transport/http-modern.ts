@@ -1,0 +1,134 @@
+import {
+  openModernExchange,
+  respondSafely,
+  writeError,
+  writeOutcome,
+  type LiveExchange,
+  type Outcome,
+  type RequestContext,
+} from '../exchange/index.ts'
+import {
+  HEADER_MISMATCH,
+  METHOD_NOT_FOUND,
+  MISSING_CLIENT_CAPABILITY,
+  ProtocolError,
+  UNSUPPORTED_PROTOCOL_VERSION,
+  type JsonRpcRequest,
+} from '../jsonrpc/index.ts'
+import type { Pulse } from './http-pulse.ts'
+import { STREAM_HEADERS, toEvent, type EventSink, type HttpCall, type HttpReply } from './http-reply.ts'
+import { checkStandardHeaders, type HttpServed } from './http-standard-headers.ts'
+
+/**
+ * Answers a modern request: a JSON body unless a notification precedes the result. The peer's going away
+ * cancels it (2026-07-28, Cancellation).
+ */
+export function answerModern(
+  request: JsonRpcRequest,
+  call: HttpCall,
+  reply: HttpReply,
+  host: { served: HttpServed; context: RequestContext; pulse: Pulse },
+): void {
+  const { served } = host
+  const answer = new ModernAnswer(reply, host.pulse, acceptsStream(call))
+  let exchange: LiveExchange
+  try {
+    exchange = openModernExchange(request, served, host.context, (text) => answer.notify(text))
+    checkStandardHeaders(request, call.headers, served)
+  } catch (error) {
+    const problem = versionFirst(request, call, served, ProtocolError.from(error))
+    reply.json(problem.code === METHOD_NOT_FOUND ? 404 : 400, writeError(request.id, problem.toJsonRpc()))
+    return
+  }
+  const finish = (outcome: Outcome): void => {
+    if (exchange.aborted) return answer.drop()
+    const text = writeOutcome(outcome, {
+      id: request.id,
+      method: request.method,
+      revision: exchange.client.version,
+      serverInfo: served.info,
+    })
+    answer.finish(outcome.type === 'error' ? statusOf(outcome.error.code) : 200, text)
+  }
+  const outcome = respondSafely(served, exchange)
+  if (outcome instanceof Promise) {
+    reply.onAbort(() => exchange.abort('disconnected'))
+    answer.wait()
+    outcome.then(finish)
+  } else finish(outcome)
+}
+
+/** An unsupported version that header and body agree on is that; one that they disagree on is a mismatch. */
+function versionFirst(
+  request: JsonRpcRequest,
+  call: HttpCall,
+  served: HttpServed,
+  problem: ProtocolError,
+): ProtocolError {
+  if (problem.code !== UNSUPPORTED_PROTOCOL_VERSION) return problem
+  try {
+    checkStandardHeaders(request, call.headers, served)
+    return problem
+  } catch (error) {
+    return ProtocolError.from(error)
+  }
+}
+
+export function acceptsStream(call: HttpCall): boolean {
+  const { accept } = call.headers
+  return accept === undefined || accept.includes('text/event-stream') || accept.includes('*/*')
+}
+
+function statusOf(code: number): number {
+  switch (code) {
+    case METHOD_NOT_FOUND:
+      return 404
+    case HEADER_MISMATCH:
+    case MISSING_CLIENT_CAPABILITY:
+    case UNSUPPORTED_PROTOCOL_VERSION:
+      return 400
+    default:
+      return 200
+  }
+}
+
+/** Becomes a stream when the first notification comes, or when the answer is long in coming. */
+class ModernAnswer {
+  readonly #reply: HttpReply
+  readonly #pulse: Pulse
+  readonly #mayStream: boolean
+  #sink: EventSink | undefined
+  #waiting: (() => void) | undefined
+
+  constructor(reply: HttpReply, pulse: Pulse, mayStream: boolean) {
+    this.#reply = reply
+    this.#pulse = pulse
+    this.#mayStream = mayStream
+  }
+
+  notify(text: string): void {
+    if (this.#mayStream) this.#open().write(toEvent(text))
+  }
+
+  /** The result is not there yet: keep the connection from being taken for dead. */
+  wait(): void {
+    if (this.#mayStream) this.#waiting = this.#pulse.add(() => this.#open())
+  }
+
+  finish(status: number, text: string): void {
+    this.#waiting?.()
+    if (!this.#sink) return this.#reply.json(status, text)
+    this.#sink.write(toEvent(text))
+    this.#sink.end()
+  }
+
+  drop(): void {
+    this.#waiting?.()
+    this.#sink?.end()
+  }
+
+  #open(): EventSink {
+    this.#sink ??= this.#reply.stream(STREAM_HEADERS)
+    return this.#sink
+  }
+}

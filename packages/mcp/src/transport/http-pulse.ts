@@ -1,0 +1,46 @@
+import { KEEP_ALIVE, type EventSink } from './http-reply.ts'
+
+interface Waiting {
+  since: number
+  open: () => EventSink
+}
+
+/**
+ * One timer for all answers that are under way: those that are silent for an interval get a comment line,
+ * so that proxies and clients do not take the connection for dead. A timer for each request would cost more
+ * than most requests.
+ */
+export class Pulse {
+  readonly #interval: number
+  readonly #waiting = new Set<Waiting>()
+  #timer: ReturnType<typeof setInterval> | undefined
+
+  constructor(intervalMs: number) {
+    this.#interval = intervalMs
+  }
+
+  /** Returns how to stop. */
+  add(open: () => EventSink): () => void {
+    const entry: Waiting = { since: Date.now(), open }
+    this.#waiting.add(entry)
+    if (this.#timer === undefined && this.#interval > 0) this.#start()
+    return () => this.#waiting.delete(entry)
+  }
+
+  #start(): void {
+    this.#timer = setInterval(() => this.#beat(), this.#interval)
+    // Node keeps a process alive for its timers; this one must not.
+    ;(this.#timer as { unref?: () => void }).unref?.()
+  }
+
+  #beat(): void {
+    if (this.#waiting.size === 0) return this.stop()
+    const due = Date.now() - this.#interval
+    for (const entry of this.#waiting) if (entry.since <= due) entry.open().write(KEEP_ALIVE)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}

@@ -1,0 +1,250 @@
+import {
+  isModernRequest,
+  LegacySession,
+  modernRevisions,
+  type AuthInfo,
+  type RequestContext,
+} from '../exchange/index.ts'
+import {
+  INVALID_REQUEST,
+  PARSE_ERROR,
+  classifyMessage,
+  type JsonRpcRequest,
+  type ParsedMessage,
+} from '../jsonrpc/index.ts'
+import { LEGACY_REVISIONS } from '../protocol/index.ts'
+import { DEFAULT_EVENT_LIMITS, type EventLogLimits } from './event-log.ts'
+import { refuseForeign, type GateOptions } from './http-gate.ts'
+import { answerModern } from './http-modern.ts'
+import { Pulse } from './http-pulse.ts'
+import type { HttpCall, HttpReply } from './http-reply.ts'
+import { HttpSession } from './http-session.ts'
+import { DEFAULT_SESSION_LIMITS, HttpSessions, type SessionLimits } from './http-sessions.ts'
+import type { HttpServed } from './http-standard-headers.ts'
+import { SseSession } from './sse-session.ts'
+
+/** What a guard decides: who it is, or what to answer instead. */
+export type GuardVerdict =
+  | { ok: true; auth: AuthInfo | undefined }
+  | { ok: false; status: number; headers?: Record<string, string>; body?: string }
+
+/** Authenticates a request before anything else is done with it. */
+export type Guard = (call: HttpCall) => GuardVerdict | Promise<GuardVerdict>
+
+export interface HttpServiceOptions extends GateOptions {
+  guard?: Guard
+  /** Legacy clients get no session: nothing is kept, and nothing can be pushed to them. */
+  statelessLegacy?: boolean
+  /** Serves the HTTP+SSE transport of 2024-11-05 on the same endpoint; on unless switched off. */
+  sse?: boolean
+  sessions?: Partial<SessionLimits>
+  events?: Partial<EventLogLimits>
+  /** Silence after which a stream gets a comment line, in milliseconds; 0 switches it off. */
+  keepAlive?: number
+}
+
+const SSE_PARAMETER = 'gantry-sse'
+const FIFTEEN_SECONDS = 15_000
+
+/** Serves MCP over HTTP in every revision on one endpoint. Runtimes adapt their requests to it. */
+export class HttpService {
+  readonly served: HttpServed
+  readonly #options: HttpServiceOptions
+  readonly #sessions: HttpSessions
+  readonly #sse = new Map<string, SseSession>()
+  readonly #pulse: Pulse
+  readonly #eventLimits: EventLogLimits
+
+  constructor(served: HttpServed, options: HttpServiceOptions = {}) {
+    this.served = served
+    this.#options = options
+    this.#sessions = new HttpSessions({ ...DEFAULT_SESSION_LIMITS, ...options.sessions })
+    this.#pulse = new Pulse(options.keepAlive ?? FIFTEEN_SECONDS)
+    this.#eventLimits = { ...DEFAULT_EVENT_LIMITS, ...options.events }
+  }
+
+  get sessions(): HttpSessions {
+    return this.#sessions
+  }
+
+  /** Answers one HTTP request. `serverContext` is the embedding application's, for this request only. */
+  handle(call: HttpCall, reply: HttpReply, serverContext?: unknown): void | Promise<void> {
+    const foreign = refuseForeign(call.headers, this.#options)
+    if (foreign) return refuse(reply, 403, foreign)
+    const { guard } = this.#options
+    if (!guard) return this.#route(call, reply, { serverContext, headers: call.headers })
+    return this.#guarded(guard, call, reply, serverContext)
+  }
+
+  async #guarded(guard: Guard, call: HttpCall, reply: HttpReply, serverContext: unknown): Promise<void> {
+    const verdict = await guard(call)
+    if (verdict.ok)
+      return this.#route(call, reply, { serverContext, headers: call.headers, auth: verdict.auth })
+    if (verdict.body === undefined) reply.empty(verdict.status, verdict.headers)
+    else reply.json(verdict.status, verdict.body, verdict.headers)
+  }
+
+  #route(call: HttpCall, reply: HttpReply, context: RequestContext): void {
+    switch (call.method) {
+      case 'POST':
+        return this.#post(call, reply, context)
+      case 'GET':
+        return this.#get(call, reply, context)
+      case 'DELETE':
+        return this.#delete(call, reply, context)
+      default:
+        reply.empty(405, { allow: 'POST, GET, DELETE' })
+    }
+  }
+
+  #post(call: HttpCall, reply: HttpReply, context: RequestContext): void {
+    const type = call.headers['content-type']
+    if (type !== undefined && !/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
+      return refuse(reply, 415, 'Content-Type must be application/json')
+    }
+    const { accept } = call.headers
+    if (accept !== undefined && !/application\/json|text\/event-stream|\*\/\*|application\/\*/.test(accept)) {
+      return refuse(reply, 406, 'Accept must list application/json and text/event-stream')
+    }
+    let value: unknown
+    try {
+      value = call.parsedBody === undefined ? JSON.parse(call.body) : call.parsedBody
+    } catch {
+      return refuse(reply, 400, 'Parse error: the body is not valid JSON', PARSE_ERROR)
+    }
+    const sse = this.#sse.size > 0 ? this.#sseSessionOf(call, context) : undefined
+    if (sse) {
+      sse.receive(value)
+      return reply.empty(202)
+    }
+    if (Array.isArray(value)) return this.#batch(value, call, reply, context)
+    const parsed = classifyMessage(value)
+    if (parsed.kind === 'invalid') return reply.json(400, JSON.stringify(parsed.reply))
+    this.#message(parsed, call, reply, context)
+  }
+
+  #message(
+    parsed: Exclude<ParsedMessage, { kind: 'invalid' }>,
+    call: HttpCall,
+    reply: HttpReply,
+    context: RequestContext,
+  ): void {
+    if (modernRevisions(this.served).length > 0 && this.#isModern(parsed, call)) {
+      if (parsed.kind !== 'request') return reply.empty(202)
+      return answerModern(parsed.message, call, reply, { served: this.served, context, pulse: this.#pulse })
+    }
+    if (this.#options.statelessLegacy) return this.#stateless(parsed, reply, context)
+    if (parsed.kind === 'request' && parsed.message.method === 'initialize') {
+      return this.#initialize(parsed.message, reply, context)
+    }
+    const session = this.#sessionOf(call, reply, context)
+    session?.post(parsed.message, reply, context)
+  }
+
+  /** The header counts too: a request with it that lacks the envelope is a malformed modern one. */
+  #isModern(parsed: ParsedMessage, call: HttpCall): boolean {
+    if (parsed.kind === 'request' && isModernRequest(parsed.message)) return true
+    const version = call.headers['mcp-protocol-version']
+    return version !== undefined && !(LEGACY_REVISIONS as readonly string[]).includes(version)
+  }
+
+  #initialize(message: JsonRpcRequest, reply: HttpReply, context: RequestContext): void {
+    const session: HttpSession = new HttpSession({
+      id: crypto.randomUUID(),
+      served: this.served,
+      principal: context.auth?.principal,
+      limits: this.#eventLimits,
+      pulse: this.#pulse,
+      onRejected: () => this.#sessions.end(session),
+    })
+    if (!this.#sessions.add(session)) return refuse(reply, 503, 'Too many sessions')
+    session.post(message, reply, context)
+  }
+
+  #sessionOf(call: HttpCall, reply: HttpReply, context: RequestContext): HttpSession | undefined {
+    const id = call.headers['mcp-session-id']
+    if (id === undefined) {
+      refuse(reply, 400, 'Mcp-Session-Id is missing: send "initialize" first')
+      return undefined
+    }
+    const session = this.#sessions.find(id, context.auth?.principal)
+    // 404 tells a legacy client to start anew with "initialize".
+    if (!session) refuse(reply, 404, 'Session not found: send "initialize" again')
+    return session
+  }
+
+  #stateless(parsed: ParsedMessage, reply: HttpReply, context: RequestContext): void {
+    if (parsed.kind !== 'request') return reply.empty(202)
+    const answer = new LegacySession(this.served, { send() {}, canPush: false }).request(
+      parsed.message,
+      context,
+    )
+    Promise.resolve(answer).then((text) => (text === undefined ? reply.empty(202) : reply.json(200, text)))
+  }
+
+  /** Only 2025-03-26 had batches, and only sessions of that revision may send them. */
+  #batch(values: unknown[], call: HttpCall, reply: HttpReply, context: RequestContext): void {
+    const id = call.headers['mcp-session-id']
+    const session = id === undefined ? undefined : this.#sessions.find(id, context.auth?.principal)
+    if (session?.session.client.version !== '2025-03-26' || values.length === 0) {
+      return refuse(reply, 400, 'Invalid request: batches are not supported')
+    }
+    session.batch(values.map(classifyMessage), reply, context)
+  }
+
+  #get(call: HttpCall, reply: HttpReply, context: RequestContext): void {
+    if (!call.headers.accept?.includes('text/event-stream')) return reply.empty(405, { allow: 'POST' })
+    if (call.headers['mcp-session-id'] === undefined) return this.#openSse(call, reply, context)
+    const session = this.#sessionOf(call, reply, context)
+    session?.get(reply, call.headers['last-event-id'], context)
+  }
+
+  /** A GET without a session comes from a client of the old transport, which waits for an `endpoint` event. */
+  #openSse(call: HttpCall, reply: HttpReply, context: RequestContext): void {
+    const modernOnly = this.served.revisions?.every((revision) => revision >= '2026-07-28')
+    if (this.#options.sse === false || this.#options.statelessLegacy || modernOnly) {
+      return reply.empty(405, { allow: 'POST' })
+    }
+    const id = crypto.randomUUID()
+    const path = call.url.split('?', 1)[0]
+    this.#sse.set(
+      id,
+      new SseSession({
+        id,
+        principal: context.auth?.principal,
+        served: this.served,
+        context,
+        endpoint: `${path}?${SSE_PARAMETER}=${id}`,
+        reply,
+        pulse: this.#pulse,
+        onEnd: () => this.#sse.delete(id),
+      }),
+    )
+  }
+
+  #sseSessionOf(call: HttpCall, context: RequestContext): SseSession | undefined {
+    const at = call.url.indexOf('?')
+    const id = at === -1 ? null : new URLSearchParams(call.url.slice(at)).get(SSE_PARAMETER)
+    const session = id === null ? undefined : this.#sse.get(id)
+    return session && session.principal === context.auth?.principal ? session : undefined
+  }
+
+  #delete(call: HttpCall, reply: HttpReply, context: RequestContext): void {
+    if (call.headers['mcp-session-id'] === undefined) return reply.empty(405, { allow: 'POST' })
+    const session = this.#sessionOf(call, reply, context)
+    if (!session) return
+    this.#sessions.end(session)
+    reply.empty(204)
+  }
+
+  /** Ends every session and stream. */
+  close(): void {
+    this.#sessions.close()
+    for (const session of [...this.#sse.values()]) session.close()
+    this.#pulse.stop()
+  }
+}
+
+function refuse(reply: HttpReply, status: number, message: string, code: number = INVALID_REQUEST): void {
+  reply.json(status, JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }))
+}

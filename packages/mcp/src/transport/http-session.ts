@@ -1,0 +1,168 @@
+import { LegacySession, type RequestContext, type Served } from '../exchange/index.ts'
+import type {
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  ParsedMessage,
+  RequestId,
+} from '../jsonrpc/index.ts'
+import { parseEventId, type EventLogLimits } from './event-log.ts'
+import type { Pulse } from './http-pulse.ts'
+import type { HttpReply } from './http-reply.ts'
+import { SessionStream } from './session-stream.ts'
+
+export interface HttpSessionOptions {
+  id: string
+  served: Served
+  principal: string | undefined
+  limits: EventLogLimits
+  pulse: Pulse
+  /** Called when `initialize` was refused: there is no session then. */
+  onRejected(): void
+}
+
+/** Streams that ended are kept for clients that come back; more than this are forgotten, oldest first. */
+const MAX_KEPT_STREAMS = 16
+const DEFAULT_RETRY = 1000
+
+/** A legacy session over Streamable HTTP: which message goes out on which of its streams. */
+export class HttpSession {
+  readonly id: string
+  readonly principal: string | undefined
+  readonly session: LegacySession
+  lastSeen: number = Date.now()
+  readonly #options: HttpSessionOptions
+  readonly #routes = new Map<RequestId, SessionStream>()
+  /** By stream id, for resumption; made when the first stream ends. */
+  #streams: Map<string, SessionStream> | undefined
+  #standalone: SessionStream | undefined
+  #nextStream = 1
+
+  constructor(options: HttpSessionOptions) {
+    this.#options = options
+    this.id = options.id
+    this.principal = options.principal
+    this.session = new LegacySession(options.served, {
+      canPush: true,
+      send: (text, relatedTo) => this.#send(text, relatedTo),
+      detach: (id, retry) => this.#routes.get(id)?.detach(retry ?? DEFAULT_RETRY),
+    })
+  }
+
+  get busy(): boolean {
+    return this.session.inFlight > 0 || this.#standalone?.connected === true
+  }
+
+  post(message: JsonRpcMessage, reply: HttpReply, context: RequestContext): void {
+    this.lastSeen = Date.now()
+    if ('method' in message && 'id' in message)
+      return this.#request(message as JsonRpcRequest, reply, context)
+    if ('method' in message) this.session.notification(message as JsonRpcNotification, context)
+    else this.session.response(message as JsonRpcResponse)
+    reply.empty(202)
+  }
+
+  #request(message: JsonRpcRequest, reply: HttpReply, context: RequestContext): void {
+    const stream = this.#newStream(reply)
+    const known = this.#routes.get(message.id)
+    if (!known) this.#routes.set(message.id, stream)
+    const answer = this.session.request(message, context)
+    if (!(answer instanceof Promise)) return this.#finish(message.id, stream, answer)
+    const stop = this.#options.pulse.add(() => stream.open() ?? NOWHERE)
+    answer.then((text) => {
+      stop()
+      this.#finish(message.id, stream, text)
+    })
+  }
+
+  /** A batch of 2025-03-26: its answers travel together. */
+  batch(messages: ParsedMessage[], reply: HttpReply, context: RequestContext): void {
+    const stream = this.#newStream(reply)
+    const answers = messages.map((parsed) => {
+      switch (parsed.kind) {
+        case 'request':
+          this.#routes.set(parsed.message.id, stream)
+          return this.session.request(parsed.message, context)
+        case 'notification':
+          this.session.notification(parsed.message, context)
+          return undefined
+        case 'response':
+          this.session.response(parsed.message)
+          return undefined
+        case 'invalid':
+          return JSON.stringify(parsed.reply)
+      }
+    })
+    Promise.all(answers).then((settled) => {
+      for (const parsed of messages) if (parsed.kind === 'request') this.#routes.delete(parsed.message.id)
+      const texts = settled.filter((text) => text !== undefined)
+      if (texts.length === 0) stream.abandon()
+      else stream.finish(`[${texts.join(',')}]`)
+    })
+  }
+
+  #finish(id: RequestId, stream: SessionStream, text: string | undefined): void {
+    this.lastSeen = Date.now()
+    if (this.#routes.get(id) === stream) this.#routes.delete(id)
+    const wasStreaming = stream.streaming || !stream.connected
+    const { negotiated } = this.session
+    if (text === undefined) stream.abandon()
+    else stream.finish(text, negotiated ? undefined : {})
+    if (!negotiated) this.#options.onRejected()
+    else if (wasStreaming) this.#keep(stream)
+  }
+
+  /** The standalone stream (GET), or a broken one taken up again (`Last-Event-ID`). */
+  get(reply: HttpReply, lastEventId: string | undefined, context: RequestContext): void {
+    this.lastSeen = Date.now()
+    const position = lastEventId === undefined ? undefined : parseEventId(lastEventId)
+    const resumed = position && this.#find(position.streamId)
+    if (resumed) return resumed.resume(reply, position.sequence)
+    this.#standalone?.close()
+    const stream = this.#newStream(reply)
+    this.#standalone = stream
+    stream.open()
+    const stop = this.#options.pulse.add(() => stream.open() ?? NOWHERE)
+    reply.onAbort(stop)
+    if (!this.session.initialized) this.session.open(context)
+  }
+
+  #find(streamId: string): SessionStream | undefined {
+    for (const stream of this.#routes.values()) if (stream.log.streamId === streamId) return stream
+    if (this.#standalone?.log.streamId === streamId) return this.#standalone
+    return this.#streams?.get(streamId)
+  }
+
+  #keep(stream: SessionStream): void {
+    this.#streams ??= new Map()
+    this.#streams.set(stream.log.streamId, stream)
+    if (this.#streams.size > MAX_KEPT_STREAMS) {
+      this.#streams.delete(this.#streams.keys().next().value as string)
+    }
+  }
+
+  #newStream(reply: HttpReply): SessionStream {
+    return new SessionStream({
+      id: String(this.#nextStream++),
+      limits: this.#options.limits,
+      headers: { 'mcp-session-id': this.id },
+      primed: this.session.client.version >= '2025-11-25',
+      reply,
+    })
+  }
+
+  #send(text: string, relatedTo: RequestId | undefined): void {
+    const stream = relatedTo === undefined ? undefined : this.#routes.get(relatedTo)
+    const target = stream ?? this.#standalone
+    target?.send(text)
+  }
+
+  close(): void {
+    this.session.close('session ended')
+    for (const stream of this.#routes.values()) stream.close()
+    this.#standalone?.close()
+  }
+}
+
+const NOWHERE = { write: () => true, end() {} }

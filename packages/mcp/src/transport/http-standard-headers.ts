@@ -1,0 +1,80 @@
+import type { Served } from '../exchange/index.ts'
+import { HEADER_MISMATCH, isJsonObject, ProtocolError, type JsonRpcRequest } from '../jsonrpc/index.ts'
+import { META, methodFacts } from '../protocol/index.ts'
+import { decodeHeaderValue } from './header-value.ts'
+import type { HttpHeaders } from './http-reply.ts'
+
+/** One argument that a tool wants mirrored into `Mcp-Param-<header>`. */
+export interface MirroredParameter {
+  readonly path: readonly string[]
+  readonly header: string
+  readonly type: string
+}
+
+/** What the HTTP transport may ask of a server besides answering. */
+export interface HttpServed extends Served {
+  headerParametersOf?(toolName: string): readonly MirroredParameter[]
+}
+
+/**
+ * Headers mirror the body so that intermediaries can route on them; a difference would let two parties act
+ * on different requests (2026-07-28, Streamable HTTP, Server Validation). Throws −32020.
+ */
+export function checkStandardHeaders(
+  request: JsonRpcRequest,
+  headers: HttpHeaders,
+  served: HttpServed,
+): void {
+  const meta = request.params?._meta
+  const version = isJsonObject(meta) ? meta[META.protocolVersion] : undefined
+  if (typeof version === 'string')
+    expectEqual('MCP-Protocol-Version', headers['mcp-protocol-version'], version)
+  expectEqual('Mcp-Method', headers['mcp-method']?.trim(), request.method)
+  const member = methodFacts(request.method)?.named
+  const name = member && request.params?.[member]
+  if (typeof name === 'string') expectEqual('Mcp-Name', decoded('Mcp-Name', headers['mcp-name']), name)
+  if (request.method === 'tools/call' && typeof name === 'string') {
+    for (const parameter of served.headerParametersOf?.(name) ?? []) {
+      checkParameter(parameter, request.params?.arguments, headers)
+    }
+  }
+}
+
+function checkParameter(parameter: MirroredParameter, args: unknown, headers: HttpHeaders): void {
+  const name = `Mcp-Param-${parameter.header}`
+  const sent = decoded(name, headers[name.toLowerCase()])
+  const value = valueAt(args, parameter.path)
+  if (value === undefined || value === null) {
+    if (sent !== undefined) throw mismatch(`${name} is sent, but the argument is not`)
+    return
+  }
+  if (sent === undefined) throw mismatch(`${name} is missing`)
+  const equal = typeof value === 'number' ? sent !== '' && Number(sent) === value : sent === String(value)
+  if (!equal) throw mismatch(`${name} does not match the argument`)
+}
+
+function valueAt(args: unknown, path: readonly string[]): unknown {
+  let value = args
+  for (const key of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined
+    value = value[key]
+  }
+  return value
+}
+
+function decoded(name: string, raw: string | undefined): string | undefined {
+  if (raw === undefined) return undefined
+  const value = decodeHeaderValue(raw.trim())
+  if (!value.ok) throw mismatch(`${name} is not validly encoded`)
+  return value.value
+}
+
+function expectEqual(name: string, sent: string | undefined, expected: string): void {
+  if (sent === undefined) throw mismatch(`${name} is missing`)
+  if (sent !== expected)
+    throw mismatch(`${name} is "${sent.slice(0, 200)}", the body says "${expected.slice(0, 200)}"`)
+}
+
+function mismatch(what: string): ProtocolError {
+  return new ProtocolError(HEADER_MISMATCH, `Header mismatch: ${what}`)
+}

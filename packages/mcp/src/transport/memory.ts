@@ -1,0 +1,112 @@
+import {
+  ServerConnection,
+  type Connector,
+  type IncomingMessage,
+  type RequestContext,
+  type Served,
+  type Wire,
+  type WireRequestOptions,
+} from '../exchange/index.ts'
+import {
+  McpError,
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type RequestId,
+} from '../jsonrpc/index.ts'
+
+export interface MemoryOptions {
+  context?: RequestContext
+  /** Sees every message in both directions, as text. */
+  onTraffic?: (direction: 'to-server' | 'to-client', text: string) => void
+}
+
+/** Connects a client to a server in the same process. Messages are serialised, as on any other transport. */
+export function memory(served: Served, options: MemoryOptions = {}): Connector {
+  return {
+    kind: 'memory',
+    key: `memory:${served.info.name}`,
+    open: async () => new MemoryWire(served, options),
+  }
+}
+
+interface Pending {
+  resolve(response: JsonRpcResponse): void
+  reject(error: Error): void
+}
+
+class MemoryWire implements Wire {
+  readonly kind = 'memory'
+  onMessage: ((message: IncomingMessage) => void) | undefined
+  onClose: ((reason: Error | undefined) => void) | undefined
+  readonly #connection: ServerConnection
+  readonly #options: MemoryOptions
+  readonly #pending = new Map<RequestId, Pending>()
+  #closed = false
+
+  constructor(served: Served, options: MemoryOptions) {
+    this.#options = options
+    this.#connection = new ServerConnection(served, {
+      // A turn later, like any other transport: nobody gets an answer while still asking.
+      send: (text) => queueMicrotask(() => this.#receive(text)),
+      ...(options.context && { context: options.context }),
+    })
+  }
+
+  request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
+    if (this.#closed) return Promise.reject(new McpError('closed', 'The connection is closed'))
+    return new Promise((resolve, reject) => {
+      const { signal } = options
+      const forget = (): void => {
+        this.#pending.delete(message.id)
+        signal?.removeEventListener('abort', onAbort)
+      }
+      const onAbort = (): void => {
+        forget()
+        reject(new McpError('cancelled', `${message.method} was cancelled`))
+      }
+      if (signal?.aborted) return onAbort()
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#pending.set(message.id, {
+        resolve(response) {
+          forget()
+          resolve(response)
+        },
+        reject(error) {
+          forget()
+          reject(error)
+        },
+      })
+      this.#transmit(message)
+    })
+  }
+
+  async send(message: JsonRpcMessage): Promise<void> {
+    if (this.#closed) throw new McpError('closed', 'The connection is closed')
+    this.#transmit(message)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#connection.close('disconnected')
+    for (const pending of [...this.#pending.values()]) {
+      pending.reject(new McpError('closed', 'The connection was closed'))
+    }
+    this.onClose?.(undefined)
+  }
+
+  #transmit(message: JsonRpcMessage): void {
+    const text = JSON.stringify(message)
+    this.#options.onTraffic?.('to-server', text)
+    queueMicrotask(() => this.#connection.receive(JSON.parse(text)))
+  }
+
+  #receive(text: string): void {
+    if (this.#closed) return
+    this.#options.onTraffic?.('to-client', text)
+    const message = JSON.parse(text) as JsonRpcMessage
+    if ('method' in message) this.onMessage?.(message)
+    else if (message.id !== null) this.#pending.get(message.id)?.resolve(message)
+  }
+}

@@ -1,0 +1,107 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpCall, HttpHeaders } from './http-reply.ts'
+import { HttpService, type HttpServiceOptions } from './http-service.ts'
+import type { HttpServed } from './http-standard-headers.ts'
+import { NodeReply } from './node-reply.node.ts'
+
+export interface NodeHandlerOptions extends HttpServiceOptions {
+  /** Bodies over this many bytes are refused with 413. */
+  maxBodyBytes?: number
+  /** What reaches handlers as `ctx.serverContext`, made for each request. */
+  serverContext?: (request: IncomingMessage) => unknown
+}
+
+/** A request listener for `node:http`, Express, Fastify and the like. */
+export interface NodeHandler {
+  (request: IncomingMessage, response: ServerResponse): void
+  readonly service: HttpService
+  /** Ends every session and stream. */
+  close(): void
+}
+
+const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024
+
+/**
+ * Serves MCP in every revision on a Node server.
+ *
+ * ```ts
+ * createServer(toNodeHandler(app)).listen(3000, '127.0.0.1')
+ * ```
+ */
+export function toNodeHandler(served: HttpServed, options: NodeHandlerOptions = {}): NodeHandler {
+  const service = new HttpService(served, options)
+  const limit = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    const reply = new NodeReply(response)
+    const answer = (body: string, parsedBody?: unknown): void => {
+      const served = service.handle(
+        toCall(request, body, parsedBody),
+        reply,
+        options.serverContext?.(request),
+      )
+      served?.catch((error) => {
+        service.served.onInternalError?.(error)
+        reply.json(500, INTERNAL_ERROR_BODY)
+      })
+    }
+    if (request.method !== 'POST') return answer('')
+    const parsed = (request as { body?: unknown }).body
+    if (parsed !== undefined && request.readableEnded) return answer('', parsed)
+    readBody(request, limit, answer, () => {
+      reply.json(413, tooLarge(limit), { connection: 'close' })
+    })
+  }
+  return Object.assign(listener, { service, close: () => service.close() })
+}
+
+const INTERNAL_ERROR_BODY = '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}'
+
+function tooLarge(limit: number): string {
+  const message = `Invalid request: the body is larger than ${limit} bytes`
+  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } })
+}
+
+/** Express strips the mount path from `url` and keeps the whole in `originalUrl`. */
+function toCall(request: IncomingMessage, body: string, parsedBody: unknown): HttpCall {
+  const { originalUrl } = request as { originalUrl?: string }
+  return {
+    method: request.method ?? 'GET',
+    url: originalUrl ?? request.url ?? '/',
+    headers: request.headers as HttpHeaders,
+    body,
+    parsedBody,
+  }
+}
+
+/** Most bodies come in one chunk; those that do not are joined and decoded once. */
+function readBody(
+  request: IncomingMessage,
+  limit: number,
+  done: (body: string) => void,
+  refuse: () => void,
+): void {
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > limit) {
+    refuse()
+    return
+  }
+  const chunks: Buffer[] = []
+  let size = 0
+  const onData = (chunk: Buffer): void => {
+    size += chunk.length
+    if (size > limit) {
+      request.off('data', onData)
+      request.off('end', onEnd)
+      request.resume()
+      refuse()
+      return
+    }
+    chunks.push(chunk)
+  }
+  const onEnd = (): void => {
+    done(chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks, size).toString('utf8'))
+  }
+  request.on('data', onData)
+  request.on('end', onEnd)
+  request.on('error', () => {})
+}

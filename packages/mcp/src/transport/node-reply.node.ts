@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http'
+import type { EventSink, HttpReply } from './http-reply.ts'
+
+/** A reader that is this far behind is cut off: memory is worth more than its stream. */
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
+
+/** Answers on a native `node:http` response; no Web streams are involved. */
+export class NodeReply implements HttpReply {
+  readonly #response: ServerResponse
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+  }
+
+  json(status: number, body: string, headers?: Record<string, string>): void {
+    const response = this.#response
+    if (response.destroyed) return
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      ...headers,
+    })
+    response.end(body)
+  }
+
+  empty(status: number, headers?: Record<string, string>): void {
+    if (this.#response.destroyed) return
+    // 204 has no body and must not announce one.
+    this.#response.writeHead(status, status === 204 ? { ...headers } : { 'content-length': 0, ...headers })
+    this.#response.end()
+  }
+
+  stream(headers?: Record<string, string>): EventSink {
+    const response = this.#response
+    if (!response.destroyed) {
+      response.writeHead(200, headers)
+      response.flushHeaders()
+    }
+    return {
+      write(frame) {
+        if (response.destroyed || response.writableEnded) return true
+        const ready = response.write(frame)
+        if (!ready && response.writableLength > MAX_BUFFERED_BYTES) response.destroy()
+        return ready
+      },
+      end() {
+        if (!response.writableEnded) response.end()
+      },
+    }
+  }
+
+  onAbort(listener: () => void): void {
+    const response = this.#response
+    response.once('close', () => {
+      if (!response.writableFinished) listener()
+    })
+  }
+}

@@ -1,0 +1,113 @@
+import { EventLog, type EventLogLimits } from './event-log.ts'
+import { STREAM_HEADERS, toEvent, type EventSink, type HttpReply } from './http-reply.ts'
+
+/**
+ * One stream of a legacy session: the answer to a POST, or the standalone GET. Its log outlives the
+ * connection, so that a client can come back for what it missed.
+ */
+export class SessionStream {
+  readonly log: EventLog
+  readonly #headers: Record<string, string>
+  /** 2025-11-25 clients get an event before the first message, so that they have an id to come back with. */
+  readonly #primed: boolean
+  #reply: HttpReply | undefined
+  #sink: EventSink | undefined
+  /** The final answer went out, or was kept for whoever comes back. */
+  finished = false
+
+  constructor(options: {
+    id: string
+    limits: EventLogLimits
+    headers: Record<string, string>
+    primed: boolean
+    reply: HttpReply
+  }) {
+    this.log = new EventLog(options.id, options.limits)
+    this.#headers = options.headers
+    this.#primed = options.primed
+    this.#attach(options.reply)
+  }
+
+  get connected(): boolean {
+    return this.#reply !== undefined
+  }
+
+  get streaming(): boolean {
+    return this.#sink !== undefined
+  }
+
+  #attach(reply: HttpReply): void {
+    this.#reply = reply
+    reply.onAbort(() => {
+      if (this.#reply === reply) {
+        this.#reply = undefined
+        this.#sink = undefined
+      }
+    })
+  }
+
+  /** Opens the event stream if it is not open; undefined when nobody is connected. */
+  open(retry?: number): EventSink | undefined {
+    if (!this.#sink && this.#reply) {
+      this.#sink = this.#reply.stream({ ...STREAM_HEADERS, ...this.#headers })
+      if (this.#primed) {
+        const pause = retry === undefined ? '' : `retry: ${retry}\n`
+        this.#sink.write(`id: ${this.log.prime()}\n${pause}data: \n\n`)
+      }
+    }
+    return this.#sink
+  }
+
+  /** Sends a message now, and keeps it for later. */
+  send(text: string): void {
+    const id = this.log.append(text)
+    this.open()?.write(toEvent(text, id))
+  }
+
+  /** The last message of a POST's stream: as a plain body when nothing was streamed before it. */
+  finish(text: string, headers: Record<string, string> = this.#headers): void {
+    this.finished = true
+    if (this.#reply && !this.#sink) {
+      this.#reply.json(200, text, headers)
+    } else {
+      this.send(text)
+      this.#sink?.end()
+    }
+    this.#reply = undefined
+    this.#sink = undefined
+  }
+
+  /** Ends the answer without a message: the request was cancelled. */
+  abandon(): void {
+    this.finished = true
+    if (this.#sink) this.#sink.end()
+    else this.#reply?.empty(202, this.#headers)
+    this.#reply = undefined
+  }
+
+  /** Lets go of the connection; the client is to come back for the rest (SEP-1699). */
+  detach(retry: number): void {
+    this.open(retry)?.end()
+    this.#reply = undefined
+    this.#sink = undefined
+  }
+
+  /** A client came back: everything after its last event, then what is still to come. */
+  resume(reply: HttpReply, sequence: number): void {
+    this.#sink?.end()
+    this.#attach(reply)
+    this.#sink = reply.stream({ ...STREAM_HEADERS, ...this.#headers })
+    for (const event of this.log.after(sequence)) this.#sink.write(toEvent(event.text, event.id))
+    if (this.finished) {
+      this.#sink.end()
+      this.#sink = undefined
+      this.#reply = undefined
+    }
+  }
+
+  close(): void {
+    this.#sink?.end()
+    this.#sink = undefined
+    this.#reply = undefined
+  }
+}

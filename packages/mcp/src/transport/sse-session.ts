@@ -1,0 +1,47 @@
+import { ServerConnection, type RequestContext, type Served } from '../exchange/index.ts'
+import type { Pulse } from './http-pulse.ts'
+import { STREAM_HEADERS, toEvent, type HttpReply } from './http-reply.ts'
+
+/** One client of the HTTP+SSE transport of 2024-11-05: everything we say goes out on its GET stream. */
+export class SseSession {
+  readonly id: string
+  readonly principal: string | undefined
+  readonly #connection: ServerConnection
+  readonly #end: () => void
+
+  constructor(options: {
+    id: string
+    principal: string | undefined
+    served: Served
+    context: RequestContext
+    endpoint: string
+    reply: HttpReply
+    pulse: Pulse
+    onEnd: () => void
+  }) {
+    this.id = options.id
+    this.principal = options.principal
+    const sink = options.reply.stream({ ...STREAM_HEADERS })
+    sink.write(`event: endpoint\ndata: ${options.endpoint}\n\n`)
+    this.#connection = new ServerConnection(options.served, {
+      send: (text) => void sink.write(`event: message\n${toEvent(text)}`),
+      context: options.context,
+    })
+    const stop = options.pulse.add(() => sink)
+    this.#end = () => {
+      stop()
+      this.#connection.close('disconnected')
+      sink.end()
+      options.onEnd()
+    }
+    options.reply.onAbort(this.#end)
+  }
+
+  receive(value: unknown): void {
+    this.#connection.receive(value)
+  }
+
+  close(): void {
+    this.#end()
+  }
+}

@@ -1,0 +1,26 @@
+import type { Served } from '../exchange/index.ts'
+import { serveStream, type ServeStreamOptions } from './serve-stream.node.ts'
+import { guardStdout } from './stdout-guard.node.ts'
+
+export interface ServeStdioOptions extends Omit<ServeStreamOptions, 'write'> {
+  /** Sends stray prints to stderr; on unless switched off. */
+  guardStdout?: boolean
+}
+
+/**
+ * Serves on standard input and output, in both eras, until the input ends.
+ *
+ * ```ts
+ * await serveStdio(app)
+ * ```
+ */
+export async function serveStdio(served: Served, options: ServeStdioOptions = {}): Promise<void> {
+  const { guardStdout: guarded = true, ...rest } = options
+  if (!guarded) return serveStream(served, process.stdin, process.stdout, rest)
+  const guard = guardStdout()
+  try {
+    await serveStream(served, process.stdin, process.stdout, { ...rest, write: guard.write })
+  } finally {
+    guard.restore()
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * Sends everything that is printed to stdout to stderr instead, so that a stray `console.log` cannot
+ * corrupt the message stream. Returns the real writer and a function that puts things back.
+ */
+export function guardStdout(): { write: (text: string) => boolean; restore: () => void } {
+  const real = process.stdout.write
+  const write = real.bind(process.stdout) as (text: string) => boolean
+  const diverted = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
+  process.stdout.write = diverted
+  return {
+    write,
+    restore() {
+      if (process.stdout.write === diverted) process.stdout.write = real
+    },
+  }
+}
