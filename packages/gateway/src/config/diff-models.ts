@@ -1,0 +1,85 @@
+import { type GatewayModel, isSame, type TargetModel } from '../model/index.ts'
+
+/** What is different in a new configuration, so that the rest can be left running. */
+export interface ModelDiff {
+  readonly added: readonly TargetModel[]
+  readonly removed: readonly TargetModel[]
+  readonly changed: readonly TargetChange[]
+  /** Names of targets that keep their connections. */
+  readonly untouched: readonly string[]
+  /** Parts of the model besides the targets that are not the same. */
+  readonly sections: readonly ModelSection[]
+}
+
+export interface TargetChange {
+  readonly name: string
+  readonly previous: TargetModel
+  readonly next: TargetModel
+  readonly keys: readonly string[]
+  /** Whether open connections are no longer what the file asks for. */
+  readonly reconnect: boolean
+}
+
+export type ModelSection = Exclude<keyof GatewayModel, 'targets' | 'file'>
+
+const SECTIONS: readonly ModelSection[] = [
+  'stateDir',
+  'server',
+  'auth',
+  'names',
+  'catalog',
+  'store',
+  'policy',
+  'telemetry',
+]
+
+/** Settings that only change what is shown or how long things may take: connections survive them. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'title',
+  'prefix',
+  'maxInstances',
+  'start',
+  'idleStop',
+  'timeouts',
+  'concurrency',
+  'queue',
+  'restart',
+  'health',
+  'tools',
+  'prompts',
+  'resources',
+])
+
+export function diffModels(previous: GatewayModel, next: GatewayModel): ModelDiff {
+  const before = new Map(previous.targets.map((target) => [target.name, target]))
+  const after = new Set(next.targets.map((target) => target.name))
+  const added: TargetModel[] = []
+  const changed: TargetChange[] = []
+  const untouched: string[] = []
+  for (const target of next.targets) {
+    const old = before.get(target.name)
+    const change = old && diffTarget(old, target)
+    if (!old) added.push(target)
+    else if (change) changed.push(change)
+    else untouched.push(target.name)
+  }
+  return {
+    added,
+    removed: previous.targets.filter((target) => !after.has(target.name)),
+    changed,
+    untouched,
+    sections: SECTIONS.filter((section) => !isSame(previous[section], next[section])),
+  }
+}
+
+export function isEmptyDiff(diff: ModelDiff): boolean {
+  return [diff.added, diff.removed, diff.changed, diff.sections].every((list) => list.length === 0)
+}
+
+function diffTarget(previous: TargetModel, next: TargetModel): TargetChange | undefined {
+  const keys = [...new Set([...Object.keys(previous), ...Object.keys(next)])].filter(
+    (key) => !isSame(previous[key as keyof TargetModel], next[key as keyof TargetModel]),
+  )
+  if (keys.length === 0) return undefined
+  return { name: next.name, previous, next, keys, reconnect: keys.some((key) => !HARMLESS.has(key)) }
+}

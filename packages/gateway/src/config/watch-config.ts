@@ -1,0 +1,190 @@
+import { type FSWatcher, watch } from 'chokidar'
+import { realpathSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import type { GatewayModel } from '../model/index.ts'
+import { diffModels, isEmptyDiff, type ModelDiff } from './diff-models.ts'
+import { type Loaded, loadConfig, type LoadOptions, type LoadResult, type NotLoaded } from './load-config.ts'
+import type { Problem } from './problem.ts'
+
+/** What a change of the file came to. */
+export type ConfigEvent =
+  | {
+      readonly type: 'applied'
+      readonly model: GatewayModel
+      readonly previous: GatewayModel
+      readonly diff: ModelDiff
+      readonly warnings: readonly Problem[]
+    }
+  /** The file is not usable now; `model` is the one that stays. */
+  | { readonly type: 'rejected'; readonly model: GatewayModel; readonly problems: readonly Problem[] }
+
+export interface WatchOptions extends LoadOptions {
+  /** The model in use; the file is loaded first when it is not given. */
+  readonly current?: Loaded | undefined
+  /** Quiet time after the last event before the file is read, in milliseconds. */
+  readonly settle?: number | undefined
+}
+
+export interface ConfigWatcher {
+  /** The last good configuration. */
+  readonly model: GatewayModel
+  /** Reads the file now, whether or not an event was seen. */
+  reload(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Follows a configuration file. A good change is handed over with what is different; a bad one (also a file
+ * half-written or deleted) is reported once it has settled, and the model in use stays.
+ *
+ * Rejects with the problems as `cause` when there is no usable configuration to begin with.
+ */
+export async function watchConfig(
+  path: string,
+  onChange: (event: ConfigEvent) => void | Promise<void>,
+  options: WatchOptions = {},
+): Promise<ConfigWatcher> {
+  const file = resolve(path)
+  const first = options.current ?? (await loadConfig(file, options))
+  if (!first.ok) throw new Error(`${file} is not usable`, { cause: first.problems })
+  const follower = new Follower(file, first, onChange, options)
+  await follower.start()
+  return follower
+}
+
+class Follower implements ConfigWatcher {
+  model: GatewayModel
+  readonly #file: string
+  readonly #onChange: (event: ConfigEvent) => void | Promise<void>
+  readonly #options: WatchOptions
+  readonly #settle: number
+  #dependencies: readonly string[]
+  #watcher: FSWatcher | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** Loads and hand-overs happen one after another, in the order of the changes. */
+  #work: Promise<void> = Promise.resolve()
+  /** What was last complained about, so that one bad state of the file is reported once. */
+  #complaint: string | undefined
+  #isClosed = false
+
+  constructor(
+    file: string,
+    first: Loaded,
+    onChange: (event: ConfigEvent) => void | Promise<void>,
+    options: WatchOptions,
+  ) {
+    this.#file = file
+    this.model = first.model
+    this.#dependencies = first.dependencies
+    this.#onChange = onChange
+    this.#options = options
+    this.#settle = options.settle ?? 150
+  }
+
+  /** The folders are watched, and not the files: editors and ConfigMaps replace files instead of writing them. */
+  async start(): Promise<void> {
+    const watcher = watch(this.#folders(), {
+      depth: 0,
+      ignoreInitial: true,
+      ignored: (path) => !this.#concerns(path),
+    })
+    this.#watcher = watcher
+    watcher.on('all', () => this.#schedule())
+    watcher.on('error', () => this.#schedule())
+    await new Promise<void>((ready) => watcher.once('ready', ready))
+    // A change between the first load and now has no event.
+    this.#schedule()
+  }
+
+  reload(): Promise<void> {
+    clearTimeout(this.#timer)
+    return this.#enqueue()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#watcher?.close()
+    await this.#work
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#enqueue(), this.#settle)
+  }
+
+  #enqueue(): Promise<void> {
+    this.#work = this.#work.then(() => this.#load())
+    return this.#work
+  }
+
+  async #load(): Promise<void> {
+    let result = await loadConfig(this.#file, this.#options)
+    if (!result.ok && this.#complaintOf(result) !== this.#complaint) {
+      // It may be half-written, or gone for the moment between an editor's two renames.
+      await new Promise((done) => setTimeout(done, this.#settle))
+      result = await loadConfig(this.#file, this.#options)
+    }
+    if (this.#isClosed) return
+    this.#follow(result)
+    await (result.ok ? this.#accept(result) : this.#reject(result))
+  }
+
+  async #accept({ model, warnings }: Loaded): Promise<void> {
+    const previous = this.model
+    const diff = diffModels(previous, model)
+    const isRecovery = this.#complaint !== undefined
+    this.#complaint = undefined
+    if (isEmptyDiff(diff) && !isRecovery) return
+    this.model = model
+    await this.#emit({ type: 'applied', model, previous, diff, warnings })
+  }
+
+  async #reject(result: NotLoaded): Promise<void> {
+    const complaint = this.#complaintOf(result)
+    if (complaint === this.#complaint) return
+    this.#complaint = complaint
+    await this.#emit({ type: 'rejected', model: this.model, problems: result.problems })
+  }
+
+  /** A listener that fails must not end the watching; its own error handling is its business. */
+  async #emit(event: ConfigEvent): Promise<void> {
+    try {
+      await this.#onChange(event)
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error))
+    }
+  }
+
+  #complaintOf(result: NotLoaded): string {
+    return JSON.stringify(result.problems)
+  }
+
+  #follow(result: LoadResult): void {
+    this.#dependencies = result.dependencies
+    this.#watcher?.add(this.#folders())
+  }
+
+  #files(): string[] {
+    const files = [this.#file, ...this.#dependencies]
+    return [...files, ...files.map(followLinks)]
+  }
+
+  #folders(): string[] {
+    return [...new Set(this.#files().map((file) => dirname(file)))]
+  }
+
+  #concerns(path: string): boolean {
+    // Kubernetes swaps the link `..data` beside the files.
+    return this.#files().includes(path) || this.#folders().includes(path) || basename(path) === '..data'
+  }
+}
+
+function followLinks(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return file
+  }
+}
