@@ -1,0 +1,58 @@
+import type { IncomingMessage } from '../exchange/index.ts'
+import type { JsonRpcRequest, JsonRpcResponse, McpError, ParsedMessage } from '../jsonrpc/index.ts'
+import { badResponse, headOf } from './http-client-errors.ts'
+import { forEachMessage, unreadable } from './http-client-messages.ts'
+
+export interface AnswerOptions {
+  url: string
+  request: JsonRpcRequest
+  onAnswer: (response: JsonRpcResponse) => void
+  /** Gets notifications and requests of the server; `late` when the answer came before them. */
+  onMessage: (message: IncomingMessage, late: boolean) => void
+  report: (error: McpError) => void
+}
+
+/** Sorts what comes back for one request: its answer, messages on the way, and what makes no sense. */
+export class AnswerReader {
+  readonly #options: AnswerOptions
+  #answered = false
+
+  constructor(options: AnswerOptions) {
+    this.#options = options
+  }
+
+  get answered(): boolean {
+    return this.#answered
+  }
+
+  /** Throws when the answer itself is malformed: there will be no other. */
+  read(text: string): void {
+    forEachMessage(text, (parsed) => this.#accept(parsed, text))
+  }
+
+  #accept(parsed: ParsedMessage, text: string): void {
+    const { url, request, report, onMessage } = this.#options
+    if (parsed.kind === 'response') {
+      this.#acceptResponse(parsed.message)
+    } else if (parsed.kind !== 'invalid') {
+      onMessage(parsed.message, this.#answered)
+    } else if (parsed.isResponse && parsed.reply.id === request.id && !this.#answered) {
+      throw badResponse(url, `answered ${request.method} with a malformed response`, { body: headOf(text) })
+    } else {
+      report(unreadable(url, text, parsed.reply.error.message))
+    }
+  }
+
+  #acceptResponse(response: JsonRpcResponse): void {
+    const { url, request, report, onAnswer } = this.#options
+    // An error without an id is about this request: nothing else was sent on this connection.
+    if (response.id !== request.id && response.id !== null) {
+      report(badResponse(url, `answered a request with the unknown id ${JSON.stringify(response.id)}`))
+    } else if (this.#answered) {
+      report(badResponse(url, `answered ${request.method} twice`))
+    } else {
+      this.#answered = true
+      onAnswer(response)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { McpError } from '../jsonrpc/index.ts'
+import { displayUrl } from './http-client-errors.ts'
+import { readChunks } from './sse-stream-read.ts'
+
+/** What is left of a body is read up to here, so that its connection can be used again. */
+const DISCARD_BYTES = 256 * 1024
+const DISCARD_MS = 1_000
+
+/** Reads a body as text, and refuses one that is larger than `limit` bytes without keeping it. */
+export async function readText(response: Response, limit: number, url: string): Promise<string> {
+  const { body } = response
+  // An AuthProvider may have read it already.
+  if (body === null || response.bodyUsed) return ''
+  const announced = Number(response.headers.get('content-length') ?? Number.NaN)
+  if (announced > limit) {
+    body.cancel().catch(() => {})
+    throw tooLarge(url, limit)
+  }
+  // The length counts what travels, so it bounds the text only when nothing is compressed.
+  if (announced >= 0 && !response.headers.has('content-encoding')) return await response.text()
+  return await readCounted(body, limit, url)
+}
+
+async function readCounted(body: ReadableStream<Uint8Array>, limit: number, url: string): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  await readChunks(body, (chunk) => {
+    bytes += chunk.byteLength
+    if (bytes > limit) throw tooLarge(url, limit)
+    text += decoder.decode(chunk, { stream: true })
+  })
+  return text + decoder.decode()
+}
+
+function tooLarge(url: string, limit: number): McpError {
+  return new McpError(
+    'too_large',
+    `The answer of ${displayUrl(url)} is larger than ${limit} bytes; raise maxMessageBytes if that is expected`,
+    { details: { url: displayUrl(url), limit } },
+  )
+}
+
+/**
+ * Gets rid of a body that nobody wants: reads a small one to its end, which gives the connection back to its
+ * pool, and cancels one that is large or slow. Never rejects.
+ */
+export async function discard(response: Response): Promise<void> {
+  const { body } = response
+  if (body === null || body.locked) return
+  const reader = body.getReader()
+  const cancel = (): void => void reader.cancel().catch(() => {})
+  const timer = setTimeout(cancel, DISCARD_MS)
+  try {
+    let bytes = 0
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      bytes += value.byteLength
+      if (bytes > DISCARD_BYTES) return cancel()
+    }
+  } catch {
+    // The connection broke: nothing is left to get rid of.
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,45 @@
+import { isJsonObject, McpError, type JsonRpcMessage } from '../jsonrpc/index.ts'
+import { META } from '../protocol/index.ts'
+import { encodeHeaderValue } from './header-value.ts'
+
+/** Which member of `params` goes into `Mcp-Name` (2026-07-28, Standard Request Headers; SEP-2663 for tasks). */
+const NAME_SOURCE: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
+])
+
+/** The revision that a message's own envelope names; messages of legacy revisions have none. */
+export function envelopeVersion(message: JsonRpcMessage): string | undefined {
+  const meta = 'method' in message ? message.params?._meta : undefined
+  const version = isJsonObject(meta) ? meta[META.protocolVersion] : undefined
+  return typeof version === 'string' ? version : undefined
+}
+
+/** Adds the headers that mirror a modern message's body. */
+export function addModernHeaders(
+  headers: Record<string, string>,
+  message: JsonRpcMessage,
+  version: string,
+): void {
+  headers['mcp-protocol-version'] = encodeHeaderValue(version)
+  if (!('method' in message)) return
+  headers['mcp-method'] = encodeHeaderValue(message.method)
+  const source = NAME_SOURCE.get(message.method)
+  const name = source === undefined ? undefined : message.params?.[source]
+  if (typeof name === 'string') headers['mcp-name'] = encodeHeaderValue(name)
+}
+
+/** Copies headers under lower-case names, so that the same header given twice is sent once. */
+export function copyHeaders(target: Record<string, string>, source: Record<string, string>): void {
+  for (const [name, value] of Object.entries(source)) {
+    // The value is not shown: it may be a credential.
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      throw new McpError('invalid_config', `The header ${JSON.stringify(name)} cannot be sent over HTTP`)
+    }
+    target[name.toLowerCase()] = value
+  }
+}

@@ -1,0 +1,66 @@
+import type { McpError } from '../jsonrpc/index.ts'
+import type { AuthProvider } from './http-auth.ts'
+
+/** The part of `fetch` that the transports use. */
+export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
+
+/** Headers for every request, or what makes them; a function is called for every HTTP request. */
+export type HttpHeaders =
+  | Record<string, string>
+  | (() => Record<string, string> | Promise<Record<string, string>>)
+
+export interface ReconnectOptions {
+  /** Milliseconds before the first attempt; doubles with each one after it. A server's `retry:` goes first. */
+  initialDelay?: number
+  /** Back-off grows no further than this. */
+  maxDelay?: number
+  /** How many attempts may fail one after another. 0 never reconnects. */
+  maxAttempts?: number
+}
+
+export interface HttpClientOptions {
+  headers?: HttpHeaders | undefined
+  /** Defaults to the runtime's own `fetch`. */
+  fetch?: FetchLike | undefined
+  auth?: AuthProvider | undefined
+  /**
+   * Milliseconds until the server accepts a notification or opens a stream. Requests have no such limit here:
+   * a server may send the first byte when the answer is ready, and how long that may take is the caller's choice.
+   */
+  connectTimeout?: number | undefined
+  /** The largest message, in bytes of a JSON body or characters of an event. */
+  maxMessageBytes?: number | undefined
+  reconnect?: ReconnectOptions | undefined
+  /** Hears of what a server does wrong and what is survived: unreadable events, answers to nothing, lost streams. */
+  onProtocolError?: ((error: McpError) => void) | undefined
+}
+
+export interface HttpClientSettings {
+  readonly headers: HttpHeaders
+  readonly fetch: FetchLike
+  readonly auth: AuthProvider | undefined
+  readonly connectTimeout: number
+  readonly maxMessageBytes: number
+  readonly reconnect: Required<ReconnectOptions>
+  report(error: McpError): void
+}
+
+export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettings {
+  const { onProtocolError } = options
+  return {
+    headers: options.headers ?? {},
+    // Looked up for every request, so that a `fetch` that is instrumented later is used.
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    auth: options.auth,
+    connectTimeout: options.connectTimeout ?? 30_000,
+    maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
+    reconnect: { initialDelay: 500, maxDelay: 30_000, maxAttempts: 8, ...options.reconnect },
+    report: (error) => {
+      try {
+        onProtocolError?.(error)
+      } catch {
+        // A reporter that throws must not take down the stream that it reports on.
+      }
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import type { IncomingMessage } from '../exchange/index.ts'
+import { type JsonRpcRequest, type JsonRpcResponse, McpError } from '../jsonrpc/index.ts'
+import { AnswerReader } from './http-client-answer.ts'
+import { readText } from './http-client-body.ts'
+import { badResponse, endedWithoutAnswer, headOf } from './http-client-errors.ts'
+import { followStream } from './http-client-follow.ts'
+import { mediaType } from './http-client-messages.ts'
+import type { HttpClientSettings } from './http-client-options.ts'
+import { createSseCursor, type OnSseEvent, type SseCursor, SseParser } from './sse-stream.ts'
+import { readChunks } from './sse-stream-read.ts'
+
+export interface ReadAnswerOptions {
+  url: string
+  request: JsonRpcRequest
+  /** The 2xx response to the POST. */
+  response: Response
+  /** Whether the revision knows `Last-Event-ID`: those before 2026-07-28. */
+  resumable: boolean
+  headers: () => Record<string, string>
+  onAnswer: (response: JsonRpcResponse) => void
+  onMessage: (message: IncomingMessage, late: boolean) => void
+  abort: AbortController
+  settings: HttpClientSettings
+}
+
+/** After the answer a server should end the stream; doing it from here costs the connection. */
+const LINGER_MS = 1_000
+
+/** Reads the response to a request's POST until the answer has come and nothing is left open. */
+export async function readAnswer(options: ReadAnswerOptions): Promise<void> {
+  const { response, url, request } = options
+  const type = mediaType(response)
+  if (type === 'text/event-stream') return readStream(options)
+  if (type === 'application/json') return readJson(options)
+  const text = await readText(response, options.settings.maxMessageBytes, url)
+  throw badResponse(
+    url,
+    `answered ${request.method} with HTTP ${response.status} and ${type === '' ? 'no content type' : type} instead of JSON or an event stream. Check that the URL is the MCP endpoint.`,
+    { status: response.status, contentType: type, body: headOf(text) },
+  )
+}
+
+async function readJson(options: ReadAnswerOptions): Promise<void> {
+  const { url, request, settings, response } = options
+  let text: string
+  try {
+    text = await readText(response, settings.maxMessageBytes, url)
+  } catch (thrown) {
+    throw thrown instanceof McpError ? thrown : endedWithoutAnswer(url, request.method, thrown)
+  }
+  const reader = new AnswerReader({ ...options, report: settings.report })
+  reader.read(text)
+  if (reader.answered) return
+  throw badResponse(url, `answered ${request.method} with a body that holds no answer to it`, {
+    status: response.status,
+    body: headOf(text),
+  })
+}
+
+async function readStream(options: ReadAnswerOptions): Promise<void> {
+  const { url, request, settings, response, abort } = options
+  if (response.body === null) throw endedWithoutAnswer(url, request.method)
+  let linger: ReturnType<typeof setTimeout> | undefined
+  const reader = new AnswerReader({
+    ...options,
+    report: settings.report,
+    onAnswer: (answer) => {
+      linger = setTimeout(() => abort.abort(), LINGER_MS)
+      options.onAnswer(answer)
+    },
+  })
+  const cursor = createSseCursor()
+  const onEvent: OnSseEvent = (data, type) => {
+    if (type === 'message' && data !== '') reader.read(data)
+  }
+  try {
+    const broken = await readOnce(response.body, { onEvent, cursor, maxLength: settings.maxMessageBytes })
+    if (!reader.answered) await resume(options, { reader, cursor, onEvent, broken })
+  } finally {
+    clearTimeout(linger)
+  }
+}
+
+/** Resolves with what broke the connection, if it did not end in order. Rejects when nothing can be saved. */
+async function readOnce(
+  body: ReadableStream<Uint8Array>,
+  options: ConstructorParameters<typeof SseParser>[0],
+): Promise<unknown> {
+  const parser = new SseParser(options)
+  try {
+    await readChunks(body, (chunk) => parser.push(chunk))
+    return undefined
+  } catch (thrown) {
+    if (thrown instanceof McpError) throw thrown
+    return thrown
+  }
+}
+
+/** Goes on with a stream that ended early, where the revision and the server allow it; fails at once if not. */
+async function resume(
+  options: ReadAnswerOptions,
+  stream: { reader: AnswerReader; cursor: SseCursor; onEvent: OnSseEvent; broken: unknown },
+): Promise<void> {
+  const { url, request, abort, settings } = options
+  const { reader, cursor, onEvent } = stream
+  abort.signal.throwIfAborted()
+  if (!options.resumable || cursor.lastEventId === '' || settings.reconnect.maxAttempts === 0) {
+    throw endedWithoutAnswer(url, request.method, stream.broken)
+  }
+  const isDone = (): boolean => reader.answered
+  const end = await followStream({
+    ...options,
+    cursor,
+    onEvent,
+    waitFirst: true,
+    isDone,
+    signal: abort.signal,
+  })
+  if (end.type === 'done') return
+  // Without a status it was not the server that refused: what came could not be read.
+  if (end.type === 'refused' && end.status === undefined) throw end.error
+  throw endedWithoutAnswer(url, `${request.method}, and could not be resumed`, end.error)
+}

@@ -1,0 +1,163 @@
+import { McpError } from '../jsonrpc/index.ts'
+import type { AuthRequest } from './http-auth.ts'
+import { discard } from './http-client-body.ts'
+import { displayUrl, isScopeChallenge, networkError, timeoutError } from './http-client-errors.ts'
+import { copyHeaders } from './http-client-headers.ts'
+import type { HttpClientSettings } from './http-client-options.ts'
+
+/** One HTTP request, before the user's headers and the credentials are added. */
+export interface HttpCall {
+  method: 'POST' | 'GET' | 'DELETE'
+  url: string
+  headers: Record<string, string>
+  body?: string
+  /** Aborting closes the connection, also while the body is read. */
+  abort: AbortController
+  /** Milliseconds until the response's headers must have come. */
+  headersWithin?: number
+  /** Whether a refusal may lead to an authorization, which may ask the user. */
+  reauthorize: boolean
+}
+
+// New token, DPoP nonce, more scope: a server that refuses all of these refuses for ever.
+const MAX_AUTH_RETRIES = 3
+const MAX_REDIRECTS = 5
+
+/** Sends a request with headers and credentials, follows redirects within the origin, authorizes again. */
+export async function sendHttp(call: HttpCall, settings: HttpClientSettings): Promise<Response> {
+  let { url } = call
+  let redirects = 0
+  let refusals = 0
+  for (;;) {
+    const { init, request } = await prepare(call, url, settings)
+    const response = await fetchOnce(call, url, init, settings)
+    if (isRedirect(response)) {
+      await discard(response)
+      url = redirectTarget(call, url, response, redirects++)
+    } else if (request !== undefined && isRefusal(response) && refusals++ < MAX_AUTH_RETRIES) {
+      const retry = await refused(response, request, settings)
+      if (!retry) return response
+      await discard(response)
+    } else {
+      return response
+    }
+  }
+}
+
+async function prepare(
+  call: HttpCall,
+  url: string,
+  settings: HttpClientSettings,
+): Promise<{ init: RequestInit; request?: AuthRequest }> {
+  const headers: Record<string, string> = {}
+  copyHeaders(headers, await ownHeaders(settings))
+  copyHeaders(headers, call.headers)
+  const { method, abort } = call
+  // Redirects are followed by hand: `fetch` would carry custom headers, often credentials, to another origin.
+  const init: RequestInit = { method, headers, signal: abort.signal, redirect: 'manual' }
+  if (call.body !== undefined) init.body = call.body
+  if (settings.auth === undefined) return { init }
+  const request = { url, method, headers: new Headers(headers), signal: abort.signal }
+  await authorizing(request, () => settings.auth?.authorize(request))
+  init.headers = request.headers
+  return call.reauthorize ? { init, request } : { init }
+}
+
+async function ownHeaders({ headers }: HttpClientSettings): Promise<Record<string, string>> {
+  if (typeof headers !== 'function') return headers
+  try {
+    return await headers()
+  } catch (thrown) {
+    throw McpError.from(thrown, 'invalid_config')
+  }
+}
+
+async function fetchOnce(
+  call: HttpCall,
+  url: string,
+  init: RequestInit,
+  { fetch }: HttpClientSettings,
+): Promise<Response> {
+  const { abort, headersWithin } = call
+  abort.signal.throwIfAborted()
+  const timer =
+    headersWithin === undefined
+      ? undefined
+      : setTimeout(() => abort.abort(timeoutError(url, call.method, headersWithin)), headersWithin)
+  try {
+    return await fetch(url, init)
+  } catch (thrown) {
+    throw abort.signal.aborted ? abort.signal.reason : networkError(url, thrown)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function isRefusal(response: Response): boolean {
+  return response.status === 401 || isScopeChallenge(response)
+}
+
+async function refused(
+  response: Response,
+  request: AuthRequest,
+  { auth }: HttpClientSettings,
+): Promise<boolean> {
+  try {
+    return await authorizing(request, () => auth?.onUnauthorized(response, request) ?? false)
+  } catch (error) {
+    await discard(response)
+    throw error
+  }
+}
+
+/** Whatever an AuthProvider throws reaches the caller as an McpError that says what it was for. */
+async function authorizing<T>(request: AuthRequest, act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (thrown) {
+    if (thrown instanceof McpError) throw thrown
+    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new McpError('unauthorized', `Authorization for ${displayUrl(request.url)} failed: ${reason}`, {
+      cause: thrown,
+      details: { url: displayUrl(request.url) },
+    })
+  }
+}
+
+function isRedirect(response: Response): boolean {
+  if (response.type === 'opaqueredirect') return true
+  return [301, 302, 303, 307, 308].includes(response.status)
+}
+
+/** Where to go next: the same origin only, and never with the method changed on the way. */
+function redirectTarget(call: HttpCall, from: string, response: Response, count: number): string {
+  const { status } = response
+  const location = response.headers.get('location')
+  const target = location === null ? undefined : resolveUrl(location, from)
+  const refuse = (why: string): McpError =>
+    new McpError('http_status', `${displayUrl(from)} redirects ${call.method} (HTTP ${status}): ${why}`, {
+      details: {
+        status,
+        url: displayUrl(from),
+        ...(location !== null && { location: displayUrl(location) }),
+      },
+    })
+  if (response.type === 'opaqueredirect') throw refuse('give the transport the URL that it leads to')
+  if (target === undefined) throw refuse('there is no usable Location header')
+  if (target.origin !== new URL(from).origin) {
+    throw refuse(`not followed to another origin; use ${displayUrl(target.href)} as the URL if you trust it`)
+  }
+  if (call.method !== 'GET' && status !== 307 && status !== 308) {
+    throw refuse(`the message would be lost on the way; use ${displayUrl(target.href)} as the URL`)
+  }
+  if (count >= MAX_REDIRECTS) throw refuse(`more than ${MAX_REDIRECTS} times in a row`)
+  return target.href
+}
+
+export function resolveUrl(location: string, base: string): URL | undefined {
+  try {
+    return new URL(location, base)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,228 @@
+import type { IncomingMessage, Wire, WireRequestOptions } from '../exchange/index.ts'
+import {
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  McpError,
+  parseMessage,
+} from '../jsonrpc/index.ts'
+import { discard, readText } from './http-client-body.ts'
+import { badResponse, displayUrl, isScopeChallenge, statusError } from './http-client-errors.ts'
+import { addModernHeaders, envelopeVersion } from './http-client-headers.ts'
+import { listen } from './http-client-listen.ts'
+import { Operations } from './http-client-operations.ts'
+import type { HttpClientSettings } from './http-client-options.ts'
+import { readAnswer } from './http-client-read-answer.ts'
+import { type HttpCall, sendHttp } from './http-client-send.ts'
+import { isSessionLost } from './http-client-session-lost.ts'
+import { setHttpStatus } from './http-client-status.ts'
+
+/** Closing waits this long for the server to drop the session. */
+const DELETE_MS = 2_000
+
+/**
+ * Streamable HTTP: a POST per message, answered by JSON or by an event stream. Messages with an envelope follow
+ * 2026-07-28; the others follow 2025-03-26 to 2025-11-25, with session, GET stream and resumption.
+ */
+export class HttpWire implements Wire {
+  readonly kind = 'http'
+  onMessage: ((message: IncomingMessage) => void) | undefined
+  onClose: ((reason: Error | undefined) => void) | undefined
+  readonly #url: string
+  readonly #settings: HttpClientSettings
+  readonly #operations: Operations
+  #session: string | undefined
+  #version: string | undefined
+  #listening: AbortController | undefined
+  /** The GET stream was given up while the server was away; the next answer shows that it is back. */
+  #listenAgain = false
+  #closing: Promise<void> | undefined
+
+  constructor(url: string, settings: HttpClientSettings) {
+    this.#url = url
+    this.#settings = settings
+    this.#operations = new Operations(url)
+  }
+
+  request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
+    return this.#operations.run(options.signal, ({ abort, resolve }) =>
+      this.#request(message, options, abort, resolve),
+    )
+  }
+
+  send(message: JsonRpcMessage): Promise<void> {
+    return this.#operations.run<void>(undefined, async ({ abort, resolve }) => {
+      const session = this.#session
+      const response = await this.#post(message, abort, { headersWithin: this.#settings.connectTimeout })
+      if (!response.ok) throw await this.#refusal(response, session)
+      resolve()
+      await discard(response)
+    })
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version
+  }
+
+  startListening(): void {
+    if (this.#listening !== undefined || this.#operations.closed) return
+    const listening = new AbortController()
+    this.#listening = listening
+    this.#listenAgain = false
+    const done = this.#operations.run<void>(listening.signal, async ({ abort }) => {
+      const end = await listen({
+        url: this.#url,
+        headers: () => this.#sessionHeaders(),
+        onMessage: (message) => this.#deliver(message),
+        signal: abort.signal,
+        settings: this.#settings,
+      })
+      if (this.#listening !== listening) return
+      this.#listening = undefined
+      this.#listenAgain = end === 'exhausted'
+    })
+    done.catch(() => {}) // only says that listening is over
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #request(
+    message: JsonRpcRequest,
+    options: WireRequestOptions,
+    abort: AbortController,
+    resolve: (response: JsonRpcResponse) => void,
+  ): Promise<void> {
+    const modern = envelopeVersion(message) !== undefined
+    const initializes = !modern && message.method === 'initialize'
+    // 2025-11-25, Session Management: a new InitializeRequest carries no session id.
+    if (initializes) this.#forget()
+    const session = modern ? undefined : this.#session
+    const response = await this.#post(message, abort, options.headers && { headers: options.headers })
+    if (!response.ok) return resolve(await this.#failure(response, session))
+    if (initializes) this.#adoptSession(response)
+    await readAnswer({
+      url: this.#url,
+      request: message,
+      response,
+      resumable: !modern,
+      headers: () => this.#sessionHeaders(),
+      onAnswer: resolve,
+      onMessage: (incoming, late) => this.#deliver(incoming, late ? undefined : options.onMessage),
+      abort,
+      settings: this.#settings,
+    })
+    if (this.#listenAgain) this.startListening()
+  }
+
+  #post(
+    message: JsonRpcMessage,
+    abort: AbortController,
+    extra: { headers?: Record<string, string>; headersWithin?: number } = {},
+  ): Promise<Response> {
+    const version = envelopeVersion(message)
+    const headers: Record<string, string> = { ...extra.headers }
+    if (version === undefined) Object.assign(headers, this.#sessionHeaders())
+    else addModernHeaders(headers, message, version)
+    headers['content-type'] = 'application/json'
+    headers.accept = 'application/json, text/event-stream'
+    const call: HttpCall = {
+      method: 'POST',
+      url: this.#url,
+      headers,
+      body: JSON.stringify(message),
+      abort,
+      reauthorize: true,
+    }
+    if (extra.headersWithin !== undefined) call.headersWithin = extra.headersWithin
+    return sendHttp(call, this.#settings)
+  }
+
+  #sessionHeaders(): Record<string, string> {
+    const headers: Record<string, string> = {}
+    if (this.#session !== undefined) headers['mcp-session-id'] = this.#session
+    if (this.#version !== undefined) headers['mcp-protocol-version'] = this.#version
+    return headers
+  }
+
+  #adoptSession(response: Response): void {
+    const session = response.headers.get('mcp-session-id')
+    if (session === null) return
+    if (/^[\x21-\x7e]+$/.test(session)) this.#session = session
+    else throw badResponse(this.#url, 'sent a session id with characters that a session id must not have')
+  }
+
+  /** What a status other than 2xx means for a request: a JSON-RPC error is an answer like any other. */
+  async #failure(response: Response, session: string | undefined): Promise<JsonRpcResponse> {
+    const text = await this.#readText(response)
+    const error = this.#errorOf(response, session, text)
+    const parsed = parseMessage(text)
+    if (error.code !== 'http_status' || parsed.kind !== 'response' || !('error' in parsed.message))
+      throw error
+    setHttpStatus(parsed.message, response.status)
+    return parsed.message
+  }
+
+  async #refusal(response: Response, session: string | undefined): Promise<McpError> {
+    return this.#errorOf(response, session, await this.#readText(response))
+  }
+
+  #errorOf(response: Response, session: string | undefined, text: string): McpError {
+    const { status } = response
+    const error = statusError(response, this.#url, 'POST', text)
+    if (session === undefined || status === 401 || isScopeChallenge(response)) return error
+    if (!isSessionLost(status, text)) return error
+    if (this.#session === session) this.#forget()
+    const url = displayUrl(this.#url)
+    return new McpError(
+      'session_lost',
+      `${url} no longer knows this session (HTTP ${status}); initialize again`,
+      {
+        details: error.details,
+      },
+    )
+  }
+
+  #readText(response: Response): Promise<string> {
+    return readText(response, this.#settings.maxMessageBytes, this.#url)
+  }
+
+  #forget(): void {
+    this.#session = undefined
+    this.#version = undefined
+    this.#listening?.abort()
+    this.#listening = undefined
+    this.#listenAgain = false
+  }
+
+  #deliver(message: IncomingMessage, handler: WireRequestOptions['onMessage'] = this.onMessage): void {
+    if (this.#operations.closed) return
+    try {
+      handler?.(message)
+    } catch (thrown) {
+      this.#settings.report(McpError.from(thrown, 'bad_response'))
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#operations.close()
+    if (this.#session !== undefined) await this.#deleteSession()
+    this.onClose?.(undefined)
+  }
+
+  /** Best effort: a server may not allow it (405), or be gone. */
+  async #deleteSession(): Promise<void> {
+    const abort = new AbortController()
+    const late = new Promise<void>((resolve) => abort.signal.addEventListener('abort', () => resolve()))
+    const timer = setTimeout(() => abort.abort(), DELETE_MS)
+    const headers = this.#sessionHeaders()
+    const sent = sendHttp(
+      { method: 'DELETE', url: this.#url, headers, abort, reauthorize: false },
+      this.#settings,
+    )
+    await Promise.race([sent.then(discard).catch(() => {}), late])
+    clearTimeout(timer)
+  }
+}

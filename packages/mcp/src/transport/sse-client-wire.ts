@@ -1,0 +1,164 @@
+import type { IncomingMessage, Wire, WireRequestOptions } from '../exchange/index.ts'
+import {
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  McpError,
+  type ParsedMessage,
+  type RequestId,
+} from '../jsonrpc/index.ts'
+import { discard, readText } from './http-client-body.ts'
+import { badResponse, displayUrl, statusError } from './http-client-errors.ts'
+import { forEachMessage, unreadable } from './http-client-messages.ts'
+import { Operations } from './http-client-operations.ts'
+import type { HttpClientSettings } from './http-client-options.ts'
+import { sendHttp } from './http-client-send.ts'
+import { isSessionLost } from './http-client-session-lost.ts'
+import { openEndpointStream } from './sse-client-stream.ts'
+
+/** Opens the event stream and waits for its `endpoint`. */
+export async function openSseWire(
+  url: string,
+  settings: HttpClientSettings,
+  signal: AbortSignal | undefined,
+): Promise<Wire> {
+  const wire = new SseWire(url, settings)
+  await wire.open(signal)
+  return wire
+}
+
+/** HTTP+SSE (2024-11-05): messages go out by POST, and everything comes back on one event stream. */
+class SseWire implements Wire {
+  readonly kind = 'sse'
+  onMessage: ((message: IncomingMessage) => void) | undefined
+  onClose: ((reason: Error | undefined) => void) | undefined
+  readonly #url: string
+  readonly #settings: HttpClientSettings
+  readonly #operations: Operations
+  readonly #waiting = new Map<RequestId, (response: JsonRpcResponse) => void>()
+  #endpoint = ''
+  #version: string | undefined
+
+  constructor(url: string, settings: HttpClientSettings) {
+    this.#url = url
+    this.#settings = settings
+    this.#operations = new Operations(url)
+  }
+
+  open(signal: AbortSignal | undefined): Promise<void> {
+    return this.#operations.run<void>(signal, async ({ abort, resolve }) => {
+      const lost = await openEndpointStream({
+        url: this.#url,
+        settings: this.#settings,
+        abort,
+        onEndpoint: (endpoint) => {
+          this.#endpoint = endpoint
+          resolve()
+        },
+        onData: (data) => forEachMessage(data, (parsed) => this.#accept(parsed, data)),
+      })
+      this.#end(lost)
+    })
+  }
+
+  request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
+    const { id } = message
+    if (this.#waiting.has(id)) {
+      return Promise.reject(new McpError('unsupported', `A request with the id ${id} is already under way`))
+    }
+    return this.#operations
+      .run<JsonRpcResponse>(options.signal, async ({ abort, resolve }) => {
+        const answered = new Promise<void>((done) => {
+          this.#waiting.set(id, (response) => {
+            resolve(response)
+            done()
+          })
+          abort.signal.addEventListener('abort', () => done(), { once: true })
+        })
+        await this.#post(message, abort, options.headers)
+        await answered
+      })
+      .finally(() => this.#waiting.delete(id))
+  }
+
+  send(message: JsonRpcMessage): Promise<void> {
+    return this.#operations.run<void>(undefined, async ({ abort, resolve }) => {
+      await this.#post(message, abort)
+      resolve()
+    })
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version
+  }
+
+  async close(): Promise<void> {
+    this.#end(undefined)
+  }
+
+  async #post(
+    message: JsonRpcMessage,
+    abort: AbortController,
+    extra?: Record<string, string>,
+  ): Promise<void> {
+    const headers: Record<string, string> = { ...extra, 'content-type': 'application/json' }
+    if (this.#version !== undefined) headers['mcp-protocol-version'] = this.#version
+    const response = await sendHttp(
+      {
+        method: 'POST',
+        url: this.#endpoint,
+        headers,
+        body: JSON.stringify(message),
+        abort,
+        headersWithin: this.#settings.connectTimeout,
+        reauthorize: true,
+      },
+      this.#settings,
+    )
+    if (response.ok) return discard(response)
+    const text = await readText(response, this.#settings.maxMessageBytes, this.#endpoint)
+    throw this.#errorOf(response, text)
+  }
+
+  #errorOf(response: Response, text: string): McpError {
+    const error = statusError(response, this.#endpoint, 'POST', text)
+    if (!isSessionLost(response.status, text)) return error
+    const url = displayUrl(this.#endpoint)
+    return new McpError('session_lost', `${url} no longer knows this connection (HTTP ${response.status})`, {
+      details: error.details,
+    })
+  }
+
+  #accept(parsed: ParsedMessage, text: string): void {
+    if (parsed.kind === 'response') this.#answer(parsed.message)
+    else if (parsed.kind !== 'invalid') this.#deliver(parsed.message)
+    else this.#settings.report(unreadable(this.#url, text, parsed.reply.error.message))
+  }
+
+  #answer(response: JsonRpcResponse): void {
+    const { id } = response
+    const answer = id === null ? undefined : this.#waiting.get(id)
+    if (answer !== undefined) answer(response)
+    else {
+      const what = `answered a request with the unknown id ${JSON.stringify(id)}`
+      this.#settings.report(badResponse(this.#url, what))
+    }
+  }
+
+  #deliver(message: IncomingMessage): void {
+    if (this.#operations.closed) return
+    try {
+      this.onMessage?.(message)
+    } catch (thrown) {
+      this.#settings.report(McpError.from(thrown, 'bad_response'))
+    }
+  }
+
+  /** The wire is its stream: when that is gone, nothing can be answered any more. */
+  #end(reason: McpError | undefined): void {
+    if (this.#operations.closed) return
+    this.#operations.close(reason)
+    // An open that failed has told its caller already.
+    if (this.#endpoint !== '') this.onClose?.(reason)
+  }
+}
