@@ -3,6 +3,8 @@ export interface AuthRequest {
   readonly url: string
   readonly method: string
   readonly headers: Headers
+  /** Aborted when nobody waits for the request any more. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The request that was refused. With its headers, a late refusal of an older token costs no new token. */
@@ -10,6 +12,7 @@ export interface RefusedRequest {
   readonly url: string
   readonly method: string
   readonly headers?: Headers | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What an HTTP wire asks for credentials. */

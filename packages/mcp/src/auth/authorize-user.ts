@@ -9,6 +9,7 @@ import { McpError } from '../jsonrpc/index.ts'
 import type { ClientInformation } from './client-information.ts'
 import type { DiscoveryContext } from './metadata-document.ts'
 import { oauthError, quote } from './oauth-error.ts'
+import { cancelled } from './oauth-http.ts'
 import type { AuthorizationResponse, Redirect } from './oauth-options.ts'
 import type { AuthServer } from './server-metadata.ts'
 
@@ -22,6 +23,7 @@ export interface UserAuthorization {
   /** Thumbprint of the DPoP key, which then also binds the code (RFC 9449, section 10). */
   readonly dpopThumbprint?: string | undefined
   readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Sends the user to the authorization server and returns the code, which is checked, with its verifier. */
@@ -29,13 +31,13 @@ export async function authorizeUser(
   request: UserAuthorization,
   { step }: DiscoveryContext,
 ): Promise<{ code: string; codeVerifier: string }> {
-  const { server, client, redirect, scopes, resource } = request
+  const { server, client, scopes, resource } = request
   const codeVerifier = generateRandomCodeVerifier()
   const state = generateRandomState()
   const url = await authorizationUrl(request, codeVerifier, state)
   const info = { issuer: server.issuer, clientId: client.clientId, scopes, resource }
   step({ step: 'authorization-request', outcome: 'ok', url: url.origin + url.pathname, info })
-  const answer = await waitForAnswer(redirect, url.href, state, request.timeoutMs)
+  const answer = await waitForAnswer(request, url.href, state)
   try {
     const code = checkAnswer(answer, state, request)
     step({ step: 'authorization-response', outcome: 'ok' })
@@ -76,30 +78,32 @@ async function authorizationUrl(request: UserAuthorization, verifier: string, st
 }
 
 async function waitForAnswer(
-  redirect: Redirect,
+  request: UserAuthorization,
   url: string,
   state: string,
-  timeoutMs: number,
 ): Promise<URLSearchParams> {
-  const timeout = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = oauthError('timeout', 'the user did not finish signing in', {
-        expected: `an answer within ${timeoutMs} ms`,
-        fix: 'Try again, or raise signInTimeout.',
-      })
-      timeout.abort(error)
-      reject(error)
-    }, timeoutMs)
+  const { redirect, timeoutMs, signal: ended } = request
+  const abort = new AbortController()
+  const stop = (reason: Error): void => abort.abort(reason)
+  const onEnded = (): void => stop(cancelled(ended as AbortSignal))
+  if (ended?.aborted) onEnded()
+  ended?.addEventListener('abort', onEnded, { once: true })
+  const timer = setTimeout(() => {
+    const expected = `an answer within ${timeoutMs} ms`
+    const fix = 'Try again, or raise signInTimeout.'
+    stop(oauthError('timeout', 'the user did not finish signing in', { expected, fix }))
+  }, timeoutMs)
+  const stopped = new Promise<never>((_, reject) => {
+    abort.signal.addEventListener('abort', () => reject(abort.signal.reason), { once: true })
   })
   const answered = (async () => {
+    abort.signal.throwIfAborted()
     await redirect.open(url)
-    return toParameters(await redirect.waitForCode({ state, signal: timeout.signal }))
+    return toParameters(await redirect.waitForCode({ state, signal: abort.signal }))
   })()
   answered.catch(() => {})
   try {
-    return await Promise.race([answered, expired])
+    return await Promise.race([answered, stopped])
   } catch (thrown) {
     if (thrown instanceof McpError) throw thrown
     throw oauthError(
@@ -112,6 +116,7 @@ async function waitForAnswer(
     )
   } finally {
     clearTimeout(timer)
+    ended?.removeEventListener('abort', onEnded)
   }
 }
 

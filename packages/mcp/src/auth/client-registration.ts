@@ -21,6 +21,8 @@ import type { TokenStorage } from './token-storage.ts'
 export interface RegistrationContext extends DiscoveryContext {
   readonly options: OAuthOptions
   readonly storage: TokenStorage
+  /** Aborted when nobody waits for the tokens any more. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The storage key of what is bound to an issuer. */

@@ -9,6 +9,7 @@ export interface OAuthHttpOptions extends UrlPolicy {
   /** For a whole exchange, body included. */
   readonly timeoutMs: number
   readonly maxBytes: number
+  readonly signal?: AbortSignal | undefined
 }
 
 const MAX_REDIRECTS = 3
@@ -27,6 +28,11 @@ export class OAuthHttp {
   /** The same limits, for an address that the user configured: its own network is fine. */
   trusting(url: string): OAuthHttp {
     return URL.canParse(url) ? new OAuthHttp({ ...this.#options, serverUrl: new URL(url) }) : this
+  }
+
+  /** The same, and it ends when the signal is aborted. */
+  until(signal: AbortSignal): OAuthHttp {
+    return new OAuthHttp({ ...this.#options, signal })
   }
 
   check(value: unknown, what: string): URL {
@@ -59,15 +65,17 @@ export class OAuthHttp {
   }
 
   async #send(url: string, init: RequestInit, what: string): Promise<Response> {
-    const { fetch, timeoutMs, maxBytes } = this.#options
+    const { fetch, timeoutMs, maxBytes, signal: ended } = this.#options
     const timeout = AbortSignal.timeout(timeoutMs)
+    const signal = ended === undefined ? timeout : AbortSignal.any([timeout, ended])
     try {
-      const response = await fetch(url, { ...init, redirect: 'manual', signal: timeout })
+      const response = await fetch(url, { ...init, redirect: 'manual', signal })
       // A browser hides where a redirect leads; its status is 0 then.
       if (response.type === 'opaqueredirect') throw redirected(new URL(url), undefined, what)
       return await buffered(response, maxBytes, url, what)
     } catch (thrown) {
       if (thrown instanceof McpError) throw thrown
+      if (ended?.aborted) throw cancelled(ended)
       if (timeout.aborted) {
         const found = `none within ${timeoutMs} ms`
         throw oauthError('timeout', `${what} did not answer in time`, { url, found, cause: thrown })
@@ -120,6 +128,11 @@ function redirected(from: URL, target: URL | undefined, what: string): McpError 
     found: target === undefined ? 'a redirect' : `a redirect to ${quote(target.origin + target.pathname)}`,
     fix: 'The server must answer at the address that its metadata names.',
   })
+}
+
+/** What a flight ends with when nobody waits for it any more. */
+export function cancelled(signal: AbortSignal): McpError {
+  return new McpError('cancelled', 'Signing in was cancelled', { cause: signal.reason })
 }
 
 /** `fetch failed` says nothing; the reason is in its cause. */

@@ -6,11 +6,10 @@ import { oauthError, quote } from './oauth-error.ts'
 import { OAuthHttp } from './oauth-http.ts'
 import { checkOptions, type OAuthOptions } from './oauth-options.ts'
 import type { OAuthStep } from './oauth-step.ts'
-import { RefusalCounter } from './refusal-counter.ts'
 import { ResourceSession } from './resource-session.ts'
 import { revokeTokens } from './revoke-tokens.ts'
-import { includesAll, unionScopes } from './scopes.ts'
 import { TokenKeeper } from './token-keeper.ts'
+import { TokenRenewal } from './token-renewal.ts'
 import { isExpired, isExpiring, type TokenSet } from './token-set.ts'
 import { memoryStorage, type TokenStorage } from './token-storage.ts'
 import { type OAuthChallenge, readChallenge } from './www-authenticate.ts'
@@ -28,76 +27,70 @@ export interface OAuthStatus {
 /** An AuthProvider with doors for a user interface. */
 export interface OAuthProvider extends AuthProvider {
   /** Signs in now, without waiting for a 401. Needs `serverUrl`, or a request before it. */
-  signIn(): Promise<void>
+  signIn(options?: { signal?: AbortSignal }): Promise<void>
   /** Revokes the tokens where the server can do that, and forgets them in any case. */
   signOut(): Promise<void>
   status(): Promise<OAuthStatus>
 }
 
-const NO_CHALLENGE: OAuthChallenge = { schemes: [] }
-
 /** What is made when the server's URL is known. */
 interface Bound {
   readonly serverUrl: URL
+  readonly context: RegistrationContext
   readonly session: ResourceSession
   readonly keeper: TokenKeeper
-  readonly context: RegistrationContext
+  readonly renewal: TokenRenewal
 }
 
-/** The provider behind `oauth()`: decides when tokens are used, renewed and obtained. */
+/** The provider behind `oauth()`: puts tokens on requests and has them renewed. */
 export class OAuthTokenProvider implements OAuthProvider {
   readonly #options: OAuthOptions
   readonly #storage: TokenStorage
-  readonly #refusals: RefusalCounter
   #bound: Bound | undefined
-  #dpop: { readonly tokens: TokenSet; readonly key: DpopKey } | undefined
+  #dpop: { readonly x: string | undefined; readonly key: DpopKey } | undefined
 
   constructor(options: OAuthOptions) {
     checkOptions(options)
     this.#options = options
     this.#storage = options.storage ?? memoryStorage()
-    this.#refusals = new RefusalCounter(options.maxAttempts ?? 3)
     if (options.serverUrl !== undefined) this.#bind(String(options.serverUrl))
   }
 
   async authorize(request: AuthRequest): Promise<void> {
     const { keeper } = this.#bind(request.url)
-    const tokens = await this.#fresh(await keeper.load())
+    const tokens = await this.#fresh(await keeper.load(), request.signal)
     if (tokens === undefined || isExpired(tokens)) return
-    request.headers.set('authorization', `${tokens.tokenType} ${tokens.accessToken}`)
-    if (tokens.tokenType !== 'DPoP') return
+    const { tokenType, accessToken } = tokens
+    request.headers.set('authorization', `${tokenType} ${accessToken}`)
+    if (tokenType !== 'DPoP') return
     const key = await this.#keyOf(tokens)
     const { url, method } = request
-    request.headers.set('dpop', await key.proof({ url, method, accessToken: tokens.accessToken }, 'resource'))
+    request.headers.set('dpop', await key.proof({ url, method, accessToken }, 'resource'))
   }
 
   async onUnauthorized(response: Response, request: RefusedRequest): Promise<boolean> {
-    const { keeper, context } = this.#bind(request.url)
+    const { keeper, renewal, context } = this.#bind(request.url)
     const challenge = readChallenge(response)
-    const stepUp = response.status === 403 && challenge.error === 'insufficient_scope'
-    if (response.status !== 401 && !stepUp) return false
     const { scope, error, schemes, resourceMetadata } = challenge
+    const stepUp = response.status === 403 && error === 'insufficient_scope'
+    if (response.status !== 401 && !stepUp) return false
     const info = { schemes, scope, error, resourceMetadata }
     context.step({ step: 'challenge', outcome: 'ok', url: request.url, status: response.status, info })
     if (!stepUp && (await this.#tookNonce(response, request, challenge))) return true
-    const sent =
-      sentToken(request) ?? (request.headers === undefined ? keeper.current?.accessToken : undefined)
+    const sent = request.headers === undefined ? keeper.current?.accessToken : sentToken(request.headers)
     if (stepUp) {
       const need = `scopes ${[...(scope ?? [])].sort().join(' ')}`
-      await keeper.exclusively(need, () => this.#stepUp(challenge, sent))
+      await keeper.exclusively(need, (signal) => renewal.stepUp(sent, challenge, signal), request.signal)
     } else {
-      await keeper.exclusively(`instead of ${sent}`, () => this.#replace(challenge, sent))
+      const need = `instead of ${sent}`
+      await keeper.exclusively(need, (signal) => renewal.replace(sent, challenge, signal), request.signal)
     }
     return true
   }
 
-  async signIn(): Promise<void> {
-    const { keeper, session } = this.#boundOrThrow()
-    await keeper.exclusively('sign in', async () => {
-      const tokens = await keeper.reload()
-      const findings = await session.discover(NO_CHALLENGE, tokens)
-      await keeper.save(await session.acquire(findings, NO_CHALLENGE, tokens))
-    })
+  async signIn(options: { signal?: AbortSignal } = {}): Promise<void> {
+    const { keeper, renewal } = this.#boundOrThrow()
+    await keeper.exclusively('sign in', (signal) => renewal.signIn(signal), options.signal)
   }
 
   async signOut(): Promise<void> {
@@ -123,77 +116,17 @@ export class OAuthTokenProvider implements OAuthProvider {
     }
   }
 
-  /** Renews shortly before the expiry, so that no request meets it; the user is never disturbed here. */
-  async #fresh(tokens: TokenSet | undefined): Promise<TokenSet | undefined> {
+  /** Renews shortly before the expiry, so that no request meets it. */
+  async #fresh(tokens: TokenSet | undefined, signal?: AbortSignal): Promise<TokenSet | undefined> {
     if (tokens === undefined || !isExpiring(tokens)) return tokens
-    const { keeper } = this.#boundOrThrow()
-    if (tokens.refreshToken === undefined && this.#needsUser()) return tokens
+    const { keeper, renewal } = this.#boundOrThrow()
+    if (tokens.refreshToken === undefined && renewal.needsUser) return tokens
     try {
-      return await keeper.exclusively('early', () => this.#renewEarly())
+      return await keeper.exclusively('early', (ended) => renewal.early(ended), signal)
     } catch (thrown) {
-      if (isExpired(tokens)) throw thrown
+      if (isExpired(tokens) || signal?.aborted) throw thrown
       return tokens
     }
-  }
-
-  async #renewEarly(): Promise<TokenSet | undefined> {
-    const { keeper, session } = this.#boundOrThrow()
-    const tokens = await keeper.reload()
-    if (tokens === undefined || !isExpiring(tokens)) return tokens
-    if (tokens.refreshToken !== undefined) {
-      const renewed = await session.refresh(tokens)
-      if (renewed !== undefined) {
-        await keeper.save(renewed)
-        return renewed
-      }
-      await keeper.save({ ...tokens, refreshToken: undefined })
-    }
-    if (this.#needsUser()) return keeper.current
-    await keeper.save(await session.reacquire(tokens))
-    return keeper.current
-  }
-
-  /** After a 401: somebody's newer token, else a refresh, else a full authorization. */
-  async #replace(challenge: OAuthChallenge, sent: string | undefined): Promise<void> {
-    const { keeper, session, context, serverUrl } = this.#boundOrThrow()
-    const tokens = await keeper.reload()
-    if (tokens !== undefined && tokens.accessToken !== sent && !isExpired(tokens)) {
-      context.step({ step: 'adopted', outcome: 'ok', info: { issuer: tokens.issuer } })
-      return
-    }
-    const refusedFresh =
-      tokens !== undefined && tokens.accessToken === sent && this.#refusals.count(tokens, serverUrl)
-    const findings = await session.discover(challenge, tokens)
-    const sameServer = tokens?.issuer === findings.server.issuer
-    // A token that a refresh has just given and that is refused will not become better by another refresh.
-    const mayRefresh =
-      sameServer && tokens.refreshToken !== undefined && !(refusedFresh && tokens.via === 'refresh')
-    const renewed = mayRefresh ? await session.refresh(tokens) : undefined
-    await keeper.save(renewed ?? (await session.acquire(findings, challenge, tokens)))
-  }
-
-  /** After 403 `insufficient_scope`: a full authorization with more scopes, when that can change anything. */
-  async #stepUp(challenge: OAuthChallenge, sent: string | undefined): Promise<void> {
-    const { keeper, session, context, serverUrl } = this.#boundOrThrow()
-    const tokens = await keeper.reload()
-    const required = challenge.scope ?? []
-    const granted = tokens?.grantedScopes
-    if (tokens !== undefined && tokens.accessToken !== sent && granted && includesAll(granted, required))
-      return
-    const findings = await session.discover(challenge, tokens)
-    const asked = unionScopes(tokens?.requestedScopes, granted)
-    const isNew = !includesAll(asked, required)
-    if (!isNew && ((granted && includesAll(granted, required)) || !this.#refusals.mayAskAgain(required))) {
-      throw oauthError('insufficient_scope', 'the server wants more than the scopes that we asked for', {
-        url: serverUrl,
-        expected:
-          required.length > 0 ? `scopes ${quote(required.join(' '))}` : 'scopes that it does not name',
-        found: `a token for ${quote((granted ?? asked).join(' '))}`,
-        fix: 'Asking again would change nothing: the user needs another role, or the server names the wrong scopes.',
-      })
-    }
-    context.step({ step: 'step-up', outcome: 'ok', info: { required, before: asked } })
-    await keeper.save(await session.acquire(findings, challenge, tokens))
   }
 
   /** RFC 9449, section 9: true when the server only wants its nonce in the proof, and the proof had another. */
@@ -207,21 +140,20 @@ export class OAuthTokenProvider implements OAuthProvider {
     const nonce = response.headers.get('dpop-nonce')
     const proofHadIt = proof ? decodeJwt(proof).nonce === nonce : !isNew
     if (nonce !== null && !proofHadIt) return true
-    throw oauthError('dpop', 'the server refuses the nonce that it gave itself', { url: request.url })
+    const found = nonce === null ? 'no DPoP-Nonce header' : 'the nonce that the proof already had'
+    throw oauthError('dpop', 'the server wants a DPoP nonce that it does not give', {
+      url: request.url,
+      found,
+    })
   }
 
-  async #keyOf(tokens: TokenSet): Promise<DpopKey> {
-    // The nonces live in the key, so it is kept for as long as tokens are bound to it.
-    const before = this.#dpop
-    if (before?.tokens.dpopKey?.x === tokens.dpopKey?.x && before !== undefined) return before.key
-    if (tokens.dpopKey === undefined) throw oauthError('dpop', 'the stored token has lost its key')
-    const key = await DpopKey.fromJwk(tokens.dpopKey)
-    this.#dpop = { tokens, key }
-    return key
-  }
-
-  #needsUser(): boolean {
-    return (this.#options.grant ?? 'authorization_code') === 'authorization_code'
+  /** The nonces live in the key, so it is kept for as long as tokens are bound to it. */
+  async #keyOf({ dpopKey }: TokenSet): Promise<DpopKey> {
+    if (dpopKey === undefined) throw oauthError('dpop', 'the stored token has lost its key')
+    if (this.#dpop === undefined || this.#dpop.x !== dpopKey.x) {
+      this.#dpop = { x: dpopKey.x, key: await DpopKey.fromJwk(dpopKey) }
+    }
+    return this.#dpop.key
   }
 
   #boundOrThrow(): Bound {
@@ -232,42 +164,37 @@ export class OAuthTokenProvider implements OAuthProvider {
   /** Ties the provider to its server; a token never goes to another origin, whatever a redirect says. */
   #bind(requestUrl: string): Bound {
     const url = new URL(requestUrl)
-    if (this.#bound !== undefined) {
-      const { serverUrl } = this.#bound
-      if (url.origin === serverUrl.origin) return this.#bound
-      throw oauthError('wrong_server', 'these credentials are for another server', {
-        url,
-        expected: quote(serverUrl.origin),
-        found: quote(url.origin),
-        fix: 'Nothing was sent. Make one provider per MCP server.',
-      })
-    }
-    url.hash = ''
-    const {
-      account,
-      clientId,
-      trustedHosts = [],
-      timeout = 15_000,
-      maxDocumentBytes = 262_144,
-    } = this.#options
-    const fetch = this.#options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+    this.#bound ??= this.#makeBound(url)
+    const { serverUrl } = this.#bound
+    if (url.origin === serverUrl.origin) return this.#bound
+    throw oauthError('wrong_server', 'these credentials are for another server', {
+      url,
+      expected: quote(serverUrl.origin),
+      found: quote(url.origin),
+      fix: 'Nothing was sent. Make one provider per MCP server.',
+    })
+  }
+
+  #makeBound(url: URL): Bound {
+    const options = this.#options
+    const serverUrl = new URL(url)
+    serverUrl.hash = ''
     const http = new OAuthHttp({
-      serverUrl: url,
-      trustedHosts,
-      fetch,
-      timeoutMs: timeout,
-      maxBytes: maxDocumentBytes,
+      serverUrl,
+      trustedHosts: options.trustedHosts ?? [],
+      fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+      timeoutMs: options.timeout ?? 15_000,
+      maxBytes: options.maxDocumentBytes ?? 262_144,
     })
     const step = (event: OAuthStep): void => this.#trace(event)
-    const context = { http, step, options: this.#options, storage: this.#storage }
-    const key = JSON.stringify(['tokens', url.href, account ?? null, clientId ?? null])
-    this.#bound = {
-      serverUrl: url,
-      context,
-      session: new ResourceSession(url, context),
-      keeper: new TokenKeeper(this.#storage, key),
-    }
-    return this.#bound
+    const context = { http, step, options, storage: this.#storage }
+    const { account = null, clientId = null } = options
+    const keeper = new TokenKeeper(
+      this.#storage,
+      JSON.stringify(['tokens', serverUrl.href, account, clientId]),
+    )
+    const session = new ResourceSession(serverUrl, context)
+    return { serverUrl, context, session, keeper, renewal: new TokenRenewal(keeper, session, step, options) }
   }
 
   #trace(event: OAuthStep): void {
@@ -279,8 +206,7 @@ export class OAuthTokenProvider implements OAuthProvider {
   }
 }
 
-/** The token in a refused request. */
-function sentToken(request: RefusedRequest): string | undefined {
-  const header = request.headers?.get('authorization')
+function sentToken(headers: Headers): string | undefined {
+  const header = headers.get('authorization')
   return header?.slice(header.indexOf(' ') + 1)
 }

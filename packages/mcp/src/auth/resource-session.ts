@@ -16,18 +16,25 @@ export interface Findings {
 
 /** Discovery and token requests for one MCP server; it knows nothing of who asks and when. */
 export class ResourceSession {
-  readonly #serverUrl: URL
+  readonly serverUrl: URL
   readonly #context: RegistrationContext
-  readonly #servers = new Map<string, AuthServer>()
+  readonly #servers: Map<string, AuthServer>
 
-  constructor(serverUrl: URL, context: RegistrationContext) {
-    this.#serverUrl = serverUrl
+  constructor(serverUrl: URL, context: RegistrationContext, servers: Map<string, AuthServer> = new Map()) {
+    this.serverUrl = serverUrl
     this.#context = context
+    this.#servers = servers
+  }
+
+  /** The same, ending when the signal is aborted. */
+  until(signal: AbortSignal): ResourceSession {
+    const context = { ...this.#context, http: this.#context.http.until(signal), signal }
+    return new ResourceSession(this.serverUrl, context, this.#servers)
   }
 
   /** Asks the MCP server anew where its tokens come from: that may have changed. */
   async discover(challenge: OAuthChallenge, tokens: TokenSet | undefined): Promise<Findings> {
-    const resource = await discoverResource(this.#serverUrl, challenge.resourceMetadata, this.#context)
+    const resource = await discoverResource(this.serverUrl, challenge.resourceMetadata, this.#context)
     const server = await this.#discoverServer(resource, tokens)
     this.#servers.set(server.issuer, server)
     return { resource, server }
@@ -77,8 +84,8 @@ export class ResourceSession {
     const known = this.#servers.get(tokens.issuer)
     if (known !== undefined) return known
     const server =
-      tokens.resource === undefined && tokens.issuer === this.#serverUrl.origin
-        ? await discoverLegacyAuthServer(this.#serverUrl, this.#context)
+      tokens.resource === undefined && tokens.issuer === this.serverUrl.origin
+        ? await discoverLegacyAuthServer(this.serverUrl, this.#context)
         : await discoverAuthServer(tokens.issuer, this.#context)
     this.#servers.set(tokens.issuer, server)
     return server
@@ -92,7 +99,7 @@ export class ResourceSession {
     if (resource === undefined) {
       // "Abort or use pre-configured values" (2026-07-28, discovery), or a server of revision 2025-03-26.
       if (issuer !== undefined) return discoverAuthServer(issuer, this.#context)
-      return discoverLegacyAuthServer(this.#serverUrl, this.#context)
+      return discoverLegacyAuthServer(this.serverUrl, this.#context)
     }
     const named = await this.#selectIssuer(resource.authorizationServers, tokens)
     return discoverAuthServer(named, this.#context, issuerAliases[named])
@@ -106,7 +113,7 @@ export class ResourceSession {
       const match = find(issuer)
       if (match !== undefined) return match
       throw oauthError('client_issuer_mismatch', 'the MCP server no longer uses the configured issuer', {
-        url: this.#serverUrl.href,
+        url: this.serverUrl.href,
         expected: quote(issuer),
         found: quote(named.join(' ')),
         fix: 'No credentials were sent. If the change is right, register with the new server and set issuer to it.',

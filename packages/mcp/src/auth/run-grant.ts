@@ -64,7 +64,17 @@ async function authorizationCode(
   if (redirect === undefined || redirectUri === undefined) throw loginRequired(server.issuer)
   const dpopThumbprint = await dpop?.thumbprint()
   const { code, codeVerifier } = await authorizeUser(
-    { server, client, redirect, redirectUri, scopes, resource, dpopThumbprint, timeoutMs: signInTimeout },
+    {
+      server,
+      client,
+      redirect,
+      redirectUri,
+      scopes,
+      resource,
+      dpopThumbprint,
+      timeoutMs: signInTimeout,
+      signal: context.signal,
+    },
     context,
   )
   const parameters = { code, code_verifier: codeVerifier, redirect_uri: redirectUri, resource }

@@ -1,5 +1,6 @@
 import { McpError } from '../jsonrpc/index.ts'
 import { oauthError } from './oauth-error.ts'
+import { cancelled } from './oauth-http.ts'
 import { fromJson, toJson, type TokenSet } from './token-set.ts'
 import { keyedMutex, type TokenStorage } from './token-storage.ts'
 
@@ -11,8 +12,9 @@ export class TokenKeeper {
   readonly #storage: TokenStorage
   readonly #key: string
   readonly #mutex = keyedMutex()
-  readonly #flights = new Map<string, Promise<unknown>>()
+  readonly #flights = new Map<string, Flight<unknown>>()
   #tokens: TokenSet | undefined
+  #unsaved = false
   #loading: Promise<void> | undefined
 
   constructor(storage: TokenStorage, key: string) {
@@ -38,33 +40,75 @@ export class TokenKeeper {
 
   /** What is stored now; another process may have renewed it. */
   async reload(): Promise<TokenSet | undefined> {
+    // What could not be written is newer than what is there, and its refresh token may be the only good one.
+    if (this.#unsaved && this.#tokens !== undefined) await this.save(this.#tokens)
     this.#tokens = fromJson(await guarded('read', this.#storage.read(this.#key)))
     return this.#tokens
   }
 
   async save(tokens: TokenSet): Promise<void> {
-    // In memory first: a storage that fails must not cost the token that was just obtained.
     this.#tokens = tokens
+    this.#unsaved = true
     await guarded('written', this.#storage.write(this.#key, toJson(tokens)))
+    this.#unsaved = false
   }
 
   async clear(): Promise<void> {
     this.#tokens = undefined
+    this.#unsaved = false
     await guarded('written', this.#storage.remove(this.#key))
   }
 
-  /** Runs `run` alone; `need` names what it is for. */
-  exclusively<T>(need: string, run: () => Promise<T>): Promise<T> {
-    const flying = this.#flights.get(need) as Promise<T> | undefined
-    if (flying !== undefined) return flying
-    const flight = this.#mutex('', () => this.#storage.lock(this.#key, run))
-    this.#flights.set(need, flight)
-    const landed = (): void => {
-      this.#flights.delete(need)
+  /**
+   * Runs `run` alone; `need` names what it is for. A caller whose signal is aborted stops waiting; when all
+   * have, what `run` is doing is aborted too.
+   */
+  exclusively<T>(need: string, run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    let flight = this.#flights.get(need) as Flight<T> | undefined
+    if (flight === undefined) {
+      const abort = new AbortController()
+      const started = this.#mutex('', () => {
+        abort.signal.throwIfAborted()
+        return this.#storage.lock(this.#key, () => run(abort.signal), abort.signal)
+      })
+      flight = { result: started, abort, waiters: 0 }
+      const mine = flight
+      this.#flights.set(need, mine)
+      const landed = (): void => {
+        if (this.#flights.get(need) === mine) this.#flights.delete(need)
+      }
+      started.then(landed, landed)
     }
-    flight.then(landed, landed)
-    return flight
+    return this.#board(need, flight, signal)
   }
+
+  async #board<T>(need: string, flight: Flight<T>, signal: AbortSignal | undefined): Promise<T> {
+    flight.waiters += 1
+    if (signal === undefined) return flight.result
+    let leave: (() => void) | undefined
+    const left = new Promise<never>((_, reject) => {
+      leave = () => {
+        reject(cancelled(signal))
+        flight.waiters -= 1
+        if (flight.waiters > 0) return
+        this.#flights.delete(need)
+        flight.abort.abort(signal.reason)
+      }
+      if (signal.aborted) leave()
+      else signal.addEventListener('abort', leave, { once: true })
+    })
+    try {
+      return await Promise.race([flight.result, left])
+    } finally {
+      if (leave !== undefined) signal.removeEventListener('abort', leave)
+    }
+  }
+}
+
+interface Flight<T> {
+  readonly result: Promise<T>
+  readonly abort: AbortController
+  waiters: number
 }
 
 async function guarded<T>(what: string, operation: Promise<T>): Promise<T> {

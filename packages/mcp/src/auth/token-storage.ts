@@ -10,9 +10,9 @@ export interface TokenStorage {
   remove(key: string): Promise<void>
   /**
    * Runs `run` while nobody else, in any process that shares this storage, runs under the same key: a
-   * refresh token that rotates may be used only once. Not re-entrant.
+   * refresh token that rotates may be used only once. Not re-entrant. Aborting the signal ends the waiting.
    */
-  lock<T>(key: string, run: () => Promise<T>): Promise<T>
+  lock<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
 /** Keeps everything in memory, for as long as the process lives. */

@@ -1,0 +1,3 @@
+export { fileStorage, type FileStorageOptions } from './file-storage.node.ts'
+export { loopbackRedirect, type LoopbackRedirectOptions } from './loopback-redirect.node.ts'
+export { openBrowser } from './open-browser.node.ts'

@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { oauthError } from './oauth-error.ts'
+import type { Redirect } from './oauth-options.ts'
+import { openBrowser } from './open-browser.node.ts'
+
+export interface LoopbackRedirectOptions {
+  /** Default: any free one. Servers that compare redirect URIs exactly want a fixed one. */
+  port?: number
+  /** Default: `/callback`. */
+  path?: string
+  /** Shows the sign-in page. Default: the user's browser, and the address on stderr if that fails. */
+  open?: (url: string) => Promise<void> | void
+}
+
+/** One sign-in: a small server that lives from the moment its address is asked for until the answer. */
+interface Listening {
+  readonly server: Server
+  readonly uri: string
+  /** The state of the sign-in that is waited for. */
+  state: string | undefined
+  answer: URLSearchParams | undefined
+  onAnswer: ((answer: URLSearchParams) => void) | undefined
+}
+
+/** Brings the user back to this process: a server on 127.0.0.1 for the time of one sign-in (RFC 8252, 7.3). */
+export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirect {
+  const { port = 0, path = '/callback', open = openOrPrint } = options
+  let listening: Promise<Listening> | undefined
+  return {
+    async uri() {
+      listening ??= listen(port, path)
+      return (await listening).uri
+    },
+    async open(url) {
+      const current = await listening
+      if (current !== undefined) current.state = new URL(url).searchParams.get('state') ?? undefined
+      await open(url)
+    },
+    async waitForCode({ signal }) {
+      if (listening === undefined) throw oauthError('options', 'the redirect is closed')
+      return waitForAnswer(await listening, signal)
+    },
+    async close() {
+      const current = await listening?.catch(() => undefined)
+      listening = undefined
+      if (current !== undefined) await shutDown(current.server)
+    },
+  }
+}
+
+async function listen(port: number, path: string): Promise<Listening> {
+  const server = createServer((request, response) => receive(request, response, path, listening))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const found = cause.code ?? cause.message
+      const fix = 'Choose another port, or none for any free one.'
+      reject(oauthError('options', `no server can listen on 127.0.0.1:${port}`, { found, fix, cause }))
+    })
+    // Not "localhost": that may be another interface, or another process on ::1 (RFC 8252, section 8.3).
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+  const listening: Listening = { server, uri, state: undefined, answer: undefined, onAnswer: undefined }
+  return listening
+}
+
+function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  listening: Listening,
+): void {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
+  const reply = (status: number, title: string, text: string): void => {
+    response.writeHead(status, {
+      connection: 'close',
+      'cache-control': 'no-store',
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+    })
+    response.end(page(title, text))
+  }
+  if (request.method !== 'GET' || pathname !== path) {
+    reply(404, 'Nothing here', 'This address only takes the answer of a sign-in.')
+  } else if (listening.state === undefined || searchParams.get('state') !== listening.state) {
+    // An old tab or a stranger must neither end the sign-in that is waited for nor be told that it worked.
+    reply(400, 'Not the sign-in that is waited for', 'Close this page and use the newest one.')
+  } else {
+    const title = searchParams.has('code') ? 'You are signed in' : 'Access was not granted'
+    reply(200, title, 'You can close this page and go back to the application.')
+    listening.answer ??= searchParams
+    listening.onAnswer?.(listening.answer)
+  }
+}
+
+function waitForAnswer(listening: Listening, signal: AbortSignal): Promise<URLSearchParams> {
+  if (listening.answer !== undefined) return Promise.resolve(listening.answer)
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason)
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    listening.onAnswer = (answer) => {
+      signal.removeEventListener('abort', stop)
+      resolve(answer)
+    }
+  })
+}
+
+/** Lets the last page go out, but does not wait for a browser that keeps a connection in reserve. */
+async function shutDown(server: Server): Promise<void> {
+  const impatience = setTimeout(() => server.closeAllConnections(), 500)
+  await new Promise<void>((done) => {
+    server.close(() => done())
+    server.closeIdleConnections()
+  })
+  clearTimeout(impatience)
+}
+
+async function openOrPrint(url: string): Promise<void> {
+  try {
+    await openBrowser(url)
+  } catch {
+    process.stderr.write(`Open this page to sign in:\n${url}\n`)
+  }
+}
+
+function page(title: string, text: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title>
+<style>body{font:1.1rem/1.5 system-ui,sans-serif;display:grid;place-content:center;min-height:90vh;text-align:center;color-scheme:light dark}</style>
+<h1>${title}</h1><p>${text}</p></html>`
+}

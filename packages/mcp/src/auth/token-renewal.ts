@@ -1,0 +1,100 @@
+import { oauthError, quote } from './oauth-error.ts'
+import type { OAuthOptions } from './oauth-options.ts'
+import type { OnStep } from './oauth-step.ts'
+import { RefusalCounter } from './refusal-counter.ts'
+import type { ResourceSession } from './resource-session.ts'
+import { includesAll, unionScopes } from './scopes.ts'
+import type { TokenKeeper } from './token-keeper.ts'
+import { isExpired, isExpiring, type TokenSet } from './token-set.ts'
+import type { OAuthChallenge } from './www-authenticate.ts'
+
+const NO_CHALLENGE: OAuthChallenge = { schemes: [] }
+
+/**
+ * Decides how new tokens are come by. Every function here runs alone: see `TokenKeeper.exclusively`. A refresh
+ * is not tied to the signal: a request that is cut off may have spent the refresh token all the same.
+ */
+export class TokenRenewal {
+  readonly #keeper: TokenKeeper
+  readonly #session: ResourceSession
+  readonly #refusals: RefusalCounter
+  readonly #step: OnStep
+  /** Whether new tokens cost a user's attention. */
+  readonly needsUser: boolean
+
+  constructor(keeper: TokenKeeper, session: ResourceSession, step: OnStep, options: OAuthOptions) {
+    this.#keeper = keeper
+    this.#session = session
+    this.#step = step
+    this.#refusals = new RefusalCounter(options.maxAttempts ?? 3)
+    this.needsUser = (options.grant ?? 'authorization_code') === 'authorization_code'
+  }
+
+  /** A full authorization, asked for. */
+  async signIn(signal: AbortSignal): Promise<void> {
+    const session = this.#session.until(signal)
+    const tokens = await this.#keeper.reload()
+    const findings = await session.discover(NO_CHALLENGE, tokens)
+    await this.#keeper.save(await session.acquire(findings, NO_CHALLENGE, tokens))
+  }
+
+  /** Before the expiry; the user is never disturbed here. */
+  async early(signal: AbortSignal): Promise<TokenSet | undefined> {
+    const session = this.#session.until(signal)
+    const tokens = await this.#keeper.reload()
+    if (tokens === undefined || !isExpiring(tokens)) return tokens
+    if (tokens.refreshToken !== undefined) {
+      const renewed = await this.#session.refresh(tokens)
+      // Spent: what is left of the access token can still be used, and the scopes are remembered.
+      await this.#keeper.save(renewed ?? { ...tokens, refreshToken: undefined })
+      if (renewed !== undefined || this.needsUser) return this.#keeper.current
+    }
+    if (this.needsUser) return tokens
+    await this.#keeper.save(await session.reacquire(tokens))
+    return this.#keeper.current
+  }
+
+  /** After a 401: somebody's newer token, else a refresh, else a full authorization. */
+  async replace(sent: string | undefined, challenge: OAuthChallenge, signal: AbortSignal): Promise<void> {
+    const session = this.#session.until(signal)
+    const tokens = await this.#keeper.reload()
+    if (tokens !== undefined && tokens.accessToken !== sent && !isExpired(tokens)) {
+      this.#step({ step: 'adopted', outcome: 'ok', info: { issuer: tokens.issuer } })
+      return
+    }
+    const refused = tokens !== undefined && tokens.accessToken === sent
+    const refusedFresh = refused && this.#refusals.count(tokens, session.serverUrl)
+    const findings = await session.discover(challenge, tokens)
+    // The refresh token goes only to the server that issued it. A token that a refresh has just given and
+    // that is refused will not become better by another refresh.
+    const mayRefresh =
+      tokens?.refreshToken !== undefined &&
+      tokens.issuer === findings.server.issuer &&
+      !(refusedFresh && tokens.via === 'refresh')
+    const renewed = mayRefresh ? await this.#session.refresh(tokens) : undefined
+    await this.#keeper.save(renewed ?? (await session.acquire(findings, challenge, tokens)))
+  }
+
+  /** After 403 `insufficient_scope`: a full authorization with more scopes, when that can change anything. */
+  async stepUp(sent: string | undefined, challenge: OAuthChallenge, signal: AbortSignal): Promise<void> {
+    const session = this.#session.until(signal)
+    const tokens = await this.#keeper.reload()
+    const required = challenge.scope ?? []
+    const granted = tokens?.grantedScopes
+    const isGranted = granted !== undefined && includesAll(granted, required)
+    if (tokens !== undefined && tokens.accessToken !== sent && isGranted) return
+    const asked = unionScopes(tokens?.requestedScopes, granted)
+    if (isGranted || (includesAll(asked, required) && !this.#refusals.mayAskAgain(required))) {
+      throw oauthError('insufficient_scope', 'the server wants more than the scopes that we asked for', {
+        url: session.serverUrl,
+        expected:
+          required.length > 0 ? `scopes ${quote(required.join(' '))}` : 'scopes that it does not name',
+        found: `a token for ${quote((granted ?? asked).join(' '))}`,
+        fix: 'Asking again would change nothing: the user needs another role, or the server names the wrong scopes.',
+      })
+    }
+    this.#step({ step: 'step-up', outcome: 'ok', info: { required, before: asked } })
+    const findings = await session.discover(challenge, tokens)
+    await this.#keeper.save(await session.acquire(findings, challenge, tokens))
+  }
+}
