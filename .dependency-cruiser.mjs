@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 const MCP = 'packages/mcp/src/'
 const GATEWAY = 'packages/gateway/src/'
 const CONSOLE = 'packages/console/'
-const TESTS = String.raw`\.(test|test-d)\.tsx?$|/fixtures/`
+const TESTS = String.raw`\.test(-d|\.support)?\.tsx?$|/fixtures/`
 
 /** The files behind the SDK's public entries, such as `server/index.ts` for `@gantry/mcp/server`. */
 const ENTRIES = Object.fromEntries(

@@ -8,6 +8,7 @@ import { addChangeTools } from './fixture/change-tools.mjs'
 import { contentTools } from './fixture/content-tools.mjs'
 import { inputRequiredTools } from './fixture/input-required-tools.mjs'
 import { liveTools } from './fixture/live-tools.mjs'
+import { logLists } from './fixture/log-lists.mjs'
 import { prompts } from './fixture/prompts.mjs'
 import { resources, templates } from './fixture/resources.mjs'
 
@@ -18,6 +19,7 @@ const app = new Server({
   prompts,
   resources,
   templates,
+  middleware: [logLists],
 })
 addChangeTools(app)
 
