@@ -1,0 +1,89 @@
+import { Ajv2020, type Options } from 'ajv/dist/2020.js'
+import ajvFormats from 'ajv-formats'
+import { MAX_REFERENCE_STEPS } from './limits.ts'
+import type { Check, JsonValidator } from './json-validator.ts'
+import { createMatcher } from './pattern/pattern.ts'
+import { TooCostly } from './too-costly.ts'
+import type { ValidationSchema } from './validation-schema.ts'
+
+// Ajv compiles a schema to a JavaScript function, which is by far the fastest way to check and needs `eval`:
+// fine on Node, Bun and Deno, forbidden on edge runtimes.
+
+const OPTIONS: Options = {
+  // The schema has been checked by hand and holds only what `ValidationSchema` allows.
+  strict: false,
+  validateSchema: false,
+  meta: false,
+  addUsedSchema: false,
+  logger: false,
+  // `{}` has no member "constructor", whatever its prototype has.
+  ownProperties: true,
+  // Inlining copies a definition to every place that refers to it; a hostile schema makes that explode.
+  inlineRefs: false,
+  // 0.3 is a multiple of 0.1 for everybody but binary fractions.
+  multipleOfPrecision: 9,
+  code: { regExp: Object.assign(regExp, { code: 'createMatcher' }) },
+}
+
+export const jsonValidator: JsonValidator = { compile, matchesFormat }
+
+/**
+ * Every schema gets an Ajv of its own: a shared one keeps what it has compiled for ever, and definitions of one
+ * peer's schema could be seen by another's. It costs a fraction of the compilation itself.
+ */
+function compile(schema: ValidationSchema): Check {
+  try {
+    return compileWith(schema, OPTIONS)
+  } catch (thrown) {
+    // Stopping at the first error nests the code of an object's properties; thousands of them overflow the stack.
+    if (thrown instanceof RangeError) return compileWith(schema, { ...OPTIONS, allErrors: true })
+    throw thrown
+  }
+}
+
+function compileWith({ schema, costs }: ValidationSchema, options: Options): Check {
+  const ajv = new Ajv2020(options)
+  ajvFormats.default(ajv)
+  if (Object.keys(costs).length === 0 || typeof schema === 'boolean') {
+    const validate = ajv.compile(schema)
+    return (value) => validate(value)
+  }
+  let stepsLeft = 0
+  ajv.addKeyword({
+    keyword: 'x-cost',
+    before: '$ref',
+    errors: false,
+    validate: (cost: number) => {
+      stepsLeft -= cost
+      if (stepsLeft < 0) throw new TooCostly('the schema refers to itself too many times for this value')
+      return true
+    },
+  })
+  const validate = ajv.compile({ ...schema, $defs: withCosts(schema.$defs as object, costs) })
+  return (value) => {
+    stepsLeft = MAX_REFERENCE_STEPS
+    return validate(value)
+  }
+}
+
+function withCosts(definitions: object, costs: Readonly<Record<string, number>>): object {
+  return Object.fromEntries(
+    Object.entries(definitions).map(([name, schema]) => [name, { ...schema, 'x-cost': costs[name] }]),
+  )
+}
+
+/** Ajv tells expressions apart by their text. */
+function regExp(pattern: string): { test(text: string): boolean; toString(): string } {
+  const matcher = createMatcher(pattern)
+  if (matcher === undefined) throw new Error(`cannot match ${pattern} in bounded time`)
+  return { test: (text) => matcher.test(text), toString: () => `/${pattern}/u` }
+}
+
+function matchesFormat(format: string, text: string): boolean {
+  const definition = ajvFormats.default.get(format as Parameters<typeof ajvFormats.default.get>[0])
+  if (typeof definition === 'function') return definition(text) === true
+  if (definition instanceof RegExp) return definition.test(text)
+  const test = typeof definition === 'object' && 'validate' in definition ? definition.validate : undefined
+  if (test instanceof RegExp) return test.test(text)
+  return typeof test === 'function' ? (test as (text: string) => unknown)(text) === true : true
+}

@@ -1,0 +1,47 @@
+/** One thing that is wrong with a value. */
+export interface Issue {
+  /** Where: `user.emails[0]`; empty for the value itself. */
+  readonly path: string
+  /** What, so that it reads on from the path: `must be integer`, `is required`. */
+  readonly message: string
+}
+
+/** What came of checking a value: the value as the schema lets it through, or what is wrong with it. */
+export type Validation<Value = unknown> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+
+export type Path = readonly PropertyKey[]
+
+/** Writes a path as JavaScript would: `a.b[0]["c d"]`. */
+export function formatPath(path: Path): string {
+  let text = ''
+  for (const key of path) {
+    if (typeof key === 'number') text += `[${key}]`
+    else if (typeof key === 'string' && /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key))
+      text += text === '' ? key : `.${key}`
+    else text += `[${JSON.stringify(String(key))}]`
+  }
+  return text
+}
+
+/**
+ * Issues as one sentence that a model can act on.
+ *
+ * @example
+ * ```ts
+ * describeIssues([
+ *   { path: 'count', message: 'must be integer' },
+ *   { path: 'name', message: 'is required' },
+ * ]) // Invalid arguments: "count" must be integer; "name" is required
+ * ```
+ */
+export function describeIssues(issues: readonly Issue[], subject = 'arguments'): string {
+  return `Invalid ${subject}: ${issues.map(describeIssue).join('; ')}`
+}
+
+/** A message that starts like a sentence of its own is set off by a colon. */
+export function describeIssue({ path, message }: Issue): string {
+  if (path === '') return message
+  return /^[a-z]/.test(message) ? `"${path}" ${message}` : `"${path}": ${message}`
+}

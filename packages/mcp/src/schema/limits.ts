@@ -1,0 +1,24 @@
+// What a schema, and the checking of a value against it, may cost. MCP 2026-07-28 (basic, "Composition-Keyword
+// Resource Use") asks for such bounds: schemas and values come from peers that may be hostile.
+
+/** JSON levels in a schema document; a subschema inside `properties` takes two. */
+export const MAX_SCHEMA_DEPTH = 128
+/** JSON values in a schema document, and the characters of its strings and keys. */
+export const MAX_SCHEMA_VALUES = 100_000
+export const MAX_SCHEMA_TEXT = 2_000_000
+/** Subschemas in a schema document. Generated schemas of large APIs stay below; compiling more takes seconds. */
+export const MAX_SUBSCHEMAS = 4_000
+/** Characters of one regular expression. */
+export const MAX_PATTERN_LENGTH = 2_000
+/** Steps of matching one string against one expression that is not plainly linear; long texts run into it. */
+export const MAX_PATTERN_STEPS = 20_000_000
+/** Items of an array with `uniqueItems`: each is compared with each. */
+export const MAX_UNIQUE_ITEMS = 5_000
+/**
+ * Subschemas entered by way of `$ref` while one value is checked. Without a bound, two references to the same
+ * recursive definition take time exponential in the depth of the value.
+ */
+export const MAX_REFERENCE_STEPS = 5_000_000
+/** Issues that one failed validation reports, and the subschemas that are visited to find them. */
+export const MAX_ISSUES = 20
+export const MAX_EXPLAIN_STEPS = 20_000

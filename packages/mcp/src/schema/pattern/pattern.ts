@@ -1,0 +1,107 @@
+import { compilePattern } from './compile-pattern.ts'
+import { matchProgram } from './match-program.ts'
+import { parsePattern, type ParsedPattern, type PatternNode } from './parse-pattern.ts'
+
+export interface Matcher {
+  /** False when the expression has back references or look-behind: the matcher then lets more through. */
+  readonly isExact: boolean
+  test(text: string): boolean
+}
+
+/**
+ * The expression as the `u` flag wants it, which JSON Schema asks for. Expressions written for the older syntax
+ * often differ only by backslashes before characters that need none (`\\-`). `undefined`: not an expression.
+ */
+export function toUnicodePattern(source: string): string | undefined {
+  if (compiles(source)) return source
+  const stripped = withoutNeedlessEscapes(source)
+  return compiles(stripped) ? stripped : undefined
+}
+
+function withoutNeedlessEscapes(source: string): string {
+  let inClass = false
+  return source.replace(/\\([\s\S])|[[\]]/g, (token, escaped: string | undefined) => {
+    if (token === '[') inClass = true
+    else if (token === ']') inClass = false
+    // In a class an escaped hyphen is no range; outside, a hyphen is a hyphen.
+    else if (escaped === '-' ? !inClass : /[!"#%&',:;<=>@`~_ ]/.test(escaped ?? '')) return escaped!
+    return token
+  })
+}
+
+function compiles(source: string): boolean {
+  try {
+    new RegExp(source, 'u')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Makes a matcher whose time does not explode, whoever wrote the expression and the text. `undefined` when there
+ * is none: unknown syntax, or repetition counts beyond all measure.
+ */
+export function createMatcher(pattern: string): Matcher | undefined {
+  const parsed = parsePattern(pattern)
+  if (parsed === undefined) return undefined
+  if (isPlain(parsed)) return { isExact: true, test: testWith(new RegExp(pattern, 'u')) }
+  const program = compilePattern(parsed.node)
+  return program && { isExact: parsed.isExact, test: (text) => matchProgram(program, text) }
+}
+
+function testWith(expression: RegExp): (text: string) => boolean {
+  return (text) => expression.test(text)
+}
+
+/** True when the platform's own, backtracking engine is safe and thus the faster choice. */
+export function isPlainPattern(pattern: string): boolean {
+  const parsed = parsePattern(pattern)
+  return parsed !== undefined && isPlain(parsed)
+}
+
+/** Ways to backtrack at one position, beyond which the automaton is used. */
+const MAX_WAYS = 100
+
+function isPlain({ node, isExact }: ParsedPattern): boolean {
+  if (!isExact) return false
+  const loops: PatternNode[] = []
+  if (waysThrough(node, loops) > MAX_WAYS) return false
+  // One loop over single characters is linear from a fixed start, and quadratic when every position is a start.
+  return loops.length === 0 || (loops.length === 1 && isAnchored(node))
+}
+
+function waysThrough(node: PatternNode, loops: PatternNode[]): number {
+  switch (node.kind) {
+    case 'set':
+    case 'assert':
+      return 1
+    case 'sequence':
+      return node.parts.reduce((ways, part) => ways * waysThrough(part, loops), 1)
+    case 'choice':
+      return node.options.reduce((ways, option) => ways + waysThrough(option, loops), 0)
+    case 'ahead':
+      return Number.POSITIVE_INFINITY
+    case 'repeat':
+      return waysToRepeat(node, loops)
+  }
+}
+
+function waysToRepeat(node: PatternNode & { kind: 'repeat' }, loops: PatternNode[]): number {
+  const { body, min, max } = node
+  const isSet = body.kind === 'set'
+  if (max === Number.POSITIVE_INFINITY) {
+    loops.push(node)
+    return isSet ? 1 : Number.POSITIVE_INFINITY
+  }
+  if (isSet) return max - min + 1
+  const ways = waysThrough(body, loops)
+  // Copies of a body with one way through it and no loop inside add one way per length; others multiply.
+  return loops.length > 0 ? Number.POSITIVE_INFINITY : (max - min + 1) * ways ** max
+}
+
+function isAnchored(node: PatternNode): boolean {
+  if (node.kind === 'assert') return node.what === '^'
+  if (node.kind === 'choice') return node.options.every(isAnchored)
+  return node.kind === 'sequence' && node.parts[0] !== undefined && isAnchored(node.parts[0])
+}
