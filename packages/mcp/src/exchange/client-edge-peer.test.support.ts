@@ -98,11 +98,15 @@ export class ScriptedPeer implements Wire {
     this.onClose?.(reason)
   }
 
-  notify(method: string, params?: JsonObject, receive = this.onMessage): void {
+  notify(method: string, params?: JsonObject, receive: Wire['onMessage'] = this.onMessage): void {
     receive?.(clone({ jsonrpc: '2.0', method, ...(params && { params }) }))
   }
 
-  push(method: string, params?: JsonObject, receive = this.onMessage): Promise<JsonRpcResponse> {
+  push(
+    method: string,
+    params?: JsonObject,
+    receive: Wire['onMessage'] = this.onMessage,
+  ): Promise<JsonRpcResponse> {
     const id = `s${++this.#lastId}`
     return new Promise((resolve) => {
       this.#pushed.set(id, resolve)

@@ -51,6 +51,8 @@ export interface Exchange {
   readonly serverContext?: unknown
   /** HTTP request headers in lower case where there are any. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined
+  /** Names the legacy session or connection that it came from; modern requests belong to none. */
+  readonly session?: string | undefined
   /** Aborted when the caller cancels or goes away. */
   readonly signal: AbortSignal
   /** Sends a request-scoped notification (progress, log) live, before the outcome. */

@@ -54,6 +54,8 @@ export interface LegacySessionFacts {
  */
 export class LegacySession implements SubscriptionHost {
   readonly served: Served
+  /** Unguessable, and only ours: handlers and gateways may key what belongs to a session by it. */
+  readonly id: string
   client: ClientFacts = { capabilities: {}, version: LATEST_LEGACY }
   /** Before `logging/setLevel` the server decides (2025-11-25, Logging): everything from `info` up. */
   logLevel: LoggingLevel = 'info'
@@ -67,7 +69,8 @@ export class LegacySession implements SubscriptionHost {
   #subscriptions: LegacySubscriptions | undefined
   readonly #inFlight = new Map<RequestId, LiveExchange>()
 
-  constructor(served: Served, io: LegacyIo) {
+  constructor(served: Served, io: LegacyIo, id: string = crypto.randomUUID()) {
+    this.id = id
     this.served = served
     this.#io = io
   }
@@ -205,6 +208,7 @@ export class LegacySession implements SubscriptionHost {
       auth: context.auth,
       serverContext: context.serverContext,
       headers: context.headers,
+      session: this.id,
       notify: (notification) => send(writeNotification(this.#shape(notification))),
       detach: this.#io.detach && ((retry) => this.#io.detach!(id, retry)),
       ask: this.#io.canPush

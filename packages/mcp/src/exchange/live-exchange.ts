@@ -14,6 +14,7 @@ export interface RequestContext {
   auth?: AuthInfo | undefined
   serverContext?: unknown
   headers?: Readonly<Record<string, string | undefined>> | undefined
+  session?: string | undefined
 }
 
 export interface ExchangeInit extends RequestContext {
@@ -35,6 +36,7 @@ export class LiveExchange implements Exchange {
   readonly logLevel: LoggingLevel | undefined
   readonly serverContext: unknown
   readonly headers: Readonly<Record<string, string | undefined>> | undefined
+  readonly session: string | undefined
   ask: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
   readonly detach: ((retryMs?: number) => void) | undefined
   /** True once the caller cancelled or went away: nothing more may be sent. */
@@ -51,6 +53,7 @@ export class LiveExchange implements Exchange {
     this.logLevel = init.logLevel
     this.serverContext = init.serverContext
     this.headers = init.headers
+    this.session = init.session
     this.ask = init.ask
     this.detach = init.detach
     this.#notify = init.notify

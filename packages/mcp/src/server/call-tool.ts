@@ -32,7 +32,7 @@ function callChecked(
   exchange: Exchange,
   host: CallHost,
 ): Outcome | Promise<Outcome> {
-  if (!checked.ok) return errorResult(`Invalid arguments for ${tool.name}. ${describeIssues(checked.issues)}`)
+  if (!checked.ok) return errorResult(describeIssues(checked.issues))
   try {
     const returned = runHandler<unknown>(exchange, host.run, (context) =>
       tool.definition.run(checked.value, context),
@@ -80,7 +80,7 @@ function structured(
     if (settled.ok) return complete(structuredResult(settled.value))
     const problem = new McpError(
       'invalid_output',
-      `The tool "${tool.name}" returned what its output schema forbids. ${describeIssues(settled.issues)}`,
+      `The tool "${tool.name}" returned an ${describeIssues(settled.issues, 'output').replace('I', 'i')}`,
     )
     return failed(tool, problem, exchange, host)
   }

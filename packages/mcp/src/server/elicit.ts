@@ -61,5 +61,5 @@ async function validated<T>(schema: FormSchema<T>, content: unknown): Promise<T>
   const compiled = compileSchema(schema, { io: 'input', root: 'object' })
   const checked = await compiled.validate(isJsonObject(content) ? content : {})
   if (checked.ok) return checked.value as T
-  throw new McpError('invalid_answer', `The answer does not fit the form. ${describeIssues(checked.issues)}`)
+  throw new McpError('invalid_answer', describeIssues(checked.issues, 'answer'))
 }

@@ -46,7 +46,7 @@ async function checkedArguments(prompt: CompiledPrompt, exchange: Exchange): Pro
   if (!prompt.input) return args
   const checked = await prompt.input.validate(args)
   if (checked.ok) return checked.value
-  throw new ProtocolError(INVALID_PARAMS, `Invalid arguments. ${describeIssues(checked.issues)}`)
+  throw new ProtocolError(INVALID_PARAMS, describeIssues(checked.issues))
 }
 
 function toPromptResult(reply: unknown, prompt: CompiledPrompt): GetPromptResult {

@@ -50,6 +50,7 @@ import { Sealer } from './seal.ts'
 import { implementationOf, type ServerOptions } from './server-options.ts'
 import { MemoryStore, type Store } from './store.ts'
 import { findTool, UnknownName } from './tool-registry.ts'
+import type { HeaderParameter } from '../schema/index.ts'
 
 /** A handler for a method that an extension brings. */
 export type MethodHandler = (exchange: Exchange) => Outcome | Promise<Outcome>
@@ -183,7 +184,7 @@ export class Server<Tools = unknown> implements Served {
   }
 
   /** The tool definitions of HTTP headers, for transports. */
-  headerParametersOf(toolName: string): readonly { path: string[]; header: string; type: string }[] {
+  headerParametersOf(toolName: string): readonly HeaderParameter[] {
     return this.#lists.tools.get(toolName)?.headers ?? []
   }
 

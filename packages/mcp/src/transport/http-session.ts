@@ -43,11 +43,15 @@ export class HttpSession {
     this.#options = options
     this.id = options.id
     this.principal = options.principal
-    this.session = new LegacySession(options.served, {
-      canPush: true,
-      send: (text, relatedTo) => this.#send(text, relatedTo),
-      detach: (id, retry) => this.#routes.get(id)?.detach(retry ?? DEFAULT_RETRY),
-    })
+    this.session = new LegacySession(
+      options.served,
+      {
+        canPush: true,
+        send: (text, relatedTo) => this.#send(text, relatedTo),
+        detach: (id, retry) => this.#routes.get(id)?.detach(retry ?? DEFAULT_RETRY),
+      },
+      options.id,
+    )
   }
 
   get busy(): boolean {
