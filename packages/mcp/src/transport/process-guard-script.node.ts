@@ -8,7 +8,7 @@
  * builtins, `sleep` and /proc; `ps` only where there is no /proc, since small images lack it. Zombies count as
  * gone: in a container nobody may ever wait for them. No here-documents: some shells need a writable disk for them.
  */
-export const SHELL_GUARD: string = `# ends the MCP servers of its parent process if that process dies
+export const SHELL_GUARD: string = `
 trap '' HUP INT TERM
 roots=' '
 while read -r op pid; do

@@ -63,7 +63,10 @@ class ProcessGuard {
 
 /** Undefined when it cannot be started. Servers run all the same: they are only less well looked after. */
 function spawnGuard(shell: boolean): ChildProcess | undefined {
-  const [command, args] = shell ? ['/bin/sh', ['-c', SHELL_GUARD]] : [process.execPath, ['-e', NODE_GUARD]]
+  // The script travels in the environment: as an argument it would fill the screen of whoever runs `ps`.
+  const [command, args] = shell
+    ? ['/bin/sh', ['-c', 'eval "$GUARD"', 'gantry-mcp-guard']]
+    : [process.execPath, ['-e', 'eval(process.env.GUARD)', 'gantry-mcp-guard']]
   try {
     const child = spawn(command, args, {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -71,8 +74,13 @@ function spawnGuard(shell: boolean): ChildProcess | undefined {
       detached: process.platform !== 'win32',
       windowsHide: true,
       cwd: shell ? '/' : undefined,
-      // Electron's executable is Node only when told so.
-      env: { PATH: process.env.PATH, SYSTEMROOT: process.env.SYSTEMROOT, ELECTRON_RUN_AS_NODE: '1' },
+      env: {
+        GUARD: shell ? SHELL_GUARD : NODE_GUARD,
+        PATH: process.env.PATH,
+        SYSTEMROOT: process.env.SYSTEMROOT,
+        // Electron's executable is Node only when told so.
+        ELECTRON_RUN_AS_NODE: '1',
+      },
     })
     child.on('error', () => {})
     return child.pid === undefined ? undefined : child

@@ -20,6 +20,8 @@ export class ServerProcess {
   readonly exited: Promise<void>
   exit: ProcessExit | undefined
   readonly #tree: ProcessTree
+  /** Sessions that members of the tree have made, as last seen. The guard knows them as well. */
+  #sessions: Set<number> = new Set()
   #released = false
   #bytesRead = 0
 
@@ -83,13 +85,24 @@ export class ServerProcess {
   async release(): Promise<void> {
     this.#released = true
     for (const stream of [this.child.stdin, this.child.stdout, this.child.stderr]) stream.destroy()
+    this.#guard(new Set())
     await processGuard.remove(this.pid)
   }
 
   async usage(): Promise<StdioProcessUsage[]> {
     if (this.#released) return []
     if (process.platform === 'win32') return windowsTree(this.pid)
-    return processUsage((await this.#tree.members()).map((row) => row.pid))
+    const members = await this.#tree.members()
+    if (!this.#released) this.#guard(new Set(members.map((row) => row.session)))
+    return processUsage(members.map((row) => row.pid))
+  }
+
+  /** If we die at the same moment as a server, only the guard can find those that have left its session. */
+  #guard(sessions: Set<number>): void {
+    sessions.delete(this.pid)
+    for (const session of sessions) if (!this.#sessions.has(session)) processGuard.add(session)
+    for (const session of this.#sessions) if (!sessions.has(session)) processGuard.remove(session)
+    this.#sessions = sessions
   }
 }
 
