@@ -2,7 +2,7 @@ import { oauthError } from './oauth-error.ts'
 import type { TokenSet } from './token-set.ts'
 
 /** A token that is refused so soon after it was issued was most likely never accepted. */
-const FRESH_MS = 60_000
+const FRESH_MS = 10_000
 const ASK_AGAIN_MS = 600_000
 
 /**
