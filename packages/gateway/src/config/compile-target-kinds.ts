@@ -122,7 +122,7 @@ function compileOAuth(raw: RawOAuth, path: ConfigPath, context: CompileContext):
     clientSecret: secret('clientSecret'),
     privateKey: secret('privateKey'),
     clientMetadataUrl: raw.clientMetadataUrl,
-    scopes: raw.scopes ?? [],
+    scopes: typeof raw.scopes === 'string' ? raw.scopes.split(/\s+/).filter(Boolean) : (raw.scopes ?? []),
     callbackPort: raw.callbackPort,
   }
 }

@@ -10,11 +10,12 @@ interface SchemaPart {
 
 /** Says what becomes of keys that belong to some client: the schema marks them as deprecated. */
 export function reportForeignKeys(raw: RawConfig, context: CompileContext): void {
-  const schema = readSchema() as unknown as SchemaPart & { $defs: { target: SchemaPart } }
+  const schema = readSchema() as unknown as SchemaPart & { $defs: { target: SchemaPart; oauth: SchemaPart } }
   reportIn(raw, schema.properties, [], context)
   for (const section of ['mcpServers', 'servers'] as const) {
     for (const [name, target] of Object.entries(raw[section] ?? {})) {
       reportIn(target, schema.$defs.target.properties, [section, name], context)
+      reportIn(target.oauth || {}, schema.$defs.oauth.properties, [section, name, 'oauth'], context)
     }
   }
 }

@@ -132,7 +132,7 @@ export interface RawOAuth {
   clientSecret?: string
   privateKey?: string
   clientMetadataUrl?: string
-  scopes?: string[]
+  scopes?: string[] | string
   callbackPort?: number
 }
 

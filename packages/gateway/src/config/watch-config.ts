@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from 'chokidar'
+import type { FSWatcher } from 'chokidar'
 import { realpathSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { GatewayModel } from '../model/index.ts'
@@ -83,6 +83,8 @@ class Follower implements ConfigWatcher {
 
   /** The folders are watched, and not the files: editors and ConfigMaps replace files instead of writing them. */
   async start(): Promise<void> {
+    // Loaded on demand: most commands read the configuration once.
+    const { watch } = await import('chokidar')
     const watcher = watch(this.#folders(), {
       depth: 0,
       ignoreInitial: true,

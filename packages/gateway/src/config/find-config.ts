@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { configHome, type UserPlaces } from './user-places.ts'
+
+export const CONFIG_NAMES: readonly string[] = ['gantry.yaml', 'gantry.yml', 'gantry.jsonc', 'gantry.json']
+
+/** The file to use: the one asked for, `GANTRY_CONFIG`, one in the current folder, or the user's own. */
+export function findConfig(places: UserPlaces, asked?: string): string | undefined {
+  const named = asked ?? places.env.GANTRY_CONFIG
+  if (named) return resolve(places.cwd, named)
+  return candidates(places).find((file) => existsSync(file))
+}
+
+/** Where a user's configuration is made when there is none yet. */
+export function userConfigFile(places: UserPlaces): string {
+  return join(configHome(places), 'gantry', 'gantry.jsonc')
+}
+
+/** Every place that is looked at, for the message when there is nothing. */
+export function candidates(places: UserPlaces): string[] {
+  const folders = [places.cwd, join(configHome(places), 'gantry')]
+  return folders.flatMap((folder) => CONFIG_NAMES.map((name) => join(folder, name)))
+}

@@ -1,0 +1,94 @@
+import { displayArgs, displayUrl } from '../model/index.ts'
+import type { ConfigPath } from './problem.ts'
+import { parseReferences } from './references.ts'
+import { type ConfigFormat, parseSource, type SourceDocument } from './source-document.ts'
+
+const SECRET_KEY =
+  /(token|secret|passw|api[-_]?key|credential|authorization|cookie|^key$|^bearer$|privateKey)/i
+/** Objects and lists whose every value is secret. */
+const SECRET_HOLDERS: ReadonlySet<string> = new Set(['env', 'headers', 'schemes', 'sealingKeys'])
+
+/**
+ * The text of a configuration, ours or a client's, with dots in the place of written-down secrets, so that it
+ * can be shown. Lines and columns stay what they are. References are shown: they are names, not secrets.
+ */
+export async function maskSecrets(text: string, format: ConfigFormat): Promise<string> {
+  const document = await parseSource(text, format)
+  if (document.errors.length > 0) return maskByEye(text)
+  const letters = text.split('')
+  for (const [start, end] of secretRanges(document, document.value, [])) {
+    for (let at = start; at < end; at++) if (!/\s/.test(letters[at]!)) letters[at] = '•'
+  }
+  return letters.join('')
+}
+
+function* secretRanges(
+  document: SourceDocument,
+  value: unknown,
+  path: ConfigPath,
+): Generator<[number, number]> {
+  if (typeof value === 'string' || typeof value === 'number') {
+    if (isSecret(value, path)) yield insideQuotes(document, path)
+    else if (typeof value === 'string') yield* urlSecrets(document, value, path)
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  const shown = path.at(-1) === 'args' && Array.isArray(value) ? displayArgs(value.map(String)) : undefined
+  for (const [key, part] of entries) {
+    const isHidden = shown !== undefined && shown[Number(key)] !== String(part)
+    if (isHidden && !refersOnly(String(part))) yield insideQuotes(document, [...path, key])
+    else yield* secretRanges(document, part, [...path, key])
+  }
+}
+
+function isSecret(value: string | number, path: ConfigPath): boolean {
+  const key = path.findLast((step) => typeof step === 'string') ?? ''
+  const isHeld = path.slice(0, -1).some((step, index) => {
+    const isTargetName = ['mcpServers', 'servers'].includes(String(path[index - 1]))
+    return SECRET_HOLDERS.has(String(step)) && !isTargetName
+  })
+  return (isHeld || SECRET_KEY.test(String(key))) && value !== '' && !refersOnly(String(value))
+}
+
+/** `${env:X}`, or with a scheme in front as in `Bearer ${env:X}`; a default may be a secret. */
+function refersOnly(text: string): boolean {
+  const pieces = parseReferences(text)
+  const isReference = pieces.some((piece) => piece.type === 'env' || piece.type === 'file')
+  return (
+    isReference &&
+    pieces.every((piece) => {
+      if (piece.type === 'text') return /^(\w+[ =])?$|^--[\w-]+=$/.test(piece.text)
+      return piece.type !== 'env' || piece.fallback === undefined
+    })
+  )
+}
+
+function* urlSecrets(document: SourceDocument, value: string, path: ConfigPath): Generator<[number, number]> {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || displayUrl(value) === value || refersOnly(value)) return
+  const [start, end] = insideQuotes(document, path)
+  const written = document.text.slice(start, end)
+  const query = written.search(/[?#]/)
+  if (query >= 0) yield [start + query + 1, end]
+  const user = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)@/i.exec(written)
+  if (user) yield [start + user[0].length - 1 - user[1]!.length, start + user[0].length - 1]
+}
+
+function insideQuotes(document: SourceDocument, path: ConfigPath): [number, number] {
+  const { offset, length } = document.locate(path, 'value')
+  const isQuoted = /["']/.test(document.text[offset] ?? '')
+  return isQuoted ? [offset + 1, offset + length - 1] : [offset, offset + length]
+}
+
+/** For text that cannot be parsed: whatever follows a key that looks like an environment variable or a secret. */
+function maskByEye(text: string): string {
+  return text.replaceAll(
+    /(["']?)([\w-]+)\1(\s*[:=]\s*)(["']?)([^"'\n,}\]]+)/g,
+    (whole, ...parts: string[]) => {
+      const [quote, key, between, open, value] = parts as [string, string, string, string, string]
+      const isSecretKey = /^[A-Z][A-Z0-9_]+$/.test(key) || SECRET_KEY.test(key)
+      if (!isSecretKey || refersOnly(value.trim())) return whole
+      return `${quote}${key}${quote}${between}${open}${value.replaceAll(/\S/g, '•')}`
+    },
+  )
+}
