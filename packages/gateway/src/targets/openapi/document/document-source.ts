@@ -1,0 +1,111 @@
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname, resolve, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { revealAll, type Text } from '../../../model/index.ts'
+import { OpenApiError } from '../openapi-error.ts'
+import { readBytes } from './read-bytes.ts'
+
+export interface DocumentSourceOptions {
+  referenceRoot?: string | undefined
+  headers?: Readonly<Record<string, Text>> | undefined
+  fetch?: typeof fetch | undefined
+  signal?: AbortSignal | undefined
+}
+
+const MOST_BYTES = 64 * 1024 * 1024
+const FETCH_TIMEOUT = 30_000
+
+/**
+ * Reads the description and what it refers to, and nothing else: files only below one folder (symbolic links
+ * followed first), URLs only of the description's own origin, 64 MB in all.
+ */
+export class DocumentSource {
+  /** Where the description is: a `file:`, `http:` or `https:` URL. */
+  readonly uri: string
+  readonly #options: DocumentSourceOptions
+  #root: string | undefined
+  #bytesLeft = MOST_BYTES
+
+  constructor(document: string | URL, options: DocumentSourceOptions) {
+    this.uri = toUri(document)
+    this.#options = options
+  }
+
+  /** Throws an {@link OpenApiError} that says why a document may not or cannot be read. */
+  async read(uri: string): Promise<string> {
+    const url = new URL(uri)
+    if (url.protocol === 'file:') return await this.#readFile(url)
+    if (url.protocol === 'http:' || url.protocol === 'https:') return await this.#readUrl(url)
+    throw new OpenApiError(`cannot read ${uri}: only files, http: and https: are supported`)
+  }
+
+  async #readFile(url: URL): Promise<string> {
+    if (!this.uri.startsWith('file:')) {
+      throw new OpenApiError(`refused to read ${url.href}: a description from the network may not name files`)
+    }
+    const path = await realpath(fileURLToPath(url)).catch((error: NodeJS.ErrnoException) => {
+      throw new OpenApiError(`cannot read ${fileURLToPath(url)}: ${error.code ?? error.message}`)
+    })
+    this.#root ??= await realpath(this.#options.referenceRoot ?? dirname(path))
+    if (!path.startsWith(this.#root.endsWith(sep) ? this.#root : this.#root + sep)) {
+      throw new OpenApiError(
+        `refused to read ${path}: it is outside ${this.#root} (set referenceRoot to a folder that holds both)`,
+      )
+    }
+    const file = await stat(path)
+    if (!file.isFile()) throw new OpenApiError(`cannot read ${path}: it is not a file`)
+    this.#spend(file.size, path)
+    return await readFile(path, 'utf8')
+  }
+
+  async #readUrl(url: URL): Promise<string> {
+    if (url.origin !== new URL(this.uri).origin) {
+      throw new OpenApiError(`refused to fetch ${url.href}: it is not on the origin of ${this.uri}`)
+    }
+    const response = await this.#fetch(url)
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new OpenApiError(`cannot fetch ${display(url)}: HTTP ${response.status} ${response.statusText}`)
+    }
+    const { bytes, complete } = await readBytes(response, this.#bytesLeft)
+    if (!complete) this.#spend(Number.POSITIVE_INFINITY, display(url))
+    this.#spend(bytes.length, display(url))
+    return new TextDecoder().decode(bytes)
+  }
+
+  async #fetch(url: URL): Promise<Response> {
+    const timeout = AbortSignal.timeout(FETCH_TIMEOUT)
+    const { signal, headers = {}, fetch = globalThis.fetch } = this.#options
+    try {
+      return await fetch(url, {
+        headers: { accept: 'application/json, application/yaml, */*;q=0.5', ...revealAll(headers) },
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        // A redirect could lead to another origin, where the headers above must not go.
+        redirect: Object.keys(headers).length > 0 || url.href !== this.uri ? 'error' : 'follow',
+      })
+    } catch (error) {
+      const cause =
+        error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
+      throw new OpenApiError(`cannot fetch ${display(url)}: ${cause}`, { cause: error })
+    }
+  }
+
+  #spend(bytes: number, what: string): void {
+    this.#bytesLeft -= bytes
+    if (this.#bytesLeft < 0) {
+      throw new OpenApiError(`cannot read ${what}: the description is larger than ${MOST_BYTES} bytes in all`)
+    }
+  }
+}
+
+function toUri(document: string | URL): string {
+  if (document instanceof URL) return document.href
+  return /^(https?|file):\/\//i.test(document)
+    ? new URL(document).href
+    : pathToFileURL(resolve(document)).href
+}
+
+/** Without user, password and query: those may hold secrets. */
+function display(url: URL): string {
+  return url.origin + url.pathname
+}

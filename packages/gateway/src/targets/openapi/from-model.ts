@@ -1,0 +1,18 @@
+import type { OpenApiTarget as OpenApiTargetModel } from '../../model/index.ts'
+import type { OpenApiTargetOptions } from './options.ts'
+
+/** The options of a target as the gateway's configuration describes it. */
+export function fromModel(model: OpenApiTargetModel): OpenApiTargetOptions {
+  return {
+    document: model.document,
+    name: model.name,
+    baseUrl: model.baseUrl,
+    headers: model.headers,
+    auth: model.auth,
+    operations: model.operations,
+    group: model.group,
+    groups: model.groups,
+    forwardHeaders: model.forwardHeaders,
+    timeout: model.timeouts.request,
+  }
+}

@@ -1,0 +1,10 @@
+export { createOpenApiTarget, type OpenApiTarget } from './open-api-target.ts'
+export { OpenApiError } from './openapi-error.ts'
+export type {
+  ApiKey,
+  ClientCredentials,
+  OpenApiAuth,
+  OpenApiTargetOptions,
+  OperationSelection,
+} from './options.ts'
+export { fromModel } from './from-model.ts'

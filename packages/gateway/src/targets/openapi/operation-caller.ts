@@ -1,0 +1,113 @@
+import type { Exchange } from '@gantry/mcp/exchange'
+import type { JsonObject } from './mcp.ts'
+import type { OpenApiTargetOptions } from './options.ts'
+import { AccessToken } from './request/access-token.ts'
+import { buildRequest } from './request/build-request.ts'
+import { CallError } from './request/call-error.ts'
+import { bearer, type Credential, type Credentials, secretText } from './request/credentials.ts'
+import { explainFailure } from './request/explain-failure.ts'
+import { forwardedHeaders } from './request/forwarded-headers.ts'
+import { redact } from './request/redact.ts'
+import { type Answer, sendRequest } from './request/send-request.ts'
+import type { ServerUrls } from './request/server-url.ts'
+import { toResult } from './result/to-result.ts'
+import { checkValue } from './tools/check-value.ts'
+import type { OperationPlan } from './tools/tool-plan.ts'
+
+const DEFAULT_TIMEOUT = 30_000
+const DEFAULT_RESPONSE_BYTES = 10 * 1024 * 1024
+
+/** Calls the API: everything from checked arguments to a tool result. */
+export class OperationCaller {
+  readonly #options: OpenApiTargetOptions
+  readonly #servers: ServerUrls
+  readonly #credentials: Credentials
+  readonly #token: AccessToken | undefined
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #fetch: typeof fetch
+  readonly #timeout: number
+  readonly #closing = new AbortController()
+
+  constructor(options: OpenApiTargetOptions, servers: ServerUrls, credentials: Credentials) {
+    this.#options = options
+    this.#servers = servers
+    this.#credentials = credentials
+    this.#fetch = options.fetch ?? globalThis.fetch
+    this.#timeout = options.timeout ?? DEFAULT_TIMEOUT
+    this.#headers = Object.fromEntries(
+      Object.entries(options.headers ?? {}).map(([name, text]) => [name, secretText(text)]),
+    )
+    const grant = options.auth?.clientCredentials
+    this.#token = grant && new AccessToken(grant, this.#fetch)
+  }
+
+  /** Never throws: what goes wrong is a result with `isError`, written for the model. */
+  async call(plan: OperationPlan, args: JsonObject, exchange: Exchange): Promise<JsonObject> {
+    const problems = checkValue(plan.input.schema, args)
+    if (problems.length > 0) return failed(`Invalid arguments for ${plan.name}: ${problems.join('; ')}.`)
+    const base = this.#servers.find(plan.operation)
+    if (base === undefined) {
+      return failed('The description does not say where the API is. The operator has to set "baseUrl".')
+    }
+    const timeout = AbortSignal.timeout(this.#timeout)
+    const signal = AbortSignal.any([exchange.signal, timeout, this.#closing.signal])
+    try {
+      const answer = await this.#send(plan, base, args, exchange, signal)
+      return toResult(answer, {
+        plan,
+        objectsOnly: exchange.client.version < '2026-07-28',
+        url: base.origin + base.pathname.replace(/\/$/, '') + plan.operation.path,
+        redact: (text) => redact(text, this.#secrets()),
+      })
+    } catch (error) {
+      if (error instanceof CallError) return failed(redact(error.message, this.#secrets()))
+      const cancelled = exchange.signal.aborted || this.#closing.signal.aborted
+      const facts = { operation: plan.operation, origin: base.origin, timeout: this.#timeout, cancelled }
+      return failed(explainFailure(error, { ...facts, timedOut: timeout.aborted }))
+    }
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.#closing.abort()
+  }
+
+  async #send(
+    plan: OperationPlan,
+    base: URL,
+    args: JsonObject,
+    exchange: Exchange,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const headers = { ...forwardedHeaders(exchange, this.#options.forwardHeaders ?? []), ...this.#headers }
+    const fixed = this.#credentials.for(plan.operation)
+    const token = await this.#token?.get(signal)
+    const options = {
+      fetch: this.#fetch,
+      redirects: this.#options.redirects ?? 'same-origin',
+      maxResponseBytes: this.#options.maxResponseBytes ?? DEFAULT_RESPONSE_BYTES,
+      signal,
+    }
+    const request = (credentials: readonly Credential[]) =>
+      buildRequest(plan, { base, arguments: args, headers, credentials })
+    if (this.#token === undefined || token === undefined) return await sendRequest(request(fixed), options)
+    const answer = await sendRequest(request([...fixed, bearer(token)]), options)
+    if (answer.status !== 401) return answer
+    // Refused before anything was done: a token that was revoked early is replaced, once.
+    this.#token.reject(token)
+    const fresh = await this.#token.get(signal)
+    return await sendRequest(request([...fixed, bearer(fresh)]), options)
+  }
+
+  #secrets(): string[] {
+    return [
+      ...this.#credentials.secrets(),
+      ...(this.#token?.secrets() ?? []),
+      ...Object.values(this.#headers),
+    ]
+  }
+}
+
+function failed(text: string): JsonObject {
+  return { content: [{ type: 'text', text }], isError: true }
+}

@@ -1,0 +1,75 @@
+import type { Text } from '../../model/index.ts'
+import type { JsonObject } from './mcp.ts'
+
+/** How a description becomes a target. Everything but `document` may be left out. */
+export interface OpenApiTargetOptions {
+  /** Path or URL of the description, or the description itself. */
+  document: string | URL | JsonObject
+  /** Sent when the description is fetched from a URL; never sent to the API. */
+  documentHeaders?: Readonly<Record<string, Text>> | undefined
+  /** The target's own name; taken from `info.title` otherwise. */
+  name?: string | undefined
+  /** What the model is told about the API as a whole, instead of the start of `info.description`. */
+  instructions?: string | undefined
+  /** Instead of every `servers` in the description; also pins where credentials may go. */
+  baseUrl?: string | undefined
+  /** Values for variables in server URLs. */
+  serverVariables?: Readonly<Record<string, string>> | undefined
+  operations?: OperationSelection | undefined
+  /** One tool per operation (`none`), per tag, or per first path segment. */
+  group?: 'none' | 'tag' | 'path' | undefined
+  /** Hand-made groups: tool name → operation patterns. */
+  groups?: Readonly<Record<string, readonly string[]>> | undefined
+  auth?: OpenApiAuth | undefined
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, Text>> | undefined
+  /** Names of the client's own headers that travel on to the API. Nothing else does. */
+  forwardHeaders?: readonly string[] | undefined
+  /** Milliseconds for one call, redirects and body included. */
+  timeout?: number | undefined
+  /** `same-origin` follows up to five redirects that stay on the API's origin. */
+  redirects?: 'none' | 'same-origin' | 'any' | undefined
+  /** Answers larger than this are not read to the end. */
+  maxResponseBytes?: number | undefined
+  /** Files that `$ref` may read: those in the description's folder, or in this one. */
+  referenceRoot?: string | undefined
+  /** `outputSchema` as described, without what real answers often break, or not at all. */
+  outputSchemas?: 'exact' | 'lenient' | 'none' | undefined
+  /** Largest input or output schema of one tool; deeper definitions become open beyond it. */
+  maxSchemaBytes?: number | undefined
+  /** Instead of the global `fetch`. */
+  fetch?: typeof fetch | undefined
+}
+
+/**
+ * Patterns are an `operationId`, `GET /pets/*`, `* /pets/*` or `tag:NAME`, with `*` and `?` as wildcards.
+ * Keys of `rename` and `describe` are an `operationId` or `GET /pets/{id}`, exactly.
+ */
+export interface OperationSelection {
+  include?: readonly string[] | undefined
+  exclude?: readonly string[] | undefined
+  rename?: Readonly<Record<string, string>> | undefined
+  describe?: Readonly<Record<string, string>> | undefined
+}
+
+/** `schemes` is used where an operation asks for the scheme; the others go with every request. */
+export interface OpenApiAuth {
+  bearer?: Text | undefined
+  basic?: { readonly username: Text; readonly password: Text } | undefined
+  apiKeys?: readonly ApiKey[] | undefined
+  schemes?: Readonly<Record<string, Text>> | undefined
+  clientCredentials?: ClientCredentials | undefined
+}
+
+export interface ApiKey {
+  readonly in: 'header' | 'query' | 'cookie'
+  readonly name: string
+  readonly value: Text
+}
+
+export interface ClientCredentials {
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: Text
+  readonly scopes?: readonly string[] | undefined
+}

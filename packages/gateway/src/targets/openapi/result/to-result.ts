@@ -1,0 +1,102 @@
+import type { JsonObject } from '../mcp.ts'
+import type { Answer } from '../request/send-request.ts'
+import { checkValue } from '../tools/check-value.ts'
+import { errorResult, errorText } from './error-result.ts'
+import { decodeText, mediaOf, mediaTypeOf } from './media.ts'
+import type { ResultContext } from './result-context.ts'
+
+/** Headers that help whoever reads the result: pages, places, limits, versions. */
+const SHOWN_HEADERS = ['link', 'location', 'retry-after', 'etag', 'last-modified', 'content-disposition']
+
+/** The answer of an API as the result of a tool call (MCP 2026-07-28, Tools, Tool Result). */
+export function toResult(answer: Answer, context: ResultContext): JsonObject {
+  if (answer.status < 200 || answer.status > 299) return withMeta(errorResult(answer, context), answer)
+  if (!answer.complete) {
+    const text = `The API answered ${status(answer)}, but the body is larger than the gateway reads.`
+    return withMeta(fail(`${text} Ask for less, or have maxResponseBytes raised.`), answer)
+  }
+  return withMeta(
+    answer.bytes.length === 0 ? emptyResult(answer, context) : bodyResult(answer, context),
+    answer,
+  )
+}
+
+function bodyResult(answer: Answer, context: ResultContext): JsonObject {
+  const contentType = answer.headers.get('content-type')
+  const media = mediaOf(contentType, answer.bytes)
+  if (media === 'json') return jsonResult(decodeText(answer.bytes, contentType), answer, context)
+  if (media === 'text') return promised(decodeText(answer.bytes, contentType), answer, context)
+  const mimeType = mediaTypeOf(contentType) || 'application/octet-stream'
+  const data = Buffer.from(answer.bytes).toString('base64')
+  const about = `${mimeType}, ${answer.bytes.length} bytes`
+  if (context.plan.output) return promised(`The body is ${about}.`, answer, context)
+  if (media === 'image' || media === 'audio') return { content: [{ type: media, data, mimeType }] }
+  const resource = { uri: context.url, mimeType, blob: data }
+  return {
+    content: [
+      { type: 'text', text: about },
+      { type: 'resource', resource },
+    ],
+  }
+}
+
+function jsonResult(text: string, answer: Answer, context: ResultContext): JsonObject {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return promised(text, answer, context)
+  }
+  const { output } = context.plan
+  const problems = output ? checkValue(output.schema, value) : []
+  if (problems.length > 0) return mismatch(problems.join('; '), text, answer, context)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  // With a schema, list and call must agree on the form; without one, the value itself decides.
+  const wrap = context.objectsOnly && (output ? !output.isObjectRoot : !isObject)
+  return { content: [{ type: 'text', text }], structuredContent: wrap ? { result: value } : value }
+}
+
+function emptyResult(answer: Answer, context: ResultContext): JsonObject {
+  const { operation } = context.plan
+  if (operation.method !== 'head') {
+    const location = answer.headers.get('location')
+    const place = location === null ? '' : ` Location: ${location}`
+    return promised(`The API answered ${status(answer)} without a body.${place}`, answer, context)
+  }
+  const names = ['content-type', 'content-length', ...SHOWN_HEADERS]
+  const lines = names.flatMap((name) =>
+    answer.headers.has(name) ? `${name}: ${answer.headers.get(name)}` : [],
+  )
+  return { content: [{ type: 'text', text: [`${status(answer)}`, ...lines].join('\n') }] }
+}
+
+/** Text is a fine result, unless the tool promised JSON. */
+function promised(text: string, answer: Answer, context: ResultContext): JsonObject {
+  if (context.plan.output === undefined) return { content: [{ type: 'text', text }] }
+  return mismatch('it is not JSON', text, answer, context)
+}
+
+/**
+ * A success that breaks the tool's own output schema. Clients must not get it as structured content, and refuse
+ * a success without; so it is an error that says that the call itself succeeded, and has the body.
+ */
+function mismatch(problem: string, body: string, answer: Answer, context: ResultContext): JsonObject {
+  const text =
+    `The API answered ${status(answer)}: the call succeeded, do not repeat it. But the answer does not match the ` +
+    `description of the API (${problem}), so it cannot be given as structured content. It was:\n\n`
+  return fail(text + errorText(context.redact(body)))
+}
+
+function fail(text: string): JsonObject {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+function status(answer: Answer): string {
+  return `${answer.status} ${answer.statusText}`.trim()
+}
+
+function withMeta(result: JsonObject, answer: Answer): JsonObject {
+  const shown = SHOWN_HEADERS.filter((name) => answer.headers.has(name))
+  const headers = Object.fromEntries(shown.map((name) => [name, answer.headers.get(name)]))
+  return { ...result, _meta: { 'gantry/http': { status: answer.status, headers } } }
+}

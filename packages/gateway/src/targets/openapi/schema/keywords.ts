@@ -1,0 +1,124 @@
+import { isObject } from '../own.ts'
+
+// The keywords of JSON Schema 2020-12 that pass, each with the check its value must meet. Everything else in a
+// schema object (`xml`, `externalDocs`, `x-…`, drafts' leftovers) stays behind: one keyword with a value of the
+// wrong type makes a validating client refuse the whole list of tools.
+
+type Check = (value: unknown) => boolean
+
+const isString: Check = (value) => typeof value === 'string'
+const isBoolean: Check = (value) => typeof value === 'boolean'
+const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value)
+const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0
+const isPositive: Check = (value) => isNumber(value) && (value as number) > 0
+const isStrings: Check = (value) => Array.isArray(value) && value.every(isString)
+
+/** Copied as they are when the check holds. */
+export const PLAIN: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['title', isString],
+  ['description', isString],
+  ['default', () => true],
+  ['const', () => true],
+  ['deprecated', isBoolean],
+  ['readOnly', isBoolean],
+  ['writeOnly', isBoolean],
+  ['multipleOf', isPositive],
+  ['minimum', isNumber],
+  ['maximum', isNumber],
+  ['exclusiveMinimum', isNumber],
+  ['exclusiveMaximum', isNumber],
+  ['minLength', isCount],
+  ['maxLength', isCount],
+  ['minItems', isCount],
+  ['maxItems', isCount],
+  ['minContains', isCount],
+  ['maxContains', isCount],
+  ['minProperties', isCount],
+  ['maxProperties', isCount],
+  ['uniqueItems', isBoolean],
+  ['format', isString],
+  ['contentEncoding', isString],
+  ['contentMediaType', isString],
+  ['dependentRequired', (value) => isObject(value) && Object.values(value).every(isStrings)],
+])
+
+/** The value is one schema. */
+export const ONE_SCHEMA: ReadonlySet<string> = new Set([
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+])
+
+/** The value is a list of schemas. */
+export const SCHEMA_LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+
+/** The value maps names to schemas. */
+export const SCHEMA_MAPS: ReadonlySet<string> = new Set(['patternProperties', 'dependentSchemas'])
+
+export const TYPES: ReadonlySet<unknown> = new Set([
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'object',
+  'array',
+  'null',
+])
+
+/** Left out of a lenient output schema: what APIs describe but do not always keep to. */
+export const OFTEN_BROKEN: ReadonlySet<string> = new Set([
+  'required',
+  'enum',
+  'const',
+  'format',
+  'pattern',
+  'multipleOf',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'uniqueItems',
+  'not',
+  'if',
+  'then',
+  'else',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'propertyNames',
+  'dependentRequired',
+])
+
+/**
+ * Validators compile patterns with the `u` flag, where `\:` or `(?i)` are errors. Returns what may be sent.
+ */
+export function usablePattern(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  return [value, withoutNeedlessEscapes(value)].find(isPattern)
+}
+
+/** `\:` and `\@` mean `:` and `@` without the flag, and nothing with it. */
+function withoutNeedlessEscapes(pattern: string): string {
+  return pattern.replace(/\\(.)/gsu, (escaped, character: string) =>
+    /[A-Za-z0-9^$\\.*+?()[\]{}|/-]/.test(character) ? escaped : character,
+  )
+}
+
+function isPattern(value: string): boolean {
+  try {
+    return new RegExp(value, 'u') !== undefined
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,23 @@
+import type { JsonSchema } from '../mcp.ts'
+import { isObject } from '../own.ts'
+
+const sizes = new WeakMap<object, number>()
+
+/** Characters of the schema as JSON, counted once. */
+export function sizeOf(schema: JsonSchema): number {
+  const known = sizes.get(schema)
+  if (known !== undefined) return known
+  const size = JSON.stringify(schema).length
+  sizes.set(schema, size)
+  return size
+}
+
+/** What remains of a schema whose details are left out. */
+export function openSchema(schema: unknown): JsonSchema {
+  const open: JsonSchema = {}
+  if (!isObject(schema)) return open
+  if (schema.type !== undefined) open.type = schema.type
+  if (typeof schema.title === 'string') open.title = schema.title
+  if (typeof schema.description === 'string') open.description = schema.description.slice(0, 200)
+  return open
+}

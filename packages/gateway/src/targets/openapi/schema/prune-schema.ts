@@ -1,0 +1,32 @@
+import type { JsonSchema } from '../mcp.ts'
+import { isObject } from '../own.ts'
+import { ONE_SCHEMA, SCHEMA_LISTS, SCHEMA_MAPS } from './keywords.ts'
+import { openSchema, sizeOf } from './open-schema.ts'
+
+const FIRST_DEPTH = 8
+
+/** Opens the deepest levels of a schema, one after the other, until it is small enough. */
+export function pruneSchema(schema: JsonSchema, maxBytes: number): JsonSchema {
+  let pruned = schema
+  for (let depth = FIRST_DEPTH; depth > 0 && sizeOf(pruned) > maxBytes; depth--) {
+    pruned = cut(schema, depth) as JsonSchema
+  }
+  return pruned
+}
+
+function cut(schema: unknown, depth: number): unknown {
+  if (!isObject(schema)) return schema
+  if (depth === 0) return openSchema(schema)
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [keyword, cutKeyword(keyword, value, depth - 1)]),
+  )
+}
+
+function cutKeyword(keyword: string, value: unknown, depth: number): unknown {
+  if (ONE_SCHEMA.has(keyword) || keyword === 'items') return cut(value, depth)
+  if (SCHEMA_LISTS.has(keyword) && Array.isArray(value)) return value.map((item) => cut(item, depth))
+  if ((SCHEMA_MAPS.has(keyword) || keyword === 'properties') && isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cut(member, depth)]))
+  }
+  return value
+}

@@ -1,0 +1,14 @@
+import type { DocumentSet } from '../document/document-set.ts'
+import type { Parameter } from '../operations/operation.ts'
+import type { SchemaConverter } from '../schema/schema-converter.ts'
+
+/** What planning a tool needs to know besides the operation. */
+export interface PlanContext {
+  readonly documents: DocumentSet
+  readonly input: SchemaConverter
+  /** Undefined when tools are to have no output schema. */
+  readonly output: SchemaConverter | undefined
+  readonly maxSchemaBytes: number
+  /** Parameters that the gateway fills in itself: the configured credentials. */
+  isHidden(parameter: Parameter): boolean
+}

@@ -1,0 +1,138 @@
+import type { Located } from '../document/document-set.ts'
+import type { JsonSchema } from '../mcp.ts'
+import type { Operation, Parameter, RequestBody } from '../operations/operation.ts'
+import { assembleSchema } from '../schema/assemble-schema.ts'
+import type { Converted } from '../schema/schema-converter.ts'
+import { freeName, toArgumentName } from './argument-names.ts'
+import { flattenBody } from './flatten-body.ts'
+import type { PlanContext } from './plan-context.ts'
+
+/** Where an argument goes. */
+export type Destination =
+  | { readonly kind: 'parameter'; readonly parameter: Parameter }
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'body' }
+
+export interface InputPlan {
+  readonly schema: JsonSchema
+  readonly destinations: ReadonlyMap<string, Destination>
+  /** Fields of a form that hold a file. */
+  readonly files: ReadonlySet<string>
+}
+
+export const FILE_HINT = 'Base64, or a data: URI (data:image/png;name=cat.png;base64,…).'
+
+/**
+ * One flat object: parameters first, then the body's properties. The body stays whole, under `body`, when it is
+ * no plain object or when one of its properties would share a name with a parameter.
+ */
+export function planInput(operation: Operation, context: PlanContext): InputPlan {
+  const arguments_ = new Arguments(operation, context)
+  for (const parameter of operation.parameters) {
+    if (!context.isHidden(parameter)) arguments_.addParameter(parameter)
+  }
+  const files = operation.body ? arguments_.addBody(operation.body) : new Set<string>()
+  return { schema: arguments_.schema(), destinations: arguments_.destinations, files }
+}
+
+class Arguments {
+  readonly destinations = new Map<string, Destination>()
+  readonly #operation: Operation
+  readonly #context: PlanContext
+  readonly #schemas: [string, JsonSchema][] = []
+  readonly #required: string[] = []
+  readonly #refs = new Set<string>()
+
+  constructor(operation: Operation, context: PlanContext) {
+    this.#operation = operation
+    this.#context = context
+  }
+
+  addParameter(parameter: Parameter): void {
+    const name = this.#free(toArgumentName(parameter.name), parameter.in)
+    const converted = this.#convert(parameter.schema, parameter.name)
+    const notes = [parameter.description ?? converted.description, sentAs(name, parameter.name)]
+    const schema = describe(converted, notes)
+    if (parameter.deprecated) schema.deprecated = true
+    if (parameter.example !== undefined && schema.examples === undefined)
+      schema.examples = [parameter.example]
+    this.#add(name, schema, parameter.required, { kind: 'parameter', parameter })
+  }
+
+  /** Returns the fields that hold files. */
+  addBody(body: RequestBody): Set<string> {
+    const { fields, files } = flattenBody(body, this.#context)
+    const names = fields.map((field) => toArgumentName(field.name))
+    const fits = new Set(names).size === names.length && !names.some((name) => this.destinations.has(name))
+    if (fields.length > 0 && fits) {
+      for (const [index, field] of fields.entries()) this.#addField(names[index]!, field, body, files)
+    } else {
+      this.#addWholeBody(body)
+    }
+    return files
+  }
+
+  schema(): JsonSchema {
+    const schema: JsonSchema = { type: 'object', properties: Object.fromEntries(this.#schemas) }
+    if (this.#required.length > 0) schema.required = this.#required
+    schema.additionalProperties = false
+    const { input, maxSchemaBytes } = this.#context
+    return assembleSchema({ schema, refs: this.#refs }, input, maxSchemaBytes)
+  }
+
+  #addField(
+    name: string,
+    field: { name: string; schema: Located; required: boolean },
+    body: RequestBody,
+    files: ReadonlySet<string>,
+  ): void {
+    const converted = this.#convert(field.schema, field.name)
+    const notes = [converted.description, sentAs(name, field.name)]
+    if (files.has(field.name)) notes.push(FILE_HINT)
+    if (field.required && !body.required) notes.push('Required when a body is sent.')
+    const required = field.required && body.required
+    this.#add(name, describe(converted, notes), required, { kind: 'field', name: field.name })
+  }
+
+  #addWholeBody(body: RequestBody): void {
+    const notes: unknown[] = [body.description]
+    let schema: JsonSchema = {}
+    if (body.kind === 'binary') {
+      schema = { type: 'string', contentEncoding: 'base64', contentMediaType: body.mediaType }
+      notes.push(FILE_HINT)
+    } else if (body.kind === 'text') {
+      schema = { type: 'string', contentMediaType: body.mediaType }
+      notes.push(`The body as ${body.mediaType} text.`)
+    } else if (body.schema) {
+      schema = this.#convert(body.schema, 'body')
+      notes[0] ??= schema.description
+    }
+    const name = this.#free('body', 'request')
+    this.#add(name, describe(schema, notes), body.required, { kind: 'body' })
+  }
+
+  #convert(schema: Located, what: string): JsonSchema {
+    const converted: Converted = this.#context.input.convert(schema, `${this.#operation.key} ${what}`)
+    for (const name of converted.refs) this.#refs.add(name)
+    return converted.schema
+  }
+
+  #free(wanted: string, suffix: string): string {
+    return freeName(wanted, suffix, (name) => this.destinations.has(name))
+  }
+
+  #add(name: string, schema: JsonSchema, required: boolean, destination: Destination): void {
+    this.#schemas.push([name, schema])
+    if (required) this.#required.push(name)
+    this.destinations.set(name, destination)
+  }
+}
+
+function sentAs(argument: string, name: string): string | undefined {
+  return argument === name ? undefined : `Sent as \`${name}\`.`
+}
+
+function describe(schema: JsonSchema, notes: readonly unknown[]): JsonSchema {
+  const description = notes.filter((note) => typeof note === 'string' && note !== '').join(' ')
+  return description === '' ? { ...schema } : { ...schema, description }
+}

@@ -1,0 +1,17 @@
+import type { Tool } from '../mcp.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { InputPlan } from './plan-input.ts'
+import type { OutputPlan } from './plan-output.ts'
+
+/** Everything that a call needs, worked out once. */
+export interface OperationPlan {
+  readonly name: string
+  readonly operation: Operation
+  readonly input: InputPlan
+  readonly output: OutputPlan | undefined
+}
+
+/** A tool and what it calls: one operation, or one of several that an argument chooses. */
+export type ToolPlan =
+  | { readonly tool: Tool; readonly call: OperationPlan }
+  | { readonly tool: Tool; readonly members: ReadonlyMap<string, OperationPlan> }
