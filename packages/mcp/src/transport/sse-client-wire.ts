@@ -138,10 +138,12 @@ class SseWire implements Wire {
   #answer(response: JsonRpcResponse): void {
     const { id } = response
     const answer = id === null ? undefined : this.#waiting.get(id)
-    if (answer !== undefined) answer(response)
-    else {
+    if (id === null || answer === undefined) {
       const what = `answered a request with the unknown id ${JSON.stringify(id)}`
       this.#settings.report(badResponse(this.#url, what))
+    } else {
+      this.#waiting.delete(id)
+      answer(response)
     }
   }
 
