@@ -18,7 +18,7 @@ import {
   type Implementation,
   type Revision,
 } from '../protocol/index.ts'
-import { type EraCache, sharedEraCache } from './era-cache.ts'
+import { EraCache, sharedEraCache } from './era-cache.ts'
 import { probe, type ProbeFinding } from './probe.ts'
 
 /** What edges are told besides what negotiation decides. */
@@ -38,7 +38,8 @@ export interface NegotiateOptions {
   /**
    * How long a server may leave `server/discover` unanswered before it counts as legacy, in ms. Default 10 s:
    * servers that know nothing of it answer with an error at once, or exit; those that take long are being
-   * downloaded or started, and may well be modern.
+   * downloaded or started, and may well be modern. Over HTTP there is no limit but the signal: every server
+   * answers a POST, and a user may have to sign in first.
    */
   probeTimeout?: number | undefined
   eras?: EraCache | undefined
@@ -75,7 +76,8 @@ class Negotiation {
   constructor(connector: Connector, options: NegotiateOptions) {
     this.#connector = connector
     this.#options = options
-    this.#eras = options.eras ?? sharedEraCache
+    // Servers in the same process come and go under one name, and asking them costs nothing.
+    this.#eras = connector.kind === 'memory' ? new EraCache() : (options.eras ?? sharedEraCache)
   }
 
   async run(): Promise<Negotiated> {
@@ -110,7 +112,8 @@ class Negotiation {
   }
 
   async #probeAndConnect(channel: Channel, required: Era | undefined): Promise<Negotiated> {
-    const limit = this.#options.probeTimeout ?? DEFAULT_PROBE_TIMEOUT
+    const limit =
+      this.#options.probeTimeout ?? (channel.wire.kind === 'http' ? undefined : DEFAULT_PROBE_TIMEOUT)
     const finding = await this.#probe(channel, required === 'modern' ? undefined : limit)
     if (finding.era === 'modern') return this.#modern(channel, finding)
     if (required === 'modern') throw notModern(finding.cause)
@@ -204,6 +207,7 @@ class Negotiation {
   /** Opens a channel and closes it when its use fails. */
   async #using(connector: Connector, use: (channel: Channel) => Promise<Negotiated>): Promise<Negotiated> {
     const { signal } = this.#options
+    if (signal?.aborted) throw abortError(signal)
     const wire = await connector.open(signal ? { signal } : {})
     try {
       return await use({ wire, ids: createIdMinter() })

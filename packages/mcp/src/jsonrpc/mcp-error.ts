@@ -19,6 +19,7 @@ export type McpErrorCode =
   | 'session_lost'
   | 'too_many_rounds'
   | 'cursor_loop'
+  | 'tool_failed'
   | 'invalid_output'
   | 'invalid_answer'
   | 'missing_capability'

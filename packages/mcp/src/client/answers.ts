@@ -1,0 +1,115 @@
+import type { InputRequest, InputRequests, InputResponses } from '../exchange/index.ts'
+import { type JsonObject, McpError } from '../jsonrpc/index.ts'
+import type {
+  ClientCapabilities,
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitFormParams,
+  ElicitParams,
+  ElicitResult,
+  ElicitUrlParams,
+  Root,
+} from '../protocol/index.ts'
+import { completeForm } from './complete-form.ts'
+
+/** The request during which a question came up; absent when it came outside any. */
+export interface AnswerContext {
+  /** Aborted when the answer is no longer wanted. */
+  readonly signal: AbortSignal
+  readonly request?: { readonly method: string; readonly params: JsonObject } | undefined
+}
+
+type Answer<Params, Result> = (params: Params, context: AnswerContext) => Result | Promise<Result>
+
+/** How this client answers servers. What is absent is not declared, and declined when a server asks anyway. */
+export interface AnswerHandlers {
+  /** Asks the user: one function for forms and URLs, or one for each that is supported. */
+  elicit?:
+    | Answer<ElicitParams, ElicitResult>
+    | { form?: Answer<ElicitFormParams, ElicitResult>; url?: Answer<ElicitUrlParams, ElicitResult> }
+    | undefined
+  /** Asks the model. */
+  sample?: Answer<CreateMessageParams, CreateMessageResult> | undefined
+  roots?:
+    | readonly Root[]
+    | ((context: AnswerContext) => readonly Root[] | Promise<readonly Root[]>)
+    | undefined
+}
+
+/** Answers what servers ask, the same way in every era. */
+export class Answers {
+  readonly #handlers: AnswerHandlers
+
+  constructor(handlers: AnswerHandlers) {
+    this.#handlers = handlers
+  }
+
+  /** What the handlers can do. */
+  get capabilities(): ClientCapabilities {
+    const { elicit, sample, roots } = this.#handlers
+    const capabilities: ClientCapabilities = {}
+    if (typeof elicit === 'function') capabilities.elicitation = { form: {}, url: {} }
+    else if (elicit) {
+      capabilities.elicitation = { ...(elicit.form && { form: {} }), ...(elicit.url && { url: {} }) }
+    }
+    if (sample) capabilities.sampling = {}
+    if (roots) capabilities.roots = {}
+    return capabilities
+  }
+
+  async ask(requests: InputRequests, context: AnswerContext): Promise<InputResponses> {
+    const answered = Object.entries(requests).map(async ([key, request]) => {
+      return [key, await this.#answer(request, context)] as const
+    })
+    return Object.fromEntries(await Promise.all(answered))
+  }
+
+  async #answer({ method, params = {} }: InputRequest, context: AnswerContext): Promise<JsonObject> {
+    switch (method) {
+      case 'elicitation/create':
+        return params.mode === 'url'
+          ? this.#openUrl(params as ElicitUrlParams, context)
+          : this.#fillForm(params as ElicitFormParams, context)
+      case 'sampling/createMessage':
+        return this.#sample(params as CreateMessageParams, context)
+      case 'roots/list':
+        return this.#roots(context)
+      default:
+        throw unanswerable(method)
+    }
+  }
+
+  async #fillForm(params: ElicitFormParams, context: AnswerContext): Promise<JsonObject> {
+    const { elicit } = this.#handlers
+    const handler = typeof elicit === 'function' ? elicit : elicit?.form
+    if (!handler) return { action: 'decline' }
+    return completeForm(params.requestedSchema, await handler(params, context))
+  }
+
+  async #openUrl(params: ElicitUrlParams, context: AnswerContext): Promise<JsonObject> {
+    const { elicit } = this.#handlers
+    const handler = typeof elicit === 'function' ? elicit : elicit?.url
+    return handler ? handler(params, context) : { action: 'decline' }
+  }
+
+  async #sample(params: CreateMessageParams, context: AnswerContext): Promise<JsonObject> {
+    if (!this.#handlers.sample) throw unanswerable('sampling/createMessage')
+    return { ...(await this.#handlers.sample(params, context)) }
+  }
+
+  async #roots(context: AnswerContext): Promise<JsonObject> {
+    const { roots } = this.#handlers
+    if (!roots) throw unanswerable('roots/list')
+    return { roots: [...(typeof roots === 'function' ? await roots(context) : roots)] }
+  }
+}
+
+function unanswerable(method: string): McpError {
+  return new McpError(
+    'missing_capability',
+    `The server asks for ${method}, which this client has no handler for`,
+    {
+      details: { method },
+    },
+  )
+}

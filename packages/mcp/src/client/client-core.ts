@@ -1,0 +1,184 @@
+import type { Connector, Exchange, Notification, Outcome } from '../exchange/index.ts'
+import { type JsonObject, McpError } from '../jsonrpc/index.ts'
+import {
+  type ClientCapabilities,
+  type Implementation,
+  type LoggingLevel,
+  parseDuration,
+  type Tool,
+} from '../protocol/index.ts'
+import { Answers } from './answers.ts'
+import { factsOf, implementationOf, legacyCapabilities, mergeCapabilities } from './client-facts.ts'
+import type { ClientEvents, ClientOptions } from './client-options.ts'
+import { Connection } from './connection.ts'
+import { Emitter } from './emitter.ts'
+import { negotiate, type Negotiated } from './negotiate.ts'
+import type { LogMessage } from './request-options.ts'
+import { Requests } from './requests.ts'
+import { ResponseCache } from './response-cache.ts'
+import { Subscriptions } from './subscriptions.ts'
+import { ToolDirectory } from './tool-directory.ts'
+
+const SECOND = 1_000
+const DEFAULTS = {
+  timeout: 60 * SECOND,
+  maxTotalTimeout: 3_600 * SECOND,
+  maxRounds: 16,
+  connectTimeout: 60 * SECOND,
+  /** Over HTTP, connecting may include a person who signs in. */
+  httpConnectTimeout: 180 * SECOND,
+}
+
+/** The parts of a client and how they are joined; `Client` is their public face. */
+export class ClientCore {
+  readonly options: ClientOptions
+  readonly info: Implementation
+  readonly capabilities: ClientCapabilities
+  readonly answers: Answers
+  readonly events: Emitter<ClientEvents>
+  readonly connection: Connection
+  readonly requests: Requests
+  readonly subscriptions: Subscriptions
+  readonly directory: ToolDirectory = new ToolDirectory()
+  connector: Connector | undefined
+  logLevel: LoggingLevel | undefined
+  readonly #cache: ResponseCache | undefined
+
+  constructor(options: ClientOptions) {
+    this.options = options
+    this.info = implementationOf(options)
+    this.answers = new Answers(options)
+    this.capabilities = mergeCapabilities(this.answers.capabilities, options.capabilities)
+    this.connector = options.connector
+    this.logLevel = options.logLevel
+    // A listener for warnings that throws has had its chance.
+    this.events = new Emitter((thrown, event) => event !== 'warning' && this.warn(thrown))
+    this.#cache = createCache(options.cache)
+    this.connection = this.#createConnection()
+    this.requests = this.#createRequests()
+    this.subscriptions = this.#createSubscriptions()
+  }
+
+  /** Answers questions with the author's handlers. */
+  readonly ask = (
+    requests: Parameters<NonNullable<Exchange['ask']>>[0],
+    signal: AbortSignal = new AbortController().signal,
+    request?: { method: string; params: JsonObject },
+  ): ReturnType<NonNullable<Exchange['ask']>> => this.answers.ask(requests, { signal, request })
+
+  /** Makes something known that harms no request. */
+  warn(thrown: unknown): void {
+    this.events.emit('warning', thrown instanceof Error ? thrown : new Error(String(thrown)))
+  }
+
+  /** Modern HTTP clients must leave out tools whose header annotations are invalid (server/tools). */
+  isUsable(tool: Tool): boolean {
+    const { current } = this.connection
+    if (current?.edge.era !== 'modern' || current.wire.kind !== 'http') return true
+    const problem = this.directory.headerProblem(tool?.name)
+    if (problem !== undefined) {
+      this.warn(new McpError('bad_response', `The tool ${tool.name} is left out: ${problem}`))
+    }
+    return problem === undefined
+  }
+
+  #createConnection(): Connection {
+    const { options } = this
+    const isHttp = () => this.connector?.kind === 'http' || this.connector?.kind === 'sse'
+    return new Connection({
+      open: (signal) => this.#negotiate(signal),
+      timeout: () =>
+        parseDuration(
+          options.connectTimeout ?? (isHttp() ? DEFAULTS.httpConnectTimeout : DEFAULTS.connectTimeout),
+        ),
+      autoConnect: options.autoConnect ?? true,
+      reconnect: options.reconnect ?? true,
+      onOpen: () => this.subscriptions.update(),
+      onLost: (reason) => this.#lost(reason),
+    })
+  }
+
+  #negotiate(signal: AbortSignal): Promise<Negotiated> {
+    const { options, connector } = this
+    if (!connector) {
+      throw new McpError('not_connected', 'There is no server to connect to: pass a connector to connect()')
+    }
+    return negotiate(connector, {
+      info: this.info,
+      capabilities: legacyCapabilities(this.capabilities),
+      era: options.era,
+      protocolVersion: options.protocolVersion,
+      probeTimeout: options.probeTimeout === undefined ? undefined : parseDuration(options.probeTimeout),
+      eras: options.eras,
+      signal,
+      hooks: {
+        maxRounds: options.maxRounds ?? DEFAULTS.maxRounds,
+        continuations: options.continuations,
+        headersFor: this.directory.headersFor,
+        ask: (requests, asking) => this.ask(requests, asking),
+        onStep: options.onHandshake,
+        onAmbiguous: (report) => {
+          options.onAmbiguous?.(report)
+          const calls = report.calls.length
+          this.warn(
+            new McpError('bad_response', `${report.method} could belong to any of ${calls} calls: refused`),
+          )
+        },
+        onLog: ({ params }) => this.events.emit('log', params as LogMessage),
+        onNotification: (notification) => this.events.emit('notification', notification),
+      },
+    })
+  }
+
+  #createRequests(): Requests {
+    const { options } = this
+    const facts = factsOf(this.info, this.capabilities)
+    return new Requests({
+      connection: this.connection,
+      cache: this.#cache,
+      directory: this.directory,
+      timeout: parseDuration(options.timeout ?? DEFAULTS.timeout),
+      maxTotalTimeout: parseDuration(options.maxTotalTimeout ?? DEFAULTS.maxTotalTimeout),
+      maxRounds: options.maxRounds ?? DEFAULTS.maxRounds,
+      middleware: options.middleware ?? [],
+      facts: () => facts,
+      logLevel: () => this.logLevel,
+      traceContext: () => options.traceContext?.(),
+      onLog: (log) => this.events.emit('log', log),
+      onNotification: (notification) => this.events.emit('notification', notification),
+      onError: (thrown) => this.warn(thrown),
+    })
+  }
+
+  #createSubscriptions(): Subscriptions {
+    return new Subscriptions({
+      events: this.events,
+      capabilities: () => this.connection.current?.edge.discovery.capabilities,
+      reconnect: () => this.connection.acquire(),
+      open: (filter, notify, signal) => this.#listen({ notifications: filter }, notify, signal),
+      onChange: ({ method, params }) => this.#cache?.invalidate(method, params),
+    })
+  }
+
+  /** Runs as long as it is listened to: no time limit, no middleware. */
+  async #listen(
+    params: JsonObject,
+    notify: (notification: Notification) => void,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { edge } = await this.connection.acquire(signal)
+    const client = factsOf(this.info, this.capabilities)
+    return edge.handle({ method: 'subscriptions/listen', params, client, signal, notify })
+  }
+
+  #lost(reason: Error | undefined): void {
+    // Changes that happen now are not announced to us.
+    this.#cache?.clear()
+    this.events.emit('close', reason)
+  }
+}
+
+function createCache(option: ClientOptions['cache']): ResponseCache | undefined {
+  if (option === false) return undefined
+  return new ResponseCache(typeof option === 'object' ? option : {})
+}

@@ -1,0 +1,79 @@
+import type {
+  AmbiguousRequest,
+  Connector,
+  Continuations,
+  HandshakeStep,
+  Middleware,
+} from '../exchange/index.ts'
+import type { JsonObject } from '../jsonrpc/index.ts'
+import type {
+  ClientCapabilities,
+  Duration,
+  Era,
+  Implementation,
+  LoggingLevel,
+  Revision,
+} from '../protocol/index.ts'
+import type { AnswerHandlers } from './answers.ts'
+import type { EraCache } from './era-cache.ts'
+import type { LogMessage } from './request-options.ts'
+
+export interface ClientOptions extends Partial<Implementation>, AnswerHandlers {
+  /** The server, for clients that connect when they are first used. */
+  connector?: Connector | undefined
+  /** Added to what the handlers declare: `{ sampling: { tools: {} } }`, extensions, experimental ones. */
+  capabilities?: ClientCapabilities | undefined
+  middleware?: readonly Middleware[] | undefined
+  /** Insist on an era instead of finding it out. */
+  era?: 'auto' | Era | undefined
+  /** Insist on a revision. */
+  protocolVersion?: Revision | undefined
+  /** How long `server/discover` may go unanswered before the server counts as legacy. Default 10 s. */
+  probeTimeout?: Duration | undefined
+  /** How long connecting may take, start of the process included. Default 60 s. */
+  connectTimeout?: Duration | undefined
+  /** How long nothing may happen to a request. Default 60 s. */
+  timeout?: Duration | undefined
+  /** How long a request may take in all. Default 1 h. */
+  maxTotalTimeout?: Duration | undefined
+  /** Let the first request connect. Default true. */
+  autoConnect?: boolean | undefined
+  /** Let the next request connect again when the connection was lost. Default true. */
+  reconnect?: boolean | undefined
+  /** Findings about eras; by default all clients of the process share one. */
+  eras?: EraCache | undefined
+  /** Rounds of questions that one request may take. Default 16. */
+  maxRounds?: number | undefined
+  /** Log messages wanted from every request. */
+  logLevel?: LoggingLevel | undefined
+  /** Keep answers as long as the server allows. Default true. */
+  cache?: boolean | { maxEntries?: number } | undefined
+  /** Check structured output against the tool's schema, once the tool has been listed. Default true. */
+  validateOutput?: boolean | undefined
+  /** More pages than this in a list are taken for a fault of the server. Default 1000. */
+  maxPages?: number | undefined
+  /** Trace context for `_meta`: `traceparent`, `tracestate`, `baggage`. */
+  traceContext?: (() => JsonObject | undefined) | undefined
+  /** Where calls to legacy servers wait between `start` and `resume`. */
+  continuations?: Continuations | undefined
+  /** The steps of a legacy handshake, as they are done. */
+  onHandshake?: ((step: HandshakeStep) => void) | undefined
+  /** A legacy server asked something that could belong to more than one call. */
+  onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
+}
+
+/** Events of a client, by name. */
+export interface ClientEvents {
+  toolsChanged: undefined
+  promptsChanged: undefined
+  resourcesChanged: undefined
+  resourceUpdated: { uri: string }
+  /** Log messages that no request has an `onLog` for. */
+  log: LogMessage
+  /** The connection is gone; with a reason when it was not closed on purpose. */
+  close: Error | undefined
+  /** Something that harms no request but that someone should know. */
+  warning: Error
+  /** Notifications that nothing else claims. */
+  notification: { method: string; params?: JsonObject }
+}

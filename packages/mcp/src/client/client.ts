@@ -1,0 +1,297 @@
+import type {
+  ClientEdge,
+  Connector,
+  Exchange,
+  InputResponses,
+  Middleware,
+  Outcome,
+} from '../exchange/index.ts'
+import { type JsonObject, McpError } from '../jsonrpc/index.ts'
+import {
+  type ClientCapabilities,
+  type CompleteResult,
+  type Discovery,
+  type Era,
+  type GetPromptResult,
+  type Implementation,
+  type LoggingLevel,
+  META,
+  type Prompt,
+  type ReadResourceResult,
+  type Resource,
+  type ResourceTemplate,
+  type Revision,
+  type ServerCapabilities,
+  type Tool,
+} from '../protocol/index.ts'
+import { type CallEvent, callEvents } from './call-events.ts'
+import { CallResult } from './call-result.ts'
+import { ClientCore } from './client-core.ts'
+import type { ClientEvents, ClientOptions } from './client-options.ts'
+import { resultOf } from './outcome-result.ts'
+import { Pages } from './pages.ts'
+import type { RequestOptions } from './request-options.ts'
+import { resumeParams, type SavedCall, type StartedCall, toStartedCall } from './saved-call.ts'
+import type { Subscription } from './subscriptions.ts'
+import { createTools, type Tools } from './tools.ts'
+
+const CHANGE_EVENTS: ReadonlySet<string> = new Set(['toolsChanged', 'promptsChanged', 'resourcesChanged'])
+
+/** What completion is asked for: an argument of a prompt, or a variable of a resource template. */
+export type CompletionReference = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
+
+/**
+ * A client of one MCP server, of any era and on any transport.
+ *
+ * @example
+ * ```ts
+ * await using client = new Client({ name: 'me', version: '1.0.0', connector })
+ * const result = await client.call('add', { a: 1, b: 2 })
+ * console.log(result.text())
+ * ```
+ */
+export class Client<App = unknown> implements AsyncDisposable {
+  /** The server's tools as functions, typed by `App`. */
+  readonly tools: Tools<App>
+  readonly #core: ClientCore
+
+  constructor(options: ClientOptions = {}) {
+    this.#core = new ClientCore(options)
+    this.tools = createTools<App>((name, args, callOptions) => this.call(name, args, callOptions))
+  }
+
+  /** Connects, once however often it is called, and says what the server says about itself. */
+  async connect(connector?: Connector, options: { signal?: AbortSignal } = {}): Promise<Discovery> {
+    const core = this.#core
+    if (connector && connector !== core.connector) {
+      if (core.connection.busy) {
+        throw new McpError('already_started', 'This client is connected to another server: close it first')
+      }
+      core.connector = connector
+    }
+    return (await core.connection.open(options.signal)).edge.discovery
+  }
+
+  /** Ends the connection; what is pending fails. A no-op when there is none. `connect()` opens it again. */
+  async close(): Promise<void> {
+    this.#core.subscriptions.stop()
+    await this.#core.connection.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  get #edge(): ClientEdge | undefined {
+    return this.#core.connection.current?.edge
+  }
+
+  get connected(): boolean {
+    return this.#edge !== undefined
+  }
+
+  get era(): Era | undefined {
+    return this.#edge?.era
+  }
+
+  get protocolVersion(): Revision | undefined {
+    return this.#edge?.version
+  }
+
+  /** What the server said when the connection was made. */
+  get discovery(): Discovery | undefined {
+    return this.#edge?.discovery
+  }
+
+  get serverInfo(): Implementation | undefined {
+    return this.discovery?._meta?.[META.serverInfo] as Implementation | undefined
+  }
+
+  get serverCapabilities(): ServerCapabilities | undefined {
+    return this.discovery?.capabilities
+  }
+
+  get instructions(): string | undefined {
+    return this.discovery?.instructions
+  }
+
+  /** What this client declares. */
+  get capabilities(): ClientCapabilities {
+    return this.#core.capabilities
+  }
+
+  /** Adds middleware, innermost last. */
+  use(middleware: Middleware): this {
+    this.#core.requests.use(middleware)
+    return this
+  }
+
+  /** Listens to an event; returns what stops it. Change events are asked of the server while someone listens. */
+  on<K extends keyof ClientEvents>(event: K, listener: (value: ClientEvents[K]) => void): () => void {
+    const { events, subscriptions } = this.#core
+    const off = events.on(event, listener)
+    if (!CHANGE_EVENTS.has(event)) return off
+    queueMicrotask(() => subscriptions.update())
+    return () => {
+      off()
+      queueMicrotask(() => subscriptions.update())
+    }
+  }
+
+  /** Subscribes to updates of a resource, which come as `resourceUpdated`. */
+  async subscribe(uri: string): Promise<Subscription> {
+    await this.#core.connection.acquire()
+    return this.#core.subscriptions.subscribe(uri)
+  }
+
+  /** Calls a tool. A result that says `isError` is a result; only protocol and local failures throw. */
+  call(name: string, args?: JsonObject, options: RequestOptions = {}): Promise<CallResult> {
+    return this.#call(name, args, options)
+  }
+
+  /** Calls a tool and tells what happens on the way. */
+  stream(
+    name: string,
+    args?: JsonObject,
+    options: RequestOptions = {},
+  ): AsyncGenerator<CallEvent, void, undefined> {
+    return callEvents({
+      options,
+      run: (own, ask) => this.#call(name, args, own, ask),
+      fallback: (requests, signal) =>
+        this.#core.ask(requests, signal, { method: 'tools/call', params: toolParams(name, args) }),
+    })
+  }
+
+  /** Calls a tool, and returns its questions instead of having them answered. */
+  start(name: string, args?: JsonObject, options: RequestOptions = {}): Promise<StartedCall> {
+    return this.#start(toolParams(name, args), options)
+  }
+
+  /** Goes on with a call that `start` or `resume` returned, with answers by the keys of its questions. */
+  async resume(
+    saved: SavedCall,
+    answers: InputResponses,
+    options: RequestOptions = {},
+  ): Promise<StartedCall> {
+    return this.#start(await resumeParams(saved, answers), options)
+  }
+
+  listTools(options: RequestOptions = {}): Pages<Tool> {
+    return this.#list<Tool>('tools/list', 'tools', options).filter((tool) => this.#core.isUsable(tool))
+  }
+
+  listPrompts(options: RequestOptions = {}): Pages<Prompt> {
+    return this.#list<Prompt>('prompts/list', 'prompts', options)
+  }
+
+  listResources(options: RequestOptions = {}): Pages<Resource> {
+    return this.#list<Resource>('resources/list', 'resources', options)
+  }
+
+  listResourceTemplates(options: RequestOptions = {}): Pages<ResourceTemplate> {
+    return this.#list<ResourceTemplate>('resources/templates/list', 'resourceTemplates', options)
+  }
+
+  async getPrompt(
+    name: string,
+    args?: Record<string, string>,
+    options: RequestOptions = {},
+  ): Promise<GetPromptResult> {
+    const params = { name, ...(args && { arguments: args }) }
+    return (await this.request('prompts/get', params, options)) as GetPromptResult
+  }
+
+  async readResource(uri: string, options: RequestOptions = {}): Promise<ReadResourceResult> {
+    return (await this.request('resources/read', { uri }, options)) as ReadResourceResult
+  }
+
+  /** Completes an argument; `context` holds the arguments that are known already. */
+  async complete(
+    ref: CompletionReference,
+    argument: { name: string; value: string },
+    options: RequestOptions & { context?: Record<string, string> } = {},
+  ): Promise<CompleteResult['completion']> {
+    const { context, ...rest } = options
+    const params = { ref, argument, ...(context && { context: { arguments: context } }) }
+    const { completion } = (await this.request('completion/complete', params, rest)) as CompleteResult
+    if (!Array.isArray(completion?.values)) {
+      throw new McpError('bad_response', 'The answer to completion/complete has no values')
+    }
+    return completion
+  }
+
+  /** The log messages wanted from now on. Modern servers hear of it with each request. */
+  async setLogLevel(level: LoggingLevel, options: RequestOptions = {}): Promise<void> {
+    this.#core.logLevel = level
+    const { edge } = await this.#core.connection.acquire(options.signal)
+    if (edge.era === 'legacy' && edge.discovery.capabilities.logging) {
+      await this.request('logging/setLevel', { level }, options)
+    }
+  }
+
+  /** Asks whether the server is there. The modern era has no `ping`; discovery does the same. */
+  async ping(options: RequestOptions = {}): Promise<void> {
+    const { edge } = await this.#core.connection.acquire(options.signal)
+    await this.request(edge.era === 'legacy' ? 'ping' : 'server/discover', {}, { ...options, fresh: true })
+  }
+
+  async discover(options: RequestOptions = {}): Promise<Discovery> {
+    return (await this.request('server/discover', {}, options)) as Discovery
+  }
+
+  /** Tells a legacy server that the roots have changed. Modern servers ask when they need them. */
+  async rootsChanged(): Promise<void> {
+    await this.#edge?.notify({ method: 'notifications/roots/list_changed' })
+  }
+
+  /** Sends any request and resolves with its result as it came; questions go to the handlers. */
+  async request(method: string, params: JsonObject = {}, options: RequestOptions = {}): Promise<JsonObject> {
+    return resultOf(await this.#run(method, params, options), method)
+  }
+
+  /**
+   * Passes an exchange on as it is: unknown members survive, questions are values unless the exchange can ask,
+   * and nothing of this client's handlers, middleware or identity is involved.
+   */
+  readonly handle = (exchange: Exchange): Promise<Outcome> => this.#core.requests.pass(exchange)
+
+  #run(method: string, params: JsonObject, options: RequestOptions, ask?: Exchange['ask']): Promise<Outcome> {
+    const own: Exchange['ask'] = (requests, signal) => this.#core.ask(requests, signal, { method, params })
+    return this.#core.requests.run({ method, params, options, ask: ask ?? own })
+  }
+
+  async #call(
+    name: string,
+    args: JsonObject | undefined,
+    options: RequestOptions,
+    ask?: Exchange['ask'],
+  ): Promise<CallResult> {
+    const outcome = await this.#run('tools/call', toolParams(name, args), options, ask)
+    const result = resultOf(outcome, 'tools/call')
+    await this.#checkOutput(name, result)
+    return new CallResult(result)
+  }
+
+  async #start(params: JsonObject, options: RequestOptions): Promise<StartedCall> {
+    const outcome = await this.#core.requests.run({ method: 'tools/call', params, options, ask: undefined })
+    const started = toStartedCall(outcome, params)
+    if (started.type === 'complete') await this.#checkOutput(String(params.name), started.result.raw)
+    return started
+  }
+
+  async #checkOutput(name: string, result: JsonObject): Promise<void> {
+    if (this.#core.options.validateOutput !== false) await this.#core.directory.checkOutput(name, result)
+  }
+
+  #list<Item>(method: string, member: string, options: RequestOptions): Pages<Item> {
+    const { maxPages } = this.#core.options
+    return new Pages({ method, member, maxPages }, (cursor) =>
+      this.request(method, cursor === undefined ? {} : { cursor }, options),
+    )
+  }
+}
+
+function toolParams(name: string, args: JsonObject | undefined): JsonObject {
+  return args === undefined ? { name } : { name, arguments: args }
+}

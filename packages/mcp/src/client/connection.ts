@@ -1,0 +1,141 @@
+import { abortError, type ClientEdge } from '../exchange/index.ts'
+import { McpError } from '../jsonrpc/index.ts'
+import type { Negotiated } from './negotiate.ts'
+
+export interface ConnectionOptions {
+  /** Opens a connection and finds the era out. */
+  open(signal: AbortSignal): Promise<Negotiated>
+  /** How long that may take, in ms. */
+  timeout(): number
+  /** Whether a request may open the connection that nobody has asked for yet. */
+  autoConnect: boolean
+  /** Whether a request may open a connection that was lost. */
+  reconnect: boolean
+  onOpen(negotiated: Negotiated): void
+  /** The connection is gone, with the reason when it was not closed on purpose. */
+  onLost(reason: Error | undefined): void
+}
+
+/** Keeps at most one connection, opened once however many ask for it. */
+export class Connection {
+  readonly #options: ConnectionOptions
+  #current: Negotiated | undefined
+  #opening: { done: Promise<Negotiated>; abort: AbortController } | undefined
+  /** Why there is no connection: never asked for, lost, or closed on purpose. */
+  #absence: { why: 'new' | 'closed' } | { why: 'lost'; reason: Error | undefined } = { why: 'new' }
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+  }
+
+  get current(): Negotiated | undefined {
+    return this.#current
+  }
+
+  /** Whether there is a connection, or one is being made. */
+  get busy(): boolean {
+    return this.#current !== undefined || this.#opening !== undefined
+  }
+
+  /** The connection for a request, opened when that is allowed. */
+  async acquire(signal?: AbortSignal): Promise<Negotiated> {
+    if (this.#current) return this.#current
+    if (!this.#opening) this.#assertMayOpen()
+    return this.open(signal)
+  }
+
+  /** The connection, opened in any case. */
+  async open(signal?: AbortSignal): Promise<Negotiated> {
+    if (this.#current) return this.#current
+    this.#opening ??= this.#start()
+    return waitFor(this.#opening.done, signal)
+  }
+
+  /** Replaces a connection that has turned out to be of no use; others may have done it already. */
+  async renew(stale: ClientEdge, reason: Error, signal?: AbortSignal): Promise<Negotiated> {
+    if (this.#current?.edge === stale) {
+      this.#current = undefined
+      stale.onClose = undefined
+      await stale.close().catch(() => {})
+      this.#options.onLost(reason)
+    }
+    return this.open(signal)
+  }
+
+  async close(): Promise<void> {
+    const opening = this.#opening
+    const current = this.#current
+    this.#absence = { why: 'closed' }
+    this.#current = undefined
+    opening?.abort.abort(new McpError('closed', 'The client was closed'))
+    await opening?.done.catch(() => {})
+    if (!current) return
+    await current.edge.close()
+  }
+
+  #assertMayOpen(): void {
+    const { why } = this.#absence
+    if (why === 'new' && !this.#options.autoConnect) {
+      throw new McpError('not_connected', 'Not connected: call connect() first, or allow autoConnect')
+    }
+    if (why === 'closed') throw new McpError('closed', 'The client was closed; connect() opens it again')
+    if (this.#absence.why !== 'lost' || this.#options.reconnect) return
+    const { reason } = this.#absence
+    const because = reason ? `: ${reason.message}` : ''
+    throw new McpError('closed', `The connection was lost${because}`, { cause: reason })
+  }
+
+  #start(): { done: Promise<Negotiated>; abort: AbortController } {
+    const abort = new AbortController()
+    const done = this.#connect(abort).finally(() => {
+      this.#opening = undefined
+    })
+    done.catch(() => {})
+    return { done, abort }
+  }
+
+  async #connect(abort: AbortController): Promise<Negotiated> {
+    const timeout = this.#options.timeout()
+    const timer = setTimeout(() => {
+      const message = `The server did not complete the connection within ${timeout} ms`
+      abort.abort(new McpError('timeout', message, { details: { timeout } }))
+    }, timeout)
+    try {
+      const negotiated = await this.#options.open(abort.signal)
+      if (abort.signal.aborted) {
+        await negotiated.edge.close().catch(() => {})
+        throw abortError(abort.signal)
+      }
+      this.#current = negotiated
+      negotiated.edge.onClose = (reason) => this.#lost(negotiated, reason)
+      this.#options.onOpen(negotiated)
+      return negotiated
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #lost(negotiated: Negotiated, reason: Error | undefined): void {
+    if (this.#current === negotiated) {
+      this.#current = undefined
+      this.#absence = { why: 'lost', reason }
+    }
+    this.#options.onLost(reason)
+  }
+}
+
+/** Waits for something shared: giving up leaves it to the others. */
+async function waitFor<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return shared
+  if (signal.aborted) throw abortError(signal)
+  let onAbort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(abortError(signal))
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([shared, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,147 @@
+import type { Notification } from '../exchange/index.ts'
+import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../jsonrpc/index.ts'
+import type { ServerCapabilities, SubscriptionFilter } from '../protocol/index.ts'
+import { ListenStream, type OpenListen } from './listen-stream.ts'
+
+export interface ListeningOptions {
+  /** What the author wants to hear of at present. */
+  wanted(): SubscriptionFilter
+  /** What the connected server can do; undefined without a connection. */
+  capabilities(): ServerCapabilities | undefined
+  /** Connects again when the connection was lost. Rejects when that is not allowed. */
+  reconnect(): Promise<unknown>
+  open: OpenListen
+  deliver(notification: Notification): void
+  onWarning(error: Error): void
+}
+
+const FIRST_DELAY = 1_000
+const LONGEST_DELAY = 60_000
+
+/**
+ * Keeps one `subscriptions/listen` open for all that the author wants to hear of: opened anew when that
+ * changes, when the server ends it and when the connection was lost.
+ */
+export class Listening {
+  readonly #options: ListeningOptions
+  /** The stream that delivers, and the one that will take its place once it is acknowledged. */
+  #active: ListenStream | undefined
+  #next: ListenStream | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #failures = 0
+
+  constructor(options: ListeningOptions) {
+    this.#options = options
+  }
+
+  /** Brings the stream in line with what is wanted. */
+  update(): void {
+    const capabilities = this.#options.capabilities()
+    if (!capabilities) return
+    const filter = possible(this.#options.wanted(), capabilities)
+    const newest = this.#next ?? this.#active
+    if (newest && sameFilter(newest.filter, filter)) return
+    clearTimeout(this.#timer)
+    if (Object.keys(filter).length === 0) this.#closeAll()
+    else this.#open(filter)
+  }
+
+  /** What the server grants of what is wanted now. */
+  async granted(): Promise<SubscriptionFilter> {
+    this.update()
+    return (await (this.#next ?? this.#active)?.granted) ?? {}
+  }
+
+  /** Nothing is listened to until the next `update`. */
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#closeAll()
+    this.#failures = 0
+  }
+
+  #closeAll(): void {
+    this.#next?.close()
+    this.#active?.close()
+    this.#next = undefined
+    this.#active = undefined
+  }
+
+  #open(filter: SubscriptionFilter): void {
+    this.#next?.close()
+    const stream = new ListenStream(filter, this.#options.open, (notification) => {
+      if (stream === this.#active) this.#options.deliver(notification)
+    })
+    this.#next = stream
+    stream.granted.then(
+      () => this.#promote(stream),
+      () => {},
+    )
+    stream.ended.then(
+      () => this.#ended(stream, undefined),
+      (thrown: unknown) => this.#ended(stream, thrown),
+    )
+  }
+
+  /** The old stream goes when the new one is there, so that nothing is missed in between. */
+  #promote(stream: ListenStream): void {
+    if (this.#next !== stream) return
+    this.#active?.close()
+    this.#active = stream
+    this.#next = undefined
+    this.#failures = 0
+  }
+
+  #ended(stream: ListenStream, thrown: unknown): void {
+    if (stream.closed) return
+    if (this.#next === stream) this.#next = undefined
+    else if (this.#active === stream) this.#active = undefined
+    if (thrown instanceof ProtocolError && thrown.code === METHOD_NOT_FOUND) {
+      this.#options.onWarning(
+        new McpError('unsupported', 'The server cannot be listened to', { cause: thrown }),
+      )
+    } else this.#retryLater()
+  }
+
+  /** Jittered, so that clients of a server that restarts do not come back all at once. */
+  #retryLater(): void {
+    clearTimeout(this.#timer)
+    const delay = Math.min(FIRST_DELAY * 2 ** this.#failures++, LONGEST_DELAY)
+    this.#timer = setTimeout(() => void this.#retry(), delay * (0.5 + Math.random() / 2))
+    ;(this.#timer as { unref?: () => void }).unref?.()
+  }
+
+  async #retry(): Promise<void> {
+    if (Object.keys(this.#options.wanted()).length === 0) return
+    try {
+      await this.#options.reconnect()
+      this.update()
+    } catch (thrown) {
+      const error = McpError.from(thrown)
+      if (error.code === 'closed' || error.code === 'not_connected') return
+      this.#options.onWarning(error)
+      this.#retryLater()
+    }
+  }
+}
+
+/** Leaves out what the server does not offer. */
+function possible(wanted: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
+  const filter: SubscriptionFilter = {}
+  if (wanted.toolsListChanged && capabilities.tools?.listChanged) filter.toolsListChanged = true
+  if (wanted.promptsListChanged && capabilities.prompts?.listChanged) filter.promptsListChanged = true
+  if (wanted.resourcesListChanged && capabilities.resources?.listChanged) filter.resourcesListChanged = true
+  const uris = wanted.resourceSubscriptions ?? []
+  if (uris.length > 0 && capabilities.resources?.subscribe) filter.resourceSubscriptions = uris
+  return filter
+}
+
+function sameFilter(a: SubscriptionFilter, b: SubscriptionFilter): boolean {
+  const key = (filter: SubscriptionFilter) =>
+    JSON.stringify([
+      filter.toolsListChanged,
+      filter.promptsListChanged,
+      filter.resourcesListChanged,
+      [...(filter.resourceSubscriptions ?? [])].sort(),
+    ])
+  return key(a) === key(b)
+}

@@ -1,0 +1,52 @@
+import type { Exchange } from '../exchange/index.ts'
+import type { JsonObject } from '../jsonrpc/index.ts'
+import type { ClientCapabilities, Duration, LoggingLevel } from '../protocol/index.ts'
+
+export interface Progress {
+  progress: number
+  total?: number
+  message?: string
+  [key: string]: unknown
+}
+
+export interface LogMessage {
+  level: LoggingLevel
+  logger?: string
+  data: unknown
+  [key: string]: unknown
+}
+
+/** What can be said about a single request. */
+export interface RequestOptions {
+  /** Cancels the request. */
+  signal?: AbortSignal | undefined
+  /** How long nothing may happen; progress and questions to our side reset it. 0 is no limit. */
+  timeout?: Duration | undefined
+  /** How long the request may take in all, progress or not. 0 is no limit. */
+  maxTotalTimeout?: Duration | undefined
+  onProgress?: ((progress: Progress) => void) | undefined
+  onLog?: ((log: LogMessage) => void) | undefined
+  /** Least severe log message wanted. Default: the client's level, or `info` when there is an `onLog`. */
+  logLevel?: LoggingLevel | undefined
+  /** Members to add to `_meta`. */
+  meta?: JsonObject | undefined
+  /** Capabilities to declare with this request instead of the client's. Legacy servers never see them. */
+  capabilities?: ClientCapabilities | undefined
+  /** Ask the server even when a cached answer is still fresh. */
+  fresh?: boolean | undefined
+}
+
+const OPTIONS: unique symbol = Symbol('options')
+
+/** An exchange of this client. The options travel with it through middleware that copies it. */
+export interface ClientExchange extends Exchange {
+  readonly [OPTIONS]: RequestOptions
+}
+
+export function withOptions(exchange: Exchange, options: RequestOptions): ClientExchange {
+  return { ...exchange, [OPTIONS]: options }
+}
+
+export function optionsOf(exchange: Exchange): RequestOptions {
+  return (exchange as Partial<ClientExchange>)[OPTIONS] ?? {}
+}

@@ -1,0 +1,83 @@
+import type { Exchange } from '../exchange/index.ts'
+import { isJsonObject, type JsonObject, McpError } from '../jsonrpc/index.ts'
+import type { Tool } from '../protocol/index.ts'
+import { type CompiledSchema, compileSchema, describeIssues, headerParameters } from '../schema/index.ts'
+
+interface Known {
+  readonly output: CompiledSchema | undefined
+  readonly headers: ReturnType<typeof headerParameters>
+}
+
+/** What the client has learnt about tools from the lists it has read. */
+export class ToolDirectory {
+  readonly #tools = new Map<string, Known>()
+
+  learn(tools: unknown): void {
+    if (!Array.isArray(tools)) return
+    for (const tool of tools) if (isTool(tool)) this.#tools.set(tool.name, know(tool))
+  }
+
+  /** Why a tool must not be offered over HTTP; undefined when it may. */
+  headerProblem(name: string): string | undefined {
+    const headers = this.#tools.get(name)?.headers
+    return headers && !headers.ok ? headers.reason : undefined
+  }
+
+  /** The `Mcp-Param-*` headers of a call, in plain values; the wire encodes them. */
+  readonly headersFor = (exchange: Exchange): Record<string, string> | undefined => {
+    if (exchange.method !== 'tools/call') return undefined
+    const headers = this.#tools.get(String(exchange.params.name))?.headers
+    if (!headers?.ok || headers.parameters.length === 0) return undefined
+    const found: Record<string, string> = {}
+    for (const { header, path } of headers.parameters) {
+      const value = valueAt(exchange.params.arguments, path)
+      if (isPrimitive(value)) found[`mcp-param-${header.toLowerCase()}`] = String(value)
+    }
+    return found
+  }
+
+  /** Checks a result against the tool's output schema, when both are there. */
+  async checkOutput(name: string, result: JsonObject): Promise<void> {
+    const output = this.#tools.get(name)?.output
+    if (!output || result.isError === true) return
+    if (result.structuredContent === undefined) {
+      throw invalidOutput(name, 'it has an output schema, but answered without structured content')
+    }
+    const checked = await output.validate(result.structuredContent)
+    if (!checked.ok) throw invalidOutput(name, describeIssues(checked.issues))
+  }
+}
+
+function know(tool: Tool): Known {
+  const { inputSchema, outputSchema } = tool
+  return {
+    headers: headerParameters(isJsonObject(inputSchema) ? inputSchema : {}),
+    output: isJsonObject(outputSchema)
+      ? compileSchema(outputSchema, { io: 'output', trust: 'foreign' })
+      : undefined,
+  }
+}
+
+function isTool(value: unknown): value is Tool {
+  return isJsonObject(value) && typeof value.name === 'string'
+}
+
+/** The value at the exact path of the annotated property, own members only (basic/transports). */
+function valueAt(args: unknown, path: readonly string[]): unknown {
+  let value = args
+  for (const key of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined
+    value = value[key]
+  }
+  return value
+}
+
+function isPrimitive(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number'
+}
+
+function invalidOutput(name: string, problem: string): McpError {
+  return new McpError('invalid_output', `The tool ${name} broke its own contract: ${problem}`, {
+    details: { tool: name },
+  })
+}
