@@ -24,6 +24,11 @@ export async function editConfig(
   format: ConfigFormat,
   change: ConfigChange,
 ): Promise<EditResult> {
+  // Some Windows editors put a byte order mark in front; it stays there.
+  if (text.startsWith('\uFEFF')) {
+    const result = await editConfig(text.slice(1), format, change)
+    return result.ok ? { ok: true, text: `\uFEFF${result.text}` } : result
+  }
   const start = await startText(text, format)
   const source = await parseSource(start, format)
   const isEmptyYaml = format === 'yaml' && source.errors[0]?.message === 'The file is empty'

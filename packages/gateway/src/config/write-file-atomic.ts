@@ -13,7 +13,11 @@ export interface WriteOptions {
  * Writes a file so that whoever reads it meanwhile sees the old content or the new, never a part: into a
  * neighbour first, then renamed over it. A symbolic link stays one; what it leads to is replaced.
  */
-export async function writeFileAtomic(file: string, text: string, options: WriteOptions = {}): Promise<void> {
+export async function writeFileAtomic(
+  file: string,
+  content: string | Uint8Array,
+  options: WriteOptions = {},
+): Promise<void> {
   const target = await realpath(file).catch(() => file)
   const existing = await stat(target).catch(() => undefined)
   await mkdir(dirname(target), { recursive: true })
@@ -22,7 +26,7 @@ export async function writeFileAtomic(file: string, text: string, options: Write
   try {
     const handle = await open(temporary, 'wx', options.mode ?? 0o600)
     try {
-      await handle.writeFile(text)
+      await handle.writeFile(content)
       await handle.sync()
     } finally {
       await handle.close()

@@ -1,0 +1,52 @@
+import type { ClientId } from './clients.ts'
+import type { ListChange } from './point-client.ts'
+import type { ReadClientFile, ServerList } from './read-client-file.ts'
+
+export interface ImportOptions {
+  /** None means all. */
+  readonly clients?: readonly ClientId[] | undefined
+  /** One file instead of the places where clients keep theirs. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  /** Whether the clients are to use the gateway from now on. */
+  readonly point?: boolean | undefined
+  /** Pointing touches files of the user only, unless this says so: projects are shared with others. */
+  readonly pointProjects?: boolean | undefined
+}
+
+/** What an import would do; nothing has been written. */
+export interface ImportPlan {
+  /** The gateway's configuration. */
+  readonly to: string
+  readonly sources: readonly ReadClientFile[]
+  readonly items: readonly ImportItem[]
+  readonly changes: readonly FileChange[]
+  readonly notes: readonly string[]
+}
+
+/** What becomes of one server. */
+export interface ImportItem {
+  readonly name: string
+  readonly client: ClientId
+  readonly file: string
+  readonly list: ServerList
+  readonly outcome: 'added' | 'same' | 'skipped'
+  /** Its name in the gateway's configuration. */
+  readonly as: string | undefined
+  readonly reason: string | undefined
+  readonly notes: readonly string[]
+}
+
+export interface FileChange {
+  readonly file: string
+  readonly role: 'config' | 'client'
+  /** Undefined when the file does not exist yet. */
+  readonly before: string | undefined
+  readonly after: string
+  /** For a client's file. */
+  readonly lists: readonly ListChange[]
+}
+
+export type PlanResult =
+  | { readonly ok: true; readonly plan: ImportPlan }
+  | { readonly ok: false; readonly reason: string }

@@ -1,0 +1,6 @@
+export type { Client, ClientFile, ClientId } from './clients.ts'
+export { CLIENTS, findClient } from './clients.ts'
+export type { Undone } from './import-journal.ts'
+export { applyChanges, undoLatest } from './import-journal.ts'
+export type { FileChange, ImportItem, ImportOptions, ImportPlan, PlanResult } from './import-plan.ts'
+export { planImport } from './plan-import.ts'

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import type { ConfigPath } from '../problem.ts'
+import { formatOf, parseSource } from '../source-document.ts'
+import type { ClientFile } from './clients.ts'
+
+/** One list of servers in a client's file. */
+export interface ServerList {
+  /** Where in the file it is. */
+  readonly path: ConfigPath
+  readonly servers: Readonly<Record<string, unknown>>
+  /** Where its servers are meant to run. */
+  readonly folder: string | undefined
+}
+
+export interface ReadClientFile extends ClientFile {
+  readonly text: string
+  readonly lists: readonly ServerList[]
+  /** Why nothing could be read from a file that is there. */
+  readonly error: string | undefined
+}
+
+/** Undefined when there is no such file. */
+export async function readClientFile(source: ClientFile): Promise<ReadClientFile | undefined> {
+  let text: string
+  try {
+    text = await readFile(source.file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    return { ...source, text: '', lists: [], error: message }
+  }
+  const document = await parseSource(text.replace(/^\uFEFF/, ''), formatOf(source.file, text))
+  // Clients make their files empty, too: that is a list without servers.
+  if (text.trim() === '') return { ...source, text, lists: [], error: undefined }
+  const error = document.errors[0]?.message
+  return {
+    ...source,
+    text,
+    lists: error === undefined ? findLists(document.value, source.folder) : [],
+    error,
+  }
+}
+
+/** Every spelling at once: a file that is passed by name may be of any client. */
+function findLists(value: unknown, folder: string | undefined): ServerList[] {
+  const paths = [['mcpServers'], ['servers'], ['mcp', 'servers']]
+  const lists = paths.flatMap((path) => listAt(value, path, folder))
+  // Claude Code keeps the lists of all projects in one file.
+  const projects = Object.keys(recordAt(value, ['projects']) ?? {})
+  return [...lists, ...projects.flatMap((name) => listAt(value, ['projects', name, 'mcpServers'], name))]
+}
+
+function listAt(value: unknown, path: string[], folder: string | undefined): ServerList[] {
+  const servers = recordAt(value, path)
+  return servers ? [{ path, servers, folder }] : []
+}
+
+function recordAt(value: unknown, path: readonly string[]): Record<string, unknown> | undefined {
+  let at = value
+  for (const step of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined
+    at = (at as Record<string, unknown>)[step]
+  }
+  return typeof at === 'object' && at !== null && !Array.isArray(at)
+    ? (at as Record<string, unknown>)
+    : undefined
+}

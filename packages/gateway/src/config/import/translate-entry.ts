@@ -1,0 +1,117 @@
+import { isAbsolute, resolve } from 'node:path'
+import type { RawOAuth, RawTarget } from '../raw-config.ts'
+import { translateVariables, type VariableScope } from './translate-variables.ts'
+
+export type TranslatedEntry =
+  | { readonly ok: true; readonly target: RawTarget; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly reason: string }
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Keys that are understood, or that mean nothing to a gateway and are dropped without a word. */
+const SILENT: ReadonlySet<string> = new Set([
+  ...[
+    'command',
+    'args',
+    'env',
+    'envFile',
+    'cwd',
+    'url',
+    'serverUrl',
+    'httpUrl',
+    'headers',
+    'type',
+    'transport',
+  ],
+  ...[
+    'disabled',
+    'enabled',
+    'disabledTools',
+    'oauth',
+    'autoApprove',
+    'alwaysAllow',
+    'trust',
+    'gallery',
+    'version',
+  ],
+])
+
+/** One server of a client's list, as a target of ours. */
+export function translateEntry(entry: unknown, scope: VariableScope): TranslatedEntry {
+  if (typeof entry !== 'object' || entry === null) return { ok: false, reason: 'it is not an object' }
+  const values = entry as Values
+  const notes: string[] = []
+  const translate = (text: string): string => {
+    const translated = translateVariables(text, scope)
+    notes.push(...translated.notes)
+    return translated.text
+  }
+  const target = toStdio(values, translate, scope) ?? toUrl(values, translate)
+  if (!target) return { ok: false, reason: 'it names neither a command nor a URL' }
+  Object.assign(target, toOptions(values))
+  for (const key of Object.keys(values)) {
+    if (!SILENT.has(key)) notes.push(`"${key}" has no meaning here and is left out`)
+  }
+  return { ok: true, target, notes: [...new Set(notes)] }
+}
+
+type Translate = (text: string) => string
+
+function toStdio(values: Values, translate: Translate, scope: VariableScope): RawTarget | undefined {
+  if (typeof values.command !== 'string' || values.command === '') return undefined
+  const target: RawTarget = { command: translate(values.command) }
+  if (Array.isArray(values.args) && values.args.length > 0) {
+    target.args = values.args.map((arg) => translate(String(arg)))
+  }
+  const env = toTexts(values.env, translate)
+  if (env) target.env = env
+  if (typeof values.envFile === 'string') target.envFile = inFolder(translate(values.envFile), scope)
+  // A server of a project counts on running there.
+  if (typeof values.cwd === 'string') target.cwd = inFolder(translate(values.cwd), scope)
+  else if (scope.folder !== undefined) target.cwd = scope.folder
+  return target
+}
+
+function toUrl(values: Values, translate: Translate): RawTarget | undefined {
+  const url = [values.url, values.serverUrl, values.httpUrl].find((value) => typeof value === 'string')
+  if (typeof url !== 'string') return undefined
+  const target: RawTarget = { url: translate(url) }
+  const kind = values.type ?? values.transport
+  if (kind === 'sse') target.transport = 'sse'
+  else if (typeof kind === 'string' && /^(streamable[-_]?)?http$/i.test(kind)) target.transport = 'http'
+  const headers = toTexts(values.headers, translate)
+  if (headers) target.headers = headers
+  const oauth = toOAuth(values.oauth)
+  if (oauth) target.oauth = oauth
+  return target
+}
+
+function toOptions(values: Values): Partial<RawTarget> {
+  const options: Partial<RawTarget> = {}
+  if (values.disabled === true || values.enabled === false) options.enabled = false
+  if (Array.isArray(values.disabledTools) && values.disabledTools.length > 0) {
+    options.tools = { exclude: values.disabledTools.map(String) }
+  }
+  return options
+}
+
+function toOAuth(value: unknown): RawOAuth | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { clientId, callbackPort, scopes } = value as Values
+  const oauth: RawOAuth = {}
+  if (typeof clientId === 'string') oauth.clientId = clientId
+  if (typeof callbackPort === 'number') oauth.callbackPort = callbackPort
+  if (typeof scopes === 'string') oauth.scopes = scopes.split(/\s+/).filter(Boolean)
+  return Object.keys(oauth).length === 0 ? undefined : oauth
+}
+
+function toTexts(value: unknown, translate: Translate): Record<string, string> | undefined {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return undefined
+  const present = Object.entries(value).filter(([, text]) => text !== null && text !== undefined)
+  return Object.fromEntries(present.map(([key, text]) => [key, translate(String(text))]))
+}
+
+function inFolder(path: string, { folder }: VariableScope): string {
+  const isRooted = isAbsolute(path) || /^(~|\$\{|[A-Za-z]:[\\/])/.test(path)
+  return folder === undefined || isRooted ? path : resolve(folder, path)
+}

@@ -1,0 +1,53 @@
+import { basename, sep } from 'node:path'
+import type { ClientId } from './clients.ts'
+
+export interface VariableScope {
+  readonly client: ClientId
+  readonly home: string
+  readonly folder: string | undefined
+}
+
+export interface Translated {
+  readonly text: string
+  readonly notes: readonly string[]
+}
+
+/**
+ * Writes a client's variables as references of ours. Each client has its own: `${TOKEN}` is the environment to
+ * Claude Code, plain text to Claude Desktop, and `${input:token}` a question that only an editor can ask.
+ */
+export function translateVariables(text: string, scope: VariableScope): Translated {
+  const notes: string[] = []
+  const translated = text.replaceAll(/\$\{([^}]*)\}/g, (whole, inside: string) => {
+    if (scope.client === 'claude-desktop') return `$${whole}`
+    if (/^(env|file):/.test(inside)) return whole
+    const input = /^(?:prompt)?input:(.+)$/i.exec(inside)
+    if (input) {
+      const name = toVariable(input[1]!)
+      notes.push(`${whole} was asked for by the editor; set the environment variable ${name} instead`)
+      return `\${env:${name}}`
+    }
+    const known = knownPlace(inside, scope)
+    if (known !== undefined) return known
+    const variable = /^([A-Za-z_]\w*)(:-.*)?$/s.exec(inside)
+    const isEnvironment = variable && (scope.client === 'claude-code' || scope.client === 'mcp-json')
+    if (isEnvironment) return `\${env:${inside}}`
+    notes.push(`${whole} has no meaning here and is kept as plain text`)
+    return `$${whole}`
+  })
+  return { text: translated, notes }
+}
+
+function knownPlace(inside: string, { home, folder, client }: VariableScope): string | undefined {
+  if (inside === 'userHome') return home
+  if (inside === 'pathSeparator' || inside === '/') return sep
+  if (folder === undefined) return undefined
+  if (inside === 'workspaceFolder' || inside === 'cwd') return folder
+  if (inside === 'workspaceFolderBasename') return basename(folder)
+  return client === 'claude-code' && inside === 'CLAUDE_PROJECT_DIR' ? folder : undefined
+}
+
+function toVariable(id: string): string {
+  const name = id.replaceAll(/[^A-Za-z0-9]+/g, '_').toUpperCase()
+  return /^\d/.test(name) ? `_${name}` : name
+}
