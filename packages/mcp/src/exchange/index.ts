@@ -50,3 +50,19 @@ export type { HandshakeStep } from './legacy-client-edge-handshake.ts'
 export type { AmbiguousRequest } from './legacy-client-edge-inbox.ts'
 export { ModernClientEdge, type ModernClientEdgeOptions } from './modern-client-edge.ts'
 export { playModernRounds, type SendRound } from './modern-client-edge-rounds.ts'
+
+// What stands on this layer, a gateway for one, needs the vocabulary below it as well.
+export {
+  HEADER_MISMATCH,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isJsonObject,
+  METHOD_NOT_FOUND,
+  MISSING_CLIENT_CAPABILITY,
+  ProtocolError,
+  RESOURCE_NOT_FOUND,
+  type JsonObject,
+} from '../jsonrpc/index.ts'
+export { META, shapeResult } from '../protocol/index.ts'
+export { Sealer } from './seal.ts'

@@ -7,7 +7,7 @@ import {
   type JsonObject,
 } from '../jsonrpc/index.ts'
 import { eraOf, type ReadResourceResult, type ResourceContents } from '../protocol/index.ts'
-import { toBase64 } from './base64.ts'
+import { toBase64 } from '../protocol/base64.ts'
 import type { Context } from './context.ts'
 import type { ResourceFacts } from './definitions.ts'
 import type { Registry } from './registry.ts'

@@ -1,7 +1,7 @@
 import type { Exchange } from '../exchange/index.ts'
 import { INVALID_PARAMS, isJsonObject, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
 import { canonicalJson } from './canonical-json.ts'
-import type { Sealer } from './seal.ts'
+import type { Sealer } from '../exchange/index.ts'
 import type { Store } from './store.ts'
 
 /** What a suspended call carries to its next round. */

@@ -1,4 +1,4 @@
-import { fromBase64Url, toBase64Url } from './base64.ts'
+import { fromBase64Url, toBase64Url } from '../protocol/base64.ts'
 
 const IV_BYTES = 12
 const KEY_BYTES = 32
