@@ -94,7 +94,7 @@ export class ServerProcess {
     if (process.platform === 'win32') return windowsTree(this.pid)
     const members = await this.#tree.members()
     if (!this.#released) this.#guard(new Set(members.map((row) => row.session)))
-    return processUsage(members.map((row) => row.pid))
+    return processUsage(members.map((row) => row.pid).sort((a, b) => a - b))
   }
 
   /** If we die at the same moment as a server, only the guard can find those that have left its session. */

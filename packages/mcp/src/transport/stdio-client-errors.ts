@@ -21,12 +21,14 @@ export interface ServerFacts {
 export function exitedError(facts: ServerFacts): McpError {
   const { exit } = facts
   const how = exit?.signal ? `was killed by ${exit.signal}` : `exited with code ${exit?.code ?? 'unknown'}`
-  return new McpError('exited', `${facts.key} ${how}${quote(facts.stderr)}`, { details: errorDetails(facts) })
+  return new McpError('exited', `${facts.key} ${how}${quote(facts.stderr, '; it wrote nothing to stderr')}`, {
+    details: errorDetails(facts),
+  })
 }
 
 /** We have closed the connection, or the server has closed one of its pipes without exiting. */
 export function closedError(facts: ServerFacts, why: string): McpError {
-  return new McpError('closed', `${why}${quote(facts.stderr)}`, { details: errorDetails(facts) })
+  return new McpError('closed', `${why}${quote(facts.stderr, '')}`, { details: errorDetails(facts) })
 }
 
 export function errorDetails({ key, pid, exit, stderr }: ServerFacts): Record<string, unknown> {
@@ -34,8 +36,8 @@ export function errorDetails({ key, pid, exit, stderr }: ServerFacts): Record<st
   return { command: key, pid, ...ended, stderr }
 }
 
-function quote(stderr: string[]): string {
-  if (stderr.length === 0) return '; it wrote nothing to stderr'
+function quote(stderr: string[], ifNone: string): string {
+  if (stderr.length === 0) return ifNone
   const lines = stderr.slice(-LINES_IN_MESSAGE).map((line) => `\n  ${line.slice(0, LINE_LENGTH_IN_MESSAGE)}`)
   return `. The last it wrote to stderr:${lines.join('')}`
 }

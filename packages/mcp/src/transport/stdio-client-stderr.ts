@@ -14,6 +14,8 @@ export class StderrTail {
   readonly #ring: Uint8Array = new Uint8Array(TAIL_BYTES)
   readonly #splitter: LineSplitter | undefined
   #written = 0
+  /** What `lines()` gave last; a crash may fail thousands of requests at once, and each shows them. */
+  #lines: string[] | undefined
 
   constructor(maxLines: number, onLine?: (line: string) => void) {
     this.#maxLines = maxLines
@@ -21,6 +23,7 @@ export class StderrTail {
   }
 
   push(chunk: Uint8Array): void {
+    this.#lines = undefined
     const kept = chunk.length > TAIL_BYTES ? chunk.subarray(chunk.length - TAIL_BYTES) : chunk
     this.#written += chunk.length - kept.length
     const at = this.#written % TAIL_BYTES
@@ -37,6 +40,11 @@ export class StderrTail {
 
   /** Oldest first. The first may be cut where the ring ends. */
   lines(): string[] {
+    this.#lines ??= this.#read()
+    return [...this.#lines]
+  }
+
+  #read(): string[] {
     const lines = this.#text().split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
     return lines.slice(Math.max(0, lines.length - this.#maxLines))
