@@ -14,7 +14,7 @@ const MILLISECONDS: Readonly<Record<Unit, number>> = {
 }
 
 /** Timers count in 32 bits: a longer time fires at once, so it is cut to the longest that they can hold. */
-export const LONGEST_TIMER = 2 ** 31 - 1
+export const LONGEST_TIMER: number = 2 ** 31 - 1
 
 /**
  * Reads a duration as milliseconds.

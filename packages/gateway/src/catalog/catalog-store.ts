@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Snapshot } from './target-catalog.ts'
+
+/** Keeps the last-known lists on disk, so that a restart does not make clients' tools disappear. */
+export class CatalogStore {
+  readonly #dir: string
+  readonly #onError: (error: unknown) => void
+  readonly #writing = new Map<string, Promise<void>>()
+
+  constructor(dir: string, onError: (error: unknown) => void) {
+    this.#dir = dir
+    this.#onError = onError
+  }
+
+  async read(target: string): Promise<Snapshot | undefined> {
+    try {
+      const kept = JSON.parse(await readFile(this.#file(target), 'utf8')) as Snapshot
+      return Array.isArray(kept.tools) && kept.discovery ? kept : undefined
+    } catch {
+      // No file, or one that cannot be read: the target is asked instead.
+      return undefined
+    }
+  }
+
+  /** Written in the background, one after the other for each target; a crash leaves the old file whole. */
+  write(target: string, snapshot: Snapshot): void {
+    const before = this.#writing.get(target) ?? Promise.resolve()
+    const next = before.then(() => this.#write(target, snapshot)).catch(this.#onError)
+    this.#writing.set(target, next)
+  }
+
+  async #write(target: string, snapshot: Snapshot): Promise<void> {
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 })
+    const file = this.#file(target)
+    await writeFile(`${file}.new`, JSON.stringify(snapshot), { mode: 0o600 })
+    await rename(`${file}.new`, file)
+  }
+
+  /** Resolves when everything is on disk. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#writing.values())
+  }
+
+  /** Target names may hold anything but "/": the hash keeps them apart, the rest keeps them readable. */
+  #file(target: string): string {
+    const readable = target.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 40)
+    const hash = createHash('sha256').update(target).digest('hex').slice(0, 8)
+    return join(this.#dir, `${readable}-${hash}.json`)
+  }
+}

@@ -1,0 +1,141 @@
+import { META, type JsonObject } from '@gantry/mcp/exchange'
+import type { ServerCapabilities } from '@gantry/mcp/server'
+import type { CatalogOptions } from './catalog.ts'
+import { merge, type ListKind, type Merged, type MergedEntry } from './merged.ts'
+import type { TargetCatalog } from './target-catalog.ts'
+
+/** A target whose entries are missing or old, and why. */
+export interface Gap {
+  readonly target: string
+  readonly state: 'missing' | 'stale'
+  readonly reason: string
+}
+
+export const GAPS = 'dev.gantry/gaps'
+export const TARGETS = 'dev.gantry/targets'
+
+const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const
+
+/** Some targets' offers under the names that one endpoint's clients see. */
+export class CatalogView {
+  readonly #options: CatalogOptions
+  readonly #catalogs: () => readonly TargetCatalog[]
+  readonly #prefixed: boolean
+  #merged: Merged | undefined
+  #seen: Partial<Record<ListKind, string>> = {}
+  /** Grows with every change: what was cached for an older one is void. */
+  generation = 0
+  /** Called with the lists that are not what they were. */
+  onChanged: ((kinds: ReadonlySet<ListKind>) => void) | undefined
+
+  constructor(
+    options: CatalogOptions,
+    catalogs: () => readonly TargetCatalog[],
+    { prefixed = true }: { prefixed?: boolean } = {},
+  ) {
+    this.#options = options
+    this.#catalogs = catalogs
+    this.#prefixed = prefixed
+  }
+
+  get catalogs(): readonly TargetCatalog[] {
+    return this.#catalogs()
+  }
+
+  prefixOf(catalog: TargetCatalog): string {
+    return this.#prefixed ? catalog.target.model.prefix : ''
+  }
+
+  get merged(): Merged {
+    this.#merged ??= merge(this.catalogs, this.#options.names, (catalog) => this.prefixOf(catalog))
+    return this.#merged
+  }
+
+  changed(): void {
+    this.generation++
+    this.#merged = undefined
+    if (!this.onChanged) return
+    const kinds = new Set<ListKind>()
+    for (const kind of KINDS) {
+      const now = JSON.stringify([...this.merged[kind].values()].map((entry) => entry.item))
+      if (now !== (this.#seen[kind] ?? '[]')) kinds.add(kind)
+      this.#seen[kind] = now
+    }
+    if (kinds.size > 0) this.onChanged(kinds)
+  }
+
+  /**
+   * Waits until every target has been asked, at most for the deadline. Targets with a last-known list are
+   * revalidated in the background: nobody waits for them.
+   */
+  async ready(): Promise<void> {
+    const waiting: Promise<void>[] = []
+    for (const catalog of this.catalogs) {
+      if (!catalog.target.model.enabled || catalog.isFresh) continue
+      const refreshing = catalog.refresh().catch(() => {})
+      if (!catalog.snapshot) waiting.push(refreshing)
+    }
+    if (waiting.length === 0) return
+    let timer: NodeJS.Timeout | undefined
+    const deadline = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#options.model.deadline)
+    })
+    await Promise.race([Promise.all(waiting), deadline])
+    clearTimeout(timer)
+  }
+
+  find(kind: ListKind, key: string): MergedEntry | undefined {
+    return this.merged[kind].get(key)
+  }
+
+  gaps(): Gap[] {
+    return this.catalogs.flatMap((catalog): Gap[] => {
+      const { name, model } = catalog.target
+      if (!model.enabled) return []
+      if (!catalog.snapshot) {
+        const reason = catalog.problem ?? 'it did not answer in time'
+        return [{ target: name, state: 'missing', reason }]
+      }
+      return catalog.stale
+        ? [{ target: name, state: 'stale', reason: catalog.problem ?? 'it has not been asked yet' }]
+        : []
+    })
+  }
+
+  capabilities(): ServerCapabilities {
+    const all: ServerCapabilities[] = []
+    for (const { snapshot } of this.catalogs) if (snapshot) all.push(snapshot.discovery.capabilities)
+    const capabilities: ServerCapabilities = { logging: {} }
+    if (all.some((one) => one.completions)) capabilities.completions = {}
+    if (all.some((one) => one.tools)) capabilities.tools = { listChanged: true }
+    if (all.some((one) => one.prompts)) capabilities.prompts = { listChanged: true }
+    if (all.some((one) => one.resources)) capabilities.resources = { subscribe: true, listChanged: true }
+    const extensions = Object.assign({}, ...all.map((one) => one.extensions ?? {})) as Record<
+      string,
+      JsonObject
+    >
+    if (Object.keys(extensions).length > 0) capabilities.extensions = extensions
+    return capabilities
+  }
+
+  /** Our own text, then each target's, named. */
+  instructions(own: string | undefined): string | undefined {
+    const parts = own === undefined ? [] : [own]
+    const { catalogs } = this
+    for (const { target, snapshot } of catalogs) {
+      const text = snapshot?.discovery.instructions
+      if (text) parts.push(catalogs.length === 1 ? text : `## ${target.model.title ?? target.name}\n${text}`)
+    }
+    return parts.length > 0 ? parts.join('\n\n') : undefined
+  }
+
+  /** Who is behind us, and what is missing. */
+  meta(): JsonObject {
+    const targets: JsonObject = {}
+    for (const { target, snapshot } of this.catalogs) {
+      targets[target.name] = snapshot?.discovery._meta?.[META.serverInfo] ?? null
+    }
+    const gaps = this.gaps()
+    return gaps.length > 0 ? { [TARGETS]: targets, [GAPS]: gaps } : { [TARGETS]: targets }
+  }
+}

@@ -1,0 +1,69 @@
+import type { Implementation } from '@gantry/mcp/server'
+import type { CatalogModel, NamesModel } from '../model/index.ts'
+import type { Target } from '../targets/target.ts'
+import type { CatalogStore } from './catalog-store.ts'
+import { CatalogView } from './catalog-view.ts'
+import { TargetCatalog } from './target-catalog.ts'
+
+export interface CatalogOptions {
+  readonly model: CatalogModel
+  readonly names: NamesModel
+  readonly info: Implementation
+  readonly store: CatalogStore | undefined
+}
+
+/** What every target offers, and the views of it that clients get: all targets together, or one alone. */
+export class Catalog {
+  readonly #options: CatalogOptions
+  readonly #views = new Map<string, CatalogView>()
+  #catalogs: TargetCatalog[] = []
+  readonly merged: CatalogView
+
+  constructor(options: CatalogOptions) {
+    this.#options = options
+    this.merged = new CatalogView(options, () => this.#catalogs)
+  }
+
+  /** Takes the targets of a new configuration; those that stayed keep what is known of them. */
+  async setTargets(targets: readonly Target[]): Promise<void> {
+    const known = new Map(this.#catalogs.map((catalog) => [catalog.target, catalog]))
+    this.#catalogs = targets.map((target) => known.get(target) ?? this.#create(target))
+    await Promise.all(
+      this.#catalogs.filter((catalog) => !catalog.snapshot).map((catalog) => catalog.restore()),
+    )
+    this.#changed()
+  }
+
+  #create(target: Target): TargetCatalog {
+    return new TargetCatalog(target, {
+      info: this.#options.info,
+      defaultTtl: this.#options.model.ttl,
+      store: this.#options.store,
+      changed: () => this.#changed(),
+    })
+  }
+
+  get catalogs(): readonly TargetCatalog[] {
+    return this.#catalogs
+  }
+
+  of(target: Target): TargetCatalog | undefined {
+    return this.#catalogs.find((catalog) => catalog.target === target)
+  }
+
+  /** One target alone, under its own names. */
+  alone(name: string): CatalogView {
+    let view = this.#views.get(name)
+    if (!view) {
+      const only = (): TargetCatalog[] => this.#catalogs.filter(({ target }) => target.name === name)
+      view = new CatalogView(this.#options, only, { prefixed: false })
+      this.#views.set(name, view)
+    }
+    return view
+  }
+
+  #changed(): void {
+    this.merged.changed()
+    for (const view of this.#views.values()) view.changed()
+  }
+}

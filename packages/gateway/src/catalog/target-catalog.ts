@@ -1,0 +1,107 @@
+import type { JsonObject } from '@gantry/mcp/exchange'
+import type { Discovery, Implementation } from '@gantry/mcp/server'
+import type { Link } from '../targets/link.ts'
+import type { Target } from '../targets/target.ts'
+import { fetchLists, type FetchedLists } from './fetch-lists.ts'
+import type { CatalogStore } from './catalog-store.ts'
+
+/** What is known of a target's offer. */
+export interface Snapshot extends FetchedLists {
+  readonly discovery: Discovery
+  readonly fetchedAt: number
+}
+
+export interface TargetCatalogHost {
+  readonly info: Implementation
+  readonly defaultTtl: number
+  readonly store: CatalogStore | undefined
+  /** Called when a snapshot replaced another, or the reason for having none changed. */
+  changed(): void
+}
+
+/** The lists of one target: fetched when needed, kept when it goes away, marked stale then. */
+export class TargetCatalog {
+  readonly target: Target
+  snapshot: Snapshot | undefined
+  /** Whether the snapshot comes from an earlier run, or from a connection that is gone. */
+  stale = false
+  /** Why the last attempt to fetch failed. */
+  problem: string | undefined
+  readonly #host: TargetCatalogHost
+  #fetching: Promise<void> | undefined
+  #again = false
+
+  constructor(target: Target, host: TargetCatalogHost) {
+    this.target = target
+    this.#host = host
+  }
+
+  /** Takes up what an earlier run has left. */
+  async restore(): Promise<void> {
+    const kept = await this.#host.store?.read(this.target.name)
+    if (!kept || this.snapshot) return
+    this.snapshot = kept
+    this.stale = true
+    this.#host.changed()
+  }
+
+  get isFresh(): boolean {
+    if (!this.snapshot || this.stale) return false
+    const ttl = this.snapshot.ttlMs && this.snapshot.ttlMs > 0 ? this.snapshot.ttlMs : this.#host.defaultTtl
+    return Date.now() < this.snapshot.fetchedAt + ttl
+  }
+
+  /** Fetches anew; calls that come meanwhile share the result. */
+  refresh(): Promise<void> {
+    this.#fetching ??= this.#fetch().finally(() => {
+      this.#fetching = undefined
+      if (this.#again) {
+        this.#again = false
+        this.refresh().catch(() => {})
+      }
+    })
+    return this.#fetching
+  }
+
+  /** The target said that something changed: what is being fetched now may be old already. */
+  invalidate(): void {
+    if (this.#fetching) this.#again = true
+    else this.refresh().catch(() => {})
+  }
+
+  async #fetch(): Promise<void> {
+    try {
+      const link: Link = await this.target.main.acquire()
+      const lists = await fetchLists(
+        (exchange) => this.target.handle(exchange, true),
+        link.discovery.capabilities,
+        this.#host.info,
+      )
+      const snapshot: Snapshot = { ...lists, discovery: link.discovery, fetchedAt: Date.now() }
+      const same = !this.stale && this.problem === undefined && isEqual(this.snapshot, snapshot)
+      this.snapshot = snapshot
+      this.stale = false
+      this.problem = undefined
+      if (same) return
+      this.#host.changed()
+      this.#host.store?.write(this.target.name, snapshot)
+    } catch (thrown) {
+      const problem = thrown instanceof Error ? thrown.message : String(thrown)
+      const known = this.problem === problem && this.stale
+      this.problem = problem
+      if (this.snapshot) this.stale = true
+      if (!known) this.#host.changed()
+      throw thrown
+    }
+  }
+
+  tool(own: string): JsonObject | undefined {
+    return this.snapshot?.tools.find((tool) => tool.name === own)
+  }
+}
+
+function isEqual(a: Snapshot | undefined, b: Snapshot): boolean {
+  if (!a) return false
+  const strip = ({ fetchedAt: _at, ...rest }: Snapshot): string => JSON.stringify(rest)
+  return strip(a) === strip(b)
+}

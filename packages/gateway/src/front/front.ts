@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
+import type { Guard } from '@gantry/mcp/server'
+import type { Gateway } from '../gateway.ts'
+import { answerHealth } from './health.ts'
+
+export interface FrontOptions {
+  readonly gateway: Gateway
+  readonly guard: Guard | undefined
+  /** Serves what lies under `/console` and `/api`. */
+  readonly admin?: ((request: IncomingMessage, response: ServerResponse, path: string) => boolean) | undefined
+}
+
+/** The gateway's one port: `/mcp`, `/mcp/<target>`, `/sse`, `/health`, `/ready` and the console. */
+export class Front {
+  readonly server: HttpServer
+  readonly #options: FrontOptions
+  readonly #handlers = new Map<string, NodeHandler>()
+
+  constructor(options: FrontOptions) {
+    this.#options = options
+    this.server = createServer((request, response) => this.#route(request, response))
+  }
+
+  /** Resolves with the port when it listens; rejects when it cannot. */
+  async listen(port: number, host: string): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject)
+      this.server.listen(port, host, () => {
+        this.server.off('error', reject)
+        resolve()
+      })
+    })
+    return (this.server.address() as AddressInfo).port
+  }
+
+  #route(request: IncomingMessage, response: ServerResponse): void {
+    const path = (request.url ?? '/').split('?', 1)[0]!
+    if (path === '/mcp' || path === '/sse') return this.#handler('')!(request, response)
+    if (path.startsWith('/mcp/')) return this.#target(path.slice('/mcp/'.length), request, response)
+    if (path === '/health' || path === '/ready') return answerHealth(path, this.#options.gateway, response)
+    if (this.#options.admin?.(request, response, path)) return
+    response
+      .writeHead(404, { 'content-type': 'text/plain' })
+      .end('Not found. MCP is at /mcp, one target at /mcp/NAME.\n')
+  }
+
+  #target(encoded: string, request: IncomingMessage, response: ServerResponse): void {
+    const handler = this.#handler(decode(encoded))
+    if (handler) return handler(request, response)
+    const names = this.#options.gateway.targets.map(({ name }) => name).join(', ')
+    response
+      .writeHead(404, { 'content-type': 'text/plain' })
+      .end(`There is no such target. Targets: ${names}\n`)
+  }
+
+  #handler(target: string): NodeHandler | undefined {
+    const { gateway, guard } = this.#options
+    const served = gateway.endpoint(target === '' ? undefined : target)
+    if (!served) return undefined
+    let handler = this.#handlers.get(target)
+    if (!handler) {
+      const { server } = gateway.model
+      handler = toNodeHandler(served, {
+        ...(guard && { guard }),
+        maxBodyBytes: server.limits.bodyBytes,
+        sessions: { idleTimeout: server.limits.sessionIdle, maxSessions: server.limits.sessions },
+        ...(server.loopback && server.allowedHosts.length === 0 ? {} : { allowedHosts: hosts(server) }),
+        allowedOrigins: server.allowedOrigins,
+      })
+      this.#handlers.set(target, handler)
+    }
+    return handler
+  }
+
+  /** Live services, for the console: sessions and what they do. */
+  get handlers(): ReadonlyMap<string, NodeHandler> {
+    return this.#handlers
+  }
+
+  async close(): Promise<void> {
+    for (const handler of this.#handlers.values()) handler.close()
+    await new Promise<void>((resolve) => {
+      this.server.close(() => resolve())
+      this.server.closeAllConnections()
+    })
+  }
+}
+
+/** Behind a name of its own the gateway answers to that name; bound to everything, to what is configured. */
+function hosts(server: {
+  allowedHosts: readonly string[]
+  host: string
+  publicUrl: string | undefined
+}): string[] {
+  const named = server.publicUrl === undefined ? [] : [new URL(server.publicUrl).hostname]
+  return ['localhost', '127.0.0.1', '[::1]', server.host, ...named, ...server.allowedHosts]
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

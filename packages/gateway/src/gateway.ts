@@ -1,0 +1,187 @@
+import { EraCache } from '@gantry/mcp/client'
+import { LiveExchange, MemoryContinuations, type Sealer, type Served } from '@gantry/mcp/exchange'
+import type { Implementation } from '@gantry/mcp/server'
+import { Catalog } from './catalog/catalog.ts'
+import { CatalogStore } from './catalog/catalog-store.ts'
+import { diffModels } from './config/diff-models.ts'
+import type { GatewayModel, TargetModel } from './model/index.ts'
+import { Relay } from './relay/relay.ts'
+import { RelayServed } from './relay/relay-served.ts'
+import { Deadlines } from './targets/deadlines.ts'
+import type { Instance } from './targets/instance.ts'
+import type { Link } from './targets/link.ts'
+import { StartGate } from './targets/start-gate.ts'
+import { Target, type TargetServices } from './targets/target.ts'
+import type { Log } from './telemetry/log.ts'
+
+export interface GatewayOptions {
+  readonly model: GatewayModel
+  readonly sealer: Sealer
+  readonly log: Log
+  readonly version: string
+  /** Servers in this process, by the module name that the configuration uses. */
+  readonly embedded?: ReadonlyMap<string, Served>
+}
+
+/** Observers of what happens inside: the console and the logs. */
+export interface GatewayObserver {
+  targetChanged?(target: Target): void
+  stderr?(target: Target, line: string): void
+  modelChanged?(model: GatewayModel): void
+}
+
+/** Targets, catalog and relay of one configuration, which may be replaced while clients stay connected. */
+export class Gateway {
+  readonly info: Implementation
+  readonly catalog: Catalog
+  readonly log: Log
+  readonly observers: Set<GatewayObserver> = new Set()
+  model: GatewayModel
+  readonly #options: GatewayOptions
+  readonly #services: TargetServices
+  readonly #continuations: MemoryContinuations
+  readonly #targets = new Map<string, Target>()
+  readonly #endpoints = new Map<string, RelayServed>()
+
+  constructor(options: GatewayOptions) {
+    const { model } = options
+    this.#options = options
+    this.model = model
+    this.log = options.log
+    this.info = {
+      name: model.server.name,
+      version: options.version,
+      ...(model.server.title !== undefined && { title: model.server.title }),
+    }
+    const { limits } = model.server
+    this.#continuations = new MemoryContinuations({ maxParked: limits.parkedCalls, ttl: limits.parkedFor })
+    this.#services = {
+      info: this.info,
+      gate: new StartGate(limits.startingTargets),
+      deadlines: new Deadlines(),
+      continuations: this.#continuations,
+      eras: new EraCache(),
+      embedded: options.embedded ?? new Map(),
+      log: options.log,
+    }
+    const { dir } = model.catalog
+    this.catalog = new Catalog({
+      model: model.catalog,
+      names: model.names,
+      info: this.info,
+      store:
+        dir === undefined ? undefined : new CatalogStore(dir, (error) => options.log('warn', String(error))),
+    })
+  }
+
+  /** Makes the targets; eager ones are started in the background. */
+  async start(): Promise<void> {
+    for (const model of this.model.targets) this.#add(model)
+    await this.#publish()
+    this.#startEager(this.targets)
+  }
+
+  get targets(): Target[] {
+    return this.model.targets.flatMap((model) => this.#targets.get(model.name) ?? [])
+  }
+
+  target(name: string): Target | undefined {
+    return this.#targets.get(name)
+  }
+
+  /** What clients are served: everything, or one target under its own names. */
+  endpoint(target?: string): RelayServed | undefined {
+    if (target !== undefined && !this.#targets.has(target)) return undefined
+    const key = target ?? ''
+    let endpoint = this.#endpoints.get(key)
+    if (!endpoint) {
+      const relay = new Relay({
+        model: this.model,
+        info: this.info,
+        catalog: target === undefined ? this.catalog.merged : this.catalog.alone(target),
+        continuations: this.#continuations,
+        sealer: this.#options.sealer,
+      })
+      endpoint = new RelayServed(this.info, relay, (error) => this.log('error', String(error)))
+      this.#endpoints.set(key, endpoint)
+    }
+    return endpoint
+  }
+
+  /** Takes a new configuration; targets that did not change keep their connections and their calls. */
+  async apply(model: GatewayModel): Promise<void> {
+    const diff = diffModels(this.model, model)
+    this.model = model
+    const replaced = diff.changed.filter((change) => change.reconnect)
+    const stopping = [...diff.removed, ...replaced].map(({ name }) => this.#remove(name))
+    for (const target of diff.added) this.#add(target)
+    for (const change of replaced) this.#add(change.next)
+    for (const change of diff.changed) {
+      if (!change.reconnect) this.#targets.get(change.name)?.setModel(change.next)
+    }
+    await this.#publish()
+    for (const endpoint of this.#endpoints.values()) endpoint.relay.setModel(model)
+    this.#startEager(this.targets)
+    await Promise.all(stopping)
+    for (const observer of this.observers) observer.modelChanged?.(model)
+  }
+
+  #add(model: TargetModel): void {
+    const target = new Target(model, this.#services, {
+      changed: (changed) => {
+        for (const observer of this.observers) observer.targetChanged?.(changed)
+      },
+      ready: (ready, instance, link) => this.#connected(ready, instance, link),
+      stderr: (writer, line) => {
+        for (const observer of this.observers) observer.stderr?.(writer, line)
+      },
+    })
+    this.#targets.set(model.name, target)
+  }
+
+  #remove(name: string): Promise<void> {
+    const target = this.#targets.get(name)
+    this.#targets.delete(name)
+    return target?.stop() ?? Promise.resolve()
+  }
+
+  #publish(): Promise<void> {
+    return this.catalog.setTargets(this.targets.filter((target) => target.model.enabled))
+  }
+
+  #startEager(targets: readonly Target[]): void {
+    for (const target of targets) {
+      if (!target.model.enabled || target.model.start !== 'eager') continue
+      this.catalog
+        .of(target)
+        ?.refresh()
+        .catch((error) =>
+          this.log('warn', `${target.name} is not available: ${String(error.message ?? error)}`),
+        )
+    }
+  }
+
+  /** A new connection may offer other things than the one before, and will say when they change. */
+  #connected(target: Target, instance: Instance, link: Link): void {
+    if (instance.key !== '') return
+    const catalog = this.catalog.of(target)
+    if (catalog?.snapshot) catalog.invalidate()
+    const exchange = new LiveExchange({
+      method: 'subscriptions/listen',
+      params: {
+        notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true },
+      },
+      client: { info: this.info, capabilities: {}, version: '2026-07-28' },
+      notify: ({ method }) => {
+        if (method.endsWith('/list_changed')) this.catalog.of(target)?.invalidate()
+      },
+    })
+    Promise.resolve(link.handle(exchange)).catch(() => {})
+  }
+
+  async close(): Promise<void> {
+    for (const endpoint of this.#endpoints.values()) endpoint.relay.changes.close()
+    await Promise.all([...this.#targets.values()].map((target) => target.stop()))
+    this.#targets.clear()
+  }
+}

@@ -1,0 +1,55 @@
+import type { Sealer } from '@gantry/mcp/exchange'
+import {
+  INVALID_PARAMS,
+  isJsonObject,
+  ProtocolError,
+  type Exchange,
+  type JsonObject,
+} from '@gantry/mcp/exchange'
+
+const PREFIX = 'g1.'
+
+/** A call of a legacy target that waits for its client to come back. */
+interface Parked {
+  target: string
+  token: string
+  expires: number
+}
+
+/**
+ * The `requestState` of parked calls: sealed, and bound to the principal and to the request that it belongs
+ * to. States of modern targets are theirs and pass as they are.
+ */
+export class ParkedStates {
+  readonly #sealer: Sealer
+  readonly #ttl: number
+
+  constructor(sealer: Sealer, ttl: number) {
+    this.#sealer = sealer
+    this.#ttl = ttl
+  }
+
+  async write(target: string, token: string, exchange: Exchange): Promise<string> {
+    const parked: Parked = { target, token, expires: Date.now() + this.#ttl }
+    return PREFIX + (await this.#sealer.seal(parked, bindingOf(exchange)))
+  }
+
+  /** The token inside; undefined when the state is not one of ours. Throws when it was, and is no more. */
+  async read(state: unknown, exchange: Exchange): Promise<{ target: string; token: string } | undefined> {
+    if (typeof state !== 'string' || !state.startsWith(PREFIX)) return undefined
+    const opened = await this.#sealer.open(state.slice(PREFIX.length), bindingOf(exchange))
+    if (!isJsonObject(opened) || (opened as unknown as Parked).expires < Date.now()) {
+      throw new ProtocolError(
+        INVALID_PARAMS,
+        'Invalid requestState: it does not belong to this request, or it expired',
+      )
+    }
+    return opened as unknown as Parked
+  }
+}
+
+function bindingOf(exchange: Exchange): string {
+  const { name, uri } = exchange.params
+  const salient: JsonObject = { name: name ?? null, uri: uri ?? null }
+  return JSON.stringify([exchange.auth?.principal ?? null, exchange.method, salient])
+}

@@ -1,0 +1,155 @@
+import {
+  complete,
+  failure,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  ProtocolError,
+  type Continuations,
+  type Exchange,
+  type Handle,
+  type JsonObject,
+  type Outcome,
+  type Sealer,
+} from '@gantry/mcp/exchange'
+import type { Implementation } from '@gantry/mcp/server'
+import type { CatalogView } from '../catalog/catalog-view.ts'
+import type { MergedEntry } from '../catalog/merged.ts'
+import type { GatewayModel } from '../model/index.ts'
+import { TargetError } from '../targets/target-error.ts'
+import { ListChanges } from './list-changes.ts'
+import { listen } from './listen.ts'
+import { Pages } from './pages.ts'
+import { ParkedStates } from './parked-state.ts'
+import { withParams } from './relayed-exchange.ts'
+import { Resolver, type Destination } from './resolver.ts'
+import { toPublicTask } from './task-ids.ts'
+
+export interface RelayOptions {
+  readonly model: GatewayModel
+  readonly info: Implementation
+  /** The targets that this endpoint serves, under the names that its clients see. */
+  readonly catalog: CatalogView
+  readonly continuations: Continuations
+  readonly sealer: Sealer
+}
+
+/** Answers exchanges by asking the targets: what stands between the gateway's server edge and its client edges. */
+export class Relay {
+  readonly changes: ListChanges
+  #options: RelayOptions
+  #resolver: Resolver
+  #pages: Pages
+  readonly #parked: ParkedStates
+
+  constructor(options: RelayOptions) {
+    this.#options = options
+    this.changes = new ListChanges()
+    options.catalog.onChanged = (kinds) => this.changes.announce(kinds)
+    this.#resolver = new Resolver(options)
+    this.#pages = new Pages(options)
+    this.#parked = new ParkedStates(options.sealer, options.model.server.limits.parkedFor)
+  }
+
+  /** Policy and limits of a new configuration hold from the next request on. */
+  setModel(model: GatewayModel): void {
+    this.#options = { ...this.#options, model }
+    this.#resolver = new Resolver(this.#options)
+    this.#pages = new Pages(this.#options)
+  }
+
+  readonly respond: Handle = async (exchange) => {
+    try {
+      return await this.#dispatch(exchange)
+    } catch (thrown) {
+      return toFailure(thrown)
+    }
+  }
+
+  async #dispatch(exchange: Exchange): Promise<Outcome> {
+    switch (exchange.method) {
+      case 'server/discover':
+        return this.#discover()
+      case 'tools/list':
+      case 'prompts/list':
+      case 'resources/list':
+      case 'resources/templates/list':
+      case 'skills/list':
+        return this.#pages.page(exchange)
+      case 'subscriptions/listen':
+        return listen(exchange, this.changes, this.#resolver, this.#options.catalog.capabilities())
+      default:
+        return this.#forward(exchange)
+    }
+  }
+
+  async #discover(): Promise<Outcome> {
+    const { catalog, model } = this.#options
+    await catalog.ready()
+    const result: JsonObject = {
+      supportedVersions: ['2026-07-28'],
+      capabilities: catalog.capabilities(),
+      ttlMs: 0,
+      cacheScope: 'private',
+      _meta: catalog.meta(),
+    }
+    const instructions = catalog.instructions(model.server.instructions)
+    if (instructions !== undefined) result.instructions = instructions
+    return complete(result)
+  }
+
+  async #forward(exchange: Exchange): Promise<Outcome> {
+    const destination = await this.#resolver.resolve(exchange)
+    const { target } = destination
+    const parked = await this.#parked.read(exchange.params.requestState, exchange)
+    const params = parked ? { ...destination.params, requestState: parked.token } : destination.params
+    const asked = withParams(exchange, params)
+    const outcome = parked ? await this.#resume(asked, parked) : await target.handle(asked, destination.safe)
+    return this.#toPublic(outcome, destination, exchange)
+  }
+
+  /** The upstream call is still open and waits for its answer; no new request is made. */
+  async #resume(asked: Exchange, parked: { target: string; token: string }): Promise<Outcome> {
+    const call = this.#options.continuations.take(parked.token)
+    if (!call?.accepts(asked)) {
+      call?.expire()
+      throw new ProtocolError(INVALID_PARAMS, 'Invalid requestState: the call it belongs to has ended')
+    }
+    return call.resume(asked)
+  }
+
+  async #toPublic(outcome: Outcome, destination: Destination, exchange: Exchange): Promise<Outcome> {
+    const { target } = destination
+    switch (outcome.type) {
+      case 'complete': {
+        const { uris } = destination
+        const result = uris.result(exchange.method, outcome.result)
+        if (exchange.method.startsWith('tasks/')) return complete(toPublicTask(target, result))
+        return result === outcome.result ? outcome : complete(result)
+      }
+      case 'task':
+        return { type: 'task', task: toPublicTask(target, outcome.task) }
+      case 'input_required': {
+        const { requestState } = outcome
+        if (requestState === undefined || !this.#options.continuations.find(requestState)) return outcome
+        const state = await this.#parked.write(target.name, requestState, exchange)
+        return { ...outcome, requestState: state }
+      }
+      case 'error':
+        return outcome
+    }
+  }
+
+  /** The mirrored arguments of a tool, for the HTTP front (2026-07-28, `x-mcp-header`). */
+  entryOf(name: string): MergedEntry | undefined {
+    return this.#options.catalog.find('tools', name)
+  }
+}
+
+/** What failed, where, and whether it may have happened all the same; never more than that. */
+function toFailure(thrown: unknown): Outcome {
+  if (thrown instanceof TargetError) {
+    const data = { target: thrown.target, reason: thrown.reason, mayHaveHappened: thrown.mayHaveHappened }
+    return failure(new ProtocolError(INTERNAL_ERROR, thrown.message, data), thrown)
+  }
+  return failure(ProtocolError.from(thrown), thrown)
+}

@@ -1,0 +1,173 @@
+import {
+  INVALID_PARAMS,
+  isJsonObject,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  RESOURCE_NOT_FOUND,
+  type Exchange,
+  type JsonObject,
+} from '@gantry/mcp/exchange'
+import type { ListKind, MergedEntry } from '../catalog/merged.ts'
+import { PublicUris } from '../catalog/public-uris.ts'
+import type { ObjectKind } from '../model/index.ts'
+import { isAllowed } from '../policy/is-allowed.ts'
+import { subjectOf } from '../policy/subject-of.ts'
+import type { Target } from '../targets/target.ts'
+import type { RelayOptions } from './relay.ts'
+import { toOwnTaskId } from './task-ids.ts'
+
+/** Where a request goes, and what it is there. */
+export interface Destination {
+  readonly target: Target
+  readonly params: JsonObject
+  readonly uris: PublicUris
+  /** Whether it may be repeated when a connection is lost. */
+  readonly safe: boolean
+}
+
+/** Finds the owner of a name, a URI or a task; what a caller may not use does not exist for it. */
+export class Resolver {
+  readonly #options: RelayOptions
+
+  constructor(options: RelayOptions) {
+    this.#options = options
+  }
+
+  async resolve(exchange: Exchange): Promise<Destination> {
+    const { params, method } = exchange
+    switch (method) {
+      case 'tools/call':
+        return this.#named('tools', exchange)
+      case 'prompts/get':
+        return this.#named('prompts', exchange)
+      case 'completion/complete':
+        return this.#completion(exchange)
+      case 'tasks/get':
+      case 'tasks/update':
+      case 'tasks/cancel':
+        return this.#task(exchange)
+    }
+    if (typeof params.uri === 'string') return this.#uri(params.uri, exchange)
+    // On a target's own endpoint whatever we do not know is for it to know.
+    const [only, ...others] = this.#options.catalog.catalogs
+    if (only && others.length === 0) return { ...this.#with(only.target, exchange, {}), params, safe: false }
+    throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`)
+  }
+
+  async #named(kind: 'tools' | 'prompts', exchange: Exchange): Promise<Destination> {
+    const { name } = exchange.params
+    if (typeof name !== 'string')
+      throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "name" must be a string')
+    const entry = await this.#entry(kind, name)
+    if (!entry || !this.#permits(kind, entry.target.target, entry.own, exchange)) {
+      throw new ProtocolError(INVALID_PARAMS, `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${name}`)
+    }
+    return {
+      target: entry.target.target,
+      params: entry.own === name ? exchange.params : { ...exchange.params, name: entry.own },
+      uris: this.urisOf(entry.target.target),
+      safe: kind === 'prompts' || isRepeatable(entry.item),
+    }
+  }
+
+  /** Known at once in most cases; otherwise the targets that have not answered yet are waited for. */
+  async #entry(kind: ListKind, key: string): Promise<MergedEntry | undefined> {
+    const { catalog } = this.#options
+    const known = catalog.find(kind, key)
+    if (known) return known
+    await catalog.ready()
+    return catalog.find(kind, key)
+  }
+
+  async #uri(uri: string, exchange: Exchange): Promise<Destination> {
+    const target = await this.ownerOf(uri)
+    const uris = target && this.urisOf(target)
+    const own = uris?.toOwn(uri)
+    if (!target || !uris || own === undefined || !this.#permits('resources', target, own, exchange)) {
+      throw resourceNotFound(uri, exchange)
+    }
+    const params = own === uri ? exchange.params : { ...exchange.params, uri: own }
+    return { target, params, uris, safe: true }
+  }
+
+  /** By prefix; without one, by the lists, and last by asking the only target that could have it. */
+  async ownerOf(uri: string): Promise<Target | undefined> {
+    const { catalog } = this.#options
+    const prefixed = catalog.catalogs.find(({ target }) => this.urisOf(target).owns(uri))
+    if (prefixed) return prefixed.target
+    const listed = await this.#entry('resources', uri)
+    if (listed) return listed.target.target
+    const bare = catalog.catalogs.filter(
+      (one) => catalog.prefixOf(one) === '' && one.snapshot?.discovery.capabilities.resources,
+    )
+    return (
+      bare.find(({ snapshot }) => snapshot?.templates.some((template) => fits(template, uri))) ?? bare[0]
+    )?.target
+  }
+
+  async #completion(exchange: Exchange): Promise<Destination> {
+    const { ref } = exchange.params
+    if (isJsonObject(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
+      const entry = await this.#entry('prompts', ref.name)
+      if (!entry || !this.#permits('prompts', entry.target.target, entry.own, exchange)) {
+        throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${ref.name}`)
+      }
+      return this.#with(entry.target.target, exchange, { ref: { ...ref, name: entry.own } })
+    }
+    if (isJsonObject(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
+      const listed = await this.#entry('templates', ref.uri)
+      const target = listed?.target.target ?? (await this.ownerOf(ref.uri))
+      if (!target) throw resourceNotFound(ref.uri, exchange)
+      return this.#with(target, exchange, {
+        ref: { ...ref, uri: this.urisOf(target).toOwn(ref.uri) },
+      })
+    }
+    throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "ref" must be a ref/prompt or a ref/resource')
+  }
+
+  #with(target: Target, exchange: Exchange, changes: JsonObject): Destination {
+    return {
+      target,
+      params: { ...exchange.params, ...changes },
+      uris: this.urisOf(target),
+      safe: true,
+    }
+  }
+
+  urisOf(target: Target): PublicUris {
+    const catalog = this.#options.catalog.catalogs.find((one) => one.target === target)
+    return new PublicUris(catalog ? this.#options.catalog.prefixOf(catalog) : '')
+  }
+
+  async #task(exchange: Exchange): Promise<Destination> {
+    const { taskId } = exchange.params
+    const found = typeof taskId === 'string' ? toOwnTaskId(taskId) : undefined
+    const catalog = this.#options.catalog.catalogs.find(({ target }) => target.name === found?.target)
+    if (!found || !catalog) throw new ProtocolError(INVALID_PARAMS, `Unknown task: ${String(taskId)}`)
+    return this.#with(catalog.target, exchange, { taskId: found.own })
+  }
+
+  #permits(kind: ObjectKind, target: Target, name: string, exchange: Exchange): boolean {
+    const { policy } = this.#options.model
+    return isAllowed(policy, subjectOf(exchange), { kind, target: target.name, name }).allowed
+  }
+}
+
+/** A tool that only reads, or that may be called twice with one effect. */
+function isRepeatable(item: JsonObject): boolean {
+  const { annotations } = item
+  return (
+    isJsonObject(annotations) && (annotations.readOnlyHint === true || annotations.idempotentHint === true)
+  )
+}
+
+/** Whether a URI begins like a template; enough to choose between targets that share no prefix. */
+function fits(template: JsonObject, uri: string): boolean {
+  const { uriTemplate } = template
+  return typeof uriTemplate === 'string' && uri.startsWith(uriTemplate.split('{', 1)[0]!)
+}
+
+function resourceNotFound(uri: string, exchange: Exchange): ProtocolError {
+  const code = exchange.client.version >= '2026-07-28' ? INVALID_PARAMS : RESOURCE_NOT_FOUND
+  return new ProtocolError(code, `Resource not found: ${uri}`, { uri })
+}

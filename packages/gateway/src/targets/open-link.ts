@@ -1,0 +1,130 @@
+import { pathToFileURL } from 'node:url'
+import { isAbsolute } from 'node:path'
+import { http, McpError, negotiate, sse, type EraCache } from '@gantry/mcp/client'
+import { stdio, type StdioWire } from '@gantry/mcp/client/node'
+import type { Connector, Continuations, Served, Wire } from '@gantry/mcp/exchange'
+import type { Implementation } from '@gantry/mcp/server'
+import {
+  reveal,
+  revealAll,
+  type InProcessTarget,
+  type StdioTarget,
+  type TargetModel,
+  type UrlTarget,
+} from '../model/index.ts'
+import { inProcessLink } from './in-process-link.ts'
+import type { Link } from './link.ts'
+
+export interface LinkServices {
+  readonly info: Implementation
+  readonly continuations: Continuations
+  readonly eras: EraCache
+  /** Servers handed over by whoever embeds the gateway, by module name. */
+  readonly embedded: ReadonlyMap<string, Served>
+  onStep(step: string, detail?: string): void
+  onStderr(line: string): void
+  onAmbiguous(method: string): void
+}
+
+/** What the gateway can pass on to some client or other; a call refuses what its own client cannot do. */
+const CAPABILITIES = {
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {}, context: {} },
+  roots: { listChanged: true },
+} as const
+
+/** Connects to a target; leaves nothing behind when it fails. */
+export async function openLink(
+  model: TargetModel,
+  services: LinkServices,
+  signal: AbortSignal,
+): Promise<Link> {
+  switch (model.kind) {
+    case 'stdio':
+      return negotiated(stdioConnector(model, services), model, services, signal)
+    case 'url':
+      return negotiated(urlConnector(model), model, services, signal)
+    case 'inProcess':
+      return inProcessLink(await loadModule(model, services))
+    case 'openapi': {
+      const { openApiLink } = await import('./openapi-link.ts')
+      return openApiLink(model, services)
+    }
+    case 'replay':
+      throw new McpError('unsupported', `Recordings cannot be replayed yet: ${model.file}`)
+  }
+}
+
+function stdioConnector(model: StdioTarget, services: LinkServices): Connector {
+  return stdio({
+    command: model.command,
+    args: model.args.map(reveal),
+    env: revealAll(model.env),
+    cwd: model.cwd,
+    onStderr: (line) => services.onStderr(line),
+  })
+}
+
+function urlConnector(model: UrlTarget): Connector {
+  const headers = revealAll(model.headers)
+  const url = reveal(model.url)
+  return model.transport === 'sse' ? sse(url, { headers }) : http(url, { headers })
+}
+
+async function negotiated(
+  connector: Connector,
+  model: TargetModel,
+  services: LinkServices,
+  signal: AbortSignal,
+): Promise<Link> {
+  services.onStep(connector.kind === 'stdio' ? 'spawn' : 'connect', connector.key)
+  const { edge, wire } = await negotiate(connector, {
+    info: services.info,
+    capabilities: CAPABILITIES,
+    era: model.era,
+    eras: services.eras,
+    signal,
+    hooks: {
+      continuations: services.continuations,
+      onStep: (step) => services.onStep(step),
+      onAmbiguous: ({ method }) => services.onAmbiguous(method),
+    },
+  })
+  services.onStep('ready', `${edge.era} ${edge.version}`)
+  return {
+    era: edge.era,
+    version: edge.version,
+    discovery: edge.discovery,
+    transport: wire.kind,
+    handle: edge.handle,
+    get onClose() {
+      return edge.onClose
+    },
+    set onClose(listener) {
+      edge.onClose = listener
+    },
+    process: processOf(wire),
+    close: () => edge.close(),
+  }
+}
+
+function processOf(wire: Wire): Link['process'] {
+  return wire.kind === 'stdio' ? (wire as StdioWire).process : undefined
+}
+
+async function loadModule(model: InProcessTarget, services: LinkServices): Promise<Served> {
+  const embedded = services.embedded.get(model.module)
+  if (embedded) return embedded
+  const specifier = isAbsolute(model.module) ? pathToFileURL(model.module).href : model.module
+  const module = (await import(specifier)) as Record<string, unknown>
+  const exported = module[model.exportName]
+  const served = typeof exported === 'function' ? await exported(model.options) : exported
+  if (!isServed(served)) {
+    throw new McpError('invalid_config', `${model.module} does not export a server as "${model.exportName}"`)
+  }
+  return served
+}
+
+function isServed(value: unknown): value is Served {
+  return typeof value === 'object' && value !== null && 'respond' in value && 'info' in value
+}

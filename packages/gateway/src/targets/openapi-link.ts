@@ -1,0 +1,27 @@
+import { LiveExchange } from '@gantry/mcp/exchange'
+import { McpError } from '@gantry/mcp/client'
+import type { Discovery } from '@gantry/mcp/server'
+import type { OpenApiTarget } from '../model/index.ts'
+import type { Link } from './link.ts'
+import type { LinkServices } from './open-link.ts'
+import { createOpenApiTarget, fromModel } from './openapi/index.ts'
+
+/** An API that is described, not a server that speaks MCP: its calls are made from here. */
+export async function openApiLink(model: OpenApiTarget, services: LinkServices): Promise<Link> {
+  services.onStep('load', model.document)
+  const target = await createOpenApiTarget(fromModel(model))
+  for (const warning of target.warnings.slice(0, 20)) services.onStep('warning', warning)
+  const client = { info: services.info, capabilities: {}, version: '2026-07-28' } as const
+  const discovered = await target.handle(new LiveExchange({ method: 'server/discover', params: {}, client }))
+  if (discovered.type !== 'complete') throw new McpError('bad_response', 'The description offers nothing')
+  services.onStep('ready', `${target.tools.length} tools`)
+  return {
+    era: 'modern',
+    version: '2026-07-28',
+    discovery: discovered.result as unknown as Discovery,
+    transport: 'openapi',
+    handle: target.handle,
+    onClose: undefined,
+    close: async () => target.close(),
+  }
+}

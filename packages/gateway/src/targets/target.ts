@@ -1,0 +1,271 @@
+import { LiveExchange, type Exchange, type Outcome, type Served } from '@gantry/mcp/exchange'
+import type { EraCache } from '@gantry/mcp/client'
+import type { Continuations } from '@gantry/mcp/exchange'
+import type { Implementation } from '@gantry/mcp/server'
+import { McpError } from '@gantry/mcp/client'
+import type { TargetModel } from '../model/index.ts'
+import { Deadlines } from './deadlines.ts'
+import { Instance, type TargetState } from './instance.ts'
+import { instanceKey } from './isolation.ts'
+import type { Link } from './link.ts'
+import { openLink } from './open-link.ts'
+import type { StartGate } from './start-gate.ts'
+import { isConnectionLoss, TargetError } from './target-error.ts'
+
+/** What all targets of a gateway share. */
+export interface TargetServices {
+  readonly info: Implementation
+  readonly gate: StartGate
+  readonly deadlines: Deadlines
+  readonly continuations: Continuations
+  readonly eras: EraCache
+  readonly embedded: ReadonlyMap<string, Served>
+  log(level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void
+}
+
+export interface TargetEvents {
+  /** State, steps or reason of an instance changed. */
+  changed(target: Target): void
+  /** A connection is up. */
+  ready(target: Target, instance: Instance, link: Link): void
+  stderr(target: Target, line: string): void
+}
+
+/** One server behind the gateway: its connections, by isolation, and what is asked of them. */
+export class Target {
+  model: TargetModel
+  readonly #services: TargetServices
+  readonly #events: TargetEvents
+  readonly #instances = new Map<string, Instance>()
+  #sweep: NodeJS.Timeout | undefined
+  #stopped = false
+
+  constructor(model: TargetModel, services: TargetServices, events: TargetEvents) {
+    this.model = model
+    this.#services = services
+    this.#events = events
+    if (model.idleStop !== undefined) {
+      this.#sweep = setInterval(() => this.#stopIdle(), Math.max(1000, model.idleStop / 4))
+      this.#sweep.unref()
+    }
+  }
+
+  /** Takes settings that connections survive. */
+  setModel(model: TargetModel): void {
+    this.model = model
+  }
+
+  get name(): string {
+    return this.model.name
+  }
+
+  get instances(): readonly Instance[] {
+    return [...this.#instances.values()]
+  }
+
+  /** The instance that serves lists, health and everything that belongs to no caller. */
+  get main(): Instance {
+    return this.#instance('')
+  }
+
+  get state(): TargetState {
+    return this.#instances.get('')?.state ?? 'idle'
+  }
+
+  #instance(key: string): Instance {
+    let instance = this.#instances.get(key)
+    if (!instance) {
+      instance = new Instance(key, {
+        model: () => this.model,
+        open: (onStep) => this.#open(onStep),
+        changed: () => this.#events.changed(this),
+        ready: (ready, link) => this.#events.ready(this, ready, link),
+      })
+      this.#instances.set(key, instance)
+    }
+    return instance
+  }
+
+  async #open(onStep: (step: string, detail?: string) => void): Promise<Link> {
+    const { name, timeouts } = this.model
+    return this.#services.gate.run(async () => {
+      const timeout = new McpError('timeout', `It did not start within ${timeouts.start} ms`)
+      const controller = new AbortController()
+      const timer = setTimeout(() => controller.abort(timeout), timeouts.start)
+      try {
+        return await openLink(
+          this.model,
+          {
+            ...this.#services,
+            onStep: (step, detail) => {
+              this.#services.log('info', `${name}: ${step}`, detail === undefined ? {} : { detail })
+              onStep(step, detail)
+            },
+            onStderr: (line) => this.#events.stderr(this, line),
+            onAmbiguous: (method) =>
+              this.#services.log(
+                'warn',
+                `${name} sent ${method} while several calls were under way, and nothing says whose it is; ` +
+                  'set "isolation": "session" for this target',
+              ),
+          },
+          controller.signal,
+        )
+      } finally {
+        clearTimeout(timer)
+      }
+    })
+  }
+
+  /**
+   * Sends an exchange to the connection that its caller is entitled to. Rejects with a TargetError when
+   * there is no answer; a lost connection is replaced and the request repeated when that is `safe`.
+   */
+  async handle(exchange: Exchange, safe: boolean): Promise<Outcome> {
+    if (this.#stopped || !this.model.enabled) throw this.#disabled()
+    const instance = this.#instanceFor(exchange)
+    const slot = instance.slots.take()
+    if (slot === undefined) {
+      throw new TargetError(this.name, 'busy', `Target "${this.name}" has too many requests waiting`)
+    }
+    if (slot !== true) await slot
+    try {
+      return await this.#try(instance, exchange, safe)
+    } finally {
+      instance.slots.release()
+      if (this.model.isolation === 'call' && instance.key !== '') await this.#drop(instance)
+    }
+  }
+
+  #disabled(): TargetError {
+    const why = this.model.disabledReason ?? 'it is switched off in the configuration'
+    return new TargetError(this.name, 'disabled', `Target "${this.name}" is off: ${why}`)
+  }
+
+  #instanceFor(exchange: Exchange): Instance {
+    const key = instanceKey(this.model.isolation, exchange)
+    const known = this.#instances.get(key)
+    if (known) return known
+    if (key !== '' && this.#instances.size >= this.model.maxInstances && !this.#makeRoom()) {
+      throw new TargetError(
+        this.name,
+        'busy',
+        `Target "${this.name}" has ${this.model.maxInstances} connections already`,
+      )
+    }
+    return this.#instance(key)
+  }
+
+  /** Ends the longest unused connection; false when all are in use. */
+  #makeRoom(): boolean {
+    const idle = this.instances
+      .filter((instance) => instance.key !== '' && instance.slots.used === 0)
+      .sort((a, b) => a.lastUsed - b.lastUsed)[0]
+    if (!idle) return false
+    void this.#drop(idle)
+    return true
+  }
+
+  async #drop(instance: Instance): Promise<void> {
+    this.#instances.delete(instance.key)
+    await instance.stop()
+    this.#events.changed(this)
+  }
+
+  async #try(instance: Instance, exchange: Exchange, safe: boolean): Promise<Outcome> {
+    const link = await instance.acquire()
+    try {
+      return await this.#send(link, exchange)
+    } catch (thrown) {
+      if (exchange.signal.aborted) throw thrown
+      if (!isConnectionLoss(thrown)) throw TargetError.from(this.name, thrown, !safe)
+      await instance.discard(link, thrown as Error)
+      // A server that no longer knows the session did nothing, so asking again is always safe.
+      const again = safe || (thrown as McpError).code === 'session_lost'
+      if (!again) throw TargetError.from(this.name, thrown, true)
+      const fresh = await instance.acquire()
+      return this.#send(fresh, exchange).catch((second) => {
+        throw TargetError.from(this.name, second, !safe)
+      })
+    }
+  }
+
+  /** Time without a sign of life, and time in all, are both limited. */
+  async #send(link: Link, exchange: Exchange): Promise<Outcome> {
+    if (exchange.method === 'subscriptions/listen') return link.handle(exchange)
+    const { timeouts } = this.model
+    const timed = new TimedExchange(exchange)
+    const deadline = this.#services.deadlines.add({ idle: timeouts.idle, total: timeouts.request }, (why) => {
+      const limit = why === 'idle' ? timeouts.idle : timeouts.request
+      const words = why === 'idle' ? 'nothing was heard' : 'there was no result'
+      timed.abort(new McpError('timeout', `${words} for ${limit} ms, so the request was cancelled`))
+    })
+    timed.onNotify = deadline.touch
+    try {
+      return await link.handle(timed.exchange)
+    } finally {
+      deadline.clear()
+      timed.release()
+    }
+  }
+
+  #stopIdle(): void {
+    const due = Date.now() - this.model.idleStop!
+    for (const instance of this.instances) {
+      if (instance.link && instance.slots.used === 0 && instance.lastUsed < due) void this.#drop(instance)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearInterval(this.#sweep)
+    await Promise.all(this.instances.map((instance) => instance.stop()))
+    this.#instances.clear()
+  }
+
+  /** Stops every connection and makes the main one anew. */
+  async restart(): Promise<void> {
+    const old = this.instances
+    this.#instances.clear()
+    await Promise.all(old.map((instance) => instance.stop()))
+    await this.main.acquire()
+  }
+}
+
+/** The caller's exchange with an end of its own. */
+class TimedExchange {
+  readonly exchange: LiveExchange
+  onNotify: (() => void) | undefined
+  readonly #caller: Exchange
+  readonly #onAbort: () => void
+
+  constructor(caller: Exchange) {
+    this.#caller = caller
+    this.exchange = new LiveExchange({
+      method: caller.method,
+      params: caller.params,
+      client: caller.client,
+      auth: caller.auth,
+      logLevel: caller.logLevel,
+      serverContext: caller.serverContext,
+      headers: caller.headers,
+      session: caller.session,
+      ask: caller.ask,
+      notify: (notification) => {
+        this.onNotify?.()
+        caller.notify(notification)
+      },
+    })
+    this.#onAbort = () => this.exchange.abort(caller.signal.reason)
+    if (caller.signal.aborted) this.#onAbort()
+    else caller.signal.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  abort(reason: unknown): void {
+    this.exchange.abort(reason)
+  }
+
+  release(): void {
+    this.#caller.signal.removeEventListener('abort', this.#onAbort)
+  }
+}
