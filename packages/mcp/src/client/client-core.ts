@@ -64,7 +64,12 @@ export class ClientCore {
     requests: Parameters<NonNullable<Exchange['ask']>>[0],
     signal: AbortSignal = new AbortController().signal,
     request?: { method: string; params: JsonObject },
-  ): ReturnType<NonNullable<Exchange['ask']>> => this.answers.ask(requests, { signal, request })
+  ): ReturnType<NonNullable<Exchange['ask']>> => {
+    const answers = this.answers.ask(requests, { signal, request })
+    // A modern call fails with what went wrong; a legacy server gets an error, and our side would not know why.
+    if (this.connection.current?.edge.era === 'legacy') answers.catch((thrown) => this.warn(thrown))
+    return answers
+  }
 
   /** Makes something known that harms no request. */
   warn(thrown: unknown): void {

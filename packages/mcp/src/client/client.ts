@@ -139,9 +139,18 @@ export class Client<App = unknown> implements AsyncDisposable {
   }
 
   /** Subscribes to updates of a resource, which come as `resourceUpdated`. */
-  async subscribe(uri: string): Promise<Subscription> {
-    await this.#core.connection.acquire()
-    return this.#core.subscriptions.subscribe(uri)
+  async subscribe(
+    uri: string,
+    options: Pick<RequestOptions, 'signal' | 'timeout'> = {},
+  ): Promise<Subscription> {
+    const core = this.#core
+    await core.connection.acquire(options.signal)
+    const deadline = core.requests.deadline('subscriptions/listen', options)
+    try {
+      return await core.subscriptions.subscribe(uri, deadline.signal)
+    } finally {
+      deadline.dispose()
+    }
   }
 
   /** Calls a tool. A result that says `isError` is a result; only protocol and local failures throw. */

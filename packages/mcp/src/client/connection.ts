@@ -1,11 +1,12 @@
-import { abortError, type ClientEdge } from '../exchange/index.ts'
+import { abortError, type ClientEdge, orAbort } from '../exchange/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
+import { LONGEST_TIMER } from '../protocol/index.ts'
 import type { Negotiated } from './negotiate.ts'
 
 export interface ConnectionOptions {
   /** Opens a connection and finds the era out. */
   open(signal: AbortSignal): Promise<Negotiated>
-  /** How long that may take, in ms. */
+  /** How long that may take, in ms; 0 is no limit. */
   timeout(): number
   /** Whether a request may open the connection that nobody has asked for yet. */
   autoConnect: boolean
@@ -48,7 +49,7 @@ export class Connection {
   async open(signal?: AbortSignal): Promise<Negotiated> {
     if (this.#current) return this.#current
     this.#opening ??= this.#start()
-    return waitFor(this.#opening.done, signal)
+    return orAbort(this.#opening.done, signal)
   }
 
   /** Replaces a connection that has turned out to be of no use; others may have done it already. */
@@ -99,7 +100,7 @@ export class Connection {
     const timer = setTimeout(() => {
       const message = `The server did not complete the connection within ${timeout} ms`
       abort.abort(new McpError('timeout', message, { details: { timeout } }))
-    }, timeout)
+    }, timeout || LONGEST_TIMER)
     try {
       const negotiated = await this.#options.open(abort.signal)
       if (abort.signal.aborted) {
@@ -121,21 +122,5 @@ export class Connection {
       this.#absence = { why: 'lost', reason }
     }
     this.#options.onLost(reason)
-  }
-}
-
-/** Waits for something shared: giving up leaves it to the others. */
-async function waitFor<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return shared
-  if (signal.aborted) throw abortError(signal)
-  let onAbort = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(abortError(signal))
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([shared, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }

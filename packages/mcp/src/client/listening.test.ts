@@ -198,3 +198,18 @@ describe('listening', () => {
     await until(() => openListens(connector).length === 0)
   })
 })
+
+describe('a server that does not answer', () => {
+  it.each(['modern', 'legacy'] as const)('cannot keep subscribe waiting for ever (%s)', async (era) => {
+    const connector = scripted(era, never, { capabilities })
+    await using client = new Client({ connector })
+    await expect(client.subscribe('file:///a', { timeout: 30 })).rejects.toMatchObject({ code: 'timeout' })
+  })
+
+  it('cannot keep a call waiting with logging/setLevel', async () => {
+    const connector = scripted('legacy', never, { capabilities: { logging: {} } })
+    await using client = new Client({ connector })
+    const call = client.call('x', {}, { logLevel: 'info', timeout: 30 })
+    await expect(call).rejects.toMatchObject({ code: 'timeout' })
+  })
+})

@@ -13,7 +13,7 @@ import { Deadline } from './deadline.ts'
 import type { Negotiated } from './negotiate.ts'
 import { resultOf } from './outcome-result.ts'
 import { Pages } from './pages.ts'
-import { optionsOf } from './request-options.ts'
+import { optionsOf, type RequestOptions } from './request-options.ts'
 import type { CacheSlot, ResponseCache } from './response-cache.ts'
 import type { ToolDirectory } from './tool-directory.ts'
 
@@ -56,6 +56,17 @@ export class Requests {
     )
   }
 
+  /** The time limits of a request that starts now. */
+  deadline(method: string, options: RequestOptions): Deadline {
+    const { timeout, maxTotalTimeout } = this.#options
+    return new Deadline({
+      method,
+      idle: parseDuration(options.timeout ?? timeout),
+      total: parseDuration(options.maxTotalTimeout ?? maxTotalTimeout),
+      signal: options.signal ?? new AbortController().signal,
+    })
+  }
+
   /** Somebody else's exchange: to the server as it is, and nothing is kept of it. */
   async pass(exchange: Exchange): Promise<Outcome> {
     return this.#attempt(exchange, await this.#options.connection.acquire(exchange.signal), undefined)
@@ -63,17 +74,12 @@ export class Requests {
 
   /** Below the middleware: from the cache, or from the server. */
   async #handle(exchange: Exchange): Promise<Outcome> {
-    const { cache, connection, timeout, maxTotalTimeout } = this.#options
-    const options = optionsOf(exchange)
+    const { cache, connection } = this.#options
+    const options = { ...optionsOf(exchange), signal: exchange.signal }
     const slot = cache?.slot(exchange.method, exchange.params)
     if (slot?.found && options.fresh !== true) return { type: 'complete', result: slot.found }
     const negotiated = await connection.acquire(exchange.signal)
-    const deadline = new Deadline({
-      method: exchange.method,
-      idle: parseDuration(options.timeout ?? timeout),
-      total: parseDuration(options.maxTotalTimeout ?? maxTotalTimeout),
-      signal: exchange.signal,
-    })
+    const deadline = this.deadline(exchange.method, options)
     try {
       return await this.#attempt(underDeadline(exchange, deadline), negotiated, slot)
     } finally {

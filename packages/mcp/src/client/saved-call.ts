@@ -38,10 +38,11 @@ export async function resumeParams(saved: SavedCall, answers: InputResponses): P
     throw new McpError('invalid_answer', 'This is not a call that start() or resume() returned')
   }
   const { params, requestState } = saved.state
-  const inputResponses: InputResponses = {}
-  for (const [key, answer] of Object.entries(answers)) {
-    inputResponses[key] = await completeAnswer(saved.questions[key], answer)
-  }
+  const completed = Object.entries(answers).map(async ([key, answer]) => {
+    const question = Object.hasOwn(saved.questions, key) ? saved.questions[key] : undefined
+    return [key, await completeAnswer(question, answer)] as const
+  })
+  const inputResponses: InputResponses = Object.fromEntries(await Promise.all(completed))
   return { ...params, inputResponses, ...(requestState !== undefined && { requestState }) }
 }
 

@@ -1,4 +1,4 @@
-import type { Notification } from '../exchange/index.ts'
+import { type Notification, orAbort } from '../exchange/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import type { ServerCapabilities, SubscriptionFilter } from '../protocol/index.ts'
 import type { ClientEvents } from './client-options.ts'
@@ -49,13 +49,13 @@ export class Subscriptions {
     this.#listening.stop()
   }
 
-  async subscribe(uri: string): Promise<Subscription> {
+  async subscribe(uri: string, signal: AbortSignal): Promise<Subscription> {
     if (!this.#options.capabilities()?.resources?.subscribe) {
       throw new McpError('unsupported', 'The server has no resource subscriptions')
     }
     this.#uris.set(uri, (this.#uris.get(uri) ?? 0) + 1)
     try {
-      const granted = await this.#listening.granted()
+      const granted = await orAbort(this.#listening.granted(), signal)
       if (!granted.resourceSubscriptions?.includes(uri)) {
         throw new McpError('unsupported', `The server does not grant a subscription to ${uri}`)
       }

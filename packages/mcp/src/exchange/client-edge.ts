@@ -50,6 +50,22 @@ export function abortError(signal: AbortSignal): McpError {
   return new McpError('cancelled', text, { cause: reason })
 }
 
+/** Waits for something shared: who gives up leaves it to the others. */
+export async function orAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return shared
+  if (signal.aborted) throw abortError(signal)
+  let onAbort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(abortError(signal))
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([shared, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
 export function tooManyRounds(method: string, limit: number): McpError {
   return new McpError(
     'too_many_rounds',

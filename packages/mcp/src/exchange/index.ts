@@ -35,6 +35,7 @@ export { writeError, writeNotification, writeOutcome, writeRequest, writeResult 
 export {
   abortError,
   createIdMinter,
+  orAbort,
   type ClientEdge,
   type ClientEdgeOptions,
   type IdMinter,

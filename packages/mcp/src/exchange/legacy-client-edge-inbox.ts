@@ -1,4 +1,5 @@
 import {
+  INTERNAL_ERROR,
   INVALID_REQUEST,
   isJsonObject,
   type JsonRpcRequest,
@@ -36,6 +37,9 @@ export interface InboxOptions {
   onNotification?: ((notification: Notification) => void) | undefined
 }
 
+/** Requests outside any call that are answered at a time. */
+const MAX_ASKING = 64
+
 /** Finds out which call a message of a legacy server belongs to. */
 export class LegacyInbox {
   readonly #options: InboxOptions
@@ -49,7 +53,10 @@ export class LegacyInbox {
   /** A message on a call's own stream: the transport says whose it is. */
   receiveFor(call: LegacyCall, message: IncomingMessage): void {
     if (!('id' in message)) {
-      if (message.method === 'notifications/progress' || !this.#receiveCommon(message)) {
+      if (message.method === 'notifications/progress') {
+        const owner = this.#options.calls.get(message.params?.progressToken) ?? call
+        owner.notify(toNotification(message))
+      } else if (!this.#receiveCommon(message)) {
         call.notify(toNotification(message))
       }
     } else if (!this.#answerPing(message)) {
@@ -112,8 +119,9 @@ export class LegacyInbox {
 
   async #askConnection(request: JsonRpcRequest): Promise<void> {
     const { ask } = this.#options
-    if (!ask) {
-      this.#refuse(request, new ProtocolError(METHOD_NOT_FOUND, `Nobody here answers ${request.method}`))
+    if (!ask || this.#asking.size >= MAX_ASKING) {
+      const message = ask ? 'Too many requests at a time' : `Nobody here answers ${request.method}`
+      this.#refuse(request, new ProtocolError(ask ? INTERNAL_ERROR : METHOD_NOT_FOUND, message))
       return
     }
     const abort = new AbortController()

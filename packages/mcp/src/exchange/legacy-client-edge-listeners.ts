@@ -10,6 +10,9 @@ const LISTS = {
   'notifications/resources/list_changed': 'resources',
 } as const
 
+/** Notifications kept back for a listener, at most. */
+const MAX_HELD = 256
+
 type ListName = (typeof LISTS)[keyof typeof LISTS]
 
 interface Listener {
@@ -58,7 +61,7 @@ export class LegacyListeners {
     if (!isWanted) return false
     for (const listener of this.#listeners) {
       if (!isWanted(listener.filter)) continue
-      if (listener.held) listener.held.push(notification)
+      if (listener.held) listener.held = [...listener.held, notification].slice(-MAX_HELD)
       else listener.emit(notification)
     }
     return true

@@ -12,6 +12,7 @@ import {
   createIdMinter,
   DEFAULT_MAX_ROUNDS,
   type IdMinter,
+  orAbort,
   tooManyRounds,
 } from './client-edge.ts'
 import { canAskForInput, legacyParams, progressTokenOf } from './client-edge-params.ts'
@@ -45,6 +46,9 @@ export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
 
 /** Messages that a server may send before the handshake is through, at most. */
 const MAX_EARLY = 64
+
+/** How long a request of the edge's own may take, in ms; nobody else watches over it. */
+const OWN_REQUEST_TIMEOUT = 30_000
 
 /** Asks a legacy server: does the handshake, then makes its session look like exchanges. */
 export class LegacyClientEdge implements ClientEdge {
@@ -141,7 +145,7 @@ export class LegacyClientEdge implements ClientEdge {
     const { logLevel, method } = exchange
     if (logLevel !== undefined && this.discovery.capabilities.logging) {
       const others = [...this.#calls.values()].map((call) => call.exchange?.logLevel)
-      await this.#logLevel.require(logLevel, others)
+      await orAbort(this.#logLevel.require(logLevel, others), exchange.signal)
     }
     const id = this.#ids()
     const params = legacyParams(exchange, progressTokenOf(exchange) === undefined ? undefined : id)
@@ -184,7 +188,9 @@ export class LegacyClientEdge implements ClientEdge {
   /** A request of the edge's own; whether the server agreed is all that matters. */
   async #agrees(method: string, params: JsonObject): Promise<boolean> {
     try {
-      const response = await this.#wire.request({ jsonrpc: '2.0', id: this.#ids(), method, params })
+      const signal = AbortSignal.timeout(OWN_REQUEST_TIMEOUT)
+      const message = { jsonrpc: '2.0', id: this.#ids(), method, params } as const
+      const response = await this.#wire.request(message, { signal })
       return !('error' in response)
     } catch {
       return false
