@@ -39,7 +39,7 @@ describe('editing JSON with comments', () => {
     expect(edited).toBe(
       json.replace(
         '} } // last\n',
-        '} }, // last\n    "new": {\n      "command": "x",\n      "args": [\n        "1"\n      ]\n    }\n',
+        '} }, // last\n    "new": {\n      "command": "x",\n      "args": ["1"]\n    }\n',
       ),
     )
   })
@@ -49,7 +49,7 @@ describe('editing JSON with comments', () => {
     expect(await edit(json, 'jsonc', { type: 'setTarget', name: 'fs', value })).toBe(
       json.replace(
         '"args": ["-y", "server", "."],\n',
-        '"args": [\n        "-y",\n        "server",\n        "/"\n      ],\n      "enabled": false,\n',
+        '"args": ["-y", "server", "/"],\n      "enabled": false,\n',
       ),
     )
   })
@@ -116,7 +116,7 @@ describe('editing JSON with comments', () => {
 `
     const rules = (value: unknown): ConfigChange => ({ type: 'set', path: ['policy', 'rules'], value })
     const appended = await edit(text, 'jsonc', rules([{ deny: ['a'] }, { deny: ['b'] }, { allow: ['c'] }]))
-    expect(appended).toContain('{ "deny": ["b"] }, // two\n      {\n        "allow": [')
+    expect(appended).toContain('{ "deny": ["b"] }, // two\n      {\n        "allow": ["c"]')
     expect(await edit(text, 'jsonc', rules([{ deny: ['b'] }]))).toBe(
       text.replace('      { "deny": ["a"] }, // one\n', ''),
     )

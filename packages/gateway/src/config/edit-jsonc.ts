@@ -1,5 +1,6 @@
 import { createScanner, findNodeAtLocation, type Node, parseTree } from 'jsonc-parser'
 import type { Edit } from './plan-edits.ts'
+import { printJson } from './print-json.ts'
 import type { ConfigPath } from './problem.ts'
 import { indentAt, lineEnd, lineStart, splice, styleOf } from './text-style.ts'
 
@@ -90,7 +91,7 @@ function trimBeforeClose(text: string, offset: number): string {
 function write(text: string, value: unknown, base: string, isInline = false): string {
   if (isInline) return JSON.stringify(value)
   const { indent, eol } = styleOf(text)
-  return JSON.stringify(value, undefined, indent).replaceAll('\n', `${eol}${base}`)
+  return printJson(value, indent).replaceAll('\n', `${eol}${base}`)
 }
 
 /** Offset of the comma that follows a value, comments apart. */

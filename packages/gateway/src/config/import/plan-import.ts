@@ -66,7 +66,9 @@ function sourceFiles(places: UserPlaces, { clients, from }: ImportOptions): Clie
     return [{ client, file: resolve(places.cwd, from), scope: 'user', folder: undefined }]
   }
   const wanted = CLIENTS.filter((client) => !clients?.length || clients.includes(client.id))
-  return wanted.flatMap((client) => client.files(places))
+  const files = wanted.flatMap((client) => client.files(places))
+  // In the home folder a file of the project is also the user's own.
+  return files.filter((file, index) => files.findIndex((other) => other.file === file.file) === index)
 }
 
 type Existing =

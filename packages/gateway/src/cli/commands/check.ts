@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import {
+  candidates,
+  findConfig,
+  formatOf,
+  loadConfig,
+  type LoadResult,
+  maskSecrets,
+  type Problem,
+  readSchema,
+} from '../../config/index.ts'
+import { describeTarget, type TargetModel } from '../../model/index.ts'
+import { CliError, CliExit } from '../cli-error.ts'
+import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
+import { formatProblem, shorten } from '../format-problem.ts'
+import type { Paint } from '../paint.ts'
+import { withProgress } from '../progress.ts'
+import { formatTable } from '../table.ts'
+
+interface CheckOptions extends GlobalOptions {
+  readonly strict?: boolean
+  readonly schema?: boolean
+}
+
+export function register(program: Command, io: CliIo): void {
+  program
+    .command('check')
+    .argument('[file]', 'configuration to check instead of the one that would be used')
+    .description(
+      'Says what is wrong with a configuration: the line, the reason and the fix. Nothing is started.',
+    )
+    .option('--strict', 'treat warnings as errors')
+    .option('--schema', 'print the JSON Schema of the configuration and do nothing else')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gantry check\n  gantry check team.yaml --strict\n  gantry check --schema > gantry.schema.json',
+    )
+    .action(async (file: string | undefined, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<CheckOptions>()
+      if (options.schema) printJson(io, readSchema())
+      else await check(file, options, io)
+    })
+}
+
+async function check(asked: string | undefined, options: CheckOptions, io: CliIo): Promise<void> {
+  const file = requireConfig(io, asked ?? options.config)
+  const result = await withProgress(
+    io,
+    'Reading the configuration',
+    () => loadConfig(file, { places: io.places }),
+    options,
+  )
+  const problems = result.ok ? result.warnings : result.problems
+  const isGood = result.ok && !(options.strict && problems.length > 0)
+  if (options.json) printJson(io, { ok: isGood, file, problems, targets: targetsOf(result) })
+  else await print(file, result, io, paintFor(io.stdout, io, options))
+  if (!isGood) throw new CliExit(2)
+}
+
+/** The configuration to work with, or the error that says where it was looked for. */
+function requireConfig(io: CliIo, asked: string | undefined): string {
+  const file = asked === undefined ? findConfig(io.places) : resolve(io.places.cwd, asked)
+  if (file !== undefined) return file
+  throw new CliError('There is no configuration', {
+    exitCode: 2,
+    fix: `Make one with "gantry init" or "gantry import". Looked for ${candidates(io.places).join(', ')}`,
+  })
+}
+
+async function print(file: string, result: LoadResult, io: CliIo, paint: Paint): Promise<void> {
+  const { cwd } = io.places
+  const text = await readFile(file, 'utf8').catch(() => '')
+  const plain = text.replace(/^\uFEFF/, '')
+  const masked = plain === '' ? '' : await maskSecrets(plain, formatOf(file, plain))
+  const problems = result.ok ? result.warnings : result.problems
+  for (const problem of problems) {
+    printLine(io.stdout, `${formatProblem(problem, masked, { paint, cwd })}\n`)
+  }
+  if (result.ok) {
+    const rows = result.model.targets.map((target) => describe(target, paint))
+    for (const line of formatTable(rows)) printLine(io.stdout, `  ${line}`)
+  }
+  printLine(io.stdout, summarise(shorten(file, cwd), result, problems, paint))
+}
+
+function describe(target: TargetModel, paint: Paint): string[] {
+  const off =
+    target.disabledReason === undefined
+      ? paint.dim('off')
+      : paint.yellow(`held back: ${target.disabledReason}`)
+  const mark = target.enabled ? paint.green('●') : paint.yellow('○')
+  return [`${mark} ${target.name}`, target.enabled ? describeTarget(target) : off]
+}
+
+function summarise(name: string, result: LoadResult, problems: readonly Problem[], paint: Paint): string {
+  const errors = count(problems, 'error')
+  const warnings = count(problems, 'warning')
+  const told = [errors, warnings].filter((part) => part !== '').join(', ')
+  if (!result.ok) return `${paint.red('✗')} ${name} cannot be used: ${told}`
+  return `${paint.green('✓')} ${name} is valid${told === '' ? '' : `: ${told}`}`
+}
+
+function count(problems: readonly Problem[], severity: Problem['severity']): string {
+  const number = problems.filter((problem) => problem.severity === severity).length
+  return number === 0 ? '' : `${number} ${severity}${number === 1 ? '' : 's'}`
+}
+
+function targetsOf(result: LoadResult): object[] {
+  if (!result.ok) return []
+  return result.model.targets.map((target) => ({
+    name: target.name,
+    kind: target.kind,
+    enabled: target.enabled,
+    disabledReason: target.disabledReason,
+    what: describeTarget(target),
+  }))
+}

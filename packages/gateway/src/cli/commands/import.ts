@@ -1,0 +1,170 @@
+import { Argument, type Command } from 'commander'
+import { formatOf, maskSecrets } from '../../config/index.ts'
+import {
+  applyChanges,
+  CLIENTS,
+  type ClientId,
+  type FileChange,
+  findClient,
+  type ImportPlan,
+  planImport,
+  type Undone,
+  undoLatest,
+} from '../../config/import/index.ts'
+import { CliError } from '../cli-error.ts'
+import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
+import { formatDiff } from '../format-diff.ts'
+import { shorten } from '../format-problem.ts'
+import { createPaint, type Paint } from '../paint.ts'
+import { withProgress } from '../progress.ts'
+import { formatTable } from '../table.ts'
+
+interface ImportCommandOptions extends GlobalOptions {
+  readonly from?: string
+  readonly to?: string
+  readonly apply?: boolean
+  readonly point?: boolean
+  readonly pointProjects?: boolean
+  readonly undo?: boolean
+}
+
+export function register(program: Command, io: CliIo): void {
+  const clients = new Argument('[client...]', 'whose servers to take over (default: everyone’s)').choices(
+    CLIENTS.map((client) => client.id),
+  )
+  program
+    .command('import')
+    .addArgument(clients)
+    .description('Takes over the servers of other MCP clients. Shows what it would do; --apply does it.')
+    .option('--from <file>', 'read this file, whatever client it is of')
+    .option('--to <file>', 'configuration to add to (default: the one in use, else your own)')
+    .option('--apply', 'write the changes; copies of the files are kept')
+    .option('--point', 'also make the clients use the gateway instead of the servers')
+    .option('--point-projects', 'the same for files of the current project, which others may share')
+    .option('--undo', 'take back what the last --apply did')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gantry import\n  gantry import cursor vscode --apply --point\n  gantry import --undo',
+    )
+    .action((names: ClientId[], _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<ImportCommandOptions>()
+      return options.undo ? undo(options, io) : runImport(names, options, io)
+    })
+}
+
+async function runImport(clients: ClientId[], options: ImportCommandOptions, io: CliIo): Promise<void> {
+  const { from, apply } = options
+  const to = options.to ?? options.config
+  const point = options.point || options.pointProjects
+  const asked = { clients, from, to, point, pointProjects: options.pointProjects }
+  const result = await withProgress(
+    io,
+    'Reading what clients have',
+    () => planImport(io.places, asked),
+    options,
+  )
+  if (!result.ok) throw new CliError(result.reason, { exitCode: 2 })
+  const { plan } = result
+  if (from !== undefined && plan.sources.length === 0) throw new CliError(plan.notes[0]!, { exitCode: 2 })
+  const isWritten = apply === true && plan.changes.length > 0
+  const backup = isWritten ? await applyChanges(plan.changes, io.places) : undefined
+  if (options.json) printJson(io, await toJson(plan, backup))
+  else
+    await print(
+      plan,
+      { backup, apply: apply === true, point: point === true },
+      io,
+      paintFor(io.stdout, io, options),
+    )
+}
+
+async function undo(options: ImportCommandOptions, io: CliIo): Promise<void> {
+  const undone = await undoLatest(io.places)
+  if (!undone) throw new CliError('There is no import to take back')
+  if (options.json) return printJson(io, { ok: true, undone })
+  for (const { file, outcome } of undone) printLine(io.stdout, `${file}: ${UNDONE[outcome]}`)
+}
+
+const UNDONE: { readonly [outcome in Undone['outcome']]: string } = {
+  restored: 'as it was before',
+  removed: 'removed, since the import had made it',
+  merged: 'changed since by its client; the servers are back and its other changes are kept',
+  kept: 'changed since, so it is left as it is',
+  unchanged: 'as it was before, already',
+}
+
+interface Done {
+  readonly backup: string | undefined
+  readonly apply: boolean
+  readonly point: boolean
+}
+
+async function print(plan: ImportPlan, done: Done, io: CliIo, paint: Paint): Promise<void> {
+  const { cwd } = io.places
+  const say = (text = '') => printLine(io.stdout, text)
+  for (const source of plan.sources) {
+    const title = paint.bold(findClient(source.client)?.title ?? source.client)
+    say(`${title} ${paint.dim(shorten(source.file, cwd))}`)
+    if (source.error !== undefined) say(`  ${paint.red('✗')} cannot be read: ${source.error}`)
+    for (const line of describeItems(plan, source.file, paint)) say(`  ${line}`)
+  }
+  if (plan.sources.length === 0) say('No client has a configuration here.')
+  for (const note of plan.notes) say(`${paint.yellow('note')} ${note}`)
+  for (const change of plan.changes) {
+    say()
+    for (const line of await diffOf(change, shorten(change.file, cwd), paint)) say(line)
+  }
+  say()
+  say(conclude(plan, done, cwd, paint))
+}
+
+function describeItems(plan: ImportPlan, file: string, paint: Paint): string[] {
+  const items = plan.items.filter((item) => item.file === file)
+  const marks = { added: paint.green('+'), same: paint.dim('='), skipped: paint.yellow('-') }
+  const rows = items.map((item) => {
+    const name = item.as === undefined || item.as === item.name ? item.name : `${item.name} → ${item.as}`
+    return [`${marks[item.outcome]} ${name}`, paint.dim(item.reason ?? '')]
+  })
+  return formatTable(rows).flatMap((line, index) => [
+    line,
+    ...items[index]!.notes.map((note) => `    ${paint.yellow('note')} ${note}`),
+  ])
+}
+
+async function diffOf(change: FileChange, name: string, paint: Paint): Promise<string[]> {
+  const format = formatOf(change.file, change.after)
+  const before = change.before === undefined ? undefined : await maskSecrets(change.before, format)
+  return formatDiff(name, before, await maskSecrets(change.after, format), paint)
+}
+
+function conclude(plan: ImportPlan, { backup, apply, point }: Done, cwd: string, paint: Paint): string {
+  const to = shorten(plan.to, cwd)
+  if (plan.changes.length === 0) return `Nothing to do: ${to} has it all.`
+  if (!apply) return `Nothing is written yet. ${paint.bold('Add --apply')} to write ${countFiles(plan)}.`
+  const start = point ? `\nStart the gateway with: gantry serve --config ${to}` : ''
+  return `${paint.green('✓')} Wrote ${countFiles(plan)}. Copies are in ${backup}; "gantry import --undo" takes it back.${start}`
+}
+
+function countFiles({ changes }: ImportPlan): string {
+  return changes.length === 1 ? 'this file' : `these ${changes.length} files`
+}
+
+async function toJson(plan: ImportPlan, backup: string | undefined): Promise<object> {
+  const paint = createPaint(false)
+  return {
+    ok: true,
+    to: plan.to,
+    applied: backup !== undefined,
+    backup,
+    sources: plan.sources.map(({ client, file, scope, error }) => ({ client, file, scope, error })),
+    servers: plan.items.map(({ list, ...item }) => ({ ...item, path: list.path })),
+    changes: await Promise.all(
+      plan.changes.map(async (change) => ({
+        file: change.file,
+        role: change.role,
+        diff: (await diffOf(change, change.file, paint)).join('\n'),
+      })),
+    ),
+    notes: plan.notes,
+  }
+}

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { formatOf, writeFileAtomic } from '../../config/index.ts'
+import { planImport } from '../../config/import/index.ts'
+import { CliError } from '../cli-error.ts'
+import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
+import { shorten } from '../format-problem.ts'
+import { starterConfig } from '../starter-config.ts'
+
+interface InitOptions extends GlobalOptions {
+  readonly yaml?: boolean
+  readonly force?: boolean
+}
+
+const INSTALLED_SCHEMA = 'node_modules/gantry/schema/gantry.schema.json'
+
+export function register(program: Command, io: CliIo): void {
+  program
+    .command('init')
+    .argument('[file]', 'where to write it (default: gantry.jsonc, or gantry.yaml with --yaml)')
+    .description('Writes a commented configuration that runs as it is.')
+    .option('--yaml', 'write YAML instead of JSON with comments')
+    .option('-f, --force', 'replace a file that is there; it is kept with .bak at the end')
+    .addHelpText('after', '\nExamples:\n  gantry init\n  gantry init ~/.config/gantry/gantry.yaml')
+    .action((file: string | undefined, _: unknown, command: Command) =>
+      init(file, command.optsWithGlobals<InitOptions>(), io),
+    )
+}
+
+async function init(asked: string | undefined, options: InitOptions, io: CliIo): Promise<void> {
+  const { cwd } = io.places
+  const file = resolve(cwd, asked ?? options.config ?? (options.yaml ? 'gantry.yaml' : 'gantry.jsonc'))
+  const isThere = existsSync(file)
+  if (isThere && !options.force) {
+    throw new CliError(`${shorten(file, cwd)} is there already`, {
+      fix: 'Choose another name, or replace it with --force (the old one is kept)',
+    })
+  }
+  const format = options.yaml ? 'yaml' : formatOf(file, '{')
+  const schema = existsSync(join(dirname(file), INSTALLED_SCHEMA)) ? `./${INSTALLED_SCHEMA}` : undefined
+  const backup = isThere ? `${file}.bak` : undefined
+  await writeFileAtomic(file, starterConfig(format, schema), { backup, mode: 0o644 })
+  const importable = await countImportable(io, file)
+  if (options.json) printJson(io, { ok: true, file, backup, importable })
+  else printNextSteps(io, { name: shorten(file, cwd), importable, options })
+}
+
+/** How many servers other clients have that this file could take over. */
+async function countImportable(io: CliIo, to: string): Promise<number> {
+  const result = await planImport(io.places, { to })
+  return result.ok ? result.plan.items.filter((item) => item.outcome === 'added').length : 0
+}
+
+function printNextSteps(
+  io: CliIo,
+  { name, importable, options }: { name: string; importable: number; options: InitOptions },
+): void {
+  const paint = paintFor(io.stdout, io, options)
+  const found =
+    importable === 1 ? 'the server that another client has' : `${importable} servers that other clients have`
+  printLine(io.stdout, `${paint.green('✓')} ${name} is written. What next:`)
+  if (importable > 0)
+    printLine(io.stdout, `  gantry import --to ${name}   ${paint.dim(`take over ${found}`)}`)
+  printLine(io.stdout, `  gantry check ${name}   ${paint.dim('after every change')}`)
+  printLine(io.stdout, `  gantry serve --config ${name}   ${paint.dim('start the gateway')}`)
+}

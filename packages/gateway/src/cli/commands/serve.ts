@@ -1,0 +1,166 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { serveStdio } from '@gantry/mcp/server/node'
+import type { Served } from '@gantry/mcp/exchange'
+import {
+  candidates,
+  configFromValue,
+  findConfig,
+  loadConfig,
+  watchConfig,
+  type ConfigWatcher,
+  type Loaded,
+  type LoadResult,
+} from '../../config/index.ts'
+import { startGateway, type RunningGateway } from '../../main.ts'
+import { createLog } from '../../telemetry/log.ts'
+import { CliError, CliExit } from '../cli-error.ts'
+import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import { formatProblem } from '../format-problem.ts'
+
+interface ServeOptions extends GlobalOptions {
+  readonly port?: string
+  readonly host?: string
+  readonly demo?: boolean
+  readonly stdio?: boolean
+}
+
+export function register(program: Command, io: CliIo): void {
+  program
+    .command('serve')
+    .description(
+      'Runs the gateway until it is stopped. Changes of the configuration are taken up while it runs.',
+    )
+    .option('-p, --port <number>', 'port instead of the configured one (7332); 0 takes any free one')
+    .option('--host <address>', 'address instead of the configured one (127.0.0.1)')
+    .option('--stdio', 'serve on standard input and output, for clients that spawn their servers')
+    .option('--demo', 'run the built-in demo targets instead of a configuration')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gantry serve\n  gantry serve --config team.yaml --port 8080\n  gantry serve --demo',
+    )
+    .action((_options: unknown, command: Command) => serve(command.optsWithGlobals<ServeOptions>(), io))
+}
+
+async function serve(options: ServeOptions, io: CliIo): Promise<void> {
+  const overrides = { host: options.host, port: portOf(options.port) }
+  const { loaded, file, embedded } = await load(options, overrides, io)
+  const { telemetry } = loaded.model
+  const log = createLog({ level: options.stdio ? 'warn' : telemetry.logLevel, format: telemetry.logFormat })
+  const running = await startGateway({
+    model: loaded.model,
+    log,
+    searchPort: options.port === undefined,
+    ...(embedded && { embedded }),
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw cannotStart(error, loaded)
+  })
+  const watcher = file === undefined ? undefined : await follow(file, loaded, running, overrides, io)
+  announce(running, options, io)
+  await ended(running, options)
+  await watcher?.close()
+  await running.close()
+}
+
+interface Source {
+  readonly loaded: Loaded
+  readonly file: string | undefined
+  readonly embedded: Map<string, Served> | undefined
+}
+
+async function load(
+  options: ServeOptions,
+  overrides: { host: string | undefined; port: number | undefined },
+  io: CliIo,
+): Promise<Source> {
+  if (options.demo) {
+    const { demoConfig } = await import('../../demo/demo-config.ts')
+    const { config, embedded } = demoConfig()
+    return {
+      loaded: accept(await configFromValue(config, { overrides }), io, options),
+      file: undefined,
+      embedded,
+    }
+  }
+  const file = options.config === undefined ? findConfig(io.places) : resolve(io.places.cwd, options.config)
+  if (file === undefined) {
+    throw new CliError('There is no configuration', {
+      exitCode: 2,
+      fix: `Make one with "gantry init" or "gantry import", or try "gantry serve --demo". Looked for ${candidates(io.places).join(', ')}`,
+    })
+  }
+  const loaded = accept(await loadConfig(file, { places: io.places, overrides }), io, options)
+  return { loaded, file, embedded: undefined }
+}
+
+function accept(result: LoadResult, io: CliIo, options: ServeOptions): Loaded {
+  const paint = paintFor(io.stderr, io, options)
+  for (const problem of result.ok ? result.warnings : result.problems) {
+    printLine(io.stderr, formatProblem(problem, '', paint))
+  }
+  if (!result.ok) throw new CliExit(2)
+  return result
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port
+  throw new CliError(`"${text}" is not a port`, { exitCode: 2, fix: 'Give a number from 0 to 65535.' })
+}
+
+function cannotStart(error: NodeJS.ErrnoException, { model }: Loaded): CliError {
+  const { host, port } = model.server
+  if (error.code === 'EADDRINUSE') {
+    return new CliError(`Port ${port} on ${host} is in use`, {
+      cause: error,
+      fix: 'Stop what uses it, or choose another with --port.',
+    })
+  }
+  return new CliError(`The gateway cannot start on ${host}:${port}: ${error.message}`, { cause: error })
+}
+
+async function follow(
+  file: string,
+  current: Loaded,
+  running: RunningGateway,
+  overrides: { host: string | undefined; port: number | undefined },
+  io: CliIo,
+): Promise<ConfigWatcher> {
+  const { log } = running.gateway
+  return watchConfig(
+    file,
+    (event) => {
+      if (event.type === 'rejected') {
+        for (const { message } of event.problems) log('warn', `The configuration is not taken up: ${message}`)
+        return
+      }
+      running.gateway.apply(event.model).then(
+        () => log('info', 'The new configuration is in use'),
+        (error) => log('error', `The new configuration failed: ${String(error)}`),
+      )
+    },
+    { current, places: io.places, overrides },
+  )
+}
+
+function announce(running: RunningGateway, options: ServeOptions, io: CliIo): void {
+  if (options.stdio) return
+  const endpoint = `${running.url}/mcp`
+  if (options.json) return printJson(io, { endpoint, url: running.url })
+  const paint = paintFor(io.stdout, io, options)
+  const snippet = JSON.stringify({ mcpServers: { gantry: { type: 'http', url: endpoint } } })
+  printLine(io.stdout, `Gantry serves ${running.gateway.targets.length} targets`)
+  printLine(io.stdout, `  Endpoint  ${paint.bold(endpoint)}`)
+  printLine(io.stdout, `  Clients   ${snippet}`)
+  printLine(io.stdout, 'Press Ctrl+C to stop.')
+}
+
+/** Until a signal, or with --stdio until the client goes away. */
+function ended(running: RunningGateway, options: ServeOptions): Promise<void> {
+  const stopped = new Promise<void>((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => done())
+  })
+  if (!options.stdio) return stopped
+  return Promise.race([stopped, serveStdio(running.gateway.endpoint()!)])
+}

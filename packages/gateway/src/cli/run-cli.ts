@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { CliError, CliExit, type ExitCode } from './cli-error.ts'
+import { type CliIo, paintFor, printJson, printLine } from './cli-io.ts'
+import { type CommandEntry, COMMANDS } from './commands.ts'
+import { hasColours } from './paint.ts'
+
+const EPILOGUE = `
+Exit codes:
+  0  it worked
+  1  it did not
+  2  it was asked for wrongly, or the configuration is not usable
+
+Colours are used on terminals only; NO_COLOR switches them off.
+Documentation: docs/ in the package, and "gantry help COMMAND".`
+
+/** Runs one command line and says how it ended. Nothing is thrown and the process is left alone. */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  const program = createProgram(io)
+  try {
+    await addCommands(program, argv, io)
+    await program.parseAsync([...argv], { from: 'user' })
+    return 0
+  } catch (error) {
+    return explain(error, argv, io)
+  }
+}
+
+function createProgram(io: CliIo): Command {
+  const program = new Command('gantry')
+  program
+    .description('One endpoint in front of many MCP servers.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'explain the command')
+    .option(
+      '-c, --config <file>',
+      'configuration file (default: gantry.{yaml,yml,jsonc,json} here, then your own)',
+    )
+    .option('--json', 'print the result as JSON')
+    .option('--no-color', 'no colours')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      getOutHasColors: () => hasColours(io.stdout, io.places.env),
+      getErrHasColors: () => hasColours(io.stderr, io.places.env),
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+    })
+    .showHelpAfterError('Add --help to see what it takes.')
+    .exitOverride()
+    .addHelpText('after', EPILOGUE)
+  return program
+}
+
+/** Registers the command that is meant; all of them, by name and summary only, when none is. */
+async function addCommands(program: Command, argv: readonly string[], io: CliIo): Promise<void> {
+  const entry = findEntry(argv)
+  if (entry) {
+    const { register } = await entry.load()
+    register(program, io)
+    return
+  }
+  for (const { name, summary } of COMMANDS) program.command(name).description(summary).allowUnknownOption()
+}
+
+function findEntry(argv: readonly string[]): CommandEntry | undefined {
+  const words = argv.filter(
+    (word, index) => !word.startsWith('-') && !['-c', '--config'].includes(argv[index - 1] ?? ''),
+  )
+  const name = words[0] === 'help' ? words[1] : words[0]
+  return COMMANDS.find((entry) => entry.name === name)
+}
+
+function explain(error: unknown, argv: readonly string[], io: CliIo): ExitCode {
+  if (error instanceof CliExit) return error.exitCode
+  // Commander has printed its message already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  const { message, fix, exitCode } = toCliError(error)
+  if (argv.includes('--json')) {
+    printJson(io, { ok: false, error: { message, fix } })
+    return exitCode
+  }
+  const paint = paintFor(io.stderr, io, { color: !argv.includes('--no-color') })
+  printLine(io.stderr, `${paint.red('error')} ${message}`)
+  if (fix !== undefined) printLine(io.stderr, `${paint.cyan('fix')}   ${fix}`)
+  if (io.places.env.DEBUG && error instanceof Error) printLine(io.stderr, paint.dim(error.stack ?? ''))
+  return exitCode
+}
+
+function toCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new CliError(message, { fix: 'Set DEBUG=1 to see where this comes from' })
+}
+
+function readVersion(): string {
+  const file = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}
