@@ -1,32 +1,34 @@
 import { McpError } from '../jsonrpc/index.ts'
 
-/** Which document or check failed; `details.check` of every error here. */
-export type OAuthCheck =
-  | 'options'
-  | 'unsafe_url'
-  | 'redirected'
-  | 'too_large'
-  | 'timeout'
-  | 'network'
-  | 'resource_metadata'
-  | 'resource_mismatch'
-  | 'server_metadata'
-  | 'issuer_mismatch'
-  | 'pkce_unsupported'
-  | 'client_registration'
-  | 'client_issuer_mismatch'
-  | 'client_authentication'
-  | 'login_required'
-  | 'authorization_denied'
-  | 'authorization_response'
-  | 'response_issuer'
-  | 'response_state'
-  | 'token_response'
-  | 'dpop'
-  | 'insufficient_scope'
-  | 'too_many_attempts'
-  | 'wrong_server'
-  | 'storage'
+/** Which document or check failed; `details.check` of every error here. docs/oauth.md explains each. */
+export const OAUTH_CHECKS = [
+  'options',
+  'unsafe_url',
+  'redirected',
+  'too_large',
+  'timeout',
+  'network',
+  'resource_metadata',
+  'resource_mismatch',
+  'server_metadata',
+  'issuer_mismatch',
+  'pkce_unsupported',
+  'client_registration',
+  'client_issuer_mismatch',
+  'client_authentication',
+  'login_required',
+  'authorization_denied',
+  'authorization_response',
+  'response_issuer',
+  'response_state',
+  'token_response',
+  'dpop',
+  'insufficient_scope',
+  'too_many_attempts',
+  'wrong_server',
+  'storage',
+] as const
+export type OAuthCheck = (typeof OAUTH_CHECKS)[number]
 
 export interface OAuthErrorFacts {
   /** Where it was found. */

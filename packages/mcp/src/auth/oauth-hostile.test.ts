@@ -230,6 +230,16 @@ describe('B51: nothing goes to the wrong place', () => {
     expect([...headers]).toEqual([])
   })
 
+  it('no token is obtained for, or sent to, a server that is reached in the clear', async () => {
+    const url = 'http://mcp.example.com/mcp'
+    const provider = world.provider({ serverUrl: url })
+    const request = { url, method: 'POST', headers: new Headers() }
+    await provider.authorize(request)
+    const refusal = provider.onUnauthorized(new Response(null, { status: 401 }), request)
+    await expect(refusal).rejects.toMatchObject({ details: { check: 'unsafe_url' } })
+    await expect(refusal).rejects.toThrow(/trustedHosts/)
+  })
+
   it('credentials given for one issuer are not shown to another', async () => {
     const credentials = { clientId: 'known', clientSecret: 'the-secret', issuer: 'https://auth.example.com' }
     const error = await refused('client_issuer_mismatch', credentials)
@@ -296,6 +306,19 @@ describe('B51: a server that refuses everything', () => {
     const error = await world.call(provider).catch((thrown: McpError) => thrown)
     expect(error).toMatchObject({ details: { check: 'insufficient_scope', expected: 'scopes "admin"' } })
     expect(world.as.asked('/authorize')).toHaveLength(2)
+  })
+
+  it('wants other scopes every time: sign-in pages are not opened without end', async () => {
+    const provider = world.provider()
+    await world.call(provider)
+    let count = 0
+    world.mcp.on('POST /mcp', () => ({
+      status: 403,
+      headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="s${++count}"` },
+    }))
+    const failure = world.call(provider)
+    await expect(failure).rejects.toMatchObject({ details: { check: 'too_many_attempts' } })
+    expect(world.as.asked('/authorize').length).toBeLessThanOrEqual(6)
   })
 
   it('forbids for other reasons: not our business', async () => {

@@ -40,6 +40,8 @@ interface Bound {
   readonly session: ResourceSession
   readonly keeper: TokenKeeper
   readonly renewal: TokenRenewal
+  /** Throws when tokens would travel to the server in the clear. */
+  checkServer(): void
 }
 
 /** The provider behind `oauth()`: puts tokens on requests and has them renewed. */
@@ -57,9 +59,10 @@ export class OAuthTokenProvider implements OAuthProvider {
   }
 
   async authorize(request: AuthRequest): Promise<void> {
-    const { keeper } = this.#bind(request.url)
+    const { keeper, checkServer } = this.#bind(request.url)
     const tokens = await this.#fresh(await keeper.load(), request.signal)
     if (tokens === undefined || isExpired(tokens)) return
+    checkServer()
     const { tokenType, accessToken } = tokens
     request.headers.set('authorization', `${tokenType} ${accessToken}`)
     if (tokenType !== 'DPoP') return
@@ -69,11 +72,13 @@ export class OAuthTokenProvider implements OAuthProvider {
   }
 
   async onUnauthorized(response: Response, request: RefusedRequest): Promise<boolean> {
-    const { keeper, renewal, context } = this.#bind(request.url)
+    const { keeper, renewal, context, checkServer } = this.#bind(request.url)
     const challenge = readChallenge(response)
     const { scope, error, schemes, resourceMetadata } = challenge
-    const stepUp = response.status === 403 && error === 'insufficient_scope'
-    if (response.status !== 401 && !stepUp) return false
+    // RFC 6750 wants 403 with it; servers that answer 401 mean the same.
+    const stepUp = error === 'insufficient_scope'
+    if (response.status !== 401 && !(response.status === 403 && stepUp)) return false
+    checkServer()
     const info = { schemes, scope, error, resourceMetadata }
     context.step({ step: 'challenge', outcome: 'ok', url: request.url, status: response.status, info })
     if (!stepUp && (await this.#tookNonce(response, request, challenge))) return true
@@ -89,7 +94,8 @@ export class OAuthTokenProvider implements OAuthProvider {
   }
 
   async signIn(options: { signal?: AbortSignal } = {}): Promise<void> {
-    const { keeper, renewal } = this.#boundOrThrow()
+    const { keeper, renewal, checkServer } = this.#boundOrThrow()
+    checkServer()
     await keeper.exclusively('sign in', (signal) => renewal.signIn(signal), options.signal)
   }
 
@@ -194,7 +200,9 @@ export class OAuthTokenProvider implements OAuthProvider {
       JSON.stringify(['tokens', serverUrl.href, account, clientId]),
     )
     const session = new ResourceSession(serverUrl, context)
-    return { serverUrl, context, session, keeper, renewal: new TokenRenewal(keeper, session, step, options) }
+    const renewal = new TokenRenewal(keeper, session, step, options)
+    const checkServer = (): void => void http.check(serverUrl.href, 'The MCP server')
+    return { serverUrl, context, session, keeper, renewal, checkServer }
   }
 
   #trace(event: OAuthStep): void {

@@ -4,6 +4,9 @@ import type { TokenSet } from './token-set.ts'
 /** A token that is refused so soon after it was issued was most likely never accepted. */
 const FRESH_MS = 10_000
 const ASK_AGAIN_MS = 600_000
+/** A server that invents new scopes for every refusal must not fill the screen with sign-in pages. */
+const MAX_STEP_UPS = 5
+const STEP_UPS_WITHIN_MS = 60_000
 
 /**
  * Bounds the attempts (2026-07-28, "Step-Up Authorization Flow": "Clients SHOULD implement retry limits").
@@ -13,6 +16,7 @@ export class RefusalCounter {
   readonly #max: number
   readonly #asked = new Map<string, number>()
   #inARow = 0
+  #stepUps: number[] = []
 
   constructor(max: number) {
     this.#max = max
@@ -34,6 +38,18 @@ export class RefusalCounter {
           'server expects with what the authorization server issues.',
       },
     )
+  }
+
+  /** Counts a step-up; throws when there are too many in a short time. */
+  countStepUp(serverUrl: URL): void {
+    const now = Date.now()
+    this.#stepUps = [...this.#stepUps.filter((time) => now - time < STEP_UPS_WITHIN_MS), now]
+    if (this.#stepUps.length <= MAX_STEP_UPS) return
+    throw oauthError('too_many_attempts', 'the server wants other scopes again and again', {
+      url: serverUrl,
+      found: `more than ${MAX_STEP_UPS} step-ups within a minute`,
+      fix: 'Name all scopes that are needed in the scopes option, to ask for them at once.',
+    })
   }
 
   /** Whether scopes that were asked for already, without success, may be asked for once more. */

@@ -93,6 +93,7 @@ export class TokenRenewal {
         fix: 'Asking again would change nothing: the user needs another role, or the server names the wrong scopes.',
       })
     }
+    this.#refusals.countStepUp(session.serverUrl)
     this.#step({ step: 'step-up', outcome: 'ok', info: { required, before: asked } })
     const findings = await session.discover(challenge, tokens)
     await this.#keeper.save(await session.acquire(findings, challenge, tokens))
