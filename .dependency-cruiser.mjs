@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 const MCP = 'packages/mcp/src/'
 const GATEWAY = 'packages/gateway/src/'
 const CONSOLE = 'packages/console/'
-const TESTS = String.raw`\.test(-d|\.support)?\.tsx?$|/fixtures/`
+/** `x.test.ts`, `x.test-d.ts`, `x.test.support.ts`, and what only tests start. */
+const TESTS = String.raw`\.test[.-]|/fixtures/`
 
 /** The files behind the SDK's public entries, such as `server/index.ts` for `@gantry/mcp/server`. */
 const ENTRIES = Object.fromEntries(
@@ -28,7 +29,14 @@ const LAYERS = {
     'exchange/': ['jsonrpc/', 'protocol/'],
     'server/': ['exchange/', 'schema/', 'protocol/', 'jsonrpc/'],
     'client/': ['exchange/', 'schema/', 'protocol/', 'jsonrpc/'],
-    'transport/': ['jsonrpc/', 'exchange/', 'protocol/', 'server/index.ts', 'client/index.ts'],
+    'transport/': [
+      'jsonrpc/',
+      'exchange/',
+      'protocol/',
+      'server/index.ts',
+      'client/index.ts',
+      'schema/index.ts',
+    ],
     'auth/': ['protocol/', 'jsonrpc/'],
     // The public face only: our extensions can do nothing that a user's could not.
     'extensions/': ['server/index.ts', 'client/index.ts', 'exchange/index.ts', 'protocol/', 'jsonrpc/'],
@@ -41,9 +49,20 @@ const LAYERS = {
     'policy/': ['model/'],
     'telemetry/': ['model/'],
     'relay/': ['catalog/', 'policy/', 'targets/', 'model/', ...SDK],
-    'admin/': ['model/', 'config/', 'targets/', 'catalog/', 'relay/', 'policy/', 'telemetry/', ...SDK],
-    // `serve` starts the gateway; every other command talks to a running one.
-    'cli/': ['admin/contract', 'main.ts', ...SDK_CLIENT],
+    'admin/': [
+      'model/',
+      'config/',
+      'targets/',
+      'catalog/',
+      'relay/',
+      'policy/',
+      'telemetry/',
+      'front/',
+      ...SDK,
+    ],
+    'front/': ['relay/', 'policy/', 'model/', ...SDK],
+    // `serve` starts the gateway and some commands work on a configuration; the others talk to a running one.
+    'cli/': ['admin/contract', 'config/', 'model/', 'main.ts', ...SDK_CLIENT],
     'main.ts': ['', ...SDK],
   }),
   // The console knows the gateway by its admin contract and the SDK not at all.
@@ -51,26 +70,42 @@ const LAYERS = {
 }
 
 /** Files in transport/ that are public entries, or part of one: only they may join a transport to a side. */
+const SERVER_ENTRIES = String.raw`transport/server[^/]*\.ts$`
+const CLIENT_ENTRIES = String.raw`transport/(client[^/]*|connect)\.ts$`
 const JOINTS = {
-  server: String.raw`^${MCP}transport/server[^/]*\.ts$`,
-  client: String.raw`^${MCP}transport/(client[^/]*|connect)\.ts$`,
+  server: SERVER_ENTRIES,
+  client: CLIENT_ENTRIES,
+  schema: `(${SERVER_ENTRIES}|${CLIENT_ENTRIES})`,
 }
 
 export default {
   forbidden: [
     ...Object.entries(LAYERS).map(([part, allowed]) => ({
-      name: `${part.replace(/^packages\//, '')} imports only what its layer allows`,
+      name: `${nameOf(part)} imports only what its layer allows`,
       severity: 'error',
-      from: { path: `^${escaped(part)}`, pathNot: TESTS },
+      from: { path: startOf([part]), pathNot: TESTS },
       to: {
         path: '^packages/',
-        pathNot: `^(${[part, ...allowed].map(escaped).join('|')})`,
+        pathNot: startOf([part, ...allowed, ...(part.startsWith(GATEWAY) ? SDK : [])]),
       },
     })),
+    // The gateway may name the SDK's public types anywhere; they are erased. Code is for those who may use it.
+    ...Object.entries(LAYERS)
+      .filter(([part]) => part.startsWith(GATEWAY))
+      .map(([part, allowed]) => ({
+        name: `${nameOf(part)} runs only the SDK code that its layer allows`,
+        severity: 'error',
+        from: { path: startOf([part]), pathNot: TESTS },
+        to: {
+          path: startOf(SDK),
+          pathNot: startOf(allowed.filter((entry) => SDK.includes(entry))),
+          dependencyTypesNot: ['type-only'],
+        },
+      })),
     ...Object.entries(JOINTS).map(([side, joints]) => ({
-      name: `only transport/${side}* joins a transport to the ${side}`,
+      name: `only public entries join a transport to ${side}`,
       severity: 'error',
-      from: { path: `^${MCP}transport/`, pathNot: `${joints}|${TESTS}` },
+      from: { path: `^${MCP}transport/`, pathNot: `^${MCP}${joints}|${TESTS}` },
       to: { path: `^${MCP}${side}/` },
     })),
     {
@@ -119,6 +154,13 @@ function within(folder, layers) {
   )
 }
 
-function escaped(path) {
-  return path.replaceAll('.', String.raw`\.`)
+function startOf(paths) {
+  // Without paths nothing may match; an empty group would match everything.
+  return paths.length === 0
+    ? '^$'
+    : `^(${paths.map((path) => path.replaceAll('.', String.raw`\.`)).join('|')})`
+}
+
+function nameOf(part) {
+  return part.replace(/^packages\//, '').replace('/src/', '/')
 }

@@ -12,6 +12,7 @@ const FORBIDDEN = [
   ['packages/mcp/src/schema/a.ts', 'packages/mcp/src/exchange/index.ts'],
   ['packages/mcp/src/exchange/a.ts', 'packages/mcp/src/transport/memory.ts'],
   ['packages/mcp/src/transport/http.ts', 'packages/mcp/src/server/index.ts'],
+  ['packages/mcp/src/transport/http.ts', 'packages/mcp/src/schema/index.ts'],
   ['packages/mcp/src/transport/server.node.ts', 'packages/mcp/src/client/index.ts'],
   ['packages/mcp/src/transport/server.node.ts', 'packages/mcp/src/server/registry.ts'],
   ['packages/mcp/src/extensions/tasks/index.ts', 'packages/mcp/src/server/registry.ts'],
@@ -19,13 +20,14 @@ const FORBIDDEN = [
   ['packages/mcp/src/transport/connect.ts', 'packages/mcp/src/transport/client.node.ts'],
   ['packages/gateway/src/model/a.ts', 'packages/gateway/src/config/index.ts'],
   ['packages/gateway/src/policy/a.ts', 'packages/gateway/src/relay/index.ts'],
-  ['packages/gateway/src/targets/a.ts', 'packages/mcp/src/server/index.ts'],
+  ['packages/gateway/src/targets/a.ts', 'packages/mcp/src/transport/server.ts'],
   ['packages/gateway/src/relay/a.ts', 'packages/mcp/src/server/registry.ts'],
   ['packages/gateway/src/relay/b.ts', 'packages/gateway/src/admin/index.ts'],
   ['packages/gateway/src/cli/a.ts', 'packages/gateway/src/relay/index.ts'],
+  ['packages/gateway/src/policy/b.ts', 'packages/mcp/src/exchange/index.ts'],
   ['packages/gateway/src/admin/a.ts', 'packages/gateway/src/main.ts'],
   ['packages/console/src/a.tsx', 'packages/gateway/src/relay/index.ts'],
-  ['packages/console/src/b.tsx', 'packages/mcp/src/client/index.ts'],
+  ['packages/console/src/b.tsx', 'packages/mcp/src/transport/client.ts'],
 ]
 
 const ALLOWED = [

@@ -16,7 +16,10 @@ export const STEPS = [
     run: () => tool('dependency-cruiser', 'depcruise', ['--config', '.dependency-cruiser.mjs', 'packages']),
   },
   { name: 'build', run: buildAll },
-  { name: 'types', run: (args, folder) => vitest(['--typecheck.only', '--passWithNoTests', ...args], folder) },
+  {
+    name: 'types',
+    run: (args, folder) => vitest(['--typecheck.only', '--passWithNoTests', ...args], folder),
+  },
   { name: 'unit', run: vitest },
   { name: 'conformance-server', run: (args, folder) => conformance('server', args, folder) },
   { name: 'conformance-client', run: (args, folder) => conformance('client', args, folder) },
