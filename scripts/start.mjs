@@ -7,7 +7,6 @@ import { ROOT } from './lib/paths.mjs'
 import { runNode, stopWithParent } from './lib/processes.mjs'
 import { requireNode } from './lib/require-node.mjs'
 
-// The gateway without a configuration file serves its embedded demo.
 const CANDIDATES = [
   ['packages/gateway/dist/cli/gantry.js', 'serve', '--demo'],
   ['examples/demo-server.mjs', 'http'],
