@@ -13,7 +13,7 @@ import { isLog, wantsLog } from './client-edge-logs.ts'
 import { toCallerProgress } from './client-edge-params.ts'
 import type { Exchange, InputRequests, Notification, Outcome } from './exchange.ts'
 import type { Continuations, ParkedCall } from './legacy-client-edge-continuations.ts'
-import { refusal, toQuestion } from './legacy-client-edge-questions.ts'
+import { inputKeyOf, refusal, toQuestion } from './legacy-client-edge-questions.ts'
 
 /** What a call needs from its edge. */
 export interface CallPort {
@@ -119,7 +119,8 @@ export class LegacyCall implements ParkedCall {
       this.#refuse(request.id, refused)
       return
     }
-    const key = `input-${++this.#lastKey}`
+    const named = inputKeyOf(request)
+    const key = named !== undefined && !this.#questions.has(named) ? named : `input-${++this.#lastKey}`
     this.#questions.set(key, { request, abort: new AbortController() })
     if (this.#exchange?.ask) this.#askLive(key, this.#exchange.ask)
     else this.#flushSoon()

@@ -1,7 +1,14 @@
-import { INVALID_PARAMS, type JsonRpcRequest, METHOD_NOT_FOUND, ProtocolError } from '../jsonrpc/index.ts'
+import {
+  INVALID_PARAMS,
+  isJsonObject,
+  type JsonRpcRequest,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+} from '../jsonrpc/index.ts'
 import type { ClientCapabilities } from '../protocol/index.ts'
 import type { InputRequest } from './exchange.ts'
 import { missingCapability } from './input-capabilities.ts'
+import { INPUT_KEY } from './legacy-questions.ts'
 
 /** What a server may ask of a client. */
 const QUESTIONS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
@@ -9,7 +16,18 @@ const QUESTIONS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/
 /** The request as a question: without its frame, everything else as it was. */
 export function toQuestion(request: JsonRpcRequest): InputRequest {
   const { jsonrpc: _, id: __, ...question } = request
-  return question
+  const meta = question.params?._meta
+  if (!isJsonObject(meta) || !(INPUT_KEY in meta)) return question
+  const { [INPUT_KEY]: ___, ...others } = meta
+  const { _meta: ____, ...params } = question.params ?? {}
+  return { ...question, params: Object.keys(others).length > 0 ? { ...params, _meta: others } : params }
+}
+
+/** What a server built on this SDK calls the question; other servers do not say. */
+export function inputKeyOf(request: JsonRpcRequest): string | undefined {
+  const meta = request.params?._meta
+  const key = isJsonObject(meta) ? meta[INPUT_KEY] : undefined
+  return typeof key === 'string' && key !== '' && key.length <= 128 ? key : undefined
 }
 
 /** Why a server's request cannot be passed on to a client with these capabilities; undefined when it can. */

@@ -34,7 +34,10 @@ export class LegacyQuestions {
     signal?: AbortSignal,
   ): Promise<InputResponses> {
     const entries = await Promise.all(
-      Object.entries(requests).map(async ([key, request]) => [key, await this.#one(request, send, signal)]),
+      Object.entries(requests).map(async ([key, request]) => [
+        key,
+        await this.#one(withKey(request, key), send, signal),
+      ]),
     )
     return Object.fromEntries(entries) as InputResponses
   }
@@ -93,4 +96,18 @@ function legacyParams(request: InputRequest): JsonObject | undefined {
   const { params } = request
   if (request.method !== 'elicitation/create' || !isJsonObject(params) || params.mode !== 'url') return params
   return params.elicitationId === undefined ? { ...params, elicitationId: crypto.randomUUID() } : params
+}
+
+/**
+ * Legacy requests have no place for the name of a question; a gateway in between that knows modern clients
+ * finds it here and can pass it on.
+ */
+export const INPUT_KEY = 'dev.gantry/inputKey'
+
+function withKey(request: InputRequest, key: string): InputRequest {
+  const meta = request.params?._meta
+  return {
+    ...request,
+    params: { ...request.params, _meta: { ...(isJsonObject(meta) ? meta : undefined), [INPUT_KEY]: key } },
+  }
 }

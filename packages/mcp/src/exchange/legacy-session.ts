@@ -181,7 +181,8 @@ export class LegacySession implements SubscriptionHost {
 
   #run(message: JsonRpcRequest, context: RequestContext): Outcome | Promise<Outcome> {
     const params = message.params ?? NO_PARAMS
-    const exchange = this.#openExchange(message, params, context)
+    const progress = new IncreasingProgress()
+    const exchange = this.#openExchange(message, params, context, progress)
     const outcome = respondSafely(this.served, exchange)
     if (!(outcome instanceof Promise)) {
       if (outcome.type !== 'input_required') return outcome
@@ -190,14 +191,19 @@ export class LegacySession implements SubscriptionHost {
       ask: exchange.ask && ((requests) => exchange.ask!(requests, exchange.signal)),
       capabilities: this.client.capabilities,
       again: (answered) => {
-        const next = this.#openExchange(message, { ...params, ...answered }, context)
+        const next = this.#openExchange(message, { ...params, ...answered }, context, progress)
         if (exchange.aborted) next.abort()
         return respondSafely(this.served, next)
       },
     })
   }
 
-  #openExchange(message: JsonRpcRequest, params: JsonObject, context: RequestContext): LiveExchange {
+  #openExchange(
+    message: JsonRpcRequest,
+    params: JsonObject,
+    context: RequestContext,
+    progress: IncreasingProgress,
+  ): LiveExchange {
     const { id } = message
     const send = (text: string): void => this.#io.send(text, id)
     const exchange: LiveExchange = new LiveExchange({
@@ -209,7 +215,9 @@ export class LegacySession implements SubscriptionHost {
       serverContext: context.serverContext,
       headers: context.headers,
       session: this.id,
-      notify: (notification) => send(writeNotification(this.#shape(notification))),
+      notify: (notification) => {
+        if (progress.admits(notification)) send(writeNotification(this.#shape(notification)))
+      },
       detach: this.#io.detach && ((retry) => this.#io.detach!(id, retry)),
       ask: this.#io.canPush
         ? (requests, signal) => {
@@ -296,6 +304,20 @@ export class LegacySession implements SubscriptionHost {
     if (message.method === 'resources/subscribe') return this.#subscriptions.subscribe(uri, context)
     this.#subscriptions.unsubscribe(uri)
     return complete({})
+  }
+}
+
+/** A handler that runs again for its next answer reports what the client has heard already. */
+class IncreasingProgress {
+  #last = Number.NEGATIVE_INFINITY
+
+  /** Progress MUST increase with each notification (2025-11-25, Progress). */
+  admits(notification: Notification): boolean {
+    if (notification.method !== 'notifications/progress') return true
+    const progress = notification.params?.progress
+    if (typeof progress !== 'number' || progress <= this.#last) return false
+    this.#last = progress
+    return true
   }
 }
 

@@ -68,8 +68,6 @@ export function snakeCase(name: string): string {
 
 /** Undefined for plain objects: only instances of a named class lend their name. */
 export function classNameOf(value: object): string | undefined {
-  const { constructor } = value
-  return typeof constructor === 'function' && constructor !== Object && constructor.name
-    ? snakeCase(constructor.name)
-    : undefined
+  const maker = value.constructor
+  return typeof maker === 'function' && maker !== Object && maker.name ? snakeCase(maker.name) : undefined
 }

@@ -31,7 +31,14 @@ export interface CommonOptions extends Visibility {
 }
 
 /** What a tool may return besides its structured output. */
-export type ToolReply = string | ContentBlock | ContentBlock[] | ToolResult | HandMadeRound | undefined | void
+export type ToolReply =
+  | string
+  | ContentBlock
+  | ContentBlock[]
+  | ToolResult
+  | HandMadeRound
+  | undefined
+  | undefined
 
 /** A result written out in full: `new ToolResult({ content, isError })`. */
 export class ToolResult {

@@ -74,7 +74,10 @@ class Round {
   constructor(exchange: Exchange, state: RoundState | undefined) {
     this.#exchange = exchange
     this.#state = state
-    const suspension = (): AbortSignal => (this.#controller ??= new AbortController()).signal
+    const suspension = (): AbortSignal => {
+      this.#controller ??= new AbortController()
+      return this.#controller.signal
+    }
     this.context = new Context(exchange, () => this.#ask(), suspension, state?.own)
   }
 

@@ -10,13 +10,7 @@ import type {
 } from '../protocol/index.ts'
 import type { Configuration, ConfigurationOptions } from './configuration.ts'
 import type { Context } from './context.ts'
-import type {
-  AnyPrompt,
-  AnyTool,
-  ResourceDefinition,
-  ResourceReply,
-  TemplateDefinition,
-} from './definitions.ts'
+import type { AnyPrompt, ResourceDefinition, ResourceReply, TemplateDefinition } from './definitions.ts'
 import type { Store } from './store.ts'
 import type { Caller } from './visibility.ts'
 

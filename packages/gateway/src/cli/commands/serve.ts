@@ -96,7 +96,7 @@ async function load(
 function accept(result: LoadResult, io: CliIo, options: ServeOptions): Loaded {
   const paint = paintFor(io.stderr, io, options)
   for (const problem of result.ok ? result.warnings : result.problems) {
-    printLine(io.stderr, formatProblem(problem, '', paint))
+    printLine(io.stderr, formatProblem(problem, '', { paint, cwd: io.places.cwd }))
   }
   if (!result.ok) throw new CliExit(2)
   return result

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import type { Served } from '@gantry/mcp/exchange'
+import type { Guard } from '@gantry/mcp/server'
+import { apiKeyGuard } from './front/api-key-guard.ts'
+import { Front } from './front/front.ts'
+import { Gateway } from './gateway.ts'
+import type { GatewayModel } from './model/index.ts'
+import { createSealer } from './sealing-key.ts'
+import { createLog, type Log } from './telemetry/log.ts'
+
+export interface StartOptions {
+  readonly model: GatewayModel
+  readonly embedded?: ReadonlyMap<string, Served>
+  readonly log?: Log
+  /** Tries the following ports when the first is taken. */
+  readonly searchPort?: boolean
+}
+
+export interface RunningGateway {
+  readonly gateway: Gateway
+  readonly front: Front
+  readonly url: string
+  close(): Promise<void>
+}
+
+const PORTS_TO_TRY = 20
+
+/** The only wiring: model → targets, catalog, relay → front. */
+export async function startGateway(options: StartOptions): Promise<RunningGateway> {
+  const { model } = options
+  const log = options.log ?? createLog({ level: model.telemetry.logLevel, format: model.telemetry.logFormat })
+  const guard = guardOf(model)
+  const gateway = new Gateway({
+    model,
+    sealer: await createSealer(model),
+    log,
+    version: version(),
+    ...(options.embedded && { embedded: options.embedded }),
+  })
+  const front = new Front({ gateway, guard })
+  const port = await listen(front, model, options.searchPort ?? false)
+  await gateway.start()
+  const host = model.server.host.includes(':') ? `[${model.server.host}]` : model.server.host
+  return {
+    gateway,
+    front,
+    url: `http://${host}:${port}`,
+    async close() {
+      await front.close()
+      await gateway.close()
+    },
+  }
+}
+
+/** Without any authentication the gateway stays on loopback: the configuration refuses everything else. */
+function guardOf(model: GatewayModel): Guard | undefined {
+  const { auth } = model
+  return auth.apiKeys.length > 0 || auth.required ? apiKeyGuard(auth.apiKeys) : undefined
+}
+
+async function listen(front: Front, model: GatewayModel, search: boolean): Promise<number> {
+  const { host, port } = model.server
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await front.listen(port === 0 ? 0 : port + attempt, host)
+    } catch (error) {
+      const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+      if (!taken || !search || attempt === PORTS_TO_TRY) throw error
+    }
+  }
+}
+
+export function version(): string {
+  const file = new URL('../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}
