@@ -61,7 +61,8 @@ export class TokenKeeper {
 
   /**
    * Runs `run` alone; `need` names what it is for. A caller whose signal is aborted stops waiting; when all
-   * have, what `run` is doing is aborted too.
+   * have, what `run` is doing is aborted too – unless they ran out of time: a user who types a password for
+   * longer than a call may take shall not find the door closed, and the next call will find the token.
    */
   exclusively<T>(need: string, run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let flight = this.#flights.get(need) as Flight<T> | undefined
@@ -88,7 +89,9 @@ export class TokenKeeper {
     let leave: (() => void) | undefined
     const left = new Promise<never>((_, reject) => {
       leave = () => {
-        reject(cancelled(signal))
+        const { reason } = signal
+        reject(reason instanceof McpError ? reason : cancelled(signal))
+        if (isTimeout(reason)) return
         flight.waiters -= 1
         if (flight.waiters > 0) return
         this.#flights.delete(need)
@@ -103,6 +106,11 @@ export class TokenKeeper {
       if (leave !== undefined) signal.removeEventListener('abort', leave)
     }
   }
+}
+
+function isTimeout(reason: unknown): boolean {
+  if (reason instanceof McpError) return reason.code === 'timeout'
+  return reason instanceof Error && reason.name === 'TimeoutError'
 }
 
 interface Flight<T> {
