@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { UserPlaces } from '../config/index.ts'
-import { run } from './captured-io.test.fixture.ts'
+import { run } from './captured-io.test.support.ts'
 import { COMMANDS } from './commands.ts'
 
 let places: UserPlaces

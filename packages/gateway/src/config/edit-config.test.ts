@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ConfigChange, editConfig } from './edit-config.ts'
-import { type ConfigFormat, parseSource } from './source-document.ts'
+import { parseSource } from './parse-source.ts'
+import type { ConfigFormat } from './source-document.ts'
 
 async function edit(text: string, format: ConfigFormat, ...changes: ConfigChange[]): Promise<string> {
   let edited = text

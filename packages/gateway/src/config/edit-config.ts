@@ -2,7 +2,8 @@ import { isSame } from '../model/index.ts'
 import { type Edit, planEdits } from './plan-edits.ts'
 import type { ConfigPath } from './problem.ts'
 import type { RawTarget } from './raw-config.ts'
-import { type ConfigFormat, parseSource } from './source-document.ts'
+import { parseSource } from './parse-source.ts'
+import type { ConfigFormat } from './source-document.ts'
 
 /** What to do to a configuration. */
 export type ConfigChange =

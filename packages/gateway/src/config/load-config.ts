@@ -8,7 +8,8 @@ import type { Problem } from './problem.ts'
 import type { RawConfig } from './raw-config.ts'
 import { checkAgainstSchema } from './schema.ts'
 import { explainViolations } from './schema-problems.ts'
-import { type ConfigFormat, formatOf, parseSource } from './source-document.ts'
+import { parseSource } from './parse-source.ts'
+import { type ConfigFormat, formatOf } from './source-document.ts'
 import { currentPlaces, type UserPlaces } from './user-places.ts'
 
 export interface LoadOptions {

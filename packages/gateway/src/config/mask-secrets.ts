@@ -1,7 +1,8 @@
 import { displayArgs, displayUrl } from '../model/index.ts'
 import type { ConfigPath } from './problem.ts'
 import { parseReferences } from './references.ts'
-import { type ConfigFormat, parseSource, type SourceDocument } from './source-document.ts'
+import { parseSource } from './parse-source.ts'
+import type { ConfigFormat, SourceDocument } from './source-document.ts'
 
 const SECRET_KEY =
   /(token|secret|passw|api[-_]?key|credential|authorization|cookie|^key$|^bearer$|privateKey)/i

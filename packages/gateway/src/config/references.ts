@@ -34,11 +34,6 @@ function parseReference(inside: string, whole: string): Piece {
   return file ? { type: 'file', path: file[1]!.trim() } : { type: 'unknown', text: whole }
 }
 
-/** The way back, for text that must not be taken as a reference. */
-export function escapeReferences(text: string): string {
-  return text.replaceAll('${', '$${')
-}
-
 /** What to write instead of a reference of some client's, if it is one. */
 export function adviseReference(text: string): string | undefined {
   const variable = /^\$\{([A-Za-z_]\w*)(:-.*)?\}$/s.exec(text)

@@ -34,12 +34,6 @@ export function formatOf(file: string, text: string): ConfigFormat {
   return /^\s*(\{|\/\/|\/\*)/.test(text) ? 'jsonc' : 'yaml'
 }
 
-/** The parsers are loaded on demand: a gateway with a JSON file never pays for YAML. */
-export async function parseSource(text: string, format: ConfigFormat): Promise<SourceDocument> {
-  if (format === 'yaml') return (await import('./yaml-document.ts')).parseYaml(text)
-  return (await import('./jsonc-document.ts')).parseJsonc(text)
-}
-
 /** An empty file is never meant: it is what an editor leaves between truncating and writing. */
 export function emptyFile(): SourceError {
   return {

@@ -13,7 +13,7 @@ export type {
 export { findTarget } from './gateway-model.ts'
 export type { ObjectKind, ObjectPattern, PolicyModel, RuleModel, WhoModel } from './policy-model.ts'
 export { parseObjectPattern } from './policy-model.ts'
-export { formatDuration, parseByteSize, parseDuration } from './quantities.ts'
+export { parseByteSize, parseDuration } from './quantities.ts'
 export { deepFreeze, isSame } from './same.ts'
 export type { Text } from './secret.ts'
 export { reveal, revealAll, Secret } from './secret.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatDuration, parseByteSize, parseDuration } from './quantities.ts'
+import { parseByteSize, parseDuration } from './quantities.ts'
 
 describe('parseDuration', () => {
   it.each([
@@ -35,17 +35,5 @@ describe('parseByteSize', () => {
       4_194_304, 524_288, 10, 1_073_741_824,
     ])
     expect(parseByteSize('4 potatoes')).toBeUndefined()
-  })
-})
-
-describe('formatDuration', () => {
-  it.each([
-    [0, '0ms'],
-    [999, '999ms'],
-    [90_000, '90s'],
-    [120_000, '2m'],
-    [86_400_000, '1d'],
-  ])('%s → %s', (value, expected) => {
-    expect(formatDuration(value)).toBe(expected)
   })
 })

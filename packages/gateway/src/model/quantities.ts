@@ -17,15 +17,6 @@ export function parseByteSize(value: number | string): number | undefined {
   return parseQuantity(value, SIZE_UNITS)
 }
 
-/** The shortest exact spelling: 90000 → `90s`, 120000 → `2m`. */
-export function formatDuration(milliseconds: number): string {
-  for (const unit of ['d', 'h', 'm', 's']) {
-    const size = DURATION_UNITS[unit]!
-    if (milliseconds >= size && milliseconds % size === 0) return `${milliseconds / size}${unit}`
-  }
-  return `${milliseconds}ms`
-}
-
 function parseQuantity(value: number | string, units: Readonly<Record<string, number>>): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined
   const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(value)

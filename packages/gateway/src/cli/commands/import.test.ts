@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createHousehold, type Household } from '../../config/import/household.test.fixture.ts'
-import { run } from '../captured-io.test.fixture.ts'
+import { createHousehold, type Household } from '../../config/import/household.test.support.ts'
+import { run } from '../captured-io.test.support.ts'
 
 let house: Household | undefined
 afterEach(async () => {

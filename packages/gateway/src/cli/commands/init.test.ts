@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadConfig, parseConfig, type UserPlaces } from '../../config/index.ts'
-import { run } from '../captured-io.test.fixture.ts'
+import { run } from '../captured-io.test.support.ts'
 import { starterConfig } from '../starter-config.ts'
 
 let places: UserPlaces

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { parseSource } from '../parse-source.ts'
+import { formatOf } from '../source-document.ts'
 import { stateHome, type UserPlaces } from '../user-places.ts'
 import { writeFileAtomic } from '../write-file-atomic.ts'
 import type { FileChange } from './import-plan.ts'
@@ -91,7 +93,6 @@ async function undoFile(entry: JournalFile, folder: string): Promise<Undone['out
 
 /** Clients write their files all the time: what they changed since stays, and the servers come back. */
 async function mergeBack(text: string, entry: JournalFile): Promise<string> {
-  const { parseSource, formatOf } = await import('../source-document.ts')
   const value = (await parseSource(text, formatOf(entry.file, text))).value
   const lists = entry.lists.map((list): ListChange => {
     const now = (list.path.reduce<unknown>(

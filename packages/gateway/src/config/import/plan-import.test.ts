@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../load-config.ts'
-import { createHousehold, type Household } from './household.test.fixture.ts'
+import { createHousehold, type Household } from './household.test.support.ts'
 import type { ImportOptions, ImportPlan } from './import-plan.ts'
 import { planImport } from './plan-import.ts'
 

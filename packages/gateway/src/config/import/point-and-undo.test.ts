@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createHousehold, type Household } from './household.test.fixture.ts'
+import { createHousehold, type Household } from './household.test.support.ts'
 import { applyChanges, undoLatest } from './import-journal.ts'
 import type { ImportOptions, ImportPlan } from './import-plan.ts'
 import { planImport } from './plan-import.ts'

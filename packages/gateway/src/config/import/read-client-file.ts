@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { ConfigPath } from '../problem.ts'
-import { formatOf, parseSource } from '../source-document.ts'
+import { parseSource } from '../parse-source.ts'
+import { formatOf } from '../source-document.ts'
 import type { ClientFile } from './clients.ts'
 
 /** One list of servers in a client's file. */
