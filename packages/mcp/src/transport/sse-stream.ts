@@ -75,12 +75,13 @@ export class SseParser {
     const from = this.#afterCr && text.charCodeAt(0) === LF ? 1 : 0
     this.#afterCr = text.charCodeAt(text.length - 1) === CR
     const rest = from === 0 ? text : text.slice(from)
-    return rest.includes('\r') ? rest.replace(/\r\n?/g, '\n') : rest
+    return rest.includes('\r') ? rest.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : rest
   }
 
   #line(text: string, start: number, end: number): void {
     if (start === end) this.#dispatch()
     else if (text.startsWith('data:', start)) this.#addData(text.slice(valueAt(text, start + 5), end))
+    else if (text.startsWith('event:', start)) this.#type = text.slice(valueAt(text, start + 6), end)
     else this.#otherLine(text.slice(start, end))
   }
 
