@@ -35,7 +35,10 @@ export interface OpenApiTargetOptions {
   referenceRoot?: string | undefined
   /** `outputSchema` as described, without what real answers often break, or not at all. */
   outputSchemas?: 'exact' | 'lenient' | 'none' | undefined
-  /** Largest input or output schema of one tool; deeper definitions become open beyond it. */
+  /**
+   * Bytes for the input schema of one tool, and half as many for its output schema, which clients compile when
+   * they list. Beyond that, definitions are opened: their details are left out.
+   */
   maxSchemaBytes?: number | undefined
   /** Instead of the global `fetch`. */
   fetch?: typeof fetch | undefined

@@ -28,7 +28,7 @@ export function readBody(operation: Located, documents: DocumentSet): RequestBod
   const [mediaType, media] = prefer(contents)
   return {
     kind: bodyKind(mediaType),
-    mediaType: mediaType.includes('*') ? 'application/json' : mediaType,
+    mediaType: bodyKind(mediaType) === 'json' && mediaType.includes('*') ? 'application/json' : mediaType,
     required: own(body.value, 'required') === true,
     description: ownString(body.value, 'description'),
     schema: own(media, 'schema') === undefined ? undefined : { value: own(media, 'schema'), base: body.base },

@@ -61,6 +61,19 @@ export const SCHEMA_LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'one
 /** The value maps names to schemas. */
 export const SCHEMA_MAPS: ReadonlySet<string> = new Set(['patternProperties', 'dependentSchemas'])
 
+/** The schemas in these are about parts of the value; those in all others about the value itself. */
+export const PART_KEYWORDS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'items',
+  'prefixItems',
+  'unevaluatedItems',
+  'contains',
+])
+
 export const TYPES: ReadonlySet<unknown> = new Set([
   'string',
   'number',

@@ -4,7 +4,16 @@ import { define, isObject, own } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
 import { discriminate } from './discriminate.ts'
 import { DefinitionNames } from './definition-names.ts'
-import { ONE_SCHEMA, OFTEN_BROKEN, PLAIN, SCHEMA_LISTS, SCHEMA_MAPS, usablePattern } from './keywords.ts'
+import {
+  ONE_SCHEMA,
+  OFTEN_BROKEN,
+  PART_KEYWORDS,
+  PLAIN,
+  SCHEMA_LISTS,
+  SCHEMA_MAPS,
+  usablePattern,
+} from './keywords.ts'
+import { openSchema } from './open-schema.ts'
 import { convertEnum, convertNullable, convertRequired, convertType } from './older-keywords.ts'
 
 /** `input` leaves out what is read-only, `output` what is write-only. */
@@ -14,6 +23,8 @@ export type Direction = 'input' | 'output'
 export interface Converted {
   readonly schema: JsonSchema
   readonly refs: ReadonlySet<string>
+  /** Those of the names that speak about the same value, and not about a part of it. */
+  readonly inPlace: ReadonlySet<string>
 }
 
 const MOST_DEPTH = 100
@@ -23,6 +34,9 @@ interface Walk {
   readonly base: string
   readonly where: string
   readonly refs: Set<string>
+  readonly inPlace: Set<string>
+  /** How many of the schemas around this one are about parts of the value. */
+  inside: number
   depth: number
   nodes: number
 }
@@ -37,6 +51,7 @@ export class SchemaConverter {
   readonly #lenient: boolean
   readonly #warnings: Warnings
   readonly #names = new DefinitionNames()
+  readonly #sources = new Map<string, Converted>()
   readonly #definitions = new Map<string, Converted>()
 
   constructor(
@@ -51,21 +66,24 @@ export class SchemaConverter {
 
   /** `where` names the place in warnings. */
   convert(schema: Located, where: string): Converted {
-    const walk: Walk = { base: schema.base, where, refs: new Set(), depth: 0, nodes: 0 }
+    const { base } = schema
+    const walk: Walk = { base, where, refs: new Set(), inPlace: new Set(), inside: 0, depth: 0, nodes: 0 }
     const converted = this.#convert(schema.value, walk)
-    return { schema: typeof converted === 'boolean' ? fromBoolean(converted) : converted, refs: walk.refs }
+    const { refs, inPlace } = walk
+    return { schema: typeof converted === 'boolean' ? fromBoolean(converted) : converted, refs, inPlace }
   }
 
   /** The schema behind a name that {@link convert} put into a `$ref`. */
   definition(name: string): Converted {
     const known = this.#definitions.get(name)
     if (known) return known
-    const referent = this.#names.referent(name)
-    const converted = referent
-      ? this.convert(referent, referent.key.slice(referent.key.indexOf('#')))
-      : { schema: {}, refs: new Set<string>() }
-    this.#definitions.set(name, converted)
-    return converted
+    let definition = this.#read(name)
+    if (this.#isEndless(name)) {
+      this.#warnings.add('the schema is defined by itself; anything is allowed there', `#/$defs/${name}`)
+      definition = { schema: openSchema(definition.schema), refs: new Set(), inPlace: new Set() }
+    }
+    this.#definitions.set(name, definition)
+    return definition
   }
 
   /** OpenAPI 3.0, "readOnly" and "writeOnly": the property is no part of the other direction. */
@@ -74,6 +92,28 @@ export class SchemaConverter {
     if (own(property, keyword) === true) return true
     if (typeof own(property, '$ref') !== 'string') return false
     return own(this.#documents.follow({ value: property, base })?.value, keyword) === true
+  }
+
+  #read(name: string): Converted {
+    const known = this.#sources.get(name)
+    if (known) return known
+    const referent = this.#names.referent(name)!
+    const read = this.convert(referent, referent.key.slice(referent.key.indexOf('#')))
+    this.#sources.set(name, read)
+    return read
+  }
+
+  /** A tree of trees is fine; a thing that is itself sends validators round in circles. */
+  #isEndless(name: string): boolean {
+    const seen = new Set<string>()
+    const waiting = [...this.#read(name).inPlace]
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (next === name) return true
+      if (seen.has(next)) continue
+      seen.add(next)
+      waiting.push(...this.#read(next).inPlace)
+    }
+    return false
   }
 
   #convert(value: unknown, walk: Walk): JsonSchema | boolean {
@@ -101,10 +141,15 @@ export class SchemaConverter {
       schema,
       convertType(source, (problem) => this.#warn(walk, problem)),
     )
-    for (const [keyword, value] of Object.entries(source)) this.#keyword(schema, keyword, value, source, walk)
+    for (const [keyword, value] of Object.entries(source)) {
+      const isPart = PART_KEYWORDS.has(keyword)
+      if (isPart) walk.inside++
+      this.#keyword(schema, keyword, value, source, walk)
+      if (isPart) walk.inside--
+    }
     if (this.#lenient) for (const keyword of OFTEN_BROKEN) delete schema[keyword]
     else discriminate(schema, source)
-    return convertNullable(schema, source, this.#lenient)
+    return convertNullable(schema, source, this.#lenient && walk.inside > 0)
   }
 
   #keyword(schema: JsonSchema, keyword: string, value: unknown, source: JsonSchema, walk: Walk): void {
@@ -155,6 +200,7 @@ export class SchemaConverter {
     if (referent === undefined) return undefined
     const name = this.#names.nameOf(referent)
     walk.refs.add(name)
+    if (walk.inside === 0) walk.inPlace.add(name)
     return `#/$defs/${name}`
   }
 

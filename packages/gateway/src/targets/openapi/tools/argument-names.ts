@@ -3,6 +3,8 @@ const MOST_CHARACTERS = 64
 
 /** `filter[name]` → `filter_name`; a plain name stays as it is. */
 export function toArgumentName(name: string): string {
+  // Validators skip a property of this name, to be safe, and then report it as unknown.
+  if (name === '__proto__') return 'proto'
   const clean = name
     .replace(/[^A-Za-z0-9_.-]+/g, '_')
     .replace(/^_+(?=[^_])/, (run) => (name.startsWith('_') ? run : ''))

@@ -17,7 +17,13 @@ export function checkValue(schema: JsonSchema, value: unknown): string[] {
     validate = compile(schema)
     compiled.set(schema, validate)
   }
-  if (validate === 'unusable' || validate(value)) return []
+  if (validate === 'unusable') return []
+  try {
+    if (validate(value)) return []
+  } catch {
+    // A recursive schema meets a value deeper than the stack.
+    return ['the value is nested too deeply']
+  }
   const problems = [...new Set((validate.errors ?? []).map(describe))]
   const more = problems.length - MOST_PROBLEMS
   return more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `and ${more} more`] : problems
@@ -29,6 +35,9 @@ function compile(schema: JsonSchema): ValidateFunction | 'unusable' {
     return ajv.compile(schema)
   } catch {
     return 'unusable'
+  } finally {
+    // Its own cache would keep every schema of every reload alive.
+    ajv.removeSchema(schema)
   }
 }
 

@@ -77,7 +77,7 @@ class Arguments {
     if (this.#required.length > 0) schema.required = this.#required
     schema.additionalProperties = false
     const { input, maxSchemaBytes } = this.#context
-    return assembleSchema({ schema, refs: this.#refs }, input, maxSchemaBytes)
+    return assembleSchema({ schema, refs: this.#refs, inPlace: new Set() }, input, maxSchemaBytes)
   }
 
   #addField(

@@ -29,7 +29,7 @@ export function planOutput(operation: Operation, context: PlanContext): OutputPl
   if (isObjectRoot && root.schema.type === undefined) root.schema.type = 'object'
   if (Object.keys(root.schema).every((keyword) => keyword === 'description' || keyword === 'title'))
     return undefined
-  return { schema: assembleSchema(root, converter, context.maxSchemaBytes), isObjectRoot }
+  return { schema: assembleSchema(root, converter, context.maxSchemaBytes / 2), isObjectRoot }
 }
 
 /** The form for revisions that allow only objects. */
@@ -55,7 +55,7 @@ function inline(converted: Converted, converter: SchemaConverter): Converted {
   for (let hops = 0; hops < MOST_HOPS && Object.keys(at.schema).join() === '$ref'; hops++) {
     at = converter.definition(String(at.schema.$ref).slice('#/$defs/'.length))
   }
-  return { schema: { ...at.schema }, refs: at.refs }
+  return { ...at, schema: { ...at.schema } }
 }
 
 function combine(schemas: readonly Converted[]): Converted {
@@ -65,6 +65,7 @@ function combine(schemas: readonly Converted[]): Converted {
   return {
     schema: { anyOf: [...distinct.values()].map(({ schema }) => schema) },
     refs: new Set([...distinct.values()].flatMap(({ refs }) => [...refs])),
+    inPlace: new Set(),
   }
 }
 
