@@ -1,6 +1,7 @@
 import { Ajv2020, type Options } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
-import { MAX_REFERENCE_STEPS } from './limits.ts'
+import { jsonValidator as interpreter } from './cfworker-validator.ts'
+import { MAX_COMPILED_PARTS, MAX_REFERENCE_STEPS } from './limits.ts'
 import type { Check, JsonValidator } from './json-validator.ts'
 import { createMatcher } from './pattern/pattern.ts'
 import { TooCostly } from './too-costly.ts'
@@ -32,17 +33,18 @@ export const jsonValidator: JsonValidator = { compile, matchesFormat }
  * peer's schema could be seen by another's. It costs a fraction of the compilation itself.
  */
 function compile(schema: ValidationSchema): Check {
+  if (schema.size > MAX_COMPILED_PARTS) return interpreter.compile(schema)
   try {
-    return compileWith(schema, OPTIONS)
+    return compileToFunction(schema)
   } catch (thrown) {
-    // Stopping at the first error nests the code of an object's properties; thousands of them overflow the stack.
-    if (thrown instanceof RangeError) return compileWith(schema, { ...OPTIONS, allErrors: true })
+    // The code of an object's properties is nested; on a stack that is half used up already, many overflow it.
+    if (thrown instanceof RangeError) return interpreter.compile(schema)
     throw thrown
   }
 }
 
-function compileWith({ schema, costs }: ValidationSchema, options: Options): Check {
-  const ajv = new Ajv2020(options)
+function compileToFunction({ schema, costs }: ValidationSchema): Check {
+  const ajv = new Ajv2020(OPTIONS)
   ajvFormats.default(ajv)
   if (Object.keys(costs).length === 0 || typeof schema === 'boolean') {
     const validate = ajv.compile(schema)

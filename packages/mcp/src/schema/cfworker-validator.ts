@@ -2,12 +2,12 @@ import { dereference, format, validate, type Schema } from '@cfworker/json-schem
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { Check, JsonValidator } from './json-validator.ts'
 import { subschemasOf } from './keywords.ts'
-import { MAX_REFERENCE_STEPS } from './limits.ts'
+import { MAX_INTERPRETED_REFERENCE_STEPS } from './limits.ts'
 import { createMatcher, isPlainPattern, type Matcher } from './pattern/pattern.ts'
 import { TooCostly } from './too-costly.ts'
 import type { ValidationSchema } from './validation-schema.ts'
 
-// An interpreter, for runtimes that forbid `eval`.
+// An interpreter: for runtimes that forbid `eval`, and for schemas too large to be worth compiling.
 
 export const jsonValidator: JsonValidator = { compile, matchesFormat }
 
@@ -30,7 +30,7 @@ function compile({ schema, costs }: ValidationSchema): Check {
     },
   })
   return (value) => {
-    stepsLeft = MAX_REFERENCE_STEPS
+    stepsLeft = MAX_INTERPRETED_REFERENCE_STEPS
     return validate(value, own as Schema, '2020-12', lookup).valid
   }
 }

@@ -6,8 +6,10 @@ export const MAX_SCHEMA_DEPTH = 128
 /** JSON values in a schema document, and the characters of its strings and keys. */
 export const MAX_SCHEMA_VALUES = 100_000
 export const MAX_SCHEMA_TEXT = 2_000_000
-/** Subschemas in a schema document. Generated schemas of large APIs stay below; compiling more takes seconds. */
+/** Subschemas in a schema document. Generated schemas of large APIs stay below. */
 export const MAX_SUBSCHEMAS = 4_000
+/** Parts of a schema up to which it is compiled to a function; compiling larger ones would take long. */
+export const MAX_COMPILED_PARTS = 600
 /** Characters of one regular expression. */
 export const MAX_PATTERN_LENGTH = 2_000
 /** Steps of matching one string against one expression that is not plainly linear; long texts run into it. */
@@ -18,7 +20,9 @@ export const MAX_UNIQUE_ITEMS = 5_000
  * Subschemas entered by way of `$ref` while one value is checked. Without a bound, two references to the same
  * recursive definition take time exponential in the depth of the value.
  */
-export const MAX_REFERENCE_STEPS = 5_000_000
+export const MAX_REFERENCE_STEPS = 2_000_000
+/** The same where schemas are interpreted, which takes some ten times as long. */
+export const MAX_INTERPRETED_REFERENCE_STEPS = 200_000
 /** Issues that one failed validation reports, and the subschemas that are visited to find them. */
 export const MAX_ISSUES = 20
 export const MAX_EXPLAIN_STEPS = 20_000

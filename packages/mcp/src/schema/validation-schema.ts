@@ -13,8 +13,10 @@ export interface ValidationSchema {
   readonly schema: JsonObject | boolean
   /** The referenced schemas, by their name in `$defs`; also inside `schema`. */
   readonly definitions: Readonly<Record<string, JsonObject | boolean>>
-  /** The subschemas in each definition, itself included: what entering it once counts. */
+  /** The parts of each definition, itself included: what entering it once counts. */
   readonly costs: Readonly<Record<string, number>>
+  /** The parts of all: objects and lists. */
+  readonly size: number
 }
 
 interface Build {
@@ -34,16 +36,16 @@ export function toValidationSchema(checked: CheckedSchema): ValidationSchema {
   for (const [target, name] of build.names) build.definitions[name] = rewrite(target as JsonObject, build)
   const root = place(checked.root, build)
   const { definitions } = build
-  if (build.names.size === 0 || typeof root === 'boolean') return { schema: root, definitions, costs: {} }
   const costs = Object.fromEntries(
-    Object.entries(definitions).map(([name, schema]) => [name, countObjects(schema)]),
+    Object.entries(definitions).map(([name, part]) => [name, countParts(part)]),
   )
-  return { schema: { ...root, $defs: definitions }, definitions, costs }
+  const schema = build.names.size === 0 || typeof root === 'boolean' ? root : { ...root, $defs: definitions }
+  return { schema, definitions, costs, size: countParts(schema) }
 }
 
-function countObjects(value: unknown): number {
+function countParts(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
-  return Object.values(value).reduce((count: number, member) => count + countObjects(member), 1)
+  return Object.values(value).reduce((count: number, member) => count + countParts(member), 1)
 }
 
 /** A schema where it stands: a reference when others refer to it, so that it is compiled once. */
@@ -70,7 +72,7 @@ const ASSERTIONS = [
   'maxProperties',
   'required',
 ]
-const SCHEMA_KEYWORDS = ['not', 'additionalProperties', 'propertyNames', 'contains']
+const SCHEMA_KEYWORDS = ['not', 'additionalProperties', 'propertyNames']
 const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf']
 const ONLY_2020_12 = ['unevaluatedItems', 'unevaluatedProperties']
 
@@ -119,6 +121,8 @@ function rewrite(schema: JsonObject, build: Build): JsonObject | boolean {
   rewriteItems(schema, out, build, modern)
   rewriteProperties(schema, out, build)
   rewriteDependencies(schema, out, build, modern)
+  if ('contains' in schema) also.push(contains(schema, build, modern))
+  if (schema.uniqueItems === true) also.push(uniqueItems(schema, out))
   if (also.length > 0) out.allOf = [...((out.allOf as unknown[] | undefined) ?? []), ...also]
   return out
 }
@@ -152,10 +156,22 @@ function rewriteItems(schema: JsonObject, out: JsonObject, build: Build, modern:
     for (const keyword of ['minContains', 'maxContains'])
       if (keyword in schema) out[keyword] = schema[keyword]
   }
-  if (schema.uniqueItems === true) {
-    out.uniqueItems = true
-    out.maxItems = Math.min(MAX_UNIQUE_ITEMS, (schema.maxItems as number | undefined) ?? MAX_UNIQUE_ITEMS)
-  }
+}
+
+/** Apart from `prefixItems`: Ajv skips what stands beside it when a list is shorter. */
+function contains(schema: JsonObject, build: Build, modern: boolean): JsonObject {
+  const out: JsonObject = { contains: place(schema.contains, build) }
+  if (!modern) return out
+  for (const keyword of ['minContains', 'maxContains']) if (keyword in schema) out[keyword] = schema[keyword]
+  return out
+}
+
+/** Longer lists fail before anybody compares their items. */
+function uniqueItems(schema: JsonObject, out: JsonObject): JsonObject {
+  const limit = Math.min(MAX_UNIQUE_ITEMS, (schema.maxItems as number | undefined) ?? MAX_UNIQUE_ITEMS)
+  out.maxItems = limit
+  // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword
+  return { if: { maxItems: limit }, then: { uniqueItems: true } }
 }
 
 function rewriteProperties(schema: JsonObject, out: JsonObject, build: Build): void {
