@@ -1,4 +1,6 @@
+import { Validator } from '@cfworker/json-schema'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseByteSize, parseDuration } from '../model/index.ts'
 import { configFromValue } from './load-config.ts'
@@ -84,6 +86,60 @@ describe('the published schema', () => {
     check('catalog', model.catalog)
     check('telemetry', model.telemetry)
     for (const target of model.targets) check('target', target)
+  })
+
+  it('is understood in the same way by both validators', () => {
+    const ajv = new Ajv2020({ strict: false })
+    const byAjv = ajv.compile(schema)
+    const gate = new Validator(schema, '2020-12', true)
+    const scalar = fc.oneof(
+      fc.constantFrom(
+        ...['x', '', '5s', '5 parsecs', '${env:X}', 'http://x', 'sse', 'eager', '16mb', '_', 'a/b'],
+      ),
+      fc.constantFrom<unknown>(0, -1, 1.5, 70_000, true, false, null),
+    )
+    const properties = (part: JsonSchema) => Object.keys(part.properties ?? {})
+    const keys = [schema, ...Object.values(definitions)].flatMap(properties)
+    const key = fc.constantFrom(
+      ...keys,
+      'x-note',
+      'constructor',
+      '__proto__',
+      'toString',
+      'hasOwnProperty',
+      'nope',
+    )
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof({ depthSize: 'medium' }, scalar, tie('list'), tie('record'), tie('record')),
+      list: fc.array(tie('value'), { maxLength: 2 }),
+      record: fc.dictionary(key, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+    }))
+    // Most of what comes out of thin air is wrong at once, so good values are built as well, key by key.
+    const good = fc.constantFrom(...allKeys.filter(([, part]) => 'default' in part || 'examples' in part))
+    const target = fc
+      .dictionary(key, value, { maxKeys: 2, noNullPrototype: true })
+      .map((more) => ({ command: 'x', ...more }))
+    const example = good.map(([path, part]) => {
+      const example = (part.examples as unknown[] | undefined)?.[0] ?? part.default
+      return path.startsWith('target.') ? { command: 'x', [path.slice(7)]: example } : { command: 'x' }
+    })
+    const config = fc.oneof(
+      value,
+      fc.record(
+        { mcpServers: fc.dictionary(key, fc.oneof(target, example)), server: value },
+        { requiredKeys: [] },
+      ),
+    )
+    let accepted = 0
+    fc.assert(
+      fc.property(config, (candidate) => {
+        const expected = byAjv(candidate)
+        if (expected) accepted++
+        expect(gate.validate(candidate).valid).toBe(expected)
+      }),
+      { numRuns: 600 },
+    )
+    expect(accepted).toBeGreaterThan(30)
   })
 
   it('accepts what clients have in their files', async () => {
