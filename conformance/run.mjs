@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { build } from '../scripts/lib/build.mjs'
 import { stopWithParent } from '../scripts/lib/processes.mjs'
 import { ExpectedChecks } from './lib/expected-checks.mjs'
+import { CELLS, startCell } from './lib/gateway-cells.mjs'
 import { judge, passedIds } from './lib/judge.mjs'
 import { parseOptions, USAGE } from './lib/options.mjs'
 import { plan, pooled } from './lib/plan.mjs'
@@ -10,7 +11,7 @@ import { Referee } from './lib/referee.mjs'
 import { printResult, printTable, scenarioCounts } from './lib/report.mjs'
 import { clientCommand, startServer } from './lib/subject.mjs'
 
-const RUNS = { server: runServer, client: runClient }
+const RUNS = { server: runServer, client: runClient, gateway: runGateway }
 
 stopWithParent()
 try {
@@ -26,6 +27,7 @@ async function main(options) {
   const context = { options, referee: await Referee.find(), expected: ExpectedChecks.read() }
   const results = []
   for (const role of options.roles) results.push(...(await RUNS[role](context)))
+  if (results.length === 0) throw new Error('no scenario matches')
   const failed = results.filter((result) => result.problems.length > 0)
   if (options.record && failed.length === 0) context.expected.write()
   const report = { passed: results.length - failed.length, failed: failed.length, results }
@@ -34,40 +36,66 @@ async function main(options) {
 }
 
 async function runServer(context) {
-  if (context.options.url) return runCell({ role: 'server', subject: context.options.url }, context)
-  const server = await startServer('conformance/server.mjs')
-  try {
-    const results = await runCell({ role: 'server', subject: server.url }, context)
-    if (server.failure) throw new Error(server.failure)
-    return results
-  } finally {
-    await server.stop()
-  }
+  if (context.options.url) return runScenarios({ role: 'server', subject: context.options.url }, context)
+  return withSubject(startServer('conformance/server.mjs'), (server) =>
+    runScenarios({ role: 'server', subject: server.url }, context),
+  )
 }
 
 function runClient(context) {
   const subject = context.options.command ?? clientCommand('conformance/client.mjs')
-  return runCell({ role: 'client', subject }, context)
+  return runScenarios({ role: 'client', subject }, context)
 }
 
-async function runCell({ role, subject }, { referee, expected, options }) {
-  const runs = plan(await referee.scenarios(role), { only: options.scenarios, revisions: options.revisions })
-  if (runs.length === 0) throw new Error(`no ${role} scenario matches`)
-  const results = await pooled(runs, options.jobs, async (run) => {
-    const began = performance.now()
-    const end = await referee.run({ ...run, role, subject, timeout: options.timeout })
-    const problems = judge(end, expected.of(role, run.scenario, run.group))
-    if (options.record && problems.length === 0) {
-      expected.add(role, run.scenario, run.group, passedIds(end.checks))
-    }
-    const checked = (end.checks ?? []).filter((check) => check.status === 'SUCCESS').length
-    const result = { role, ...run, problems, checked, milliseconds: Math.round(performance.now() - began) }
-    printResult(result)
-    if (options.verbose) console.log(end.log)
-    return result
-  })
-  printTable(`${role}, strictly:`, results)
-  const { passed, total } = scenarioCounts(results)
-  console.log(`${role}: ${passed} of ${total} scenarios pass at every revision they apply to`)
+/** The server scenarios of one client era through a gateway, in each cell of the matrix. */
+async function runGateway({ options, ...context }) {
+  const cells = CELLS.filter((cell) => cell.name.includes(options.cell))
+  if (cells.length === 0) throw new Error(`no cell matches '${options.cell}'`)
+  const results = []
+  for (const cell of cells) {
+    const narrowed = { ...context, options: { ...options, revisions: [cell.revision] } }
+    const run = { role: 'server', title: `gateway ${cell.name}` }
+    const done = await withSubject(startCell(cell), ({ url }) =>
+      runScenarios({ ...run, subject: url }, narrowed),
+    )
+    results.push(...done.map((result) => ({ ...result, role: 'gateway', cell: cell.name })))
+  }
   return results
+}
+
+async function withSubject(starting, use) {
+  const subject = await starting
+  try {
+    const results = await use(subject)
+    if (subject.failure) throw new Error(subject.failure)
+    return results
+  } finally {
+    await subject.stop()
+  }
+}
+
+async function runScenarios({ role, subject, title = role }, { referee, expected, options }) {
+  const runs = plan(await referee.scenarios(role), { only: options.scenarios, revisions: options.revisions })
+  if (runs.length === 0) return []
+  const results = await pooled(runs, options.jobs, (run) =>
+    runOne({ ...run, role, subject }, { referee, expected, options }),
+  )
+  printTable(`${title}, strictly:`, results)
+  const { passed, total } = scenarioCounts(results)
+  console.log(`${title}: ${passed} of ${total} scenarios pass at every revision they apply to`)
+  return results
+}
+
+async function runOne(run, { referee, expected, options }) {
+  const began = performance.now()
+  const end = await referee.run({ ...run, timeout: options.timeout })
+  const problems = judge(end, expected.of(run.role, run.scenario, run.group))
+  if (options.record && problems.length === 0) {
+    expected.add(run.role, run.scenario, run.group, passedIds(end.checks))
+  }
+  const checked = (end.checks ?? []).filter((check) => check.status === 'SUCCESS').length
+  const result = { ...run, problems, checked, milliseconds: Math.round(performance.now() - began) }
+  printResult(result)
+  if (options.verbose) console.log(end.log)
+  return result
 }

@@ -1,8 +1,9 @@
 // The server that the official conformance suite examines: every fixture, both eras, one endpoint.
-// PORT=3000 node conformance/server.mjs
+// PORT=3000 node conformance/server.mjs [--stdio] [--era legacy|modern]
 import { createServer } from 'node:http'
-import { Server } from '@gantry/mcp/server'
-import { toNodeHandler } from '@gantry/mcp/server/node'
+import { parseArgs } from 'node:util'
+import { REVISIONS, Server } from '@gantry/mcp/server'
+import { serveStdio, toNodeHandler } from '@gantry/mcp/server/node'
 import { askingTools } from './fixture/asking-tools.mjs'
 import { addChangeTools } from './fixture/change-tools.mjs'
 import { contentTools } from './fixture/content-tools.mjs'
@@ -12,6 +13,13 @@ import { logLists } from './fixture/log-lists.mjs'
 import { prompts } from './fixture/prompts.mjs'
 import { resources, templates } from './fixture/resources.mjs'
 
+const { values } = parseArgs({ options: { stdio: { type: 'boolean' }, era: { type: 'string' } } })
+const MODERN = '2026-07-28'
+const revisionsOf = {
+  legacy: REVISIONS.filter((revision) => revision < MODERN),
+  modern: [MODERN],
+}
+
 const app = new Server({
   name: 'mcp-conformance-test-server',
   version: '1.0.0',
@@ -20,7 +28,9 @@ const app = new Server({
   resources,
   templates,
   middleware: [logLists],
+  revisions: revisionsOf[values.era],
 })
 addChangeTools(app)
 
-createServer(toNodeHandler(app)).listen(Number(process.env.PORT ?? 3000), 'localhost')
+if (values.stdio) await serveStdio(app)
+else createServer(toNodeHandler(app)).listen(Number(process.env.PORT ?? 3000), 'localhost')

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
 
-export const USAGE = `npm run conformance -- [server|client|all] [options]
+export const USAGE = `npm run conformance -- [server|client|gateway|all] [options]
 
   --scenario NAME       only this scenario (repeatable)
   --spec-version REV    only this revision of the specification (repeatable)
+  --cell NAME           only the cells of the gateway's matrix whose name has this in it
   --jobs N              scenarios at the same time (2)
   --timeout SECONDS     for one scenario (60)
   --json FILE           write the results
@@ -13,7 +14,7 @@ export const USAGE = `npm run conformance -- [server|client|all] [options]
   --no-build            use what is built
   --verbose             show the referee's output of every scenario`
 
-export const ROLES = ['server', 'client']
+export const ROLES = ['server', 'client', 'gateway']
 
 /** The command line as a plain object. Throws an Error that says what is wrong with it. */
 export function parseOptions(args) {
@@ -23,6 +24,7 @@ export function parseOptions(args) {
     options: {
       scenario: { type: 'string', multiple: true },
       'spec-version': { type: 'string', multiple: true },
+      cell: { type: 'string', default: '' },
       jobs: { type: 'string', default: '2' },
       timeout: { type: 'string', default: '60' },
       json: { type: 'string' },
@@ -41,6 +43,7 @@ export function parseOptions(args) {
     roles: wanted.includes('all') ? ROLES : ROLES.filter((role) => wanted.includes(role)),
     scenarios: values.scenario,
     revisions: values['spec-version'],
+    cell: values.cell,
     jobs: positive(values.jobs, '--jobs'),
     timeout: positive(values.timeout, '--timeout') * 1000,
     json: values.json,

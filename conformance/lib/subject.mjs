@@ -8,23 +8,29 @@ import { start, stop } from '../../scripts/lib/processes.mjs'
 
 const START_LIMIT = 20_000
 
-/** Starts a fixture server on a free port, under the Node that runs the project, and waits until it answers. */
+/**
+ * Starts a script that serves MCP, under the Node that runs the project, and waits until it answers. The
+ * script gets a free port in `PORT`; `args` may be a function of that port.
+ */
 export async function startServer(script, args = []) {
   requireFile(script)
   const port = await freePort()
-  const child = start(process.execPath, [script, ...args], {
+  const child = start(process.execPath, [script, ...(typeof args === 'function' ? args(port) : args)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, PORT: String(port) },
   })
   const errors = []
   child.stderr.on('data', (chunk) => errors.push(chunk))
-  const url = `http://localhost:${port}/mcp`
   const subject = {
-    url,
+    url: `http://localhost:${port}/mcp`,
+    /** What the server printed on stderr. */
+    get log() {
+      return Buffer.concat(errors).toString('utf8')
+    },
     /** Why the server is not there any more, when it went by itself. */
     get failure() {
       if (child.exitCode === null && child.signalCode === null) return undefined
-      return `${script} ended (${child.signalCode ?? `exit code ${child.exitCode}`})\n${Buffer.concat(errors)}`
+      return `${script} ended (${child.signalCode ?? `exit code ${child.exitCode}`})\n${this.log}`
     },
     stop: () => stop(child),
   }

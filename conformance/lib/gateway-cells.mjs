@@ -1,0 +1,73 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ROOT } from '../../scripts/lib/paths.mjs'
+import { startServer } from './subject.mjs'
+
+const SERVER = 'conformance/server.mjs'
+const GATEWAY = 'packages/gateway/dist/cli/gantry.js'
+const CLIENT_REVISIONS = ['2025-11-25', '2026-07-28']
+
+/** The server behind the gateway: which era it speaks, and over what. */
+const UPSTREAMS = {
+  'legacy-stdio': { transport: 'stdio', era: 'legacy' },
+  'legacy-http': { transport: 'http', era: 'legacy' },
+  'modern-stdio': { transport: 'stdio', era: 'modern' },
+  'modern-http': { transport: 'http', era: 'modern' },
+  'dual-http': { transport: 'http' },
+}
+
+/** Every combination of client era and upstream, the target alone and beside four others. */
+export const CELLS = CLIENT_REVISIONS.flatMap((revision) =>
+  Object.keys(UPSTREAMS).flatMap((upstream) =>
+    ['alone', 'among'].map((company) => ({
+      name: `${revision}/${upstream}/${company}`,
+      revision,
+      upstream,
+      company,
+    })),
+  ),
+)
+
+/** Starts the upstream and a gateway in front of it. */
+export async function startCell({ upstream, company }) {
+  const { transport, era } = UPSTREAMS[upstream]
+  const args = era ? ['--era', era] : []
+  const behind = transport === 'http' ? await startServer(SERVER, args) : undefined
+  const folder = await mkdtemp(join(tmpdir(), 'gantry-cell-'))
+  const target = behind ? { url: behind.url } : node(SERVER, '--stdio', ...args)
+  const config = {
+    mcpServers: { everything: { ...target, prefix: false }, ...(company === 'among' && OTHERS) },
+  }
+  await writeFile(join(folder, 'gantry.json'), JSON.stringify({ stateDir: folder, ...config }))
+  const stopAll = async (gateway) => {
+    await gateway?.stop()
+    await behind?.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    const serve = (port) => ['serve', '--config', join(folder, 'gantry.json'), '--port', String(port)]
+    const gateway = await startServer(GATEWAY, serve)
+    return {
+      url: gateway.url,
+      get log() {
+        return gateway.log
+      },
+      get failure() {
+        return gateway.failure ?? behind?.failure
+      },
+      stop: () => stopAll(gateway),
+    }
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+}
+
+const OTHERS = Object.fromEntries(
+  ['one', 'two', 'three', 'four'].map((name) => [name, node('examples/echo-server.mjs', 'stdio')]),
+)
+
+function node(script, ...args) {
+  return { command: process.execPath, args: [join(ROOT, script), ...args] }
+}
