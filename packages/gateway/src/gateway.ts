@@ -35,6 +35,7 @@ export class Gateway {
   readonly info: Implementation
   readonly catalog: Catalog
   readonly log: Log
+  readonly sealer: Sealer
   readonly observers: Set<GatewayObserver> = new Set()
   model: GatewayModel
   readonly #options: GatewayOptions
@@ -48,6 +49,7 @@ export class Gateway {
     this.#options = options
     this.model = model
     this.log = options.log
+    this.sealer = options.sealer
     this.info = {
       name: model.server.name,
       version: options.version,
@@ -100,7 +102,7 @@ export class Gateway {
         info: this.info,
         catalog: target === undefined ? this.catalog.merged : this.catalog.alone(target),
         continuations: this.#continuations,
-        sealer: this.#options.sealer,
+        sealer: this.sealer,
       })
       endpoint = new RelayServed(this.info, relay, (error) => this.log('error', String(error)))
       this.#endpoints.set(key, endpoint)

@@ -64,6 +64,7 @@ export class Front {
       const { server } = gateway.model
       handler = toNodeHandler(served, {
         ...(guard && { guard }),
+        sealer: gateway.sealer,
         maxBodyBytes: server.limits.bodyBytes,
         sessions: { idleTimeout: server.limits.sessionIdle, maxSessions: server.limits.sessions },
         ...(server.loopback && server.allowedHosts.length === 0 ? {} : { allowedHosts: hosts(server) }),

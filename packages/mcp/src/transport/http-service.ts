@@ -3,6 +3,7 @@ import {
   LegacySession,
   modernRevisions,
   type AuthInfo,
+  type Sealer,
   type RequestContext,
 } from '../exchange/index.ts'
 import {
@@ -21,6 +22,7 @@ import type { HttpCall, HttpReply } from './http-reply.ts'
 import { HttpSession } from './http-session.ts'
 import { DEFAULT_SESSION_LIMITS, HttpSessions, type SessionLimits } from './http-sessions.ts'
 import type { HttpServed } from './http-standard-headers.ts'
+import { SessionIds } from './session-ids.ts'
 import { SseSession } from './sse-session.ts'
 
 /** What a guard decides: who it is, or what to answer instead. */
@@ -38,6 +40,8 @@ export interface HttpServiceOptions extends GateOptions {
   /** Serves the HTTP+SSE transport of 2024-11-05 on the same endpoint; on unless switched off. */
   sse?: boolean
   sessions?: Partial<SessionLimits>
+  /** Makes session ids that survive a restart and work on every replica. */
+  sealer?: Sealer
   events?: Partial<EventLogLimits>
   /** Silence after which a stream gets a comment line, in milliseconds; 0 switches it off. */
   keepAlive?: number
@@ -54,12 +58,14 @@ export class HttpService {
   readonly #sse = new Map<string, SseSession>()
   readonly #pulse: Pulse
   readonly #eventLimits: EventLogLimits
+  readonly #ids: SessionIds
 
   constructor(served: HttpServed, options: HttpServiceOptions = {}) {
     this.served = served
     this.#options = options
     this.#sessions = new HttpSessions({ ...DEFAULT_SESSION_LIMITS, ...options.sessions })
     this.#pulse = new Pulse(options.keepAlive ?? FIFTEEN_SECONDS)
+    this.#ids = new SessionIds(served, options.sealer)
     this.#eventLimits = { ...DEFAULT_EVENT_LIMITS, ...options.events }
   }
 
@@ -137,8 +143,7 @@ export class HttpService {
     if (parsed.kind === 'request' && parsed.message.method === 'initialize') {
       return this.#initialize(parsed.message, reply, context)
     }
-    const session = this.#sessionOf(call, reply, context)
-    session?.post(parsed.message, reply, context)
+    this.#withSession(call, reply, context, (session) => session.post(parsed.message, reply, context))
   }
 
   /** The header counts too: a request with it that lacks the envelope is a malformed modern one. */
@@ -149,28 +154,51 @@ export class HttpService {
   }
 
   #initialize(message: JsonRpcRequest, reply: HttpReply, context: RequestContext): void {
+    const open = (id: string): void => {
+      const session = this.#createSession(id, context)
+      if (!session) return refuse(reply, 503, 'Too many sessions')
+      session.post(message, reply, context)
+    }
+    const id = this.#ids.mint(message, context.auth?.principal)
+    if (typeof id === 'string') open(id)
+    else id.then(open, () => refuse(reply, 500, 'Internal error'))
+  }
+
+  #createSession(id: string, context: RequestContext): HttpSession | undefined {
     const session: HttpSession = new HttpSession({
-      id: crypto.randomUUID(),
+      id,
       served: this.served,
       principal: context.auth?.principal,
       limits: this.#eventLimits,
       pulse: this.#pulse,
       onRejected: () => this.#sessions.end(session),
     })
-    if (!this.#sessions.add(session)) return refuse(reply, 503, 'Too many sessions')
-    session.post(message, reply, context)
+    return this.#sessions.add(session) ? session : undefined
   }
 
-  #sessionOf(call: HttpCall, reply: HttpReply, context: RequestContext): HttpSession | undefined {
+  /** Finds the session that a request names, brings it back where that is possible, or refuses. */
+  #withSession(
+    call: HttpCall,
+    reply: HttpReply,
+    context: RequestContext,
+    use: (session: HttpSession) => void,
+  ): void {
     const id = call.headers['mcp-session-id']
-    if (id === undefined) {
-      refuse(reply, 400, 'Mcp-Session-Id is missing: send "initialize" first')
-      return undefined
-    }
-    const session = this.#sessions.find(id, context.auth?.principal)
-    // 404 tells a legacy client to start anew with "initialize".
-    if (!session) refuse(reply, 404, 'Session not found: send "initialize" again')
-    return session
+    if (id === undefined) return refuse(reply, 400, 'Mcp-Session-Id is missing: send "initialize" first')
+    const principal = context.auth?.principal
+    const known = this.#sessions.find(id, principal)
+    if (known) return use(known)
+    this.#ids.recover(id, principal).then(
+      (facts) => {
+        // Two requests may have asked for it at once: the second finds what the first brought back.
+        const session = this.#sessions.find(id, principal) ?? (facts && this.#createSession(id, context))
+        // 404 tells a legacy client to start anew with "initialize".
+        if (!session || !facts) return refuse(reply, 404, 'Session not found: send "initialize" again')
+        if (!session.session.negotiated) session.session.restore(facts)
+        use(session)
+      },
+      () => refuse(reply, 404, 'Session not found: send "initialize" again'),
+    )
   }
 
   #stateless(parsed: ParsedMessage, reply: HttpReply, context: RequestContext): void {
@@ -195,8 +223,9 @@ export class HttpService {
   #get(call: HttpCall, reply: HttpReply, context: RequestContext): void {
     if (!call.headers.accept?.includes('text/event-stream')) return reply.empty(405, { allow: 'POST' })
     if (call.headers['mcp-session-id'] === undefined) return this.#openSse(call, reply, context)
-    const session = this.#sessionOf(call, reply, context)
-    session?.get(reply, call.headers['last-event-id'], context)
+    this.#withSession(call, reply, context, (session) =>
+      session.get(reply, call.headers['last-event-id'], context),
+    )
   }
 
   /** A GET without a session comes from a client of the old transport, which waits for an `endpoint` event. */
@@ -231,10 +260,11 @@ export class HttpService {
 
   #delete(call: HttpCall, reply: HttpReply, context: RequestContext): void {
     if (call.headers['mcp-session-id'] === undefined) return reply.empty(405, { allow: 'POST' })
-    const session = this.#sessionOf(call, reply, context)
-    if (!session) return
-    this.#sessions.end(session)
-    reply.empty(204)
+    this.#withSession(call, reply, context, (session) => {
+      this.#ids.end(session.id)
+      this.#sessions.end(session)
+      reply.empty(204)
+    })
   }
 
   /** Ends every session and stream. */
