@@ -12,7 +12,7 @@ Exit codes:
   2  it was asked for wrongly, or the configuration is not usable
 
 Colours are used on terminals only; NO_COLOR switches them off.
-Documentation: docs/ in the package, and "gantry help COMMAND".`
+More about one command: gantry help COMMAND`
 
 /** Runs one command line and says how it ended. Nothing is thrown and the process is left alone. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {

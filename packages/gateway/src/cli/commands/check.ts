@@ -1,22 +1,13 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import {
-  candidates,
-  findConfig,
-  formatOf,
-  loadConfig,
-  type LoadResult,
-  maskSecrets,
-  type Problem,
-  readSchema,
-} from '../../config/index.ts'
+import { loadConfig, type LoadResult, type Problem, readSchema } from '../../config/index.ts'
 import { describeTarget, type TargetModel } from '../../model/index.ts'
-import { CliError, CliExit } from '../cli-error.ts'
+import { CliExit } from '../cli-error.ts'
 import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
-import { formatProblem, shorten } from '../format-problem.ts'
+import { shorten } from '../format-problem.ts'
 import type { Paint } from '../paint.ts'
+import { printProblems } from '../print-problems.ts'
 import { withProgress } from '../progress.ts'
+import { requireConfig } from '../require-config.ts'
 import { formatTable } from '../table.ts'
 
 interface CheckOptions extends GlobalOptions {
@@ -59,30 +50,14 @@ async function check(asked: string | undefined, options: CheckOptions, io: CliIo
   if (!isGood) throw new CliExit(2)
 }
 
-/** The configuration to work with, or the error that says where it was looked for. */
-function requireConfig(io: CliIo, asked: string | undefined): string {
-  const file = asked === undefined ? findConfig(io.places) : resolve(io.places.cwd, asked)
-  if (file !== undefined) return file
-  throw new CliError('There is no configuration', {
-    exitCode: 2,
-    fix: `Make one with "gantry init" or "gantry import". Looked for ${candidates(io.places).join(', ')}`,
-  })
-}
-
 async function print(file: string, result: LoadResult, io: CliIo, paint: Paint): Promise<void> {
-  const { cwd } = io.places
-  const text = await readFile(file, 'utf8').catch(() => '')
-  const plain = text.replace(/^\uFEFF/, '')
-  const masked = plain === '' ? '' : await maskSecrets(plain, formatOf(file, plain))
   const problems = result.ok ? result.warnings : result.problems
-  for (const problem of problems) {
-    printLine(io.stdout, `${formatProblem(problem, masked, { paint, cwd })}\n`)
-  }
+  await printProblems(problems, { file, stream: io.stdout, io, paint })
   if (result.ok) {
     const rows = result.model.targets.map((target) => describe(target, paint))
     for (const line of formatTable(rows)) printLine(io.stdout, `  ${line}`)
   }
-  printLine(io.stdout, summarise(shorten(file, cwd), result, problems, paint))
+  printLine(io.stdout, summarise(shorten(file, io.places.cwd), result, problems, paint))
 }
 
 function describe(target: TargetModel, paint: Paint): string[] {

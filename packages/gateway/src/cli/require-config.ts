@@ -1,0 +1,14 @@
+import { resolve } from 'node:path'
+import { candidates, findConfig } from '../config/index.ts'
+import { CliError } from './cli-error.ts'
+import type { CliIo } from './cli-io.ts'
+
+/** The configuration file to work with, or the error that says where it was looked for. */
+export function requireConfig(io: CliIo, asked: string | undefined): string {
+  const file = asked === undefined ? findConfig(io.places) : resolve(io.places.cwd, asked)
+  if (file !== undefined) return file
+  throw new CliError('There is no configuration', {
+    exitCode: 2,
+    fix: `Make one with "gantry init" or "gantry import". Looked for ${candidates(io.places).join(', ')}`,
+  })
+}

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises'
+import { type Loaded, type NotLoaded, parseConfig, type LoadOptions } from './load-config.ts'
+import { writeFileAtomic } from './write-file-atomic.ts'
+
+export type SaveResult =
+  | { readonly ok: true; readonly loaded: Loaded; readonly backup: string | undefined }
+  | { readonly ok: false; readonly reason: 'invalid'; readonly problems: NotLoaded['problems'] }
+  /** Somebody else changed the file since `expected` was read; this is what it says now. */
+  | { readonly ok: false; readonly reason: 'conflict'; readonly text: string | undefined }
+
+export interface SaveOptions extends LoadOptions {
+  /** The text that was edited; undefined for a file that is to be new. */
+  readonly expected: string | undefined
+}
+
+/**
+ * Writes a configuration that was edited, if it is usable and nobody changed the file in the meantime. The
+ * previous one is kept beside it with `.bak` at the end.
+ */
+export async function saveConfig(file: string, text: string, options: SaveOptions): Promise<SaveResult> {
+  const now = await readFile(file, 'utf8').catch(() => undefined)
+  if (now !== options.expected) return { ok: false, reason: 'conflict', text: now }
+  const loaded = await parseConfig(text, { ...options, file })
+  if (!loaded.ok) return { ok: false, reason: 'invalid', problems: loaded.problems }
+  const backup = now === undefined ? undefined : `${file}.bak`
+  await writeFileAtomic(file, text, { backup })
+  return { ok: true, loaded, backup }
+}
