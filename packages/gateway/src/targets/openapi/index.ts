@@ -1,5 +1,4 @@
 export { createOpenApiTarget, type OpenApiTarget } from './open-api-target.ts'
-export { OpenApiError } from './openapi-error.ts'
 export type {
   ApiKey,
   ClientCredentials,

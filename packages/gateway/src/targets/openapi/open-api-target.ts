@@ -1,3 +1,4 @@
+import { McpError } from '@gantry/mcp/client'
 import type { Handle } from '@gantry/mcp/exchange'
 import { OperationCaller } from './operation-caller.ts'
 import { DocumentSet } from './document/document-set.ts'
@@ -8,7 +9,6 @@ import { toToolName } from './operations/name-operations.ts'
 import type { Operation } from './operations/operation.ts'
 import { type Description, readDescription } from './operations/read-description.ts'
 import { isSendableHeader } from './operations/read-parameter.ts'
-import { OpenApiError } from './openapi-error.ts'
 import type { OpenApiTargetOptions } from './options.ts'
 import { Credentials } from './request/credentials.ts'
 import { ServerUrls } from './request/server-url.ts'
@@ -32,7 +32,7 @@ const DEFAULT_SCHEMA_BYTES = 32 * 1024
 const MOST_INSTRUCTIONS = 500
 
 /**
- * Makes an MCP target of an API from its OpenAPI 3.0, 3.1 or Swagger 2.0 description. Throws an `OpenApiError`
+ * Makes an MCP target of an API from its OpenAPI 3.0, 3.1 or Swagger 2.0 description. Throws an `McpError`
  * when there is nothing to work with: no document, no description, or a setting that cannot be meant.
  *
  * @example
@@ -90,13 +90,16 @@ async function loadDocuments(
     // A copy: later changes to the object are not seen, and an object that contains itself is found out here.
     return DocumentSet.of(JSON.parse(JSON.stringify(document)), warnings)
   } catch (error) {
-    throw new OpenApiError('the description cannot be written as JSON: it contains itself', { cause: error })
+    throw new McpError('invalid_config', 'the description cannot be written as JSON: it contains itself', {
+      cause: error,
+    })
   }
 }
 
 function checkHeaders(options: OpenApiTargetOptions, warnings: Warnings): void {
   for (const name of [...Object.keys(options.headers ?? {}), ...(options.forwardHeaders ?? [])]) {
-    if (!isSendableHeader(name)) throw new OpenApiError(`the header ${JSON.stringify(name)} cannot be set`)
+    if (!isSendableHeader(name))
+      throw new McpError('invalid_config', `the header ${JSON.stringify(name)} cannot be set`)
   }
   if (options.forwardHeaders?.some((name) => name.toLowerCase() === 'authorization')) {
     warnings.add(

@@ -1,5 +1,5 @@
+import { McpError } from '@gantry/mcp/client'
 import { isObject, own } from '../own.ts'
-import { OpenApiError } from '../openapi-error.ts'
 import type { Warnings } from '../warnings.ts'
 import type { DocumentSource } from './document-source.ts'
 import { externalReferences } from './external-references.ts'
@@ -116,7 +116,7 @@ async function loadReferred(
   try {
     return await loadOne(uri, source, documents, warnings)
   } catch (error) {
-    if (!(error instanceof OpenApiError)) throw error
+    if (!(error instanceof McpError)) throw error
     warnings.add(error.message)
     return []
   }
@@ -141,7 +141,7 @@ function parse(text: string, uri: string): unknown {
     return parseDocument(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new OpenApiError(`${uri} is neither JSON nor YAML: ${reason}`, { cause: error })
+    throw new McpError('invalid_config', `${uri} is neither JSON nor YAML: ${reason}`, { cause: error })
   }
 }
 

@@ -1,8 +1,8 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { McpError } from '@gantry/mcp/client'
 import { revealAll, type Text } from '../../../model/index.ts'
-import { OpenApiError } from '../openapi-error.ts'
 import { readBytes } from './read-bytes.ts'
 
 export interface DocumentSourceOptions {
@@ -31,41 +31,56 @@ export class DocumentSource {
     this.#options = options
   }
 
-  /** Throws an {@link OpenApiError} that says why a document may not or cannot be read. */
+  /** Throws an `McpError` that says why a document may not or cannot be read. */
   async read(uri: string): Promise<string> {
     const url = new URL(uri)
     if (url.protocol === 'file:') return await this.#readFile(url)
     if (url.protocol === 'http:' || url.protocol === 'https:') return await this.#readUrl(url)
-    throw new OpenApiError(`cannot read ${uri}: only files, http: and https: are supported`)
+    throw new McpError('invalid_config', `cannot read ${uri}: only files, http: and https: are supported`)
   }
 
   async #readFile(url: URL): Promise<string> {
     if (!this.uri.startsWith('file:')) {
-      throw new OpenApiError(`refused to read ${url.href}: a description from the network may not name files`)
+      throw new McpError(
+        'invalid_config',
+        `refused to read ${url.href}: a description from the network may not name files`,
+      )
     }
     const path = await realpath(fileURLToPath(url)).catch((error: NodeJS.ErrnoException) => {
-      throw new OpenApiError(`cannot read ${fileURLToPath(url)}: ${error.code ?? error.message}`)
+      throw new McpError(
+        'invalid_config',
+        `cannot read ${fileURLToPath(url)}: ${error.code ?? error.message}`,
+      )
     })
     this.#root ??= await realpath(this.#options.referenceRoot ?? dirname(path))
     if (!path.startsWith(this.#root.endsWith(sep) ? this.#root : this.#root + sep)) {
-      throw new OpenApiError(
+      throw new McpError(
+        'invalid_config',
         `refused to read ${path}: it is outside ${this.#root} (set referenceRoot to a folder that holds both)`,
       )
     }
     const file = await stat(path)
-    if (!file.isFile()) throw new OpenApiError(`cannot read ${path}: it is not a file`)
+    if (!file.isFile()) throw new McpError('invalid_config', `cannot read ${path}: it is not a file`)
     this.#spend(file.size, path)
     return await readFile(path, 'utf8')
   }
 
   async #readUrl(url: URL): Promise<string> {
     if (url.origin !== new URL(this.uri).origin) {
-      throw new OpenApiError(`refused to fetch ${url.href}: it is not on the origin of ${this.uri}`)
+      throw new McpError(
+        'invalid_config',
+        `refused to fetch ${url.href}: it is not on the origin of ${this.uri}`,
+      )
     }
     const response = await this.#fetch(url)
     if (!response.ok) {
       await response.body?.cancel()
-      throw new OpenApiError(`cannot fetch ${display(url)}: HTTP ${response.status} ${response.statusText}`)
+      const { status } = response
+      throw new McpError(
+        status === 401 || status === 403 ? 'unauthorized' : 'http_status',
+        `cannot fetch ${display(url)}: HTTP ${status} ${response.statusText}`,
+        { details: { status } },
+      )
     }
     const { bytes, complete } = await readBytes(response, this.#bytesLeft)
     if (!complete) this.#spend(Number.POSITIVE_INFINITY, display(url))
@@ -86,14 +101,17 @@ export class DocumentSource {
     } catch (error) {
       const cause =
         error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-      throw new OpenApiError(`cannot fetch ${display(url)}: ${cause}`, { cause: error })
+      throw new McpError('network', `cannot fetch ${display(url)}: ${cause}`, { cause: error })
     }
   }
 
   #spend(bytes: number, what: string): void {
     this.#bytesLeft -= bytes
     if (this.#bytesLeft < 0) {
-      throw new OpenApiError(`cannot read ${what}: the description is larger than ${MOST_BYTES} bytes in all`)
+      throw new McpError(
+        'invalid_config',
+        `cannot read ${what}: the description is larger than ${MOST_BYTES} bytes in all`,
+      )
     }
   }
 }

@@ -1,6 +1,6 @@
+import { McpError } from '@gantry/mcp/client'
 import type { DocumentSet, Located } from '../document/document-set.ts'
 import type { JsonObject } from '../mcp.ts'
-import { OpenApiError } from '../openapi-error.ts'
 import { isObject, own, ownArray, ownEntries, ownString } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
 import type { Method, Operation } from './operation.ts'
@@ -74,12 +74,14 @@ export function readDescription(documents: DocumentSet, warnings: Warnings): Des
 }
 
 function versionOf(root: unknown): 'swagger' | 'openapi' {
-  if (!isObject(root)) throw new OpenApiError('the document is not an OpenAPI description: it is no object')
+  if (!isObject(root))
+    throw new McpError('invalid_config', 'the document is not an OpenAPI description: it is no object')
   if (/^3\./.test(String(own(root, 'openapi') ?? ''))) return 'openapi'
   if (String(own(root, 'swagger') ?? '').startsWith('2')) return 'swagger'
   const found = own(root, 'openapi') ?? own(root, 'swagger')
   const reason = found === undefined ? 'it has no "openapi" member' : `version ${JSON.stringify(found)}`
-  throw new OpenApiError(
+  throw new McpError(
+    'invalid_config',
     `the document is not a usable OpenAPI description: ${reason} (3.0, 3.1 and Swagger 2.0 are supported)`,
   )
 }

@@ -1,5 +1,5 @@
+import { McpError } from '@gantry/mcp/client'
 import * as oauth from 'oauth4webapi'
-import { OpenApiError } from '../openapi-error.ts'
 import type { ClientCredentials } from '../options.ts'
 import { CallError } from './call-error.ts'
 import { secretText } from './credentials.ts'
@@ -28,7 +28,10 @@ export class AccessToken {
     const url = URL.canParse(options.tokenUrl) ? new URL(options.tokenUrl) : undefined
     this.#isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '')
     if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && this.#isLoopback))) {
-      throw new OpenApiError('auth.clientCredentials.tokenUrl must be an https: URL (http: only on loopback)')
+      throw new McpError(
+        'invalid_config',
+        'auth.clientCredentials.tokenUrl must be an https: URL (http: only on loopback)',
+      )
     }
     this.#options = options
     this.#fetch = fetch

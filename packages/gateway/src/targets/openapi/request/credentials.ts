@@ -1,8 +1,8 @@
+import { McpError } from '@gantry/mcp/client'
 import { reveal, type Text } from '../../../model/index.ts'
 import type { JsonObject } from '../mcp.ts'
 import type { Operation, Parameter } from '../operations/operation.ts'
 import { isSendableHeader } from '../operations/read-parameter.ts'
-import { OpenApiError } from '../openapi-error.ts'
 import type { OpenApiAuth } from '../options.ts'
 import { own, ownString } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
@@ -107,14 +107,15 @@ function fromScheme(scheme: JsonObject, secret: string, where: string): Credenti
   const name = ownString(scheme, 'name')
   if (type !== 'apiKey' || name === undefined) return undefined
   if (place === 'header' || place === 'query' || place === 'cookie') return { in: place, name, value: secret }
-  throw new OpenApiError(`${where}: the description puts this key in ${JSON.stringify(place)}`)
+  throw new McpError('invalid_config', `${where}: the description puts this key in ${JSON.stringify(place)}`)
 }
 
 /** Says which setting is wrong, never what it holds. */
 function check({ in: place, name, value }: Credential): void {
   if (place === 'query') return
   if (!isSendableHeader(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-    throw new OpenApiError(
+    throw new McpError(
+      'invalid_config',
       `the credential for the ${place} ${JSON.stringify(name)} has a character that cannot be sent`,
     )
   }

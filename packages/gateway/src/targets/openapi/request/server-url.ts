@@ -1,5 +1,5 @@
+import { McpError } from '@gantry/mcp/client'
 import type { Operation, ServerObject } from '../operations/operation.ts'
-import { OpenApiError } from '../openapi-error.ts'
 import type { OpenApiTargetOptions } from '../options.ts'
 import { own, ownArray } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
@@ -23,7 +23,8 @@ export class ServerUrls {
     const { baseUrl } = options
     if (baseUrl === undefined) return
     this.#override = toBase(baseUrl, undefined)
-    if (!this.#override) throw new OpenApiError('baseUrl must be an absolute http: or https: URL')
+    if (!this.#override)
+      throw new McpError('invalid_config', 'baseUrl must be an absolute http: or https: URL')
   }
 
   /** The first server that can be used: of the operation, else of its path, else of the description. */
