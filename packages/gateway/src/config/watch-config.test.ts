@@ -131,6 +131,16 @@ describe('watchConfig', () => {
     expect(events[1]).toMatchObject({ diff: { changed: [{ name: 'a', keys: ['env'], reconnect: true }] } })
   })
 
+  it('notices changes that come without an event, as in a folder that did not exist', async () => {
+    await writeFile(file, '{"mcpServers":{"a":{"command":"x","env":{"T":"${file:later/on/token}"}}}}')
+    watcher = await watchConfig(file, (event) => void events.push(event), { settle: 20, poll: 30 })
+    await mkdir(join(dir, 'later', 'on'), { recursive: true })
+    await writeFile(join(dir, 'later', 'on', 'token'), 'one')
+    await until(() => watcher!.model.targets[0]!.enabled)
+    await rm(join(dir, 'later'), { recursive: true })
+    await until(() => !watcher!.model.targets[0]!.enabled)
+  })
+
   it('follows the links of a mounted ConfigMap', async () => {
     const put = async (version: string, text: string) => {
       await mkdir(join(dir, version))

@@ -1,5 +1,5 @@
 import type { FSWatcher } from 'chokidar'
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { GatewayModel } from '../model/index.ts'
 import { diffModels, isEmptyDiff, type ModelDiff } from './diff-models.ts'
@@ -23,6 +23,8 @@ export interface WatchOptions extends LoadOptions {
   readonly current?: Loaded | undefined
   /** Quiet time after the last event before the file is read, in milliseconds. */
   readonly settle?: number | undefined
+  /** Milliseconds between looks at the files themselves, for changes that come without an event. */
+  readonly poll?: number | undefined
 }
 
 export interface ConfigWatcher {
@@ -61,6 +63,8 @@ class Follower implements ConfigWatcher {
   #dependencies: readonly string[]
   #watcher: FSWatcher | undefined
   #timer: NodeJS.Timeout | undefined
+  #poller: NodeJS.Timeout | undefined
+  #seen = ''
   /** Loads and hand-overs happen one after another, in the order of the changes. */
   #work: Promise<void> = Promise.resolve()
   /** What was last complained about, so that one bad state of the file is reported once. */
@@ -96,6 +100,8 @@ class Follower implements ConfigWatcher {
     await new Promise<void>((ready) => watcher.once('ready', ready))
     // A change between the first load and now has no event.
     this.#schedule()
+    // Neither has one on a network drive, in many containers, or in a folder that did not exist.
+    this.#poller = setInterval(() => this.#look(), this.#options.poll ?? 5000).unref()
   }
 
   reload(): Promise<void> {
@@ -106,8 +112,15 @@ class Follower implements ConfigWatcher {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
+    clearInterval(this.#poller)
     await this.#watcher?.close()
     await this.#work
+  }
+
+  #look(): void {
+    const now = [this.#file, ...this.#dependencies].map(fingerprint).join()
+    if (now !== this.#seen) this.#schedule()
+    this.#seen = now
   }
 
   #schedule(): void {
@@ -179,8 +192,15 @@ class Follower implements ConfigWatcher {
 
   #concerns(path: string): boolean {
     // Kubernetes swaps the link `..data` beside the files.
-    return this.#files().includes(path) || this.#folders().includes(path) || basename(path) === '..data'
+    const normal = resolve(path)
+    return this.#files().includes(normal) || this.#folders().includes(normal) || basename(path) === '..data'
   }
+}
+
+/** Differs when the file does, as far as can be told without reading it. */
+function fingerprint(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  return stats ? `${stats.ino}:${stats.mtimeMs}:${stats.size}` : 'none'
 }
 
 function followLinks(file: string): string {
