@@ -13,6 +13,7 @@ import type { Link } from './targets/link.ts'
 import { StartGate } from './targets/start-gate.ts'
 import { Target, type TargetServices } from './targets/target.ts'
 import type { Log } from './telemetry/log.ts'
+import { WireView } from './telemetry/wire-view.ts'
 
 export interface GatewayOptions {
   readonly model: GatewayModel
@@ -36,9 +37,9 @@ export class Gateway {
   readonly catalog: Catalog
   readonly log: Log
   readonly sealer: Sealer
+  readonly view: WireView
   readonly observers: Set<GatewayObserver> = new Set()
   model: GatewayModel
-  readonly #options: GatewayOptions
   readonly #services: TargetServices
   readonly #continuations: MemoryContinuations
   readonly #targets = new Map<string, Target>()
@@ -46,10 +47,10 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     const { model } = options
-    this.#options = options
     this.model = model
     this.log = options.log
     this.sealer = options.sealer
+    this.view = new WireView({ size: model.telemetry.wire.size })
     this.info = {
       name: model.server.name,
       version: options.version,
@@ -65,6 +66,7 @@ export class Gateway {
       eras: new EraCache(),
       embedded: options.embedded ?? new Map(),
       log: options.log,
+      view: this.view,
     }
     const { dir } = model.catalog
     this.catalog = new Catalog({
@@ -103,6 +105,7 @@ export class Gateway {
         catalog: target === undefined ? this.catalog.merged : this.catalog.alone(target),
         continuations: this.#continuations,
         sealer: this.sealer,
+        view: this.view,
       })
       endpoint = new RelayServed(this.info, relay, (error) => this.log('error', String(error)))
       this.#endpoints.set(key, endpoint)

@@ -23,6 +23,9 @@ import { ParkedStates } from './parked-state.ts'
 import { withParams } from './relayed-exchange.ts'
 import { Resolver, type Destination } from './resolver.ts'
 import { toPublicTask } from './task-ids.ts'
+import { watchedExchange } from './watched-exchange.ts'
+import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
+import type { WireView } from '../telemetry/wire-view.ts'
 
 export interface RelayOptions {
   readonly model: GatewayModel
@@ -31,6 +34,7 @@ export interface RelayOptions {
   readonly catalog: CatalogView
   readonly continuations: Continuations
   readonly sealer: Sealer
+  readonly view: WireView
 }
 
 /** Answers exchanges by asking the targets: what stands between the gateway's server edge and its client edges. */
@@ -58,14 +62,19 @@ export class Relay {
   }
 
   readonly respond: Handle = async (exchange) => {
+    const { view } = this.#options
+    const record = view.begin(exchange)
+    let outcome: Outcome
     try {
-      return await this.#dispatch(exchange)
+      outcome = await this.#dispatch(exchange, record)
     } catch (thrown) {
-      return toFailure(thrown)
+      outcome = toFailure(thrown)
     }
+    view.end(record, outcome, exchange)
+    return outcome
   }
 
-  async #dispatch(exchange: Exchange): Promise<Outcome> {
+  async #dispatch(exchange: Exchange, record: ExchangeRecord): Promise<Outcome> {
     switch (exchange.method) {
       case 'server/discover':
         return this.#discover()
@@ -78,7 +87,7 @@ export class Relay {
       case 'subscriptions/listen':
         return listen(exchange, this.changes, this.#resolver, this.#options.catalog.capabilities())
       default:
-        return this.#forward(exchange)
+        return this.#forward(exchange, record)
     }
   }
 
@@ -97,12 +106,17 @@ export class Relay {
     return complete(result)
   }
 
-  async #forward(exchange: Exchange): Promise<Outcome> {
+  async #forward(exchange: Exchange, record: ExchangeRecord): Promise<Outcome> {
     const destination = await this.#resolver.resolve(exchange)
     const { target } = destination
     const parked = await this.#parked.read(exchange.params.requestState, exchange)
     const params = parked ? { ...destination.params, requestState: parked.token } : destination.params
-    const asked = withParams(exchange, params)
+    record.target = target.name
+    const asked = withParams(
+      this.#options.view.watched ? watchedExchange(exchange, record, this.#options.view) : exchange,
+      params,
+    )
+    this.#options.view.alias(asked, record)
     const outcome = parked ? await this.#resume(asked, parked) : await target.handle(asked, destination.safe)
     return this.#toPublic(outcome, destination, exchange)
   }

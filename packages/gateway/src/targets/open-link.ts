@@ -12,6 +12,7 @@ import {
   type TargetModel,
   type UrlTarget,
 } from '../model/index.ts'
+import { TappedWire, tapConnector, type Tap } from '../telemetry/tap-connector.ts'
 import { inProcessLink } from './in-process-link.ts'
 import type { Link } from './link.ts'
 
@@ -21,6 +22,8 @@ export interface LinkServices {
   readonly eras: EraCache
   /** Servers handed over by whoever embeds the gateway, by module name. */
   readonly embedded: ReadonlyMap<string, Served>
+  /** Sees the messages of the target's wires. */
+  readonly tap: Tap
   onStep(step: string, detail?: string): void
   onStderr(line: string): void
   onAmbiguous(method: string): void
@@ -78,7 +81,7 @@ async function negotiated(
   signal: AbortSignal,
 ): Promise<Link> {
   services.onStep(connector.kind === 'stdio' ? 'spawn' : 'connect', connector.key)
-  const { edge, wire } = await negotiate(connector, {
+  const { edge, wire } = await negotiate(tapConnector(connector, services.tap), {
     info: services.info,
     capabilities: CAPABILITIES,
     era: model.era,
@@ -109,7 +112,8 @@ async function negotiated(
 }
 
 function processOf(wire: Wire): Link['process'] {
-  return wire.kind === 'stdio' ? (wire as StdioWire).process : undefined
+  const inner = wire instanceof TappedWire ? wire.inner : wire
+  return inner.kind === 'stdio' ? (inner as StdioWire).process : undefined
 }
 
 async function loadModule(model: InProcessTarget, services: LinkServices): Promise<Served> {

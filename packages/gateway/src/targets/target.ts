@@ -11,6 +11,8 @@ import type { Link } from './link.ts'
 import { openLink } from './open-link.ts'
 import type { StartGate } from './start-gate.ts'
 import { isConnectionLoss, TargetError } from './target-error.ts'
+import type { Tap } from '../telemetry/tap-connector.ts'
+import type { WireView } from '../telemetry/wire-view.ts'
 
 /** What all targets of a gateway share. */
 export interface TargetServices {
@@ -20,6 +22,7 @@ export interface TargetServices {
   readonly continuations: Continuations
   readonly eras: EraCache
   readonly embedded: ReadonlyMap<string, Served>
+  readonly view: WireView
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void
 }
 
@@ -97,6 +100,7 @@ export class Target {
           this.model,
           {
             ...this.#services,
+            tap: this.#tap(),
             onStep: (step, detail) => {
               this.#services.log('info', `${name}: ${step}`, detail === undefined ? {} : { detail })
               onStep(step, detail)
@@ -115,6 +119,20 @@ export class Target {
         clearTimeout(timer)
       }
     })
+  }
+
+  /** Messages of an exchange go to its record; those of no exchange to the only one under way, if there is one. */
+  #tap(): Tap {
+    const { view } = this.#services
+    return {
+      get active() {
+        return view.watched
+      },
+      seen: (direction, message, origin) => {
+        const record = (origin && view.recordOf(origin)) ?? view.onlyRunning(this.name)
+        if (record) view.add(record, { hop: 'target', direction, message })
+      },
+    }
   }
 
   /**
@@ -195,6 +213,8 @@ export class Target {
     if (exchange.method === 'subscriptions/listen') return link.handle(exchange)
     const { timeouts } = this.model
     const timed = new TimedExchange(exchange)
+    const record = this.#services.view.recordOf(exchange)
+    if (record) this.#services.view.alias(timed.exchange, record)
     const deadline = this.#services.deadlines.add({ idle: timeouts.idle, total: timeouts.request }, (why) => {
       const limit = why === 'idle' ? timeouts.idle : timeouts.request
       const words = why === 'idle' ? 'nothing was heard' : 'there was no result'

@@ -72,7 +72,12 @@ export class LegacyCall implements ParkedCall {
     return this.#exchange
   }
 
-  start(send: (signal: AbortSignal) => Promise<JsonRpcResponse>): Promise<Outcome> {
+  async start(send: (signal: AbortSignal) => Promise<JsonRpcResponse>): Promise<Outcome> {
+    const { signal } = this.#origin
+    if (signal.aborted) {
+      this.#port.done(this)
+      throw abortError(signal)
+    }
     const outcome = this.#attach(this.#origin)
     send(this.#abort.signal).then(
       (response) =>

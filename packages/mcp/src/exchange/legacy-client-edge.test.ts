@@ -180,6 +180,14 @@ describe('LegacyClientEdge, requests', () => {
     expect(peer.of('notifications/cancelled')[0]?.params).toEqual({ requestId: peer.of('tools/call')[0]?.id })
   })
 
+  it('sends nothing for an exchange that is already cancelled', async () => {
+    const { peer, edge } = await connect(never)
+    const exchange = testExchange('tools/call')
+    exchange.abort.abort()
+    await expect(edge.handle(exchange)).rejects.toMatchObject({ code: 'cancelled' })
+    expect(peer.methods).toEqual(['initialize', 'notifications/initialized'])
+  })
+
   it('rejects what is pending with the reason of the wire', async () => {
     const closes: unknown[] = []
     const { peer, edge } = await connect(never)

@@ -80,6 +80,7 @@ export class ModernClientEdge implements ClientEdge {
           params: modernParams(exchange, params, { version: this.version, token }),
         },
         {
+          origin: exchange,
           signal: ended ? AbortSignal.any([signal, ended.signal]) : signal,
           onMessage: (message) => this.#deliver(id, call, message),
           headers: this.#options.headersFor?.(exchange),

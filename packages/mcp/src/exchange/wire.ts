@@ -14,6 +14,8 @@ export interface WireRequestOptions {
   onMessage?: ((message: IncomingMessage) => void) | undefined
   /** Extra HTTP headers for this request (`Mcp-Param-*`, for instance). Wires without headers ignore them. */
   headers?: Record<string, string> | undefined
+  /** The exchange that it is sent for: nothing is done with it, whoever stands in between may look. */
+  origin?: object | undefined
 }
 
 /**

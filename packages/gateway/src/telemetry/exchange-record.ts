@@ -1,0 +1,50 @@
+import type { Exchange, Outcome } from '@gantry/mcp/exchange'
+
+export type RecordStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
+
+/** One message of an exchange, on one of its two hops. `message` is kept by reference and serialised on demand. */
+export interface HopMessage {
+  readonly at: number
+  readonly hop: 'client' | 'target'
+  /** As the gateway sees it: `in` came to it, `out` left it. */
+  readonly direction: 'in' | 'out'
+  readonly message: unknown
+  /** What was translated here, in words. */
+  readonly note?: string
+}
+
+/** What is kept of one exchange. */
+export interface ExchangeRecord {
+  readonly id: number
+  readonly at: number
+  readonly method: string
+  /** The tool, prompt or resource that it is about, as the client names it. */
+  readonly name: string | undefined
+  readonly client: {
+    readonly name: string | undefined
+    readonly version: string
+    readonly session: string | undefined
+    readonly principal: string | undefined
+  }
+  target: string | undefined
+  durationMs: number | undefined
+  status: RecordStatus
+  error: string | undefined
+  /** Only while somebody looks. */
+  messages: HopMessage[] | undefined
+}
+
+/** How an exchange ended, in one word. */
+export function statusOf(outcome: Outcome, exchange: Exchange): RecordStatus {
+  if (exchange.signal.aborted && exchange.method !== 'subscriptions/listen') return 'cancelled'
+  switch (outcome.type) {
+    case 'complete':
+      return outcome.result.isError === true ? 'tool-error' : 'ok'
+    case 'input_required':
+      return 'input-required'
+    case 'task':
+      return 'task'
+    case 'error':
+      return 'error'
+  }
+}

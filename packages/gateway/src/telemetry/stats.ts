@@ -1,0 +1,59 @@
+/** Numbers about one target, or about everything. */
+export interface StatsSummary {
+  readonly calls: number
+  readonly errors: number
+  readonly p50: number | undefined
+  readonly p95: number | undefined
+  /** Calls and errors in ten-second buckets, oldest first. */
+  readonly traffic: readonly { at: number; calls: number; errors: number }[]
+}
+
+const SAMPLES = 512
+const BUCKET = 10_000
+const BUCKETS = 60
+
+/** Counts, recent latencies and a ten-minute chart, in a fixed amount of memory. */
+export class Stats {
+  #calls = 0
+  #errors = 0
+  readonly #durations = new Float64Array(SAMPLES)
+  readonly #bucketCalls = new Uint32Array(BUCKETS)
+  readonly #bucketErrors = new Uint32Array(BUCKETS)
+  #bucket = 0
+
+  add(durationMs: number, failed: boolean): void {
+    this.#durations[this.#calls % SAMPLES] = durationMs
+    this.#calls++
+    const slot = this.#advance() % BUCKETS
+    this.#bucketCalls[slot]!++
+    if (!failed) return
+    this.#errors++
+    this.#bucketErrors[slot]!++
+  }
+
+  /** Clears the buckets that time has passed since the last call. */
+  #advance(): number {
+    const now = Math.floor(Date.now() / BUCKET)
+    if (now !== this.#bucket) {
+      const from = Math.max(this.#bucket + 1, now - BUCKETS + 1)
+      for (let bucket = from; bucket <= now; bucket++) {
+        this.#bucketCalls[bucket % BUCKETS] = 0
+        this.#bucketErrors[bucket % BUCKETS] = 0
+      }
+      this.#bucket = now
+    }
+    return now
+  }
+
+  summary(): StatsSummary {
+    const now = this.#advance()
+    const known = this.#durations.slice(0, Math.min(this.#calls, SAMPLES)).sort()
+    const at = (share: number): number | undefined => known[Math.floor(known.length * share)]
+    const traffic = Array.from({ length: BUCKETS }, (_, index) => {
+      const bucket = now - BUCKETS + 1 + index
+      const slot = bucket % BUCKETS
+      return { at: bucket * BUCKET, calls: this.#bucketCalls[slot]!, errors: this.#bucketErrors[slot]! }
+    })
+    return { calls: this.#calls, errors: this.#errors, p50: at(0.5), p95: at(0.95), traffic }
+  }
+}

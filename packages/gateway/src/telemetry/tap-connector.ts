@@ -1,0 +1,83 @@
+import type { Connector, IncomingMessage, Wire, WireRequestOptions } from '@gantry/mcp/exchange'
+
+type Request = Parameters<Wire['request']>[0]
+type Response = Awaited<ReturnType<Wire['request']>>
+type Message = Parameters<Wire['send']>[0]
+
+export interface Tap {
+  /** Asked for every message: when nobody looks, nothing is done. */
+  readonly active: boolean
+  /** `origin` is the exchange that a message belongs to, where the wire knows. */
+  seen(direction: 'in' | 'out', message: unknown, origin: object | undefined): void
+}
+
+/** Shows every message that crosses a target's wires to the console, without touching them. */
+export function tapConnector(connector: Connector, tap: Tap): Connector {
+  return {
+    kind: connector.kind,
+    key: connector.key,
+    open: async (options) => new TappedWire(await connector.open(options), tap),
+    fallback: connector.fallback && tapConnector(connector.fallback, tap),
+  }
+}
+
+export class TappedWire implements Wire {
+  readonly inner: Wire
+  onMessage: ((message: IncomingMessage) => void) | undefined
+  readonly #tap: Tap
+
+  constructor(inner: Wire, tap: Tap) {
+    this.inner = inner
+    this.#tap = tap
+    inner.onMessage = (message) => {
+      if (tap.active) tap.seen('in', message, undefined)
+      this.onMessage?.(message)
+    }
+  }
+
+  get kind(): string {
+    return this.inner.kind
+  }
+
+  get onClose(): Wire['onClose'] {
+    return this.inner.onClose
+  }
+
+  set onClose(listener: Wire['onClose']) {
+    this.inner.onClose = listener
+  }
+
+  request(message: Request, options: WireRequestOptions = {}): Promise<Response> {
+    const tap = this.#tap
+    if (!tap.active) return this.inner.request(message, options)
+    const { origin, onMessage } = options
+    tap.seen('out', message, origin)
+    const watched = onMessage && {
+      onMessage: (incoming: IncomingMessage) => {
+        tap.seen('in', incoming, origin)
+        onMessage(incoming)
+      },
+    }
+    return this.inner.request(message, { ...options, ...watched }).then((response) => {
+      tap.seen('in', response, origin)
+      return response
+    })
+  }
+
+  send(message: Message): Promise<void> {
+    if (this.#tap.active) this.#tap.seen('out', message, undefined)
+    return this.inner.send(message)
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion?.(version)
+  }
+
+  startListening(): void {
+    this.inner.startListening?.()
+  }
+
+  close(): Promise<void> {
+    return this.inner.close()
+  }
+}

@@ -1,0 +1,141 @@
+import type { Exchange, Outcome } from '@gantry/mcp/exchange'
+import { statusOf, type ExchangeRecord, type HopMessage } from './exchange-record.ts'
+import { Stats } from './stats.ts'
+
+export interface WireViewOptions {
+  /** Exchanges kept; 0 switches the view off, statistics stay. */
+  readonly size: number
+}
+
+/** Messages of one exchange that are kept; progress can be endless. */
+const MAX_MESSAGES = 200
+
+/**
+ * The last exchanges, for the console. A record is one small object; messages are kept only while somebody
+ * watches, so that the hot path pays next to nothing otherwise.
+ */
+export class WireView {
+  readonly total: Stats = new Stats()
+  readonly #size: number
+  readonly #ring: (ExchangeRecord | undefined)[]
+  readonly #byExchange = new WeakMap<object, ExchangeRecord>()
+  readonly #targets = new Map<string, Stats>()
+  readonly #watchers = new Set<(record: ExchangeRecord) => void>()
+  readonly #running = new Set<ExchangeRecord>()
+  #next = 1
+
+  constructor(options: WireViewOptions) {
+    this.#size = options.size
+    this.#ring = new Array<ExchangeRecord | undefined>(options.size)
+  }
+
+  get watched(): boolean {
+    return this.#watchers.size > 0
+  }
+
+  /** Calls back whenever a record begins, gets a message or ends. Returns how to stop. */
+  watch(listener: (record: ExchangeRecord) => void): () => void {
+    this.#watchers.add(listener)
+    return () => this.#watchers.delete(listener)
+  }
+
+  begin(exchange: Exchange): ExchangeRecord {
+    const { params, client } = exchange
+    const name = params.name ?? params.uri
+    const record: ExchangeRecord = {
+      id: this.#next++,
+      at: Date.now(),
+      method: exchange.method,
+      name: typeof name === 'string' ? name : undefined,
+      client: {
+        name: client.info?.name,
+        version: client.version,
+        session: exchange.session,
+        principal: exchange.auth?.principal,
+      },
+      target: undefined,
+      durationMs: undefined,
+      status: 'running',
+      error: undefined,
+      messages: undefined,
+    }
+    if (this.#size > 0) this.#ring[record.id % this.#size] = record
+    this.#running.add(record)
+    if (this.watched) {
+      this.#byExchange.set(exchange, record)
+      this.add(record, { hop: 'client', direction: 'in', message: { method: exchange.method, params } })
+    }
+    return record
+  }
+
+  end(record: ExchangeRecord, outcome: Outcome, exchange: Exchange): void {
+    record.durationMs = Date.now() - record.at
+    record.status = statusOf(outcome, exchange)
+    if (outcome.type === 'error') record.error = outcome.error.message
+    this.#running.delete(record)
+    const failed = record.status === 'error' || record.status === 'tool-error'
+    this.total.add(record.durationMs, failed)
+    if (record.target !== undefined) this.statsOf(record.target).add(record.durationMs, failed)
+    if (this.watched) this.add(record, { hop: 'client', direction: 'out', message: outcome })
+  }
+
+  /** Another object that stands for the same exchange further in: messages found with it belong to the record. */
+  alias(exchange: object, record: ExchangeRecord): void {
+    if (this.watched) this.#byExchange.set(exchange, record)
+  }
+
+  recordOf(exchange: object): ExchangeRecord | undefined {
+    return this.#byExchange.get(exchange)
+  }
+
+  add(record: ExchangeRecord, message: Omit<HopMessage, 'at'>): void {
+    if (!this.watched) return
+    record.messages ??= []
+    if (record.messages.length < MAX_MESSAGES) record.messages.push({ ...message, at: Date.now() })
+    for (const watcher of this.#watchers) watcher(record)
+  }
+
+  /** Newest first. */
+  recent(limit: number, before: number = Number.POSITIVE_INFINITY): ExchangeRecord[] {
+    const found: ExchangeRecord[] = []
+    const newest = Math.min(this.#next - 1, before - 1)
+    for (let id = newest; id > 0 && id > newest - this.#size && found.length < limit; id--) {
+      const record = this.#ring[id % this.#size]
+      if (record?.id === id) found.push(record)
+    }
+    return found
+  }
+
+  find(id: number): ExchangeRecord | undefined {
+    const record = this.#size > 0 ? this.#ring[id % this.#size] : undefined
+    return record?.id === id ? record : undefined
+  }
+
+  /** The one exchange that a target is working on; undefined when there are several. */
+  onlyRunning(target: string): ExchangeRecord | undefined {
+    let only: ExchangeRecord | undefined
+    for (const record of this.#running) {
+      if (record.target !== target || record.method === 'subscriptions/listen') continue
+      if (only) return undefined
+      only = record
+    }
+    return only
+  }
+
+  get running(): ReadonlySet<ExchangeRecord> {
+    return this.#running
+  }
+
+  statsOf(target: string): Stats {
+    let stats = this.#targets.get(target)
+    if (!stats) {
+      stats = new Stats()
+      this.#targets.set(target, stats)
+    }
+    return stats
+  }
+
+  clear(): void {
+    this.#ring.fill(undefined)
+  }
+}
