@@ -79,6 +79,20 @@ describe.each([
   })
 })
 
+describe('B49: an official server that has forgotten its sessions', () => {
+  it('is greeted anew, the request sent once more and the listeners kept', async () => {
+    await using running = await start('1', 'http')
+    await using client = await connect(running.connector, { eras: new EraCache() })
+    await client.call('add', { a: 1, b: 1 })
+    const lost: unknown[] = []
+    client.on('close', (reason) => lost.push(reason))
+    await fetch(new URL('/forget', running.connector.key))
+    expect((await client.call('add', { a: 2, b: 2 })).structured).toEqual({ sum: 4 })
+    expect(lost).toMatchObject([{ code: 'session_lost' }])
+    await changesAreHeard(client)
+  })
+})
+
 type Connected = Awaited<ReturnType<typeof connect>>
 
 async function changesAreHeard(client: Connected): Promise<void> {
