@@ -44,11 +44,12 @@ const LAYERS = {
   ...within(GATEWAY, {
     'model/': [],
     'config/': ['model/'],
-    'targets/': ['model/', ...SDK_CLIENT],
+    // The wire view sees what crosses targets and relay; it lies below both (docs/adr/0002).
+    'targets/': ['model/', 'telemetry/', ...SDK_CLIENT],
     'catalog/': ['model/', 'targets/', ...SDK_CLIENT],
     'policy/': ['model/'],
-    'telemetry/': ['model/'],
-    'relay/': ['catalog/', 'policy/', 'targets/', 'model/', ...SDK],
+    'telemetry/': ['model/', ...SDK_CLIENT],
+    'relay/': ['catalog/', 'policy/', 'targets/', 'telemetry/', 'model/', ...SDK],
     'admin/': [
       'model/',
       'config/',

@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs'
 import type { Served } from '@gantry/mcp/exchange'
 import type { Guard } from '@gantry/mcp/server'
+import { serveStdio } from '@gantry/mcp/server/node'
 import { apiKeyGuard } from './front/api-key-guard.ts'
 import { Front } from './front/front.ts'
 import { Gateway } from './gateway.ts'
+import type { RawConfig } from './config/index.ts'
 import type { GatewayModel } from './model/index.ts'
 import { createSealer } from './sealing-key.ts'
-import { createLog, type Log } from './telemetry/log.ts'
+import { createLog, type LogLevel } from './telemetry/log.ts'
 
 export interface StartOptions {
   readonly model: GatewayModel
   readonly embedded?: ReadonlyMap<string, Served>
-  readonly log?: Log
+  /** Instead of the configured level. */
+  readonly logLevel?: LogLevel
   /** Tries the following ports when the first is taken. */
   readonly searchPort?: boolean
 }
@@ -20,6 +23,8 @@ export interface RunningGateway {
   readonly gateway: Gateway
   readonly front: Front
   readonly url: string
+  /** Serves one client on standard input and output until it goes away. */
+  serveStdio(): Promise<void>
   close(): Promise<void>
 }
 
@@ -28,7 +33,8 @@ const PORTS_TO_TRY = 20
 /** The only wiring: model → targets, catalog, relay → front. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { model } = options
-  const log = options.log ?? createLog({ level: model.telemetry.logLevel, format: model.telemetry.logFormat })
+  const { logLevel, logFormat } = model.telemetry
+  const log = createLog({ level: options.logLevel ?? logLevel, format: logFormat })
   const guard = guardOf(model)
   const gateway = new Gateway({
     model,
@@ -45,6 +51,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     gateway,
     front,
     url: `http://${host}:${port}`,
+    serveStdio: () => serveStdio(gateway.endpoint()!),
     async close() {
       await front.close()
       await gateway.close()
@@ -73,4 +80,15 @@ async function listen(front: Front, model: GatewayModel, search: boolean): Promi
 export function version(): string {
   const file = new URL('../package.json', import.meta.url)
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}
+
+export interface DemoSource {
+  readonly config: RawConfig
+  readonly embedded: Map<string, Served>
+}
+
+/** The demo's configuration and the server that runs in this process. Loaded only when it is wanted. */
+export async function loadDemo(): Promise<DemoSource> {
+  const { demoConfig } = await import('./demo/demo-config.ts')
+  return demoConfig()
 }

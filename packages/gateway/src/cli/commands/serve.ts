@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { serveStdio } from '@gantry/mcp/server/node'
 import type { Served } from '@gantry/mcp/exchange'
 import {
   candidates,
@@ -12,8 +11,7 @@ import {
   type Loaded,
   type LoadResult,
 } from '../../config/index.ts'
-import { startGateway, type RunningGateway } from '../../main.ts'
-import { createLog } from '../../telemetry/log.ts'
+import { loadDemo, startGateway, type RunningGateway } from '../../main.ts'
 import { CliError, CliExit } from '../cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
 import { formatProblem } from '../format-problem.ts'
@@ -45,11 +43,9 @@ export function register(program: Command, io: CliIo): void {
 async function serve(options: ServeOptions, io: CliIo): Promise<void> {
   const overrides = { host: options.host, port: portOf(options.port) }
   const { loaded, file, embedded } = await load(options, overrides, io)
-  const { telemetry } = loaded.model
-  const log = createLog({ level: options.stdio ? 'warn' : telemetry.logLevel, format: telemetry.logFormat })
   const running = await startGateway({
     model: loaded.model,
-    log,
+    ...(options.stdio && { logLevel: 'warn' as const }),
     searchPort: options.port === undefined,
     ...(embedded && { embedded }),
   }).catch((error: NodeJS.ErrnoException) => {
@@ -74,8 +70,7 @@ async function load(
   io: CliIo,
 ): Promise<Source> {
   if (options.demo) {
-    const { demoConfig } = await import('../../demo/demo-config.ts')
-    const { config, embedded } = demoConfig()
+    const { config, embedded } = await loadDemo()
     return {
       loaded: accept(await configFromValue(config, { overrides }), io, options),
       file: undefined,
@@ -162,5 +157,5 @@ function ended(running: RunningGateway, options: ServeOptions): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => done())
   })
   if (!options.stdio) return stopped
-  return Promise.race([stopped, serveStdio(running.gateway.endpoint()!)])
+  return Promise.race([stopped, running.serveStdio()])
 }
