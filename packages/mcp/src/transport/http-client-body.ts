@@ -8,17 +8,16 @@ const DISCARD_MS = 1_000
 
 /** Reads a body as text, and refuses one that is larger than `limit` bytes without keeping it. */
 export async function readText(response: Response, limit: number, url: string): Promise<string> {
-  const { body } = response
   // An AuthProvider may have read it already.
-  if (body === null || response.bodyUsed) return ''
+  if (response.bodyUsed) return ''
   const announced = Number(response.headers.get('content-length') ?? Number.NaN)
-  if (announced > limit) {
-    body.cancel().catch(() => {})
-    throw tooLarge(url, limit)
-  }
   // The length counts what travels, so it bounds the text only when nothing is compressed.
-  if (announced >= 0 && !response.headers.has('content-encoding')) return await response.text()
-  return await readCounted(body, limit, url)
+  if (announced <= limit && !response.headers.has('content-encoding')) return await response.text()
+  const { body } = response
+  if (body === null) return ''
+  if (announced <= limit || Number.isNaN(announced)) return await readCounted(body, limit, url)
+  body.cancel().catch(() => {})
+  throw tooLarge(url, limit)
 }
 
 async function readCounted(body: ReadableStream<Uint8Array>, limit: number, url: string): Promise<string> {

@@ -19,7 +19,7 @@ export function networkError(url: string, thrown: unknown): McpError {
   if (thrown instanceof McpError) return thrown
   return new McpError(
     'network',
-    `Cannot reach ${displayUrl(url)}: ${reasonOf(thrown)}. Check that the server runs and that the URL is right.`,
+    `The request to ${displayUrl(url)} failed: ${reasonOf(thrown)}. Check that the server runs and that the URL is right.`,
     { cause: thrown, details: { url: displayUrl(url) } },
   )
 }

@@ -6,7 +6,6 @@ import {
   event,
   initialize,
   json,
-  legacy,
   openStream,
   resultFor,
   sessions,

@@ -1,4 +1,4 @@
-import { abortError, closedError } from './http-client-errors.ts'
+import { abortError, closedError, networkError } from './http-client-errors.ts'
 
 /** Runs one operation. `resolve` answers the caller; the promise settles when nothing is left open. */
 type Run<T> = (operation: { abort: AbortController; resolve: (value: T) => void }) => Promise<void>
@@ -30,16 +30,20 @@ export class Operations {
       controller.signal.addEventListener('abort', () => reject(abortError(controller.signal.reason)), {
         once: true,
       })
-      const answered = (value: T): void => {
+      let answered = false
+      const answer = (value: T): void => {
+        answered = true
         unlink()
         resolve(value)
       }
-      run({ abort: controller, resolve: answered })
-        .then(() => reject(closedError(this.#url)), reject)
-        .finally(() => {
-          unlink()
-          this.#live.delete(controller)
-        })
+      const end = (): void => {
+        unlink()
+        this.#live.delete(controller)
+        if (!answered) reject(closedError(this.#url))
+      }
+      run({ abort: controller, resolve: answer })
+        .catch((thrown: unknown) => reject(networkError(this.#url, thrown)))
+        .then(end)
     })
   }
 

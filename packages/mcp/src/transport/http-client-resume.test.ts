@@ -5,7 +5,6 @@ import {
   call,
   connect,
   event,
-  legacy,
   open,
   openStream,
   progress,

@@ -1,0 +1,58 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createNodeFetch } from './http-client-fetch.node.ts'
+import { call, json, open, resultFor, startServer } from './http-client-harness.test.node.ts'
+
+// Implementations of one interface share their tests: the transports look `fetch` up for every request.
+describe('the transports on createNodeFetch', async () => {
+  beforeAll(() => {
+    vi.stubGlobal('fetch', createNodeFetch())
+  })
+  afterAll(() => {
+    vi.unstubAllGlobals()
+  })
+  await import('./http-client.test.ts')
+  await import('./http-client-hostile.test.ts')
+  await import('./http-client-legacy.test.ts')
+  await import('./http-client-listen.test.ts')
+  await import('./http-client-resume.test.ts')
+  await import('./http-client-send.test.ts')
+  await import('./sse-client.test.ts')
+})
+
+describe('createNodeFetch', () => {
+  it('gives up connecting when the other side says nothing', async () => {
+    const server = createServer((socket) => socket.on('error', () => {}).resume())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const fetch = createNodeFetch({ connectTimeout: 50 })
+    const wire = await open(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`, { fetch })
+    const failed = wire.request(call())
+    await expect(failed).rejects.toMatchObject({ code: 'network' })
+    await expect(failed).rejects.toThrow('no connection within 50 ms')
+    await wire.close()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  })
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('reads answers that a proxy compressed with %s', async (encoding, compress) => {
+    await using server = await startServer((seen, response) => {
+      const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
+      response.writeHead(200, headers).end(compress(JSON.stringify(resultFor(seen))))
+    })
+    const wire = await open(server.url, { fetch: createNodeFetch() })
+    expect(await wire.request(call())).toMatchObject({ result: { ok: true } })
+    await wire.close()
+  })
+
+  it('opens no more connections than it may', async () => {
+    await using server = await startServer((seen, response) => json(response, resultFor(seen)))
+    const wire = await open(server.url, { fetch: createNodeFetch({ maxConnections: 2 }) })
+    await Promise.all(Array.from({ length: 20 }, () => wire.request(call())))
+    expect(server.connections()).toBeLessThanOrEqual(2)
+    await wire.close()
+  })
+})
