@@ -98,6 +98,11 @@ describe('credentials', () => {
     await expect(bad).rejects.toThrow('authorization')
     await expect(bad).rejects.not.toThrow('break')
     await expect(targetWith([], { headers: { 'Content-Length': '1' } })).rejects.toThrow('Content-Length')
+    const cookie = { in: 'cookie', name: 'sid', value: 'a; admin=1' } as const
+    await expect(targetWith([], { auth: { apiKeys: [cookie] } })).rejects.toThrow('sid')
+    const inUrl = targetWith([], { baseUrl: 'http://me:hidden@localhost/' })
+    await expect(inUrl).rejects.toThrow('auth.basic')
+    await expect(inUrl).rejects.not.toThrow('hidden')
   })
 
   it('do not appear in errors, even when the API repeats them', async () => {

@@ -3,6 +3,7 @@ import type { JsonObject } from './mcp.ts'
 import type { OpenApiTargetOptions } from './options.ts'
 import { AccessToken } from './request/access-token.ts'
 import { buildRequest } from './request/build-request.ts'
+import { CallDeadline } from './request/call-deadline.ts'
 import { CallError } from './request/call-error.ts'
 import { bearer, type Credential, type Credentials, secretText } from './request/credentials.ts'
 import { explainFailure } from './request/explain-failure.ts'
@@ -26,7 +27,7 @@ export class OperationCaller {
   readonly #headers: Readonly<Record<string, string>>
   readonly #fetch: typeof fetch
   readonly #timeout: number
-  readonly #closing = new AbortController()
+  readonly #underWay = new Set<CallDeadline>()
 
   constructor(options: OpenApiTargetOptions, servers: ServerUrls, credentials: Credentials) {
     this.#options = options
@@ -49,10 +50,10 @@ export class OperationCaller {
     if (base === undefined) {
       return failed('The description does not say where the API is. The operator has to set "baseUrl".')
     }
-    const timeout = AbortSignal.timeout(this.#timeout)
-    const signal = AbortSignal.any([exchange.signal, timeout, this.#closing.signal])
+    const deadline = new CallDeadline(exchange.signal, this.#timeout)
+    this.#underWay.add(deadline)
     try {
-      const answer = await this.#send(plan, base, args, exchange, signal)
+      const answer = await this.#send(plan, base, args, exchange, deadline.signal)
       return toResult(answer, {
         plan,
         objectsOnly: exchange.client.version < '2026-07-28',
@@ -61,15 +62,19 @@ export class OperationCaller {
       })
     } catch (error) {
       if (error instanceof CallError) return failed(redact(error.message, this.#secrets()))
-      const cancelled = exchange.signal.aborted || this.#closing.signal.aborted
-      const facts = { operation: plan.operation, origin: base.origin, timeout: this.#timeout, cancelled }
-      return failed(explainFailure(error, { ...facts, timedOut: timeout.aborted }))
+      const { timedOut } = deadline
+      const cancelled = deadline.signal.aborted && !timedOut
+      const facts = { operation: plan.operation, origin: base.origin, timeout: this.#timeout }
+      return failed(explainFailure(error, { ...facts, timedOut, cancelled }))
+    } finally {
+      deadline.release()
+      this.#underWay.delete(deadline)
     }
   }
 
   /** Ends what is under way. */
   close(): void {
-    this.#closing.abort()
+    for (const deadline of this.#underWay) deadline.abort()
   }
 
   async #send(

@@ -101,7 +101,7 @@ describe('URLs', () => {
   it('reads the description and its parts, only from its own origin', async () => {
     const asked: string[] = []
     const server = createServer((request, response) => {
-      asked.push(`${request.url} ${request.headers['x-key']}`)
+      asked.push(`${request.url} ${request.headers['x-key'] ?? request.headers.authorization}`)
       if (request.url === '/api/main.json') {
         response.end(
           JSON.stringify({ x: { $ref: 'part.yaml' }, y: { $ref: 'http://localhost:1/other.json' } }),
@@ -121,6 +121,9 @@ describe('URLs', () => {
       await expect(createOpenApiTarget({ document: `${origin}/gone?token=1` })).rejects.toThrow(
         /gone: HTTP 404/,
       )
+      const withUser = `${origin.replace('//', '//me:hidden@')}/gone`
+      await expect(createOpenApiTarget({ document: withUser })).rejects.not.toThrow('hidden')
+      expect(asked.at(-1)).toBe(`/gone Basic ${btoa('me:hidden')}`)
       await expect(createOpenApiTarget({ document: 'http://127.0.0.1:1/x' })).rejects.toThrow('cannot fetch')
     } finally {
       server.close()

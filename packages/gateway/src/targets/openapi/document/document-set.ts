@@ -1,6 +1,7 @@
 import { McpError } from '@gantry/mcp/client'
 import { isObject, own } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
+import { displayUri } from './display-uri.ts'
 import type { DocumentSource } from './document-source.ts'
 import { externalReferences } from './external-references.ts'
 import { parseDocument } from './parse-document.ts'
@@ -141,7 +142,9 @@ function parse(text: string, uri: string): unknown {
     return parseDocument(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new McpError('invalid_config', `${uri} is neither JSON nor YAML: ${reason}`, { cause: error })
+    throw new McpError('invalid_config', `${displayUri(uri)} is neither JSON nor YAML: ${reason}`, {
+      cause: error,
+    })
   }
 }
 

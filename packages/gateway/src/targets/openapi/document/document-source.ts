@@ -3,6 +3,7 @@ import { dirname, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { McpError } from '@gantry/mcp/client'
 import { revealAll, type Text } from '../../../model/index.ts'
+import { displayUri } from './display-uri.ts'
 import { readBytes } from './read-bytes.ts'
 
 export interface DocumentSourceOptions {
@@ -36,14 +37,17 @@ export class DocumentSource {
     const url = new URL(uri)
     if (url.protocol === 'file:') return await this.#readFile(url)
     if (url.protocol === 'http:' || url.protocol === 'https:') return await this.#readUrl(url)
-    throw new McpError('invalid_config', `cannot read ${uri}: only files, http: and https: are supported`)
+    throw new McpError(
+      'invalid_config',
+      `cannot read ${url.protocol} URLs: only files, http: and https: are supported`,
+    )
   }
 
   async #readFile(url: URL): Promise<string> {
     if (!this.uri.startsWith('file:')) {
       throw new McpError(
         'invalid_config',
-        `refused to read ${url.href}: a description from the network may not name files`,
+        `refused to read ${displayUri(url)}: a description from the network may not name files`,
       )
     }
     const path = await realpath(fileURLToPath(url)).catch((error: NodeJS.ErrnoException) => {
@@ -69,7 +73,7 @@ export class DocumentSource {
     if (url.origin !== new URL(this.uri).origin) {
       throw new McpError(
         'invalid_config',
-        `refused to fetch ${url.href}: it is not on the origin of ${this.uri}`,
+        `refused to fetch ${displayUri(url)}: it is not on the origin of ${displayUri(this.uri)}`,
       )
     }
     const response = await this.#fetch(url)
@@ -78,22 +82,26 @@ export class DocumentSource {
       const { status } = response
       throw new McpError(
         status === 401 || status === 403 ? 'unauthorized' : 'http_status',
-        `cannot fetch ${display(url)}: HTTP ${status} ${response.statusText}`,
+        `cannot fetch ${displayUri(url)}: HTTP ${status} ${response.statusText}`,
         { details: { status } },
       )
     }
     const { bytes, complete } = await readBytes(response, this.#bytesLeft)
-    if (!complete) this.#spend(Number.POSITIVE_INFINITY, display(url))
-    this.#spend(bytes.length, display(url))
+    if (!complete) this.#spend(Number.POSITIVE_INFINITY, displayUri(url))
+    this.#spend(bytes.length, displayUri(url))
     return new TextDecoder().decode(bytes)
   }
 
   async #fetch(url: URL): Promise<Response> {
     const timeout = AbortSignal.timeout(FETCH_TIMEOUT)
-    const { signal, headers = {}, fetch = globalThis.fetch } = this.#options
+    const { signal, fetch = globalThis.fetch } = this.#options
+    const headers = { ...credentialsOf(url), ...revealAll(this.#options.headers ?? {}) }
+    const plain = new URL(url)
+    plain.username = ''
+    plain.password = ''
     try {
-      return await fetch(url, {
-        headers: { accept: 'application/json, application/yaml, */*;q=0.5', ...revealAll(headers) },
+      return await fetch(plain, {
+        headers: { accept: 'application/json, application/yaml, */*;q=0.5', ...headers },
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         // A redirect could lead to another origin, where the headers above must not go.
         redirect: Object.keys(headers).length > 0 || url.href !== this.uri ? 'error' : 'follow',
@@ -101,7 +109,7 @@ export class DocumentSource {
     } catch (error) {
       const cause =
         error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-      throw new McpError('network', `cannot fetch ${display(url)}: ${cause}`, { cause: error })
+      throw new McpError('network', `cannot fetch ${displayUri(url)}: ${cause}`, { cause: error })
     }
   }
 
@@ -123,7 +131,9 @@ function toUri(document: string | URL): string {
     : pathToFileURL(resolve(document)).href
 }
 
-/** Without user, password and query: those may hold secrets. */
-function display(url: URL): string {
-  return url.origin + url.pathname
+/** `fetch` refuses URLs with a user and password in them; this is what they mean. */
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {}
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
 }

@@ -63,7 +63,17 @@ export class Credentials {
 
   /** Everything that must not appear in a message. */
   secrets(): string[] {
-    return this.#all().flatMap(({ value }) => [value, value.replace(/^\S+ /, '')])
+    return this.#all().flatMap(({ value }) => {
+      const bare = value.replace(/^\S+ /, '')
+      if (!value.startsWith('Basic ')) return [value, bare]
+      return [
+        value,
+        bare,
+        Buffer.from(bare, 'base64')
+          .toString()
+          .replace(/^[^:]*:/, ''),
+      ]
+    })
   }
 
   #all(): Credential[] {
@@ -113,7 +123,8 @@ function fromScheme(scheme: JsonObject, secret: string, where: string): Credenti
 /** Says which setting is wrong, never what it holds. */
 function check({ in: place, name, value }: Credential): void {
   if (place === 'query') return
-  if (!isSendableHeader(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+  const allowed = place === 'cookie' ? /^[\x21\x23-\x3a\x3c-\x7e]*$/ : /^[\t\x20-\x7e\x80-\xff]*$/
+  if (!isSendableHeader(name) || !allowed.test(value)) {
     throw new McpError(
       'invalid_config',
       `the credential for the ${place} ${JSON.stringify(name)} has a character that cannot be sent`,

@@ -23,6 +23,9 @@ export class ServerUrls {
     const { baseUrl } = options
     if (baseUrl === undefined) return
     this.#override = toBase(baseUrl, undefined)
+    if (/^https?:\/\/[^/]*@/i.test(baseUrl)) {
+      throw new McpError('invalid_config', 'baseUrl must not hold a user or password: use auth.basic')
+    }
     if (!this.#override)
       throw new McpError('invalid_config', 'baseUrl must be an absolute http: or https: URL')
   }
@@ -71,6 +74,9 @@ function toBase(text: string, relativeTo: string | undefined): URL | undefined {
   if (!URL.canParse(text, relativeTo) || /[{}]/.test(text)) return undefined
   const url = new URL(text, relativeTo)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
+  // `fetch` refuses URLs with a user or password in them.
+  url.username = ''
+  url.password = ''
   url.search = ''
   url.hash = ''
   url.pathname = url.pathname.replace(/\/+$/, '')
