@@ -2,6 +2,7 @@
 // PORT=3000 node conformance/server.mjs [--stdio] [--era legacy|modern]
 import { createServer } from 'node:http'
 import { parseArgs } from 'node:util'
+import { tasks } from '@gantry/mcp/extensions/tasks'
 import { REVISIONS, Server } from '@gantry/mcp/server'
 import { serveStdio, toNodeHandler } from '@gantry/mcp/server/node'
 import { askingTools } from './fixture/asking-tools.mjs'
@@ -12,6 +13,7 @@ import { liveTools } from './fixture/live-tools.mjs'
 import { logLists } from './fixture/log-lists.mjs'
 import { prompts } from './fixture/prompts.mjs'
 import { resources, templates } from './fixture/resources.mjs'
+import { taskTools } from './fixture/task-tools.mjs'
 
 const { values } = parseArgs({ options: { stdio: { type: 'boolean' }, era: { type: 'string' } } })
 const MODERN = '2026-07-28'
@@ -23,7 +25,7 @@ const revisionsOf = {
 const app = new Server({
   name: 'mcp-conformance-test-server',
   version: '1.0.0',
-  tools: { ...contentTools, ...liveTools, ...askingTools, ...inputRequiredTools },
+  tools: { ...contentTools, ...liveTools, ...askingTools, ...inputRequiredTools, ...taskTools },
   prompts,
   resources,
   templates,
@@ -31,6 +33,7 @@ const app = new Server({
   revisions: revisionsOf[values.era],
 })
 addChangeTools(app)
+tasks(app)
 
 if (values.stdio) await serveStdio(app)
 else createServer(toNodeHandler(app)).listen(Number(process.env.PORT ?? 3000), 'localhost')

@@ -1,6 +1,7 @@
 import type { Annotations, Icon, JsonSchema, Meta, ToolAnnotations } from '../protocol/index.ts'
 import type { StandardSchema } from '../schema/index.ts'
 import type { Context } from './context.ts'
+import type { TaskMode } from './extension-hooks.ts'
 import type { PromptArgumentOptions, PromptReply, ResourceReply, ToolOptions } from './definitions.ts'
 
 /**
@@ -26,6 +27,7 @@ export abstract class Tool<Args = never, Out = unknown> {
   input?: StandardSchema<unknown, Args> | JsonSchema
   output?: StandardSchema<unknown, Out> | JsonSchema
   scopes?: readonly string[]
+  task?: TaskMode
 
   abstract run(args: Args, context: Context): ReturnType<ToolOptions<Args, Args, Out>['run']>
 }

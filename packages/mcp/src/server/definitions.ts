@@ -16,6 +16,7 @@ import type {
 } from '../protocol/index.ts'
 import type { StandardSchema } from '../schema/index.ts'
 import type { Context } from './context.ts'
+import type { TaskMode } from './extension-hooks.ts'
 import type { HandMadeRound } from './input-required.ts'
 import type { Visibility } from './visibility.ts'
 
@@ -61,6 +62,8 @@ export interface ToolOptions<In = JsonObject, Args = In, Out = unknown> extends 
   destructiveHint?: boolean
   idempotentHint?: boolean
   openWorldHint?: boolean
+  /** Whether calls become tasks: see `tasks` in `@gantry/mcp/extensions/tasks`. */
+  task?: TaskMode
   run(args: Args, context: Context): MaybePromise<Out | ToolReply>
 }
 

@@ -47,6 +47,7 @@ export {
   type ToolOptions,
 } from './definitions.ts'
 export type { Elicit, ElicitOutcome } from './elicit.ts'
+export type { ChangeSource, TaskMode, TaskRunner } from './extension-hooks.ts'
 export { inputRequired } from './input-required.ts'
 export type { Registration } from './registry.ts'
 export { Server, type MethodHandler } from './server.ts'
@@ -54,4 +55,4 @@ export type { CacheHint, ServerOptions } from './server-options.ts'
 export { MemoryStore, type Store } from './store.ts'
 export { ToolError } from './tool-error.ts'
 export { UriTemplate } from './uri-template.ts'
-export type { Caller } from './visibility.ts'
+export { isRestricted, isVisible, type Caller, type Visibility } from './visibility.ts'

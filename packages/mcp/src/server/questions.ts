@@ -28,7 +28,7 @@ export class LiveQuestions implements Questions {
 }
 
 /**
- * The client answers by calling again: a question without an answer parks the handler for good (its promise
+ * The client answers by calling again, unless it can be asked live by then: a question without an answer parks the handler for good (its promise
  * never settles, so no `try/catch` can swallow it) and the next round runs it anew with the answers so far.
  */
 export class ReplayedQuestions implements Questions {
@@ -38,10 +38,17 @@ export class ReplayedQuestions implements Questions {
   readonly #counts = new Map<string, number>()
   readonly #round: number
   readonly #suspend: () => void
+  readonly #live: () => Exchange['ask']
   #scheduled = false
   #busySteps = 0
 
-  constructor(state: RoundState | undefined, responses: JsonObject, suspend: () => void) {
+  constructor(
+    state: RoundState | undefined,
+    responses: JsonObject,
+    suspend: () => void,
+    live: () => Exchange['ask'],
+  ) {
+    this.#live = live
     this.#answers = { ...state?.answers }
     this.#steps = { ...state?.steps }
     this.#round = state?.round ?? 0
@@ -59,6 +66,8 @@ export class ReplayedQuestions implements Questions {
     const answer = this.#answers[key]
     // An answer to a different question is no answer: this one is asked again.
     if (answer && (answer.print === print || answer.print === '')) return Promise.resolve(answer.response)
+    const live = this.#live()
+    if (live) return live({ [key]: request }).then((answers) => answers[key] ?? {})
     this.#pending.set(key, { request, print })
     this.#schedule()
     return new Promise(() => {})

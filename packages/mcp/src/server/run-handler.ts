@@ -56,7 +56,7 @@ function runRound<T>(
   state: RoundState | undefined,
   handler: (context: Context) => T | Promise<T>,
 ): T | Promise<T | InputRequired> {
-  const round = new Round(exchange, state)
+  const round = new Round(exchange, options, state)
   const running = handler(round.context)
   if (!(running instanceof Promise)) return finish(running, exchange, options, state)
   return round.settle(running, options, state)
@@ -66,13 +66,15 @@ function runRound<T>(
 class Round {
   readonly context: Context
   readonly #exchange: Exchange
+  readonly #options: RunOptions
   readonly #state: RoundState | undefined
   #questions: ReplayedQuestions | undefined
   #controller: AbortController | undefined
   #suspended: (() => void) | undefined
 
-  constructor(exchange: Exchange, state: RoundState | undefined) {
+  constructor(exchange: Exchange, options: RunOptions, state: RoundState | undefined) {
     this.#exchange = exchange
+    this.#options = options
     this.#state = state
     const suspension = (): AbortSignal => {
       this.#controller ??= new AbortController()
@@ -83,8 +85,12 @@ class Round {
 
   #ask(): Questions {
     const responses = this.#exchange.params.inputResponses
-    this.#questions ??= new ReplayedQuestions(this.#state, isJsonObject(responses) ? responses : {}, () =>
-      this.#suspended?.(),
+    this.#questions ??= new ReplayedQuestions(
+      this.#state,
+      isJsonObject(responses) ? responses : {},
+      () => this.#suspended?.(),
+      // A call that became a task meanwhile can be asked while it runs.
+      () => (this.#options.alwaysReplay ? undefined : this.#exchange.ask),
     )
     return this.#questions
   }

@@ -37,6 +37,7 @@ import type {
   TemplateDefinition,
   ToolOptions,
 } from './definitions.ts'
+import type { ChangeSource, TaskRunner } from './extension-hooks.ts'
 import { findPrompt, getPrompt } from './get-prompt.ts'
 import { answerText, answerValue } from './handle-message.ts'
 import { instrument, instrumentationOf, isInstrumented } from './instrumentation.ts'
@@ -49,7 +50,7 @@ import type { RunOptions } from './run-handler.ts'
 import { Sealer } from '../exchange/index.ts'
 import { implementationOf, type ServerOptions } from './server-options.ts'
 import { MemoryStore, type Store } from './store.ts'
-import { findTool, UnknownName } from './tool-registry.ts'
+import { findTool, UnknownName, type CompiledTool } from './tool-registry.ts'
 import type { HeaderParameter } from '../schema/index.ts'
 
 /** A handler for a method that an extension brings. */
@@ -88,9 +89,11 @@ export class Server<Tools = unknown> implements Served {
   readonly #lists: Lists
   readonly #methods = new Map<string, MethodHandler>()
   readonly #extensions: JsonObject = {}
+  readonly #sources: ChangeSource[] = []
   readonly #middleware: Middleware[]
   readonly #run: RunOptions
   readonly #callHost: CallHost
+  #runTask: TaskRunner | undefined
   #respond: Handle
 
   constructor(options: ServerOptions<Tools>) {
@@ -176,6 +179,18 @@ export class Server<Tools = unknown> implements Served {
     return this
   }
 
+  /** Gives an extension the calls of tools that have a `task` mode. */
+  runTasks(runner: TaskRunner): this {
+    this.#runTask = runner
+    return this
+  }
+
+  /** Adds a kind of change that clients can listen for. */
+  announce(source: ChangeSource): this {
+    this.#sources.push(source)
+    return this
+  }
+
   /** Wraps every method. The first one added is the outermost. */
   use(middleware: Middleware): this {
     this.#middleware.push(middleware)
@@ -229,7 +244,8 @@ export class Server<Tools = unknown> implements Served {
   }
 
   #compose(): Handle {
-    const dispatch: Handle = (exchange) => this.#guarded(exchange)
+    const handle: Handle = (exchange) => this.#dispatch(exchange)
+    const dispatch: Handle = (exchange) => this.#guarded(exchange, handle)
     const composed = composeMiddleware(this.#middleware, dispatch)
     return (exchange) =>
       isInstrumented(this.configuration)
@@ -237,9 +253,9 @@ export class Server<Tools = unknown> implements Served {
         : composed(exchange)
   }
 
-  #guarded(exchange: Exchange): Outcome | Promise<Outcome> {
+  #guarded(exchange: Exchange, handle: Handle): Outcome | Promise<Outcome> {
     try {
-      const outcome = this.#dispatch(exchange)
+      const outcome = handle(exchange)
       return outcome instanceof Promise ? outcome.catch((thrown) => this.#failed(thrown, exchange)) : outcome
     } catch (thrown) {
       return this.#failed(thrown, exchange)
@@ -253,7 +269,7 @@ export class Server<Tools = unknown> implements Served {
         if (!this.capabilitiesInclude('tools')) return notFound(exchange.method)
         const tool = findTool(lists.tools, exchange)
         this.#note(exchange, { toolName: tool.name, toolArguments: exchange.params.arguments })
-        return callTool(tool, exchange, this.#callHost)
+        return this.#call(tool, exchange)
       }
       case 'tools/list':
       case 'prompts/list':
@@ -278,6 +294,13 @@ export class Server<Tools = unknown> implements Served {
     }
     const handler = this.#methods.get(exchange.method)
     return handler ? handler(exchange) : notFound(exchange.method)
+  }
+
+  #call(tool: CompiledTool, exchange: Exchange): Outcome | Promise<Outcome> {
+    const { task } = tool.definition
+    if (task === undefined || this.#runTask === undefined) return callTool(tool, exchange, this.#callHost)
+    const call: Handle = (asked) => callTool(tool, asked, this.#callHost)
+    return this.#runTask(exchange, task, (asked) => this.#guarded(asked, call))
   }
 
   async #read(exchange: Exchange): Promise<Outcome> {
@@ -315,13 +338,16 @@ export class Server<Tools = unknown> implements Served {
       throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "notifications" must be an object')
     }
     const granted: SubscriptionFilter = grantFilter(asked, this.capabilities)
+    for (const source of this.#sources) Object.assign(granted, await source.grant(asked, exchange))
     exchange.notify({
       method: 'notifications/subscriptions/acknowledged',
       params: { notifications: granted },
     })
     // Server-wide logs are an inner affair between us and the legacy edge; the acknowledgment does not tell.
     if (asked[SERVER_LOGS] === true) granted[SERVER_LOGS] = true
+    const stops = this.#sources.map((source) => source.listen(granted, exchange))
     await this.#hub.listen(exchange, granted)
+    for (const stop of stops) stop()
     return complete({})
   }
 

@@ -1,0 +1,72 @@
+import { failure, playRounds, type Exchange, type Handle, type Outcome } from '../../exchange/index.ts'
+import { ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
+import { eraOf } from '../../protocol/index.ts'
+import type { TaskRunner } from '../../server/index.ts'
+import { promotions } from './become-task.ts'
+import type { LiveTask } from './live-task.ts'
+import { declaresTasks, missingTasks } from './task.ts'
+import { TaskExchange } from './task-exchange.ts'
+import type { RunningTask, TaskTable } from './task-table.ts'
+
+/** Runs the calls of tools that have a task mode. */
+export function createTaskRunner(table: TaskTable): TaskRunner {
+  return (exchange, mode, call) => {
+    if (declaresTasks(exchange.client)) {
+      return mode === 'manual' ? runManually(exchange, call, table) : runAtOnce(exchange, call, table)
+    }
+    if (mode === 'required' && eraOf(exchange.client.version) === 'modern') throw missingTasks()
+    return call(exchange)
+  }
+}
+
+function runAtOnce(exchange: Exchange, call: Handle, table: TaskTable): Outcome {
+  const running = table.begin(exchange)
+  const outcome = call(joined(exchange, running.task))
+  if (outcome instanceof Promise) {
+    follow(outcome, running, exchange, call)
+    return running.handle
+  }
+  // It is over already: there is nothing to follow.
+  running.discard()
+  return outcome
+}
+
+/** Questions before the task are rounds of the request; `becomeTask` ends them (SEP-2663, Task Creation). */
+function runManually(exchange: Exchange, call: Handle, table: TaskTable): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const request = new TaskExchange(exchange)
+    let running: RunningTask | undefined
+    promotions.set(request, () => {
+      if (running) return
+      running = table.begin(exchange)
+      request.join(running.task)
+      resolve(running.handle)
+    })
+    Promise.resolve(call(request)).then((outcome) => {
+      if (running) follow(outcome, running, exchange, call)
+      else resolve(outcome)
+    })
+  })
+}
+
+/** Handlers that ask by returning are run again with the answers, as for a legacy client. */
+function follow(
+  outcome: Outcome | Promise<Outcome>,
+  { task, conclude }: RunningTask,
+  exchange: Exchange,
+  call: Handle,
+): void {
+  playRounds(outcome, {
+    ask: (requests) => task.ask(requests),
+    capabilities: exchange.client.capabilities,
+    again: (answered) => call(joined(exchange, task, answered)),
+  })
+    .catch((thrown: unknown) => failure(ProtocolError.from(thrown), thrown))
+    .then(conclude)
+}
+
+function joined(exchange: Exchange, task: LiveTask, answered: JsonObject = {}): TaskExchange {
+  const request = new TaskExchange(exchange, { ...exchange.params, ...answered }).join(task)
+  promotions.set(request, () => {})
+  return request
+}

@@ -1,0 +1,121 @@
+import { failure, type Exchange, type Outcome, type TaskHandle } from '../../exchange/index.ts'
+import { INTERNAL_ERROR, ProtocolError } from '../../jsonrpc/index.ts'
+import { LONGEST_TIMER } from '../../protocol/index.ts'
+import { LiveTask } from './live-task.ts'
+import type { DetailedTask } from './task.ts'
+import type { TaskRecords } from './task-records.ts'
+import type { TaskSlots } from './task-slots.ts'
+
+export interface TaskTableOptions {
+  records: TaskRecords
+  slots: TaskSlots
+  ttlMs: number
+  pollIntervalMs: number
+  maxResultSize: number
+  onChange(task: LiveTask): void
+  onError(thrown: unknown): void
+}
+
+/** A task whose handler runs. */
+export interface RunningTask {
+  readonly task: LiveTask
+  /** What the client is answered. */
+  readonly handle: TaskHandle
+  /** The handler has come to an end. */
+  conclude(outcome: Outcome): void
+  /** The call ended before anybody was told of a task. */
+  discard(): void
+}
+
+/** All tasks that clients can ask for: those that run here, and finished ones in the store. */
+export class TaskTable {
+  readonly #options: TaskTableOptions
+  readonly #live = new Map<string, LiveTask>()
+
+  constructor(options: TaskTableOptions) {
+    this.#options = options
+  }
+
+  /** Makes a task that can be found from now on; throws the error that refuses it when there are too many. */
+  begin(exchange: Exchange): RunningTask {
+    const { slots, ttlMs, pollIntervalMs } = this.#options
+    const principal = exchange.auth?.principal
+    const release = slots.take(principal)
+    const task = new LiveTask({
+      principal,
+      ttlMs,
+      pollIntervalMs,
+      onChange: (changed) => this.#changed(changed),
+    })
+    this.#live.set(task.taskId, task)
+    const stop = later(ttlMs, () => {
+      release()
+      task.expire()
+    })
+    const end = (): void => {
+      stop()
+      release()
+    }
+    return {
+      task,
+      handle: { type: 'task', task: { ...task.toTask() } },
+      conclude: (outcome) => {
+        end()
+        task.finish(this.#fitting(outcome))
+      },
+      discard: () => {
+        end()
+        this.#live.delete(task.taskId)
+      },
+    }
+  }
+
+  live(taskId: string): LiveTask | undefined {
+    return this.#live.get(taskId)
+  }
+
+  /** Another caller's task does not exist. */
+  async find(taskId: string, exchange: Exchange): Promise<DetailedTask | undefined> {
+    const live = this.#live.get(taskId)
+    const found = live
+      ? { principal: live.principal, task: live.toDetailedTask() }
+      : await this.#options.records.load(taskId)
+    return found && found.principal === exchange.auth?.principal ? found.task : undefined
+  }
+
+  cancelAll(message: string): void {
+    for (const task of [...this.#live.values()]) task.cancel(message)
+  }
+
+  #fitting(outcome: Outcome): Outcome {
+    if (outcome.type !== 'complete') return outcome
+    try {
+      if (JSON.stringify(outcome.result).length <= this.#options.maxResultSize) return outcome
+      return failure(new ProtocolError(INTERNAL_ERROR, 'The result is too large to be kept'))
+    } catch (thrown) {
+      this.#options.onError(thrown)
+      return failure(ProtocolError.from(thrown), thrown)
+    }
+  }
+
+  #changed(task: LiveTask): void {
+    const { onChange, onError, records } = this.#options
+    onChange(task)
+    if (!task.isOver) return
+    records.save(task).then(
+      () => void this.#live.delete(task.taskId),
+      (thrown: unknown) => {
+        // Without the store it stays here for as long as it would have been kept there.
+        onError(thrown)
+        later(task.remainingMs, () => this.#live.delete(task.taskId))
+      },
+    )
+  }
+}
+
+/** A timer that keeps no process alive; returns what stops it. */
+function later(milliseconds: number, run: () => void): () => void {
+  const timer = setTimeout(run, Math.min(milliseconds, LONGEST_TIMER))
+  ;(timer as { unref?: () => void }).unref?.()
+  return () => clearTimeout(timer)
+}
