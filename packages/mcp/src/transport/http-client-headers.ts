@@ -1,16 +1,6 @@
 import { isJsonObject, McpError, type JsonRpcMessage } from '../jsonrpc/index.ts'
-import { META } from '../protocol/index.ts'
+import { META, methodFacts } from '../protocol/index.ts'
 import { encodeHeaderValue } from './header-value.ts'
-
-/** Which member of `params` goes into `Mcp-Name` (2026-07-28, Standard Request Headers; SEP-2663 for tasks). */
-const NAME_SOURCE: ReadonlyMap<string, string> = new Map([
-  ['tools/call', 'name'],
-  ['prompts/get', 'name'],
-  ['resources/read', 'uri'],
-  ['tasks/get', 'taskId'],
-  ['tasks/update', 'taskId'],
-  ['tasks/cancel', 'taskId'],
-])
 
 /** The revision that a message's own envelope names; messages of legacy revisions have none. */
 export function envelopeVersion(message: JsonRpcMessage): string | undefined {
@@ -28,9 +18,18 @@ export function addModernHeaders(
   headers['mcp-protocol-version'] = encodeHeaderValue(version)
   if (!('method' in message)) return
   headers['mcp-method'] = encodeHeaderValue(message.method)
-  const source = NAME_SOURCE.get(message.method)
+  const source = methodFacts(message.method)?.named
   const name = source === undefined ? undefined : message.params?.[source]
   if (typeof name === 'string') headers['mcp-name'] = encodeHeaderValue(name)
+}
+
+/** Arguments mirrored into `Mcp-Param-*` come as they are; others are headers already. */
+export function encodeMirrored(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) =>
+      /^mcp-param-/i.test(name) ? [name, encodeHeaderValue(value)] : [name, value],
+    ),
+  )
 }
 
 /** Copies headers under lower-case names, so that the same header given twice is sent once. */

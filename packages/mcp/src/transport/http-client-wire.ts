@@ -8,7 +8,7 @@ import {
 } from '../jsonrpc/index.ts'
 import { discard, readText } from './http-client-body.ts'
 import { badResponse, displayUrl, isScopeChallenge, statusError } from './http-client-errors.ts'
-import { addModernHeaders, envelopeVersion } from './http-client-headers.ts'
+import { addModernHeaders, encodeMirrored, envelopeVersion } from './http-client-headers.ts'
 import { listen } from './http-client-listen.ts'
 import { Operations } from './http-client-operations.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
@@ -123,7 +123,7 @@ export class HttpWire implements Wire {
     extra: { headers?: Record<string, string>; headersWithin?: number } = {},
   ): Promise<Response> {
     const version = envelopeVersion(message)
-    const headers: Record<string, string> = { ...extra.headers }
+    const headers: Record<string, string> = extra.headers ? encodeMirrored(extra.headers) : {}
     if (version === undefined) Object.assign(headers, this.#sessionHeaders())
     else addModernHeaders(headers, message, version)
     headers['content-type'] = 'application/json'
