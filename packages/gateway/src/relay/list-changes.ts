@@ -7,7 +7,7 @@ type Announced = 'tools' | 'prompts' | 'resources'
 /** Clients that listen for changes of the merged lists. */
 export class ListChanges {
   readonly #listeners = new Set<{ filter: SubscriptionFilter; exchange: Exchange }>()
-  readonly #closing: (() => void)[] = []
+  readonly #closing = new Set<() => void>()
 
   /** Listens until the exchange is aborted or the gateway ends it. */
   listen(exchange: Exchange, filter: SubscriptionFilter): Promise<void> {
@@ -15,13 +15,18 @@ export class ListChanges {
       const listener = { filter, exchange }
       const end = (): void => {
         this.#listeners.delete(listener)
+        this.#closing.delete(end)
         resolve()
       }
       if (exchange.signal.aborted) return end()
       this.#listeners.add(listener)
       exchange.signal.addEventListener('abort', end, { once: true })
-      this.#closing.push(end)
+      this.#closing.add(end)
     })
+  }
+
+  get size(): number {
+    return this.#listeners.size
   }
 
   announce(kinds: ReadonlySet<ListKind>): void {
@@ -38,6 +43,6 @@ export class ListChanges {
   }
 
   close(): void {
-    for (const end of this.#closing.splice(0)) end()
+    for (const end of [...this.#closing]) end()
   }
 }

@@ -85,6 +85,8 @@ export class Relay {
       case 'skills/list':
         return this.#pages.page(exchange)
       case 'subscriptions/listen':
+        // What may be listened to is known when the targets have been asked.
+        await this.#options.catalog.ready()
         return listen(exchange, this.changes, this.#resolver, this.#options.catalog.capabilities())
       default:
         return this.#forward(exchange, record)
