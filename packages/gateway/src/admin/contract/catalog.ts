@@ -1,0 +1,84 @@
+import type { DiffHunk, EntryKind, JsonObject, Timestamp } from './common.ts'
+import type { EntryCounts } from './targets.ts'
+
+/** Everything that all targets offer, without schemas: those come with one entry. */
+export interface CatalogList {
+  /** Grows with every change. */
+  readonly generation: number
+  readonly entries: readonly CatalogEntry[]
+  readonly targets: readonly CatalogTarget[]
+}
+
+export interface CatalogEntry {
+  readonly kind: EntryKind
+  /** The name or URI that clients use; for entries that they do not see, the one that they would. */
+  readonly key: string
+  /** The target's own name or URI. */
+  readonly own: string
+  readonly target: string
+  readonly title?: string
+  readonly description?: string
+  readonly annotations?: JsonObject
+  readonly mimeType?: string
+  /** An estimate for this definition. */
+  readonly tokens: number
+  /** False when `hiddenBy` keeps it from every client. */
+  readonly visible: boolean
+  readonly hiddenBy?: 'exclude' | 'include' | 'policy' | 'duplicate-uri'
+  /** The target that had this name first; the key carries a hash then. */
+  readonly collidesWith?: string
+  readonly renamed: boolean
+  readonly shortened: boolean
+  /** From an earlier run or a connection that is gone. */
+  readonly stale: boolean
+  /** The newest change of this entry. */
+  readonly change?: { readonly type: CatalogChange['type']; readonly at: Timestamp }
+}
+
+export interface CatalogTarget {
+  readonly name: string
+  readonly title?: string
+  readonly counts: EntryCounts
+  readonly fetchedAt?: Timestamp
+  readonly stale: boolean
+  /** Why its lists are missing or old. */
+  readonly gap?: { readonly state: 'missing' | 'stale'; readonly reason: string }
+}
+
+/** `GET /api/catalog/entry?kind=…&key=…` */
+export interface CatalogEntryDetail extends CatalogEntry {
+  /** As clients get it. */
+  readonly definition: JsonObject
+  /** As the target gave it. */
+  readonly ownDefinition: JsonObject
+  readonly changes: readonly CatalogChange[]
+}
+
+/** What became different between two lists of a target, also across restarts of the gateway. */
+export interface CatalogChange {
+  /** Grows by one; keep the last one seen to ask for what is new. */
+  readonly id: number
+  readonly at: Timestamp
+  readonly target: string
+  readonly kind: EntryKind
+  /** The target's own name or URI. */
+  readonly own: string
+  readonly key: string
+  readonly type: 'added' | 'removed' | 'changed'
+  /** For `changed`: which members, and how. */
+  readonly parts: readonly ChangedPart[]
+}
+
+export interface ChangedPart {
+  /** `description`, `inputSchema`, `annotations`, … */
+  readonly member: string
+  /** In words: `"limit" became required`, `"path" is gone`. */
+  readonly summary: readonly string[]
+  readonly diff: readonly DiffHunk[]
+}
+
+export interface CatalogChanges {
+  /** Newest first. */
+  readonly changes: readonly CatalogChange[]
+  readonly newest: number
+}

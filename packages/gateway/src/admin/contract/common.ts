@@ -1,0 +1,79 @@
+/** What both sides of the admin API say to each other. Types only: this file runs nowhere. */
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export type JsonObject = { readonly [key: string]: unknown }
+
+export type Era = 'legacy' | 'modern'
+export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
+
+/** Milliseconds since 1970. */
+export type Timestamp = number
+export type Milliseconds = number
+export type Bytes = number
+
+/** Every answer with a status of 400 and above. `fix` says what to do, where that is known. */
+export interface ApiFailure {
+  readonly error: ApiProblem
+}
+
+export interface ApiProblem {
+  readonly code: ApiErrorCode
+  readonly message: string
+  readonly fix?: string
+  /** For `conflict`: what the file says now. For `invalid`: what is wrong with it. */
+  readonly details?: JsonObject
+}
+
+export type ApiErrorCode =
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'bad_request'
+  | 'invalid'
+  | 'conflict'
+  | 'too_large'
+  | 'too_many'
+  | 'read_only'
+  | 'gone'
+  | 'unavailable'
+  | 'internal'
+
+/** What a name stands for in a server. */
+export type EntryKind = 'tool' | 'prompt' | 'resource' | 'template'
+
+/** A line of a text comparison. */
+export interface DiffLine {
+  readonly type: 'same' | 'added' | 'removed'
+  readonly text: string
+  /** Line numbers, counted from 1, where the line exists on that side. */
+  readonly before?: number
+  readonly after?: number
+}
+
+/** Neighbouring lines that differ, with three lines around them. */
+export interface DiffHunk {
+  readonly lines: readonly DiffLine[]
+}
+
+/** `GET /api/session`: who the caller is, and that its token works. */
+export interface SessionInfo {
+  /** `console` for the token that `serve` prints, else the configured principal, such as `key:ops`. */
+  readonly principal: string
+  readonly gateway: GatewayInfo
+}
+
+export interface GatewayInfo {
+  readonly name: string
+  readonly title?: string
+  readonly version: string
+  readonly node: string
+  readonly pid: number
+  readonly platform: string
+  readonly startedAt: Timestamp
+  /** Where clients reach it, without a path. */
+  readonly url: string
+  /** The configuration file; absent when it was made in memory (the demo): nothing can be saved then. */
+  readonly configFile?: string
+  readonly memory: { readonly rss: Bytes; readonly heapUsed: Bytes }
+}

@@ -1,0 +1,85 @@
+import type { DiffHunk, JsonObject, Timestamp } from './common.ts'
+
+export interface ConfigStatus {
+  /** Absent when the configuration was made in memory. */
+  readonly file?: string
+  readonly loadedAt: Timestamp
+  /** Set while the file is not usable: the last good configuration is in use. */
+  readonly rejected?: { readonly at: Timestamp; readonly problems: readonly ConfigProblem[] }
+}
+
+/** `GET /api/config` */
+export interface ConfigText {
+  readonly file?: string
+  readonly format: 'jsonc' | 'yaml'
+  /**
+   * The file with a mask such as `••••3••••` in the place of every written-down secret. A mask that is sent back
+   * stands for the secret that it hides; write something else to replace it.
+   */
+  readonly text: string
+  /** Changes whenever the file does. */
+  readonly revision: string
+  readonly writable: boolean
+  readonly status: ConfigStatus
+  readonly problems: readonly ConfigProblem[]
+}
+
+export interface ConfigProblem {
+  readonly severity: 'error' | 'warning'
+  readonly code: string
+  readonly message: string
+  readonly fix?: string
+  /** Counted from 1, in the text with masks. */
+  readonly line: number
+  readonly column: number
+  /** Characters that are meant. */
+  readonly length: number
+  /** Such as `mcpServers.github.args[0]`. */
+  readonly path: string
+}
+
+/** Body of `POST /api/config/check` and `PUT /api/config`. */
+export interface EditedConfig {
+  readonly text: string
+  /** The revision that was edited. */
+  readonly revision: string
+}
+
+export interface ConfigCheck {
+  readonly ok: boolean
+  readonly problems: readonly ConfigProblem[]
+  /** Against the file, masks in both. */
+  readonly diff: readonly DiffHunk[]
+  /** What applying it would do. Absent when it cannot be used. */
+  readonly effects?: ConfigEffects
+}
+
+export interface ConfigEffects {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  readonly changed: readonly {
+    readonly name: string
+    readonly keys: readonly string[]
+    /** Whether its connections are made anew. */
+    readonly reconnect: boolean
+  }[]
+  readonly untouched: readonly string[]
+  /** Parts besides the targets that are different: `server`, `policy`, … */
+  readonly sections: readonly string[]
+  /** Changes that need a restart of the gateway to take effect, in words. */
+  readonly needsRestart: readonly string[]
+}
+
+/** Answer to everything that writes the file. Refusals are `invalid` (problems) and `conflict` (the text now). */
+export interface ConfigSaved {
+  readonly revision: string
+  readonly effects: ConfigEffects
+  readonly warnings: readonly ConfigProblem[]
+  /** The copy of the previous file. */
+  readonly backup?: string
+  /** Names of targets that were written, for requests about targets. */
+  readonly target?: string
+}
+
+/** `GET /api/config/schema`: JSON Schema 2020-12 of the configuration file. */
+export type ConfigSchema = JsonObject

@@ -1,0 +1,51 @@
+import type { Timestamp } from './common.ts'
+import type { ConfigStatus } from './config.ts'
+import type { StderrLine, TargetCard, TrafficStats } from './targets.ts'
+import type { TrialReport } from './trials.ts'
+import type { WireRecord } from './wire.ts'
+
+/**
+ * `GET /api/events?topics=targets,catalog,…`: server-sent events. Every event has an id; a client that comes back
+ * with `Last-Event-ID` gets what it missed, or `reset` when that is no longer known. Browsers use `fetch`, not
+ * `EventSource`, which cannot send the `Authorization` header.
+ *
+ * Messages of exchanges are kept only while somebody has the topic `wire`.
+ */
+export type Topic =
+  | 'targets'
+  | 'stderr'
+  | 'catalog'
+  | 'wire'
+  | 'clients'
+  | 'config'
+  | 'stats'
+  | 'trials'
+  | 'playground'
+
+/** The SSE `event:` field is `type`; `data:` is the whole object as JSON. */
+export type AdminEvent = { readonly at: Timestamp } /** First on every stream. */ & (
+  | { readonly type: 'hello'; readonly startedAt: Timestamp; readonly version: string }
+  /** Something was missed: fetch everything anew. */
+  | { readonly type: 'reset' }
+  | { readonly type: 'target'; readonly target: TargetCard }
+  /** Steps of its handshake or its connections changed: `GET /api/targets/{name}` has them. */
+  | { readonly type: 'target-steps'; readonly name: string }
+  | { readonly type: 'target-removed'; readonly name: string }
+  | { readonly type: 'stderr'; readonly target: string; readonly lines: readonly StderrLine[] }
+  | { readonly type: 'catalog'; readonly generation: number; readonly newestChange: number }
+  /** Began, got messages or ended; at most ten times a second, each record once with its newest state. */
+  | { readonly type: 'wire'; readonly records: readonly WireRecord[] }
+  | { readonly type: 'clients' }
+  | { readonly type: 'config'; readonly status: ConfigStatus }
+  /** Every two seconds. */
+  | {
+      readonly type: 'stats'
+      readonly total: TrafficStats
+      readonly targets: { readonly [name: string]: TrafficStats }
+      readonly clients: number
+      readonly inFlight: number
+    }
+  | { readonly type: 'trial'; readonly trial: TrialReport }
+  /** A call of the playground began or ended. */
+  | { readonly type: 'playground'; readonly id: string }
+)

@@ -1,0 +1,36 @@
+import type { GatewayInfo } from './common.ts'
+import type { ConfigStatus } from './config.ts'
+import type { EntryCounts, TargetCard, TrafficStats } from './targets.ts'
+
+export interface Overview {
+  readonly gateway: GatewayInfo
+  readonly endpoint: EndpointInfo
+  readonly snippets: readonly Snippet[]
+  /** In the order of the configuration. */
+  readonly targets: readonly TargetCard[]
+  readonly total: TrafficStats
+  readonly counts: EntryCounts
+  readonly clients: number
+  readonly inFlight: number
+  readonly config: ConfigStatus
+}
+
+export interface EndpointInfo {
+  /** Both eras of Streamable HTTP. */
+  readonly mcp: string
+  /** HTTP+SSE of 2024-11-05. */
+  readonly sse: string
+  /** Whether clients have to send a key or token. */
+  readonly auth: 'none' | 'required'
+}
+
+/** Text to paste into a client's settings. */
+export interface Snippet {
+  /** `claude-desktop`, `claude-code`, `cursor`, `vscode`, `windsurf`, `mcp-json`, `inspector`, `curl`, `typescript` */
+  readonly client: string
+  readonly title: string
+  readonly language: 'json' | 'shell' | 'typescript'
+  readonly text: string
+  /** The file it belongs into, or where to run it. */
+  readonly where: string
+}

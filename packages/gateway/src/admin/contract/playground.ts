@@ -1,0 +1,116 @@
+import type { Era, JsonObject, Milliseconds, Revision, Timestamp } from './common.ts'
+
+/** `POST /api/playground/calls`: sends a request as a client of the gateway would. */
+export interface StartCall {
+  /**
+   * Any request of MCP: `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, `tools/list`,
+   * `tasks/get`, … `resources/subscribe` and `subscriptions/listen` run until they are cancelled and report
+   * `notification` events.
+   */
+  readonly method: string
+  readonly params: JsonObject
+  readonly client: PlaygroundClient
+  /** One target under its own names, instead of everything. */
+  readonly target?: string
+  readonly logLevel?: LogLevel
+  /** Time without a sign of life. */
+  readonly timeout?: Milliseconds
+}
+
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
+
+/** Who the playground pretends to be. */
+export interface PlaygroundClient {
+  readonly era: Era
+  /** The newest of the era when absent. */
+  readonly revision?: Revision
+  /** What it declares: questions of these kinds come as events, others are refused by the gateway. */
+  readonly capabilities: PlaygroundCapabilities
+  readonly name?: string
+}
+
+export interface PlaygroundCapabilities {
+  readonly elicitation?: { readonly form?: boolean; readonly url?: boolean }
+  readonly sampling?: { readonly tools?: boolean; readonly context?: boolean }
+  /** Answered with these, without a question. */
+  readonly roots?: readonly { readonly uri: string; readonly name?: string }[]
+  /** Modern clients only: long calls may come back as a task. */
+  readonly tasks?: boolean
+}
+
+/** A call, as `GET /api/playground/calls` lists it; newest first, the last hundred are kept. */
+export interface PlaygroundCall {
+  readonly id: string
+  readonly startedAt: Timestamp
+  readonly method: string
+  readonly params: JsonObject
+  readonly client: PlaygroundClient
+  readonly target?: string
+  readonly status: 'running' | 'waiting' | 'ok' | 'tool-error' | 'error' | 'cancelled' | 'task'
+  readonly duration?: Milliseconds
+  /** The exchanges that it caused, for the wire view. */
+  readonly records: readonly number[]
+  /** Questions that wait for an answer. */
+  readonly questions: readonly PlaygroundQuestion[]
+}
+
+export interface PlaygroundCallDetail extends PlaygroundCall {
+  readonly events: readonly PlaygroundEvent[]
+}
+
+export interface PlaygroundQuestion {
+  readonly id: string
+  readonly kind: 'form' | 'url' | 'sampling'
+  /** `elicitation/create` or `sampling/createMessage`. */
+  readonly method: string
+  readonly params: JsonObject
+  readonly askedAt: Timestamp
+}
+
+/**
+ * `POST /api/playground/calls/{id}/answers`. For elicitation `{ action: 'accept', content }`, `{ action: 'decline' }`
+ * or `{ action: 'cancel' }`; for sampling a CreateMessageResult.
+ */
+export interface AnswerQuestion {
+  readonly question: string
+  readonly answer: JsonObject
+}
+
+/**
+ * `GET /api/playground/calls/{id}/events`, as server-sent events; the event's id is `seq`, and `Last-Event-ID`
+ * goes on after it. The stream ends after `result`, `error` or `cancelled`.
+ */
+export type PlaygroundEvent = {
+  readonly seq: number
+  readonly at: Timestamp
+} & (
+  | {
+      readonly type: 'connected'
+      readonly era: Era
+      readonly revision: string
+      readonly serverInfo?: JsonObject
+    }
+  | {
+      readonly type: 'progress'
+      readonly progress: number
+      readonly total?: number
+      readonly message?: string
+    }
+  | { readonly type: 'log'; readonly level: LogLevel; readonly logger?: string; readonly data: unknown }
+  | { readonly type: 'question'; readonly question: PlaygroundQuestion }
+  | { readonly type: 'answered'; readonly question: string; readonly answer: JsonObject }
+  | { readonly type: 'notification'; readonly method: string; readonly params?: JsonObject }
+  /** A task was made; `tasks/get` and `tasks/cancel` go on with it. */
+  | { readonly type: 'task'; readonly task: JsonObject }
+  | { readonly type: 'result'; readonly result: JsonObject; readonly duration: Milliseconds }
+  | { readonly type: 'error'; readonly error: PlaygroundError; readonly duration: Milliseconds }
+  | { readonly type: 'cancelled'; readonly duration: Milliseconds }
+)
+
+export interface PlaygroundError {
+  /** Of JSON-RPC, or a word for failures on this side (`timeout`, `missing_capability`). */
+  readonly code: number | string
+  readonly message: string
+  readonly data?: unknown
+  readonly fix?: string
+}

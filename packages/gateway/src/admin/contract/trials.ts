@@ -1,0 +1,72 @@
+import type { JsonObject, Milliseconds, Timestamp } from './common.ts'
+import type { EntryCounts, Explanation, HandshakeStep, StderrLine, TargetKind } from './targets.ts'
+
+/**
+ * `POST /api/trials`: tries a target without saving it. Give `text` as it was pasted (a command line, a URL, an
+ * `mcpServers` snippet in JSON or YAML, the URL, path or text of an OpenAPI description) or `entry`.
+ */
+export type StartTrial =
+  | { readonly text: string; readonly name?: string }
+  | { readonly entry: JsonObject; readonly name: string }
+  /** A configured target, on a connection of its own: what `gantry doctor` does. */
+  | { readonly target: string; readonly call?: TrialCall }
+
+/** A tool to call at the end, by its own name. */
+export interface TrialCall {
+  readonly tool: string
+  readonly arguments?: JsonObject
+}
+
+/** How far a trial got. Also what `doctor` reports. */
+export interface TrialReport {
+  readonly id: string
+  readonly status: 'running' | 'ok' | 'failed' | 'cancelled'
+  readonly startedAt: Timestamp
+  readonly duration?: Milliseconds
+  /** What the text was understood as. Several when a snippet holds several servers: each has a report of its own. */
+  readonly understoodAs: Understood
+  /** The name that it would get in the configuration: free there, made from the text when none was given. */
+  readonly name: string
+  readonly steps: readonly HandshakeStep[]
+  /** The first step that failed, in words. */
+  readonly problem?: Explanation
+  readonly warnings: readonly Explanation[]
+  readonly stderr: readonly StderrLine[]
+  /** When it worked. */
+  readonly found?: TrialFindings
+}
+
+export interface Understood {
+  readonly kind: TargetKind
+  /** Such as `a command line`, `a URL`, `an mcpServers snippet`, `an OpenAPI description`. */
+  readonly source: string
+  readonly what: string
+  /** As it would be written into the file; secrets masked. */
+  readonly entry: JsonObject
+  /** What was changed on the way: `${input:key}` became `${env:KEY}`, say. */
+  readonly notes: readonly string[]
+}
+
+export interface TrialFindings {
+  readonly era: 'legacy' | 'modern'
+  readonly revision: string
+  readonly transport: string
+  readonly serverInfo?: { readonly name: string; readonly version: string; readonly title?: string }
+  readonly capabilities: JsonObject
+  readonly instructions?: string
+  readonly counts: EntryCounts
+  /** The first hundred names. */
+  readonly tools: readonly string[]
+}
+
+export interface TrialsStarted {
+  /** One for each server in the text. */
+  readonly trials: readonly TrialReport[]
+  /** Servers of a snippet that cannot be used, and why. */
+  readonly refused: readonly { readonly name: string; readonly problem: Explanation }[]
+}
+
+/** `POST /api/targets`: writes a target into the configuration file; its comments stay. */
+export type AddTarget =
+  | { readonly trial: string; readonly name?: string; readonly revision?: string }
+  | { readonly entry: JsonObject; readonly name: string; readonly revision?: string }

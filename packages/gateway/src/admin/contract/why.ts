@@ -1,0 +1,58 @@
+import type { EntryKind } from './common.ts'
+
+/** `GET /api/why?name=…`: why a tool, prompt or resource is missing, slow, denied, renamed or stale. */
+export interface WhyReport {
+  readonly name: string
+  readonly verdict: 'available' | 'degraded' | 'missing'
+  /** One sentence. */
+  readonly summary: string
+  /** From the gateway outwards; the first one with `problem` is the cause to begin with. */
+  readonly chain: readonly Cause[]
+  /** What the name was taken for, where something fits. */
+  readonly subject?: {
+    readonly kind?: EntryKind
+    readonly target?: string
+    readonly own?: string
+    readonly key?: string
+  }
+  /** Names that look like it. */
+  readonly similar: readonly { readonly kind: EntryKind; readonly key: string; readonly target: string }[]
+}
+
+export type CauseCode =
+  | 'configured'
+  | 'not-configured'
+  | 'disabled'
+  | 'target-ready'
+  | 'target-idle'
+  | 'target-starting'
+  | 'target-failing'
+  | 'needs-auth'
+  | 'stopped'
+  | 'list-missing'
+  | 'offered'
+  | 'not-offered'
+  | 'excluded'
+  | 'not-included'
+  | 'renamed'
+  | 'described'
+  | 'shortened'
+  | 'collision'
+  | 'duplicate-uri'
+  | 'denied'
+  | 'allowed'
+  | 'stale'
+  | 'slow'
+  | 'failing-calls'
+
+export interface Cause {
+  readonly code: CauseCode
+  /** `ok`: this link of the chain holds. `note`: worth knowing. `problem`: this is why. */
+  readonly status: 'ok' | 'note' | 'problem'
+  readonly title: string
+  readonly detail?: string
+  readonly fix?: string
+  readonly target?: string
+  /** The last lines of stderr, where they say more. */
+  readonly stderr?: readonly string[]
+}

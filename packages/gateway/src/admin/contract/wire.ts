@@ -1,0 +1,65 @@
+import type { Bytes, Json, Milliseconds, Timestamp } from './common.ts'
+
+export type WireStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
+
+/** One exchange, without its messages. */
+export interface WireRecord {
+  /** Grows by one with every exchange. */
+  readonly id: number
+  readonly at: Timestamp
+  readonly method: string
+  /** The tool, prompt or resource that it is about, as the client names it. */
+  readonly name?: string
+  readonly target?: string
+  readonly client: {
+    readonly name?: string
+    readonly revision: string
+    readonly session?: string
+    readonly principal?: string
+  }
+  readonly status: WireStatus
+  readonly duration?: Milliseconds
+  readonly error?: string
+  /** Messages that were kept. 0: nobody was looking when it ran. */
+  readonly messages: number
+}
+
+/** `GET /api/wire?limit=…&before=…&filter=…`, newest first. Filters: see `parseWireFilter`. */
+export interface WireList {
+  readonly records: readonly WireRecord[]
+  /** To be sent as `before` for older ones; absent at the end. */
+  readonly next?: number
+  /** Exchanges that are kept at most. */
+  readonly capacity: number
+}
+
+export interface WireDetail extends WireRecord {
+  readonly hops: readonly WireMessage[]
+}
+
+export interface WireMessage {
+  readonly seq: number
+  readonly at: Timestamp
+  /** From the beginning of the exchange. */
+  readonly offset: Milliseconds
+  readonly hop: 'client' | 'target'
+  /** As the gateway sees it: `in` came to it, `out` left it. */
+  readonly direction: 'in' | 'out'
+  readonly type: 'request' | 'response' | 'error' | 'notification'
+  readonly method?: string
+  /** The JSON-RPC message, or its essence where the hop has none; secrets redacted. */
+  readonly message: Json
+  readonly bytes: Bytes
+  /** Whether `message` was cut to the configured size; it is text then. */
+  readonly truncated: boolean
+  /** What was translated here, in words: "`input_required` → `elicitation/create`". */
+  readonly note?: string
+}
+
+/** A line of `GET /api/wire/export` (JSONL, oldest first). */
+export type WireExportLine = WireDetail
+
+export interface CallStarted {
+  /** Of the playground. */
+  readonly id: string
+}
