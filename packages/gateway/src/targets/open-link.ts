@@ -51,7 +51,7 @@ export async function openLink(
       return inProcessLink(await loadModule(model, services))
     case 'openapi': {
       const { openApiLink } = await import('./openapi-link.ts')
-      return openApiLink(model, services)
+      return openApiLink(model, services, signal)
     }
     case 'replay':
       throw new McpError('unsupported', `Recordings cannot be replayed yet: ${model.file}`)

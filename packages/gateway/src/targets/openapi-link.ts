@@ -7,9 +7,13 @@ import type { LinkServices } from './open-link.ts'
 import { createOpenApiTarget, fromModel } from './openapi/index.ts'
 
 /** An API that is described, not a server that speaks MCP: its calls are made from here. */
-export async function openApiLink(model: OpenApiTarget, services: LinkServices): Promise<Link> {
+export async function openApiLink(
+  model: OpenApiTarget,
+  services: LinkServices,
+  signal: AbortSignal,
+): Promise<Link> {
   services.onStep('load', model.document)
-  const target = await createOpenApiTarget(fromModel(model))
+  const target = await createOpenApiTarget(fromModel(model), signal)
   for (const warning of target.warnings.slice(0, 20)) services.onStep('warning', warning)
   const client = { info: services.info, capabilities: {}, version: '2026-07-28' } as const
   const discovered = await target.handle(new LiveExchange({ method: 'server/discover', params: {}, client }))
