@@ -1,8 +1,4 @@
-import {
-  Agent as HttpAgent,
-  type ClientRequest,
-  request as httpRequest,
-} from 'node:http'
+import { Agent as HttpAgent, type ClientRequest, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
 import { toResponse } from './http-client-fetch-response.node.ts'
 import type { FetchLike } from './http-client-options.ts'

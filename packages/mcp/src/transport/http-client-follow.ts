@@ -1,6 +1,6 @@
 import { McpError } from '../jsonrpc/index.ts'
 import { pause, reconnectDelay } from './http-client-backoff.ts'
-import { discard, readText } from './http-client-body.ts'
+import { discard, readErrorText } from './http-client-body.ts'
 import { badResponse, networkError, statusError } from './http-client-errors.ts'
 import { mediaType } from './http-client-messages.ts'
 import { linkedController } from './http-client-operations.ts'
@@ -79,7 +79,7 @@ async function readOnce(stream: FollowedStream): Promise<McpError | undefined> {
     )
     const { body } = response
     if (!response.ok) {
-      return statusError(response, url, 'GET', await readText(response, settings.maxMessageBytes, url))
+      return statusError(response, url, 'GET', await readErrorText(response, settings.maxMessageBytes))
     }
     if (body === null || mediaType(response) !== 'text/event-stream') {
       await discard(response)

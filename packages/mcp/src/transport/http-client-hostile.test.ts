@@ -170,11 +170,23 @@ describe('http, servers that misbehave', () => {
       { code: 'too_large' },
       limit,
     )
-    await expectBoth(
-      (_, response) => response.writeHead(500).end('x'.repeat(20_000)),
-      { code: 'too_large' },
-      limit,
-    )
+  })
+
+  it('an error page that is huge or never ends is an error all the same', async () => {
+    const expected = { code: 'http_status', details: { status: 500 } }
+    await expectBoth((_, response) => response.writeHead(500).end('x'.repeat(20_000)), expected, {
+      maxMessageBytes: 10_000,
+    })
+    await using server = await startServer((_, response) => response.writeHead(500).write('oops'))
+    const wire = await open(server.url)
+    const failed = [wire.request(call()), wire.send({ jsonrpc: '2.0', method: 'x' })]
+    for (const settled of await Promise.allSettled(failed)) {
+      expect(settled).toMatchObject({
+        reason: { code: 'http_status', details: { status: 500, body: 'oops' } },
+      })
+    }
+    await until(() => server.unfinished() === 0)
+    await wire.close()
   })
 
   it('a stream that stays open after the answer is closed from here after a while', async () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from '../exchange/index.ts'
 import { type JsonRpcRequest, type JsonRpcResponse, McpError } from '../jsonrpc/index.ts'
 import { AnswerReader } from './http-client-answer.ts'
-import { readText } from './http-client-body.ts'
+import { readErrorText, readText } from './http-client-body.ts'
 import { badResponse, endedWithoutAnswer, headOf } from './http-client-errors.ts'
 import { followStream } from './http-client-follow.ts'
 import { mediaType } from './http-client-messages.ts'
@@ -32,7 +32,7 @@ export async function readAnswer(options: ReadAnswerOptions): Promise<void> {
   const type = mediaType(response)
   if (type === 'text/event-stream') return readStream(options)
   if (type === 'application/json') return readJson(options)
-  const text = await readText(response, options.settings.maxMessageBytes, url)
+  const text = await readErrorText(response, options.settings.maxMessageBytes)
   throw badResponse(
     url,
     `answered ${request.method} with HTTP ${response.status} and ${type === '' ? 'no content type' : type} instead of JSON or an event stream. Check that the URL is the MCP endpoint.`,

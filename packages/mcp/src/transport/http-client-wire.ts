@@ -6,7 +6,7 @@ import {
   McpError,
   parseMessage,
 } from '../jsonrpc/index.ts'
-import { discard, readText } from './http-client-body.ts'
+import { discard, readErrorText } from './http-client-body.ts'
 import { badResponse, displayUrl, isScopeChallenge, statusError } from './http-client-errors.ts'
 import { addModernHeaders, encodeMirrored, envelopeVersion } from './http-client-headers.ts'
 import { listen } from './http-client-listen.ts'
@@ -156,7 +156,7 @@ export class HttpWire implements Wire {
 
   /** What a status other than 2xx means for a request: a JSON-RPC error is an answer like any other. */
   async #failure(response: Response, session: string | undefined): Promise<JsonRpcResponse> {
-    const text = await this.#readText(response)
+    const text = await this.#readError(response)
     const error = this.#errorOf(response, session, text)
     const parsed = parseMessage(text)
     if (error.code !== 'http_status' || parsed.kind !== 'response' || !('error' in parsed.message))
@@ -166,7 +166,7 @@ export class HttpWire implements Wire {
   }
 
   async #refusal(response: Response, session: string | undefined): Promise<McpError> {
-    return this.#errorOf(response, session, await this.#readText(response))
+    return this.#errorOf(response, session, await this.#readError(response))
   }
 
   #errorOf(response: Response, session: string | undefined, text: string): McpError {
@@ -185,8 +185,8 @@ export class HttpWire implements Wire {
     )
   }
 
-  #readText(response: Response): Promise<string> {
-    return readText(response, this.#settings.maxMessageBytes, this.#url)
+  #readError(response: Response): Promise<string> {
+    return readErrorText(response, this.#settings.maxMessageBytes)
   }
 
   #forget(): void {

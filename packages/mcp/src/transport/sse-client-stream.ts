@@ -1,5 +1,5 @@
 import { McpError } from '../jsonrpc/index.ts'
-import { discard, readText } from './http-client-body.ts'
+import { discard, readErrorText } from './http-client-body.ts'
 import { badResponse, displayUrl, networkError, statusError, timeoutError } from './http-client-errors.ts'
 import { mediaType } from './http-client-messages.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
@@ -69,7 +69,7 @@ async function openStream(
     settings,
   )
   if (!response.ok) {
-    throw statusError(response, url, 'GET', await readText(response, settings.maxMessageBytes, url))
+    throw statusError(response, url, 'GET', await readErrorText(response, settings.maxMessageBytes))
   }
   const { body } = response
   if (body !== null && mediaType(response) === 'text/event-stream') {

@@ -7,7 +7,7 @@ import {
   type ParsedMessage,
   type RequestId,
 } from '../jsonrpc/index.ts'
-import { discard, readText } from './http-client-body.ts'
+import { discard, readErrorText } from './http-client-body.ts'
 import { badResponse, displayUrl, statusError } from './http-client-errors.ts'
 import { forEachMessage, unreadable } from './http-client-messages.ts'
 import { Operations } from './http-client-operations.ts'
@@ -116,7 +116,7 @@ class SseWire implements Wire {
       this.#settings,
     )
     if (response.ok) return discard(response)
-    const text = await readText(response, this.#settings.maxMessageBytes, this.#endpoint)
+    const text = await readErrorText(response, this.#settings.maxMessageBytes)
     throw this.#errorOf(response, text)
   }
 
