@@ -10,8 +10,8 @@ const TESTS = String.raw`\.test[.-]|/fixtures/`
 /** The files behind the SDK's public entries, such as `server/index.ts` for `@gantry/mcp/server`. */
 const ENTRIES = Object.fromEntries(
   Object.entries(JSON.parse(readFileSync(new URL('packages/mcp/package.json', import.meta.url))).exports)
-    .filter(([, target]) => target.source)
-    .map(([entry, target]) => [entry.replace('.', '@gantry/mcp'), target.source.replace('./src/', MCP)]),
+    .filter(([, target]) => target['@gantry/source'])
+    .map(([entry, target]) => [entry.replace('.', '@gantry/mcp'), target['@gantry/source'].replace('./src/', MCP)]),
 )
 const SDK = Object.values(ENTRIES)
 const SDK_CLIENT = ['client', 'client/node', 'exchange'].map((entry) => ENTRIES[`@gantry/mcp/${entry}`])
@@ -143,7 +143,7 @@ export default {
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      conditionNames: ['source', 'types', 'node', 'import', 'default'],
+      conditionNames: ['@gantry/source', 'types', 'node', 'import', 'default'],
     },
   },
 }

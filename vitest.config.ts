@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  // The `source` condition of our packages: tests run against src/, unbuilt.
-  resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source'] } },
+  // The `@gantry/source` condition of our packages: tests run against src/, unbuilt.
+  resolve: { conditions: ['@gantry/source'] },
+  ssr: { resolve: { conditions: ['@gantry/source'] } },
   test: {
     include: [
       'packages/*/src/**/*.test.{ts,tsx}',
