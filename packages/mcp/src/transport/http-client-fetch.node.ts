@@ -16,8 +16,8 @@ export interface NodeFetchOptions {
 const IDLE_MS = 4_000
 
 /**
- * A `fetch` for the HTTP transports on `node:http`: a third of the CPU time of Node's own, and without its limit
- * of five minutes until the first byte and between two bytes, which ends long calls and quiet streams.
+ * A `fetch` for the HTTP transports on `node:http`: about half the CPU time of Node's own or less, and without its
+ * limit of five minutes until the first byte and between two bytes, which ends long calls and quiet streams.
  * It does what the transports need: no redirects, no cookies.
  *
  * @example
