@@ -3,7 +3,7 @@ import ajvFormats from 'ajv-formats'
 import { jsonValidator as interpreter } from './cfworker-validator.ts'
 import { MAX_COMPILED_PARTS, MAX_REFERENCE_STEPS } from './limits.ts'
 import type { Check, JsonValidator } from './json-validator.ts'
-import { createMatcher } from './pattern/pattern.ts'
+import { createMatcher } from './pattern/create-matcher.ts'
 import { TooCostly } from './too-costly.ts'
 import type { ValidationSchema } from './validation-schema.ts'
 

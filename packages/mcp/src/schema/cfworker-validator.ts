@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { Check, JsonValidator } from './json-validator.ts'
 import { subschemasOf } from './keywords.ts'
 import { MAX_INTERPRETED_REFERENCE_STEPS } from './limits.ts'
-import { createMatcher, isPlainPattern, type Matcher } from './pattern/pattern.ts'
+import { checkPattern } from './pattern/check-pattern.ts'
+import { createMatcher, type Matcher } from './pattern/create-matcher.ts'
 import { TooCostly } from './too-costly.ts'
 import type { ValidationSchema } from './validation-schema.ts'
 
@@ -46,14 +47,14 @@ const PATTERN_FORMAT = 'x-pattern:'
  * formats up in a table, so an expression that may backtrack becomes a format that stands for it.
  */
 function routePatterns(schema: JsonObject): void {
-  if (typeof schema.pattern === 'string' && !isPlainPattern(schema.pattern)) {
+  if (typeof schema.pattern === 'string' && checkPattern(schema.pattern) !== 'plain') {
     teachPatternFormats()
     const { pattern, allOf } = schema
     delete schema.pattern
     schema.allOf = [...((allOf as unknown[] | undefined) ?? []), { format: PATTERN_FORMAT + pattern }]
   }
   for (const pattern of Object.keys((schema.patternProperties as object | undefined) ?? {})) {
-    if (!isPlainPattern(pattern)) {
+    if (checkPattern(pattern) !== 'plain') {
       throw new TooCostly(
         `the expression ${JSON.stringify(pattern)} in "patternProperties" may take too long here`,
       )

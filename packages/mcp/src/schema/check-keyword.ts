@@ -1,7 +1,7 @@
 import { isJsonObject } from '../jsonrpc/index.ts'
 import { shapeOf, type Dialect, type Shape } from './keywords.ts'
 import { MAX_PATTERN_LENGTH } from './limits.ts'
-import { createMatcher, toUnicodePattern } from './pattern/pattern.ts'
+import { checkPattern, toUnicodePattern } from './pattern/check-pattern.ts'
 
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
 
@@ -84,10 +84,10 @@ function patternProblem(value: unknown, isLenient: boolean): string | undefined 
   if (value.length > MAX_PATTERN_LENGTH) return `is longer than ${MAX_PATTERN_LENGTH} characters`
   const pattern = toUnicodePattern(value)
   if (pattern === undefined) return `${JSON.stringify(value)} is not a regular expression (with the u flag)`
-  const matcher = createMatcher(pattern)
-  if (matcher === undefined) return `${JSON.stringify(value)} cannot be matched in bounded time`
+  const kind = checkPattern(pattern)
+  if (kind === undefined) return `${JSON.stringify(value)} cannot be matched in bounded time`
   // A peer's expression is then matched as far as an automaton can; an author had better say what is enforced.
-  if (!matcher.isExact && !isLenient) {
+  if (kind === 'partial' && !isLenient) {
     return `${JSON.stringify(value)} has a back reference or look-behind, which cannot be matched in bounded time`
   }
   return undefined

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
-import { createMatcher } from './pattern/pattern.ts'
+import { createMatcher } from './pattern/create-matcher.ts'
 
 export type MatchesFormat = (format: string, text: string) => boolean
 

@@ -4,7 +4,7 @@ import { explainChoice } from './explain-choice.ts'
 import { toIssue, type Finding } from './finding.ts'
 import { describeIssue, type Issue, type Path } from './issues.ts'
 import { MAX_EXPLAIN_STEPS, MAX_ISSUES } from './limits.ts'
-import { createMatcher } from './pattern/pattern.ts'
+import { createMatcher } from './pattern/create-matcher.ts'
 import { TooCostly } from './too-costly.ts'
 import type { ValidationSchema } from './validation-schema.ts'
 

@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { jsonValidator as ajv } from './ajv-validator.node.ts'
 import { jsonValidator as cfworker } from './cfworker-validator.ts'
 import { checkSchema } from './check-schema.ts'
-import { compileWith } from './compile-json-schema.ts'
 import { copySchema } from './copy-schema.ts'
 import { describeIssues, type Validation } from './issues.ts'
+import { createJsonValidation } from './json-validation.ts'
 import type { JsonValidator } from './json-validator.ts'
 
 const VALIDATORS: Record<string, JsonValidator> = { ajv, cfworker }
 
 function compile(validator: JsonValidator, schema: object): (value: unknown) => Validation {
   const checked = checkSchema(copySchema(schema), { lenient: true })
-  return compileWith(validator, () => checked)
+  return createJsonValidation(() => checked, validator)
 }
 
 describe.each(Object.entries(VALIDATORS))('validation with %s', (_, validator) => {

@@ -33,8 +33,12 @@ export interface StandardJsonSchema {
   readonly output: (options: { target: 'draft-2020-12' }) => JsonSchema
 }
 
-/** What an author may give as a schema: a Standard Schema, or plain JSON Schema (TypeBox values are that). */
-export type Schema = StandardSchema | object
+/**
+ * What an author may give as a schema: a {@link StandardSchema}, or plain JSON Schema, which TypeBox values are.
+ * Spelled `object` because interfaces (TypeBox's, or those of JSON Schema type packages) do not fit an index
+ * signature, and because the type checker then compares nothing.
+ */
+export type Schema = object
 
 /** True for schemas that carry `~standard`; ArkType's are functions, the others' are objects. */
 export function isStandardSchema(value: unknown): value is StandardSchema {

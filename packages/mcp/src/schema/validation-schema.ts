@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { CheckedSchema } from './check-schema.ts'
 import { setMember } from './copy-schema.ts'
 import { MAX_UNIQUE_ITEMS } from './limits.ts'
-import { toUnicodePattern } from './pattern/pattern.ts'
+import { toUnicodePattern } from './pattern/check-pattern.ts'
 
 /**
  * A schema in the form that validators get: 2020-12 whatever the document's dialect, assertions only, and every

@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { matchProgram } from './match-program.ts'
 import { compilePattern } from './compile-pattern.ts'
 import { parsePattern } from './parse-pattern.ts'
-import { createMatcher, isPlainPattern, toUnicodePattern } from './pattern.ts'
+import { checkPattern, toUnicodePattern } from './check-pattern.ts'
+import { createMatcher } from './create-matcher.ts'
 
 /** Matches by the automaton even where the platform's engine would be chosen. */
 function automaton(pattern: string): (text: string) => boolean {
@@ -100,10 +101,10 @@ describe('createMatcher', () => {
       '^[A-Za-z0-9+/]*={0,2}$',
       'x',
     ]) {
-      expect([pattern, isPlainPattern(pattern)]).toEqual([pattern, true])
+      expect([pattern, checkPattern(pattern)]).toEqual([pattern, 'plain'])
     }
     for (const pattern of ['(a+)+', 'a+b', '^a*a*$', '^(?:a?){30}$', '^(?=a)', '(a)\\1']) {
-      expect([pattern, isPlainPattern(pattern)]).toEqual([pattern, false])
+      expect([pattern, checkPattern(pattern)]).not.toEqual([pattern, 'plain'])
     }
   })
 
@@ -128,17 +129,17 @@ describe('createMatcher', () => {
     const found = [...patterns].map(([, text]) => JSON.parse(text!) as string)
     expect(found.length).toBeGreaterThan(8)
     for (const pattern of found)
-      expect([pattern, createMatcher(toUnicodePattern(pattern)!)?.isExact]).toEqual([pattern, true])
+      expect([pattern, checkPattern(toUnicodePattern(pattern)!)]).not.toEqual([pattern, undefined])
   })
 
   it('stands back references in for their groups and says so', () => {
     const iso = (type('string.date.iso').toJsonSchema() as { pattern: string }).pattern
     const matcher = createMatcher(toUnicodePattern(iso)!)!
-    expect(matcher.isExact).toBe(false)
+    expect(checkPattern(toUnicodePattern(iso)!)).toBe('partial')
     expect(matcher.test('2026-07-28T10:00:00Z')).toBe(true)
     expect(matcher.test('yesterday')).toBe(false)
     expect(createMatcher('^(?<q>["\'])x\\k<q>$')!.test('"x"')).toBe(true)
-    expect(createMatcher('(?<=a)b')!.isExact).toBe(false)
+    expect(checkPattern('(?<=a)b')).toBe('partial')
   })
 
   it('refuses counts beyond all measure', () => {

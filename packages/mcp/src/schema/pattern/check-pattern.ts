@@ -1,12 +1,5 @@
 import { compilePattern } from './compile-pattern.ts'
-import { matchProgram } from './match-program.ts'
 import { parsePattern, type ParsedPattern, type PatternNode } from './parse-pattern.ts'
-
-export interface Matcher {
-  /** False when the expression has back references or look-behind: the matcher then lets more through. */
-  readonly isExact: boolean
-  test(text: string): boolean
-}
 
 /**
  * The expression as the `u` flag wants it, which JSON Schema asks for. Expressions written for the older syntax
@@ -38,26 +31,22 @@ function compiles(source: string): boolean {
   }
 }
 
-/**
- * Makes a matcher whose time does not explode, whoever wrote the expression and the text. `undefined` when there
- * is none: unknown syntax, or repetition counts beyond all measure.
- */
-export function createMatcher(pattern: string): Matcher | undefined {
+/** How an expression can be matched in bounded time. */
+export type PatternKind =
+  /** By the platform's own, backtracking engine. */
+  | 'plain'
+  /** By an automaton. */
+  | 'exact'
+  /** By an automaton that lets more through: the expression has back references or look-behind. */
+  | 'partial'
+
+/** `undefined` when there is no way: unknown syntax, or repetition counts beyond all measure. */
+export function checkPattern(pattern: string): PatternKind | undefined {
   const parsed = parsePattern(pattern)
   if (parsed === undefined) return undefined
-  if (isPlain(parsed)) return { isExact: true, test: testWith(new RegExp(pattern, 'u')) }
-  const program = compilePattern(parsed.node)
-  return program && { isExact: parsed.isExact, test: (text) => matchProgram(program, text) }
-}
-
-function testWith(expression: RegExp): (text: string) => boolean {
-  return (text) => expression.test(text)
-}
-
-/** True when the platform's own, backtracking engine is safe and thus the faster choice. */
-export function isPlainPattern(pattern: string): boolean {
-  const parsed = parsePattern(pattern)
-  return parsed !== undefined && isPlain(parsed)
+  if (isPlain(parsed)) return 'plain'
+  if (compilePattern(parsed.node) === undefined) return undefined
+  return parsed.isExact ? 'exact' : 'partial'
 }
 
 /** Ways to backtrack at one position, beyond which the automaton is used. */

@@ -1,0 +1,43 @@
+import { jsonValidator } from '#json-validator'
+import type { CheckedSchema } from './check-schema.ts'
+import { explain } from './explain.ts'
+import type { Validation } from './issues.ts'
+import type { JsonValidator } from './json-validator.ts'
+import { TooCostly } from './too-costly.ts'
+import { toValidationSchema } from './validation-schema.ts'
+
+/**
+ * Makes the validation of a JSON Schema. `check` throws when the schema is unusable; validation then fails.
+ * This module and all below it are loaded when something is validated for the first time.
+ */
+export function createJsonValidation(
+  check: () => CheckedSchema,
+  validator: JsonValidator = jsonValidator,
+): (value: unknown) => Validation {
+  try {
+    const schema = toValidationSchema(check())
+    const conforms = validator.compile(schema)
+    return (value) => {
+      try {
+        if (conforms(value)) return { ok: true, value }
+      } catch (thrown) {
+        return refusal(thrown)
+      }
+      return { ok: false, issues: explain(schema, value, validator.matchesFormat) }
+    }
+  } catch (thrown) {
+    const result = refusal(thrown, 'cannot be checked: ')
+    return () => result
+  }
+}
+
+/** What cannot be checked does not pass. */
+function refusal(thrown: unknown, prefix = ''): Validation {
+  if (thrown instanceof TooCostly) return fail(`cannot be checked: ${thrown.message}`)
+  if (thrown instanceof RangeError) return fail('cannot be checked: nested too deeply')
+  return fail(`${prefix}${thrown instanceof Error ? thrown.message : String(thrown)}`)
+}
+
+function fail(message: string): Validation {
+  return { ok: false, issues: [{ path: '', message }] }
+}
