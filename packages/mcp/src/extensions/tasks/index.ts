@@ -1,3 +1,5 @@
 export { becomeTask } from './become-task.ts'
 export { TASKS_EXTENSION, type DetailedTask, type Task, type TaskStatus } from './task.ts'
+export { createTaskClient, type TaskClient, type TaskClientOptions } from './task-client.ts'
+export type { SavedTask, TaskRun } from './task-run.ts'
 export { tasks, type Tasks, type TasksOptions } from './tasks.ts'

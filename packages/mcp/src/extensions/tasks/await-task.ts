@@ -1,0 +1,202 @@
+import { abortError, type Exchange, type InputRequests, type Outcome } from '../../exchange/index.ts'
+import { type JsonObject, McpError, ProtocolError } from '../../jsonrpc/index.ts'
+import { LONGEST_TIMER } from '../../protocol/index.ts'
+import { outcomeOf, readTask } from './read-task.ts'
+import type { DetailedTask, Task } from './task.ts'
+
+export interface AwaitOptions {
+  /** Sends `tasks/get`, `tasks/update` or `tasks/cancel`. */
+  send(method: string, params: JsonObject, signal: AbortSignal): Promise<Outcome>
+  /** Listens to the task until the signal aborts; absent when only polling is wanted. */
+  listen?: ((taskId: string, onTask: (task: unknown) => void, signal: AbortSignal) => void) | undefined
+  ask: NonNullable<Exchange['ask']>
+  /** Told what the task says about itself. */
+  onMessage(message: string): void
+  signal: AbortSignal
+  /** Between polls, where the server does not say, in ms. */
+  pollIntervalMs: number
+  maxWaitMs: number
+  /** Whether nobody else can go on with the task: it is cancelled when we stop waiting. */
+  owned: boolean
+}
+
+const SHORTEST_INTERVAL = 10
+const ATTEMPTS = 5
+const FIRST_RETRY = 250
+/** The connection may be back in a moment, and the task is still there. */
+const PASSING: ReadonlySet<string> = new Set(['network', 'timeout', 'exited', 'session_lost'])
+
+/** Waits for a task and resolves with the outcome of its call. Questions are answered on the way. */
+export async function awaitTask(first: Task | { taskId: string }, options: AwaitOptions): Promise<Outcome> {
+  const wait = new TaskWait(first.taskId, options)
+  try {
+    return await wait.run('status' in first ? first : undefined)
+  } catch (thrown) {
+    if (options.owned) wait.cancel()
+    throw options.signal.aborted ? abortError(options.signal) : thrown
+  } finally {
+    wait.stop()
+  }
+}
+
+class TaskWait {
+  readonly #taskId: string
+  readonly #options: AwaitOptions
+  readonly #began = Date.now()
+  /** Ends what runs beside the loop: questions to the user, the listening. */
+  readonly #over = new AbortController()
+  readonly #asked = new Set<string>()
+  readonly #failed: Promise<never>
+  #fail: (thrown: unknown) => void = () => {}
+  #pushed: DetailedTask | undefined
+  #wake: () => void = () => {}
+  #listening = false
+  #message: string | undefined
+
+  constructor(taskId: string, options: AwaitOptions) {
+    this.#taskId = taskId
+    this.#options = options
+    this.#failed = new Promise((_, reject) => {
+      this.#fail = reject
+    })
+    this.#failed.catch(() => {})
+  }
+
+  async run(first: Task | undefined): Promise<Outcome> {
+    // A new task that works needs its time; anything else is worth a look at once.
+    let task: DetailedTask = first?.status === 'working' ? await this.#next(first) : await this.#get()
+    for (;;) {
+      const outcome = outcomeOf(task)
+      if (outcome) return outcome
+      this.#tell(task)
+      this.#answer(task.inputRequests ?? {})
+      this.#listen()
+      task = await this.#next(task)
+    }
+  }
+
+  stop(): void {
+    this.#over.abort(new McpError('cancelled', 'The task needs no answer any more'))
+  }
+
+  /** Nobody will ask for this task again; whether the server hears of it is its own affair. */
+  cancel(): void {
+    const signal = AbortSignal.timeout(10_000)
+    this.#options.send('tasks/cancel', { taskId: this.#taskId }, signal).catch(() => {})
+  }
+
+  /** The task as it is after its interval, or as it was announced before. */
+  async #next(task: Task): Promise<DetailedTask> {
+    const interval = this.#interval(task)
+    const left = this.#timeLeft(task, interval)
+    await Promise.race([this.#idle(Math.min(interval, left)), this.#failed])
+    const pushed = this.#pushed
+    this.#pushed = undefined
+    return pushed ?? (await Promise.race([this.#get(), this.#failed]))
+  }
+
+  #interval({ pollIntervalMs }: Task): number {
+    const wanted = typeof pollIntervalMs === 'number' ? pollIntervalMs : this.#options.pollIntervalMs
+    return Math.min(Math.max(wanted, SHORTEST_INTERVAL), LONGEST_TIMER)
+  }
+
+  /** A task that outlives its own ttl is no longer usable (SEP-2663, Task Polling). */
+  #timeLeft({ ttlMs }: Task, interval: number): number {
+    const waited = Date.now() - this.#began
+    const { maxWaitMs } = this.#options
+    const lifetime = typeof ttlMs === 'number' ? ttlMs + 2 * interval : Number.POSITIVE_INFINITY
+    const left = Math.min(maxWaitMs, lifetime) - waited
+    if (left > 0) return left
+    const why = waited >= maxWaitMs ? `within ${maxWaitMs} ms` : `within its lifetime of ${ttlMs} ms`
+    throw new McpError('timeout', `The task was not finished ${why}`, { details: { taskId: this.#taskId } })
+  }
+
+  /** Until the time is over, or there is something to see. */
+  async #idle(milliseconds: number): Promise<void> {
+    if (this.#pushed) return
+    const woken = new AbortController()
+    this.#wake = () => woken.abort()
+    await sleep(milliseconds, AbortSignal.any([this.#options.signal, woken.signal])).catch(() => {})
+    if (this.#options.signal.aborted) throw abortError(this.#options.signal)
+  }
+
+  async #get(): Promise<DetailedTask> {
+    const outcome = await this.#send('tasks/get', {})
+    if (outcome.type === 'error') throw ProtocolError.fromJsonRpc(outcome.error)
+    if (outcome.type !== 'complete')
+      throw new McpError('bad_response', 'tasks/get did not answer with a task')
+    return readTask(outcome.result)
+  }
+
+  /** Answers what was not answered yet. The user may think while we go on looking after the task. */
+  #answer(requests: InputRequests): void {
+    const fresh = Object.entries(requests).filter(([key]) => !this.#asked.has(key))
+    if (fresh.length === 0) return
+    for (const [key] of fresh) this.#asked.add(key)
+    this.#ask(Object.fromEntries(fresh)).catch((thrown: unknown) => {
+      if (!this.#over.signal.aborted) this.#fail(thrown)
+    })
+  }
+
+  async #ask(requests: InputRequests): Promise<void> {
+    const signal = AbortSignal.any([this.#options.signal, this.#over.signal])
+    const inputResponses = await this.#options.ask(requests, signal)
+    const outcome = await this.#send('tasks/update', { inputResponses })
+    if (outcome.type === 'error') throw ProtocolError.fromJsonRpc(outcome.error)
+    // The answer moves the task on: there may be something to see at once.
+    this.#wake()
+  }
+
+  async #send(method: string, params: JsonObject): Promise<Outcome> {
+    const { send, signal } = this.#options
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await send(method, { taskId: this.#taskId, ...params }, signal)
+      } catch (thrown) {
+        const passing = thrown instanceof McpError && PASSING.has(thrown.code) && !signal.aborted
+        if (!passing || attempt === ATTEMPTS) throw thrown
+        await sleep(FIRST_RETRY * 2 ** (attempt - 1), signal)
+      }
+    }
+  }
+
+  #listen(): void {
+    if (this.#listening) return
+    this.#listening = true
+    const signal = AbortSignal.any([this.#options.signal, this.#over.signal])
+    this.#options.listen?.(this.#taskId, (value) => this.#receive(value), signal)
+  }
+
+  #receive(value: unknown): void {
+    try {
+      const task = readTask(value)
+      if (task.taskId !== this.#taskId) return
+      this.#pushed = task
+      this.#wake()
+    } catch {
+      // Polling finds out what a malformed notification meant to say.
+    }
+  }
+
+  #tell({ statusMessage }: Task): void {
+    if (typeof statusMessage !== 'string' || statusMessage === this.#message) return
+    this.#message = statusMessage
+    this.#options.onMessage(statusMessage)
+  }
+}
+
+/** Rejects when the signal aborts. */
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer)
+      reject(abortError(signal))
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort)
+      resolve()
+    }, milliseconds)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+  })
+}

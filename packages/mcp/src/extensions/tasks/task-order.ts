@@ -1,0 +1,21 @@
+import type { Exchange, Outcome } from '../../exchange/index.ts'
+import { isJsonObject, type JsonObject } from '../../jsonrpc/index.ts'
+import type { SavedTask } from './task-run.ts'
+
+/** What is to be done with a call, besides the plain thing. */
+export type TaskOrder = { owner: unknown } & (
+  | { kind: 'start'; take(outcome: Outcome): void }
+  | { kind: 'follow'; saved: SavedTask }
+)
+
+/** A symbol among the members of `_meta`: it passes through middleware and never reaches the wire. */
+const ORDER: unique symbol = Symbol('task order')
+
+export function withOrder(meta: JsonObject | undefined, order: TaskOrder): JsonObject {
+  return Object.assign({ ...meta }, { [ORDER]: order })
+}
+
+export function orderOf(exchange: Exchange): TaskOrder | undefined {
+  const meta = exchange.params._meta
+  return isJsonObject(meta) ? (meta as { [ORDER]?: TaskOrder })[ORDER] : undefined
+}
