@@ -1,0 +1,78 @@
+import type { JSONWebKeySet } from 'jose'
+import type { JsonObject } from '../../jsonrpc/index.ts'
+import type { Duration } from '../../protocol/index.ts'
+import type { Fetch } from '../oauth-http.ts'
+import type { IsNewProof } from './dpop-replays.ts'
+import type { IntrospectionOptions } from './introspector.ts'
+
+/** An authorization server whose tokens are accepted. */
+export interface IssuerOptions {
+  /** Exactly as its metadata and the `iss` of its tokens have it. */
+  issuer: string
+  /** Its keys, or where they are. Default: found through its metadata. */
+  jwks?: JSONWebKeySet | string
+}
+
+export type DpopMode = 'off' | 'allowed' | 'required'
+
+export interface DpopOptions {
+  mode: 'allowed' | 'required'
+  /** How old a proof may be. Default: five minutes. */
+  maxAge?: Duration
+  /** Proofs must hold a nonce of ours. The secret makes replicas accept each other's. Default: false. */
+  nonce?: boolean | { secret?: string | Uint8Array; period?: Duration }
+  /** Replay detection beyond this process: true when the proof was not seen before, by any replica. */
+  isNewProof?: IsNewProof
+  /** Default: the asymmetric algorithms that are accepted for tokens. */
+  algorithms?: readonly string[]
+}
+
+/** Why a request was not let through, for logs. There is nothing of the token in it. */
+export interface Refusal {
+  readonly status: number
+  readonly error: string
+  readonly reason: string
+  readonly method: string
+  readonly path: string
+}
+
+export interface BearerOptions {
+  /** The URL of this MCP server as clients know it: what tokens must be for, and what the metadata names. */
+  resource: string
+  /** The authorization server; or several, with `issuers`. */
+  issuer?: string
+  issuers?: readonly (string | IssuerOptions)[]
+  /** What `aud` must contain. Default: the resource. `false` accepts tokens that are meant for others. */
+  audience?: string | readonly string[] | false
+  /** Scopes that every request needs. */
+  scopes?: readonly string[]
+  /** Broader scopes and what they include: `{ 'notes:write': ['notes:read'] }`. */
+  impliedScopes?: Readonly<Record<string, readonly string[]>>
+  /** Keys of the only issuer, or where they are. Default: found through its metadata. */
+  jwks?: JSONWebKeySet | string
+  /** For tokens that are not JWTs. */
+  introspection?: IntrospectionOptions
+  /** Tokens that are bound to a key of the client (RFC 9449). Default: `off`, which refuses them. */
+  dpop?: DpopMode | DpopOptions
+  /** Signature algorithms of tokens. Default: every asymmetric one. `none` and `HS*` are never accepted. */
+  algorithms?: readonly string[]
+  /** Take only JWTs that call themselves access tokens (RFC 9068). Default: false. */
+  requireAccessTokenType?: boolean
+  /** How far clocks may differ. Default: 30 seconds. */
+  clockTolerance?: Duration
+  /** How long a token that was found good is not looked at again. Default: one minute; 0 switches it off. */
+  cacheTtl?: Duration
+  /** Default: 5 000. */
+  maxCachedTokens?: number
+  /** More members of the metadata document: `resource_name`, `scopes_supported`, … (RFC 9728, section 2). */
+  metadata?: JsonObject
+  /** Where the metadata is, when it is not at its well-known place. */
+  metadataUrl?: string
+  /** Hosts of issuers that may be reached by plain HTTP or on private addresses. */
+  trustedHosts?: readonly string[]
+  /** For one request to an issuer. Default: 5 seconds. */
+  timeout?: Duration
+  fetch?: Fetch
+  /** Told about every refusal. */
+  onRefused?: (refusal: Refusal) => void
+}

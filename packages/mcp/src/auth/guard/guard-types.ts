@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../jsonrpc/index.ts'
+
+// The shapes of `Guard` in transport/, which this layer may not import. A test keeps the two assignable.
+
+/** What a guard looks at: the request as the HTTP transport hands it over, header names in lower case. */
+export interface GuardCall {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+/** Who asks, as handlers see it in `ctx.auth`. */
+export interface GuardAuth {
+  /** The issuer and the subject: owns sessions and `requestState`. */
+  readonly principal: string
+  /** What the token grants, with everything that `impliedScopes` adds. */
+  readonly scopes: readonly string[]
+  readonly clientId?: string
+  /** The verified token's claims, or what introspection answered. */
+  readonly claims: Readonly<JsonObject>
+  /** The raw credential, for on-behalf-of calls. Never logged. */
+  readonly token: string
+  /** In milliseconds since 1970. */
+  readonly expiresAt?: number
+}
+
+/** An answer that is given instead of the server's. */
+export interface GuardRefusal {
+  readonly ok: false
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body?: string
+}
+
+export interface GuardPass {
+  readonly ok: true
+  readonly auth: GuardAuth
+  /** What to answer when the request turns out to need scopes that the token lacks. */
+  readonly challenge: (scopes: readonly string[]) => { status: number; headers: Record<string, string> }
+}
+
+export type GuardVerdict = GuardPass | GuardRefusal

@@ -1,0 +1,106 @@
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  type JSONWebKeySet,
+  type JWTVerifyGetKey,
+} from 'jose'
+import { isJsonObject, type JsonObject } from '../../jsonrpc/index.ts'
+import { oauthError, quote } from '../oauth-error.ts'
+import type { OAuthHttp } from '../oauth-http.ts'
+import { loadIssuerDocument } from './issuer-document.ts'
+import { KeptValue } from './kept-value.ts'
+
+const ONE_HOUR = 3_600_000
+const TEN_MINUTES = 600_000
+/** A key that is not in the set may be a new one; asking for each made-up key would be an attack. */
+const THIRTY_SECONDS = 30_000
+/** The same after a failure, which the key set itself does not remember. */
+const AFTER_FAILURE = 5_000
+
+/** One authorization server whose tokens are accepted: its metadata and its keys, found out when needed. */
+export class Issuer {
+  readonly name: string
+  readonly #http: OAuthHttp
+  readonly #document: KeptValue<JsonObject>
+  readonly #fixedKeys: JWTVerifyGetKey | undefined
+  readonly #remote = new Map<string, JWTVerifyGetKey>()
+
+  constructor(name: string, http: OAuthHttp, jwks?: JSONWebKeySet | string) {
+    this.name = name
+    this.#http = http
+    this.#document = new KeptValue(() => loadIssuerDocument(name, http), ONE_HOUR)
+    if (typeof jwks === 'string') this.#fixedKeys = this.#remoteKeys(jwks)
+    else if (jwks !== undefined) this.#fixedKeys = createLocalJWKSet(jwks)
+  }
+
+  get http(): OAuthHttp {
+    return this.#http
+  }
+
+  metadata(): Promise<JsonObject> {
+    return this.#document.get()
+  }
+
+  /** The keys that sign its tokens. They are loaded when one is asked for, and again when one is missing. */
+  async keys(): Promise<JWTVerifyGetKey> {
+    if (this.#fixedKeys) return this.#fixedKeys
+    const { jwks_uri: uri } = await this.metadata()
+    if (typeof uri !== 'string') {
+      throw oauthError('server_metadata', 'the issuer publishes no keys', {
+        url: this.name,
+        expected: 'a string member "jwks_uri"',
+        found: quote(uri),
+        fix: 'Give jwks, or introspection when its tokens are not JWTs.',
+      })
+    }
+    let keys = this.#remote.get(uri)
+    if (keys === undefined) {
+      // The address may change with the metadata; the keys of the former one are of no use then.
+      this.#remote.clear()
+      keys = this.#remoteKeys(uri)
+      this.#remote.set(uri, keys)
+    }
+    return keys
+  }
+
+  #remoteKeys(uri: string): JWTVerifyGetKey {
+    const url = this.#http.check(uri, 'The jwks_uri')
+    const send = this.#http.sender('The key set')
+    let failure: { error: unknown; since: number } | undefined
+    return createRemoteJWKSet(url, {
+      cacheMaxAge: TEN_MINUTES,
+      cooldownDuration: THIRTY_SECONDS,
+      // The sender has a time limit of its own; this one would hide its message.
+      timeoutDuration: 120_000,
+      [customFetch]: async (address, { headers, method }) => {
+        if (failure && Date.now() - failure.since < AFTER_FAILURE) throw failure.error
+        try {
+          const response = await readKeySet(await send(address, { headers, method }), address)
+          failure = undefined
+          return response
+        } catch (error) {
+          failure = { error, since: Date.now() }
+          throw error
+        }
+      },
+    })
+  }
+}
+
+/** A broken set is a failure like any other: it must not be asked for again at once. */
+async function readKeySet(response: Response, url: string): Promise<Response> {
+  const text = await response.text()
+  let set: unknown
+  try {
+    set = response.status === 200 ? JSON.parse(text) : undefined
+  } catch {
+    set = undefined
+  }
+  if (isJsonObject(set) && Array.isArray(set.keys)) return new Response(text)
+  throw oauthError('server_metadata', 'the key set cannot be read', {
+    url,
+    expected: 'a JSON Web Key Set',
+    found: response.status === 200 ? quote(text.slice(0, 60)) : `HTTP status ${response.status}`,
+  })
+}

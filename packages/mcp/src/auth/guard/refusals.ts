@@ -1,0 +1,102 @@
+import type { Refusal } from './bearer-options.ts'
+import type { BearerSettings } from './bearer-settings.ts'
+import { writeChallenge, type Problem } from './challenge.ts'
+import type { GuardCall, GuardRefusal } from './guard-types.ts'
+import { type RejectionCode, TokenRejected } from './token-rejected.ts'
+
+/** Clients that retry at once would only find the same failure. */
+const RETRY_AFTER_SECONDS = '5'
+
+/** What is answered to requests that are not let through (RFC 6750, section 3; RFC 9449, section 7.1). */
+export class Refusals {
+  readonly #settings: BearerSettings
+  readonly #metadataUrl: string
+  readonly #onRefused: ((refusal: Refusal) => void) | undefined
+
+  constructor(
+    settings: BearerSettings,
+    metadataUrl: string,
+    onRefused: ((refusal: Refusal) => void) | undefined,
+  ) {
+    this.#settings = settings
+    this.#metadataUrl = metadataUrl
+    this.#onRefused = onRefused
+  }
+
+  /** Nobody said who they are: no error, only what is needed. */
+  forStranger(): GuardRefusal {
+    const { scopes } = this.#settings
+    return {
+      ok: false,
+      status: 401,
+      headers: this.#headers({ scopes }),
+      body: bodyOf('unauthorized', 'An access token is needed'),
+    }
+  }
+
+  /** All scopes of the operation at once, so that one authorization is enough (2026-07-28, "Scope Challenge"). */
+  forScopes(scopes: readonly string[]): { status: number; headers: Record<string, string> } {
+    const needed = [...new Set([...this.#settings.scopes, ...scopes])]
+    const description = 'The token lacks scopes that this operation needs'
+    return {
+      status: 403,
+      headers: this.#headers({ error: 'insufficient_scope', description, scopes: needed }),
+    }
+  }
+
+  async forError(error: unknown, call: GuardCall): Promise<GuardRefusal> {
+    if (!(error instanceof TokenRejected)) return this.#unavailable(error, call)
+    const { code, message } = error
+    const status = statusOf(code)
+    this.#tell(call, status, code, message)
+    const headers = this.#headers({
+      error: code,
+      description: message,
+      scopes: this.#settings.scopes,
+    })
+    if (code === 'use_dpop_nonce') headers['dpop-nonce'] = await this.#settings.nonces!.current()
+    return { ok: false, status, headers, body: bodyOf(code, message) }
+  }
+
+  /** Not the caller's fault: a 401 would make it throw a good token away. */
+  #unavailable(error: unknown, call: GuardCall): GuardRefusal {
+    this.#tell(call, 503, 'unavailable', error instanceof Error ? error.message : String(error))
+    return {
+      ok: false,
+      status: 503,
+      headers: { 'retry-after': RETRY_AFTER_SECONDS },
+      body: bodyOf('temporarily_unavailable', 'Tokens cannot be checked at the moment'),
+    }
+  }
+
+  #headers(problem: Problem): Record<string, string> {
+    const { dpopMode, dpopAlgorithms } = this.#settings
+    const facts = { metadataUrl: this.#metadataUrl, dpop: dpopMode, dpopAlgorithms }
+    return { 'www-authenticate': writeChallenge(facts, problem) }
+  }
+
+  /** A hook that throws must not decide whether somebody gets in. */
+  #tell(call: GuardCall, status: number, error: string, reason: string): void {
+    const path = call.url.split('?', 1)[0]!
+    try {
+      this.#onRefused?.({ status, error, reason, method: call.method, path })
+    } catch {
+      // There is nobody else to tell.
+    }
+  }
+}
+
+function statusOf(code: RejectionCode): number {
+  switch (code) {
+    case 'invalid_request':
+      return 400
+    case 'insufficient_scope':
+      return 403
+    default:
+      return 401
+  }
+}
+
+function bodyOf(error: string, description: string): string {
+  return JSON.stringify({ error, error_description: description })
+}

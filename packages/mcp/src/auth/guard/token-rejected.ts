@@ -1,0 +1,25 @@
+/** The error codes of RFC 6750, section 3.1, and RFC 9449, section 7.1. */
+export type RejectionCode =
+  | 'invalid_request'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'invalid_dpop_proof'
+  | 'use_dpop_nonce'
+
+/**
+ * The caller's credential is no good. The message goes into `error_description`, so it holds nothing of the
+ * token: it says which check failed, so that whoever set up the two servers can mend it.
+ */
+export class TokenRejected extends Error {
+  readonly code: RejectionCode
+
+  constructor(code: RejectionCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'TokenRejected'
+    this.code = code
+  }
+}
+
+export function invalidToken(message: string, cause?: unknown): TokenRejected {
+  return new TokenRejected('invalid_token', message, cause === undefined ? undefined : { cause })
+}
