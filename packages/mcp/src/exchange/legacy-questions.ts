@@ -33,21 +33,31 @@ export class LegacyQuestions {
     send: (text: string) => void,
     signal?: AbortSignal,
   ): Promise<InputResponses> {
-    const entries = await Promise.all(
-      Object.entries(requests).map(async ([key, request]) => [
-        key,
-        await this.#one(withKey(request, key), send, signal),
-      ]),
-    )
-    return Object.fromEntries(entries) as InputResponses
+    const failed = new AbortController()
+    const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+    try {
+      const entries = await Promise.all(
+        Object.entries(requests).map(async ([key, request]) => [
+          key,
+          await this.#one(withKey(request, key), send, either),
+        ]),
+      )
+      return Object.fromEntries(entries) as InputResponses
+    } catch (error) {
+      // One answer that does not come makes the others useless: the client need not ask its user for them.
+      failed.abort()
+      throw error
+    }
   }
 
-  #one(request: InputRequest, send: (text: string) => void, signal?: AbortSignal): Promise<JsonObject> {
+  #one(request: InputRequest, send: (text: string) => void, signal: AbortSignal): Promise<JsonObject> {
+    const cancelled = (): McpError => new McpError('cancelled', `${request.method} was cancelled`)
+    if (signal.aborted) return Promise.reject(cancelled())
     const id = this.#nextId++
     return new Promise<JsonObject>((resolve, reject) => {
       const finish = (): void => {
         clearTimeout(timer)
-        signal?.removeEventListener('abort', onAbort)
+        signal.removeEventListener('abort', onAbort)
         this.#pending.delete(id)
       }
       const giveUp = (error: Error): void => {
@@ -55,7 +65,7 @@ export class LegacyQuestions {
         send(writeNotification({ method: 'notifications/cancelled', params: { requestId: id } }))
         reject(error)
       }
-      const onAbort = (): void => giveUp(new McpError('cancelled', `${request.method} was cancelled`))
+      const onAbort = (): void => giveUp(cancelled())
       const timer = setTimeout(
         () => giveUp(new McpError('timeout', `The client did not answer ${request.method} in time`)),
         this.#timeout,
@@ -70,7 +80,7 @@ export class LegacyQuestions {
           reject(error)
         },
       })
-      signal?.addEventListener('abort', onAbort, { once: true })
+      signal.addEventListener('abort', onAbort, { once: true })
       send(writeRequest(id, request.method, legacyParams(request)))
     })
   }

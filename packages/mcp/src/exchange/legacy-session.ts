@@ -1,7 +1,7 @@
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
-  isJsonObject,
+  McpError,
   METHOD_NOT_FOUND,
   ProtocolError,
   type JsonObject,
@@ -14,6 +14,7 @@ import {
   isLoggingLevel,
   isMethodInRevision,
   LATEST_LEGACY,
+  META,
   toInitializeResult,
   type Implementation,
   type LoggingLevel,
@@ -21,6 +22,9 @@ import {
   type ServerCapabilities,
 } from '../protocol/index.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from './exchange.ts'
+import { IncreasingProgress } from './increasing-progress.ts'
+import { LegacyCall } from './legacy-call.ts'
+import { deliverable, discover, readInitialize } from './legacy-handshake.ts'
 import { LegacyQuestions } from './legacy-questions.ts'
 import { LegacySubscriptions, type SubscriptionHost } from './legacy-subscriptions.ts'
 import { LiveExchange, type RequestContext } from './live-exchange.ts'
@@ -38,6 +42,8 @@ export interface LegacyIo {
   detach?(relatedTo: RequestId, retry: number | undefined): void
   /** Whether messages that belong to no request, and requests of ours, can be delivered at all. */
   readonly canPush: boolean
+  /** True while the reader is far behind: progress and log messages are dropped then. */
+  isCongested?(): boolean
 }
 
 /** What a session is, in a form that can be sealed and brought back after a restart. */
@@ -56,7 +62,7 @@ export class LegacySession implements SubscriptionHost {
   readonly served: Served
   /** Unguessable, and only ours: handlers and gateways may key what belongs to a session by it. */
   readonly id: string
-  client: ClientFacts = { capabilities: {}, version: LATEST_LEGACY }
+  client: ClientFacts
   /** Before `logging/setLevel` the server decides (2025-11-25, Logging): everything from `info` up. */
   logLevel: LoggingLevel = 'info'
   /** `initialize` was answered with a result. */
@@ -67,12 +73,14 @@ export class LegacySession implements SubscriptionHost {
   #capabilities: ServerCapabilities | undefined
   #questions: LegacyQuestions | undefined
   #subscriptions: LegacySubscriptions | undefined
-  readonly #inFlight = new Map<RequestId, LiveExchange>()
+  readonly #inFlight = new Map<RequestId, LegacyCall>()
 
   constructor(served: Served, io: LegacyIo, id: string = crypto.randomUUID()) {
     this.id = id
     this.served = served
     this.#io = io
+    // Requests typed by hand come without a handshake: they get the newest revision that is served.
+    this.client = { capabilities: {}, version: negotiateLegacy(served, LATEST_LEGACY) ?? LATEST_LEGACY }
   }
 
   send(text: string): void {
@@ -84,14 +92,22 @@ export class LegacySession implements SubscriptionHost {
     message: JsonRpcRequest,
     context: RequestContext,
   ): string | undefined | Promise<string | undefined> {
-    if (this.#inFlight.has(message.id)) {
-      const error = new ProtocolError(INVALID_REQUEST, `Invalid request: id ${message.id} is already in use`)
+    const { id } = message
+    if (this.#inFlight.has(id)) {
+      const error = new ProtocolError(INVALID_REQUEST, `Invalid request: id ${id} is already in use`)
       return this.#write(failure(error), message)
     }
-    const outcome = this.#dispatch(message, context)
-    return outcome instanceof Promise
-      ? outcome.then((settled) => this.#conclude(settled, message))
-      : this.#conclude(outcome, message)
+    const call = new LegacyCall()
+    const outcome = this.#dispatch(message, context, call)
+    if (!(outcome instanceof Promise)) return this.#conclude(outcome, message, call)
+    this.#inFlight.set(id, call)
+    return new Promise((resolve) => {
+      call.release = () => resolve(undefined)
+      outcome.then(
+        (settled) => resolve(this.#conclude(settled, message, call)),
+        (thrown) => resolve(this.#conclude(failure(ProtocolError.from(thrown), thrown), message, call)),
+      )
+    })
   }
 
   notification(message: JsonRpcNotification, context: RequestContext): void {
@@ -117,7 +133,13 @@ export class LegacySession implements SubscriptionHost {
   }
 
   cancel(id: RequestId, reason?: unknown): void {
-    this.#inFlight.get(id)?.abort(reason ?? 'cancelled')
+    const call = this.#inFlight.get(id)
+    this.#inFlight.delete(id)
+    call?.abort(reason ?? 'cancelled')
+  }
+
+  isInFlight(id: RequestId): boolean {
+    return this.#inFlight.has(id)
   }
 
   get inFlight(): number {
@@ -137,20 +159,21 @@ export class LegacySession implements SubscriptionHost {
     }
     if (facts.logLevel) this.logLevel = facts.logLevel
     this.negotiated = true
+    this.initialized = true
   }
 
   close(reason: unknown = 'closed'): void {
-    for (const exchange of this.#inFlight.values()) exchange.abort(reason)
+    for (const call of [...this.#inFlight.values()]) call.abort(reason)
     this.#inFlight.clear()
     this.#questions?.close()
     this.#subscriptions?.close()
   }
 
-  #conclude(outcome: Outcome, message: JsonRpcRequest): string | undefined {
-    const exchange = this.#inFlight.get(message.id)
-    this.#inFlight.delete(message.id)
-    if (exchange?.aborted) return undefined
-    return this.#write(outcome, message)
+  #conclude(outcome: Outcome, message: JsonRpcRequest, call: LegacyCall): string | undefined {
+    // A cancelled request's id may be in use again.
+    if (this.#inFlight.get(message.id) === call) this.#inFlight.delete(message.id)
+    call.exchange?.finish()
+    return call.aborted ? undefined : this.#write(outcome, message)
   }
 
   #write(outcome: Outcome, message: JsonRpcRequest): string {
@@ -159,41 +182,64 @@ export class LegacySession implements SubscriptionHost {
       method: message.method,
       revision: this.client.version,
       serverInfo: this.served.info,
+      onInternalError: this.served.onInternalError,
     })
   }
 
-  #dispatch(message: JsonRpcRequest, context: RequestContext): Outcome | Promise<Outcome> {
-    switch (message.method) {
-      case 'initialize':
-        return this.#initialize(message, context).catch((error) => failure(ProtocolError.from(error), error))
-      case 'ping':
-        return complete({})
-      case 'logging/setLevel':
-        return this.#setLevel(message, context)
-      case 'resources/subscribe':
-      case 'resources/unsubscribe':
-        return this.#subscribe(message, context)
+  #dispatch(message: JsonRpcRequest, context: RequestContext, call: LegacyCall): Outcome | Promise<Outcome> {
+    const { method } = message
+    const { strict, around } = this.served
+    const own = this.#ownMethod(method)
+    if (strict && !this.initialized && method !== 'initialize' && method !== 'ping') {
+      return refuse(INVALID_REQUEST, 'Not initialized')
     }
-    if (this.served.strict && !this.initialized) return refuse(INVALID_REQUEST, 'Not initialized')
-    if (!isMethodInRevision(message.method, this.client.version)) return notFound(message.method)
-    return this.#run(message, context)
+    if (!own) return this.#pass(message, context, call)
+    if (!around) return own(message, context)
+    const params = message.params ?? NO_PARAMS
+    return around(new LiveExchange({ ...context, method, params, client: this.client }), () =>
+      own(message, context),
+    )
   }
 
-  #run(message: JsonRpcRequest, context: RequestContext): Outcome | Promise<Outcome> {
+  /** What a session answers by itself: the rest is the server's. */
+  #ownMethod(
+    method: string,
+  ): ((message: JsonRpcRequest, context: RequestContext) => Outcome | Promise<Outcome>) | undefined {
+    switch (method) {
+      case 'initialize':
+        return (message, context) => this.#initialize(message, context)
+      case 'ping':
+        return () => complete({})
+      case 'logging/setLevel':
+        return (message, context) => this.#setLevel(message, context)
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        return (message, context) => this.#subscribe(message, context)
+    }
+    return undefined
+  }
+
+  #pass(message: JsonRpcRequest, context: RequestContext, call: LegacyCall): Outcome | Promise<Outcome> {
+    const { method } = message
+    if (!negotiateLegacy(this.served, this.client.version)) {
+      return refuse(INVALID_PARAMS, `Invalid params: _meta["${META.protocolVersion}"] is required`)
+    }
+    if (!isMethodInRevision(method, this.client.version)) return notFound(method)
     const params = message.params ?? NO_PARAMS
     const progress = new IncreasingProgress()
     const exchange = this.#openExchange(message, params, context, progress)
+    call.exchange = exchange
     const outcome = respondSafely(this.served, exchange)
-    if (!(outcome instanceof Promise)) {
-      if (outcome.type !== 'input_required') return outcome
-    }
+    if (!(outcome instanceof Promise) && outcome.type !== 'input_required') return outcome
     return playRounds(outcome, {
-      ask: exchange.ask && ((requests) => exchange.ask!(requests, exchange.signal)),
+      // Each round has its own exchange: what is asked in it is cancelled with it.
+      ask: exchange.ask && ((requests) => call.exchange!.ask!(requests, call.exchange!.signal)),
       capabilities: this.client.capabilities,
       again: (answered) => {
-        const next = this.#openExchange(message, { ...params, ...answered }, context, progress)
-        if (exchange.aborted) next.abort()
-        return respondSafely(this.served, next)
+        call.exchange!.finish()
+        call.exchange = this.#openExchange(message, { ...params, ...answered }, context, progress)
+        if (call.aborted) call.exchange.abort('cancelled')
+        return respondSafely(this.served, call.exchange)
       },
     })
   }
@@ -216,17 +262,18 @@ export class LegacySession implements SubscriptionHost {
       headers: context.headers,
       session: this.id,
       notify: (notification) => {
-        if (progress.admits(notification)) send(writeNotification(this.#shape(notification)))
+        if (this.#io.isCongested?.() || !progress.admits(notification)) return
+        send(writeNotification(this.#shape(notification)))
       },
       detach: this.#io.detach && ((retry) => this.#io.detach!(id, retry)),
       ask: this.#io.canPush
-        ? (requests, signal) => {
+        ? async (requests, signal) => {
+            if (!exchange.open) throw new McpError('closed', 'The request is over: nobody can be asked')
             this.#questions ??= new LegacyQuestions(this.served.answerTimeout)
             return this.#questions.ask(requests, send, signal ?? exchange.signal)
           }
         : undefined,
     })
-    this.#inFlight.set(id, exchange)
     return exchange
   }
 
@@ -240,48 +287,27 @@ export class LegacySession implements SubscriptionHost {
   }
 
   async #initialize(message: JsonRpcRequest, context: RequestContext): Promise<Outcome> {
-    const { protocolVersion, capabilities, clientInfo } = message.params ?? {}
-    if (typeof protocolVersion !== 'string') throw required('protocolVersion', 'a string')
-    if (!isJsonObject(capabilities)) throw required('capabilities', 'an object')
-    if (!isJsonObject(clientInfo)) throw required('clientInfo', 'an object')
+    const { protocolVersion, capabilities, clientInfo } = readInitialize(message.params)
     const version = negotiateLegacy(this.served, protocolVersion)
     if (!version) {
       const names = (this.served.revisions ?? []).join(', ')
       return refuse(METHOD_NOT_FOUND, `Method not found: initialize (this server speaks ${names} only)`)
     }
-    this.client = { version, capabilities, info: clientInfo as unknown as Implementation }
-    const discovered = await this.#discover(context)
+    this.client = { version, capabilities, info: clientInfo }
+    const discovered = await discover(this.served, this.client, context)
     if (discovered.type !== 'complete') return discovered
-    this.#capabilities = this.#deliverable(discovered.result.capabilities as ServerCapabilities)
+    const found = discovered.result.capabilities as ServerCapabilities
+    this.#capabilities = deliverable(found, this.#io.canPush)
     this.negotiated = true
     const facts = { ...discovered.result, capabilities: this.#capabilities }
     return complete(toInitializeResult(facts, version, this.served.info))
   }
 
-  async #discover(context: RequestContext): Promise<Outcome> {
-    return respondSafely(
-      this.served,
-      new LiveExchange({ ...context, method: 'server/discover', params: NO_PARAMS, client: this.client }),
-    )
-  }
-
-  /** A connection that cannot push has no change notifications to promise. */
-  #deliverable(capabilities: ServerCapabilities): ServerCapabilities {
-    if (this.#io.canPush) return capabilities
-    const { tools, prompts, resources, ...rest } = capabilities
-    return {
-      ...rest,
-      ...(tools && { tools: {} }),
-      ...(prompts && { prompts: {} }),
-      ...(resources && { resources: {} }),
-    }
-  }
-
   async #knownCapabilities(context: RequestContext): Promise<ServerCapabilities> {
     if (!this.#capabilities) {
-      const discovered = await this.#discover(context)
+      const discovered = await discover(this.served, this.client, context)
       const found = discovered.type === 'complete' ? discovered.result.capabilities : {}
-      this.#capabilities = this.#deliverable(found as ServerCapabilities)
+      this.#capabilities = deliverable(found as ServerCapabilities, this.#io.canPush)
     }
     return this.#capabilities
   }
@@ -305,24 +331,6 @@ export class LegacySession implements SubscriptionHost {
     this.#subscriptions.unsubscribe(uri)
     return complete({})
   }
-}
-
-/** A handler that runs again for its next answer reports what the client has heard already. */
-class IncreasingProgress {
-  #last = Number.NEGATIVE_INFINITY
-
-  /** Progress MUST increase with each notification (2025-11-25, Progress). */
-  admits(notification: Notification): boolean {
-    if (notification.method !== 'notifications/progress') return true
-    const progress = notification.params?.progress
-    if (typeof progress !== 'number' || progress <= this.#last) return false
-    this.#last = progress
-    return true
-  }
-}
-
-function required(member: string, what: string): ProtocolError {
-  return new ProtocolError(INVALID_PARAMS, `Invalid params: "${member}" must be ${what}`)
 }
 
 function refuse(code: number, message: string): Outcome {

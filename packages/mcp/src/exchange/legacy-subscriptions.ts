@@ -1,12 +1,16 @@
-import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { INVALID_REQUEST, isJsonObject, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
 import { META, passesLevel, type LoggingLevel, type SubscriptionFilter } from '../protocol/index.ts'
-import { complete, type ClientFacts, type Notification, type Outcome } from './exchange.ts'
+import { complete, failure, type ClientFacts, type Notification, type Outcome } from './exchange.ts'
 import { LiveExchange, type RequestContext } from './live-exchange.ts'
+import { respondSafely } from './modern-server-edge.ts'
 import type { Served } from './served.ts'
 import { writeNotification } from './write-message.ts'
 
 /** Asks a listener for server-wide log messages, which only legacy sessions can receive. */
 export const SERVER_LOGS = 'gantry/serverLogs'
+
+/** What a client asks us to remember for it has an end. */
+const MAX_SUBSCRIPTIONS = 10_000
 
 export interface SubscriptionHost {
   readonly served: Served
@@ -41,6 +45,9 @@ export class LegacySubscriptions {
   async subscribe(uri: string, context: RequestContext): Promise<Outcome> {
     this.#resources ??= new Map()
     if (this.#resources.has(uri)) return complete({})
+    if (this.#resources.size >= MAX_SUBSCRIPTIONS) {
+      return failure(new ProtocolError(INVALID_REQUEST, 'Too many subscriptions: end some first'))
+    }
     const { exchange, settled } = this.#listen({ resourceSubscriptions: [uri] }, context)
     this.#resources.set(uri, exchange)
     const outcome = await settled
@@ -78,8 +85,7 @@ export class LegacySubscriptions {
         else this.#forward(notification)
       },
     })
-    const ended = Promise.resolve(this.#host.served.respond(exchange))
-    ended.catch((error) => this.#host.served.onInternalError?.(error))
+    const ended = Promise.resolve(respondSafely(this.#host.served, exchange))
     return { exchange, settled: Promise.race([acknowledged, ended]) }
   }
 

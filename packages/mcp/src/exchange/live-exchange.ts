@@ -41,6 +41,7 @@ export class LiveExchange implements Exchange {
   readonly detach: ((retryMs?: number) => void) | undefined
   /** True once the caller cancelled or went away: nothing more may be sent. */
   aborted = false
+  #finished = false
   #reason: unknown
   #controller: AbortController | undefined
   readonly #notify: ((notification: Notification) => void) | undefined
@@ -74,7 +75,17 @@ export class LiveExchange implements Exchange {
     this.#controller?.abort(reason)
   }
 
+  /** The outcome is known: what a handler says from now on has no stream to travel on. */
+  finish(): void {
+    this.#finished = true
+  }
+
+  /** False once it is answered or given up. */
+  get open(): boolean {
+    return !this.aborted && !this.#finished
+  }
+
   notify(notification: Notification): void {
-    if (!this.aborted) this.#notify?.(notification)
+    if (this.open) this.#notify?.(notification)
   }
 }

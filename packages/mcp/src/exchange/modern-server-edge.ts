@@ -21,11 +21,14 @@ import { writeNotification } from './write-message.ts'
 
 const NO_PARAMS = Object.freeze({})
 
-/** A request is modern when it carries the envelope, or is the one method that only modern clients send. */
-export function isModernRequest(request: JsonRpcRequest): boolean {
+/**
+ * A request is modern when it carries the envelope, or is the one method that only modern clients send –
+ * unless the client is known to be a legacy one, which simply has no such method.
+ */
+export function isModernRequest(request: JsonRpcRequest, isLegacyClient: boolean = false): boolean {
   const meta = request.params?._meta
-  if (isJsonObject(meta) && META.protocolVersion in meta) return true
-  return request.method === 'server/discover'
+  if (isJsonObject(meta) && Object.hasOwn(meta, META.protocolVersion)) return true
+  return request.method === 'server/discover' && !isLegacyClient
 }
 
 export interface Envelope {

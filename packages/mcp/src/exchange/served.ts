@@ -1,6 +1,6 @@
-import { LATEST_LEGACY, LEGACY_REVISIONS, MODERN_REVISIONS, REVISIONS } from '../protocol/index.ts'
+import { LATEST_LEGACY, LEGACY_REVISIONS, MODERN_REVISIONS } from '../protocol/index.ts'
 import type { Implementation, Revision } from '../protocol/index.ts'
-import type { Handle } from './exchange.ts'
+import type { Exchange, Handle, Outcome } from './exchange.ts'
 
 /** What a server edge needs of whatever stands behind it: a server, or a gateway's relay. */
 export interface Served {
@@ -12,6 +12,10 @@ export interface Served {
   readonly strict?: boolean | undefined
   /** How long a legacy client may take to answer a question, in milliseconds. */
   readonly answerTimeout?: number | undefined
+  /** Wraps what an edge answers by itself (`initialize`, `ping`), as `respond` wraps everything else. */
+  readonly around?:
+    | ((exchange: Exchange, run: () => Outcome | Promise<Outcome>) => Promise<Outcome>)
+    | undefined
   /** Called with what went wrong inside, never with what a peer did wrong. */
   readonly onInternalError?: ((error: unknown) => void) | undefined
 }
@@ -25,7 +29,7 @@ export function modernRevisions(served: Served): readonly Revision[] {
  * `initialize` never negotiates a modern revision. Undefined: no legacy revision is served.
  */
 export function negotiateLegacy(served: Served, requested: string): Revision | undefined {
-  const offered = (served.revisions ?? REVISIONS).filter((r) => LEGACY_REVISIONS.includes(r))
+  const offered = served.revisions?.filter((r) => LEGACY_REVISIONS.includes(r)) ?? LEGACY_REVISIONS
   if (offered.length === 0) return undefined
   const exact = offered.find((r) => r === requested)
   if (exact) return exact

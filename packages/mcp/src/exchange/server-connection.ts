@@ -19,6 +19,8 @@ export interface ServerConnectionOptions {
   context?: RequestContext
   /** More requests than this at once are refused. */
   maxInFlight?: number
+  /** True while the reader is far behind: progress and log messages are dropped then, answers never. */
+  isCongested?: () => boolean
 }
 
 const DEFAULT_MAX_IN_FLIGHT = 10_000
@@ -32,20 +34,29 @@ export class ServerConnection {
   readonly #send: (text: string) => void
   readonly #context: RequestContext
   readonly #maxInFlight: number
+  readonly #isCongested: () => boolean
+  #batches = 0
   readonly #modern = new Map<RequestId, LiveExchange>()
   readonly legacy: LegacySession
   #waiting: (() => void)[] = []
+  #closed = false
 
   constructor(served: Served, options: ServerConnectionOptions) {
     this.#served = served
     this.#send = options.send
     this.#context = options.context ?? {}
     this.#maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
-    this.legacy = new LegacySession(served, { send: (text) => this.#send(text), canPush: true })
+    this.#isCongested = options.isCongested ?? (() => false)
+    this.legacy = new LegacySession(served, {
+      send: (text) => this.#send(text),
+      canPush: true,
+      isCongested: this.#isCongested,
+    })
   }
 
   /** Takes one parsed message; answers go out through `send`. */
   receive(value: unknown): void {
+    if (this.#closed) return
     if (Array.isArray(value)) {
       this.#batch(value)
       return
@@ -69,7 +80,7 @@ export class ServerConnection {
   }
 
   #checkIdle(): void {
-    if (this.#waiting.length === 0 || this.legacy.inFlight > 0) return
+    if (this.#waiting.length === 0 || this.legacy.inFlight > 0 || this.#batches > 0) return
     for (const exchange of this.#modern.values()) {
       if (exchange.method !== 'subscriptions/listen') return
     }
@@ -77,6 +88,7 @@ export class ServerConnection {
   }
 
   close(reason: unknown = 'closed'): void {
+    this.#closed = true
     for (const exchange of this.#modern.values()) exchange.abort(reason)
     this.#modern.clear()
     this.legacy.close(reason)
@@ -107,34 +119,39 @@ export class ServerConnection {
     if (this.inFlight >= this.#maxInFlight) {
       return writeError(message.id, { code: INVALID_REQUEST, message: 'Too many requests in flight' })
     }
-    if (isModernRequest(message) && modernRevisions(this.#served).length > 0) return this.#runModern(message)
     if (this.#modern.has(message.id)) return this.#duplicate(message.id)
+    const modern = isModernRequest(message, this.legacy.negotiated)
+    if (modern && modernRevisions(this.#served).length > 0) return this.#runModern(message)
     return this.legacy.request(message, this.#context)
   }
 
   #runModern(message: JsonRpcRequest): string | undefined | Promise<string | undefined> {
-    if (this.#modern.has(message.id)) return this.#duplicate(message.id)
+    if (this.legacy.isInFlight(message.id)) return this.#duplicate(message.id)
     let exchange: LiveExchange
     try {
-      exchange = openModernExchange(message, this.#served, this.#context, this.#send)
+      exchange = openModernExchange(message, this.#served, this.#context, (text) => {
+        if (message.method === 'subscriptions/listen' || !this.#isCongested()) this.#send(text)
+      })
     } catch (error) {
       return writeError(message.id, ProtocolError.from(error).toJsonRpc())
     }
-    this.#modern.set(message.id, exchange)
     const outcome = respondSafely(this.#served, exchange)
-    return outcome instanceof Promise
-      ? outcome.then((settled) => this.#concludeModern(message, exchange, settled))
-      : this.#concludeModern(message, exchange, outcome)
+    if (!(outcome instanceof Promise)) return this.#concludeModern(message, exchange, outcome)
+    this.#modern.set(message.id, exchange)
+    return outcome.then((settled) => this.#concludeModern(message, exchange, settled))
   }
 
   #concludeModern(message: JsonRpcRequest, exchange: LiveExchange, outcome: Outcome): string | undefined {
-    this.#modern.delete(message.id)
+    // A cancelled request's id may be in use again.
+    if (this.#modern.get(message.id) === exchange) this.#modern.delete(message.id)
+    exchange.finish()
     if (exchange.aborted) return undefined
     return writeOutcome(outcome, {
       id: message.id,
       method: message.method,
       revision: exchange.client.version,
       serverInfo: this.#served.info,
+      onInternalError: this.#served.onInternalError,
     })
   }
 
@@ -145,9 +162,13 @@ export class ServerConnection {
 
   #notification(message: JsonRpcNotification): void {
     if (message.method === 'notifications/cancelled') {
-      const exchange = this.#modern.get(message.params?.requestId as RequestId)
+      const id = message.params?.requestId as RequestId
+      const exchange = this.#modern.get(id)
       if (exchange) {
+        // Over at once, whatever its handler goes on doing.
+        this.#modern.delete(id)
         exchange.abort(message.params?.reason ?? 'cancelled')
+        this.#checkIdle()
         return
       }
     }
@@ -162,9 +183,11 @@ export class ServerConnection {
       )
       return
     }
+    this.#batches++
     Promise.all(values.map((value) => this.#answer(value))).then((texts) => {
+      this.#batches--
       const answers = texts.filter((text) => text !== undefined)
-      if (answers.length > 0) this.#send(`[${answers.join(',')}]`)
+      this.#sendIfAny(answers.length > 0 ? `[${answers.join(',')}]` : undefined)
     })
   }
 }

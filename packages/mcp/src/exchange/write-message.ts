@@ -1,4 +1,4 @@
-import type { JsonObject, JsonRpcError, RequestId } from '../jsonrpc/index.ts'
+import { INTERNAL_ERROR, type JsonObject, type JsonRpcError, type RequestId } from '../jsonrpc/index.ts'
 import { META, shapeResult, type Implementation, type Revision } from '../protocol/index.ts'
 import type { Notification, Outcome } from './exchange.ts'
 
@@ -33,10 +33,24 @@ export interface ResponseFacts {
   method: string
   revision: Revision
   serverInfo: Implementation
+  /** Told when an outcome cannot be written. */
+  onInternalError?: ((thrown: unknown) => void) | undefined
 }
 
-/** Serialises an outcome for a client of the given revision. */
+/**
+ * Serialises an outcome for a client of the given revision. Handlers may return what JSON has no form for (a
+ * BigInt, a cycle, a thousand levels of nesting): the client gets an internal error then, never silence.
+ */
 export function writeOutcome(outcome: Outcome, facts: ResponseFacts): string {
+  try {
+    return serialise(outcome, facts)
+  } catch (thrown) {
+    facts.onInternalError?.(thrown)
+    return writeError(facts.id, { code: INTERNAL_ERROR, message: 'Internal error' })
+  }
+}
+
+function serialise(outcome: Outcome, facts: ResponseFacts): string {
   switch (outcome.type) {
     case 'complete':
       return writeResult(facts.id, outcome.json ?? JSON.stringify(shapeComplete(outcome.result, facts)))
@@ -54,6 +68,8 @@ export function writeOutcome(outcome: Outcome, facts: ResponseFacts): string {
         facts.id,
         JSON.stringify(withServerInfo({ ...outcome.task, resultType: 'task' }, facts.serverInfo)),
       )
+    default:
+      throw new TypeError('A handler or middleware returned no outcome')
   }
 }
 

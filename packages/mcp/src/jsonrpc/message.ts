@@ -43,7 +43,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Strings and integers are ids; fractions, `NaN` and everything else are not (MCP 2026-07-28, basic). */
+/**
+ * Strings and integers are ids (MCP 2026-07-28, basic). Integers beyond 2^53 lose digits when they are parsed:
+ * they could not be given back as they came, so they are refused instead of answered under another id.
+ */
 export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value))
+  return typeof value === 'string' || Number.isSafeInteger(value)
 }

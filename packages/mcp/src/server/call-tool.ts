@@ -15,11 +15,9 @@ export interface CallHost {
   report(thrown: unknown, exchange: Exchange, tool: CompiledTool): void
 }
 
-const NO_ARGUMENTS = Object.freeze({})
-
 /** Calls a tool. Everything that goes wrong inside it becomes a result, not an error (SEP-1303). */
 export function callTool(tool: CompiledTool, exchange: Exchange, host: CallHost): Outcome | Promise<Outcome> {
-  const args = exchange.params.arguments ?? NO_ARGUMENTS
+  const args = exchange.params.arguments ?? {}
   const checked = tool.input.validate(args)
   return checked instanceof Promise
     ? checked.then((settled) => callChecked(tool, settled, exchange, host))
@@ -38,10 +36,9 @@ function callChecked(
       tool.definition.run(checked.value, context),
     )
     if (!(returned instanceof Promise)) return conclude(tool, returned, exchange, host)
-    return returned.then(
-      (value) => conclude(tool, value, exchange, host),
-      (thrown) => failed(tool, thrown, exchange, host),
-    )
+    return returned
+      .then((value) => conclude(tool, value, exchange, host))
+      .catch((thrown) => failed(tool, thrown, exchange, host))
   } catch (thrown) {
     return failed(tool, thrown, exchange, host)
   }

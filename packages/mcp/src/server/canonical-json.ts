@@ -1,13 +1,20 @@
-import { isJsonObject } from '../jsonrpc/index.ts'
+import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../jsonrpc/index.ts'
+
+/** Deeper values are refused instead of overflowing the stack: nobody types arguments like that. */
+const MAX_DEPTH = 500
 
 /** JSON with sorted keys: equal values give equal text, however a client wrote them. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
+export function canonicalJson(value: unknown, depth: number = 0): string {
+  if (depth > MAX_DEPTH) {
+    throw new ProtocolError(INVALID_PARAMS, `Invalid params: nested more than ${MAX_DEPTH} levels deep`)
+  }
+  if (Array.isArray(value))
+    return `[${value.map((item) => canonicalJson(item ?? null, depth + 1)).join(',')}]`
   if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null'
   const members = Object.keys(value)
     .filter((key) => value[key] !== undefined)
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`)
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key], depth + 1)}`)
   return `{${members.join(',')}}`
 }
 

@@ -1,4 +1,4 @@
-import type { AuthInfo, ClientFacts, Exchange } from '../exchange/index.ts'
+import type { AuthInfo, ClientFacts, Exchange, Notification } from '../exchange/index.ts'
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import {
   passesLevel,
@@ -12,10 +12,18 @@ import {
 import { createElicit, type Elicit } from './elicit.ts'
 import { requireCapability } from './require-capability.ts'
 import type { Questions } from './questions.ts'
+import type { ReplayTrace } from './replay-watch.ts'
 
 export interface QuestionOptions {
   /** Names the answer in the wire messages and across rounds; unique within the call. */
   key?: string
+}
+
+/** What a context knows of the round that it belongs to, where calls have rounds. */
+export interface RoundFacts {
+  suspension?: (() => AbortSignal) | undefined
+  state?: unknown
+  trace?: ReplayTrace | undefined
 }
 
 /** Fixed second argument of every handler: who asks, and everything that can be done while answering. */
@@ -24,19 +32,16 @@ export class Context {
   readonly #questions: () => Questions
   readonly #suspension: (() => AbortSignal) | undefined
   readonly #state: unknown
+  readonly #trace: ReplayTrace | undefined
   #elicit: Elicit | undefined
   #signal: AbortSignal | undefined
 
-  constructor(
-    exchange: Exchange,
-    questions: () => Questions,
-    suspension?: () => AbortSignal,
-    state?: unknown,
-  ) {
+  constructor(exchange: Exchange, questions: () => Questions, round: RoundFacts = {}) {
     this.#exchange = exchange
     this.#questions = questions
-    this.#suspension = suspension
-    this.#state = state
+    this.#suspension = round.suspension
+    this.#state = round.state
+    this.#trace = round.trace
   }
 
   /** Aborted when the caller cancels or goes away, and when the call is suspended until the next round. */
@@ -97,14 +102,19 @@ export class Context {
     const params: JsonObject = { progressToken, progress }
     if (total !== undefined) params.total = total
     if (message !== undefined) params.message = message
-    this.#exchange.notify({ method: 'notifications/progress', params })
+    this.#notify({ method: 'notifications/progress', params })
   }
 
   /** Sends a log message, if the client wants messages of this level. */
   async log(level: LoggingLevel, data: unknown, logger?: string): Promise<void> {
     if (!passesLevel(level, this.#exchange.logLevel)) return
     const params = logger === undefined ? { level, data } : { level, logger, data }
-    this.#exchange.notify({ method: 'notifications/message', params })
+    this.#notify({ method: 'notifications/message', params })
+  }
+
+  #notify(notification: Notification): void {
+    this.#trace?.notified(notification)
+    this.#exchange.notify(notification)
   }
 
   /** Asks the user for a form; resolves with the validated value, throws `Declined` when refused. */

@@ -34,7 +34,7 @@ async function checkedArguments(prompt: CompiledPrompt, exchange: Exchange): Pro
   if (!isJsonObject(args))
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "arguments" must be an object')
   for (const argument of prompt.arguments) {
-    if (argument.required && args[argument.name] === undefined) {
+    if (argument.required && !Object.hasOwn(args, argument.name)) {
       throw new ProtocolError(INVALID_PARAMS, `Missing required argument: ${argument.name}`)
     }
   }

@@ -11,6 +11,7 @@ import {
 } from '../exchange/index.ts'
 import {
   classifyMessage,
+  METHOD_NOT_FOUND,
   parseMessage,
   ProtocolError,
   type JsonRpcRequest,
@@ -58,12 +59,17 @@ async function answerModern(
 ): Promise<string> {
   try {
     const exchange = openModernExchange(request, served, context, () => {})
+    if (request.method === 'subscriptions/listen') {
+      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${request.method} (it needs a connection)`)
+    }
     const outcome = await respondSafely(served, exchange)
+    exchange.finish()
     return writeOutcome(outcome, {
       id: request.id,
       method: request.method,
       revision: exchange.client.version,
       serverInfo: served.info,
+      onInternalError: served.onInternalError,
     })
   } catch (error) {
     return writeError(request.id, ProtocolError.from(error).toJsonRpc())

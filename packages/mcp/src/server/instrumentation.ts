@@ -1,5 +1,6 @@
 import type { Exchange, Outcome } from '../exchange/index.ts'
-import { INVALID_PARAMS } from '../jsonrpc/index.ts'
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../jsonrpc/index.ts'
+import { isMethodInRevision } from '../protocol/index.ts'
 import { setting, type Configuration, type InstrumentationData } from './configuration.ts'
 
 /** Data of the requests under way: handlers' look-ups add to it. Concurrent requests have separate data. */
@@ -19,6 +20,8 @@ export async function instrument(
   configuration: Configuration,
   run: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
+  // What the legacy edge asks on its own behalf is no request of anybody.
+  if (!isMethodInRevision(exchange.method, exchange.client.version)) return run()
   const data: InstrumentationData = { method: exchange.method }
   const clientName = exchange.client.info?.name
   if (clientName !== undefined) data.clientName = clientName
@@ -37,7 +40,16 @@ export async function instrument(
 }
 
 function errorName(code: number): string {
-  return code === INVALID_PARAMS ? 'invalid_params' : 'internal_error'
+  switch (code) {
+    case INVALID_PARAMS:
+      return 'invalid_params'
+    case INVALID_REQUEST:
+      return 'invalid_request'
+    case METHOD_NOT_FOUND:
+      return 'method_not_found'
+    default:
+      return 'internal_error'
+  }
 }
 
 /** A callback that throws changes nothing for the client. */

@@ -206,6 +206,7 @@ function register<Definition extends object, T>(
   let current = definition
   return {
     update(changes) {
+      if (!registry.holds(entry)) return
       const next = Object.assign(
         Object.create(Object.getPrototypeOf(current)),
         current,
@@ -214,7 +215,10 @@ function register<Definition extends object, T>(
       registry.replace(entry, compile(next))
       current = next
     },
-    remove: () => void registry.remove(key),
+    // Somebody else may have taken the name meanwhile: what they registered stays.
+    remove: () => {
+      if (registry.holds(entry)) registry.remove(key)
+    },
     enable: () => registry.setEnabled(entry, true),
     disable: () => registry.setEnabled(entry, false),
   }

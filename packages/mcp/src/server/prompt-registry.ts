@@ -58,6 +58,6 @@ function argumentsOf(input: CompiledSchema, definition: AnyPrompt): ArgumentWith
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(required.has(name) && { required: true }),
-    ...extra[name],
+    ...(Object.hasOwn(extra, name) && extra[name]),
   }))
 }

@@ -1,6 +1,7 @@
 import type { Exchange, InputRequest, InputRequests } from '../exchange/index.ts'
-import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { isJsonObject, McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
 import { canonicalJson, fingerprint } from './canonical-json.ts'
+import type { ReplayTrace } from './replay-watch.ts'
 import type { Answer, RoundState } from './request-state.ts'
 
 /** How a handler's questions reach the client. */
@@ -17,9 +18,8 @@ export class LiveQuestions implements Questions {
     this.#exchange = exchange
   }
 
-  async ask(request: InputRequest, key = 'question'): Promise<JsonObject> {
-    const answers = await this.#exchange.ask!({ [key]: request }, this.#exchange.signal)
-    return answers[key] ?? {}
+  ask(request: InputRequest, key = 'question'): Promise<JsonObject> {
+    return askLive(this.#exchange, request, key)
   }
 
   async step<T>(_name: string, run: () => T | Promise<T>): Promise<T> {
@@ -27,62 +27,93 @@ export class LiveQuestions implements Questions {
   }
 }
 
+/** An error that the client answers with is the handler's to catch, and not the answer to the call itself. */
+async function askLive(exchange: Exchange, request: InputRequest, key: string): Promise<JsonObject> {
+  try {
+    const answers = await exchange.ask!({ [key]: request }, exchange.signal)
+    return (Object.hasOwn(answers, key) ? answers[key] : undefined) ?? {}
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error
+    const details = { method: request.method, code: error.code }
+    throw new McpError('invalid_answer', `The client refused ${request.method}: ${error.message}`, {
+      cause: error,
+      details,
+    })
+  }
+}
+
+export interface ReplayHost {
+  readonly exchange: Exchange
+  readonly state: RoundState | undefined
+  readonly responses: JsonObject
+  readonly trace: ReplayTrace | undefined
+  /** Whether the client can be asked while the call runs, by now: a call that became a task can. */
+  canAskLive(): boolean
+  /** Called when the handler waits for what only the next round can bring. */
+  suspend(): void
+}
+
 /**
- * The client answers by calling again, unless it can be asked live by then: a question without an answer parks the handler for good (its promise
+ * The client answers by calling again: a question without an answer parks the handler for good (its promise
  * never settles, so no `try/catch` can swallow it) and the next round runs it anew with the answers so far.
  */
 export class ReplayedQuestions implements Questions {
-  readonly #answers: Record<string, Answer>
-  readonly #steps: Record<string, unknown>
+  readonly #host: ReplayHost
+  // Maps: clients choose keys, and `__proto__` is one.
+  readonly #answers: Map<string, Answer>
+  readonly #steps: Map<string, unknown>
   readonly #pending = new Map<string, { request: InputRequest; print: string }>()
   readonly #counts = new Map<string, number>()
-  readonly #round: number
-  readonly #suspend: () => void
-  readonly #live: () => Exchange['ask']
   #scheduled = false
   #busySteps = 0
 
-  constructor(
-    state: RoundState | undefined,
-    responses: JsonObject,
-    suspend: () => void,
-    live: () => Exchange['ask'],
-  ) {
-    this.#live = live
-    this.#answers = { ...state?.answers }
-    this.#steps = { ...state?.steps }
-    this.#round = state?.round ?? 0
-    this.#suspend = suspend
+  constructor(host: ReplayHost) {
+    this.#host = host
+    const { state, responses } = host
+    this.#answers = new Map(Object.entries(state?.answers ?? {}))
+    this.#steps = new Map(Object.entries(state?.steps ?? {}))
     for (const [key, response] of Object.entries(responses)) {
       // Keys that we did not ask for are ignored; without a state, nothing says what was asked.
-      const print = state ? state.asked[key] : ''
-      if (print !== undefined && isJsonObject(response)) this.#answers[key] = { print, response }
+      const print = state ? ownMember(state.asked, key) : ''
+      if (print !== undefined && isJsonObject(response)) this.#answers.set(key, { print, response })
     }
   }
 
-  ask(request: InputRequest, explicitKey?: string): Promise<JsonObject> {
+  async ask(request: InputRequest, explicitKey?: string): Promise<JsonObject> {
+    const { trace } = this.#host
     const print = fingerprint(explicitKey === undefined ? canonicalJson(request) : shapeOf(request))
     const key = explicitKey ?? this.#numbered(`q_${print}`)
-    const answer = this.#answers[key]
+    trace?.question(key, String(request.params?.message ?? request.method))
+    const answer = this.#answers.get(key)
     // An answer to a different question is no answer: this one is asked again.
-    if (answer && (answer.print === print || answer.print === '')) return Promise.resolve(answer.response)
-    const live = this.#live()
-    if (live) return live({ [key]: request }).then((answers) => answers[key] ?? {})
+    if (answer && (answer.print === print || answer.print === '')) {
+      trace?.answered()
+      return answer.response
+    }
+    if (this.#host.canAskLive()) return askLive(this.#host.exchange, request, key)
     this.#pending.set(key, { request, print })
     this.#schedule()
     return new Promise(() => {})
   }
 
   async step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
+    const { trace } = this.#host
     const key = this.#numbered(name)
-    if (Object.hasOwn(this.#steps, key)) return this.#steps[key] as T
+    trace?.stepStarted(name)
+    if (this.#steps.has(key)) {
+      const value = this.#steps.get(key) as T
+      trace?.stepEnded(name, value, true)
+      return value
+    }
     this.#busySteps++
+    let value: T | undefined
     try {
-      const value = await run()
-      this.#steps[key] = value ?? null
+      value = await run()
+      this.#steps.set(key, value ?? null)
       return value
     } finally {
       this.#busySteps--
+      trace?.stepEnded(name, value, false)
       if (this.#pending.size > 0) this.#schedule()
     }
   }
@@ -92,9 +123,14 @@ export class ReplayedQuestions implements Questions {
   }
 
   state(): RoundState {
-    const asked: Record<string, string> = {}
-    for (const [key, { print }] of this.#pending) asked[key] = print
-    return { answers: this.#answers, asked, steps: this.#steps, round: this.#round + 1 }
+    const { state, trace } = this.#host
+    return {
+      answers: Object.fromEntries(this.#answers),
+      asked: Object.fromEntries([...this.#pending].map(([key, { print }]) => [key, print])),
+      steps: Object.fromEntries(this.#steps),
+      round: (state?.round ?? 0) + 1,
+      ...(trace && { trace: trace.events }),
+    }
   }
 
   #numbered(base: string): string {
@@ -110,9 +146,13 @@ export class ReplayedQuestions implements Questions {
     setTimeout(() => {
       this.#scheduled = false
       // A step under way must finish first, or its effect would be forgotten and repeated.
-      if (this.#busySteps === 0) this.#suspend()
+      if (this.#busySteps === 0) this.#host.suspend()
     }, 0)
   }
+}
+
+function ownMember<T>(record: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
 }
 
 /** With an explicit key the wording may change between rounds; the kind and the form may not. */

@@ -52,13 +52,18 @@ export class Registry<T> {
     return this.#entries.has(key)
   }
 
+  /** Whether the entry is still the one under its name. */
+  holds(entry: Entry<T>): boolean {
+    return this.#entries.get(entry.key) === entry
+  }
+
   replace(entry: Entry<T>, value: T): void {
     entry.value = value
     this.#touch()
   }
 
   setEnabled(entry: Entry<T>, enabled: boolean): void {
-    if (entry.enabled === enabled) return
+    if (entry.enabled === enabled || !this.holds(entry)) return
     entry.enabled = enabled
     this.#touch()
   }

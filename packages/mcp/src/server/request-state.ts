@@ -15,6 +15,8 @@ export interface RoundState {
   /** The author's own state, when the rounds are run by hand. */
   own?: unknown
   round: number
+  /** What the handler did so far, when somebody watches that it does it again. */
+  trace?: readonly string[]
 }
 
 export interface Answer {

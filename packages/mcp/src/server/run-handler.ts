@@ -4,12 +4,15 @@ import { MAX_ROUNDS } from '../exchange/index.ts'
 import { Context } from './context.ts'
 import { isInputRequired } from './input-required.ts'
 import { LiveQuestions, ReplayedQuestions, type Questions } from './questions.ts'
+import { ReplayTrace, type ReplayWatcher } from './replay-watch.ts'
 import type { RequestStates, RoundState } from './request-state.ts'
 
 export interface RunOptions {
   states: RequestStates
   /** Replays even where the client could be asked live: finds handlers that are not safe to run again. */
   alwaysReplay: boolean
+  /** Told when a re-run is not what the run before it was. */
+  watcher: ReplayWatcher | undefined
 }
 
 /**
@@ -68,6 +71,7 @@ class Round {
   readonly #exchange: Exchange
   readonly #options: RunOptions
   readonly #state: RoundState | undefined
+  readonly #trace: ReplayTrace | undefined
   #questions: ReplayedQuestions | undefined
   #controller: AbortController | undefined
   #suspended: (() => void) | undefined
@@ -80,18 +84,24 @@ class Round {
       this.#controller ??= new AbortController()
       return this.#controller.signal
     }
-    this.context = new Context(exchange, () => this.#ask(), suspension, state?.own)
+    this.#trace = options.watcher && new ReplayTrace(exchange, state?.trace, options.watcher)
+    this.context = new Context(exchange, () => this.#ask(), {
+      suspension,
+      state: state?.own,
+      trace: this.#trace,
+    })
   }
 
   #ask(): Questions {
     const responses = this.#exchange.params.inputResponses
-    this.#questions ??= new ReplayedQuestions(
-      this.#state,
-      isJsonObject(responses) ? responses : {},
-      () => this.#suspended?.(),
-      // A call that became a task meanwhile can be asked while it runs.
-      () => (this.#options.alwaysReplay ? undefined : this.#exchange.ask),
-    )
+    this.#questions ??= new ReplayedQuestions({
+      exchange: this.#exchange,
+      state: this.#state,
+      responses: isJsonObject(responses) ? responses : {},
+      trace: this.#trace,
+      canAskLive: () => !this.#options.alwaysReplay && this.#exchange.ask !== undefined,
+      suspend: () => this.#suspended?.(),
+    })
     return this.#questions
   }
 
@@ -103,6 +113,8 @@ class Round {
     return new Promise((resolve, reject) => {
       this.#suspended = () => {
         const questions = this.#questions!
+        this.#suspended = undefined
+        this.#trace?.end()
         this.#controller?.abort('suspended')
         options.states
           .write({ ...questions.state(), own: state?.own }, this.#exchange)
@@ -111,7 +123,20 @@ class Round {
           )
           .catch(reject)
       }
-      running.then((value) => resolve(finish(value, this.#exchange, options, state)), reject)
+      const settled = (): void => {
+        if (this.#suspended) this.#trace?.end()
+        this.#suspended = undefined
+      }
+      running.then(
+        (value) => {
+          settled()
+          resolve(finish(value, this.#exchange, options, state))
+        },
+        (thrown) => {
+          settled()
+          reject(thrown)
+        },
+      )
     })
   }
 }

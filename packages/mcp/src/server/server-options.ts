@@ -2,6 +2,7 @@ import type { Middleware } from '../exchange/index.ts'
 import type { JsonObject } from '../jsonrpc/index.ts'
 import type {
   CacheScope,
+  Duration,
   Icon,
   Implementation,
   ReadResourceResult,
@@ -11,6 +12,7 @@ import type {
 import type { Configuration, ConfigurationOptions } from './configuration.ts'
 import type { Context } from './context.ts'
 import type { AnyPrompt, ResourceDefinition, ResourceReply, TemplateDefinition } from './definitions.ts'
+import type { ReplayWatcher } from './replay-watch.ts'
 import type { Store } from './store.ts'
 import type { Caller } from './visibility.ts'
 
@@ -63,6 +65,10 @@ export interface ServerOptions<Tools> {
   requestStateTtlMs?: number
   /** Runs handlers again for every answer, in both eras, as a modern client makes them run. */
   alwaysReplay?: boolean
+  /** Development: told when a handler is not safe to be run again for its next answer. */
+  onReplayWarning?: ReplayWatcher
+  /** How long a legacy client may take to answer a question; ten minutes unless said otherwise. */
+  answerTimeout?: Duration
   /** The revisions to serve; all of them unless said otherwise. */
   revisions?: readonly Revision[]
   /** Refuses requests before `initialize` on legacy connections. */

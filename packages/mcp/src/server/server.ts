@@ -1,7 +1,6 @@
 import {
   complete,
   failure,
-  SERVER_LOGS,
   type Exchange,
   type Handle,
   type Middleware,
@@ -9,23 +8,17 @@ import {
   type RequestContext,
   type Served,
 } from '../exchange/index.ts'
-import {
-  INVALID_PARAMS,
-  isJsonObject,
-  METHOD_NOT_FOUND,
-  ProtocolError,
-  type JsonObject,
-} from '../jsonrpc/index.ts'
+import { METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
 import {
   META,
+  parseDuration,
   type Implementation,
   type LoggingLevel,
   type Revision,
   type ServerCapabilities,
-  type SubscriptionFilter,
 } from '../protocol/index.ts'
 import { callTool, type CallHost } from './call-tool.ts'
-import { deriveCapabilities, grantFilter } from './capabilities.ts'
+import { deriveCapabilities } from './capabilities.ts'
 import { ChangeHub } from './change-hub.ts'
 import { completeArgument } from './complete-argument.ts'
 import { Configuration, globalConfiguration, setting, type ExceptionContext } from './configuration.ts'
@@ -41,10 +34,12 @@ import type { ChangeSource, TaskRunner } from './extension-hooks.ts'
 import { findPrompt, getPrompt } from './get-prompt.ts'
 import { answerText, answerValue } from './handle-message.ts'
 import { instrument, instrumentationOf, isInstrumented } from './instrumentation.ts'
+import { listen } from './listen.ts'
 import { Lists } from './lists.ts'
 import { composeMiddleware } from './middleware.ts'
 import { readResource } from './read-resource.ts'
 import type { Registration } from './registry.ts'
+import type { ReplayWatcher } from './replay-watch.ts'
 import { RequestStates } from './request-state.ts'
 import type { RunOptions } from './run-handler.ts'
 import { Sealer } from '../exchange/index.ts'
@@ -80,6 +75,7 @@ export class Server<Tools = unknown> implements Served {
   readonly configuration: Configuration
   readonly revisions: readonly Revision[] | undefined
   readonly strict: boolean | undefined
+  readonly answerTimeout: number | undefined
   readonly store: Store
   /** For typed clients; there is nothing here at run time. */
   declare readonly '~tools': ToolTypes<Tools>
@@ -100,6 +96,8 @@ export class Server<Tools = unknown> implements Served {
     this.#options = options
     this.info = implementationOf(options)
     this.strict = options.strict
+    this.answerTimeout =
+      options.answerTimeout === undefined ? undefined : parseDuration(options.answerTimeout)
     this.configuration =
       options.configuration instanceof Configuration
         ? options.configuration
@@ -115,6 +113,7 @@ export class Server<Tools = unknown> implements Served {
         options.requestStateTtlMs ?? TEN_MINUTES,
       ),
       alwaysReplay: options.alwaysReplay ?? false,
+      watcher: options.onReplayWarning,
     }
     this.#callHost = {
       run: this.#run,
@@ -129,6 +128,24 @@ export class Server<Tools = unknown> implements Served {
   /** Answers one exchange: what every edge calls. */
   get respond(): Handle {
     return this.#respond
+  }
+
+  /** What the legacy edge answers without asking us is instrumented like the rest. */
+  get around(): Served['around'] {
+    if (!isInstrumented(this.configuration)) return undefined
+    return (exchange, run) => instrument(exchange, this.configuration, run)
+  }
+
+  /**
+   * Development and tests: tells when a handler is not safe to be run again for its next answer. Returns what
+   * stops it.
+   */
+  watchReplays(watcher: ReplayWatcher): () => void {
+    const before = this.#run.watcher
+    this.#run.watcher = watcher
+    return () => {
+      this.#run.watcher = before
+    }
   }
 
   onInternalError = (thrown: unknown): void => {
@@ -290,7 +307,11 @@ export class Server<Tools = unknown> implements Served {
       case 'server/discover':
         return this.#discover()
       case 'subscriptions/listen':
-        return this.#listen(exchange)
+        return listen(exchange, {
+          hub: this.#hub,
+          sources: this.#sources,
+          capabilities: this.capabilities,
+        })
     }
     const handler = this.#methods.get(exchange.method)
     return handler ? handler(exchange) : notFound(exchange.method)
@@ -330,25 +351,6 @@ export class Server<Tools = unknown> implements Served {
     result.cacheScope ??= 'public'
     if (instructions !== undefined) result.instructions = instructions
     return complete(result)
-  }
-
-  async #listen(exchange: Exchange): Promise<Outcome> {
-    const asked = exchange.params.notifications
-    if (!isJsonObject(asked)) {
-      throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "notifications" must be an object')
-    }
-    const granted: SubscriptionFilter = grantFilter(asked, this.capabilities)
-    for (const source of this.#sources) Object.assign(granted, await source.grant(asked, exchange))
-    exchange.notify({
-      method: 'notifications/subscriptions/acknowledged',
-      params: { notifications: granted },
-    })
-    // Server-wide logs are an inner affair between us and the legacy edge; the acknowledgment does not tell.
-    if (asked[SERVER_LOGS] === true) granted[SERVER_LOGS] = true
-    const stops = this.#sources.map((source) => source.listen(granted, exchange))
-    await this.#hub.listen(exchange, granted)
-    for (const stop of stops) stop()
-    return complete({})
   }
 
   #note(exchange: Exchange, facts: JsonObject): void {

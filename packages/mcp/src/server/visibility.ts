@@ -7,6 +7,9 @@ export interface Caller {
   readonly serverContext: unknown
 }
 
+/** An exchange, or a caller that was taken from one. */
+type Asking = Pick<Exchange, 'auth' | 'client' | 'serverContext'>
+
 /** Hides a definition from its list **and** refuses its use, as if it did not exist. */
 export interface Visibility {
   when?: (caller: Caller) => boolean
@@ -18,12 +21,12 @@ export function isRestricted(definition: Visibility): boolean {
   return definition.when !== undefined || (definition.scopes !== undefined && definition.scopes.length > 0)
 }
 
-export function isVisible(definition: Visibility, exchange: Exchange): boolean {
+export function isVisible(definition: Visibility, asking: Asking): boolean {
   const { scopes, when } = definition
-  if (scopes?.some((scope) => !exchange.auth?.scopes.includes(scope))) return false
-  return when === undefined || when(callerOf(exchange))
+  if (scopes?.some((scope) => !asking.auth?.scopes.includes(scope))) return false
+  return when === undefined || when(callerOf(asking))
 }
 
-export function callerOf(exchange: Exchange): Caller {
-  return { auth: exchange.auth, client: exchange.client, serverContext: exchange.serverContext }
+export function callerOf(asking: Asking): Caller {
+  return { auth: asking.auth, client: asking.client, serverContext: asking.serverContext }
 }

@@ -23,6 +23,11 @@ export class EventLog {
   #characters = 0
   #next = 1
 
+  /** How much is kept. */
+  get characters(): number {
+    return this.#characters
+  }
+
   constructor(streamId: string, limits: EventLogLimits) {
     this.streamId = streamId
     this.#limits = limits

@@ -1,3 +1,4 @@
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../jsonrpc/index.ts'
 import type { EventSink, HttpCall, HttpHeaders, HttpReply } from './http-reply.ts'
 import { HttpService, type HttpServiceOptions } from './http-service.ts'
 import type { HttpServed } from './http-standard-headers.ts'
@@ -18,7 +19,9 @@ export interface FetchHandler {
 }
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024
-const MAX_BUFFERED_FRAMES = 10_000
+/** A reader that is this far behind is cut off: memory is worth more than its stream. */
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
+const HIGH_WATER_BYTES = 64 * 1024
 
 /**
  * Serves MCP in every revision as a Web request handler.
@@ -32,11 +35,22 @@ export function toFetchHandler(served: HttpServed, options: FetchHandlerOptions 
   const limit = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
   const handler = async (request: Request): Promise<Response> => {
     const body = request.method === 'POST' ? await readBody(request, limit) : ''
-    if (body === undefined) return tooLarge(limit)
-    return new Promise<Response>((resolve, reject) => {
-      const reply = new FetchReply(request, resolve)
-      const answering = service.handle(toCall(request, body), reply, options.serverContext?.(request))
-      answering?.catch(reject)
+    if (body === undefined) {
+      const message = `Invalid request: the body is larger than ${limit} bytes`
+      options.onProtocolError?.({ code: INVALID_REQUEST, message })
+      return errorResponse(413, INVALID_REQUEST, message)
+    }
+    return new Promise<Response>((resolve) => {
+      const failed = (error: unknown): void => {
+        service.served.onInternalError?.(error)
+        resolve(errorResponse(500, INTERNAL_ERROR, 'Internal error'))
+      }
+      try {
+        const reply = new FetchReply(request, resolve)
+        service.handle(toCall(request, body), reply, options.serverContext?.(request))?.catch(failed)
+      } catch (error) {
+        failed(error)
+      }
     })
   }
   return Object.assign(handler, { service, close: () => service.close() })
@@ -56,7 +70,7 @@ function toCall(request: Request, body: string): HttpCall {
 async function readBody(request: Request, limit: number): Promise<string | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined
   if (!request.body) return ''
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const parts: string[] = []
   let size = 0
   const reader = request.body.getReader()
@@ -74,9 +88,8 @@ async function readBody(request: Request, limit: number): Promise<string | undef
   return parts.join('')
 }
 
-function tooLarge(limit: number): Response {
-  const message = `Invalid request: the body is larger than ${limit} bytes`
-  return Response.json({ jsonrpc: '2.0', id: null, error: { code: -32600, message } }, { status: 413 })
+function errorResponse(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status })
 }
 
 class FetchReply implements HttpReply {
@@ -113,21 +126,21 @@ class FetchReply implements HttpReply {
         },
         cancel: gone,
       },
-      { highWaterMark: 16 },
+      { highWaterMark: HIGH_WATER_BYTES, size: (chunk) => chunk.byteLength },
     )
     this.#request.signal.addEventListener('abort', gone, { once: true })
     this.#resolve(new Response(body, headers ? { status: 200, headers } : { status: 200 }))
     return {
       write(frame) {
         if (!open) return true
-        controller!.enqueue(encoder.encode(frame))
-        const room = controller!.desiredSize ?? 0
-        // Frames queue without a limit of their own: a reader that never reads is cut off.
-        if (room < -MAX_BUFFERED_FRAMES) {
+        // What was there before counts: one large message to a quick reader is fine.
+        if ((controller!.desiredSize ?? 0) < -MAX_BUFFERED_BYTES) {
           controller!.error(new Error('The reader is too slow'))
           gone()
+          return true
         }
-        return room > 0
+        controller!.enqueue(encoder.encode(frame))
+        return (controller!.desiredSize ?? 0) > 0
       },
       end() {
         if (!open) return

@@ -9,6 +9,7 @@ import {
 } from '../exchange/index.ts'
 import {
   HEADER_MISMATCH,
+  INVALID_REQUEST,
   METHOD_NOT_FOUND,
   MISSING_CLIENT_CAPABILITY,
   ProtocolError,
@@ -30,7 +31,7 @@ export function answerModern(
   host: { served: HttpServed; context: RequestContext; pulse: Pulse },
 ): void {
   const { served } = host
-  const answer = new ModernAnswer(reply, host.pulse, acceptsStream(call))
+  const answer = new StreamedAnswer(reply, host.pulse, acceptsStream(call))
   let exchange: LiveExchange
   try {
     exchange = openModernExchange(request, served, host.context, (text) => answer.notify(text))
@@ -40,23 +41,33 @@ export function answerModern(
     reply.json(problem.code === METHOD_NOT_FOUND ? 404 : 400, writeError(request.id, problem.toJsonRpc()))
     return
   }
+  if (request.method === 'subscriptions/listen' && !acceptsStream(call)) {
+    return reply.json(406, writeError(request.id, NEEDS_STREAM))
+  }
   const finish = (outcome: Outcome): void => {
-    if (exchange.aborted) return answer.drop()
+    exchange.finish()
+    if (exchange.aborted) return
     const text = writeOutcome(outcome, {
       id: request.id,
       method: request.method,
       revision: exchange.client.version,
       serverInfo: served.info,
+      onInternalError: served.onInternalError,
     })
     answer.finish(outcome.type === 'error' ? statusOf(outcome.error.code) : 200, text)
   }
   const outcome = respondSafely(served, exchange)
   if (outcome instanceof Promise) {
-    reply.onAbort(() => exchange.abort('disconnected'))
+    reply.onAbort(() => {
+      answer.drop()
+      exchange.abort('disconnected')
+    })
     answer.wait()
     outcome.then(finish)
   } else finish(outcome)
 }
+
+const NEEDS_STREAM = { code: INVALID_REQUEST, message: 'Accept must list text/event-stream to listen' }
 
 /** An unsupported version that header and body agree on is that; one that they disagree on is a mismatch. */
 function versionFirst(
@@ -93,7 +104,7 @@ function statusOf(code: number): number {
 }
 
 /** Becomes a stream when the first notification comes, or when the answer is long in coming. */
-class ModernAnswer {
+export class StreamedAnswer {
   readonly #reply: HttpReply
   readonly #pulse: Pulse
   readonly #mayStream: boolean

@@ -19,6 +19,11 @@ export class Pulse {
     this.#interval = intervalMs
   }
 
+  /** How many answers are watched. */
+  get size(): number {
+    return this.#waiting.size
+  }
+
   /** Returns how to stop. */
   add(open: () => EventSink): () => void {
     const entry: Waiting = { since: Date.now(), open }

@@ -1,6 +1,5 @@
 import {
   isModernRequest,
-  LegacySession,
   modernRevisions,
   type AuthInfo,
   type Sealer,
@@ -17,6 +16,7 @@ import { LEGACY_REVISIONS } from '../protocol/index.ts'
 import { DEFAULT_EVENT_LIMITS, type EventLogLimits } from './event-log.ts'
 import { refuseForeign, type GateOptions } from './http-gate.ts'
 import { answerModern } from './http-modern.ts'
+import { answerStateless } from './http-stateless.ts'
 import { Pulse } from './http-pulse.ts'
 import type { HttpCall, HttpReply } from './http-reply.ts'
 import { HttpSession } from './http-session.ts'
@@ -43,6 +43,8 @@ export interface HttpServiceOptions extends GateOptions {
   /** Makes session ids that survive a restart and work on every replica. */
   sealer?: Sealer
   events?: Partial<EventLogLimits>
+  /** Told about bodies that could not be read. */
+  onProtocolError?: (error: { code: number; message: string }) => void
   /** Silence after which a stream gets a comment line, in milliseconds; 0 switches it off. */
   keepAlive?: number
 }
@@ -71,6 +73,15 @@ export class HttpService {
 
   get sessions(): HttpSessions {
     return this.#sessions
+  }
+
+  /** Answers that are being worked on and watched, for tests and health pages. */
+  get waiting(): number {
+    return this.#pulse.size
+  }
+
+  get #modernOnly(): boolean {
+    return this.served.revisions?.every((revision) => revision >= '2026-07-28') ?? false
   }
 
   /** Answers one HTTP request. `serverContext` is the embedding application's, for this request only. */
@@ -116,7 +127,9 @@ export class HttpService {
     try {
       value = call.parsedBody === undefined ? JSON.parse(call.body) : call.parsedBody
     } catch {
-      return refuse(reply, 400, 'Parse error: the body is not valid JSON', PARSE_ERROR)
+      const message = 'Parse error: the body is not valid JSON'
+      this.#options.onProtocolError?.({ code: PARSE_ERROR, message })
+      return refuse(reply, 400, message, PARSE_ERROR)
     }
     const sse = this.#sse.size > 0 ? this.#sseSessionOf(call, context) : undefined
     if (sse) {
@@ -135,11 +148,15 @@ export class HttpService {
     reply: HttpReply,
     context: RequestContext,
   ): void {
-    if (modernRevisions(this.served).length > 0 && this.#isModern(parsed, call)) {
+    const isModern = modernRevisions(this.served).length > 0 && this.#isModern(parsed, call)
+    const isInitialize = parsed.kind === 'request' && parsed.message.method === 'initialize'
+    if (isModern || (this.#modernOnly && !isInitialize)) {
       if (parsed.kind !== 'request') return reply.empty(202)
       return answerModern(parsed.message, call, reply, { served: this.served, context, pulse: this.#pulse })
     }
-    if (this.#options.statelessLegacy) return this.#stateless(parsed, reply, context)
+    if (this.#modernOnly || this.#options.statelessLegacy) {
+      return answerStateless(parsed, call, reply, { served: this.served, context, pulse: this.#pulse })
+    }
     if (parsed.kind === 'request' && parsed.message.method === 'initialize') {
       return this.#initialize(parsed.message, reply, context)
     }
@@ -148,9 +165,10 @@ export class HttpService {
 
   /** The header counts too: a request with it that lacks the envelope is a malformed modern one. */
   #isModern(parsed: ParsedMessage, call: HttpCall): boolean {
-    if (parsed.kind === 'request' && isModernRequest(parsed.message)) return true
     const version = call.headers['mcp-protocol-version']
-    return version !== undefined && !(LEGACY_REVISIONS as readonly string[]).includes(version)
+    const isLegacyVersion = (LEGACY_REVISIONS as readonly (string | undefined)[]).includes(version)
+    if (parsed.kind === 'request' && isModernRequest(parsed.message, isLegacyVersion)) return true
+    return version !== undefined && !isLegacyVersion
   }
 
   #initialize(message: JsonRpcRequest, reply: HttpReply, context: RequestContext): void {
@@ -201,15 +219,6 @@ export class HttpService {
     )
   }
 
-  #stateless(parsed: ParsedMessage, reply: HttpReply, context: RequestContext): void {
-    if (parsed.kind !== 'request') return reply.empty(202)
-    const answer = new LegacySession(this.served, { send() {}, canPush: false }).request(
-      parsed.message,
-      context,
-    )
-    Promise.resolve(answer).then((text) => (text === undefined ? reply.empty(202) : reply.json(200, text)))
-  }
-
   /** Only 2025-03-26 had batches, and only sessions of that revision may send them. */
   #batch(values: unknown[], call: HttpCall, reply: HttpReply, context: RequestContext): void {
     const id = call.headers['mcp-session-id']
@@ -230,10 +239,10 @@ export class HttpService {
 
   /** A GET without a session comes from a client of the old transport, which waits for an `endpoint` event. */
   #openSse(call: HttpCall, reply: HttpReply, context: RequestContext): void {
-    const modernOnly = this.served.revisions?.every((revision) => revision >= '2026-07-28')
-    if (this.#options.sse === false || this.#options.statelessLegacy || modernOnly) {
+    if (this.#options.sse === false || this.#options.statelessLegacy || this.#modernOnly) {
       return reply.empty(405, { allow: 'POST' })
     }
+    if (this.#sse.size >= this.#sessions.max) return refuse(reply, 503, 'Too many sessions')
     const id = crypto.randomUUID()
     const path = call.url.split('?', 1)[0]
     this.#sse.set(

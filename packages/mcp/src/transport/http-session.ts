@@ -1,11 +1,12 @@
-import { LegacySession, type RequestContext, type Served } from '../exchange/index.ts'
-import type {
-  JsonRpcMessage,
-  JsonRpcNotification,
-  JsonRpcRequest,
-  JsonRpcResponse,
-  ParsedMessage,
-  RequestId,
+import { LegacySession, writeError, type RequestContext, type Served } from '../exchange/index.ts'
+import {
+  INVALID_REQUEST,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type ParsedMessage,
+  type RequestId,
 } from '../jsonrpc/index.ts'
 import { parseEventId, type EventLogLimits } from './event-log.ts'
 import type { Pulse } from './http-pulse.ts'
@@ -24,6 +25,8 @@ export interface HttpSessionOptions {
 
 /** Streams that ended are kept for clients that come back; more than this are forgotten, oldest first. */
 const MAX_KEPT_STREAMS = 16
+/** Requests that one session may have under way: a disconnect does not end them (2025-11-25, Transports). */
+const MAX_IN_FLIGHT = 1_000
 const DEFAULT_RETRY = 1000
 
 /** A legacy session over Streamable HTTP: which message goes out on which of its streams. */
@@ -54,8 +57,11 @@ export class HttpSession {
     )
   }
 
+  /** Somebody is connected. Work whose client never came back does not keep a session alive for ever. */
   get busy(): boolean {
-    return this.session.inFlight > 0 || this.#standalone?.connected === true
+    if (this.#standalone?.connected) return true
+    for (const stream of this.#routes.values()) if (stream.connected) return true
+    return false
   }
 
   post(message: JsonRpcMessage, reply: HttpReply, context: RequestContext): void {
@@ -69,41 +75,50 @@ export class HttpSession {
 
   #request(message: JsonRpcRequest, reply: HttpReply, context: RequestContext): void {
     const stream = this.#newStream(reply)
+    if (this.session.inFlight >= MAX_IN_FLIGHT) return stream.finish(tooMany(message.id))
     const known = this.#routes.get(message.id)
     if (!known) this.#routes.set(message.id, stream)
     const answer = this.session.request(message, context)
     if (!(answer instanceof Promise)) return this.#finish(message.id, stream, answer)
-    const stop = this.#options.pulse.add(() => stream.open() ?? NOWHERE)
-    answer.then((text) => {
-      stop()
-      this.#finish(message.id, stream, text)
-    })
+    stream.wait()
+    answer.then((text) => this.#finish(message.id, stream, text))
   }
 
   /** A batch of 2025-03-26: its answers travel together. */
   batch(messages: ParsedMessage[], reply: HttpReply, context: RequestContext): void {
     const stream = this.#newStream(reply)
-    const answers = messages.map((parsed) => {
-      switch (parsed.kind) {
-        case 'request':
-          this.#routes.set(parsed.message.id, stream)
-          return this.session.request(parsed.message, context)
-        case 'notification':
-          this.session.notification(parsed.message, context)
-          return undefined
-        case 'response':
-          this.session.response(parsed.message)
-          return undefined
-        case 'invalid':
-          return JSON.stringify(parsed.reply)
-      }
-    })
+    const answers = messages.map((parsed) => this.#batched(parsed, stream, context))
+    stream.wait()
     Promise.all(answers).then((settled) => {
-      for (const parsed of messages) if (parsed.kind === 'request') this.#routes.delete(parsed.message.id)
+      this.lastSeen = Date.now()
+      for (const [id, route] of this.#routes) if (route === stream) this.#routes.delete(id)
       const texts = settled.filter((text) => text !== undefined)
       if (texts.length === 0) stream.abandon()
       else stream.finish(`[${texts.join(',')}]`)
     })
+  }
+
+  #batched(
+    parsed: ParsedMessage,
+    stream: SessionStream,
+    context: RequestContext,
+  ): string | undefined | Promise<string | undefined> {
+    switch (parsed.kind) {
+      case 'request': {
+        const { id } = parsed.message
+        if (this.session.inFlight >= MAX_IN_FLIGHT) return tooMany(id)
+        if (!this.#routes.has(id)) this.#routes.set(id, stream)
+        return this.session.request(parsed.message, context)
+      }
+      case 'notification':
+        this.session.notification(parsed.message, context)
+        return undefined
+      case 'response':
+        this.session.response(parsed.message)
+        return undefined
+      case 'invalid':
+        return parsed.isResponse ? undefined : JSON.stringify(parsed.reply)
+    }
   }
 
   #finish(id: RequestId, stream: SessionStream, text: string | undefined): void {
@@ -127,9 +142,9 @@ export class HttpSession {
     const stream = this.#newStream(reply)
     this.#standalone = stream
     stream.open()
-    const stop = this.#options.pulse.add(() => stream.open() ?? NOWHERE)
-    reply.onAbort(stop)
-    if (!this.session.initialized) this.session.open(context)
+    stream.wait()
+    // A session that came back after a restart has not said `initialized` again.
+    this.session.open(context)
   }
 
   #find(streamId: string): SessionStream | undefined {
@@ -141,8 +156,14 @@ export class HttpSession {
   #keep(stream: SessionStream): void {
     this.#streams ??= new Map()
     this.#streams.set(stream.log.streamId, stream)
-    if (this.#streams.size > MAX_KEPT_STREAMS) {
-      this.#streams.delete(this.#streams.keys().next().value as string)
+    let characters = 0
+    for (const { log } of this.#streams.values()) characters += log.characters
+    for (const [id, { log }] of this.#streams) {
+      if (this.#streams.size === 1) return
+      const fits = characters <= this.#options.limits.maxCharacters
+      if (fits && this.#streams.size <= MAX_KEPT_STREAMS) return
+      this.#streams.delete(id)
+      characters -= log.characters
     }
   }
 
@@ -152,6 +173,7 @@ export class HttpSession {
       limits: this.#options.limits,
       headers: { 'mcp-session-id': this.id },
       primed: this.session.client.version >= '2025-11-25',
+      pulse: this.#options.pulse,
       reply,
     })
   }
@@ -165,8 +187,11 @@ export class HttpSession {
   close(): void {
     this.session.close('session ended')
     for (const stream of this.#routes.values()) stream.close()
+    this.#routes.clear()
     this.#standalone?.close()
   }
 }
 
-const NOWHERE = { write: () => true, end() {} }
+function tooMany(id: RequestId): string {
+  return writeError(id, { code: INVALID_REQUEST, message: 'Too many requests in flight' })
+}

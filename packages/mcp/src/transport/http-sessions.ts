@@ -18,6 +18,10 @@ export class HttpSessions {
     this.#limits = limits
   }
 
+  get max(): number {
+    return this.#limits.maxSessions
+  }
+
   get size(): number {
     return this.#sessions.size
   }

@@ -12,14 +12,18 @@ export class LineWriter {
   #blocked = false
   #closed = false
   #buffered = 0
+  #finish: (() => void) | undefined
   /** Called when the reader has caught up. */
   onDrain: (() => void) | undefined
+  /** Called when there is no reader any more. */
+  onGone: (() => void) | undefined
 
   constructor(stream: Writable, write: (text: string) => boolean = (text) => stream.write(text)) {
     this.#stream = stream
     this.#write = write
     stream.on('drain', this.#drained)
     stream.on('error', this.#failed)
+    stream.on('close', this.#failed)
   }
 
   /** Characters that wait for the reader. */
@@ -36,20 +40,23 @@ export class LineWriter {
     setImmediate(this.#flush)
   }
 
-  /** Writes what is left and resolves when the stream took it. */
+  /** Writes what is left and resolves when the stream took it, or when there is nobody to take it. */
   async end(): Promise<void> {
     this.#flush()
-    while (this.#blocked && !this.#closed) {
+    if (this.#blocked && !this.#closed) {
       await new Promise<void>((resolve) => {
-        this.#stream.once('drain', resolve)
-        this.#stream.once('close', resolve)
-        this.#stream.once('error', () => resolve())
+        this.#finish = resolve
       })
     }
     if (!this.#closed && this.#stream.writableLength > 0) {
-      await new Promise<void>((resolve) => this.#stream.write('', () => resolve()))
+      await new Promise<void>((resolve) => {
+        this.#finish = resolve
+        this.#stream.write('', () => resolve())
+      })
     }
+    this.#closed = true
     this.#stream.off('drain', this.#drained)
+    this.#stream.off('close', this.#failed)
   }
 
   #flush = (): void => {
@@ -64,13 +71,18 @@ export class LineWriter {
   #drained = (): void => {
     this.#blocked = false
     this.#flush()
-    if (!this.#blocked) this.onDrain?.()
+    if (this.#blocked) return
+    this.onDrain?.()
+    this.#finish?.()
   }
 
   /** The reader is gone (EPIPE): there is nobody to write to, and nothing to crash for. */
   #failed = (): void => {
     this.#closed = true
     this.#lines = []
+    this.#buffered = 0
     this.onDrain?.()
+    this.onGone?.()
+    this.#finish?.()
   }
 }

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { writeError } from '../exchange/index.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../jsonrpc/index.ts'
 import type { HttpCall, HttpHeaders } from './http-reply.ts'
 import { HttpService, type HttpServiceOptions } from './http-service.ts'
 import type { HttpServed } from './http-standard-headers.ts'
@@ -33,33 +35,31 @@ export function toNodeHandler(served: HttpServed, options: NodeHandlerOptions = 
   const limit = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     const reply = new NodeReply(response)
+    const failed = (error: unknown): void => {
+      service.served.onInternalError?.(error)
+      reply.json(500, INTERNAL_ERROR_BODY)
+    }
     const answer = (body: string, parsedBody?: unknown): void => {
-      const served = service.handle(
-        toCall(request, body, parsedBody),
-        reply,
-        options.serverContext?.(request),
-      )
-      served?.catch((error) => {
-        service.served.onInternalError?.(error)
-        reply.json(500, INTERNAL_ERROR_BODY)
-      })
+      try {
+        const call = toCall(request, body, parsedBody)
+        service.handle(call, reply, options.serverContext?.(request))?.catch(failed)
+      } catch (error) {
+        failed(error)
+      }
     }
     if (request.method !== 'POST') return answer('')
     const parsed = (request as { body?: unknown }).body
     if (parsed !== undefined && request.readableEnded) return answer('', parsed)
     readBody(request, limit, answer, () => {
-      reply.json(413, tooLarge(limit), { connection: 'close' })
+      const message = `Invalid request: the body is larger than ${limit} bytes`
+      options.onProtocolError?.({ code: INVALID_REQUEST, message })
+      reply.json(413, writeError(null, { code: INVALID_REQUEST, message }), { connection: 'close' })
     })
   }
   return Object.assign(listener, { service, close: () => service.close() })
 }
 
-const INTERNAL_ERROR_BODY = '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}'
-
-function tooLarge(limit: number): string {
-  const message = `Invalid request: the body is larger than ${limit} bytes`
-  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } })
-}
+const INTERNAL_ERROR_BODY: string = writeError(null, { code: INTERNAL_ERROR, message: 'Internal error' })
 
 /** Express strips the mount path from `url` and keeps the whole in `originalUrl`. */
 function toCall(request: IncomingMessage, body: string, parsedBody: unknown): HttpCall {

@@ -14,7 +14,7 @@ export class NodeReply implements HttpReply {
 
   json(status: number, body: string, headers?: Record<string, string>): void {
     const response = this.#response
-    if (response.destroyed) return
+    if (response.destroyed || response.headersSent) return
     response.writeHead(status, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
@@ -24,7 +24,7 @@ export class NodeReply implements HttpReply {
   }
 
   empty(status: number, headers?: Record<string, string>): void {
-    if (this.#response.destroyed) return
+    if (this.#response.destroyed || this.#response.headersSent) return
     // 204 has no body and must not announce one.
     this.#response.writeHead(status, status === 204 ? { ...headers } : { 'content-length': 0, ...headers })
     this.#response.end()
@@ -32,16 +32,19 @@ export class NodeReply implements HttpReply {
 
   stream(headers?: Record<string, string>): EventSink {
     const response = this.#response
-    if (!response.destroyed) {
+    if (!response.destroyed && !response.headersSent) {
       response.writeHead(200, headers)
       response.flushHeaders()
     }
     return {
       write(frame) {
         if (response.destroyed || response.writableEnded) return true
-        const ready = response.write(frame)
-        if (!ready && response.writableLength > MAX_BUFFERED_BYTES) response.destroy()
-        return ready
+        // What was there before counts: one large message to a quick reader is fine.
+        if (response.writableLength > MAX_BUFFERED_BYTES) {
+          response.destroy()
+          return true
+        }
+        return response.write(frame)
       },
       end() {
         if (!response.writableEnded) response.end()

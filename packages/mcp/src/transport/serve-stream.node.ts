@@ -22,6 +22,8 @@ export interface ServeStreamOptions {
 const MAX_BUFFERED = 16 * 1024 * 1024
 const DEFAULT_DRAIN_TIMEOUT = 5_000
 
+type Complain = (code: number, message: string) => void
+
 /** Serves newline-delimited JSON over any pair of byte streams until the input ends. */
 export async function serveStream(
   served: Served,
@@ -30,40 +32,52 @@ export async function serveStream(
   options: ServeStreamOptions = {},
 ): Promise<void> {
   const writer = new LineWriter(output, options.write)
+  const isCongested = (): boolean => writer.buffered > MAX_BUFFERED
   const connection = new ServerConnection(served, {
     send: (text) => {
       writer.write(text)
-      if (writer.buffered > MAX_BUFFERED) input.pause()
+      if (isCongested()) input.pause()
     },
+    isCongested,
     ...(options.context && { context: options.context }),
     ...(options.maxInFlight !== undefined && { maxInFlight: options.maxInFlight }),
   })
   writer.onDrain = () => input.resume()
-  const complain = (code: number, message: string): void => {
+  const complain: Complain = (code, message) => {
     writer.write(writeError(null, { code, message }))
     options.onProtocolError?.({ code, message })
   }
-  const lines = new LineSplitter(
-    {
-      onLine: (line) => receiveLine(line, connection, complain),
-      onOversize: (_piece, end) => {
-        if (end) complain(INVALID_REQUEST, `Invalid request: the line is longer than ${limit} bytes`)
-      },
-    },
-    options.maxLineBytes,
-  )
-  const limit = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES
-  await ended(input, lines, options.signal)
-  await settled(connection, options.drainTimeout ?? DEFAULT_DRAIN_TIMEOUT)
+  const drainTimeout = options.drainTimeout ?? DEFAULT_DRAIN_TIMEOUT
+  const lines = splitLines(connection, complain, options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES)
+  const end = await inputEnd(input, output, lines, options.signal)
+  writer.onDrain = undefined
+  // Answers that are still being worked on get a last chance: the input may end right after a question.
+  if (end === 'ended') {
+    const gone = new Promise<void>((resolve) => {
+      writer.onGone = resolve
+    })
+    await within(drainTimeout, Promise.race([connection.idle(), gone]))
+  }
   connection.close()
-  await writer.end()
+  await within(drainTimeout, writer.end())
 }
 
-function receiveLine(
-  line: string,
-  connection: ServerConnection,
-  complain: (code: number, message: string) => void,
-): void {
+function splitLines(connection: ServerConnection, complain: Complain, limit: number): LineSplitter {
+  let told = false
+  return new LineSplitter(
+    {
+      onLine: (line) => receiveLine(line, connection, complain),
+      // Told at once: a line without an end must not go unanswered.
+      onOversize: (_piece, end) => {
+        if (!told) complain(INVALID_REQUEST, `Invalid request: the line is longer than ${limit} bytes`)
+        told = !end
+      },
+    },
+    limit,
+  )
+}
+
+function receiveLine(line: string, connection: ServerConnection, complain: Complain): void {
   if (line.length === 0 || line.trim() === '') return
   let value: unknown
   try {
@@ -75,34 +89,44 @@ function receiveLine(
   connection.receive(value)
 }
 
-function ended(input: Readable, lines: LineSplitter, signal: AbortSignal | undefined): Promise<void> {
+/** Resolves with `ended` when the peer has said all it wants to say, and with `gone` when nobody is there. */
+function inputEnd(
+  input: Readable,
+  output: Writable,
+  lines: LineSplitter,
+  signal: AbortSignal | undefined,
+): Promise<'ended' | 'gone'> {
   return new Promise((resolve) => {
     const onData = (chunk: Buffer): void => lines.push(chunk)
-    const finish = (): void => {
+    const finish = (end: 'ended' | 'gone'): void => {
       input.off('data', onData)
-      input.off('error', finish)
-      input.off('close', finish)
-      signal?.removeEventListener('abort', finish)
+      input.off('end', onEnd)
+      for (const stream of [input, output]) stream.off('close', onGone)
+      output.off('error', onGone)
+      signal?.removeEventListener('abort', onGone)
       input.pause()
-      resolve()
+      resolve(end)
     }
-    input.on('data', onData)
-    input.once('end', () => {
+    const onEnd = (): void => {
       lines.end()
-      finish()
-    })
-    input.once('error', finish)
-    input.once('close', finish)
-    if (signal?.aborted) finish()
-    signal?.addEventListener('abort', finish, { once: true })
+      finish('ended')
+    }
+    const onGone = (): void => finish('gone')
+    if (signal?.aborted || input.destroyed) return finish('gone')
+    input.on('data', onData)
+    input.once('end', onEnd)
+    // Stays: an error after the end is nobody's business any more, and must not end the process.
+    input.on('error', onGone)
+    for (const stream of [input, output]) stream.once('close', onGone)
+    output.once('error', onGone)
+    signal?.addEventListener('abort', onGone, { once: true })
   })
 }
 
-/** Answers that are still being worked on get a last chance: the input may end right after a question. */
-function settled(connection: ServerConnection, timeout: number): Promise<void> {
+function within(timeout: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, timeout)
   })
-  return Promise.race([connection.idle(), deadline]).finally(() => clearTimeout(timer))
+  return Promise.race([work, deadline]).finally(() => clearTimeout(timer))
 }

@@ -9,6 +9,7 @@ interface SealedFacts extends LegacySessionFacts {
 
 const ONE_WEEK = 7 * 24 * 3_600_000
 const MAX_ENDED = 10_000
+const MAX_ID_LENGTH = 4_096
 
 /**
  * Session ids that carry their session: sealed, bound to the principal, good after a restart and on any
@@ -38,7 +39,10 @@ export class SessionIds {
       expires: Date.now() + ONE_WEEK,
       nonce: crypto.randomUUID(),
     }
-    return this.#sealer.seal(facts, bindingOf(principal))
+    return this.#sealer.seal(facts, bindingOf(principal)).then((sealed) =>
+      // Headers have limits of their own: a client with a novel of capabilities gets a plain session.
+      sealed.length <= MAX_ID_LENGTH ? sealed : crypto.randomUUID(),
+    )
   }
 
   /** The session that an id stands for, when this process does not know it; undefined for a foreign id. */

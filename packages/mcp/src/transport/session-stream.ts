@@ -1,4 +1,5 @@
 import { EventLog, type EventLogLimits } from './event-log.ts'
+import type { Pulse } from './http-pulse.ts'
 import { STREAM_HEADERS, toEvent, type EventSink, type HttpReply } from './http-reply.ts'
 
 /**
@@ -10,8 +11,10 @@ export class SessionStream {
   readonly #headers: Record<string, string>
   /** 2025-11-25 clients get an event before the first message, so that they have an id to come back with. */
   readonly #primed: boolean
+  readonly #pulse: Pulse
   #reply: HttpReply | undefined
   #sink: EventSink | undefined
+  #stopPulse: (() => void) | undefined
   /** The final answer went out, or was kept for whoever comes back. */
   finished = false
 
@@ -20,8 +23,10 @@ export class SessionStream {
     limits: EventLogLimits
     headers: Record<string, string>
     primed: boolean
+    pulse: Pulse
     reply: HttpReply
   }) {
+    this.#pulse = options.pulse
     this.log = new EventLog(options.id, options.limits)
     this.#headers = options.headers
     this.#primed = options.primed
@@ -39,11 +44,20 @@ export class SessionStream {
   #attach(reply: HttpReply): void {
     this.#reply = reply
     reply.onAbort(() => {
-      if (this.#reply === reply) {
-        this.#reply = undefined
-        this.#sink = undefined
-      }
+      if (this.#reply === reply) this.#release()
     })
+  }
+
+  /** The answer is long in coming: keeps the connection from being taken for dead. */
+  wait(): void {
+    this.#stopPulse ??= this.#pulse.add(() => this.open() ?? NOWHERE)
+  }
+
+  #release(): void {
+    this.#stopPulse?.()
+    this.#stopPulse = undefined
+    this.#reply = undefined
+    this.#sink = undefined
   }
 
   /** Opens the event stream if it is not open; undefined when nobody is connected. */
@@ -73,8 +87,7 @@ export class SessionStream {
       this.send(text)
       this.#sink?.end()
     }
-    this.#reply = undefined
-    this.#sink = undefined
+    this.#release()
   }
 
   /** Ends the answer without a message: the request was cancelled. */
@@ -82,14 +95,13 @@ export class SessionStream {
     this.finished = true
     if (this.#sink) this.#sink.end()
     else this.#reply?.empty(202, this.#headers)
-    this.#reply = undefined
+    this.#release()
   }
 
   /** Lets go of the connection; the client is to come back for the rest (SEP-1699). */
   detach(retry: number): void {
     this.open(retry)?.end()
-    this.#reply = undefined
-    this.#sink = undefined
+    this.#release()
   }
 
   /** A client came back: everything after its last event, then what is still to come. */
@@ -98,16 +110,14 @@ export class SessionStream {
     this.#attach(reply)
     this.#sink = reply.stream({ ...STREAM_HEADERS, ...this.#headers })
     for (const event of this.log.after(sequence)) this.#sink.write(toEvent(event.text, event.id))
-    if (this.finished) {
-      this.#sink.end()
-      this.#sink = undefined
-      this.#reply = undefined
-    }
+    if (this.finished) this.close()
+    else this.wait()
   }
 
   close(): void {
     this.#sink?.end()
-    this.#sink = undefined
-    this.#reply = undefined
+    this.#release()
   }
 }
+
+const NOWHERE: EventSink = { write: () => true, end() {} }

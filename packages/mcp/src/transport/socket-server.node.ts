@@ -2,6 +2,8 @@ import { createServer, type Server as NetServer, type Socket } from 'node:net'
 import type { Served } from '../exchange/index.ts'
 import { serveStream, type ServeStreamOptions } from './serve-stream.node.ts'
 
+const LINGER = 2_000
+
 export interface SocketServer {
   readonly server: NetServer
   close(): Promise<void>
@@ -14,17 +16,20 @@ export async function serveSocket(
   options: ServeStreamOptions = {},
 ): Promise<SocketServer> {
   const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
+  // A client may say all it has to say, end its half, and still wait for the answers.
+  const server = createServer({ allowHalfOpen: true, keepAlive: true }, (socket) => {
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
-    serveStream(served, socket, socket, options).finally(() => socket.end())
+    serveStream(served, socket, socket, options).finally(() => hangUp(socket))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     const where = 'path' in address ? address : { host: '127.0.0.1', ...address }
     server.listen(where, resolve)
   })
+  // An error while accepting concerns the caller that was not accepted, not the others.
+  server.on('error', () => {})
   return {
     server,
     close() {
@@ -32,4 +37,11 @@ export async function serveSocket(
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }
+}
+
+/** A peer that neither reads nor closes gets a moment to take the last bytes. */
+function hangUp(socket: Socket): void {
+  socket.end()
+  const timer = setTimeout(() => socket.destroy(), LINGER)
+  socket.once('close', () => clearTimeout(timer))
 }

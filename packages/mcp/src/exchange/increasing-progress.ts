@@ -1,0 +1,15 @@
+import type { Notification } from './exchange.ts'
+
+/** A handler that runs again for its next answer reports what the client has heard already. */
+export class IncreasingProgress {
+  #last: number = Number.NEGATIVE_INFINITY
+
+  /** Progress MUST increase with each notification (2025-11-25, Progress). */
+  admits(notification: Notification): boolean {
+    if (notification.method !== 'notifications/progress') return true
+    const progress = notification.params?.progress
+    if (typeof progress !== 'number' || progress <= this.#last) return false
+    this.#last = progress
+    return true
+  }
+}

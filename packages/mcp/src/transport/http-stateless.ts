@@ -1,0 +1,44 @@
+import { LegacySession, negotiateLegacy, type RequestContext } from '../exchange/index.ts'
+import type { ParsedMessage } from '../jsonrpc/index.ts'
+import { acceptsStream, StreamedAnswer } from './http-modern.ts'
+import type { Pulse } from './http-pulse.ts'
+import type { HttpCall, HttpReply } from './http-reply.ts'
+import type { HttpServed } from './http-standard-headers.ts'
+
+/** What a client speaks that names no revision (2025-06-18, Transports, Protocol Version Header). */
+const UNNAMED = '2025-03-26'
+
+/** Answers one message of a legacy client without a session: nothing is kept, nothing can be asked. */
+export function answerStateless(
+  parsed: ParsedMessage,
+  call: HttpCall,
+  reply: HttpReply,
+  host: { served: HttpServed; context: RequestContext; pulse: Pulse },
+): void {
+  if (parsed.kind !== 'request') return reply.empty(202)
+  const { served } = host
+  const answer = new StreamedAnswer(reply, host.pulse, acceptsStream(call))
+  const session = new LegacySession(served, {
+    canPush: false,
+    send: (text, relatedTo) => {
+      if (relatedTo !== undefined) answer.notify(text)
+    },
+  })
+  const version = negotiateLegacy(served, call.headers['mcp-protocol-version'] ?? UNNAMED)
+  if (version) session.restore({ version, capabilities: {} })
+  const text = session.request(parsed.message, host.context)
+  if (!(text instanceof Promise)) return answer.finish(statusOf(version), text ?? '')
+  reply.onAbort(() => {
+    answer.drop()
+    session.close('disconnected')
+  })
+  answer.wait()
+  text.then((settled) => {
+    if (settled !== undefined) answer.finish(statusOf(version), settled)
+  })
+}
+
+/** A server without legacy revisions refuses `initialize` as it refuses any malformed request. */
+function statusOf(version: string | undefined): number {
+  return version === undefined ? 400 : 200
+}
