@@ -23,6 +23,7 @@ import {
   type Revision,
   type ServerCapabilities,
   type Tool,
+  type SubscriptionFilter,
 } from '../protocol/index.ts'
 import { type CallEvent, callEvents } from './call-events.ts'
 import { CallResult } from './call-result.ts'
@@ -136,6 +137,11 @@ export class Client<App = unknown> implements AsyncDisposable {
       off()
       queueMicrotask(() => subscriptions.update())
     }
+  }
+
+  /** Resolves when the server has agreed to tell us what is listened to now, with what it agreed to. */
+  listening(): Promise<SubscriptionFilter> {
+    return this.#core.subscriptions.granted()
   }
 
   /** Subscribes to updates of a resource, which come as `resourceUpdated`. */

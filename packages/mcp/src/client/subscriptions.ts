@@ -40,6 +40,11 @@ export class Subscriptions {
     })
   }
 
+  /** What the server has agreed to tell us of. */
+  granted(): Promise<SubscriptionFilter> {
+    return this.#listening.granted()
+  }
+
   /** The listeners, or the connection, have changed. */
   update(): void {
     this.#listening.update()
