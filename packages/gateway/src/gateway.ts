@@ -3,6 +3,7 @@ import { LiveExchange, MemoryContinuations, type Sealer, type Served } from '@ga
 import type { Implementation } from '@gantry/mcp/server'
 import { Catalog } from './catalog/catalog.ts'
 import { CatalogStore } from './catalog/catalog-store.ts'
+import type { Snapshot } from './catalog/target-catalog.ts'
 import { diffModels } from './config/diff-models.ts'
 import type { GatewayModel, TargetModel } from './model/index.ts'
 import { Relay } from './relay/relay.ts'
@@ -29,6 +30,9 @@ export interface GatewayObserver {
   targetChanged?(target: Target): void
   stderr?(target: Target, line: string): void
   modelChanged?(model: GatewayModel): void
+  catalogChanged?(): void
+  /** A target's lists are not what they were. */
+  snapshotReplaced?(target: Target, before: Snapshot, after: Snapshot): void
 }
 
 /** Targets, catalog and relay of one configuration, which may be replaced while clients stay connected. */
@@ -75,6 +79,12 @@ export class Gateway {
       info: this.info,
       store:
         dir === undefined ? undefined : new CatalogStore(dir, (error) => options.log('warn', String(error))),
+      onReplaced: (target, before, after) => {
+        for (const observer of this.observers) observer.snapshotReplaced?.(target, before, after)
+      },
+      onChanged: () => {
+        for (const observer of this.observers) observer.catalogChanged?.()
+      },
     })
   }
 

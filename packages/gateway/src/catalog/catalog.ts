@@ -3,13 +3,15 @@ import type { CatalogModel, NamesModel } from '../model/index.ts'
 import type { Target } from '../targets/target.ts'
 import type { CatalogStore } from './catalog-store.ts'
 import { CatalogView } from './catalog-view.ts'
-import { TargetCatalog } from './target-catalog.ts'
+import { TargetCatalog, type Snapshot } from './target-catalog.ts'
 
 export interface CatalogOptions {
   readonly model: CatalogModel
   readonly names: NamesModel
   readonly info: Implementation
   readonly store: CatalogStore | undefined
+  readonly onReplaced?: ((target: Target, before: Snapshot, after: Snapshot) => void) | undefined
+  readonly onChanged?: (() => void) | undefined
 }
 
 /** What every target offers, and the views of it that clients get: all targets together, or one alone. */
@@ -40,6 +42,7 @@ export class Catalog {
       defaultTtl: this.#options.model.ttl,
       store: this.#options.store,
       changed: () => this.#changed(),
+      replaced: this.#options.onReplaced,
     })
   }
 
@@ -65,5 +68,6 @@ export class Catalog {
   #changed(): void {
     this.merged.changed()
     for (const view of this.#views.values()) view.changed()
+    this.#options.onChanged?.()
   }
 }

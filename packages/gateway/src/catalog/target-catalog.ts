@@ -17,6 +17,8 @@ export interface TargetCatalogHost {
   readonly store: CatalogStore | undefined
   /** Called when a snapshot replaced another, or the reason for having none changed. */
   changed(): void
+  /** A list came that is not what the one before was. */
+  replaced?: ((target: Target, before: Snapshot, after: Snapshot) => void) | undefined
 }
 
 /** The lists of one target: fetched when needed, kept when it goes away, marked stale then. */
@@ -78,13 +80,15 @@ export class TargetCatalog {
         this.#host.info,
       )
       const snapshot: Snapshot = { ...lists, discovery: link.discovery, fetchedAt: Date.now() }
-      const same = !this.stale && this.problem === undefined && isEqual(this.snapshot, snapshot)
+      const before = this.snapshot
+      const same = !this.stale && this.problem === undefined && isEqual(before, snapshot)
       this.snapshot = snapshot
       this.stale = false
       this.problem = undefined
       if (same) return
       this.#host.changed()
       this.#host.store?.write(this.target.name, snapshot)
+      if (before) this.#host.replaced?.(this.target, before, snapshot)
     } catch (thrown) {
       const problem = thrown instanceof Error ? thrown.message : String(thrown)
       const known = this.problem === problem && this.stale

@@ -119,6 +119,7 @@ export class Relay {
       params,
     )
     this.#options.view.alias(asked, record)
+    record.asked = asked
     const outcome = parked ? await this.#resume(asked, parked) : await target.handle(asked, destination.safe)
     return this.#toPublic(outcome, destination, exchange)
   }

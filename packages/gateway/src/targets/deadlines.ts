@@ -2,6 +2,8 @@
 export interface Deadline {
   /** Progress arrived: the idle time starts anew. */
   touch(): void
+  /** Somebody else is waited for; `touch` ends that. */
+  pause(): void
   clear(): void
 }
 
@@ -30,6 +32,9 @@ export class Deadlines {
     return {
       touch: () => {
         entry.idleAt = Date.now() + entry.idle
+      },
+      pause: () => {
+        entry.idleAt = Number.POSITIVE_INFINITY
       },
       clear: () => {
         this.#entries.delete(entry)

@@ -1,6 +1,7 @@
 import type { TargetModel } from '../model/index.ts'
 import { backoffDelay } from './backoff.ts'
-import type { Link, StartStep } from './link.ts'
+import { Handshake } from '../telemetry/handshake.ts'
+import type { Link } from './link.ts'
 import { Slots } from './slots.ts'
 import { isAuthFailure, TargetError } from './target-error.ts'
 
@@ -18,12 +19,12 @@ export interface InstanceHost {
   /** The target's settings, which may change while it lives. */
   model(): TargetModel
   /** Connects; bounded by the gateway's start limit and the target's start time-out. */
-  open(onStep: (step: string, detail?: string) => void): Promise<Link>
+  open(handshake: Handshake): Promise<Link>
   changed(instance: Instance): void
+  /** It is being started again. */
+  restarting(instance: Instance): void
   ready(instance: Instance, link: Link): void
 }
-
-const MAX_STEPS = 100
 
 /** One connection of a target and its life: idle → starting → ready → backing-off → … */
 export class Instance {
@@ -37,7 +38,10 @@ export class Instance {
   failures = 0
   retryAt = 0
   lastUsed: number = Date.now()
-  steps: StartStep[] = []
+  /** The last attempt to connect, step by step. */
+  handshake: Handshake | undefined
+  /** What the last attempt failed with. */
+  failure: unknown
   link: Link | undefined
   readonly #host: InstanceHost
   #starting: Promise<Link> | undefined
@@ -81,10 +85,13 @@ export class Instance {
   async #start(): Promise<Link> {
     clearTimeout(this.#restart)
     this.starts++
-    this.steps = []
+    if (this.starts > 1) this.#host.restarting(this)
+    const handshake = new Handshake(() => this.#host.changed(this))
+    this.handshake = handshake
+    this.failure = undefined
     this.#enter('starting', undefined)
     try {
-      const link = await this.#host.open((step, detail) => this.#note(step, detail))
+      const link = await this.#host.open(handshake)
       if ((this.state as TargetState) === 'stopped') {
         await link.close()
         throw new TargetError(this.#host.model().name, 'closed', 'The target was stopped while it started')
@@ -102,16 +109,10 @@ export class Instance {
     }
   }
 
-  #note(step: string, detail: string | undefined): void {
-    if (this.steps.length < MAX_STEPS) {
-      this.steps.push(detail === undefined ? { step, at: Date.now() } : { step, at: Date.now(), detail })
-    }
-    this.#host.changed(this)
-  }
-
   #failed(thrown: unknown): void {
     const reason = thrown instanceof Error ? thrown.message : String(thrown)
-    this.#note('failed', reason)
+    this.handshake?.fail(thrown)
+    this.failure = thrown
     this.failures++
     if (isAuthFailure(thrown)) return this.#enter('needs-auth', reason)
     this.#backOff(reason)
@@ -140,6 +141,7 @@ export class Instance {
     this.link = undefined
     if (this.state === 'stopped') return
     const words = reason?.message ?? 'the connection was closed'
+    this.failure = reason
     const { restart } = this.#host.model()
     // A connection that had worked gets its first new try at once; one that keeps failing backs off.
     this.#enter('idle', words)

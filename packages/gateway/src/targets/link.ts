@@ -5,7 +5,7 @@ import type { Discovery, Era, Revision } from '@gantry/mcp/server'
 export interface ProcessFacts {
   readonly pid: number | undefined
   stderrTail(): readonly string[]
-  tree(): Promise<readonly { pid: number; rss: number; cpu: number; command: string }[]>
+  tree(): Promise<readonly { pid: number; parent: number; rss: number; cpu: number; command: string }[]>
 }
 
 /** One live connection to a target, whatever its kind: what a client edge is to the SDK. */
@@ -20,11 +20,4 @@ export interface Link {
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly process?: ProcessFacts | undefined
   close(): Promise<void>
-}
-
-/** How far starting a target got: what the console shows as a timeline. */
-export interface StartStep {
-  readonly step: string
-  readonly at: number
-  readonly detail?: string
 }

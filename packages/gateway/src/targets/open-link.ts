@@ -5,6 +5,7 @@ import { stdio, type StdioWire } from '@gantry/mcp/client/node'
 import type { Connector, Continuations, Served, Wire } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import {
+  describeTarget,
   reveal,
   revealAll,
   type InProcessTarget,
@@ -12,6 +13,7 @@ import {
   type TargetModel,
   type UrlTarget,
 } from '../model/index.ts'
+import type { Handshake } from '../telemetry/handshake.ts'
 import { TappedWire, tapConnector, type Tap } from '../telemetry/tap-connector.ts'
 import { inProcessLink } from './in-process-link.ts'
 import type { Link } from './link.ts'
@@ -24,7 +26,8 @@ export interface LinkServices {
   readonly embedded: ReadonlyMap<string, Served>
   /** Sees the messages of the target's wires. */
   readonly tap: Tap
-  onStep(step: string, detail?: string): void
+  /** Told what is being done. */
+  readonly handshake: Handshake
   onStderr(line: string): void
   onAmbiguous(method: string): void
 }
@@ -48,7 +51,7 @@ export async function openLink(
     case 'url':
       return negotiated(urlConnector(model), model, services, signal)
     case 'inProcess':
-      return inProcessLink(await loadModule(model, services))
+      return embeddedLink(model, services)
     case 'openapi': {
       const { openApiLink } = await import('./openapi-link.ts')
       return openApiLink(model, services, signal)
@@ -65,6 +68,7 @@ function stdioConnector(model: StdioTarget, services: LinkServices): Connector {
     env: revealAll(model.env),
     cwd: model.cwd,
     onStderr: (line) => services.onStderr(line),
+    onProtocolError: (error) => services.handshake.warn(error),
   })
 }
 
@@ -80,7 +84,7 @@ async function negotiated(
   services: LinkServices,
   signal: AbortSignal,
 ): Promise<Link> {
-  services.onStep(connector.kind === 'stdio' ? 'spawn' : 'connect', connector.key)
+  services.handshake.begin(connector.kind === 'stdio' ? 'spawn' : 'connect', describeTarget(model))
   const { edge, wire } = await negotiate(tapConnector(connector, services.tap), {
     info: services.info,
     capabilities: CAPABILITIES,
@@ -89,11 +93,10 @@ async function negotiated(
     signal,
     hooks: {
       continuations: services.continuations,
-      onStep: (step) => services.onStep(step),
       onAmbiguous: ({ method }) => services.onAmbiguous(method),
     },
   })
-  services.onStep('ready', `${edge.era} ${edge.version}`)
+  services.handshake.succeed(`${edge.era} ${edge.version}`)
   return {
     era: edge.era,
     version: edge.version,
@@ -114,6 +117,13 @@ async function negotiated(
 function processOf(wire: Wire): Link['process'] {
   const inner = wire instanceof TappedWire ? wire.inner : wire
   return inner.kind === 'stdio' ? (inner as StdioWire).process : undefined
+}
+
+async function embeddedLink(model: InProcessTarget, services: LinkServices): Promise<Link> {
+  services.handshake.begin('load', describeTarget(model))
+  const link = await inProcessLink(await loadModule(model, services))
+  services.handshake.succeed(`${link.era} ${link.version}`)
+  return link
 }
 
 async function loadModule(model: InProcessTarget, services: LinkServices): Promise<Served> {

@@ -1,7 +1,7 @@
 import { LiveExchange } from '@gantry/mcp/exchange'
 import { McpError } from '@gantry/mcp/client'
 import type { Discovery } from '@gantry/mcp/server'
-import type { OpenApiTarget } from '../model/index.ts'
+import { displayUrl, type OpenApiTarget } from '../model/index.ts'
 import type { Link } from './link.ts'
 import type { LinkServices } from './open-link.ts'
 import { createOpenApiTarget, fromModel } from './openapi/index.ts'
@@ -12,13 +12,13 @@ export async function openApiLink(
   services: LinkServices,
   signal: AbortSignal,
 ): Promise<Link> {
-  services.onStep('load', model.document)
+  services.handshake.begin('load', displayUrl(model.document))
   const target = await createOpenApiTarget(fromModel(model), signal)
-  for (const warning of target.warnings.slice(0, 20)) services.onStep('warning', warning)
+  for (const warning of target.warnings) services.handshake.warn(warning)
   const client = { info: services.info, capabilities: {}, version: '2026-07-28' } as const
   const discovered = await target.handle(new LiveExchange({ method: 'server/discover', params: {}, client }))
   if (discovered.type !== 'complete') throw new McpError('bad_response', 'The description offers nothing')
-  services.onStep('ready', `${target.tools.length} tools`)
+  services.handshake.succeed(`${target.tools.length} tools`)
   return {
     era: 'modern',
     version: '2026-07-28',

@@ -1,4 +1,4 @@
-import { LiveExchange, type Exchange, type Outcome, type Served } from '@gantry/mcp/exchange'
+import type { Exchange, Outcome, Served } from '@gantry/mcp/exchange'
 import type { EraCache } from '@gantry/mcp/client'
 import type { Continuations } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
@@ -11,6 +11,9 @@ import type { Link } from './link.ts'
 import { openLink } from './open-link.ts'
 import type { StartGate } from './start-gate.ts'
 import { isConnectionLoss, TargetError } from './target-error.ts'
+import { TimedExchange } from './timed-exchange.ts'
+import type { Handshake } from '../telemetry/handshake.ts'
+import { StderrRing } from '../telemetry/stderr-ring.ts'
 import type { Tap } from '../telemetry/tap-connector.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
 
@@ -40,6 +43,11 @@ export class Target {
   readonly #services: TargetServices
   readonly #events: TargetEvents
   readonly #instances = new Map<string, Instance>()
+  readonly #timed = new Set<TimedExchange>()
+  readonly stderr: StderrRing = new StderrRing()
+  /** Starts besides the first of each connection. */
+  restarts = 0
+  #suspended = false
   #sweep: NodeJS.Timeout | undefined
   #stopped = false
 
@@ -72,6 +80,7 @@ export class Target {
   }
 
   get state(): TargetState {
+    if (this.#suspended) return 'stopped'
     return this.#instances.get('')?.state ?? 'idle'
   }
 
@@ -80,8 +89,11 @@ export class Target {
     if (!instance) {
       instance = new Instance(key, {
         model: () => this.model,
-        open: (onStep) => this.#open(onStep),
+        open: (handshake) => this.#open(handshake),
         changed: () => this.#events.changed(this),
+        restarting: () => {
+          this.restarts++
+        },
         ready: (ready, link) => this.#events.ready(this, ready, link),
       })
       this.#instances.set(key, instance)
@@ -89,8 +101,11 @@ export class Target {
     return instance
   }
 
-  async #open(onStep: (step: string, detail?: string) => void): Promise<Link> {
+  async #open(handshake: Handshake): Promise<Link> {
     const { name, timeouts } = this.model
+    handshake.onBegin = (step, detail) =>
+      this.#services.log('info', `${name}: ${step}`, detail === undefined ? {} : { detail })
+    handshake.begin('queued')
     return this.#services.gate.run(async () => {
       const timeout = new McpError('timeout', `It did not start within ${timeouts.start} ms`)
       const controller = new AbortController()
@@ -100,12 +115,12 @@ export class Target {
           this.model,
           {
             ...this.#services,
-            tap: this.#tap(),
-            onStep: (step, detail) => {
-              this.#services.log('info', `${name}: ${step}`, detail === undefined ? {} : { detail })
-              onStep(step, detail)
+            tap: this.#tap(handshake),
+            handshake,
+            onStderr: (line) => {
+              this.stderr.push(line)
+              this.#events.stderr(this, line)
             },
-            onStderr: (line) => this.#events.stderr(this, line),
             onAmbiguous: (method) =>
               this.#services.log(
                 'warn',
@@ -122,13 +137,15 @@ export class Target {
   }
 
   /** Messages of an exchange go to its record; those of no exchange to the only one under way, if there is one. */
-  #tap(): Tap {
+  #tap(handshake: Handshake): Tap {
     const { view } = this.#services
     return {
       get active() {
-        return view.watched
+        return handshake.active || view.watched
       },
       seen: (direction, message, origin) => {
+        if (handshake.active) handshake.seen(direction, message)
+        if (!view.watched) return
         const record = (origin && view.recordOf(origin)) ?? view.onlyRunning(this.name)
         if (record) view.add(record, { hop: 'target', direction, message })
       },
@@ -141,6 +158,7 @@ export class Target {
    */
   async handle(exchange: Exchange, safe: boolean): Promise<Outcome> {
     if (this.#stopped || !this.model.enabled) throw this.#disabled()
+    if (this.#suspended) throw this.#notStarted()
     const instance = this.#instanceFor(exchange)
     const slot = instance.slots.take()
     if (slot === undefined) {
@@ -158,6 +176,10 @@ export class Target {
   #disabled(): TargetError {
     const why = this.model.disabledReason ?? 'it is switched off in the configuration'
     return new TargetError(this.name, 'disabled', `Target "${this.name}" is off: ${why}`)
+  }
+
+  #notStarted(): TargetError {
+    return new TargetError(this.name, 'closed', `Target "${this.name}" was stopped by hand; start it again`)
   }
 
   #instanceFor(exchange: Exchange): Instance {
@@ -220,12 +242,14 @@ export class Target {
       const words = why === 'idle' ? 'nothing was heard' : 'there was no result'
       timed.abort(new McpError('timeout', `${words} for ${limit} ms, so the request was cancelled`))
     })
-    timed.onNotify = deadline.touch
+    timed.deadline = deadline
+    this.#timed.add(timed)
     try {
       return await link.handle(timed.exchange)
     } finally {
       deadline.clear()
       timed.release()
+      this.#timed.delete(timed)
     }
   }
 
@@ -245,47 +269,39 @@ export class Target {
 
   /** Stops every connection and makes the main one anew. */
   async restart(): Promise<void> {
+    if (this.#instances.size > 0) this.restarts++
+    await this.#dropAll()
+    this.#suspended = false
+    await this.main.acquire()
+  }
+
+  /** Stops every connection and makes no new one until it is started by hand. */
+  async suspend(): Promise<void> {
+    this.#suspended = true
+    await this.#dropAll()
+    this.#events.changed(this)
+  }
+
+  /** Connects now, whatever happened before. */
+  async start(): Promise<void> {
+    this.#suspended = false
+    this.main.reset()
+    await this.main.acquire()
+  }
+
+  async #dropAll(): Promise<void> {
     const old = this.instances
     this.#instances.clear()
     await Promise.all(old.map((instance) => instance.stop()))
-    await this.main.acquire()
-  }
-}
-
-/** The caller's exchange with an end of its own. */
-class TimedExchange {
-  readonly exchange: LiveExchange
-  onNotify: (() => void) | undefined
-  readonly #caller: Exchange
-  readonly #onAbort: () => void
-
-  constructor(caller: Exchange) {
-    this.#caller = caller
-    this.exchange = new LiveExchange({
-      method: caller.method,
-      params: caller.params,
-      client: caller.client,
-      auth: caller.auth,
-      logLevel: caller.logLevel,
-      serverContext: caller.serverContext,
-      headers: caller.headers,
-      session: caller.session,
-      ask: caller.ask,
-      notify: (notification) => {
-        this.onNotify?.()
-        caller.notify(notification)
-      },
-    })
-    this.#onAbort = () => this.exchange.abort(caller.signal.reason)
-    if (caller.signal.aborted) this.#onAbort()
-    else caller.signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
-  abort(reason: unknown): void {
-    this.exchange.abort(reason)
-  }
-
-  release(): void {
-    this.#caller.signal.removeEventListener('abort', this.#onAbort)
+  /** Ends a request that is under way here; its caller gets an error. False when there is none. */
+  cancel(exchange: object, reason: string): boolean {
+    for (const timed of this.#timed) {
+      if (timed.caller !== exchange) continue
+      timed.abort(new McpError('cancelled', reason))
+      return true
+    }
+    return false
   }
 }

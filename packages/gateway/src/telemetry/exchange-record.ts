@@ -1,4 +1,5 @@
 import type { Exchange, Outcome } from '@gantry/mcp/exchange'
+import type { ClientTag } from './client-tag.ts'
 
 export type RecordStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
 
@@ -30,6 +31,10 @@ export interface ExchangeRecord {
   durationMs: number | undefined
   status: RecordStatus
   error: string | undefined
+  /** What the target was asked, while it is under way: names the request when it is to be cancelled. */
+  asked: object | undefined
+  /** Whose call it is when the gateway itself is the client. */
+  readonly tag: ClientTag | undefined
   /** Only while somebody looks. */
   messages: HopMessage[] | undefined
 }

@@ -1,4 +1,6 @@
 import type { Exchange, Outcome } from '@gantry/mcp/exchange'
+import { ClientTag } from './client-tag.ts'
+import { ClientRegister } from './client-register.ts'
 import { statusOf, type ExchangeRecord, type HopMessage } from './exchange-record.ts'
 import { Stats } from './stats.ts'
 
@@ -16,6 +18,8 @@ const MAX_MESSAGES = 200
  */
 export class WireView {
   readonly total: Stats = new Stats()
+  /** Who has asked for something lately. */
+  readonly clients: ClientRegister = new ClientRegister()
   readonly #size: number
   readonly #ring: (ExchangeRecord | undefined)[]
   readonly #byExchange = new WeakMap<object, ExchangeRecord>()
@@ -57,10 +61,13 @@ export class WireView {
       durationMs: undefined,
       status: 'running',
       error: undefined,
+      asked: undefined,
+      tag: ClientTag.of(exchange.serverContext),
       messages: undefined,
     }
     if (this.#size > 0) this.#ring[record.id % this.#size] = record
     this.#running.add(record)
+    this.clients.seen(exchange)
     if (this.watched) {
       this.#byExchange.set(exchange, record)
       this.add(record, { hop: 'client', direction: 'in', message: { method: exchange.method, params } })
@@ -73,6 +80,7 @@ export class WireView {
     record.status = statusOf(outcome, exchange)
     if (outcome.type === 'error') record.error = outcome.error.message
     this.#running.delete(record)
+    record.asked = undefined
     const failed = record.status === 'error' || record.status === 'tool-error'
     this.total.add(record.durationMs, failed)
     if (record.target !== undefined) this.statsOf(record.target).add(record.durationMs, failed)

@@ -1,0 +1,50 @@
+import { LiveExchange, type Exchange, type InputRequests, type InputResponses } from '@gantry/mcp/exchange'
+import type { Deadline } from './deadlines.ts'
+
+/** The caller's exchange with an end of its own. */
+export class TimedExchange {
+  readonly exchange: LiveExchange
+  deadline: Deadline | undefined
+  readonly caller: Exchange
+  readonly #onAbort: () => void
+
+  constructor(caller: Exchange) {
+    this.caller = caller
+    this.exchange = new LiveExchange({
+      method: caller.method,
+      params: caller.params,
+      client: caller.client,
+      auth: caller.auth,
+      logLevel: caller.logLevel,
+      serverContext: caller.serverContext,
+      headers: caller.headers,
+      session: caller.session,
+      ask: caller.ask && ((requests, signal) => this.#ask(requests, signal)),
+      notify: (notification) => {
+        this.deadline?.touch()
+        caller.notify(notification)
+      },
+    })
+    this.#onAbort = () => this.exchange.abort(caller.signal.reason)
+    if (caller.signal.aborted) this.#onAbort()
+    else caller.signal.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  /** People take their time: while one is asked, nothing is expected of the target. */
+  async #ask(requests: InputRequests, signal: AbortSignal | undefined): Promise<InputResponses> {
+    this.deadline?.pause()
+    try {
+      return await this.caller.ask!(requests, signal)
+    } finally {
+      this.deadline?.touch()
+    }
+  }
+
+  abort(reason: unknown): void {
+    this.exchange.abort(reason)
+  }
+
+  release(): void {
+    this.caller.signal.removeEventListener('abort', this.#onAbort)
+  }
+}

@@ -1,0 +1,104 @@
+/** A message that crossed while a connection was being made. */
+export interface HandshakeMessage {
+  readonly at: number
+  readonly direction: 'in' | 'out'
+  readonly message: unknown
+}
+
+/** One step of making a connection. */
+export interface RecordedStep {
+  readonly name: string
+  readonly at: number
+  endedAt: number | undefined
+  detail: string | undefined
+  readonly messages: HandshakeMessage[]
+  /** What was thrown, when it failed. */
+  failure: { readonly thrown: unknown } | undefined
+}
+
+/** Something odd that did not stop it: text on stdout, say. */
+export interface HandshakeWarning {
+  readonly at: number
+  readonly thrown: unknown
+}
+
+const MAX_MESSAGES = 60
+const MAX_WARNINGS = 20
+
+/**
+ * What happened while a connection was made, step by step. The steps are read off the messages themselves, so
+ * that the picture is the truth about the wire, whatever the code above it believes.
+ */
+export class Handshake {
+  readonly startedAt: number = Date.now()
+  readonly steps: RecordedStep[] = []
+  readonly warnings: HandshakeWarning[] = []
+  /** While it is, messages are wanted. */
+  active = true
+  /** Hears of every step as it begins: logs show them too. */
+  onBegin: ((name: string, detail: string | undefined) => void) | undefined
+  readonly #changed: () => void
+  #messages = 0
+
+  constructor(changed: () => void = () => {}) {
+    this.#changed = changed
+  }
+
+  get current(): RecordedStep | undefined {
+    const last = this.steps.at(-1)
+    return last?.endedAt === undefined ? last : undefined
+  }
+
+  /** Ends the step under way and begins the next. */
+  begin(name: string, detail?: string): void {
+    this.end()
+    this.steps.push({ name, at: Date.now(), endedAt: undefined, detail, messages: [], failure: undefined })
+    this.onBegin?.(name, detail)
+    this.#changed()
+  }
+
+  end(detail?: string): void {
+    const { current } = this
+    if (!current) return
+    current.endedAt = Date.now()
+    if (detail !== undefined) current.detail = detail
+  }
+
+  fail(thrown: unknown): void {
+    const step = this.current ?? this.steps.at(-1)
+    if (step) {
+      step.endedAt ??= Date.now()
+      step.failure = { thrown }
+    }
+    this.active = false
+    this.#changed()
+  }
+
+  /** The connection is up; what crosses from now on is not part of this. */
+  succeed(detail: string): void {
+    this.begin('ready', detail)
+    this.end()
+    this.active = false
+    this.#changed()
+  }
+
+  warn(thrown: unknown): void {
+    if (this.warnings.length < MAX_WARNINGS) this.warnings.push({ at: Date.now(), thrown })
+  }
+
+  seen(direction: 'in' | 'out', message: unknown): void {
+    const method = methodOf(message)
+    if (direction === 'out' && method === 'server/discover') this.begin('probe')
+    else if (direction === 'out' && method === 'initialize') this.begin('initialize')
+    else if (direction === 'out' && method === 'notifications/initialized') this.begin('initialized')
+    else if (direction === 'in' && method === undefined && this.current?.name === 'initialize') {
+      this.begin('response')
+    }
+    if (this.#messages++ < MAX_MESSAGES) this.current?.messages.push({ at: Date.now(), direction, message })
+  }
+}
+
+function methodOf(message: unknown): string | undefined {
+  const { method } = message as { method?: unknown }
+  return typeof method === 'string' ? method : undefined
+}

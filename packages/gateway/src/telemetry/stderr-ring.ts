@@ -1,0 +1,31 @@
+export interface StderrEntry {
+  /** Grows by one with every line. */
+  readonly seq: number
+  readonly at: number
+  readonly text: string
+}
+
+const MAX_LINES = 1000
+const MAX_LENGTH = 4000
+
+/** The last lines that a target wrote to stderr, over all its connections. */
+export class StderrRing {
+  readonly #lines: StderrEntry[] = []
+  #next = 1
+
+  push(line: string): StderrEntry {
+    const text = line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line
+    const entry = { seq: this.#next++, at: Date.now(), text }
+    this.#lines.push(entry)
+    // Trimmed in pieces: taking one off the front of a full array for every line would cost a copy each.
+    if (this.#lines.length > MAX_LINES * 1.25) this.#lines.splice(0, this.#lines.length - MAX_LINES)
+    return entry
+  }
+
+  /** Oldest first. */
+  tail(limit: number, after = 0): StderrEntry[] {
+    const from = Math.max(0, this.#lines.length - limit)
+    const wanted = this.#lines.slice(from)
+    return after > 0 ? wanted.filter((line) => line.seq > after) : wanted
+  }
+}
