@@ -33,7 +33,7 @@ export const jsonValidator: JsonValidator = { compile, matchesFormat }
  * peer's schema could be seen by another's. It costs a fraction of the compilation itself.
  */
 function compile(schema: ValidationSchema): Check {
-  if (schema.size > MAX_COMPILED_PARTS) return interpreter.compile(schema)
+  if (schema.size > MAX_COMPILED_PARTS || isMisread(schema)) return interpreter.compile(schema)
   try {
     return compileToFunction(schema)
   } catch (thrown) {
@@ -41,6 +41,11 @@ function compile(schema: ValidationSchema): Check {
     if (thrown instanceof RangeError) return interpreter.compile(schema)
     throw thrown
   }
+}
+
+/** Ajv does not see what `contains`, or an `if` without `then`, has evaluated (JSON Schema test suite). */
+function isMisread({ keywords }: ValidationSchema): boolean {
+  return keywords.has('unevaluatedItems') || (keywords.has('unevaluatedProperties') && keywords.has('if'))
 }
 
 function compileToFunction({ schema, costs }: ValidationSchema): Check {

@@ -16,7 +16,11 @@ async function bundle(platform: 'node' | 'browser'): Promise<{ metafile: Metafil
       contents: `import { compileSchema, describeIssues } from ${JSON.stringify(ENTRY)}
         const compiled = compileSchema({ properties: { n: { type: 'integer', pattern: '^(a+)+$' } } }, { io: 'input' })
         const result = await compiled.validate({ n: 'x' })
-        console.log(result.ok ? 'accepted' : describeIssues(result.issues))`,
+        console.log(result.ok ? 'accepted' : describeIssues(result.issues))
+        if (globalThis.process?.argv[2] === 'valibot') {
+          const standard = { vendor: 'valibot', version: 1, validate: (value) => ({ value }) }
+          compileSchema({ '~standard': standard }, { io: 'input' })
+        }`,
       resolveDir: fileURLToPath(new URL('.', import.meta.url)),
     },
     bundle: true,
@@ -37,11 +41,15 @@ async function bundle(platform: 'node' | 'browser'): Promise<{ metafile: Metafil
   return { metafile, text: outputFiles[0]!.text }
 }
 
-async function run(text: string, ...flags: string[]): Promise<string> {
+async function run(text: string, flags: string[] = [], args: string[] = []): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'schema-bundle-'))
   try {
     await writeFile(join(folder, 'program.mjs'), text)
-    const { stdout } = await promisify(execFile)(process.execPath, [...flags, join(folder, 'program.mjs')])
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...flags,
+      join(folder, 'program.mjs'),
+      ...args,
+    ])
     return stdout.trim()
   } finally {
     await rm(folder, { recursive: true })
@@ -61,9 +69,14 @@ describe('the schema layer in bundles', () => {
       Object.keys(metafile.inputs).filter((path) => /node_modules\/(?!@cfworker)|\.node\.ts$/.test(path)),
     ).toEqual([])
     expect(text).not.toMatch(/node:/)
-    expect(await run(text, '--disallow-code-generation-from-strings')).toBe(
+    expect(await run(text, ['--disallow-code-generation-from-strings'])).toBe(
       'Invalid arguments: "n" must be integer',
     )
+  })
+
+  it('says what Valibot needs where nothing can be loaded at once', async () => {
+    const { text } = await bundle('browser')
+    await expect(run(text, [], ['valibot'])).rejects.toThrow(/pass toStandardJsonSchema\(schema\)/)
   })
 
   it('B1: loads no schema library until something is validated', async () => {

@@ -2,7 +2,7 @@ import { dereference, format, validate, type Schema } from '@cfworker/json-schem
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { Check, JsonValidator } from './json-validator.ts'
 import { subschemasOf } from './keywords.ts'
-import { MAX_INTERPRETED_REFERENCE_STEPS } from './limits.ts'
+import { MAX_INTERPRETED_NAME, MAX_INTERPRETED_REFERENCE_STEPS } from './limits.ts'
 import { checkPattern } from './pattern/check-pattern.ts'
 import { createMatcher, type Matcher } from './pattern/create-matcher.ts'
 import { TooCostly } from './too-costly.ts'
@@ -43,24 +43,39 @@ function matchesFormat(name: string, text: string): boolean {
 const PATTERN_FORMAT = 'x-pattern:'
 
 /**
- * The interpreter runs `pattern` with the platform's backtracking engine and has no option for another. It looks
+ * The interpreter runs expressions with the platform's backtracking engine and has no option for another. It looks
  * formats up in a table, so an expression that may backtrack becomes a format that stands for it.
  */
 function routePatterns(schema: JsonObject): void {
+  const below = [...subschemasOf(schema, '2020-12')]
   if (typeof schema.pattern === 'string' && checkPattern(schema.pattern) !== 'plain') {
     teachPatternFormats()
-    const { pattern, allOf } = schema
+    const { pattern } = schema
     delete schema.pattern
-    schema.allOf = [...((allOf as unknown[] | undefined) ?? []), { format: PATTERN_FORMAT + pattern }]
+    addTo(schema, { format: PATTERN_FORMAT + pattern })
   }
-  for (const pattern of Object.keys((schema.patternProperties as object | undefined) ?? {})) {
-    if (checkPattern(pattern) !== 'plain') {
-      throw new TooCostly(
-        `the expression ${JSON.stringify(pattern)} in "patternProperties" may take too long here`,
-      )
-    }
+  const kinds = Object.keys((schema.patternProperties as object | undefined) ?? {}).map(checkPattern)
+  if (kinds.some((kind) => kind !== 'plain' && kind !== 'quadratic')) {
+    throw new TooCostly('an expression in "patternProperties" may take too long here')
   }
-  for (const { value } of subschemasOf(schema, '2020-12')) if (isJsonObject(value)) routePatterns(value)
+  if (kinds.includes('quadratic')) limitNames(schema)
+  for (const { value } of below) if (isJsonObject(value)) routePatterns(value)
+}
+
+/** Lets the properties be looked at only when all their names are short. */
+function limitNames(schema: JsonObject): void {
+  const { properties, patternProperties, additionalProperties } = schema
+  const guarded = { properties, patternProperties, additionalProperties }
+  for (const [keyword, value] of Object.entries(guarded)) {
+    if (value === undefined) delete guarded[keyword as keyof typeof guarded]
+    delete schema[keyword]
+  }
+  // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword
+  addTo(schema, { if: { propertyNames: { maxLength: MAX_INTERPRETED_NAME } }, then: guarded, else: false })
+}
+
+function addTo(schema: JsonObject, part: JsonObject): void {
+  schema.allOf = [...((schema.allOf as unknown[] | undefined) ?? []), part]
 }
 
 const MAX_CACHED_MATCHERS = 200

@@ -79,7 +79,9 @@ function visit(schema: JsonObject, pointer: string, outerBase: string, walk: Wal
 /** Notes the schema's own names, and returns the base that references inside it are resolved against. */
 function register(schema: JsonObject, pointer: string, outerBase: string, walk: Walk): string {
   let base = outerBase
-  if (typeof schema.$id === 'string') {
+  // Draft-07: beside `$ref` nothing counts, an `$id` included.
+  const hasId = walk.dialect === '2020-12' || schema.$ref === undefined
+  if (typeof schema.$id === 'string' && hasId) {
     const id = resolveUri(schema.$id, outerBase)
     if (id === undefined) throw schemaError(pointer, `"$id" ${JSON.stringify(schema.$id)} is not a URI`)
     if (id.fragment === '') {

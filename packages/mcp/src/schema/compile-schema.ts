@@ -64,7 +64,8 @@ function compileStandard(schema: StandardSchema, options: CompileOptions): Compi
     jsonSchema,
     validate(value) {
       const result = validate(value)
-      return result instanceof Promise
+      // By its method, not its class: a promise of another realm must not pass for a result without issues.
+      return 'then' in result
         ? result.then((later) => toValidation(later, value))
         : toValidation(result, value)
     },

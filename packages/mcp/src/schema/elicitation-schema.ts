@@ -11,6 +11,8 @@ export interface ElicitationSchema extends JsonObject {
   required?: string[]
 }
 
+const UNFIT = ['anyOf', 'oneOf', 'allOf', 'not', 'if', 'patternProperties', '$ref']
+
 /**
  * Turns a schema into the restricted form that elicitation allows (MCP 2026-07-28, elicitation, "Requested
  * Schema"): strings, numbers, booleans, and choices of strings. Throws `invalid_definition` naming the property
@@ -21,11 +23,9 @@ export interface ElicitationSchema extends JsonObject {
  */
 export function elicitationSchema(schema: Schema): ElicitationSchema {
   const { jsonSchema } = compileSchema(schema, { io: 'input' })
-  const unfit = ['anyOf', 'oneOf', 'allOf', 'not', 'if', 'patternProperties'].find(
-    (keyword) => keyword in jsonSchema,
-  )
-  if (unfit !== undefined) throw unfitForm(`its schema has "${unfit}"`)
   const root = resolveLocal(jsonSchema, jsonSchema)
+  const unfit = UNFIT.find((keyword) => keyword in root)
+  if (unfit !== undefined) throw unfitForm(`its schema has "${unfit}"`)
   const properties = isJsonObject(root.properties) ? root.properties : {}
   const names = Object.keys(properties)
   const fields = names.map((name) => {
@@ -57,7 +57,7 @@ function resolveLocal(schema: JsonObject, root: JsonObject): JsonObject {
     const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec($ref)?.[1]
     const definitions = isJsonObject(root.$defs) ? root.$defs : root.definitions
     const target = name !== undefined && isJsonObject(definitions) ? definitions[name] : undefined
-    if (!isJsonObject(target)) break
+    if (!isJsonObject(target)) return { ...own, $ref }
     const { $ref: further, ...rest } = target
     own = { ...rest, ...own }
     $ref = further

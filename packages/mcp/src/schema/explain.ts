@@ -27,8 +27,14 @@ export function explain(schema: ValidationSchema, value: unknown, matchesFormat:
   } catch (thrown) {
     if (!(thrown instanceof TooCostly) && !(thrown instanceof RangeError)) throw thrown
   }
-  if (findings.length === 0) return [{ path: '', message: 'does not match the schema' }]
+  if (findings.length === 0) return [{ path: '', message: generalRemark(schema) }]
   return distinct(findings.map(toIssue)).slice(0, MAX_ISSUES)
+}
+
+function generalRemark({ keywords }: ValidationSchema): string {
+  return keywords.has('unevaluatedProperties') || keywords.has('unevaluatedItems')
+    ? 'has a field or an item that the schema does not allow'
+    : 'does not match the schema'
 }
 
 function distinct(issues: Issue[]): Issue[] {

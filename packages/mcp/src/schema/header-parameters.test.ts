@@ -106,6 +106,10 @@ describe('headerParameters', () => {
     let deep: object = annotated('A')
     for (let level = 0; level < 10_000; level++) deep = inProperties({ a: deep })
     expect(headerParameters(deep as Record<string, unknown>)).toMatchObject({ ok: true })
+    const wide = Object.fromEntries(
+      Array.from({ length: 200_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
+    )
+    expect(headerParameters(inProperties(wide))).toEqual({ ok: true, parameters: [] })
     for (const odd of [
       { properties: null },
       { properties: [1] },

@@ -47,7 +47,7 @@ export function headerParameters(inputSchema: JsonSchema): HeaderParameters {
       taken.set(parameter.header.toLowerCase(), describe(place))
       parameters.push(parameter)
     }
-    places.push(...placesBelow(place).reverse())
+    for (const below of placesBelow(place).reverse()) places.push(below)
   }
   return { ok: true, parameters }
 }

@@ -1,3 +1,4 @@
+import { jsonValidator as chosen } from '#json-validator'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonValidator as ajv } from './ajv-validator.node.ts'
@@ -59,6 +60,15 @@ describe.each(Object.entries(VALIDATORS))('validation with %s', (_, validator) =
       [{ 'x-a': 'b' }],
       [{ a: 1 }],
     ],
+    [
+      {
+        patternProperties: { 'f.*o': { type: 'string' } },
+        properties: { a: {} },
+        additionalProperties: false,
+      },
+      [{ fxo: 'b', a: 1 }],
+      [{ fo: 1 }, { b: 1 }],
+    ],
     [{ propertyNames: { maxLength: 2 } }, [{ ab: 1 }], [{ abc: 1 }]],
     [{ minProperties: 1, maxProperties: 2 }, [{ a: 1 }], [{}, { a: 1, b: 2, c: 3 }]],
     [{ dependentRequired: { a: ['b'] } }, [{ a: 1, b: 2 }, { b: 1 }], [{ a: 1 }]],
@@ -75,6 +85,12 @@ describe.each(Object.entries(VALIDATORS))('validation with %s', (_, validator) =
     ],
     [{ allOf: [{ properties: { a: true } }], unevaluatedProperties: false }, [{ a: 1 }], [{ b: 1 }]],
     [{ prefixItems: [true], unevaluatedItems: false }, [[1]], [[1, 2]]],
+    [{ contains: { type: 'string' }, unevaluatedItems: false }, [['a', 'b']], [['a', 1]]],
+    [
+      { if: { properties: { a: { const: 1 } }, required: ['a'] }, unevaluatedProperties: false },
+      [{ a: 1 }],
+      [{ a: 2 }],
+    ],
     [{ properties: { a: false } }, [{}], [{ a: 1 }]],
     [{ type: 'string', format: 'email' }, ['a@b.co'], ['a@', 'x']],
     [{ type: 'string', format: 'date-time' }, ['2026-07-28T10:00:00Z'], ['2026-07-28', 'x']],
@@ -197,6 +213,13 @@ describe.each(Object.entries(VALIDATORS))('validation with %s', (_, validator) =
       expect(result.ok ? [] : result.issues).toHaveLength(20)
     })
 
+    it('when references form a long chain', () => {
+      const $defs: Record<string, object> = { d0: { type: 'string' } }
+      for (let i = 1; i < 3_900; i++) $defs[`d${i}`] = { $ref: `#/$defs/d${i - 1}` }
+      const check = compile(validator, { $defs, $ref: '#/$defs/d3899' })
+      expect(check(1).ok).toBe(false)
+    })
+
     it('when an object has thousands of properties', () => {
       const names = Array.from({ length: 3_900 }, (_, index) => `p${index}`)
       const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
@@ -208,6 +231,10 @@ describe.each(Object.entries(VALIDATORS))('validation with %s', (_, validator) =
 })
 
 describe('the two validators', () => {
+  it('are chosen by the runtime', () => {
+    expect(chosen).toBe(ajv)
+  })
+
   const scalar = fc.oneof(
     fc.integer({ min: -5, max: 5 }),
     fc.constantFrom('', 'a', 'ab', 'abc', true, false, null, 1.5),

@@ -14,6 +14,8 @@ export const MAX_COMPILED_PARTS = 600
 export const MAX_PATTERN_LENGTH = 2_000
 /** Steps of matching one string against one expression that is not plainly linear; long texts run into it. */
 export const MAX_PATTERN_STEPS = 20_000_000
+/** Characters of names that are matched against an expression of quadratic time where schemas are interpreted. */
+export const MAX_INTERPRETED_NAME = 1_000
 /** Items of an array with `uniqueItems`: each is compared with each. */
 export const MAX_UNIQUE_ITEMS = 5_000
 /**

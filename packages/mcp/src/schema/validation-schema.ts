@@ -17,6 +17,7 @@ export interface ValidationSchema {
   readonly costs: Readonly<Record<string, number>>
   /** The parts of all: objects and lists. */
   readonly size: number
+  readonly keywords: ReadonlySet<string>
 }
 
 interface Build {
@@ -24,10 +25,11 @@ interface Build {
   /** Names of the schemas that something refers to. */
   readonly names: Map<unknown, string>
   readonly definitions: Record<string, JsonObject | boolean>
+  readonly keywords: Set<string>
 }
 
 export function toValidationSchema(checked: CheckedSchema): ValidationSchema {
-  const build: Build = { checked, names: new Map(), definitions: {} }
+  const build: Build = { checked, names: new Map(), definitions: {}, keywords: new Set() }
   for (const targets of checked.references.values()) {
     for (const target of targets) {
       if (isJsonObject(target) && !build.names.has(target)) build.names.set(target, String(build.names.size))
@@ -40,7 +42,7 @@ export function toValidationSchema(checked: CheckedSchema): ValidationSchema {
     Object.entries(definitions).map(([name, part]) => [name, countParts(part)]),
   )
   const schema = build.names.size === 0 || typeof root === 'boolean' ? root : { ...root, $defs: definitions }
-  return { schema, definitions, costs, size: countParts(schema) }
+  return { schema, definitions, costs, size: countParts(schema), keywords: build.keywords }
 }
 
 function countParts(value: unknown): number {
@@ -124,6 +126,7 @@ function rewrite(schema: JsonObject, build: Build): JsonObject | boolean {
   if ('contains' in schema) also.push(contains(schema, build, modern))
   if (schema.uniqueItems === true) also.push(uniqueItems(schema, out))
   if (also.length > 0) out.allOf = [...((out.allOf as unknown[] | undefined) ?? []), ...also]
+  for (const keyword of Object.keys(out)) build.keywords.add(keyword)
   return out
 }
 
@@ -138,7 +141,7 @@ function placeMap(value: unknown, build: Build): JsonObject {
 }
 
 function rewriteConditions(schema: JsonObject, out: JsonObject, build: Build): void {
-  if (!('if' in schema) || !('then' in schema || 'else' in schema)) return
+  if (!('if' in schema)) return
   for (const keyword of ['if', 'then', 'else']) {
     if (keyword in schema) out[keyword] = place(schema[keyword], build)
   }

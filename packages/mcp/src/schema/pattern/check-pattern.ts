@@ -35,6 +35,8 @@ function compiles(source: string): boolean {
 export type PatternKind =
   /** By the platform's own, backtracking engine. */
   | 'plain'
+  /** By the same on short texts, because its time may grow with the square of the length; else by an automaton. */
+  | 'quadratic'
   /** By an automaton. */
   | 'exact'
   /** By an automaton that lets more through: the expression has back references or look-behind. */
@@ -44,7 +46,8 @@ export type PatternKind =
 export function checkPattern(pattern: string): PatternKind | undefined {
   const parsed = parsePattern(pattern)
   if (parsed === undefined) return undefined
-  if (isPlain(parsed)) return 'plain'
+  const simple = simpleKind(parsed)
+  if (simple !== undefined) return simple
   if (compilePattern(parsed.node) === undefined) return undefined
   return parsed.isExact ? 'exact' : 'partial'
 }
@@ -52,12 +55,12 @@ export function checkPattern(pattern: string): PatternKind | undefined {
 /** Ways to backtrack at one position, beyond which the automaton is used. */
 const MAX_WAYS = 100
 
-function isPlain({ node, isExact }: ParsedPattern): boolean {
-  if (!isExact) return false
+function simpleKind({ node, isExact }: ParsedPattern): 'plain' | 'quadratic' | undefined {
+  if (!isExact) return undefined
   const loops: PatternNode[] = []
-  if (waysThrough(node, loops) > MAX_WAYS) return false
+  if (waysThrough(node, loops) > MAX_WAYS || loops.length > 1) return undefined
   // One loop over single characters is linear from a fixed start, and quadratic when every position is a start.
-  return loops.length === 0 || (loops.length === 1 && isAnchored(node))
+  return loops.length === 0 || isAnchored(node) ? 'plain' : 'quadratic'
 }
 
 function waysThrough(node: PatternNode, loops: PatternNode[]): number {

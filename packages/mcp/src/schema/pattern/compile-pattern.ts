@@ -64,7 +64,12 @@ function emitChoice(options: readonly PatternNode[], program: Instruction[]): bo
 function emitRepeat(node: PatternNode & { kind: 'repeat' }, program: Instruction[]): boolean {
   const { body, min, max } = node
   if (min > MAX_INSTRUCTIONS || (max !== Number.POSITIVE_INFINITY && max > MAX_INSTRUCTIONS)) return false
-  for (let i = 0; i < min; i++) if (!emit(body, program)) return false
+  const before = program.length
+  for (let i = 0; i < min; i++) {
+    if (!emit(body, program)) return false
+    // Repeating nothing is nothing, and doing it thousands of thousands of times takes long.
+    if (program.length === before) return true
+  }
   if (max === Number.POSITIVE_INFINITY) {
     const loop = { op: 'split' as const, next: program.length + 1, other: 0 }
     const start = program.length

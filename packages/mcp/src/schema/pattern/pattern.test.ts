@@ -145,6 +145,7 @@ describe('createMatcher', () => {
   it('refuses counts beyond all measure', () => {
     expect(createMatcher('^(?:(?:a{1,100}b){1,100}){1,100}$')).toBeUndefined()
     expect(createMatcher('(a?b){1000000}')).toBeUndefined()
+    expect(createMatcher('(?=a)(((((){4000}){4000}){4000}){4000})')?.test('a')).toBe(true)
   })
 
   it('survives deep nesting', () => {
