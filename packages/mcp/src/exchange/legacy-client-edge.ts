@@ -154,7 +154,12 @@ export class LegacyClientEdge implements ClientEdge {
     return call.start((signal) =>
       this.#wire.request(
         { jsonrpc: '2.0', id, method, ...(params && { params }) },
-        { signal, origin: exchange, onMessage: (message) => this.#inbox.receiveFor(call, message) },
+        {
+          signal,
+          origin: exchange,
+          onMessage: (message) => this.#inbox.receiveFor(call, message),
+          headers: this.#options.extraHeaders?.(exchange),
+        },
       ),
     )
   }

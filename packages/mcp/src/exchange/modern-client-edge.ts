@@ -83,7 +83,7 @@ export class ModernClientEdge implements ClientEdge {
           origin: exchange,
           signal: ended ? AbortSignal.any([signal, ended.signal]) : signal,
           onMessage: (message) => this.#deliver(id, call, message),
-          headers: this.#options.headersFor?.(exchange),
+          headers: this.#headers(exchange),
         },
       )
       return modernOutcome(response, method)
@@ -97,6 +97,12 @@ export class ModernClientEdge implements ClientEdge {
     } finally {
       this.#calls.delete(id)
     }
+  }
+
+  #headers(exchange: Exchange): Record<string, string> | undefined {
+    const extra = this.#options.extraHeaders?.(exchange)
+    const mirrored = this.#options.headersFor?.(exchange)
+    return extra && mirrored ? { ...extra, ...mirrored } : (extra ?? mirrored)
   }
 
   /** On HTTP the aborted request has closed its stream, which is the signal; elsewhere we have to say it. */

@@ -1,3 +1,4 @@
+export { createNodeFetch, type NodeFetchOptions } from './http-client-fetch.node.ts'
 export { socket, type SocketAddress, type SocketConnector, type SocketOptions } from './socket-client.node.ts'
 export { stdio } from './stdio-client.node.ts'
 export type {

@@ -1,5 +1,14 @@
+export { awaitTask, type AwaitOptions } from './await-task.ts'
 export { becomeTask } from './become-task.ts'
-export { TASKS_EXTENSION, type DetailedTask, type Task, type TaskStatus } from './task.ts'
+export { readTask } from './read-task.ts'
+export {
+  declaresTasks,
+  TASKS_EXTENSION,
+  withTasks,
+  type DetailedTask,
+  type Task,
+  type TaskStatus,
+} from './task.ts'
 export { createTaskClient, type TaskClient, type TaskClientOptions } from './task-client.ts'
 export type { SavedTask, TaskRun } from './task-run.ts'
 export { tasks, type Tasks, type TasksOptions } from './tasks.ts'
