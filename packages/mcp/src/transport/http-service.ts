@@ -84,6 +84,11 @@ export class HttpService {
     return this.served.revisions?.every((revision) => revision >= '2026-07-28') ?? false
   }
 
+  /** Clients of the HTTP+SSE transport. */
+  get sseSessions(): Iterable<SseSession> {
+    return this.#sse.values()
+  }
+
   /** Answers one HTTP request. `serverContext` is the embedding application's, for this request only. */
   handle(call: HttpCall, reply: HttpReply, serverContext?: unknown): void | Promise<void> {
     const foreign = refuseForeign(call.headers, this.#options)

@@ -1,5 +1,7 @@
 export * from '../server/index.ts'
 export { toFetchHandler, type FetchHandler, type FetchHandlerOptions } from './fetch-handler.ts'
+export { refuseForeign, type GateOptions } from './http-gate.ts'
 export type { Guard, GuardVerdict, HttpServiceOptions } from './http-service.ts'
 export type { HttpCall } from './http-reply.ts'
 export { headerParameters, type HeaderParameter } from '../schema/index.ts'
+export { memory, type MemoryOptions } from './memory.ts'

@@ -1,4 +1,4 @@
-import { ServerConnection, type RequestContext, type Served } from '../exchange/index.ts'
+import { ServerConnection, type LegacySession, type RequestContext, type Served } from '../exchange/index.ts'
 import type { Pulse } from './http-pulse.ts'
 import { STREAM_HEADERS, toEvent, type HttpReply } from './http-reply.ts'
 
@@ -35,6 +35,11 @@ export class SseSession {
       options.onEnd()
     }
     options.reply.onAbort(this.#end)
+  }
+
+  /** What is known of the client. */
+  get session(): LegacySession {
+    return this.#connection.legacy
   }
 
   receive(value: unknown): void {
