@@ -1,4 +1,19 @@
-// The admin API as gateway, console and scripts see it. Types and one table: it imports nothing that runs.
+// The admin API as gateway, console and scripts see it: types, the route table, and a client for it.
+export {
+  AdminError,
+  createAdminClient,
+  routeUrl,
+  type AdminApi,
+  type AdminClientOptions,
+  type CallName,
+  type CallOptions,
+  type RouteEvent,
+  type RouteInput,
+  type RouteReply,
+  type StreamItem,
+  type StreamName,
+  type StreamOptions,
+} from './contract/admin-client.ts'
 export type * from './contract/catalog.ts'
 export type * from './contract/clients.ts'
 export type * from './contract/common.ts'
