@@ -40,7 +40,7 @@ export class DpopProofs {
     const { payload, protectedHeader } = await this.#verify(proof)
     const { jti, htm, htu, ath, nonce, iat } = payload
     if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI_LENGTH) {
-      throw invalidProof('The DPoP proof has no usable "jti"')
+      throw invalidProof('The DPoP proof has no usable jti')
     }
     if (htm !== call.method) throw invalidProof('The DPoP proof is for another method')
     if (!this.#isForUs(htu, call)) throw invalidProof('The DPoP proof is for another address')

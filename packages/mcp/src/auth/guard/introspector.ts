@@ -100,7 +100,7 @@ export class Introspector {
 function checkClaims(claims: JsonObject, issuer: string, rules: JwtRules): JsonObject {
   if (claims.active !== true) throw invalidToken('The token is not active')
   if (claims.iss !== undefined && claims.iss !== issuer) {
-    throw invalidToken('The token has an unacceptable "iss"')
+    throw invalidToken('The token has an unacceptable iss claim')
   }
   const now = Date.now()
   const { exp, nbf, aud } = claims
@@ -112,7 +112,7 @@ function checkClaims(claims: JsonObject, issuer: string, rules: JwtRules): JsonO
   }
   if (rules.audiences) {
     const found = Array.isArray(aud) ? aud : [aud]
-    if (aud === undefined) throw invalidToken('The token has no "aud"')
+    if (aud === undefined) throw invalidToken('The token has no aud claim')
     if (!rules.audiences.some((audience) => found.includes(audience))) {
       throw invalidToken('The token was issued for another audience than this server')
     }

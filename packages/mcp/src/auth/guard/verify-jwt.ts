@@ -107,8 +107,8 @@ function explain(error: unknown): TokenRejected | unknown {
 }
 
 function claimText({ claim, reason }: errors.JWTClaimValidationFailed): string {
-  if (reason === 'missing') return `The token has no "${claim}"`
+  if (reason === 'missing') return `The token has no ${claim} claim`
   if (claim === 'aud') return 'The token was issued for another audience than this server'
   if (claim === 'nbf') return 'The token is not valid yet'
-  return `The token has an unacceptable "${claim}"`
+  return `The token has an unacceptable ${claim} claim`
 }
