@@ -2,8 +2,9 @@
 // MCP_CONFORMANCE_SCENARIO=… node conformance/client.mjs URL
 import { authScenarios } from './fixture/auth-scenarios.mjs'
 import { clientScenarios } from './fixture/client-scenarios.mjs'
+import { skillScenarios } from './fixture/skill-scenarios.mjs'
 
-const scenarios = new Map(Object.entries({ ...clientScenarios, ...authScenarios }))
+const scenarios = new Map(Object.entries({ ...clientScenarios, ...authScenarios, ...skillScenarios }))
 
 const name = process.env.MCP_CONFORMANCE_SCENARIO
 const scenario = scenarios.get(name)

@@ -1,7 +1,10 @@
 // The server that the official conformance suite examines: every fixture, both eras, one endpoint.
 // PORT=3000 node conformance/server.mjs [--stdio] [--era legacy|modern]
 import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { skills } from '@gantry/mcp/extensions/skills'
+import { loadSkills } from '@gantry/mcp/extensions/skills/node'
 import { tasks } from '@gantry/mcp/extensions/tasks'
 import { REVISIONS, Server } from '@gantry/mcp/server'
 import { serveStdio, toNodeHandler } from '@gantry/mcp/server/node'
@@ -34,6 +37,8 @@ const app = new Server({
 })
 addChangeTools(app)
 tasks(app)
+// One skill a page: the suite looks whether pages come to an end.
+skills(app, await loadSkills(fileURLToPath(new URL('fixture/skills', import.meta.url))), { pageSize: 1 })
 
 if (values.stdio) await serveStdio(app)
 else createServer(toNodeHandler(app)).listen(Number(process.env.PORT ?? 3000), 'localhost')

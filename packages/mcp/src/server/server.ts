@@ -47,6 +47,7 @@ import { implementationOf, type ServerOptions } from './server-options.ts'
 import { MemoryStore, type Store } from './store.ts'
 import { findTool, UnknownName, type CompiledTool } from './tool-registry.ts'
 import type { HeaderParameter } from '../schema/index.ts'
+import { isVisible, type Visibility } from './visibility.ts'
 
 /** A handler for a method that an extension brings. */
 export type MethodHandler = (exchange: Exchange) => Outcome | Promise<Outcome>
@@ -206,6 +207,11 @@ export class Server<Tools = unknown> implements Served {
   announce(source: ChangeSource): this {
     this.#sources.push(source)
     return this
+  }
+
+  /** Whether a caller may see what an extension serves under these conditions. */
+  isVisible(definition: Visibility, asking: Pick<Exchange, 'auth' | 'client' | 'serverContext'>): boolean {
+    return isVisible(definition, asking)
   }
 
   /** Wraps every method. The first one added is the outermost. */

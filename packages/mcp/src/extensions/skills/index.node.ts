@@ -1,0 +1,1 @@
+export { loadSkills } from './load-skills.node.ts'

@@ -1,0 +1,6 @@
+export type { SkillDefinition, SkillFile } from './compile-skill.ts'
+export type { LoadedSkill } from './loaded-skill.ts'
+export { SKILLS_EXTENSION, type Skill, type SkillFrontmatter, type SkillResource } from './skill.ts'
+export { createSkillClient, type SkillClient, type SkillClientOptions } from './skill-client.ts'
+export { skills, type SkillsOptions } from './skills.ts'
+export type { SkillContent } from './verify-file.ts'
