@@ -50,6 +50,8 @@ export class SkillCatalog {
 
   /** The direct children of a directory; undefined when there is no such directory for the caller. */
   directory(uri: string, asking: Asking): Resource[] | undefined {
+    // The scheme itself is no directory: the first segment is the authority.
+    if (!/^skill:\/\/[^/]/.test(uri)) return undefined
     const children = new Map<string, Resource>()
     for (const shared of this.#files.values()) {
       const { file } = shared
