@@ -11,10 +11,16 @@ const TESTS = String.raw`\.test[.-]|/fixtures/`
 const ENTRIES = Object.fromEntries(
   Object.entries(JSON.parse(readFileSync(new URL('packages/mcp/package.json', import.meta.url))).exports)
     .filter(([, target]) => target['@gantry/source'])
-    .map(([entry, target]) => [entry.replace('.', '@gantry/mcp'), target['@gantry/source'].replace('./src/', MCP)]),
+    .map(([entry, target]) => [
+      entry.replace('.', '@gantry/mcp'),
+      target['@gantry/source'].replace('./src/', MCP),
+    ]),
 )
 const SDK = Object.values(ENTRIES)
-const SDK_CLIENT = ['client', 'client/node', 'exchange'].map((entry) => ENTRIES[`@gantry/mcp/${entry}`])
+/** The client's face: connecting, the contract of exchanges, and credentials. */
+const SDK_CLIENT = ['client', 'client/node', 'exchange', 'auth', 'auth/node'].map(
+  (entry) => ENTRIES[`@gantry/mcp/${entry}`],
+)
 
 /**
  * What each part may import besides itself. A part may also use what its imports rest on, so `schema`, which
@@ -59,6 +65,7 @@ const LAYERS = {
       'policy/',
       'telemetry/',
       'front/',
+      'gateway.ts',
       ...SDK,
     ],
     'front/': ['relay/', 'policy/', 'model/', 'gateway.ts', ...SDK],
