@@ -29,6 +29,7 @@ export {
   type Envelope,
 } from './modern-server-edge.ts'
 export { MAX_ROUNDS, playRounds, type RoundsHost } from './play-rounds.ts'
+export { InsufficientScope, requiredScopesOf } from './required-scopes.ts'
 export { modernRevisions, negotiateLegacy, type Served } from './served.ts'
 export { ServerConnection, type ServerConnectionOptions } from './server-connection.ts'
 export { writeError, writeNotification, writeOutcome, writeRequest, writeResult } from './write-message.ts'

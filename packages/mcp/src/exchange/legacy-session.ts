@@ -30,6 +30,7 @@ import { LegacySubscriptions, type SubscriptionHost } from './legacy-subscriptio
 import { LiveExchange, type RequestContext } from './live-exchange.ts'
 import { respondSafely } from './modern-server-edge.ts'
 import { playRounds } from './play-rounds.ts'
+import { requiredScopesOf } from './required-scopes.ts'
 import { negotiateLegacy, type Served } from './served.ts'
 import { writeNotification, writeOutcome } from './write-message.ts'
 
@@ -42,6 +43,8 @@ export interface LegacyIo {
   detach?(relatedTo: RequestId, retry: number | undefined): void
   /** Whether messages that belong to no request, and requests of ours, can be delivered at all. */
   readonly canPush: boolean
+  /** Told before the answer to a request that failed for want of scopes: HTTP has a status for it. */
+  lacksScopes?(relatedTo: RequestId, scopes: readonly string[]): void
   /** True while the reader is far behind: progress and log messages are dropped then. */
   isCongested?(): boolean
 }
@@ -173,7 +176,10 @@ export class LegacySession implements SubscriptionHost {
     // A cancelled request's id may be in use again.
     if (this.#inFlight.get(message.id) === call) this.#inFlight.delete(message.id)
     call.exchange?.finish()
-    return call.aborted ? undefined : this.#write(outcome, message)
+    if (call.aborted) return undefined
+    const scopes = requiredScopesOf(outcome)
+    if (scopes) this.#io.lacksScopes?.(message.id, scopes)
+    return this.#write(outcome, message)
   }
 
   #write(outcome: Outcome, message: JsonRpcRequest): string {

@@ -6,7 +6,7 @@ import type { CompiledPrompt } from './prompt-registry.ts'
 import type { Registry } from './registry.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
 import { UnknownName } from './tool-registry.ts'
-import { isVisible } from './visibility.ts'
+import { isVisible, scopesToSee } from './visibility.ts'
 
 export function findPrompt(prompts: Registry<CompiledPrompt>, exchange: Exchange): CompiledPrompt {
   const { name } = exchange.params
@@ -14,7 +14,9 @@ export function findPrompt(prompts: Registry<CompiledPrompt>, exchange: Exchange
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "name" must be a string')
   }
   const found = prompts.get(name)
-  if (!found || !isVisible(found.definition, exchange)) throw new UnknownName('prompt', name)
+  if (!found || !isVisible(found.definition, exchange)) {
+    throw new UnknownName('prompt', name, { requiredScopes: scopesToSee(found?.definition, exchange) })
+  }
   return found
 }
 

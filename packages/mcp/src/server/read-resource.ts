@@ -15,7 +15,7 @@ import type { CompiledResource, CompiledTemplate } from './resource-registry.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
 import type { ServerOptions } from './server-options.ts'
 import { UnknownName } from './tool-registry.ts'
-import { isVisible } from './visibility.ts'
+import { isVisible, scopesToSee, type Visibility } from './visibility.ts'
 
 export interface ReadHost {
   readonly resources: Registry<CompiledResource>
@@ -34,7 +34,7 @@ export async function readResource(exchange: Exchange, host: ReadHost): Promise<
   if (typeof uri !== 'string')
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "uri" must be a string')
   const source = findSource(uri, exchange, host)
-  if (!source) throw notFound(uri, exchange)
+  if (!source) throw notFound(uri, exchange, hiddenSource(uri, host))
   const reply = await runHandler<unknown>(exchange, host.run, (context) => source.read(context))
   if (isJsonObject(reply) && reply.type === 'input_required') return reply as unknown as Outcome
   if (reply === undefined || reply === null) throw notFound(uri, exchange)
@@ -86,8 +86,19 @@ function toReadResult(reply: unknown, uri: string, mimeType: string | undefined)
   throw new TypeError(`Reading "${uri}" returned neither text, bytes nor contents`)
 }
 
+/** What the caller would have found, if it may not be seen. */
+function hiddenSource(uri: string, host: ReadHost): Visibility | undefined {
+  const found = host.resources.get(uri)
+  if (found) return found.definition
+  return host.templates.list().find(({ value }) => value.template.match(uri))?.value.definition
+}
+
 /** −32002 until 2025-11-25, −32602 since (2026-07-28, changelog). */
-function notFound(uri: string, exchange: Exchange): ProtocolError {
+function notFound(uri: string, exchange: Exchange, hidden?: Visibility): ProtocolError {
   const code = eraOf(exchange.client.version) === 'modern' ? INVALID_PARAMS : RESOURCE_NOT_FOUND
-  return new UnknownName('resource', uri, code, { uri })
+  return new UnknownName('resource', uri, {
+    code,
+    data: { uri },
+    requiredScopes: scopesToSee(hidden, exchange),
+  })
 }

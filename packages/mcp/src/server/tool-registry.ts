@@ -9,7 +9,7 @@ import {
 } from '../schema/index.ts'
 import { classNameOf } from './class-forms.ts'
 import type { AnyTool } from './definitions.ts'
-import { isVisible } from './visibility.ts'
+import { isVisible, scopesToSee } from './visibility.ts'
 import type { Registry } from './registry.ts'
 
 /** A tool made ready: schemas compiled, list entry built, once. */
@@ -85,22 +85,27 @@ export function findTool(tools: Registry<CompiledTool>, exchange: Exchange): Com
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "name" must be a string')
   }
   const found = tools.get(name)
-  if (!found || !isVisible(found.definition, exchange)) throw new UnknownName('tool', name)
+  if (!found || !isVisible(found.definition, exchange)) {
+    throw new UnknownName('tool', name, { requiredScopes: scopesToSee(found?.definition, exchange) })
+  }
   return found
 }
 
 /** A failed look-up; instrumentation wants to know which. */
 export class UnknownName extends ProtocolError {
   readonly kind: 'tool' | 'prompt' | 'resource'
+  /** It is there for callers with these scopes: transports that can, say so. */
+  readonly requiredScopes: readonly string[] | undefined
 
   constructor(
     kind: 'tool' | 'prompt' | 'resource',
     name: string,
-    code: number = INVALID_PARAMS,
-    data?: JsonObject,
+    facts: { code?: number; data?: JsonObject; requiredScopes?: readonly string[] | undefined } = {},
   ) {
-    super(code, kind === 'resource' ? `Resource not found: ${name}` : `Unknown ${kind}: ${name}`, data)
+    const message = kind === 'resource' ? `Resource not found: ${name}` : `Unknown ${kind}: ${name}`
+    super(facts.code ?? INVALID_PARAMS, message, facts.data)
     this.kind = kind
+    this.requiredScopes = facts.requiredScopes
   }
 }
 

@@ -27,6 +27,16 @@ export function isVisible(definition: Visibility, asking: Asking): boolean {
   return when === undefined || when(callerOf(asking))
 }
 
+/** The scopes with which a known caller would see what is hidden from it; undefined when they would not help. */
+export function scopesToSee(
+  definition: Visibility | undefined,
+  asking: Asking,
+): readonly string[] | undefined {
+  const { scopes, when } = definition ?? {}
+  if (!asking.auth || !scopes?.length) return undefined
+  return when === undefined || when(callerOf(asking)) ? scopes : undefined
+}
+
 export function callerOf(asking: Asking): Caller {
   return { auth: asking.auth, client: asking.client, serverContext: asking.serverContext }
 }

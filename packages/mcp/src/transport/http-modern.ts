@@ -1,11 +1,11 @@
 import {
   openModernExchange,
+  requiredScopesOf,
   respondSafely,
   writeError,
   writeOutcome,
   type LiveExchange,
   type Outcome,
-  type RequestContext,
 } from '../exchange/index.ts'
 import {
   HEADER_MISMATCH,
@@ -16,6 +16,7 @@ import {
   UNSUPPORTED_PROTOCOL_VERSION,
   type JsonRpcRequest,
 } from '../jsonrpc/index.ts'
+import type { HttpContext } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
 import { STREAM_HEADERS, toEvent, type EventSink, type HttpCall, type HttpReply } from './http-reply.ts'
 import { checkStandardHeaders, type HttpServed } from './http-standard-headers.ts'
@@ -28,7 +29,7 @@ export function answerModern(
   request: JsonRpcRequest,
   call: HttpCall,
   reply: HttpReply,
-  host: { served: HttpServed; context: RequestContext; pulse: Pulse },
+  host: { served: HttpServed; context: HttpContext; pulse: Pulse },
 ): void {
   const { served } = host
   const answer = new StreamedAnswer(reply, host.pulse, acceptsStream(call))
@@ -54,6 +55,9 @@ export function answerModern(
       serverInfo: served.info,
       onInternalError: served.onInternalError,
     })
+    const scopes = requiredScopesOf(outcome)
+    const refusal = scopes && host.context.challenge?.(scopes)
+    if (refusal) return answer.finish(refusal.status, text, refusal.headers)
     answer.finish(outcome.type === 'error' ? statusOf(outcome.error.code) : 200, text)
   }
   const outcome = respondSafely(served, exchange)
@@ -126,9 +130,9 @@ export class StreamedAnswer {
     if (this.#mayStream) this.#waiting = this.#pulse.add(() => this.#open())
   }
 
-  finish(status: number, text: string): void {
+  finish(status: number, text: string, headers?: Record<string, string>): void {
     this.#waiting?.()
-    if (!this.#sink) return this.#reply.json(status, text)
+    if (!this.#sink) return this.#reply.json(status, text, headers)
     this.#sink.write(toEvent(text))
     this.#sink.end()
   }

@@ -1,10 +1,4 @@
-import {
-  isModernRequest,
-  modernRevisions,
-  type AuthInfo,
-  type Sealer,
-  type RequestContext,
-} from '../exchange/index.ts'
+import { isModernRequest, modernRevisions, type Sealer } from '../exchange/index.ts'
 import {
   INVALID_REQUEST,
   PARSE_ERROR,
@@ -15,6 +9,7 @@ import {
 import { LEGACY_REVISIONS } from '../protocol/index.ts'
 import { DEFAULT_EVENT_LIMITS, type EventLogLimits } from './event-log.ts'
 import { refuseForeign, type GateOptions } from './http-gate.ts'
+import type { Guard, HttpContext } from './http-guard.ts'
 import { answerModern } from './http-modern.ts'
 import { answerStateless } from './http-stateless.ts'
 import { Pulse } from './http-pulse.ts'
@@ -24,14 +19,6 @@ import { DEFAULT_SESSION_LIMITS, HttpSessions, type SessionLimits } from './http
 import type { HttpServed } from './http-standard-headers.ts'
 import { SessionIds } from './session-ids.ts'
 import { SseSession } from './sse-session.ts'
-
-/** What a guard decides: who it is, or what to answer instead. */
-export type GuardVerdict =
-  | { ok: true; auth: AuthInfo | undefined }
-  | { ok: false; status: number; headers?: Record<string, string>; body?: string }
-
-/** Authenticates a request before anything else is done with it. */
-export type Guard = (call: HttpCall) => GuardVerdict | Promise<GuardVerdict>
 
 export interface HttpServiceOptions extends GateOptions {
   guard?: Guard
@@ -100,13 +87,15 @@ export class HttpService {
 
   async #guarded(guard: Guard, call: HttpCall, reply: HttpReply, serverContext: unknown): Promise<void> {
     const verdict = await guard(call)
-    if (verdict.ok)
-      return this.#route(call, reply, { serverContext, headers: call.headers, auth: verdict.auth })
+    if (verdict.ok) {
+      const { auth, challenge } = verdict
+      return this.#route(call, reply, { serverContext, headers: call.headers, auth, challenge })
+    }
     if (verdict.body === undefined) reply.empty(verdict.status, verdict.headers)
     else reply.json(verdict.status, verdict.body, verdict.headers)
   }
 
-  #route(call: HttpCall, reply: HttpReply, context: RequestContext): void {
+  #route(call: HttpCall, reply: HttpReply, context: HttpContext): void {
     switch (call.method) {
       case 'POST':
         return this.#post(call, reply, context)
@@ -119,7 +108,7 @@ export class HttpService {
     }
   }
 
-  #post(call: HttpCall, reply: HttpReply, context: RequestContext): void {
+  #post(call: HttpCall, reply: HttpReply, context: HttpContext): void {
     const type = call.headers['content-type']
     if (type !== undefined && !/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
       return refuse(reply, 415, 'Content-Type must be application/json')
@@ -136,9 +125,12 @@ export class HttpService {
       this.#options.onProtocolError?.({ code: PARSE_ERROR, message })
       return refuse(reply, 400, message, PARSE_ERROR)
     }
-    const sse = this.#sse.size > 0 ? this.#sseSessionOf(call, context) : undefined
-    if (sse) {
-      sse.receive(value)
+    const sse = sseIdOf(call.url)
+    if (sse !== undefined) {
+      const session = this.#sse.get(sse)
+      const isTheirs = session !== undefined && session.principal === context.auth?.principal
+      if (!isTheirs) return refuse(reply, 404, 'Session not found: open the stream again')
+      session.receive(value)
       return reply.empty(202)
     }
     if (Array.isArray(value)) return this.#batch(value, call, reply, context)
@@ -151,7 +143,7 @@ export class HttpService {
     parsed: Exclude<ParsedMessage, { kind: 'invalid' }>,
     call: HttpCall,
     reply: HttpReply,
-    context: RequestContext,
+    context: HttpContext,
   ): void {
     const isModern = modernRevisions(this.served).length > 0 && this.#isModern(parsed, call)
     const isInitialize = parsed.kind === 'request' && parsed.message.method === 'initialize'
@@ -176,7 +168,7 @@ export class HttpService {
     return version !== undefined && !isLegacyVersion
   }
 
-  #initialize(message: JsonRpcRequest, reply: HttpReply, context: RequestContext): void {
+  #initialize(message: JsonRpcRequest, reply: HttpReply, context: HttpContext): void {
     const open = (id: string): void => {
       const session = this.#createSession(id, context)
       if (!session) return refuse(reply, 503, 'Too many sessions')
@@ -187,7 +179,7 @@ export class HttpService {
     else id.then(open, () => refuse(reply, 500, 'Internal error'))
   }
 
-  #createSession(id: string, context: RequestContext): HttpSession | undefined {
+  #createSession(id: string, context: HttpContext): HttpSession | undefined {
     const session: HttpSession = new HttpSession({
       id,
       served: this.served,
@@ -203,7 +195,7 @@ export class HttpService {
   #withSession(
     call: HttpCall,
     reply: HttpReply,
-    context: RequestContext,
+    context: HttpContext,
     use: (session: HttpSession) => void,
   ): void {
     const id = call.headers['mcp-session-id']
@@ -225,7 +217,7 @@ export class HttpService {
   }
 
   /** Only 2025-03-26 had batches, and only sessions of that revision may send them. */
-  #batch(values: unknown[], call: HttpCall, reply: HttpReply, context: RequestContext): void {
+  #batch(values: unknown[], call: HttpCall, reply: HttpReply, context: HttpContext): void {
     const id = call.headers['mcp-session-id']
     const session = id === undefined ? undefined : this.#sessions.find(id, context.auth?.principal)
     if (session?.session.client.version !== '2025-03-26' || values.length === 0) {
@@ -234,7 +226,7 @@ export class HttpService {
     session.batch(values.map(classifyMessage), reply, context)
   }
 
-  #get(call: HttpCall, reply: HttpReply, context: RequestContext): void {
+  #get(call: HttpCall, reply: HttpReply, context: HttpContext): void {
     if (!call.headers.accept?.includes('text/event-stream')) return reply.empty(405, { allow: 'POST' })
     if (call.headers['mcp-session-id'] === undefined) return this.#openSse(call, reply, context)
     this.#withSession(call, reply, context, (session) =>
@@ -243,7 +235,7 @@ export class HttpService {
   }
 
   /** A GET without a session comes from a client of the old transport, which waits for an `endpoint` event. */
-  #openSse(call: HttpCall, reply: HttpReply, context: RequestContext): void {
+  #openSse(call: HttpCall, reply: HttpReply, context: HttpContext): void {
     if (this.#options.sse === false || this.#options.statelessLegacy || this.#modernOnly) {
       return reply.empty(405, { allow: 'POST' })
     }
@@ -265,14 +257,7 @@ export class HttpService {
     )
   }
 
-  #sseSessionOf(call: HttpCall, context: RequestContext): SseSession | undefined {
-    const at = call.url.indexOf('?')
-    const id = at === -1 ? null : new URLSearchParams(call.url.slice(at)).get(SSE_PARAMETER)
-    const session = id === null ? undefined : this.#sse.get(id)
-    return session && session.principal === context.auth?.principal ? session : undefined
-  }
-
-  #delete(call: HttpCall, reply: HttpReply, context: RequestContext): void {
+  #delete(call: HttpCall, reply: HttpReply, context: HttpContext): void {
     if (call.headers['mcp-session-id'] === undefined) return reply.empty(405, { allow: 'POST' })
     this.#withSession(call, reply, context, (session) => {
       this.#ids.end(session.id)
@@ -287,6 +272,12 @@ export class HttpService {
     for (const session of [...this.#sse.values()]) session.close()
     this.#pulse.stop()
   }
+}
+
+/** The old transport's session, by the address that its stream was told to send to. */
+function sseIdOf(url: string): string | undefined {
+  const at = url.indexOf('?')
+  return at === -1 ? undefined : (new URLSearchParams(url.slice(at)).get(SSE_PARAMETER) ?? undefined)
 }
 
 function refuse(reply: HttpReply, status: number, message: string, code: number = INVALID_REQUEST): void {

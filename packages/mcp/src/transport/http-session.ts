@@ -1,4 +1,4 @@
-import { LegacySession, writeError, type RequestContext, type Served } from '../exchange/index.ts'
+import { LegacySession, writeError, type Served } from '../exchange/index.ts'
 import {
   INVALID_REQUEST,
   type JsonRpcMessage,
@@ -9,6 +9,7 @@ import {
   type RequestId,
 } from '../jsonrpc/index.ts'
 import { parseEventId, type EventLogLimits } from './event-log.ts'
+import type { HttpContext } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
 import type { HttpReply } from './http-reply.ts'
 import { SessionStream } from './session-stream.ts'
@@ -51,6 +52,7 @@ export class HttpSession {
       {
         canPush: true,
         send: (text, relatedTo) => this.#send(text, relatedTo),
+        lacksScopes: (id, scopes) => this.#routes.get(id)?.lack(scopes),
         detach: (id, retry) => this.#routes.get(id)?.detach(retry ?? DEFAULT_RETRY),
       },
       options.id,
@@ -64,7 +66,7 @@ export class HttpSession {
     return false
   }
 
-  post(message: JsonRpcMessage, reply: HttpReply, context: RequestContext): void {
+  post(message: JsonRpcMessage, reply: HttpReply, context: HttpContext): void {
     this.lastSeen = Date.now()
     if ('method' in message && 'id' in message)
       return this.#request(message as JsonRpcRequest, reply, context)
@@ -73,19 +75,19 @@ export class HttpSession {
     reply.empty(202)
   }
 
-  #request(message: JsonRpcRequest, reply: HttpReply, context: RequestContext): void {
+  #request(message: JsonRpcRequest, reply: HttpReply, context: HttpContext): void {
     const stream = this.#newStream(reply)
     if (this.session.inFlight >= MAX_IN_FLIGHT) return stream.finish(tooMany(message.id))
     const known = this.#routes.get(message.id)
     if (!known) this.#routes.set(message.id, stream)
     const answer = this.session.request(message, context)
-    if (!(answer instanceof Promise)) return this.#finish(message.id, stream, answer)
+    if (!(answer instanceof Promise)) return this.#finish(message.id, stream, answer, context)
     stream.wait()
-    answer.then((text) => this.#finish(message.id, stream, text))
+    answer.then((text) => this.#finish(message.id, stream, text, context))
   }
 
   /** A batch of 2025-03-26: its answers travel together. */
-  batch(messages: ParsedMessage[], reply: HttpReply, context: RequestContext): void {
+  batch(messages: ParsedMessage[], reply: HttpReply, context: HttpContext): void {
     const stream = this.#newStream(reply)
     const answers = messages.map((parsed) => this.#batched(parsed, stream, context))
     stream.wait()
@@ -101,7 +103,7 @@ export class HttpSession {
   #batched(
     parsed: ParsedMessage,
     stream: SessionStream,
-    context: RequestContext,
+    context: HttpContext,
   ): string | undefined | Promise<string | undefined> {
     switch (parsed.kind) {
       case 'request': {
@@ -121,19 +123,19 @@ export class HttpSession {
     }
   }
 
-  #finish(id: RequestId, stream: SessionStream, text: string | undefined): void {
+  #finish(id: RequestId, stream: SessionStream, text: string | undefined, context: HttpContext): void {
     this.lastSeen = Date.now()
     if (this.#routes.get(id) === stream) this.#routes.delete(id)
     const wasStreaming = stream.streaming || !stream.connected
     const { negotiated } = this.session
     if (text === undefined) stream.abandon()
-    else stream.finish(text, negotiated ? undefined : {})
+    else stream.finish(text, { named: negotiated, challenge: context.challenge })
     if (!negotiated) this.#options.onRejected()
     else if (wasStreaming) this.#keep(stream)
   }
 
   /** The standalone stream (GET), or a broken one taken up again (`Last-Event-ID`). */
-  get(reply: HttpReply, lastEventId: string | undefined, context: RequestContext): void {
+  get(reply: HttpReply, lastEventId: string | undefined, context: HttpContext): void {
     this.lastSeen = Date.now()
     const position = lastEventId === undefined ? undefined : parseEventId(lastEventId)
     const resumed = position && this.#find(position.streamId)

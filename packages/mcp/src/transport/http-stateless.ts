@@ -1,5 +1,6 @@
-import { LegacySession, negotiateLegacy, type RequestContext } from '../exchange/index.ts'
+import { LegacySession, negotiateLegacy } from '../exchange/index.ts'
 import type { ParsedMessage } from '../jsonrpc/index.ts'
+import type { HttpContext, ScopeChallenge } from './http-guard.ts'
 import { acceptsStream, StreamedAnswer } from './http-modern.ts'
 import type { Pulse } from './http-pulse.ts'
 import type { HttpCall, HttpReply } from './http-reply.ts'
@@ -13,28 +14,34 @@ export function answerStateless(
   parsed: ParsedMessage,
   call: HttpCall,
   reply: HttpReply,
-  host: { served: HttpServed; context: RequestContext; pulse: Pulse },
+  host: { served: HttpServed; context: HttpContext; pulse: Pulse },
 ): void {
   if (parsed.kind !== 'request') return reply.empty(202)
   const { served } = host
   const answer = new StreamedAnswer(reply, host.pulse, acceptsStream(call))
+  let refusal: ReturnType<ScopeChallenge> | undefined
   const session = new LegacySession(served, {
     canPush: false,
+    lacksScopes: (_id, scopes) => {
+      refusal = host.context.challenge?.(scopes)
+    },
     send: (text, relatedTo) => {
       if (relatedTo !== undefined) answer.notify(text)
     },
   })
   const version = negotiateLegacy(served, call.headers['mcp-protocol-version'] ?? UNNAMED)
   if (version) session.restore({ version, capabilities: {} })
+  const finish = (text: string): void =>
+    answer.finish(refusal?.status ?? statusOf(version), text, refusal?.headers)
   const text = session.request(parsed.message, host.context)
-  if (!(text instanceof Promise)) return answer.finish(statusOf(version), text ?? '')
+  if (!(text instanceof Promise)) return finish(text ?? '')
   reply.onAbort(() => {
     answer.drop()
     session.close('disconnected')
   })
   answer.wait()
   text.then((settled) => {
-    if (settled !== undefined) answer.finish(statusOf(version), settled)
+    if (settled !== undefined) finish(settled)
   })
 }
 

@@ -1,4 +1,5 @@
 import { EventLog, type EventLogLimits } from './event-log.ts'
+import type { ScopeChallenge } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
 import { STREAM_HEADERS, toEvent, type EventSink, type HttpReply } from './http-reply.ts'
 
@@ -15,6 +16,7 @@ export class SessionStream {
   #reply: HttpReply | undefined
   #sink: EventSink | undefined
   #stopPulse: (() => void) | undefined
+  #lacking: readonly string[] | undefined
   /** The final answer went out, or was kept for whoever comes back. */
   finished = false
 
@@ -78,11 +80,21 @@ export class SessionStream {
     this.open()?.write(toEvent(text, id))
   }
 
-  /** The last message of a POST's stream: as a plain body when nothing was streamed before it. */
-  finish(text: string, headers: Record<string, string> = this.#headers): void {
+  /** The request fails for want of scopes; a status can say so as long as nothing was streamed. */
+  lack(scopes: readonly string[]): void {
+    this.#lacking = scopes
+  }
+
+  /**
+   * The last message of a POST's stream: as a plain body when nothing was streamed before it. `named` is false
+   * when there is no session whose id could be told.
+   */
+  finish(text: string, options: { named?: boolean; challenge?: ScopeChallenge | undefined } = {}): void {
     this.finished = true
     if (this.#reply && !this.#sink) {
-      this.#reply.json(200, text, headers)
+      const refusal = this.#lacking && options.challenge?.(this.#lacking)
+      const headers = options.named === false ? {} : this.#headers
+      this.#reply.json(refusal?.status ?? 200, text, refusal ? { ...headers, ...refusal.headers } : headers)
     } else {
       this.send(text)
       this.#sink?.end()

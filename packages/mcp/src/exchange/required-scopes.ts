@@ -1,0 +1,23 @@
+import { INVALID_REQUEST, ProtocolError } from '../jsonrpc/index.ts'
+import type { Outcome } from './exchange.ts'
+
+/**
+ * Thrown by a handler whose caller may do more with other scopes than its token has. Over HTTP it is answered
+ * with 403 and a challenge that names them, so that the client can ask the user for more.
+ */
+export class InsufficientScope extends ProtocolError {
+  readonly requiredScopes: readonly string[]
+
+  /** All scopes that the operation needs, the ones that the caller has included. */
+  constructor(requiredScopes: readonly string[], message: string = 'Insufficient scope') {
+    super(INVALID_REQUEST, message)
+    this.requiredScopes = requiredScopes
+  }
+}
+
+/** The scopes with which a request would not have failed; undefined when that was not the reason. */
+export function requiredScopesOf(outcome: Outcome): readonly string[] | undefined {
+  const cause = outcome.type === 'error' ? outcome.cause : undefined
+  if (!(cause instanceof ProtocolError)) return undefined
+  return (cause as { requiredScopes?: readonly string[] }).requiredScopes
+}

@@ -1,0 +1,21 @@
+import type { AuthInfo, RequestContext } from '../exchange/index.ts'
+import type { HttpCall } from './http-reply.ts'
+
+/** What a caller is answered that lacks scopes: usually 403 with `WWW-Authenticate` (RFC 6750, section 3.1). */
+export type ScopeChallenge = (scopes: readonly string[]) => {
+  status: number
+  headers: Record<string, string>
+}
+
+/** What a guard decides: who it is, or what to answer instead. */
+export type GuardVerdict =
+  | { ok: true; auth: AuthInfo | undefined; challenge?: ScopeChallenge }
+  | { ok: false; status: number; headers?: Record<string, string>; body?: string }
+
+/** Authenticates a request before anything else is done with it. */
+export type Guard = (call: HttpCall) => GuardVerdict | Promise<GuardVerdict>
+
+/** What is known about an HTTP request besides its message. */
+export interface HttpContext extends RequestContext {
+  challenge?: ScopeChallenge | undefined
+}
