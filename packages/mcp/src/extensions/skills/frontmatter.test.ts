@@ -64,7 +64,7 @@ describe('parseSkill', () => {
       ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`),
     ]
     expect(parseSkill(skill(`${MINIMAL}\n${laughs.join('\n')}`)).ok).toBe(false)
-    expect(parseSkill(skill(`${MINIMAL}\nx: ${'['.repeat(20_000)}`)).ok).toBe(false)
+    expect(parseSkill(skill(`${MINIMAL}\nx: ${'['.repeat(15_000)}`)).ok).toBe(false)
     expect(parseSkill(skill(`${MINIMAL}\nx: ${'y'.repeat(70_000)}`)).ok).toBe(false)
     expect(parseSkill(`---\n${'\n'.repeat(1_000_000)}`).ok).toBe(false)
   })

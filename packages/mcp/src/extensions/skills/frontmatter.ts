@@ -6,7 +6,8 @@ export type ParsedSkill =
   | { ok: true; frontmatter: SkillFrontmatter; body: string }
   | { ok: false; problem: string }
 
-const LONGEST_FRONTMATTER = 64 * 1024
+/** Checking that keys are unique takes time quadratic in their number. */
+const LONGEST_FRONTMATTER = 16 * 1024
 const LONGEST_DESCRIPTION = 1_024
 
 /** Reads the head of a `SKILL.md`. It comes from strangers, so its size and its aliases are bounded. */
