@@ -1,9 +1,10 @@
-import { EraCache } from '@gantry/mcp/client'
-import { LiveExchange, MemoryContinuations, type Sealer, type Served } from '@gantry/mcp/exchange'
+import { createNodeFetch } from '@gantry/mcp/client/node'
+import { MemoryContinuations, type Sealer, type Served } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import { Catalog } from './catalog/catalog.ts'
 import { CatalogStore } from './catalog/catalog-store.ts'
 import type { Snapshot } from './catalog/target-catalog.ts'
+import { watchLists } from './catalog/watch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
 import type { GatewayModel, TargetModel } from './model/index.ts'
 import { Relay } from './relay/relay.ts'
@@ -67,7 +68,10 @@ export class Gateway {
       gate: new StartGate(limits.startingTargets),
       deadlines: new Deadlines(),
       continuations: this.#continuations,
-      eras: new EraCache(),
+      fetch: createNodeFetch(),
+      stateDir: model.stateDir,
+      maxMessageBytes: limits.resultBytes,
+      heldFor: limits.parkedFor,
       embedded: options.embedded ?? new Map(),
       log: options.log,
       view: this.view,
@@ -134,8 +138,9 @@ export class Gateway {
     for (const change of diff.changed) {
       if (!change.reconnect) this.#targets.get(change.name)?.setModel(change.next)
     }
-    await this.#publish()
+    this.catalog.setModel(model.catalog, model.names)
     for (const endpoint of this.#endpoints.values()) endpoint.relay.setModel(model)
+    await this.#publish()
     this.#startEager(this.targets)
     await Promise.all(stopping)
     for (const observer of this.observers) observer.modelChanged?.(model)
@@ -166,10 +171,10 @@ export class Gateway {
 
   #startEager(targets: readonly Target[]): void {
     for (const target of targets) {
-      if (!target.model.enabled || target.model.start !== 'eager') continue
-      this.catalog
-        .of(target)
-        ?.refresh()
+      const catalog = this.catalog.of(target)
+      if (!catalog || target.model.start !== 'eager' || catalog.isFresh) continue
+      catalog
+        .refresh()
         .catch((error) =>
           this.log('warn', `${target.name} is not available: ${String(error.message ?? error)}`),
         )
@@ -181,22 +186,18 @@ export class Gateway {
     if (instance.key !== '') return
     const catalog = this.catalog.of(target)
     if (catalog?.snapshot) catalog.invalidate()
-    const exchange = new LiveExchange({
-      method: 'subscriptions/listen',
-      params: {
-        notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true },
-      },
-      client: { info: this.info, capabilities: {}, version: '2026-07-28' },
-      notify: ({ method }) => {
-        if (method.endsWith('/list_changed')) this.catalog.of(target)?.invalidate()
-      },
+    void watchLists({
+      link,
+      info: this.info,
+      isCurrent: () => instance.link === link,
+      onChange: () => this.catalog.of(target)?.invalidate(),
     })
-    Promise.resolve(link.handle(exchange)).catch(() => {})
   }
 
   async close(): Promise<void> {
     for (const endpoint of this.#endpoints.values()) endpoint.relay.changes.close()
     await Promise.all([...this.#targets.values()].map((target) => target.stop()))
     this.#targets.clear()
+    await this.catalog.flush()
   }
 }

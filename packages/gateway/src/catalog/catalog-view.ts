@@ -2,6 +2,7 @@ import { META, type JsonObject } from '@gantry/mcp/exchange'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { CatalogOptions } from './catalog.ts'
 import { merge, type ListKind, type Merged, type MergedEntry } from './merged.ts'
+import type { Target } from '../targets/target.ts'
 import type { TargetCatalog } from './target-catalog.ts'
 
 /** A target whose entries are missing or old, and why. */
@@ -18,7 +19,7 @@ const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const
 
 /** Some targets' offers under the names that one endpoint's clients see. */
 export class CatalogView {
-  readonly #options: CatalogOptions
+  readonly #options: () => CatalogOptions
   readonly #catalogs: () => readonly TargetCatalog[]
   readonly #prefixed: boolean
   #merged: Merged | undefined
@@ -29,7 +30,7 @@ export class CatalogView {
   onChanged: ((kinds: ReadonlySet<ListKind>) => void) | undefined
 
   constructor(
-    options: CatalogOptions,
+    options: () => CatalogOptions,
     catalogs: () => readonly TargetCatalog[],
     { prefixed = true }: { prefixed?: boolean } = {},
   ) {
@@ -47,7 +48,7 @@ export class CatalogView {
   }
 
   get merged(): Merged {
-    this.#merged ??= merge(this.catalogs, this.#options.names, (catalog) => this.prefixOf(catalog))
+    this.#merged ??= merge(this.catalogs, this.#options().names, (catalog) => this.prefixOf(catalog))
     return this.#merged
   }
 
@@ -65,23 +66,30 @@ export class CatalogView {
   }
 
   /**
-   * Waits until every target has been asked, at most for the deadline. Targets with a last-known list are
-   * revalidated in the background: nobody waits for them.
+   * Waits until every target has been asked, each at most for the deadline since it was. Targets with a
+   * last-known list are revalidated in the background: nobody waits for them.
    */
   async ready(): Promise<void> {
-    const waiting: Promise<void>[] = []
+    const { deadline } = this.#options().model
+    const waiting: Promise<unknown>[] = []
     for (const catalog of this.catalogs) {
-      if (!catalog.target.model.enabled || catalog.isFresh) continue
+      if (!catalog.target.model.enabled || catalog.isFresh || !catalog.isWorthAsking) continue
       const refreshing = catalog.refresh().catch(() => {})
-      if (!catalog.snapshot) waiting.push(refreshing)
+      const left = catalog.askedAt + deadline - Date.now()
+      if (!catalog.snapshot && left > 0) waiting.push(atMost(left, refreshing))
     }
-    if (waiting.length === 0) return
-    let timer: NodeJS.Timeout | undefined
-    const deadline = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.model.deadline)
-    })
-    await Promise.race([Promise.all(waiting), deadline])
-    clearTimeout(timer)
+    if (waiting.length > 0) await Promise.all(waiting)
+  }
+
+  /** How long, and by whom, these lists may be kept (2026-07-28, Caching): what every target agrees to. */
+  get caching(): { ttlMs: number; cacheScope: 'public' | 'private' } {
+    const { catalogs } = this
+    if (catalogs.length === 0) return { ttlMs: 0, cacheScope: 'private' }
+    const isPublic = catalogs.every(({ snapshot }) => snapshot?.cacheScope === 'public')
+    return {
+      ttlMs: Math.min(...catalogs.map((catalog) => catalog.remainingTtl)),
+      cacheScope: isPublic ? 'public' : 'private',
+    }
   }
 
   find(kind: ListKind, key: string): MergedEntry | undefined {
@@ -100,6 +108,10 @@ export class CatalogView {
         ? [{ target: name, state: 'stale', reason: catalog.problem ?? 'it has not been asked yet' }]
         : []
     })
+  }
+
+  capabilitiesOf(target: Target): ServerCapabilities | undefined {
+    return this.catalogs.find((catalog) => catalog.target === target)?.snapshot?.discovery.capabilities
   }
 
   capabilities(): ServerCapabilities {
@@ -138,4 +150,13 @@ export class CatalogView {
     const gaps = this.gaps()
     return gaps.length > 0 ? { [TARGETS]: targets, [GAPS]: gaps } : { [TARGETS]: targets }
   }
+}
+
+async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
 }

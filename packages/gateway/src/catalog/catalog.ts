@@ -16,14 +16,22 @@ export interface CatalogOptions {
 
 /** What every target offers, and the views of it that clients get: all targets together, or one alone. */
 export class Catalog {
-  readonly #options: CatalogOptions
+  #options: CatalogOptions
   readonly #views = new Map<string, CatalogView>()
   #catalogs: TargetCatalog[] = []
   readonly merged: CatalogView
 
   constructor(options: CatalogOptions) {
     this.#options = options
-    this.merged = new CatalogView(options, () => this.#catalogs)
+    this.merged = new CatalogView(
+      () => this.#options,
+      () => this.#catalogs,
+    )
+  }
+
+  /** Names and times of a new configuration; `setTargets` shows what they change. */
+  setModel(model: CatalogModel, names: NamesModel): void {
+    this.#options = { ...this.#options, model, names }
   }
 
   /** Takes the targets of a new configuration; those that stayed keep what is known of them. */
@@ -39,7 +47,7 @@ export class Catalog {
   #create(target: Target): TargetCatalog {
     return new TargetCatalog(target, {
       info: this.#options.info,
-      defaultTtl: this.#options.model.ttl,
+      defaultTtl: () => this.#options.model.ttl,
       store: this.#options.store,
       changed: () => this.#changed(),
       replaced: this.#options.onReplaced,
@@ -59,10 +67,15 @@ export class Catalog {
     let view = this.#views.get(name)
     if (!view) {
       const only = (): TargetCatalog[] => this.#catalogs.filter(({ target }) => target.name === name)
-      view = new CatalogView(this.#options, only, { prefixed: false })
+      view = new CatalogView(() => this.#options, only, { prefixed: false })
       this.#views.set(name, view)
     }
     return view
+  }
+
+  /** Resolves when what is known is on disk. */
+  async flush(): Promise<void> {
+    await this.#options.store?.flush()
   }
 
   #changed(): void {

@@ -15,6 +15,8 @@ export interface FetchedLists {
   skills: JsonObject[]
   /** How long the target says that its lists stay fresh; undefined when it does not say. */
   ttlMs: number | undefined
+  /** `public` only when the target says so of every list. */
+  cacheScope: 'public' | 'private'
 }
 
 /** More pages than this are an endless list. */
@@ -30,7 +32,7 @@ export async function fetchLists(
   capabilities: ServerCapabilities,
   info: Implementation,
 ): Promise<FetchedLists> {
-  const facts: ListFacts = { send, info, ttls: [] }
+  const facts: ListFacts = { send, info, ttls: [], scopes: [] }
   const none = Promise.resolve<JsonObject[]>([])
   const [tools, prompts, resources, templates, skills] = await Promise.all([
     capabilities.tools ? fetchAll('tools/list', 'tools', facts) : none,
@@ -40,13 +42,16 @@ export async function fetchLists(
     capabilities.extensions?.[SKILLS_EXTENSION] ? fetchAll('skills/list', 'skills', facts) : none,
   ])
   const ttlMs = facts.ttls.length > 0 ? Math.min(...facts.ttls) : undefined
-  return { tools, prompts, resources, templates, skills, ttlMs }
+  const isPublic = facts.scopes.length > 0 && facts.scopes.every((scope) => scope === 'public')
+  const cacheScope = isPublic ? 'public' : 'private'
+  return { tools, prompts, resources, templates, skills, ttlMs, cacheScope }
 }
 
 interface ListFacts {
   readonly send: Send
   readonly info: Implementation
   readonly ttls: number[]
+  readonly scopes: unknown[]
 }
 
 async function fetchAll(method: string, member: string, facts: ListFacts): Promise<JsonObject[]> {
@@ -64,6 +69,7 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
     const found = result[member]
     if (Array.isArray(found)) items.push(...found.filter(isJsonObject))
     if (typeof result.ttlMs === 'number' && result.ttlMs >= 0) facts.ttls.push(result.ttlMs)
+    facts.scopes.push(result.cacheScope)
     if (typeof result.nextCursor !== 'string') return items
     if (seen.has(result.nextCursor)) throw new Error(`${method} repeats a cursor`)
     seen.add(result.nextCursor)

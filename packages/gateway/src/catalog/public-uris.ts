@@ -55,9 +55,19 @@ export class PublicUris {
         return Array.isArray(result.resources)
           ? { ...result, resources: result.resources.map((item) => this.#item(item)) }
           : result
+      case 'skills/get':
+        return isJsonObject(result.skill) ? { ...result, skill: this.skill(result.skill) } : result
       default:
         return result
     }
+  }
+
+  /** A skill names its own file and those that belong to it (SEP-2640). */
+  skill(skill: JsonObject): JsonObject {
+    const changed = this.#withUri(skill)
+    return Array.isArray(skill.resources)
+      ? { ...changed, resources: skill.resources.map((item) => this.#item(item)) }
+      : changed
   }
 
   /** Tool definitions of MCP Apps point to their user interface. */

@@ -13,13 +13,17 @@ export interface Snapshot extends FetchedLists {
 
 export interface TargetCatalogHost {
   readonly info: Implementation
-  readonly defaultTtl: number
+  /** How long lists stay fresh when their target does not say. */
+  defaultTtl(): number
   readonly store: CatalogStore | undefined
   /** Called when a snapshot replaced another, or the reason for having none changed. */
   changed(): void
   /** A list came that is not what the one before was. */
   replaced?: ((target: Target, before: Snapshot, after: Snapshot) => void) | undefined
 }
+
+/** A target that claims to change all the time is asked once a second all the same. */
+const SHORTEST_TTL = 1000
 
 /** The lists of one target: fetched when needed, kept when it goes away, marked stale then. */
 export class TargetCatalog {
@@ -32,6 +36,7 @@ export class TargetCatalog {
   readonly #host: TargetCatalogHost
   #fetching: Promise<void> | undefined
   #again = false
+  #askedAt = 0
 
   constructor(target: Target, host: TargetCatalogHost) {
     this.target = target
@@ -49,8 +54,20 @@ export class TargetCatalog {
 
   get isFresh(): boolean {
     if (!this.snapshot || this.stale) return false
-    const ttl = this.snapshot.ttlMs && this.snapshot.ttlMs > 0 ? this.snapshot.ttlMs : this.#host.defaultTtl
-    return Date.now() < this.snapshot.fetchedAt + ttl
+    const { ttlMs, fetchedAt } = this.snapshot
+    const ttl = ttlMs && ttlMs > 0 ? Math.max(ttlMs, SHORTEST_TTL) : this.#host.defaultTtl()
+    return Date.now() < fetchedAt + ttl
+  }
+
+  /** Milliseconds for which clients may keep the lists; 0 when the target does not say, or they are old. */
+  get remainingTtl(): number {
+    if (!this.snapshot || this.stale) return 0
+    return Math.max(0, this.snapshot.fetchedAt + (this.snapshot.ttlMs ?? 0) - Date.now())
+  }
+
+  /** A lazy target is not started just to see whether its lists are still the same. */
+  get isWorthAsking(): boolean {
+    return !this.snapshot || this.target.model.start === 'eager' || this.target.connected
   }
 
   /** Fetches anew; calls that come meanwhile share the result. */
@@ -71,11 +88,17 @@ export class TargetCatalog {
     else this.refresh().catch(() => {})
   }
 
+  /** Since when an answer is waited for. */
+  get askedAt(): number {
+    return this.#askedAt
+  }
+
   async #fetch(): Promise<void> {
+    this.#askedAt = Date.now()
     try {
       const link: Link = await this.target.main.acquire()
       const lists = await fetchLists(
-        (exchange) => this.target.handle(exchange, true),
+        (exchange) => this.target.handleOwn(exchange),
         link.discovery.capabilities,
         this.#host.info,
       )

@@ -32,6 +32,7 @@ export class Pages {
   readonly #options: RelayOptions
   readonly #texts = new Map<string, Complete>()
   #generation = -1
+  #writtenAt = 0
 
   constructor(options: RelayOptions) {
     this.#options = options
@@ -46,7 +47,8 @@ export class Pages {
       throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
     }
     const offset = readCursor(exchange.params.cursor)
-    if (this.#options.model.policy.rules.length > 0 || this.#options.model.policy.fallback === 'deny') {
+    const { policy } = this.#options.model
+    if (policy.rules.length > 0 || policy.fallback === 'deny') {
       return { type: 'complete', result: this.#build(method, offset, exchange) }
     }
     return this.#cached(method, offset, exchange)
@@ -54,9 +56,12 @@ export class Pages {
 
   #cached(method: ListMethod, offset: number, exchange: Exchange): Complete {
     const { catalog } = this.#options
-    if (this.#generation !== catalog.generation) {
+    // Times to live run down, so a page that has one is written anew every second.
+    const aged = catalog.caching.ttlMs > 0 && Date.now() > this.#writtenAt + 1000
+    if (this.#generation !== catalog.generation || aged) {
       this.#texts.clear()
       this.#generation = catalog.generation
+      this.#writtenAt = Date.now()
     }
     const key = `${exchange.method} ${exchange.client.version} ${offset}`
     let page = this.#texts.get(key)
@@ -78,13 +83,20 @@ export class Pages {
     const { pageSize } = model.catalog
     const result: JsonObject = {
       [method.member]: entries.slice(offset, offset + pageSize).map((entry) => entry.item),
-      ttlMs: 0,
-      cacheScope: 'private',
+      ...this.#caching(),
     }
     if (offset + pageSize < entries.length) result.nextCursor = writeCursor(offset + pageSize)
     const gaps = catalog.gaps()
     if (gaps.length > 0) result._meta = { [GAPS]: gaps }
     return result
+  }
+
+  /** With rules about who sees what, lists are nobody else's. */
+  #caching(): JsonObject {
+    const { catalog, model } = this.#options
+    const { ttlMs, cacheScope } = catalog.caching
+    const ruled = model.policy.rules.length > 0 || model.policy.fallback === 'deny'
+    return { ttlMs, cacheScope: ruled ? 'private' : cacheScope }
   }
 
   #isVisible(method: ListMethod, entry: MergedEntry, exchange: Exchange): boolean {
@@ -98,21 +110,10 @@ export class Pages {
     const { catalog } = this.#options
     const skills = catalog.catalogs.flatMap((one) => {
       const uris = new PublicUris(catalog.prefixOf(one))
-      return (one.snapshot?.skills ?? []).map((skill) => publicSkill(skill, uris))
+      return (one.snapshot?.skills ?? []).map((skill) => uris.skill(skill))
     })
-    return { type: 'complete', result: { skills, ttlMs: 0, cacheScope: 'private' } }
+    return { type: 'complete', result: { skills, ...this.#caching() } }
   }
-}
-
-function publicSkill(skill: JsonObject, uris: PublicUris): JsonObject {
-  const changed = { ...skill }
-  if (typeof skill.uri === 'string') changed.uri = uris.toPublic(skill.uri)
-  if (Array.isArray(skill.resources)) {
-    changed.resources = skill.resources.map((item: JsonObject) =>
-      typeof item.uri === 'string' ? { ...item, uri: uris.toPublic(item.uri) } : item,
-    )
-  }
-  return changed
 }
 
 function writeCursor(offset: number): string {

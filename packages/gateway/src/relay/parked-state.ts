@@ -9,10 +9,13 @@ import {
 
 const PREFIX = 'g1.'
 
-/** A call of a legacy target that waits for its client to come back. */
+/** A call of a legacy target that waits for its client to come back, or a state that only looks like one. */
 interface Parked {
   target: string
-  token: string
+  /** Names the parked call. */
+  token?: string
+  /** What the target wants back: it is a gateway like this one. */
+  state?: string
   expires: number
 }
 
@@ -29,13 +32,22 @@ export class ParkedStates {
     this.#ttl = ttl
   }
 
-  async write(target: string, token: string, exchange: Exchange): Promise<string> {
-    const parked: Parked = { target, token, expires: Date.now() + this.#ttl }
+  /** Whether a target's own state would be taken for one of ours. */
+  static isAlike(state: string): boolean {
+    return state.startsWith(PREFIX)
+  }
+
+  async write(
+    target: string,
+    content: { token: string } | { state: string },
+    exchange: Exchange,
+  ): Promise<string> {
+    const parked: Parked = { target, ...content, expires: Date.now() + this.#ttl }
     return PREFIX + (await this.#sealer.seal(parked, bindingOf(exchange)))
   }
 
-  /** The token inside; undefined when the state is not one of ours. Throws when it was, and is no more. */
-  async read(state: unknown, exchange: Exchange): Promise<{ target: string; token: string } | undefined> {
+  /** What is inside; undefined when the state is not one of ours. Throws when it was, and is no more. */
+  async read(state: unknown, exchange: Exchange): Promise<Parked | undefined> {
     if (typeof state !== 'string' || !state.startsWith(PREFIX)) return undefined
     const opened = await this.#sealer.open(state.slice(PREFIX.length), bindingOf(exchange))
     if (!isJsonObject(opened) || (opened as unknown as Parked).expires < Date.now()) {

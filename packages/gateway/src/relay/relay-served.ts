@@ -1,5 +1,6 @@
 import type { Handle, Served } from '@gantry/mcp/exchange'
-import { headerParameters, type Implementation } from '@gantry/mcp/server'
+import type { HeaderParameter, Implementation } from '@gantry/mcp/server'
+import { headerParametersOf } from './mirrored-arguments.ts'
 import type { Relay } from './relay.ts'
 
 /** The relay as server edges want it. */
@@ -19,10 +20,8 @@ export class RelayServed implements Served {
   }
 
   /** Arguments that clients mirror into headers: the gateway checks them like the target would. */
-  headerParametersOf(tool: string): readonly { path: readonly string[]; header: string; type: string }[] {
-    const schema = this.relay.entryOf(tool)?.item.inputSchema
-    if (typeof schema !== 'object' || schema === null) return []
-    const found = headerParameters(schema as Record<string, unknown>)
-    return found.ok ? found.parameters : []
+  headerParametersOf(tool: string): readonly HeaderParameter[] {
+    const entry = this.relay.entryOf(tool)
+    return entry ? headerParametersOf(entry.item) : []
   }
 }

@@ -7,6 +7,7 @@ import {
   type Continuations,
   type Exchange,
   type Handle,
+  type InputRequired,
   type JsonObject,
   type Outcome,
   type Sealer,
@@ -15,14 +16,16 @@ import type { Implementation } from '@gantry/mcp/server'
 import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { MergedEntry } from '../catalog/merged.ts'
 import type { GatewayModel } from '../model/index.ts'
+import type { Target } from '../targets/target.ts'
 import { TargetError } from '../targets/target-error.ts'
+import { awaitedTask, declaringTasks, mustAwaitTasks } from './awaited-task.ts'
 import { ListChanges } from './list-changes.ts'
 import { listen } from './listen.ts'
 import { Pages } from './pages.ts'
 import { ParkedStates } from './parked-state.ts'
 import { withParams } from './relayed-exchange.ts'
 import { Resolver, type Destination } from './resolver.ts'
-import { toPublicTask } from './task-ids.ts'
+import { toPublic } from './to-public.ts'
 import { watchedExchange } from './watched-exchange.ts'
 import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
@@ -44,6 +47,7 @@ export class Relay {
   #resolver: Resolver
   #pages: Pages
   readonly #parked: ParkedStates
+  #inFlight = 0
 
   constructor(options: RelayOptions) {
     this.#options = options
@@ -62,13 +66,18 @@ export class Relay {
   }
 
   readonly respond: Handle = async (exchange) => {
-    const { view } = this.#options
+    const { view, model } = this.#options
+    const listens = exchange.method === 'subscriptions/listen'
+    if (!listens && this.#inFlight >= model.server.limits.requestsInFlight) return overloaded(this.#inFlight)
     const record = view.begin(exchange)
     let outcome: Outcome
+    if (!listens) this.#inFlight++
     try {
       outcome = await this.#dispatch(exchange, record)
     } catch (thrown) {
       outcome = toFailure(thrown)
+    } finally {
+      if (!listens) this.#inFlight--
     }
     view.end(record, outcome, exchange)
     return outcome
@@ -112,7 +121,9 @@ export class Relay {
     const destination = await this.#resolver.resolve(exchange)
     const { target } = destination
     const parked = await this.#parked.read(exchange.params.requestState, exchange)
-    const params = parked ? { ...destination.params, requestState: parked.token } : destination.params
+    const params = parked
+      ? { ...destination.params, requestState: parked.token ?? parked.state }
+      : destination.params
     record.target = target.name
     const asked = withParams(
       this.#options.view.watched ? watchedExchange(exchange, record, this.#options.view) : exchange,
@@ -120,46 +131,51 @@ export class Relay {
     )
     this.#options.view.alias(asked, record)
     record.asked = asked
-    const outcome = parked ? await this.#resume(asked, parked) : await target.handle(asked, destination.safe)
-    return this.#toPublic(outcome, destination, exchange)
+    const token = parked?.token
+    const outcome =
+      token === undefined ? await this.#ask(asked, destination) : await this.#resume(asked, target, token)
+    return this.#toClient(toPublic(outcome, target, destination.uris, exchange), target, exchange)
+  }
+
+  async #ask(asked: Exchange, destination: Destination): Promise<Outcome> {
+    const { target } = destination
+    const capabilities = this.#options.catalog.capabilitiesOf(target)
+    if (!mustAwaitTasks(asked, capabilities)) return target.handle(asked, destination)
+    const following = declaringTasks(asked)
+    const outcome = await target.handle(following, destination)
+    return outcome.type === 'task' ? awaitedTask(outcome, following, target) : outcome
   }
 
   /** The upstream call is still open and waits for its answer; no new request is made. */
-  async #resume(asked: Exchange, parked: { target: string; token: string }): Promise<Outcome> {
-    const call = this.#options.continuations.take(parked.token)
+  async #resume(asked: Exchange, target: Target, token: string): Promise<Outcome> {
+    const call = this.#options.continuations.take(token)
     if (!call?.accepts(asked)) {
       call?.expire()
       throw new ProtocolError(INVALID_PARAMS, 'Invalid requestState: the call it belongs to has ended')
     }
-    return call.resume(asked)
+    return target.resume(call, asked)
   }
 
-  async #toPublic(outcome: Outcome, destination: Destination, exchange: Exchange): Promise<Outcome> {
-    const { target } = destination
-    switch (outcome.type) {
-      case 'complete': {
-        const { uris } = destination
-        const result = uris.result(exchange.method, outcome.result)
-        if (exchange.method.startsWith('tasks/')) return complete(toPublicTask(target, result))
-        return result === outcome.result ? outcome : complete(result)
-      }
-      case 'task':
-        return { type: 'task', task: toPublicTask(target, outcome.task) }
-      case 'input_required': {
-        const { requestState } = outcome
-        if (requestState === undefined || !this.#options.continuations.find(requestState)) return outcome
-        const state = await this.#parked.write(target.name, requestState, exchange)
-        return { ...outcome, requestState: state }
-      }
-      case 'error':
-        return outcome
-    }
+  /** Only a sealed token leaves the gateway for a call that is parked here. */
+  async #toClient(outcome: Outcome, { name }: Target, exchange: Exchange): Promise<Outcome> {
+    const state = outcome.type === 'input_required' ? outcome.requestState : undefined
+    if (state === undefined) return outcome
+    const isParked = this.#options.continuations.find(state) !== undefined
+    if (!isParked && !ParkedStates.isAlike(state)) return outcome
+    const requestState = await this.#parked.write(name, isParked ? { token: state } : { state }, exchange)
+    return { ...(outcome as InputRequired), requestState }
   }
 
   /** The mirrored arguments of a tool, for the HTTP front (2026-07-28, `x-mcp-header`). */
   entryOf(name: string): MergedEntry | undefined {
     return this.#options.catalog.find('tools', name)
   }
+}
+
+/** Refusing at once is kinder than an answer that comes after everybody gave up. */
+function overloaded(inFlight: number): Outcome {
+  const message = `The gateway works on ${inFlight} requests already; try again in a moment`
+  return failure(new ProtocolError(INTERNAL_ERROR, message, { reason: 'busy' }))
 }
 
 /** What failed, where, and whether it may have happened all the same; never more than that. */

@@ -13,6 +13,7 @@ import type { ObjectKind } from '../model/index.ts'
 import { isAllowed } from '../policy/is-allowed.ts'
 import { subjectOf } from '../policy/subject-of.ts'
 import type { Target } from '../targets/target.ts'
+import { mirroredArguments } from './mirrored-arguments.ts'
 import type { RelayOptions } from './relay.ts'
 import { toOwnTaskId } from './task-ids.ts'
 
@@ -23,6 +24,8 @@ export interface Destination {
   readonly uris: PublicUris
   /** Whether it may be repeated when a connection is lost. */
   readonly safe: boolean
+  /** Arguments that the target wants mirrored into headers. */
+  readonly mirrored?: Record<string, string> | undefined
 }
 
 /** Finds the owner of a name, a URI or a task; what a caller may not use does not exist for it. */
@@ -67,6 +70,7 @@ export class Resolver {
       params: entry.own === name ? exchange.params : { ...exchange.params, name: entry.own },
       uris: this.urisOf(entry.target.target),
       safe: kind === 'prompts' || isRepeatable(entry.item),
+      mirrored: kind === 'tools' ? mirroredArguments(entry.item, exchange.params.arguments) : undefined,
     }
   }
 
@@ -117,10 +121,11 @@ export class Resolver {
     if (isJsonObject(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
       const listed = await this.#entry('templates', ref.uri)
       const target = listed?.target.target ?? (await this.ownerOf(ref.uri))
-      if (!target) throw resourceNotFound(ref.uri, exchange)
-      return this.#with(target, exchange, {
-        ref: { ...ref, uri: this.urisOf(target).toOwn(ref.uri) },
-      })
+      const own = target && this.urisOf(target).toOwn(ref.uri)
+      if (!target || own === undefined || !this.#permits('resources', target, own, exchange)) {
+        throw resourceNotFound(ref.uri, exchange)
+      }
+      return this.#with(target, exchange, { ref: { ...ref, uri: own } })
     }
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "ref" must be a ref/prompt or a ref/resource')
   }
@@ -139,12 +144,17 @@ export class Resolver {
     return new PublicUris(catalog ? this.#options.catalog.prefixOf(catalog) : '')
   }
 
-  async #task(exchange: Exchange): Promise<Destination> {
-    const { taskId } = exchange.params
+  #task(exchange: Exchange): Destination {
+    const found = this.ownerOfTask(exchange.params.taskId)
+    if (!found) throw new ProtocolError(INVALID_PARAMS, `Unknown task: ${String(exchange.params.taskId)}`)
+    const safe = exchange.method !== 'tasks/update'
+    return { ...this.#with(found.target, exchange, { taskId: found.own }), safe }
+  }
+
+  ownerOfTask(taskId: unknown): { target: Target; own: string } | undefined {
     const found = typeof taskId === 'string' ? toOwnTaskId(taskId) : undefined
     const catalog = this.#options.catalog.catalogs.find(({ target }) => target.name === found?.target)
-    if (!found || !catalog) throw new ProtocolError(INVALID_PARAMS, `Unknown task: ${String(taskId)}`)
-    return this.#with(catalog.target, exchange, { taskId: found.own })
+    return found && catalog && { target: catalog.target, own: found.own }
   }
 
   #permits(kind: ObjectKind, target: Target, name: string, exchange: Exchange): boolean {

@@ -1,11 +1,8 @@
-import type { JsonObject } from '@gantry/mcp/exchange'
 import type { Target } from '../targets/target.ts'
 
 /** Task ids are the targets' own; in front of them stands whose they are. */
-export function toPublicTask(target: Target, task: JsonObject): JsonObject {
-  return typeof task.taskId === 'string'
-    ? { ...task, taskId: `${encodeURIComponent(target.name)}:${task.taskId}` }
-    : task
+export function toPublicTaskId(target: Target, own: string): string {
+  return `${encodeURIComponent(target.name)}:${own}`
 }
 
 export function toOwnTaskId(taskId: string): { target: string; own: string } | undefined {

@@ -1,4 +1,4 @@
-import { LiveExchange, type Served } from '@gantry/mcp/exchange'
+import { LiveExchange, type Exchange, type Served } from '@gantry/mcp/exchange'
 import { McpError } from '@gantry/mcp/client'
 import type { Discovery } from '@gantry/mcp/server'
 import type { Link } from './link.ts'
@@ -13,13 +13,35 @@ export async function inProcessLink(served: Served): Promise<Link> {
   const outcome = await served.respond(probe)
   if (outcome.type !== 'complete')
     throw new McpError('bad_response', `${served.info.name} cannot be discovered`)
+  const closed = new AbortController()
   return {
     era: 'modern',
     version: '2026-07-28',
     discovery: outcome.result as unknown as Discovery,
     transport: 'in process',
-    handle: served.respond,
+    handle: (exchange) =>
+      served.respond(exchange.method === 'subscriptions/listen' ? until(closed.signal, exchange) : exchange),
     onClose: undefined,
-    async close() {},
+    async close() {
+      closed.abort('The target was stopped')
+    },
   }
+}
+
+/** Listening has no end of its own. */
+function until(closed: AbortSignal, exchange: Exchange): Exchange {
+  const listening = new LiveExchange({
+    method: exchange.method,
+    params: exchange.params,
+    client: exchange.client,
+    auth: exchange.auth,
+    headers: exchange.headers,
+    session: exchange.session,
+    notify: (notification) => exchange.notify(notification),
+  })
+  for (const signal of [closed, exchange.signal]) {
+    if (signal.aborted) listening.abort(signal.reason)
+    else signal.addEventListener('abort', () => listening.abort(signal.reason), { once: true })
+  }
+  return listening
 }

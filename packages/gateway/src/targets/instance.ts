@@ -1,6 +1,7 @@
 import type { TargetModel } from '../model/index.ts'
-import { backoffDelay } from './backoff.ts'
 import { Handshake } from '../telemetry/handshake.ts'
+import { backoffDelay } from './backoff.ts'
+import { HealthCheck } from './health-check.ts'
 import type { Link } from './link.ts'
 import { Slots } from './slots.ts'
 import { isAuthFailure, TargetError } from './target-error.ts'
@@ -15,18 +16,29 @@ export type TargetState =
   | 'quarantined'
   | 'stopped'
 
+/** What a connection is opened with. */
+export interface OpenRequest {
+  readonly instance: Instance
+  readonly handshake: Handshake
+  /** Headers of the request that wants it, as far as they may travel on. */
+  readonly headers: Record<string, string> | undefined
+  readonly signal: AbortSignal
+}
+
 export interface InstanceHost {
   /** The target's settings, which may change while it lives. */
   model(): TargetModel
   /** Connects; bounded by the gateway's start limit and the target's start time-out. */
-  open(handshake: Handshake): Promise<Link>
+  open(request: OpenRequest): Promise<Link>
   changed(instance: Instance): void
   /** It is being started again. */
   restarting(instance: Instance): void
   ready(instance: Instance, link: Link): void
+  /** Nobody uses it any more, for now. */
+  unused(instance: Instance): void
 }
 
-/** One connection of a target and its life: idle → starting → ready → backing-off → … */
+/** One connection of a target and its life: idle → starting → ready ⇄ degraded → backing-off → … */
 export class Instance {
   readonly key: string
   readonly slots: Slots
@@ -44,8 +56,13 @@ export class Instance {
   failure: unknown
   link: Link | undefined
   readonly #host: InstanceHost
+  /** Calls, parked calls and listeners that need the connection to stay. */
+  #leases = 0
   #starting: Promise<Link> | undefined
+  #abort: AbortController | undefined
   #restart: NodeJS.Timeout | undefined
+  #health: HealthCheck | undefined
+  #ended = false
 
   constructor(key: string, host: InstanceHost) {
     this.key = key
@@ -53,14 +70,31 @@ export class Instance {
     this.slots = new Slots(host.model().concurrency, host.model().queue)
   }
 
+  get inUse(): boolean {
+    return this.#leases > 0
+  }
+
+  /** Keeps the connection from being closed for want of use; the function returned ends that. */
+  readonly lease = (): (() => void) => {
+    this.#leases++
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      this.#leases--
+      this.lastUsed = Date.now()
+      if (this.#leases === 0) this.#host.unused(this)
+    }
+  }
+
   /** The connection, made when there is none. Requests that come while it is being made wait for it. */
-  acquire(): Link | Promise<Link> {
+  acquire(headers?: Record<string, string>): Link | Promise<Link> {
     this.lastUsed = Date.now()
     if (this.link) return this.link
     if (this.#starting) return this.#starting
     const refused = this.#refusal()
     if (refused) return Promise.reject(refused)
-    this.#starting = this.#start().finally(() => {
+    this.#starting = this.#start(headers).finally(() => {
       this.#starting = undefined
     })
     return this.#starting
@@ -68,12 +102,16 @@ export class Instance {
 
   #refusal(): TargetError | undefined {
     const { name } = this.#host.model()
-    if (this.state === 'stopped') return new TargetError(name, 'closed', `Target "${name}" is stopped`)
-    if (this.state === 'needs-auth') {
-      return new TargetError(name, 'unauthorized', `Target "${name}" needs a login: ${this.reason}`)
+    if (this.#ended) return new TargetError(name, 'closed', `Target "${name}" is stopped`)
+    if (this.state === 'stopped') {
+      const why = `it is never started again by itself (restart policy "never"): ${this.reason}`
+      return new TargetError(name, 'closed', `Target "${name}" is down, and ${why}`)
     }
     const wait = this.retryAt - Date.now()
     if (wait <= 0) return undefined
+    if (this.state === 'needs-auth') {
+      return new TargetError(name, 'unauthorized', `Target "${name}" needs a login: ${this.reason}`)
+    }
     const when = `tried again in ${Math.ceil(wait / 1000)} s`
     return new TargetError(
       name,
@@ -82,7 +120,7 @@ export class Instance {
     )
   }
 
-  async #start(): Promise<Link> {
+  async #start(headers: Record<string, string> | undefined): Promise<Link> {
     clearTimeout(this.#restart)
     this.starts++
     if (this.starts > 1) this.#host.restarting(this)
@@ -90,23 +128,51 @@ export class Instance {
     this.handshake = handshake
     this.failure = undefined
     this.#enter('starting', undefined)
+    this.#abort = new AbortController()
     try {
-      const link = await this.#host.open(handshake)
-      if ((this.state as TargetState) === 'stopped') {
+      const { signal } = this.#abort
+      const link = await this.#host.open({ instance: this, handshake, headers, signal })
+      if (this.#ended) {
         await link.close()
         throw new TargetError(this.#host.model().name, 'closed', 'The target was stopped while it started')
       }
-      link.onClose = (reason) => this.#lost(link, reason)
-      this.link = link
-      this.failures = 0
-      this.retryAt = 0
-      this.#enter('ready', undefined)
-      this.#host.ready(this, link)
+      this.#adopt(link)
       return link
     } catch (thrown) {
-      if (this.state !== 'stopped') this.#failed(thrown)
+      if (!this.#ended) this.#failed(thrown)
       throw TargetError.from(this.#host.model().name, thrown, false)
     }
+  }
+
+  #adopt(link: Link): void {
+    link.onClose = (reason) => this.#lost(link, reason)
+    this.link = link
+    this.failures = 0
+    this.retryAt = 0
+    this.#enter('ready', undefined)
+    if (link.ping) this.#watch(link, link.ping)
+    this.#host.ready(this, link)
+  }
+
+  #watch(link: Link, ping: (signal: AbortSignal) => Promise<unknown>): void {
+    this.#health = new HealthCheck({
+      model: () => this.#host.model().health,
+      ping,
+      report: (failures, error) => this.#checked(link, failures, error),
+    })
+  }
+
+  /** A server that works on a call may be too busy to answer pings: only an idle one is given up. */
+  #checked(link: Link, failures: number, error: unknown): void {
+    if (this.link !== link) return
+    if (failures === 0) {
+      if (this.state === 'degraded') this.#enter('ready', undefined)
+      return
+    }
+    const words = error instanceof Error ? error.message : String(error)
+    if (failures >= this.#host.model().health.failures && this.slots.used === 0) {
+      void this.discard(link, new Error(`${failures} pings in a row were not answered: ${words}`))
+    } else this.#enter('degraded', `a ping was not answered: ${words}`)
   }
 
   #failed(thrown: unknown): void {
@@ -114,17 +180,30 @@ export class Instance {
     this.handshake?.fail(thrown)
     this.failure = thrown
     this.failures++
-    if (isAuthFailure(thrown)) return this.#enter('needs-auth', reason)
-    this.#backOff(reason)
+    if (isAuthFailure(thrown)) this.#needAuth(reason)
+    else this.#backOff(reason)
+  }
+
+  /** Waits for somebody to log in; a call that comes much later may find out whether somebody did elsewhere. */
+  #needAuth(reason: string): void {
+    this.retryAt = Date.now() + this.#host.model().restart.quarantineFor
+    this.#enter('needs-auth', reason)
   }
 
   #backOff(reason: string): void {
     const { restart } = this.#host.model()
+    if (restart.policy === 'never') return this.#enter('stopped', reason)
     const quarantined = this.failures >= restart.quarantineAfter
     const delay = quarantined ? restart.quarantineFor : backoffDelay(restart, this.failures)
     this.retryAt = Date.now() + delay
     this.#enter(quarantined ? 'quarantined' : 'backing-off', reason)
-    if (restart.policy === 'always') this.#scheduleRestart(delay)
+    if (this.#restartsItself()) this.#scheduleRestart(delay)
+  }
+
+  /** Connections of single users and sessions are made when they are wanted again. */
+  #restartsItself(): boolean {
+    const { restart, isolation } = this.#host.model()
+    return restart.policy === 'always' && isolation === 'shared'
   }
 
   #scheduleRestart(delay: number): void {
@@ -138,15 +217,21 @@ export class Instance {
 
   #lost(link: Link, reason: Error | undefined): void {
     if (this.link !== link) return
-    this.link = undefined
-    if (this.state === 'stopped') return
+    this.#detach()
+    if (this.#ended) return
     const words = reason?.message ?? 'the connection was closed'
     this.failure = reason
     const { restart } = this.#host.model()
+    if (restart.policy === 'never') return this.#enter('stopped', words)
     // A connection that had worked gets its first new try at once; one that keeps failing backs off.
     this.#enter('idle', words)
-    if (restart.policy === 'always') this.#scheduleRestart(backoffDelay(restart, 1))
-    if (restart.policy === 'never') this.#enter('stopped', words)
+    if (this.#restartsItself()) this.#scheduleRestart(backoffDelay(restart, 1))
+  }
+
+  #detach(): void {
+    this.#health?.stop()
+    this.#health = undefined
+    this.link = undefined
   }
 
   #enter(state: TargetState, reason: string | undefined): void {
@@ -161,7 +246,7 @@ export class Instance {
     clearTimeout(this.#restart)
     this.retryAt = 0
     this.failures = 0
-    if (!this.link && this.state !== 'starting') this.#enter('idle', undefined)
+    if (!this.link && !this.#starting && !this.#ended) this.#enter('idle', undefined)
   }
 
   /** The connection turned out to be dead; the next request makes a new one. */
@@ -171,10 +256,21 @@ export class Instance {
     await link.close().catch(() => {})
   }
 
+  /** The server wants a login that this connection does not have. */
+  async refuse(link: Link, reason: Error): Promise<void> {
+    if (this.link !== link) return
+    this.#detach()
+    this.failure = reason
+    this.#needAuth(reason.message)
+    await link.close().catch(() => {})
+  }
+
   async stop(): Promise<void> {
+    this.#ended = true
     clearTimeout(this.#restart)
+    this.#abort?.abort(new TargetError(this.#host.model().name, 'closed', 'The target was stopped'))
     const { link } = this
-    this.link = undefined
+    this.#detach()
     this.#enter('stopped', undefined)
     await link?.close().catch(() => {})
     await this.#starting?.catch(() => {})

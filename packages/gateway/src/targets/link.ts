@@ -19,5 +19,7 @@ export interface Link {
   /** Called once when the connection is gone; with the reason when nobody asked for it. */
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly process?: ProcessFacts | undefined
+  /** Asks for a sign of life, where there is somebody to ask. Any answer will do. */
+  readonly ping?: ((signal: AbortSignal) => Promise<unknown>) | undefined
   close(): Promise<void>
 }

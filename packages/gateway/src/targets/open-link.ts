@@ -1,8 +1,17 @@
 import { pathToFileURL } from 'node:url'
 import { isAbsolute } from 'node:path'
-import { http, McpError, negotiate, sse, type EraCache } from '@gantry/mcp/client'
+import type { AuthProvider } from '@gantry/mcp/auth'
+import { McpError, negotiate, type EraCache, type FetchLike } from '@gantry/mcp/client'
 import { stdio, type StdioWire } from '@gantry/mcp/client/node'
-import type { Connector, Continuations, Served, Wire } from '@gantry/mcp/exchange'
+import {
+  LiveExchange,
+  orAbort,
+  type ClientEdge,
+  type Connector,
+  type Continuations,
+  type Served,
+  type Wire,
+} from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import {
   describeTarget,
@@ -11,12 +20,12 @@ import {
   type InProcessTarget,
   type StdioTarget,
   type TargetModel,
-  type UrlTarget,
 } from '../model/index.ts'
 import type { Handshake } from '../telemetry/handshake.ts'
 import { TappedWire, tapConnector, type Tap } from '../telemetry/tap-connector.ts'
 import { inProcessLink } from './in-process-link.ts'
 import type { Link } from './link.ts'
+import { urlConnector } from './url-connector.ts'
 
 export interface LinkServices {
   readonly info: Implementation
@@ -28,15 +37,23 @@ export interface LinkServices {
   readonly tap: Tap
   /** Told what is being done. */
   readonly handshake: Handshake
+  readonly fetch: FetchLike
+  readonly auth: AuthProvider | undefined
+  /** Headers of the request that the connection is made for. */
+  readonly headers: Record<string, string> | undefined
+  readonly maxMessageBytes: number
   onStderr(line: string): void
   onAmbiguous(method: string): void
 }
 
-/** What the gateway can pass on to some client or other; a call refuses what its own client cannot do. */
+/**
+ * What the gateway can pass on to some client or other; a call refuses what its own client cannot do. Changes of
+ * roots are not announced: a connection serves many clients, and a server that wants their roots asks in the call.
+ */
 const CAPABILITIES = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {}, context: {} },
-  roots: { listChanged: true },
+  roots: {},
 } as const
 
 /** Connects to a target; leaves nothing behind when it fails. */
@@ -49,9 +66,17 @@ export async function openLink(
     case 'stdio':
       return negotiated(stdioConnector(model, services), model, services, signal)
     case 'url':
-      return negotiated(urlConnector(model), model, services, signal)
+      return negotiated(
+        urlConnector(model, {
+          ...services,
+          onProtocolError: (error) => services.handshake.warn(error),
+        }),
+        model,
+        services,
+        signal,
+      )
     case 'inProcess':
-      return embeddedLink(model, services)
+      return orAbort(embeddedLink(model, services), signal)
     case 'openapi': {
       const { openApiLink } = await import('./openapi-link.ts')
       return openApiLink(model, services, signal)
@@ -67,15 +92,10 @@ function stdioConnector(model: StdioTarget, services: LinkServices): Connector {
     args: model.args.map(reveal),
     env: revealAll(model.env),
     cwd: model.cwd,
+    maxLineBytes: services.maxMessageBytes,
     onStderr: (line) => services.onStderr(line),
     onProtocolError: (error) => services.handshake.warn(error),
   })
-}
-
-function urlConnector(model: UrlTarget): Connector {
-  const headers = revealAll(model.headers)
-  const url = reveal(model.url)
-  return model.transport === 'sse' ? sse(url, { headers }) : http(url, { headers })
 }
 
 async function negotiated(
@@ -94,6 +114,8 @@ async function negotiated(
     hooks: {
       continuations: services.continuations,
       onAmbiguous: ({ method }) => services.onAmbiguous(method),
+      // Whoever sends an exchange here has left only those headers on it that are for the target.
+      extraHeaders: (exchange) => exchange.headers as Record<string, string> | undefined,
     },
   })
   services.handshake.succeed(`${edge.era} ${edge.version}`)
@@ -110,8 +132,18 @@ async function negotiated(
       edge.onClose = listener
     },
     process: processOf(wire),
+    ping: (ended) => ping(edge, services.info, ended),
     close: () => edge.close(),
   }
+}
+
+/** The lightest request that the era has. */
+function ping(edge: ClientEdge, info: Implementation, signal: AbortSignal): Promise<unknown> {
+  const method = edge.era === 'legacy' ? 'ping' : 'server/discover'
+  const client = { info, capabilities: {}, version: edge.version }
+  const exchange = new LiveExchange({ method, params: {}, client })
+  signal.addEventListener('abort', () => exchange.abort(signal.reason), { once: true })
+  return edge.handle(exchange)
 }
 
 function processOf(wire: Wire): Link['process'] {

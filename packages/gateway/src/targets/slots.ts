@@ -1,8 +1,8 @@
 /** Bounds the requests in flight on one connection, and how many more may wait. */
 export class Slots {
-  readonly #limit: number
-  readonly #queueLimit: number
-  readonly #waiting: (() => void)[] = []
+  #limit: number
+  #queueLimit: number
+  readonly #waiting = new Set<() => void>()
   #used = 0
 
   constructor(limit: number, queueLimit: number) {
@@ -15,22 +15,49 @@ export class Slots {
   }
 
   get waiting(): number {
-    return this.#waiting.length
+    return this.#waiting.size
   }
 
   /** Takes a slot at once, or a promise for one; undefined when too many wait already. */
-  take(): true | Promise<void> | undefined {
+  take(signal?: AbortSignal): true | Promise<void> | undefined {
     if (this.#used < this.#limit) {
       this.#used++
       return true
     }
-    if (this.#waiting.length >= this.#queueLimit) return undefined
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    if (this.#waiting.size >= this.#queueLimit) return undefined
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.#waiting.delete(go)
+        reject(signal?.reason)
+      }
+      const go = (): void => {
+        signal?.removeEventListener('abort', giveUp)
+        resolve()
+      }
+      this.#waiting.add(go)
+      if (signal?.aborted) giveUp()
+      else signal?.addEventListener('abort', giveUp, { once: true })
+    })
   }
 
   release(): void {
-    const next = this.#waiting.shift()
-    if (next) next()
-    else this.#used--
+    this.#used--
+    this.#admit()
+  }
+
+  /** New limits hold for those who wait, too. */
+  resize(limit: number, queueLimit: number): void {
+    this.#limit = limit
+    this.#queueLimit = queueLimit
+    this.#admit()
+  }
+
+  #admit(): void {
+    for (const go of this.#waiting) {
+      if (this.#used >= this.#limit) return
+      this.#waiting.delete(go)
+      this.#used++
+      go()
+    }
   }
 }

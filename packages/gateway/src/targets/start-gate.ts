@@ -2,22 +2,39 @@
 export class StartGate {
   readonly #limit: number
   #running = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
 
   constructor(limit: number) {
     this.#limit = Math.max(1, limit)
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#limit) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    } else this.#running++
+  /** Rejects with the signal's reason when it is aborted before its turn. */
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#running >= this.#limit) await this.#turn(signal)
+    else this.#running++
     try {
       return await work()
     } finally {
-      const next = this.#waiting.shift()
+      const [next] = this.#waiting
       if (next) next()
       else this.#running--
     }
+  }
+
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.#waiting.delete(go)
+        reject(signal?.reason)
+      }
+      const go = (): void => {
+        this.#waiting.delete(go)
+        signal?.removeEventListener('abort', giveUp)
+        resolve()
+      }
+      this.#waiting.add(go)
+      if (signal?.aborted) giveUp()
+      else signal?.addEventListener('abort', giveUp, { once: true })
+    })
   }
 }

@@ -40,6 +40,39 @@ export function isAuthFailure(thrown: unknown): boolean {
   )
 }
 
+/** Failures that say that the request was not carried out. */
+const REFUSED: ReadonlySet<string> = new Set([
+  'unauthorized',
+  'forbidden',
+  'oauth',
+  'spawn_failed',
+  'session_lost',
+])
+/** Nobody was there to take it. */
+const UNREACHED: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+
+/** Whether a request that failed like this is certain to have had no effect. */
+export function isUndone(thrown: unknown): boolean {
+  if (!(thrown instanceof McpError)) return false
+  if (REFUSED.has(thrown.code)) return true
+  if (thrown.code === 'http_status') {
+    const status = thrown.details.status as number
+    return (status >= 400 && status < 500) || status === 503
+  }
+  return thrown.code === 'network' && UNREACHED.has(codeOf(thrown.cause))
+}
+
+function codeOf(cause: unknown): unknown {
+  const { code, cause: deeper } = (cause ?? {}) as { code?: unknown; cause?: unknown }
+  return code ?? (deeper === undefined ? undefined : codeOf(deeper))
+}
+
 /** The connection is gone; the request may or may not have been seen. */
 export function isConnectionLoss(thrown: unknown): boolean {
   return (

@@ -1,32 +1,24 @@
-import type { Exchange, Outcome, Served } from '@gantry/mcp/exchange'
-import type { EraCache } from '@gantry/mcp/client'
-import type { Continuations } from '@gantry/mcp/exchange'
-import type { Implementation } from '@gantry/mcp/server'
 import { McpError } from '@gantry/mcp/client'
+import { orAbort, ProtocolError, type Exchange, type Outcome, type ParkedCall } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
+import { StderrRing } from '../telemetry/stderr-ring.ts'
 import type { Deadlines } from './deadlines.ts'
-import { Instance, type TargetState } from './instance.ts'
+import { HeldCalls } from './held-calls.ts'
+import type { Instance, TargetState } from './instance.ts'
+import { InstancePool } from './instance-pool.ts'
 import { instanceKey } from './isolation.ts'
 import type { Link } from './link.ts'
-import { openLink } from './open-link.ts'
-import type { StartGate } from './start-gate.ts'
-import { isConnectionLoss, TargetError } from './target-error.ts'
+import { LinkOpener, type OpenerServices } from './link-opener.ts'
+import type { SignInOptions } from './target-auth.ts'
+import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
+import { targetHeaders } from './target-headers.ts'
 import { TimedExchange } from './timed-exchange.ts'
-import type { Handshake } from '../telemetry/handshake.ts'
-import { StderrRing } from '../telemetry/stderr-ring.ts'
-import type { Tap } from '../telemetry/tap-connector.ts'
-import type { WireView } from '../telemetry/wire-view.ts'
 
 /** What all targets of a gateway share. */
-export interface TargetServices {
-  readonly info: Implementation
-  readonly gate: StartGate
+export interface TargetServices extends OpenerServices {
   readonly deadlines: Deadlines
-  readonly continuations: Continuations
-  readonly eras: EraCache
-  readonly embedded: ReadonlyMap<string, Served>
-  readonly view: WireView
-  log(level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void
+  /** How long a connection of one call waits for the next round, in milliseconds. */
+  readonly heldFor: number
 }
 
 export interface TargetEvents {
@@ -37,33 +29,51 @@ export interface TargetEvents {
   stderr(target: Target, line: string): void
 }
 
+export interface SendOptions {
+  /** Whether the request may be repeated when its connection is lost. */
+  readonly safe: boolean
+  /** Arguments that the target wants mirrored into headers. */
+  readonly mirrored?: Record<string, string> | undefined
+}
+
 /** One server behind the gateway: its connections, by isolation, and what is asked of them. */
 export class Target {
   model: TargetModel
-  readonly #services: TargetServices
-  readonly #events: TargetEvents
-  readonly #instances = new Map<string, Instance>()
-  readonly #timed = new Set<TimedExchange>()
   readonly stderr: StderrRing = new StderrRing()
   /** Starts besides the first of each connection. */
   restarts = 0
+  readonly #services: TargetServices
+  readonly #events: TargetEvents
+  readonly #pool: InstancePool
+  readonly #opener: LinkOpener
+  readonly #held: HeldCalls
+  readonly #timed = new Set<TimedExchange>()
   #suspended = false
-  #sweep: NodeJS.Timeout | undefined
   #stopped = false
 
   constructor(model: TargetModel, services: TargetServices, events: TargetEvents) {
     this.model = model
     this.#services = services
     this.#events = events
-    if (model.idleStop !== undefined) {
-      this.#sweep = setInterval(() => this.#stopIdle(), Math.max(1000, model.idleStop / 4))
-      this.#sweep.unref()
-    }
+    this.#opener = new LinkOpener(model.name, services, (line) => {
+      this.stderr.push(line)
+      events.stderr(this, line)
+    })
+    this.#pool = new InstancePool(() => this.model, {
+      open: (request) => this.#opener.open(this.model, request),
+      changed: () => events.changed(this),
+      restarting: () => {
+        this.restarts++
+      },
+      ready: (instance, link) => events.ready(this, instance, link),
+    })
+    this.#held = new HeldCalls({ ...services, pool: this.#pool })
   }
 
   /** Takes settings that connections survive. */
   setModel(model: TargetModel): void {
     this.model = model
+    this.#pool.configure()
   }
 
   get name(): string {
@@ -71,170 +81,142 @@ export class Target {
   }
 
   get instances(): readonly Instance[] {
-    return [...this.#instances.values()]
+    return this.#pool.all
   }
 
   /** The instance that serves lists, health and everything that belongs to no caller. */
   get main(): Instance {
-    return this.#instance('')
+    return this.#pool.get('')
   }
 
   get state(): TargetState {
     if (this.#suspended) return 'stopped'
-    return this.#instances.get('')?.state ?? 'idle'
+    return this.#pool.find('')?.state ?? 'idle'
   }
 
-  #instance(key: string): Instance {
-    let instance = this.#instances.get(key)
-    if (!instance) {
-      instance = new Instance(key, {
-        model: () => this.model,
-        open: (handshake) => this.#open(handshake),
-        changed: () => this.#events.changed(this),
-        restarting: () => {
-          this.restarts++
-        },
-        ready: (ready, link) => this.#events.ready(this, ready, link),
-      })
-      this.#instances.set(key, instance)
-    }
-    return instance
-  }
-
-  async #open(handshake: Handshake): Promise<Link> {
-    const { name, timeouts } = this.model
-    handshake.onBegin = (step, detail) =>
-      this.#services.log('info', `${name}: ${step}`, detail === undefined ? {} : { detail })
-    handshake.begin('queued')
-    return this.#services.gate.run(async () => {
-      const timeout = new McpError('timeout', `It did not start within ${timeouts.start} ms`)
-      const controller = new AbortController()
-      const timer = setTimeout(() => controller.abort(timeout), timeouts.start)
-      try {
-        return await openLink(
-          this.model,
-          {
-            ...this.#services,
-            tap: this.#tap(handshake),
-            handshake,
-            onStderr: (line) => {
-              this.stderr.push(line)
-              this.#events.stderr(this, line)
-            },
-            onAmbiguous: (method) =>
-              this.#services.log(
-                'warn',
-                `${name} sent ${method} while several calls were under way, and nothing says whose it is; ` +
-                  'set "isolation": "session" for this target',
-              ),
-          },
-          controller.signal,
-        )
-      } finally {
-        clearTimeout(timer)
-      }
-    })
-  }
-
-  /** Messages of an exchange go to its record; those of no exchange to the only one under way, if there is one. */
-  #tap(handshake: Handshake): Tap {
-    const { view } = this.#services
-    return {
-      get active() {
-        return handshake.active || view.watched
-      },
-      seen: (direction, message, origin) => {
-        if (handshake.active) handshake.seen(direction, message)
-        if (!view.watched) return
-        const record = (origin && view.recordOf(origin)) ?? view.onlyRunning(this.name)
-        if (record) view.add(record, { hop: 'target', direction, message })
-      },
-    }
+  /** Whether asking it would start nothing. */
+  get connected(): boolean {
+    return this.#pool.find('')?.link !== undefined
   }
 
   /**
    * Sends an exchange to the connection that its caller is entitled to. Rejects with a TargetError when
    * there is no answer; a lost connection is replaced and the request repeated when that is `safe`.
    */
-  async handle(exchange: Exchange, safe: boolean): Promise<Outcome> {
-    if (this.#stopped || !this.model.enabled) throw this.#disabled()
-    if (this.#suspended) throw this.#notStarted()
-    const instance = this.#instanceFor(exchange)
-    const slot = instance.slots.take()
+  async handle(exchange: Exchange, options: SendOptions): Promise<Outcome> {
+    this.#check()
+    if (this.model.isolation !== 'call') {
+      return this.#use(this.#pool.get(instanceKey(this.model.isolation, exchange)), exchange, options)
+    }
+    return this.#held.run(exchange, (instance, own) => this.#use(instance, own, options))
+  }
+
+  /** Sends something of the gateway's own: it belongs to nobody's connection but the main one. */
+  async handleOwn(exchange: Exchange): Promise<Outcome> {
+    this.#check()
+    return this.#use(this.main, exchange, { safe: true })
+  }
+
+  /** Gives a parked call its answers; the upstream request is still open. */
+  async resume(call: ParkedCall, exchange: Exchange): Promise<Outcome> {
+    this.#check()
+    try {
+      return await this.#timedly(exchange, undefined, (timed) => call.resume(timed))
+    } catch (thrown) {
+      throw exchange.signal.aborted ? thrown : this.#explain(thrown, false)
+    }
+  }
+
+  #check(): void {
+    const { name } = this
+    if (this.#stopped || !this.model.enabled) {
+      const why = this.model.disabledReason ?? 'it is switched off in the configuration'
+      throw new TargetError(name, 'disabled', `Target "${name}" is off: ${why}`)
+    }
+    if (this.#suspended) {
+      throw new TargetError(name, 'closed', `Target "${name}" was stopped by hand; start it again`)
+    }
+  }
+
+  async #use(instance: Instance, exchange: Exchange, options: SendOptions): Promise<Outcome> {
+    const release = instance.lease()
+    try {
+      // What lasts as long as its client must not keep others waiting.
+      if (exchange.method === 'subscriptions/listen') return await this.#try(instance, exchange, options)
+      return await this.#inSlot(instance, exchange, options)
+    } finally {
+      release()
+    }
+  }
+
+  async #inSlot(instance: Instance, exchange: Exchange, options: SendOptions): Promise<Outcome> {
+    const slot = instance.slots.take(exchange.signal)
     if (slot === undefined) {
       throw new TargetError(this.name, 'busy', `Target "${this.name}" has too many requests waiting`)
     }
     if (slot !== true) await slot
     try {
-      return await this.#try(instance, exchange, safe)
+      return await this.#try(instance, exchange, options)
     } finally {
       instance.slots.release()
-      if (this.model.isolation === 'call' && instance.key !== '') await this.#drop(instance)
     }
   }
 
-  #disabled(): TargetError {
-    const why = this.model.disabledReason ?? 'it is switched off in the configuration'
-    return new TargetError(this.name, 'disabled', `Target "${this.name}" is off: ${why}`)
-  }
-
-  #notStarted(): TargetError {
-    return new TargetError(this.name, 'closed', `Target "${this.name}" was stopped by hand; start it again`)
-  }
-
-  #instanceFor(exchange: Exchange): Instance {
-    const key = instanceKey(this.model.isolation, exchange)
-    const known = this.#instances.get(key)
-    if (known) return known
-    if (key !== '' && this.#instances.size >= this.model.maxInstances && !this.#makeRoom()) {
-      throw new TargetError(
-        this.name,
-        'busy',
-        `Target "${this.name}" has ${this.model.maxInstances} connections already`,
-      )
-    }
-    return this.#instance(key)
-  }
-
-  /** Ends the longest unused connection; false when all are in use. */
-  #makeRoom(): boolean {
-    const idle = this.instances
-      .filter((instance) => instance.key !== '' && instance.slots.used === 0)
-      .sort((a, b) => a.lastUsed - b.lastUsed)[0]
-    if (!idle) return false
-    void this.#drop(idle)
-    return true
-  }
-
-  async #drop(instance: Instance): Promise<void> {
-    this.#instances.delete(instance.key)
-    await instance.stop()
-    this.#events.changed(this)
-  }
-
-  async #try(instance: Instance, exchange: Exchange, safe: boolean): Promise<Outcome> {
-    const link = await instance.acquire()
+  async #try(instance: Instance, exchange: Exchange, options: SendOptions): Promise<Outcome> {
+    const headers = targetHeaders(this.model, exchange, options.mirrored)
+    const link = await this.#acquire(instance, exchange, headers)
     try {
-      return await this.#send(link, exchange)
+      return await this.#send(link, exchange, headers)
     } catch (thrown) {
       if (exchange.signal.aborted) throw thrown
-      if (!isConnectionLoss(thrown)) throw TargetError.from(this.name, thrown, !safe)
+      if (isAuthFailure(thrown)) await this.#refused(instance, link, thrown as McpError)
+      if (!isConnectionLoss(thrown)) throw this.#explain(thrown, options.safe)
       await instance.discard(link, thrown as Error)
-      // A server that no longer knows the session did nothing, so asking again is always safe.
-      const again = safe || (thrown as McpError).code === 'session_lost'
-      if (!again) throw TargetError.from(this.name, thrown, true)
-      const fresh = await instance.acquire()
-      return this.#send(fresh, exchange).catch((second) => {
-        throw TargetError.from(this.name, second, !safe)
+      // Asking again is safe as well when the server cannot have done anything.
+      if (!options.safe && !isUndone(thrown)) throw this.#explain(thrown, false)
+      const fresh = await this.#acquire(instance, exchange, headers)
+      return this.#send(fresh, exchange, headers).catch((second) => {
+        throw this.#explain(second, options.safe)
       })
     }
   }
 
+  #acquire(
+    instance: Instance,
+    exchange: Exchange,
+    headers: Record<string, string> | undefined,
+  ): Link | Promise<Link> {
+    const link = instance.acquire(instance.key === '' ? undefined : headers)
+    return link instanceof Promise ? orAbort(link, exchange.signal) : link
+  }
+
+  /** With credentials of the caller's own, a refusal is the caller's affair. */
+  async #refused(instance: Instance, link: Link, thrown: McpError): Promise<void> {
+    const own = this.model.forwardHeaders.includes('authorization')
+    if (!own && thrown.code !== 'forbidden') await instance.refuse(link, thrown)
+  }
+
+  #explain(thrown: unknown, safe: boolean): unknown {
+    if (thrown instanceof ProtocolError) return thrown
+    return TargetError.from(this.name, thrown, !safe && !isUndone(thrown))
+  }
+
+  #send(link: Link, exchange: Exchange, headers: Record<string, string> | undefined): Promise<Outcome> {
+    if (exchange.method !== 'subscriptions/listen') {
+      return this.#timedly(exchange, headers, async (timed) => link.handle(timed))
+    }
+    const timed = new TimedExchange(exchange, headers)
+    return Promise.resolve(link.handle(timed.exchange)).finally(() => timed.release())
+  }
+
   /** Time without a sign of life, and time in all, are both limited. */
-  async #send(link: Link, exchange: Exchange): Promise<Outcome> {
-    if (exchange.method === 'subscriptions/listen') return link.handle(exchange)
+  async #timedly(
+    exchange: Exchange,
+    headers: Record<string, string> | undefined,
+    run: (timed: Exchange) => Promise<Outcome>,
+  ): Promise<Outcome> {
     const { timeouts } = this.model
-    const timed = new TimedExchange(exchange)
+    const timed = new TimedExchange(exchange, headers)
     const record = this.#services.view.recordOf(exchange)
     if (record) this.#services.view.alias(timed.exchange, record)
     const deadline = this.#services.deadlines.add({ idle: timeouts.idle, total: timeouts.request }, (why) => {
@@ -245,7 +227,7 @@ export class Target {
     timed.deadline = deadline
     this.#timed.add(timed)
     try {
-      return await link.handle(timed.exchange)
+      return await run(timed.exchange)
     } finally {
       deadline.clear()
       timed.release()
@@ -253,24 +235,23 @@ export class Target {
     }
   }
 
-  #stopIdle(): void {
-    const due = Date.now() - this.model.idleStop!
-    for (const instance of this.instances) {
-      if (instance.link && instance.slots.used === 0 && instance.lastUsed < due) void this.#drop(instance)
-    }
+  /** Logs in at the target's authorization server, then connects. Only targets with `oauth` have a login. */
+  async signIn(options: SignInOptions = {}): Promise<void> {
+    const auth = await this.#opener.auth(this.model)
+    if (!auth) throw new McpError('unsupported', `Target "${this.name}" has no "oauth" in the configuration`)
+    await auth.signIn(options)
+    await this.start()
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
-    clearInterval(this.#sweep)
-    await Promise.all(this.instances.map((instance) => instance.stop()))
-    this.#instances.clear()
+    await this.#pool.close()
   }
 
   /** Stops every connection and makes the main one anew. */
   async restart(): Promise<void> {
-    if (this.#instances.size > 0) this.restarts++
-    await this.#dropAll()
+    if (this.#pool.size > 0) this.restarts++
+    await this.#pool.clear()
     this.#suspended = false
     await this.main.acquire()
   }
@@ -278,7 +259,7 @@ export class Target {
   /** Stops every connection and makes no new one until it is started by hand. */
   async suspend(): Promise<void> {
     this.#suspended = true
-    await this.#dropAll()
+    await this.#pool.clear()
     this.#events.changed(this)
   }
 
@@ -287,12 +268,6 @@ export class Target {
     this.#suspended = false
     this.main.reset()
     await this.main.acquire()
-  }
-
-  async #dropAll(): Promise<void> {
-    const old = this.instances
-    this.#instances.clear()
-    await Promise.all(old.map((instance) => instance.stop()))
   }
 
   /** Ends a request that is under way here; its caller gets an error. False when there is none. */

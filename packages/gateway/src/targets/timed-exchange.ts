@@ -8,7 +8,8 @@ export class TimedExchange {
   readonly caller: Exchange
   readonly #onAbort: () => void
 
-  constructor(caller: Exchange) {
+  /** `headers` are those that the target gets. */
+  constructor(caller: Exchange, headers: Record<string, string> | undefined) {
     this.caller = caller
     this.exchange = new LiveExchange({
       method: caller.method,
@@ -17,7 +18,7 @@ export class TimedExchange {
       auth: caller.auth,
       logLevel: caller.logLevel,
       serverContext: caller.serverContext,
-      headers: caller.headers,
+      headers,
       session: caller.session,
       ask: caller.ask && ((requests, signal) => this.#ask(requests, signal)),
       notify: (notification) => {

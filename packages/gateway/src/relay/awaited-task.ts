@@ -1,0 +1,83 @@
+import {
+  isJsonObject,
+  MISSING_CLIENT_CAPABILITY,
+  missingCapabilities,
+  ProtocolError,
+  type Exchange,
+  type InputRequests,
+  type JsonObject,
+  type Outcome,
+  type TaskHandle,
+} from '@gantry/mcp/exchange'
+import { awaitTask, readTask, TASKS_EXTENSION, withTasks } from '@gantry/mcp/extensions/tasks'
+import type { ServerCapabilities } from '@gantry/mcp/server'
+import type { Target } from '../targets/target.ts'
+import { withParams } from './relayed-exchange.ts'
+
+const POLL_INTERVAL = 1000
+
+/** Whether the client's revision has no tasks, and the target would make one all the same if it might. */
+export function mustAwaitTasks(exchange: Exchange, capabilities: ServerCapabilities | undefined): boolean {
+  return (
+    exchange.method === 'tools/call' &&
+    exchange.client.version < '2026-07-28' &&
+    capabilities?.extensions?.[TASKS_EXTENSION] !== undefined
+  )
+}
+
+/** The exchange on behalf of which we follow a task. */
+export function declaringTasks(exchange: Exchange): Exchange {
+  const { client } = exchange
+  return {
+    ...withParams(exchange, exchange.params),
+    client: { ...client, capabilities: withTasks(client.capabilities) },
+  }
+}
+
+/**
+ * Waits for a task in the client's stead: a legacy client gets the result of its call and is asked what the task
+ * asks, as if there were no task (SEP-2663).
+ */
+export function awaitedTask(handle: TaskHandle, asked: Exchange, target: Target): Promise<Outcome> {
+  let messages = 0
+  return awaitTask(readTask(handle.task), {
+    owned: true,
+    signal: asked.signal,
+    pollIntervalMs: POLL_INTERVAL,
+    maxWaitMs: target.model.timeouts.request,
+    ask: (requests, signal) => ask(asked, requests, signal),
+    send: (method, params, signal) => {
+      const exchange = {
+        ...withParams(asked, { ...params, ...traceOf(asked) }),
+        method,
+        signal,
+        ask: undefined,
+      }
+      return target.handle(exchange, { safe: method === 'tasks/get' })
+    },
+    onMessage: (message) => {
+      const progressToken = metaOf(asked).progressToken
+      if (progressToken === undefined) return
+      const params = { progressToken, progress: ++messages, message }
+      asked.notify({ method: 'notifications/progress', params })
+    },
+  })
+}
+
+async function ask(exchange: Exchange, requests: InputRequests, signal?: AbortSignal) {
+  const missing = missingCapabilities(requests, exchange.client.capabilities)
+  if (missing || !exchange.ask) {
+    const data = { requiredCapabilities: missing ?? {} }
+    throw new ProtocolError(MISSING_CLIENT_CAPABILITY, 'The client cannot be asked for this input', data)
+  }
+  return exchange.ask(requests, signal)
+}
+
+function traceOf(exchange: Exchange): JsonObject {
+  const { progressToken: _token, ...rest } = metaOf(exchange)
+  return Object.keys(rest).length > 0 ? { _meta: rest } : {}
+}
+
+function metaOf({ params: { _meta } }: Exchange): JsonObject {
+  return isJsonObject(_meta) ? _meta : {}
+}

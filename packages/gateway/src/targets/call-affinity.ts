@@ -1,0 +1,59 @@
+import { INVALID_PARAMS, ProtocolError, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+
+const MARK = /^@(call:[0-9a-f-]{36})\.(.*)$/s
+
+/** Which connection a request belongs to, by which of its params, and what the target is to see of it. */
+export interface Affinity {
+  readonly key: string
+  readonly member: 'requestState' | 'taskId'
+  readonly exchange: Exchange
+}
+
+/**
+ * With `isolation: call` the later rounds of a call, and its task, belong to the process that began it: a modern
+ * server may have sealed its state with a key that no other process has. The key of the connection travels in
+ * front of `requestState` and `taskId`; it cannot be guessed.
+ */
+export function readAffinity(exchange: Exchange): Affinity | undefined {
+  for (const member of ['requestState', 'taskId'] as const) {
+    const value = exchange.params[member]
+    const found = typeof value === 'string' ? MARK.exec(value) : null
+    if (!found) continue
+    const { [member]: _marked, ...params } = exchange.params
+    if (found[2] !== '') params[member] = found[2]
+    return { key: found[1]!, member, exchange: { ...plain(exchange), params } }
+  }
+  return undefined
+}
+
+/** The outcome with the connection's key in it; undefined when nothing comes after it. */
+export function markAffinity(outcome: Outcome, key: string): Outcome | undefined {
+  if (outcome.type === 'input_required') {
+    return { ...outcome, requestState: `@${key}.${outcome.requestState ?? ''}` }
+  }
+  if (outcome.type !== 'task') return undefined
+  return { ...outcome, task: { ...outcome.task, taskId: `@${key}.${String(outcome.task.taskId)}` } }
+}
+
+export function affinityLost(): ProtocolError {
+  return new ProtocolError(INVALID_PARAMS, 'The call that this belongs to has ended or expired')
+}
+
+/** Exchanges are classes with getters: what is spread has to be named. */
+function plain(exchange: Exchange): Exchange {
+  return {
+    method: exchange.method,
+    params: exchange.params,
+    client: exchange.client,
+    auth: exchange.auth,
+    logLevel: exchange.logLevel,
+    serverContext: exchange.serverContext,
+    headers: exchange.headers,
+    session: exchange.session,
+    get signal() {
+      return exchange.signal
+    },
+    notify: (notification) => exchange.notify(notification),
+    ask: exchange.ask,
+  }
+}

@@ -1,0 +1,98 @@
+import type { TargetModel } from '../model/index.ts'
+import { Instance, type InstanceHost } from './instance.ts'
+import { TargetError } from './target-error.ts'
+
+/** The connections of one target, by whom they are for. The empty key is the one that everybody shares. */
+export class InstancePool {
+  readonly #model: () => TargetModel
+  readonly #host: Omit<InstanceHost, 'model' | 'unused'>
+  readonly #instances = new Map<string, Instance>()
+  #sweep: NodeJS.Timeout | undefined
+
+  constructor(model: () => TargetModel, host: Omit<InstanceHost, 'model' | 'unused'>) {
+    this.#model = model
+    this.#host = host
+    this.configure()
+  }
+
+  get all(): readonly Instance[] {
+    return [...this.#instances.values()]
+  }
+
+  get size(): number {
+    return this.#instances.size
+  }
+
+  find(key: string): Instance | undefined {
+    return this.#instances.get(key)
+  }
+
+  /** Settings that live connections take on. */
+  configure(): void {
+    const { idleStop, concurrency, queue } = this.#model()
+    clearInterval(this.#sweep)
+    this.#sweep = undefined
+    for (const instance of this.#instances.values()) instance.slots.resize(concurrency, queue)
+    if (idleStop === undefined) return
+    this.#sweep = setInterval(() => this.#stopIdle(idleStop), Math.min(30_000, Math.max(100, idleStop / 4)))
+    this.#sweep.unref()
+  }
+
+  /** The connection under this key; a new one as long as there is room, or can be made. */
+  get(key: string): Instance {
+    const known = this.#instances.get(key)
+    if (known) return known
+    const { name, maxInstances } = this.#model()
+    if (key !== '' && this.#instances.size >= maxInstances && !this.#makeRoom()) {
+      throw new TargetError(
+        name,
+        'busy',
+        `Target "${name}" has ${maxInstances} connections already, all in use`,
+      )
+    }
+    const instance = new Instance(key, {
+      ...this.#host,
+      model: this.#model,
+      unused: (idle) => this.#unused(idle),
+    })
+    this.#instances.set(key, instance)
+    return instance
+  }
+
+  /** Ends the longest unused connection; false when all are in use. */
+  #makeRoom(): boolean {
+    const idle = this.all.filter((instance) => !instance.inUse).sort((a, b) => a.lastUsed - b.lastUsed)[0]
+    if (!idle) return false
+    void this.drop(idle)
+    return true
+  }
+
+  #unused(instance: Instance): void {
+    if (instance.key.startsWith('call:')) void this.drop(instance)
+  }
+
+  #stopIdle(idleStop: number): void {
+    const due = Date.now() - idleStop
+    for (const instance of this.all) {
+      const stoppable = instance.key === '' ? instance.link !== undefined : instance.state !== 'starting'
+      if (stoppable && !instance.inUse && instance.lastUsed < due) void this.drop(instance)
+    }
+  }
+
+  async drop(instance: Instance): Promise<void> {
+    if (this.#instances.get(instance.key) === instance) this.#instances.delete(instance.key)
+    await instance.stop()
+    this.#host.changed(instance)
+  }
+
+  async clear(): Promise<void> {
+    const old = this.all
+    this.#instances.clear()
+    await Promise.all(old.map((instance) => instance.stop()))
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    await this.clear()
+  }
+}

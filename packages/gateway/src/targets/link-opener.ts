@@ -1,0 +1,110 @@
+import { EraCache, McpError, type FetchLike } from '@gantry/mcp/client'
+import type { Continuations, Served } from '@gantry/mcp/exchange'
+import type { Implementation } from '@gantry/mcp/server'
+import type { OAuthModel, TargetModel, UrlTarget } from '../model/index.ts'
+import type { Handshake } from '../telemetry/handshake.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Tap } from '../telemetry/tap-connector.ts'
+import type { WireView } from '../telemetry/wire-view.ts'
+import type { OpenRequest } from './instance.ts'
+import { LeasedContinuations } from './leased-continuations.ts'
+import type { Link } from './link.ts'
+import { openLink } from './open-link.ts'
+import type { StartGate } from './start-gate.ts'
+import type { TargetAuth } from './target-auth.ts'
+
+export interface OpenerServices {
+  readonly info: Implementation
+  readonly gate: StartGate
+  readonly continuations: Continuations
+  readonly embedded: ReadonlyMap<string, Served>
+  readonly view: WireView
+  readonly fetch: FetchLike
+  /** Where tokens are kept. */
+  readonly stateDir: string
+  readonly maxMessageBytes: number
+  readonly log: Log
+}
+
+/** Opens the connections of one target, one step of bookkeeping around each. */
+export class LinkOpener {
+  readonly #name: string
+  readonly #services: OpenerServices
+  readonly #onStderr: (line: string) => void
+  /** Each target has its own: two with one command line may be of different eras, by their environment. */
+  readonly #eras = new EraCache()
+  #auth: Promise<TargetAuth> | undefined
+
+  constructor(name: string, services: OpenerServices, onStderr: (line: string) => void) {
+    this.#name = name
+    this.#services = services
+    this.#onStderr = onStderr
+  }
+
+  open(model: TargetModel, request: OpenRequest): Promise<Link> {
+    const { handshake } = request
+    handshake.onBegin = (step, detail) =>
+      this.#services.log('info', `${this.#name}: ${step}`, detail === undefined ? {} : { detail })
+    handshake.begin('queued')
+    return this.#services.gate.run(() => this.#openNow(model, request), request.signal)
+  }
+
+  async #openNow(model: TargetModel, { instance, handshake, headers, signal }: OpenRequest): Promise<Link> {
+    const limit = model.timeouts.start
+    const late = new AbortController()
+    const timer = setTimeout(() => {
+      late.abort(new McpError('timeout', `It did not start within ${limit} ms`))
+    }, limit)
+    const ended = AbortSignal.any([signal, late.signal])
+    const services = {
+      ...this.#services,
+      eras: this.#eras,
+      continuations: new LeasedContinuations(this.#services.continuations, instance.lease),
+      auth: (await this.auth(model))?.provider,
+      headers,
+      handshake,
+      tap: this.#tap(handshake),
+      onStderr: this.#onStderr,
+      onAmbiguous: (method: string) => this.#warnAmbiguous(method),
+    }
+    try {
+      return await openLink(model, services, ended)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** The target's login, where it has one. OAuth is loaded only for those that do. */
+  async auth(model: TargetModel): Promise<TargetAuth | undefined> {
+    if (model.kind !== 'url' || !model.oauth) return undefined
+    const target = model as UrlTarget & { oauth: OAuthModel }
+    this.#auth ??= import('./target-auth.ts').then((auth) =>
+      auth.createTargetAuth(target, this.#services.stateDir),
+    )
+    return this.#auth
+  }
+
+  #warnAmbiguous(method: string): void {
+    this.#services.log(
+      'warn',
+      `${this.#name} sent ${method} while several calls were under way, and nothing says whose it is; ` +
+        'set "isolation": "session" for this target',
+    )
+  }
+
+  /** Messages of an exchange go to its record; those of no exchange to the only one under way, if there is one. */
+  #tap(handshake: Handshake): Tap {
+    const { view } = this.#services
+    return {
+      get active() {
+        return handshake.active || view.watched
+      },
+      seen: (direction, message, origin) => {
+        if (handshake.active) handshake.seen(direction, message)
+        if (!view.watched) return
+        const record = (origin && view.recordOf(origin)) ?? view.onlyRunning(this.#name)
+        if (record) view.add(record, { hop: 'target', direction, message })
+      },
+    }
+  }
+}
