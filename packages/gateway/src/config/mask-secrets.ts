@@ -14,13 +14,19 @@ const SECRET_HOLDERS: ReadonlySet<string> = new Set(['env', 'headers', 'schemes'
  * can be shown. Lines and columns stay what they are. References are shown: they are names, not secrets.
  */
 export async function maskSecrets(text: string, format: ConfigFormat): Promise<string> {
-  const document = await parseSource(text, format)
-  if (document.errors.length > 0) return maskByEye(text)
   const letters = text.split('')
-  for (const [start, end] of secretRanges(document, document.value, [])) {
+  for (const [start, end] of await findSecrets(text, format)) {
     for (let at = start; at < end; at++) if (!/\s/.test(letters[at]!)) letters[at] = '•'
   }
   return letters.join('')
+}
+
+/** Where written-down secrets stand in a text, as offsets, in order. */
+export async function findSecrets(text: string, format: ConfigFormat): Promise<[number, number][]> {
+  const document = await parseSource(text, format)
+  const ranges =
+    document.errors.length > 0 ? findByEye(text) : [...secretRanges(document, document.value, [])]
+  return ranges.sort((a, b) => a[0] - b[0])
 }
 
 function* secretRanges(
@@ -82,14 +88,14 @@ function insideQuotes(document: SourceDocument, path: ConfigPath): [number, numb
 }
 
 /** For text that cannot be parsed: whatever follows a key that looks like an environment variable or a secret. */
-function maskByEye(text: string): string {
-  return text.replaceAll(
-    /(["']?)([\w-]+)\1(\s*[:=]\s*)(["']?)([^"'\n,}\]]+)/g,
-    (whole, ...parts: string[]) => {
-      const [quote, key, between, open, value] = parts as [string, string, string, string, string]
-      const isSecretKey = /^[A-Z][A-Z0-9_]+$/.test(key) || SECRET_KEY.test(key)
-      if (!isSecretKey || refersOnly(value.trim())) return whole
-      return `${quote}${key}${quote}${between}${open}${value.replaceAll(/\S/g, '•')}`
-    },
-  )
+function findByEye(text: string): [number, number][] {
+  const found: [number, number][] = []
+  for (const match of text.matchAll(/(["']?)([\w-]+)\1(\s*[:=]\s*)(["']?)([^"'\n,}\]]+)/g)) {
+    const [whole, , key, , , value] = match as unknown as [string, string, string, string, string, string]
+    const isSecretKey = /^[A-Z][A-Z0-9_]+$/.test(key) || SECRET_KEY.test(key)
+    if (!isSecretKey || refersOnly(value.trim())) continue
+    const end = match.index + whole.length
+    found.push([end - value.length, end - value.length + value.trimEnd().length])
+  }
+  return found
 }

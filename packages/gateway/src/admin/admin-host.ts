@@ -1,0 +1,21 @@
+import type { Served } from '@gantry/mcp/exchange'
+import type { ServerOverrides, UserPlaces } from '../config/index.ts'
+import type { Front } from '../front/front.ts'
+import type { Gateway } from '../gateway.ts'
+import type { ConfigFile } from './config/config-file.ts'
+
+/** What the admin API administers. */
+export interface AdminHost {
+  readonly gateway: Gateway
+  /** Absent when commands work without a listening gateway. */
+  readonly front: Front | undefined
+  /** Where clients reach it, without a path. */
+  readonly url: string
+  readonly version: string
+  readonly startedAt: number
+  readonly places: UserPlaces
+  readonly overrides: ServerOverrides
+  readonly embedded: ReadonlyMap<string, Served>
+  /** Absent when the configuration was made in memory. */
+  readonly configFile: ConfigFile | undefined
+}

@@ -1,0 +1,74 @@
+import {
+  watchConfig,
+  type ConfigEvent,
+  type ConfigWatcher,
+  type Loaded,
+  type Problem,
+  type ServerOverrides,
+  type UserPlaces,
+} from '../../config/index.ts'
+import type { Gateway } from '../../gateway.ts'
+
+export interface ConfigFileOptions {
+  readonly file: string
+  readonly gateway: Gateway
+  readonly loaded: Loaded
+  readonly places: UserPlaces
+  readonly overrides: ServerOverrides
+}
+
+/** Follows the configuration file, has the gateway take up what is good, and remembers what is not. */
+export class ConfigFile {
+  readonly file: string
+  loadedAt: number = Date.now()
+  /** Why the file is not usable now; the last good configuration is in use then. */
+  rejected: { readonly at: number; readonly problems: readonly Problem[] } | undefined
+  onChange: (() => void) | undefined
+  readonly #options: ConfigFileOptions
+  #watcher: ConfigWatcher | undefined
+
+  constructor(options: ConfigFileOptions) {
+    this.file = options.file
+    this.#options = options
+  }
+
+  async follow(): Promise<void> {
+    const { loaded: current, places, overrides } = this.#options
+    this.#watcher = await watchConfig(this.file, (event) => this.#take(event), { current, places, overrides })
+  }
+
+  /** Reads the file now; resolves when what it says is in use, or refused. */
+  async reload(): Promise<void> {
+    await this.#watcher?.reload()
+  }
+
+  async #take(event: ConfigEvent): Promise<void> {
+    const { gateway } = this.#options
+    if (event.type === 'rejected') {
+      this.rejected = { at: Date.now(), problems: event.problems }
+      for (const { severity, message, line } of event.problems) {
+        if (severity === 'error')
+          gateway.log('warn', `The configuration is not taken up: line ${line}: ${message}`)
+      }
+    } else {
+      await this.#apply(event.model)
+    }
+    this.onChange?.()
+  }
+
+  async #apply(model: Gateway['model']): Promise<void> {
+    const { gateway } = this.#options
+    try {
+      await gateway.apply(model)
+      this.rejected = undefined
+      this.loadedAt = Date.now()
+      gateway.log('info', 'The new configuration is in use')
+    } catch (error) {
+      gateway.log('error', `The new configuration failed: ${String(error)}`)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#watcher?.close()
+  }
+}

@@ -1,0 +1,152 @@
+import { McpError } from '@gantry/mcp/client'
+import { ProtocolError } from '@gantry/mcp/exchange'
+import type { TargetModel } from '../../model/index.ts'
+import { TargetError } from '../../targets/target-error.ts'
+import type { Explanation } from '../contract.ts'
+import { explainExit } from './explain-exit.ts'
+import { explainHttp } from './explain-http.ts'
+import { explainSpawn } from './explain-spawn.ts'
+
+/** What is known when something failed. */
+export interface FailureContext {
+  readonly model: TargetModel
+  /** The step that it failed in: `spawn`, `probe`, `initialize`, `response`, `initialized`, `list`, `call`. */
+  readonly step: string | undefined
+  /** The last lines of stderr. */
+  readonly stderr: readonly string[]
+  /** Lines on stdout that are no messages. */
+  readonly noise: readonly string[]
+}
+
+/** Says what a failure is, what it means and what to do, from the error and from what was seen around it. */
+export function explainFailure(thrown: unknown, context: FailureContext): Explanation {
+  const error = rootOf(thrown)
+  if (error instanceof ProtocolError) return explainRefusal(error, context)
+  if (!(error instanceof McpError)) return { code: 'unknown', what: wordsOf(error) }
+  switch (error.code) {
+    case 'spawn_failed':
+      return explainSpawn(error, context)
+    case 'exited':
+    case 'closed':
+      return explainExit(error, context)
+    case 'timeout':
+      return explainSilence(error, context)
+    case 'http_status':
+    case 'network':
+    case 'unauthorized':
+    case 'forbidden':
+    case 'oauth':
+      return explainHttp(error, context)
+    case 'bad_version':
+      return {
+        code: 'bad_version',
+        what: error.message,
+        meaning: 'The server and the gateway know no revision of MCP in common.',
+        fix:
+          context.model.era === 'auto'
+            ? 'Update the server, or the gateway if the server is newer.'
+            : `The configuration insists on "era": "${context.model.era}" for this target; take that out.`,
+      }
+    case 'parse_failed':
+    case 'bad_response':
+      return {
+        code: 'bad_response',
+        what: error.message,
+        meaning: 'What came back is not a message of MCP.',
+        fix:
+          context.model.kind === 'stdio'
+            ? 'The server has to write messages, and nothing else, to stdout. Its logs belong on stderr.'
+            : 'Check that the URL is the MCP endpoint, with its path.',
+      }
+    case 'too_large':
+      return { code: 'too_large', what: error.message, fix: 'Let the server return less at a time.' }
+    default:
+      return { code: error.code, what: error.message }
+  }
+}
+
+/** What was thrown first: a target's error says the same with more words around it. */
+function rootOf(thrown: unknown): unknown {
+  return thrown instanceof TargetError && thrown.cause !== undefined ? rootOf(thrown.cause) : thrown
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The server answered, with an error. */
+function explainRefusal(error: ProtocolError, { step }: FailureContext): Explanation {
+  const answered = `The server answered with error ${error.code}: ${error.message}`
+  if (
+    /not (?:yet )?(?:been )?initiali[sz]ed|before initiali[sz]|initialization was complete/i.test(
+      error.message,
+    )
+  ) {
+    return {
+      code: 'not_initialized',
+      what: answered,
+      meaning:
+        'It says that it was not initialised, although `notifications/initialized` was sent after its answer to `initialize`: it lost that message, or does not act on it.',
+      fix: 'Make the server (or the proxy before it) handle `notifications/initialized`. The messages of each step show that it was sent.',
+    }
+  }
+  if (step === 'response' || step === 'initialize') {
+    return {
+      code: 'initialize_refused',
+      what: answered,
+      meaning: 'It was reached, and refused `initialize`.',
+      fix: 'Its message says why; mostly it is a missing setting or a revision that it does not know.',
+    }
+  }
+  if (step === 'probe') {
+    return {
+      code: 'probe_refused',
+      what: answered,
+      meaning: 'It is a modern server that refuses `server/discover`.',
+    }
+  }
+  return { code: 'refused', what: answered, fix: 'Its own log may say more.' }
+}
+
+/** Nothing came back. What else was seen tells why. */
+function explainSilence(error: McpError, { model, step, noise, stderr }: FailureContext): Explanation {
+  const what = `It did not answer ${SILENT[step ?? ''] ?? 'in time'} (${error.message})`
+  if (noise.length > 0) return { ...noiseExplanation(noise), what: `${what}, but wrote text to stdout` }
+  const port = [...stderr]
+    .reverse()
+    .find((line) => /listening|running|started/i.test(line) && /:\d{2,5}\b|port/i.test(line))
+  if (model.kind === 'stdio' && port !== undefined) {
+    return {
+      code: 'serves_http',
+      what,
+      meaning: `It seems to serve HTTP instead of stdio; it wrote: ${port.trim()}`,
+      fix: 'Start it with its option for stdio, or configure its URL ("url": "http://…/mcp") instead of a command.',
+    }
+  }
+  return {
+    code: 'no_answer',
+    what,
+    meaning:
+      model.kind === 'stdio'
+        ? 'The process runs, but does not speak MCP on stdin and stdout, or is still busy (a first `npx` or `uvx` downloads it).'
+        : 'The address can be reached, but nothing there answers MCP.',
+    fix: 'Run the command by hand to see what it does. If it is only slow, raise "timeouts.start" of this target.',
+  }
+}
+
+const SILENT: Readonly<Record<string, string>> = {
+  probe: '`server/discover`',
+  initialize: '`initialize`',
+  list: 'the request for its lists',
+  call: 'the call',
+}
+
+export function noiseExplanation(noise: readonly string[]): Explanation {
+  return {
+    code: 'not_json',
+    what: `It wrote text to stdout that is no message: ${noise[0]}`,
+    meaning:
+      'With stdio, stdout belongs to the protocol. One stray print is skipped; a client may also give up on it.',
+    fix: 'Make it log to stderr: `console.error` in JavaScript, `print(…, file=sys.stderr)` in Python.',
+  }
+}

@@ -1,0 +1,121 @@
+import { McpError } from '@gantry/mcp/client'
+import type { TargetModel } from '../../model/index.ts'
+import type { Handshake, RecordedStep } from '../../telemetry/handshake.ts'
+import type { Explanation, HandshakeMessage, HandshakeStep, HandshakeStepName, Json } from '../contract.ts'
+import { redacting } from '../redact.ts'
+import { explainFailure, noiseExplanation, type FailureContext } from './explain-failure.ts'
+
+const TITLES: Readonly<Record<HandshakeStepName, string>> = {
+  queued: 'Wait for other targets to start',
+  spawn: 'Start the process',
+  connect: 'Connect',
+  load: 'Load',
+  probe: 'Ask `server/discover`',
+  initialize: 'Send `initialize`',
+  response: 'Read the answer',
+  initialized: 'Send `notifications/initialized`',
+  ready: 'Ready',
+  list: 'Fetch the lists',
+  call: 'Call a tool',
+}
+
+const SPOKEN: readonly HandshakeStepName[] = [
+  'probe',
+  'initialize',
+  'response',
+  'initialized',
+  'ready',
+  'list',
+]
+/** Waiting for less than this is not worth a line. */
+const SHORT_WAIT = 50
+const MAX_MESSAGE = 20_000
+
+/** The steps that a target of this kind takes. */
+function expectedSteps({ kind }: TargetModel): readonly HandshakeStepName[] {
+  if (kind === 'stdio') return ['spawn', ...SPOKEN]
+  return kind === 'url' ? ['connect', ...SPOKEN] : ['load', 'ready', 'list']
+}
+
+/** How far a start got: what was done, what failed and why, what was never reached. */
+export function presentSteps(
+  handshake: Handshake,
+  model: TargetModel,
+  stderr: readonly string[],
+): HandshakeStep[] {
+  const expected = expectedSteps(model)
+  const recorded = handshake.steps.filter((step) => step.name !== 'queued' || isLong(step))
+  const names = new Set(recorded.map((step) => step.name))
+  const steps: HandshakeStep[] = []
+  let position = 0
+  for (const step of recorded) {
+    const index = expected.indexOf(step.name as HandshakeStepName)
+    for (const passed of expected.slice(position, Math.max(position, index))) {
+      if (!names.has(passed)) steps.push(absent(passed, 'skipped'))
+    }
+    position = Math.max(position, index + 1)
+    steps.push(present(step, handshake, contextOf(handshake, model, step.name, stderr)))
+  }
+  return [...steps, ...expected.slice(position).map((name) => absent(name, 'pending'))]
+}
+
+export function contextOf(
+  handshake: Handshake | undefined,
+  model: TargetModel,
+  step: string | undefined,
+  stderr: readonly string[],
+): FailureContext {
+  return { model, step, stderr, noise: handshake ? noiseOf(handshake) : [] }
+}
+
+/** Lines on stdout that were no messages. */
+function noiseOf(handshake: Handshake): string[] {
+  return handshake.warnings.flatMap(({ thrown }) =>
+    thrown instanceof McpError && thrown.code === 'parse_failed' && typeof thrown.details.line === 'string'
+      ? [thrown.details.line]
+      : [],
+  )
+}
+
+/** What was odd without being fatal. */
+export function presentWarnings(handshake: Handshake): Explanation[] {
+  const noise = noiseOf(handshake)
+  const others = handshake.warnings.flatMap(({ thrown }) => {
+    if (thrown instanceof McpError && thrown.code === 'parse_failed') return []
+    return [{ code: 'warning', what: thrown instanceof Error ? thrown.message : String(thrown) }]
+  })
+  return noise.length > 0 ? [noiseExplanation(noise), ...others] : others
+}
+
+function isLong({ at, endedAt }: RecordedStep): boolean {
+  return (endedAt ?? Date.now()) - at >= SHORT_WAIT
+}
+
+function absent(name: HandshakeStepName, status: 'skipped' | 'pending'): HandshakeStep {
+  return { name, title: TITLES[name], status, messages: [] }
+}
+
+function present(step: RecordedStep, handshake: Handshake, context: FailureContext): HandshakeStep {
+  const name = step.name as HandshakeStepName
+  const { failure, endedAt } = step
+  return {
+    name,
+    title: TITLES[name] ?? name,
+    status: failure ? 'failed' : endedAt === undefined ? 'running' : 'done',
+    at: step.at,
+    offset: step.at - handshake.startedAt,
+    ...(endedAt !== undefined && { duration: endedAt - step.at }),
+    ...(step.detail !== undefined && { detail: step.detail }),
+    messages: step.messages.map(presentMessage),
+    ...(failure && { problem: explainFailure(failure.thrown, context) }),
+  }
+}
+
+function presentMessage({ at, direction, message }: RecordedStep['messages'][number]): HandshakeMessage {
+  const text = JSON.stringify(message, redacting)
+  return {
+    at,
+    direction,
+    message: text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : (JSON.parse(text) as Json),
+  }
+}

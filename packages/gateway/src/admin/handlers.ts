@@ -1,0 +1,35 @@
+import type { AuthInfo } from '@gantry/mcp/exchange'
+import type {
+  CallName,
+  RouteEvent,
+  RouteInput,
+  RouteReply,
+  StreamItem,
+  StreamName,
+  WireExportLine,
+} from './contract.ts'
+
+/** Who asks. */
+export interface Caller {
+  /** `console` for the holder of the printed token. */
+  readonly principal: string
+  readonly auth: AuthInfo | undefined
+}
+
+/** What a handler gets: the parts of the request that its route names, already checked. */
+export type ApiRequest<Name extends CallName | StreamName | 'wireExport'> = RouteInput<Name> & {
+  readonly caller: Caller
+  readonly signal: AbortSignal
+  readonly lastEventId?: string | undefined
+}
+
+type Calls = {
+  readonly [Name in CallName]: (request: ApiRequest<Name>) => RouteReply<Name> | Promise<RouteReply<Name>>
+}
+type Streams = {
+  readonly [Name in StreamName]: (request: ApiRequest<Name>) => AsyncIterable<StreamItem<RouteEvent<Name>>>
+}
+
+/** One function for each route. */
+export type Handlers = Calls &
+  Streams & { readonly wireExport: (request: ApiRequest<'wireExport'>) => Iterable<WireExportLine> }

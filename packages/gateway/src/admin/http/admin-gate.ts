@@ -1,0 +1,76 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { refuseForeign, type GateOptions, type Guard } from '@gantry/mcp/server'
+import { ApiError } from '../api-error.ts'
+import type { Caller } from '../handlers.ts'
+
+/** What a key or token needs besides being good: whoever may change the configuration may start programs. */
+export const ADMIN_SCOPE = 'gantry:admin'
+
+export interface GateSettings {
+  readonly gate: GateOptions
+  /** The token that `serve` prints; undefined when the gateway can be reached from other machines. */
+  readonly token: string | undefined
+  readonly guard: Guard | undefined
+}
+
+/** Lets in who may administer the gateway; throws what to answer to everybody else. */
+export class AdminGate {
+  readonly #settings: GateSettings
+  readonly #tokenHash: Buffer | undefined
+
+  constructor(settings: GateSettings) {
+    this.#settings = settings
+    this.#tokenHash = settings.token === undefined ? undefined : hash(settings.token)
+  }
+
+  /**
+   * Pages of other sites. There are no cookies, so they hold no credentials of ours; this keeps them from
+   * reaching a gateway through a name of their own (DNS rebinding) or guessing at it at all.
+   */
+  checkOrigin(request: IncomingMessage): void {
+    const { headers } = request
+    const foreign = refuseForeign(headers as Record<string, string | undefined>, this.#settings.gate)
+    const isCrossSite = headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate'
+    if (foreign === undefined && !isCrossSite) return
+    throw new ApiError('forbidden', foreign ?? 'Other sites may not use this', {
+      fix: 'Open the console at the address that "gantry serve" prints. Names of your own go into "server.allowedHosts" and "server.allowedOrigins".',
+    })
+  }
+
+  async admit(request: IncomingMessage): Promise<Caller> {
+    const presented = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    // Hashes have one length, and comparing them tells nothing about how close a guess was.
+    if (presented !== undefined && this.#tokenHash && timingSafeEqual(hash(presented), this.#tokenHash)) {
+      return { principal: 'console', auth: undefined }
+    }
+    const { guard } = this.#settings
+    const verdict = await guard?.({
+      method: request.method ?? 'GET',
+      url: request.url ?? '/',
+      headers: request.headers as Record<string, string | undefined>,
+      body: '',
+      parsedBody: undefined,
+    })
+    if (!verdict?.ok || !verdict.auth) throw this.#unauthorized(presented !== undefined)
+    if (!verdict.auth.scopes.includes(ADMIN_SCOPE)) {
+      throw new ApiError('forbidden', `${verdict.auth.principal} may not administer the gateway`, {
+        fix: `Give it the scope "${ADMIN_SCOPE}" in the configuration, under "auth".`,
+      })
+    }
+    return { principal: verdict.auth.principal, auth: verdict.auth }
+  }
+
+  #unauthorized(wasWrong: boolean): ApiError {
+    const what = wasWrong ? 'The token is not the right one' : 'A token is needed'
+    return new ApiError('unauthorized', what, {
+      fix: this.#tokenHash
+        ? 'Open the console with the address that "gantry serve" printed last: a new start makes a new token.'
+        : `Send a key with the scope "${ADMIN_SCOPE}" as "Authorization: Bearer KEY".`,
+    })
+  }
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

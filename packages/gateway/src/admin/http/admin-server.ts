@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApiError } from '../api-error.ts'
+import { readTexts } from '../check-request.ts'
+import { ROUTES, type RouteName, type StreamItem } from '../contract.ts'
+import type { Handlers } from '../handlers.ts'
+import { dispatch, toApiError, type AnyRequest } from '../local-api.ts'
+import type { AdminGate } from './admin-gate.ts'
+import { headersWith, type ConsoleFiles } from './console-files.ts'
+import { readBody } from './read-body.ts'
+import { matchRoute } from './router.ts'
+import { writeEvents } from './write-events.ts'
+import { writeLines } from './write-lines.ts'
+
+export interface AdminServerOptions {
+  readonly handlers: Handlers
+  readonly gate: AdminGate
+  /** Undefined when the console is switched off. */
+  readonly console: ConsoleFiles | undefined
+  /** The last thing that happens to any text on its way out. */
+  scrub(text: string): string
+  onError(error: unknown): void
+}
+
+/** The admin API and the console over HTTP. */
+export class AdminServer {
+  readonly #options: AdminServerOptions
+
+  constructor(options: AdminServerOptions) {
+    this.#options = options
+  }
+
+  /** Answers what lies under `/api/` and `/console/`; false leaves it to others. */
+  readonly handle = (request: IncomingMessage, response: ServerResponse, path: string): boolean => {
+    const isConsole = path === '/console' || path.startsWith('/console/')
+    if (!isConsole && path !== '/api' && !path.startsWith('/api/')) return false
+    if (isConsole && !this.#options.console) return false
+    this.#answer(request, response, path, isConsole).catch((thrown) => this.#refuse(response, thrown))
+    return true
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    isConsole: boolean,
+  ): Promise<void> {
+    this.#options.gate.checkOrigin(request)
+    if (isConsole) {
+      if (request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod(['GET'])
+      return this.#options.console!.serve(path, response)
+    }
+    // Whoever is not let in learns nothing, not even which routes there are.
+    const caller = await this.#options.gate.admit(request)
+    const match = matchRoute(request.method ?? 'GET', path)
+    if (match.type === 'wrong-method') throw wrongMethod(match.allowed)
+    if (match.type === 'none') {
+      throw new ApiError('not_found', `There is nothing at ${path}`, {
+        fix: 'GET /api/openapi.json lists every route.',
+      })
+    }
+    const aborted = new AbortController()
+    response.once('close', () => aborted.abort())
+    const query = Object.fromEntries(new URL(request.url ?? '/', 'http://gateway').searchParams)
+    const body = await readBody(request)
+    const lastEventId = request.headers['last-event-id']
+    await this.#run(match.name, response, {
+      params: readTexts(match.name, 'params', match.params),
+      query: readTexts(match.name, 'query', query),
+      body,
+      caller,
+      signal: aborted.signal,
+      ...(typeof lastEventId === 'string' && { lastEventId }),
+    })
+  }
+
+  async #run(name: RouteName, response: ServerResponse, request: AnyRequest): Promise<void> {
+    const { handlers, scrub } = this.#options
+    const answer = dispatch(handlers, name, request)
+    switch (ROUTES[name].answers) {
+      case 'events':
+        return writeEvents(response, answer as AsyncIterable<StreamItem<{ type: string }>>, scrub)
+      case 'lines':
+        return writeLines(response, answer as Iterable<unknown>, scrub)
+      default:
+        return this.#json(response, 200, await answer)
+    }
+  }
+
+  #json(
+    response: ServerResponse,
+    status: number,
+    value: unknown,
+    headers: Record<string, string> = {},
+  ): void {
+    if (response.destroyed) return
+    const text = this.#options.scrub(JSON.stringify(value))
+    response.writeHead(status, {
+      ...headersWith(undefined),
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      'cache-control': 'no-store',
+      ...headers,
+    })
+    response.end(text)
+  }
+
+  #refuse(response: ServerResponse, thrown: unknown): void {
+    const error = toApiError(thrown)
+    if (error.problem.code === 'internal') this.#options.onError(error.cause)
+    if (response.headersSent) return void response.destroy()
+    const headers: Record<string, string> = {}
+    if (error.status === 401) headers['www-authenticate'] = 'Bearer realm="gantry admin"'
+    if (error.status === 405) headers.allow = String(error.problem.details?.allow)
+    if (error.status === 413) headers.connection = 'close'
+    this.#json(response, error.status, { error: error.problem }, headers)
+  }
+}
+
+function wrongMethod(allowed: readonly string[]): ApiError {
+  const allow = allowed.join(', ')
+  return new ApiError('method_not_allowed', `Only ${allow} can be used here`, { details: { allow } })
+}

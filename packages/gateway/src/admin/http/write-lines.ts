@@ -1,0 +1,24 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { headersWith } from './console-files.ts'
+
+/** Sends values as JSON lines, no faster than they are read. */
+export async function writeLines(
+  response: ServerResponse,
+  values: Iterable<unknown>,
+  scrub: (text: string) => string,
+): Promise<void> {
+  response.writeHead(200, {
+    ...headersWith(undefined),
+    'content-type': 'application/jsonl; charset=utf-8',
+    'content-disposition': 'attachment; filename="exchanges.jsonl"',
+    'cache-control': 'no-store',
+  })
+  for (const value of values) {
+    if (response.destroyed) return
+    if (!response.write(`${scrub(JSON.stringify(value))}\n`)) {
+      await Promise.race([once(response, 'drain'), once(response, 'close')])
+    }
+  }
+  response.end()
+}

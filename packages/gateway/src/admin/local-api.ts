@@ -1,0 +1,52 @@
+import { ApiError } from './api-error.ts'
+import { checkPart } from './check-request.ts'
+import type { AdminApi, RouteName } from './contract.ts'
+import type { Caller, Handlers } from './handlers.ts'
+
+/** A request as any way in makes it. */
+export interface AnyRequest {
+  readonly params?: object
+  readonly query?: object
+  readonly body?: unknown
+  readonly caller: Caller
+  readonly signal: AbortSignal
+  readonly lastEventId?: string | undefined
+}
+
+type AnyHandler = (request: AnyRequest) => unknown
+
+/** Checks a request against the contract and hands it to whoever answers it. */
+export function dispatch(handlers: Handlers, name: RouteName, request: AnyRequest): unknown {
+  const { params = {}, query = {}, body } = request
+  checkPart(name, 'params', params)
+  checkPart(name, 'query', query)
+  checkPart(name, 'body', body)
+  return (handlers[name] as AnyHandler)({ ...request, params, query, body })
+}
+
+/** The API without HTTP: for commands that work without a running gateway. */
+export function localApi(handlers: Handlers, caller: Caller): AdminApi {
+  const requestOf = (input: object, options: { signal?: AbortSignal | undefined }): AnyRequest => ({
+    ...input,
+    caller,
+    signal: options.signal ?? new AbortController().signal,
+  })
+  return {
+    async call(name, input, options = {}) {
+      return (await dispatch(handlers, name, requestOf(input as object, options))) as never
+    },
+    stream(name, input, options = {}) {
+      const request = { ...requestOf(input as object, options), lastEventId: options.lastEventId }
+      return dispatch(handlers, name, request) as never
+    },
+  }
+}
+
+/** What went wrong, as the contract has it. Anything unexpected keeps its text to itself. */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  return new ApiError('internal', 'The gateway failed to answer this', {
+    fix: 'Its log says why. Please report it.',
+    cause: thrown,
+  })
+}

@@ -1,0 +1,107 @@
+import type { Instance } from '../../targets/instance.ts'
+import type { Target } from '../../targets/target.ts'
+import type { AdminHost } from '../admin-host.ts'
+import type { HandshakeStep, InstanceDetail, JsonObject, TargetConfig, TargetDetail } from '../contract.ts'
+import { presentSteps } from '../explain/present-steps.ts'
+import type { ProcessWatch } from './process-watch.ts'
+import { explainInstance, stderrTexts, type TargetCards } from './target-cards.ts'
+
+const STDERR_LINES = 500
+
+export interface DetailSources {
+  readonly host: AdminHost
+  readonly cards: TargetCards
+  readonly processes: ProcessWatch
+}
+
+/** One target with everything that is known of it. */
+export async function targetDetail(
+  target: Target,
+  config: TargetConfig,
+  { host, cards, processes }: DetailSources,
+): Promise<TargetDetail> {
+  const [card, instances] = await Promise.all([
+    cards.card(target),
+    Promise.all(target.instances.map((instance) => presentInstance(target, instance, host, processes))),
+  ])
+  const snapshot = host.gateway.catalog.of(target)?.snapshot
+  const live = target.instances.find((instance) => instance.link)?.link
+  const discovery = live?.discovery ?? snapshot?.discovery
+  return {
+    ...card,
+    instances: instances.sort((a, b) => (a.key === '' ? -1 : b.key === '' ? 1 : a.since - b.since)),
+    ...(discovery && {
+      capabilities: discovery.capabilities as JsonObject,
+      discovery: discovery as unknown as JsonObject,
+      ...(discovery.instructions !== undefined && { instructions: discovery.instructions }),
+    }),
+    config,
+    stderr: target.stderr.tail(STDERR_LINES),
+  }
+}
+
+async function presentInstance(
+  target: Target,
+  instance: Instance,
+  host: AdminHost,
+  processes: ProcessWatch,
+): Promise<InstanceDetail> {
+  const { link, key, retryAt } = instance
+  const problem = explainInstance(target, instance)
+  return {
+    key,
+    label: labelOf(key),
+    state: instance.state,
+    ...(problem && { problem }),
+    since: instance.since,
+    starts: instance.starts,
+    failures: instance.failures,
+    ...(retryAt > Date.now() && { retryAt }),
+    ...(link && { transport: link.transport, era: link.era, revision: link.version }),
+    inFlight: instance.slots.used,
+    waiting: instance.slots.waiting,
+    steps: stepsOf(target, instance, host),
+    ...(link?.process?.pid !== undefined && { pid: link.process.pid }),
+    processes: await processes.rows(instance),
+  }
+}
+
+/** The handshake, and for the shared connection what came of asking for lists over it. */
+function stepsOf(target: Target, instance: Instance, host: AdminHost): HandshakeStep[] {
+  const { handshake } = instance
+  if (!handshake) return []
+  const steps = presentSteps(handshake, target.model, stderrTexts(target))
+  const list = steps.at(-1)
+  if (list?.name !== 'list' || list.status !== 'pending' || instance.state !== 'ready') return steps
+  if (instance.key !== '') return steps.slice(0, -1)
+  return [...steps.slice(0, -1), { ...list, ...listOutcome(target, handshake.startedAt, host) }]
+}
+
+function listOutcome(target: Target, startedAt: number, { gateway }: AdminHost): Partial<HandshakeStep> {
+  const catalog = gateway.catalog.of(target)
+  const ready = mainReadyAt(target)
+  const { snapshot, problem } = catalog ?? {}
+  if (problem !== undefined) {
+    return { status: 'failed', problem: { code: 'list_failed', what: problem } }
+  }
+  if (!snapshot || snapshot.fetchedAt < ready) return { status: 'pending' }
+  const { tools, prompts, resources, templates } = snapshot
+  return {
+    status: 'done',
+    at: ready,
+    offset: ready - startedAt,
+    duration: snapshot.fetchedAt - ready,
+    detail: `${tools.length} tools, ${prompts.length} prompts, ${resources.length} resources, ${templates.length} templates`,
+  }
+}
+
+function mainReadyAt(target: Target): number {
+  return target.instances.find((instance) => instance.key === '')?.since ?? 0
+}
+
+function labelOf(key: string): string {
+  if (key === '') return 'shared'
+  const [kind, id = ''] = key.split(/:(.*)/s)
+  if (kind === 'user') return id === '' ? 'anonymous' : `user ${id}`
+  return `${kind} ${id.length > 12 ? `${id.slice(0, 8)}…` : id}`
+}
