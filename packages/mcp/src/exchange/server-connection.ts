@@ -1,7 +1,9 @@
 import {
   classifyMessage,
   INVALID_REQUEST,
+  PARSE_ERROR,
   ProtocolError,
+  type JsonRpcError,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type RequestId,
@@ -64,6 +66,20 @@ export class ServerConnection {
     const answer = this.#answer(value)
     if (answer instanceof Promise) answer.then((text) => this.#sendIfAny(text))
     else this.#sendIfAny(answer)
+  }
+
+  /** Takes one message as text. Returns the error that was answered when it is not JSON. */
+  receiveText(text: string): JsonRpcError | undefined {
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch {
+      const error = { code: PARSE_ERROR, message: 'Parse error: the message is not valid JSON' }
+      if (!this.#closed) this.#send(writeError(null, error))
+      return error
+    }
+    this.receive(value)
+    return undefined
   }
 
   /** How many requests are being worked on. */

@@ -51,7 +51,10 @@ export function compileTemplate(definition: TemplateDefinition, name: string | u
 
 /** The last readable part of the URI: `file:///a/report.txt` → `report.txt`. */
 function nameFromUri(uri: string): string {
-  const parts = uri.split(/[/?#:]/).filter((part) => part !== '' && !part.startsWith('{'))
+  const parts = uri
+    .replaceAll(/\{[^}]*\}/g, '')
+    .split(/[/?#:]/)
+    .filter((part) => part !== '')
   return parts.at(-1) ?? uri
 }
 

@@ -45,11 +45,13 @@ export class UriTemplate {
   readonly #parts: readonly Part[]
   readonly #pattern: RegExp
   readonly #groups: readonly { variable: Variable; operator: Operator }[]
+  readonly #longest: number
 
   constructor(template: string) {
     if (template.length > MAX_TEMPLATE_LENGTH) throw invalid(template, 'it is too long')
     this.template = template
     this.#parts = parse(template)
+    this.#longest = longestUri(this.#parts, template)
     const groups: { variable: Variable; operator: Operator }[] = []
     this.#pattern = new RegExp(`^${this.#parts.map((part) => toPattern(part, groups)).join('')}$`)
     this.#groups = groups
@@ -62,7 +64,7 @@ export class UriTemplate {
 
   /** The variables' decoded values, or undefined when the URI does not match. */
   match(uri: string): TemplateVariables | undefined {
-    if (uri.length > MAX_URI_LENGTH) return undefined
+    if (uri.length > this.#longest) return undefined
     const found = this.#pattern.exec(uri)
     if (!found) return undefined
     const values: TemplateVariables = Object.create(null) as TemplateVariables
@@ -75,6 +77,29 @@ export class UriTemplate {
     }
     return values
   }
+}
+
+/**
+ * Several variables that can take each other's characters make matching cost a power of the URI's length, and
+ * URIs come from clients: the more of them, the shorter the URIs that are tried.
+ */
+const LONGEST_BY_AMBIGUITY: readonly number[] = [MAX_URI_LENGTH, MAX_URI_LENGTH, 4096, 512, 128]
+
+function longestUri(parts: readonly Part[], template: string): number {
+  let ambiguous = 0
+  for (const [index, part] of parts.entries()) {
+    if (typeof part === 'string') continue
+    if (part.operator.reserved) ambiguous += part.variables.length
+    else if (isPlain(part) && (isPlain(parts[index - 1]) || isPlain(parts[index + 1]))) ambiguous++
+  }
+  const longest = LONGEST_BY_AMBIGUITY[ambiguous]
+  if (longest === undefined) throw invalid(template, 'too many of its variables can match anything')
+  return longest
+}
+
+/** An expression that nothing marks the beginning of, so that its neighbour's characters could be its own. */
+function isPlain(part: Part | undefined): boolean {
+  return typeof part === 'object' && part.operator.first === ''
 }
 
 function invalid(template: string, why: string): McpError {
@@ -119,12 +144,18 @@ function toPattern(part: Part, groups: { variable: Variable; operator: Operator 
   const { operator, variables } = part
   const pieces = variables.map((variable, index) => {
     groups.push({ variable, operator })
-    const lead = index === 0 ? operator.first : operator.separator
     const name = operator.named && !variable.explode ? `${escapeRegExp(variable.name)}=?` : ''
-    const piece = `${escapeRegExp(lead)}${name}(${valuePattern(operator, variable)})`
+    const piece = `${leadPattern(operator, index)}${name}(${valuePattern(operator, variable)})`
     return operator.named || operator.first !== '' ? `(?:${piece})?` : piece
   })
   return pieces.join('')
+}
+
+/** Variables without a value are left out (RFC 6570, section 3.2.1), so any of several may be the first. */
+function leadPattern(operator: Operator, index: number): string {
+  if (index === 0) return escapeRegExp(operator.first)
+  if (!operator.named || operator.first === operator.separator) return escapeRegExp(operator.separator)
+  return `[${operator.first}${operator.separator}]`
 }
 
 function valuePattern(operator: Operator, variable: Variable): string {

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { ServerConnection, writeError, type RequestContext, type Served } from '../exchange/index.ts'
-import { INVALID_REQUEST, PARSE_ERROR } from '../jsonrpc/index.ts'
+import { INVALID_REQUEST, type JsonRpcError } from '../jsonrpc/index.ts'
 import { LineWriter } from './line-writer.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.ts'
 
@@ -22,8 +22,6 @@ export interface ServeStreamOptions {
 const MAX_BUFFERED = 16 * 1024 * 1024
 const DEFAULT_DRAIN_TIMEOUT = 5_000
 
-type Complain = (code: number, message: string) => void
-
 /** Serves newline-delimited JSON over any pair of byte streams until the input ends. */
 export async function serveStream(
   served: Served,
@@ -43,12 +41,18 @@ export async function serveStream(
     ...(options.maxInFlight !== undefined && { maxInFlight: options.maxInFlight }),
   })
   writer.onDrain = () => input.resume()
-  const complain: Complain = (code, message) => {
-    writer.write(writeError(null, { code, message }))
-    options.onProtocolError?.({ code, message })
-  }
   const drainTimeout = options.drainTimeout ?? DEFAULT_DRAIN_TIMEOUT
-  const lines = splitLines(connection, complain, options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES)
+  const lines = splitLines(options, {
+    onLine(line) {
+      if (line.trim() === '') return
+      const error = connection.receiveText(line)
+      if (error) options.onProtocolError?.(error)
+    },
+    onTooLong(error) {
+      writer.write(writeError(null, error))
+      options.onProtocolError?.(error)
+    },
+  })
   const end = await inputEnd(input, output, lines, options.signal)
   writer.onDrain = undefined
   // Answers that are still being worked on get a last chance: the input may end right after a question.
@@ -62,31 +66,24 @@ export async function serveStream(
   await within(drainTimeout, writer.end())
 }
 
-function splitLines(connection: ServerConnection, complain: Complain, limit: number): LineSplitter {
+function splitLines(
+  options: ServeStreamOptions,
+  handlers: { onLine(line: string): void; onTooLong(error: JsonRpcError): void },
+): LineSplitter {
+  const limit = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES
+  const message = `Invalid request: the line is longer than ${limit} bytes`
   let told = false
   return new LineSplitter(
     {
-      onLine: (line) => receiveLine(line, connection, complain),
+      onLine: handlers.onLine,
       // Told at once: a line without an end must not go unanswered.
-      onOversize: (_piece, end) => {
-        if (!told) complain(INVALID_REQUEST, `Invalid request: the line is longer than ${limit} bytes`)
+      onOversize(_piece, end) {
+        if (!told) handlers.onTooLong({ code: INVALID_REQUEST, message })
         told = !end
       },
     },
     limit,
   )
-}
-
-function receiveLine(line: string, connection: ServerConnection, complain: Complain): void {
-  if (line.length === 0 || line.trim() === '') return
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch {
-    complain(PARSE_ERROR, 'Parse error: the line is not valid JSON')
-    return
-  }
-  connection.receive(value)
 }
 
 /** Resolves with `ended` when the peer has said all it wants to say, and with `gone` when nobody is there. */

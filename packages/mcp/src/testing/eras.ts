@@ -1,0 +1,116 @@
+import { Client, type ClientOptions } from '../client/index.ts'
+import type { RequestContext } from '../exchange/index.ts'
+import { eraOf, LATEST_LEGACY, LATEST_MODERN, type Era, type Revision } from '../protocol/index.ts'
+import type { ReplayWarning, Server } from '../server/index.ts'
+import { memory } from '../transport/memory.ts'
+import { ScriptedAnswers } from './scripted-answers.ts'
+
+/** One message on the wire of a test. */
+export interface Traffic {
+  readonly direction: 'to-server' | 'to-client'
+  readonly text: string
+}
+
+/** What a test body gets, anew for every run. */
+export interface EraTest<App> {
+  readonly client: Client<App>
+  readonly era: Era
+  readonly revision: Revision
+  /** The third run: modern, and watched for what is not safe to be run again. */
+  readonly replay: boolean
+  readonly answers: ScriptedAnswers
+  /** Everything that was said, in order. */
+  readonly traffic: readonly Traffic[]
+  /** What the watched run found; a test fails when there is anything, unless `tolerateReplayWarnings`. */
+  readonly warnings: readonly ReplayWarning[]
+}
+
+export interface ErasOptions {
+  /** The revisions to run at; the newest legacy one and the newest modern one unless given. */
+  revisions?: readonly Revision[]
+  /** Client settings: capabilities, log level, middleware. Answers are scripted. */
+  client?: Omit<ClientOptions, 'connector' | 'protocolVersion' | 'era'>
+  /** What a transport would know: who asks, the embedding application's context. */
+  context?: RequestContext
+  onTraffic?: (traffic: Traffic, revision: Revision) => void
+  tolerateReplayWarnings?: boolean
+}
+
+type AppOf<T> = T extends () => infer App ? Awaited<App> : T
+type AnyServer = Pick<Server, keyof Server>
+
+/**
+ * Runs a test body in memory against a legacy client, a modern client, and a modern client whose re-runs are
+ * watched: the handler has to ask, do and report the same each time it is run again for its next answer.
+ *
+ * ```ts
+ * await eras(app, async (t) => {
+ *   t.answers.accept({ region: 'eu' })
+ *   expect((await t.client.call('publish', { id: '7' })).json()).toEqual({ url: 'https://eu/7' })
+ * })
+ * ```
+ *
+ * Give a function that makes the server when a test changes it. What cannot be seen from outside – a plain
+ * `counter++` before a question – is not found by watching; what it changes in the handler's questions, steps
+ * and notifications is.
+ */
+export async function eras<T extends AnyServer | (() => AnyServer | Promise<AnyServer>)>(
+  app: T,
+  body: (test: EraTest<AppOf<T>>) => unknown,
+  options: ErasOptions = {},
+): Promise<void> {
+  const revisions = options.revisions ?? [LATEST_LEGACY, LATEST_MODERN]
+  for (const revision of revisions) await runOnce(app, body, options, revision, false)
+  const modern = revisions.findLast((revision) => eraOf(revision) === 'modern')
+  if (modern) await runOnce(app, body, options, modern, true)
+}
+
+async function runOnce<T extends AnyServer | (() => AnyServer | Promise<AnyServer>)>(
+  app: T,
+  body: (test: EraTest<AppOf<T>>) => unknown,
+  options: ErasOptions,
+  revision: Revision,
+  replay: boolean,
+): Promise<void> {
+  const server = (typeof app === 'function' ? await app() : app) as Server
+  const warnings: ReplayWarning[] = []
+  const traffic: Traffic[] = []
+  const answers = new ScriptedAnswers()
+  const stopWatching = replay ? server.watchReplays((warning) => warnings.push(warning)) : undefined
+  const client = new Client<AppOf<T>>({
+    ...answers.handlers,
+    ...options.client,
+    protocolVersion: revision,
+    cache: false,
+    connector: memory(server, {
+      ...(options.context && { context: options.context }),
+      onTraffic(direction, text) {
+        traffic.push({ direction, text })
+        options.onTraffic?.({ direction, text }, revision)
+      },
+    }),
+  })
+  try {
+    await body({ client, era: eraOf(revision), revision, replay, answers, traffic, warnings })
+    answers.verify()
+    if (warnings.length > 0 && !options.tolerateReplayWarnings) {
+      throw new Error(warnings.map(({ name, message }) => `${name}: ${message}`).join('\n'))
+    }
+  } catch (error) {
+    throw located(error, `${revision}${replay ? ' with watched replay' : ''}`, answers)
+  } finally {
+    stopWatching?.()
+    await client.close()
+  }
+}
+
+/** Says in which run it was; a question without an answer is usually the reason behind another failure. */
+function located(error: unknown, where: string, answers: ScriptedAnswers): unknown {
+  const missing =
+    answers.unanswered.length > 0 ? ` (no answer scripted for ${answers.unanswered.join('; ')})` : ''
+  if (error instanceof Error && !error.message.startsWith('[')) {
+    error.message = `[${where}] ${error.message}${missing}`
+    return error
+  }
+  return error
+}

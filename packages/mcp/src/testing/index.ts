@@ -1,0 +1,11 @@
+export { eras, type EraTest, type ErasOptions, type Traffic } from './eras.ts'
+export { ScriptedAnswers, type AskedQuestion, type QuestionMatch } from './scripted-answers.ts'
+export { surfaceOf, type Surface, type SurfaceEntry } from './surface.ts'
+export {
+  memoryLines,
+  runTranscript,
+  type LineChannel,
+  type TranscriptDifference,
+  type TranscriptRun,
+} from './transcript.ts'
+export { memory, type MemoryOptions } from '../transport/memory.ts'

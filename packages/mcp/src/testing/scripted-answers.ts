@@ -1,0 +1,129 @@
+import type { AnswerHandlers } from '../client/index.ts'
+import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitParams,
+  ElicitResult,
+  Root,
+} from '../protocol/index.ts'
+
+type Kind = 'elicitation' | 'sampling'
+/** Part of a question's text, or a pattern for it. */
+export type QuestionMatch = string | RegExp
+
+interface Scripted {
+  readonly kind: Kind
+  readonly when: QuestionMatch | undefined
+  readonly answer: JsonObject
+}
+
+/** A question that came up, with what it was answered. */
+export interface AskedQuestion {
+  readonly kind: Kind | 'roots'
+  readonly message: string
+  readonly params: JsonObject
+}
+
+/**
+ * The user and the model of a test: answers are given in the order they were written down, each once. An
+ * answer with a pattern waits for a question that matches it.
+ *
+ * ```ts
+ * t.answers.accept({ region: 'eu' }).decline(/delete/i).sample('Paris')
+ * ```
+ */
+export class ScriptedAnswers {
+  /** What was asked so far. */
+  readonly asked: AskedQuestion[] = []
+  /** Questions that no answer was written down for. */
+  readonly unanswered: string[] = []
+  #script: Scripted[] = []
+  #roots: readonly Root[] = []
+
+  /** The user fills in the form, or goes to the page. */
+  accept(content?: JsonObject, when?: QuestionMatch): this {
+    return this.#add(
+      'elicitation',
+      content === undefined ? { action: 'accept' } : { action: 'accept', content },
+      when,
+    )
+  }
+
+  decline(when?: QuestionMatch): this {
+    return this.#add('elicitation', { action: 'decline' }, when)
+  }
+
+  cancel(when?: QuestionMatch): this {
+    return this.#add('elicitation', { action: 'cancel' }, when)
+  }
+
+  /** The model says this. */
+  sample(reply: string | CreateMessageResult, when?: QuestionMatch): this {
+    const content = { type: 'text', text: reply }
+    const answer =
+      typeof reply === 'string' ? { role: 'assistant', content, model: 'scripted' } : { ...reply }
+    return this.#add('sampling', answer, when)
+  }
+
+  roots(...roots: readonly (Root | string)[]): this {
+    this.#roots = roots.map((root) => (typeof root === 'string' ? { uri: root } : root))
+    return this
+  }
+
+  /** Answers that nobody asked for. */
+  get unused(): readonly string[] {
+    return this.#script.map(({ kind, when, answer }) => `${kind} ${when ?? ''} ${JSON.stringify(answer)}`)
+  }
+
+  /** Throws when a question had no answer, or an answer no question. */
+  verify(): void {
+    if (this.unanswered.length > 0) {
+      throw new Error(`No answer is scripted for: ${this.unanswered.join('; ')}`)
+    }
+    if (this.#script.length > 0) throw new Error(`Nobody asked for: ${this.unused.join('; ')}`)
+  }
+
+  /** What a client needs to answer with. */
+  get handlers(): AnswerHandlers {
+    return {
+      elicit: (params) => this.#next('elicitation', messageOf(params), params) as unknown as ElicitResult,
+      sample: (params) => this.#next('sampling', promptOf(params), params) as unknown as CreateMessageResult,
+      roots: () => {
+        this.asked.push({ kind: 'roots', message: 'roots/list', params: {} })
+        return this.#roots
+      },
+    }
+  }
+
+  #add(kind: Kind, answer: JsonObject, when: QuestionMatch | undefined): this {
+    this.#script.push({ kind, answer, when })
+    return this
+  }
+
+  #next(kind: Kind, message: string, params: JsonObject): JsonObject {
+    this.asked.push({ kind, message, params })
+    const found = this.#script.find((item) => item.kind === kind && matches(item.when, message))
+    if (!found) {
+      this.unanswered.push(`${kind} "${message}"`)
+      throw new Error(`No answer is scripted for ${kind} "${message}"`)
+    }
+    this.#script = this.#script.filter((item) => item !== found)
+    return found.answer
+  }
+}
+
+function messageOf(params: ElicitParams): string {
+  return String(params.message)
+}
+
+function promptOf(params: CreateMessageParams): string {
+  const content = params.messages.at(-1)?.content
+  const block = Array.isArray(content) ? content[0] : content
+  return isJsonObject(block) && typeof block.text === 'string' ? block.text : ''
+}
+
+function matches(when: QuestionMatch | undefined, message: string): boolean {
+  if (when === undefined) return true
+  return typeof when === 'string' ? message.includes(when) : when.test(message)
+}

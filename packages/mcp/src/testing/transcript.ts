@@ -1,0 +1,199 @@
+import { ServerConnection, type RequestContext, type Served } from '../exchange/index.ts'
+import { isJsonObject } from '../jsonrpc/index.ts'
+
+/** A line-by-line connection to a server: in memory, a process, a socket. */
+export interface LineChannel {
+  send(line: string): void
+  /** Set by the runner. */
+  onLine: ((line: string) => void) | undefined
+}
+
+/** Where a replay went another way than its transcript. */
+export interface TranscriptDifference {
+  /** Of the transcript, from 1. */
+  line: number
+  expected: string | undefined
+  found: string | undefined
+}
+
+export interface TranscriptRun {
+  /** The transcript as it went this time: what to write to the file when recording. */
+  text: string
+  differences: TranscriptDifference[]
+}
+
+/** Members whose values change from run to run; transcripts have a name in their place. */
+const VOLATILE: readonly string[] = ['requestState', 'elicitationId']
+const PLACEHOLDER = /^<[\w-]+>$/
+const SILENCE = 25
+const PATIENCE = 5_000
+
+/** Serves lines in memory, as stdio does. */
+export function memoryLines(served: Served, context: RequestContext = {}): LineChannel & { close(): void } {
+  const connection = new ServerConnection(served, {
+    context,
+    send: (text) => queueMicrotask(() => channel.onLine?.(text)),
+  })
+  const channel: LineChannel & { close(): void } = {
+    onLine: undefined,
+    send: (line) => void connection.receiveText(line),
+    close: () => connection.close(),
+  }
+  return channel
+}
+
+/**
+ * Plays a transcript's client lines (`> `) and compares what the server says with its server lines (`< `), in
+ * order. With `record` it takes down what the server says instead. Values that differ from run to run stand as
+ * `<name>`: the first server line that has it sets it, client lines send it back.
+ *
+ * ```
+ * # A comment.
+ * > {"jsonrpc":"2.0","id":1,"method":"ping"}
+ * < {"jsonrpc":"2.0","id":1,"result":{}}
+ * ```
+ */
+export async function runTranscript(
+  channel: LineChannel,
+  transcript: string,
+  options: { record?: boolean } = {},
+): Promise<TranscriptRun> {
+  const inbox = new Inbox(channel)
+  const values = new Map<string, string>()
+  const written: string[] = []
+  const differences: TranscriptDifference[] = []
+  for (const block of blocksOf(transcript)) {
+    written.push(...block.before)
+    for (const line of block.client) {
+      written.push(`> ${line}`)
+      channel.send(fillIn(line, values))
+    }
+    const found = options.record ? await inbox.untilSilent() : await inbox.take(block.server.length)
+    const count = Math.max(found.length, options.record ? 0 : block.server.length)
+    for (let at = 0; at < count; at++) {
+      const line = found[at]
+      if (options.record) {
+        written.push(`< ${withNames(line!, values)}`)
+        continue
+      }
+      const expected = block.server[at]
+      if (line !== undefined) written.push(`< ${line}`)
+      if (!expected || line === undefined || !isSame(expected.text, line, values)) {
+        differences.push({ line: expected?.line ?? block.end, expected: expected?.text, found: line })
+      }
+    }
+  }
+  return { text: `${written.join('\n')}\n`, differences }
+}
+
+/** Client lines, and what the server says until the client speaks again. */
+interface Block {
+  before: string[]
+  client: string[]
+  server: { text: string; line: number }[]
+  end: number
+}
+
+function blocksOf(transcript: string): Block[] {
+  const blocks: Block[] = []
+  let block: Block | undefined
+  for (const [index, line] of transcript.split('\n').entries()) {
+    if (line.startsWith('< ')) {
+      block?.server.push({ text: line.slice(2), line: index + 1 })
+    } else if (line.startsWith('> ')) {
+      if (!block || block.server.length > 0) block = start(blocks)
+      block.client.push(line.slice(2))
+    } else if (line.trim() !== '' || index < transcript.split('\n').length - 1) {
+      if (!block || block.client.length > 0) block = start(blocks)
+      block.before.push(line)
+    }
+    if (block) block.end = index + 1
+  }
+  return blocks
+}
+
+function start(blocks: Block[]): Block {
+  const block: Block = { before: [], client: [], server: [], end: 0 }
+  blocks.push(block)
+  return block
+}
+
+class Inbox {
+  #lines: string[] = []
+  #last = Date.now()
+
+  constructor(channel: LineChannel) {
+    channel.onLine = (line) => {
+      this.#lines.push(line)
+      this.#last = Date.now()
+    }
+  }
+
+  /** Everything that comes until nothing comes any more. */
+  async untilSilent(): Promise<string[]> {
+    this.#last = Date.now()
+    while (Date.now() - this.#last < SILENCE * 4) await pause(SILENCE)
+    return this.#lines.splice(0)
+  }
+
+  /** As many lines as are expected, and those that come with them. */
+  async take(count: number): Promise<string[]> {
+    const deadline = Date.now() + PATIENCE
+    while (this.#lines.length < count && Date.now() < deadline) await pause(1)
+    // A line too many is a difference as well, so it gets a moment to show up.
+    await pause(count === 0 ? SILENCE : 2)
+    return this.#lines.splice(0)
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+function fillIn(line: string, values: ReadonlyMap<string, string>): string {
+  return line.replace(/"(<[\w-]+>)"/g, (whole, name: string) => {
+    const value = values.get(name)
+    return value === undefined ? whole : JSON.stringify(value)
+  })
+}
+
+/** Puts names in the place of values that change. */
+function withNames(line: string, values: Map<string, string>): string {
+  return JSON.stringify(JSON.parse(line), (key, value: unknown) => {
+    if (!VOLATILE.includes(key) || typeof value !== 'string') return value
+    const known = [...values].find(([, set]) => set === value)
+    const name =
+      known?.[0] ?? `<${key}-${[...values.keys()].filter((n) => n.startsWith(`<${key}-`)).length + 1}>`
+    values.set(name, value)
+    return name
+  })
+}
+
+function isSame(expected: string, found: string, values: Map<string, string>): boolean {
+  return isEqual(JSON.parse(expected), JSON.parse(found), values)
+}
+
+function isEqual(expected: unknown, found: unknown, values: Map<string, string>): boolean {
+  if (typeof expected === 'string' && PLACEHOLDER.test(expected) && typeof found === 'string') {
+    const set = values.get(expected)
+    if (set === undefined) values.set(expected, found)
+    return set === undefined || set === found
+  }
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(found) || expected.length !== found.length) return false
+    return everyOne(expected, (item, index) => isEqual(item, found[index], values))
+  }
+  if (!isJsonObject(expected)) return Object.is(expected, found)
+  if (!isJsonObject(found)) return false
+  const keys = Object.keys(expected)
+  const same = everyOne(
+    keys,
+    (key) => Object.hasOwn(found, key) && isEqual(expected[key], found[key], values),
+  )
+  return same && keys.length === Object.keys(found).length
+}
+
+/** `every`, to the end: one difference must not keep later values from being set. */
+function everyOne<T>(items: readonly T[], holds: (item: T, index: number) => boolean): boolean {
+  return items.map(holds).every(Boolean)
+}
