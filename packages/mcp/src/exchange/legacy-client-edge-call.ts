@@ -1,17 +1,23 @@
 import {
   INTERNAL_ERROR,
+  INVALID_PARAMS,
   isJsonObject,
   type JsonObject,
+  type JsonRpcError,
   type JsonRpcRequest,
   type JsonRpcResponse,
   McpError,
+  MISSING_CLIENT_CAPABILITY,
   ProtocolError,
+  RESOURCE_NOT_FOUND,
   type RequestId,
 } from '../jsonrpc/index.ts'
+import { type ClientCapabilities, eraOf } from '../protocol/index.ts'
 import { abortError } from './client-edge.ts'
 import { isLog, wantsLog } from './client-edge-logs.ts'
 import { toCallerProgress } from './client-edge-params.ts'
-import type { Exchange, InputRequests, Notification, Outcome } from './exchange.ts'
+import { type Exchange, failure, type InputRequests, type Notification, type Outcome } from './exchange.ts'
+import { missingCapability } from './input-capabilities.ts'
 import type { Continuations, ParkedCall } from './legacy-client-edge-continuations.ts'
 import { inputKeyOf, refusal, toQuestion } from './legacy-client-edge-questions.ts'
 
@@ -59,12 +65,18 @@ export class LegacyCall implements ParkedCall {
   #final: { outcome: Outcome } | { error: Error } | undefined
   #flushing = false
   #lastKey = 0
+  /** What the caller lacks of what the server asked for. */
+  #lacking: ClientCapabilities | undefined
 
   constructor(id: number, exchange: Exchange, port: CallPort) {
     this.id = id
     this.method = exchange.method
     this.#origin = exchange
     this.#port = port
+  }
+
+  get principal(): string | undefined {
+    return this.#origin.auth?.principal
   }
 
   /** The exchange that is waiting, if one is. */
@@ -82,10 +94,11 @@ export class LegacyCall implements ParkedCall {
     send(this.#abort.signal).then(
       (response) =>
         this.#finish({
-          outcome:
+          outcome: this.#explained(
             'error' in response
-              ? { type: 'error', error: response.error }
+              ? { type: 'error', error: this.#modernError(response.error) }
               : { type: 'complete', result: response.result },
+          ),
         }),
       (thrown: unknown) => this.#finish({ error: McpError.from(thrown) }),
     )
@@ -122,6 +135,8 @@ export class LegacyCall implements ParkedCall {
     const refused = this.#refusal(request)
     if (refused) {
       this.#refuse(request.id, refused)
+      const { version, capabilities } = this.#origin.client
+      if (eraOf(version) === 'modern') this.#lacking ??= missingCapability(request, capabilities)
       return
     }
     const named = inputKeyOf(request)
@@ -129,6 +144,26 @@ export class LegacyCall implements ParkedCall {
     this.#questions.set(key, { request, abort: new AbortController() })
     if (this.#exchange?.ask) this.#askLive(key, this.#exchange.ask)
     else this.#flushSoon()
+  }
+
+  /** Inside, a resource that does not exist is −32602 (2026-07-28, changelog); its URI stays with it. */
+  #modernError(error: JsonRpcError): JsonRpcError {
+    if (error.code !== RESOURCE_NOT_FOUND || this.method !== 'resources/read') return error
+    const data = isJsonObject(error.data) ? error.data : { uri: this.#origin.params.uri }
+    return { ...error, code: INVALID_PARAMS, data }
+  }
+
+  /**
+   * A modern client is told which capability its request would have needed (2026-07-28, `_meta`): when the
+   * server gave up because of our refusal, not when it found another way.
+   */
+  #explained(outcome: Outcome): Outcome {
+    const gaveUp =
+      outcome.type === 'error' || (outcome.type === 'complete' && outcome.result.isError === true)
+    if (!gaveUp || !this.#lacking) return outcome
+    const name = Object.keys(this.#lacking).join(', ')
+    const data = { requiredCapabilities: this.#lacking }
+    return failure(new ProtocolError(MISSING_CLIENT_CAPABILITY, `The client does not support ${name}`, data))
   }
 
   #refusal(request: JsonRpcRequest): ProtocolError | undefined {

@@ -14,7 +14,7 @@ import { canAskForInput, toNotification } from './client-edge-params.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import type { LegacyCall } from './legacy-client-edge-call.ts'
 import type { LegacyListeners } from './legacy-client-edge-listeners.ts'
-import { refusal, toQuestion } from './legacy-client-edge-questions.ts'
+import { refusal, relatedRequestOf, toQuestion } from './legacy-client-edge-questions.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
 
 /** A request of the server that could belong to more than one call. */
@@ -102,7 +102,7 @@ export class LegacyInbox {
   /** Attributes a pushed request only when exactly one call can own it (DESIGN.md, decision 8). */
   #receiveRequest(request: JsonRpcRequest): void {
     const refused = refusal(request, this.#options.capabilities)
-    const candidates = [...this.#options.calls.values()].filter((call) => canAskForInput(call.method))
+    const candidates = this.#candidates(request)
     if (refused) {
       this.#refuse(request, refused)
     } else if (candidates.length === 1) {
@@ -115,6 +115,20 @@ export class LegacyInbox {
       const message = `${calls.length} calls are in flight and this request names none of them`
       this.#refuse(request, new ProtocolError(INVALID_REQUEST, message))
     }
+  }
+
+  /**
+   * The calls that a pushed request may belong to. A call that waits for its answer already hardly asks a
+   * second time: it gives way to the one that works, unless that would show one user's question to another.
+   */
+  #candidates(request: JsonRpcRequest): LegacyCall[] {
+    const named = this.#options.calls.get(relatedRequestOf(request))
+    if (named) return [named]
+    const calls = [...this.#options.calls.values()].filter((call) => canAskForInput(call.method))
+    const working = calls.filter((call) => call.exchange !== undefined)
+    const [only] = working
+    const isOneUser = calls.every((call) => call.principal === only?.principal)
+    return working.length === 1 && isOneUser ? working : calls
   }
 
   async #askConnection(request: JsonRpcRequest): Promise<void> {

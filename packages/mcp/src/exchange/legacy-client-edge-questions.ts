@@ -8,7 +8,7 @@ import {
 import type { ClientCapabilities } from '../protocol/index.ts'
 import type { InputRequest } from './exchange.ts'
 import { missingCapability } from './input-capabilities.ts'
-import { INPUT_KEY } from './legacy-questions.ts'
+import { INPUT_KEY, RELATED_REQUEST } from './legacy-questions.ts'
 
 /** What a server may ask of a client. */
 const QUESTIONS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
@@ -18,7 +18,7 @@ export function toQuestion(request: JsonRpcRequest): InputRequest {
   const { jsonrpc: _, id: __, ...question } = request
   const meta = question.params?._meta
   if (!isJsonObject(meta) || !(INPUT_KEY in meta)) return question
-  const { [INPUT_KEY]: ___, ...others } = meta
+  const { [INPUT_KEY]: ___, [RELATED_REQUEST]: _____, ...others } = meta
   const { _meta: ____, ...params } = question.params ?? {}
   return { ...question, params: Object.keys(others).length > 0 ? { ...params, _meta: others } : params }
 }
@@ -45,4 +45,10 @@ export function refusal(
   return capabilities[name] === undefined
     ? new ProtocolError(METHOD_NOT_FOUND, `The client did not declare the ${name} capability`)
     : new ProtocolError(INVALID_PARAMS, `The client did not declare ${JSON.stringify(missing)}`)
+}
+
+/** The call that a server built on this SDK asks for; other servers do not say. */
+export function relatedRequestOf(request: JsonRpcRequest): unknown {
+  const meta = request.params?._meta
+  return isJsonObject(meta) ? meta[RELATED_REQUEST] : undefined
 }

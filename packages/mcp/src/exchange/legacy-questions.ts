@@ -32,6 +32,7 @@ export class LegacyQuestions {
     requests: InputRequests,
     send: (text: string) => void,
     signal?: AbortSignal,
+    relatedTo?: RequestId,
   ): Promise<InputResponses> {
     const failed = new AbortController()
     const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
@@ -39,7 +40,7 @@ export class LegacyQuestions {
       const entries = await Promise.all(
         Object.entries(requests).map(async ([key, request]) => [
           key,
-          await this.#one(withKey(request, key), send, either),
+          await this.#one(withHints(request, key, relatedTo), send, either),
         ]),
       )
       return Object.fromEntries(entries) as InputResponses
@@ -109,15 +110,15 @@ function legacyParams(request: InputRequest): JsonObject | undefined {
 }
 
 /**
- * Legacy requests have no place for the name of a question; a gateway in between that knows modern clients
- * finds it here and can pass it on.
+ * Legacy requests have no place for the name of a question, nor, on a channel that all calls share, for the
+ * call that it belongs to. A gateway in between finds both here; everybody else ignores them.
  */
 export const INPUT_KEY = 'dev.gantry/inputKey'
+export const RELATED_REQUEST = 'dev.gantry/relatedRequest'
 
-function withKey(request: InputRequest, key: string): InputRequest {
+function withHints(request: InputRequest, key: string, relatedTo: RequestId | undefined): InputRequest {
   const meta = request.params?._meta
-  return {
-    ...request,
-    params: { ...request.params, _meta: { ...(isJsonObject(meta) ? meta : undefined), [INPUT_KEY]: key } },
-  }
+  const hints: JsonObject = { ...(isJsonObject(meta) ? meta : undefined), [INPUT_KEY]: key }
+  if (relatedTo !== undefined) hints[RELATED_REQUEST] = relatedTo
+  return { ...request, params: { ...request.params, _meta: hints } }
 }

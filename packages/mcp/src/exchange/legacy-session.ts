@@ -276,7 +276,7 @@ export class LegacySession implements SubscriptionHost {
         ? async (requests, signal) => {
             if (!exchange.open) throw new McpError('closed', 'The request is over: nobody can be asked')
             this.#questions ??= new LegacyQuestions(this.served.answerTimeout)
-            return this.#questions.ask(requests, send, signal ?? exchange.signal)
+            return this.#questions.ask(requests, send, signal ?? exchange.signal, id)
           }
         : undefined,
     })
