@@ -1,0 +1,93 @@
+/** What one message over HTTP brought back. */
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+  readonly message: any
+}
+
+interface RawOptions {
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+async function post(url: string, message: object, { headers, signal }: RawOptions): Promise<RawAnswer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify(message),
+    signal: signal ?? null,
+  })
+  return { status: response.status, headers: response.headers, message: lastMessage(await response.text()) }
+}
+
+/** The response is the last message of a stream, or the whole body. */
+function lastMessage(text: string): unknown {
+  if (text === '') return undefined
+  if (text.startsWith('{')) return JSON.parse(text)
+  const data = text.split('\n').filter((line) => line.startsWith('data: {'))
+  return data.length === 0 ? undefined : JSON.parse(data.at(-1)!.slice('data: '.length))
+}
+
+let nextId = 1
+
+/** A modern request by hand, with whatever the test wants in it. */
+export function modernRequest(
+  url: string,
+  method: string,
+  params: Record<string, unknown> = {},
+  options: RawOptions & { capabilities?: object; meta?: object } = {},
+): Promise<RawAnswer> {
+  const name = params.name ?? params.uri ?? params.taskId
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw-client', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': options.capabilities ?? { elicitation: { form: {} } },
+    ...options.meta,
+  }
+  const headers = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': name }),
+    ...options.headers,
+  }
+  const message = { jsonrpc: '2.0', id: nextId++, method, params: { ...params, _meta } }
+  return post(url, message, { ...options, headers })
+}
+
+/** A legacy request by hand. */
+export function legacyRequest(
+  url: string,
+  method: string,
+  params: Record<string, unknown> = {},
+  options: RawOptions & { session?: string } = {},
+): Promise<RawAnswer> {
+  const headers = {
+    ...(options.session !== undefined && {
+      'mcp-session-id': options.session,
+      'mcp-protocol-version': '2025-11-25',
+    }),
+    ...options.headers,
+  }
+  return post(url, { jsonrpc: '2.0', id: nextId++, method, params }, { ...options, headers })
+}
+
+/** Opens a legacy session and returns its id. */
+export async function openSession(url: string, capabilities: object = {}): Promise<string> {
+  const answer = await legacyRequest(url, 'initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities,
+    clientInfo: { name: 'raw-client', version: '1' },
+  })
+  const session = answer.headers.get('mcp-session-id')!
+  await post(
+    url,
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { headers: { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' } },
+  )
+  return session
+}
