@@ -43,6 +43,8 @@ function runManually(exchange: Exchange, call: Handle, table: TaskTable): Promis
       resolve(running.handle)
     })
     Promise.resolve(call(request)).then((outcome) => {
+      // Whatever the handler left behind cannot make a task of an answered call.
+      promotions.delete(request)
       if (running) follow(outcome, running, exchange, call)
       else resolve(outcome)
     })

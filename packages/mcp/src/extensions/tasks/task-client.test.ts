@@ -201,6 +201,26 @@ describe('awaited transparently', () => {
     await client.close()
   })
 
+  it('does not hold a stream on which the server announces nothing', async () => {
+    const { app } = createApp()
+    app.use((exchange, next) => {
+      const { taskIds: _, ...notifications } = (exchange.params.notifications ?? {}) as JsonObject
+      const isListen = exchange.method === 'subscriptions/listen'
+      return isListen
+        ? next({ ...exchange, params: { notifications }, notify: (n) => exchange.notify(n) })
+        : next()
+    })
+    const { connector, sent } = counted(app)
+    const { client } = open(connector)
+    const abort = new AbortController()
+    const calling = client.call('forever', {}, { signal: abort.signal })
+    await expect.poll(() => sent.includes('subscriptions/listen')).toBe(true)
+    await expect.poll(() => sent.includes('notifications/cancelled')).toBe(true)
+    abort.abort()
+    await expect(calling).rejects.toMatchObject({ code: 'cancelled' })
+    await client.close()
+  })
+
   it('tells what the task says about itself as progress', async () => {
     const { client } = open(memory(createApp().app))
     const said: unknown[] = []

@@ -17,6 +17,8 @@ export interface TaskClientOptions {
   maxWait?: Duration
 }
 
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
+
 type Next = (exchange?: Exchange) => Promise<Outcome>
 
 /**
@@ -130,12 +132,23 @@ export class TaskClient {
 
   /** Beside the time limits of requests: it lasts as long as the task. Polling goes on whatever happens here. */
   #listen({ client }: Exchange, taskId: string, onTask: (task: unknown) => void, signal: AbortSignal): void {
+    const refused = new AbortController()
     const notify = ({ method, params }: Notification): void => {
       if (method === 'notifications/tasks') onTask(params)
+      else if (method === ACKNOWLEDGED && !grants(params, taskId)) refused.abort()
     }
     const params = { notifications: { taskIds: [taskId] } }
-    this.#client.handle({ method: 'subscriptions/listen', params, client, signal, notify }).catch(() => {})
+    const until = AbortSignal.any([signal, refused.signal])
+    this.#client
+      .handle({ method: 'subscriptions/listen', params, client, signal: until, notify })
+      .catch(() => {})
   }
+}
+
+/** A server that does not announce tasks leaves them out; there is no use in holding the stream then. */
+function grants(params: JsonObject | undefined, taskId: string): boolean {
+  const granted = params?.notifications
+  return isJsonObject(granted) && Array.isArray(granted.taskIds) && granted.taskIds.includes(taskId)
 }
 
 /** What belongs to the call and not to one message: trace context, mostly. */
