@@ -34,7 +34,7 @@ const DEFAULT_MAX_IN_FLIGHT = 10_000
 export class ServerConnection {
   readonly #served: Served
   readonly #send: (text: string) => void
-  readonly #context: RequestContext
+  #context: RequestContext
   readonly #maxInFlight: number
   readonly #isCongested: () => boolean
   #batches = 0
@@ -56,9 +56,13 @@ export class ServerConnection {
     })
   }
 
-  /** Takes one parsed message; answers go out through `send`. */
-  receive(value: unknown): void {
+  /**
+   * Takes one parsed message; answers go out through `send`. A `context` replaces the one before it: where
+   * messages come one by one (HTTP+SSE), each brings its own credentials.
+   */
+  receive(value: unknown, context?: RequestContext): void {
     if (this.#closed) return
+    if (context) this.#context = context
     if (Array.isArray(value)) {
       this.#batch(value)
       return

@@ -130,7 +130,7 @@ export class HttpService {
       const session = this.#sse.get(sse)
       const isTheirs = session !== undefined && session.principal === context.auth?.principal
       if (!isTheirs) return refuse(reply, 404, 'Session not found: open the stream again')
-      session.receive(value)
+      session.receive(value, context)
       return reply.empty(202)
     }
     if (Array.isArray(value)) return this.#batch(value, call, reply, context)

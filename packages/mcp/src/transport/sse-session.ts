@@ -42,8 +42,9 @@ export class SseSession {
     return this.#connection.legacy
   }
 
-  receive(value: unknown): void {
-    this.#connection.receive(value)
+  /** The token of this message counts, not the one that opened the stream. */
+  receive(value: unknown, context: RequestContext): void {
+    this.#connection.receive(value, context)
   }
 
   close(): void {

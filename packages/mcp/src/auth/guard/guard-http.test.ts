@@ -204,13 +204,25 @@ describe('what belongs to one principal', () => {
     expect((await send('tools/list', {}, { session })).status).toBe(401)
   })
 
-  it('a stream of the old transport does not exist for another one', async () => {
-    const alice = await world.token()
-    const headers = { accept: 'text/event-stream', authorization: `Bearer ${alice}` }
+  async function openStream(token: string) {
+    const headers = { accept: 'text/event-stream', authorization: `Bearer ${token}` }
     const stream = await fetch(url, { headers })
     const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
     const { value } = await reader.read()
-    const endpoint = new URL(/data: (\S+)/.exec(value!)![1]!, url).href
+    return { reader, endpoint: new URL(/data: (\S+)/.exec(value!)![1]!, url).href }
+  }
+
+  it('on a stream of the old transport each message has its own scopes', async () => {
+    const { reader, endpoint } = await openStream(await world.token())
+    const token = await world.token({ scope: 'notes:read notes:write' })
+    expect((await send('tools/call', { name: 'publish' }, { token, url: endpoint })).status).toBe(202)
+    expect((await reader.read()).value).toContain('"published"')
+    await reader.cancel()
+  })
+
+  it('a stream of the old transport does not exist for another one', async () => {
+    const alice = await world.token()
+    const { reader, endpoint } = await openStream(alice)
     const bob = await world.token({ sub: 'bob' })
     expect((await send('ping', {}, { token: bob, url: endpoint })).status).toBe(404)
     expect((await send('ping', {}, { token: alice, url: endpoint })).status).toBe(202)
