@@ -55,7 +55,7 @@ export class Gateway {
     this.model = model
     this.log = options.log
     this.sealer = options.sealer
-    this.view = new WireView({ size: model.telemetry.wire.size })
+    this.view = new WireView(model.telemetry.wire)
     this.info = {
       name: model.server.name,
       version: options.version,
@@ -92,11 +92,23 @@ export class Gateway {
     })
   }
 
-  /** Makes the targets; eager ones are started in the background. */
-  async start(): Promise<void> {
+  /** Makes the targets and takes up what the last run knew of them; nothing is started yet. */
+  async load(): Promise<void> {
     for (const model of this.model.targets) this.#add(model)
     await this.#publish()
+  }
+
+  /** Starts the eager targets in the background. */
+  start(): void {
     this.#startEager(this.targets)
+  }
+
+  /** Resolves when no request is under way any more, or when the time is over. */
+  async drain(milliseconds: number): Promise<void> {
+    const until = Date.now() + milliseconds
+    const isBusy = (): boolean =>
+      [...this.view.running].some(({ method }) => method !== 'subscriptions/listen')
+    while (isBusy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
   get targets(): Target[] {

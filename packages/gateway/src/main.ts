@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Served } from '@gantry/mcp/exchange'
-import type { Guard } from '@gantry/mcp/server'
 import { serveStdio } from '@gantry/mcp/server/node'
-import { apiKeyGuard } from './front/api-key-guard.ts'
+import { createGuard } from './front/create-guard.ts'
 import { Front } from './front/front.ts'
 import { Gateway } from './gateway.ts'
 import type { RawConfig } from './config/index.ts'
@@ -35,7 +34,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const { model } = options
   const { logLevel, logFormat } = model.telemetry
   const log = createLog({ level: options.logLevel ?? logLevel, format: logFormat })
-  const guard = guardOf(model)
+  const guard = await createGuard(model)
   const gateway = new Gateway({
     model,
     sealer: await createSealer(model),
@@ -43,9 +42,11 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     version: version(),
     ...(options.embedded && { embedded: options.embedded }),
   })
-  const front = new Front({ gateway, guard })
+  const front = new Front({ gateway, ...guard })
+  // The first client to come finds what the last run knew.
+  await gateway.load()
   const port = await listen(front, model, options.searchPort ?? false)
-  await gateway.start()
+  gateway.start()
   const host = model.server.host.includes(':') ? `[${model.server.host}]` : model.server.host
   return {
     gateway,
@@ -57,12 +58,6 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       await gateway.close()
     },
   }
-}
-
-/** Without any authentication the gateway stays on loopback: the configuration refuses everything else. */
-function guardOf(model: GatewayModel): Guard | undefined {
-  const { auth } = model
-  return auth.apiKeys.length > 0 || auth.required ? apiKeyGuard(auth.apiKeys) : undefined
 }
 
 async function listen(front: Front, model: GatewayModel, search: boolean): Promise<number> {

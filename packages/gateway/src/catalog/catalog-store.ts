@@ -3,6 +3,9 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Snapshot } from './target-catalog.ts'
 
+/** What an earlier run knew of a target: its lists, or why it had none. */
+export type Kept = { readonly snapshot: Snapshot } | { readonly missing: string }
+
 /** Keeps the last-known lists on disk, so that a restart does not make clients' tools disappear. */
 export class CatalogStore {
   readonly #dir: string
@@ -14,10 +17,11 @@ export class CatalogStore {
     this.#onError = onError
   }
 
-  async read(target: string): Promise<Snapshot | undefined> {
+  async read(target: string): Promise<Kept | undefined> {
     try {
-      const kept = JSON.parse(await readFile(this.#file(target), 'utf8')) as Snapshot
-      return Array.isArray(kept.tools) && kept.discovery ? kept : undefined
+      const kept = JSON.parse(await readFile(this.#file(target), 'utf8')) as Snapshot | { missing: string }
+      if ('missing' in kept) return { missing: String(kept.missing) }
+      return Array.isArray(kept.tools) && kept.discovery ? { snapshot: kept } : undefined
     } catch {
       // No file, or one that cannot be read: the target is asked instead.
       return undefined
@@ -25,16 +29,16 @@ export class CatalogStore {
   }
 
   /** Written in the background, one after the other for each target; a crash leaves the old file whole. */
-  write(target: string, snapshot: Snapshot): void {
+  write(target: string, kept: Kept): void {
     const before = this.#writing.get(target) ?? Promise.resolve()
-    const next = before.then(() => this.#write(target, snapshot)).catch(this.#onError)
+    const next = before.then(() => this.#write(target, kept)).catch(this.#onError)
     this.#writing.set(target, next)
   }
 
-  async #write(target: string, snapshot: Snapshot): Promise<void> {
+  async #write(target: string, kept: Kept): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
     const file = this.#file(target)
-    await writeFile(`${file}.new`, JSON.stringify(snapshot), { mode: 0o600 })
+    await writeFile(`${file}.new`, JSON.stringify('snapshot' in kept ? kept.snapshot : kept), { mode: 0o600 })
     await rename(`${file}.new`, file)
   }
 

@@ -75,8 +75,8 @@ export class CatalogView {
     for (const catalog of this.catalogs) {
       if (!catalog.target.model.enabled || catalog.isFresh || !catalog.isWorthAsking) continue
       const refreshing = catalog.refresh().catch(() => {})
-      const left = catalog.askedAt + deadline - Date.now()
-      if (!catalog.snapshot && left > 0) waiting.push(atMost(left, refreshing))
+      const left = catalog.waitUntil(deadline) - Date.now()
+      if (left > 0) waiting.push(atMost(left, refreshing).then(() => catalog.noteMissing()))
     }
     if (waiting.length > 0) await Promise.all(waiting)
   }
@@ -101,8 +101,7 @@ export class CatalogView {
       const { name, model } = catalog.target
       if (!model.enabled) return []
       if (!catalog.snapshot) {
-        const reason = catalog.problem ?? 'it did not answer in time'
-        return [{ target: name, state: 'missing', reason }]
+        return [{ target: name, state: 'missing', reason: catalog.missingReason }]
       }
       return catalog.stale
         ? [{ target: name, state: 'stale', reason: catalog.problem ?? 'it has not been asked yet' }]

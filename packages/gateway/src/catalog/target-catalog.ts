@@ -24,6 +24,7 @@ export interface TargetCatalogHost {
 
 /** A target that claims to change all the time is asked once a second all the same. */
 const SHORTEST_TTL = 1000
+const NO_ANSWER = 'it did not answer in time'
 
 /** The lists of one target: fetched when needed, kept when it goes away, marked stale then. */
 export class TargetCatalog {
@@ -37,6 +38,8 @@ export class TargetCatalog {
   #fetching: Promise<void> | undefined
   #again = false
   #askedAt = 0
+  /** Why it has no lists, as far as that is on disk. */
+  #missing: string | undefined
 
   constructor(target: Target, host: TargetCatalogHost) {
     this.target = target
@@ -47,7 +50,11 @@ export class TargetCatalog {
   async restore(): Promise<void> {
     const kept = await this.#host.store?.read(this.target.name)
     if (!kept || this.snapshot) return
-    this.snapshot = kept
+    if ('missing' in kept) {
+      this.#missing = kept.missing
+      return
+    }
+    this.snapshot = kept.snapshot
     this.stale = true
     this.#host.changed()
   }
@@ -88,9 +95,24 @@ export class TargetCatalog {
     else this.refresh().catch(() => {})
   }
 
-  /** Since when an answer is waited for. */
-  get askedAt(): number {
-    return this.#askedAt
+  /**
+   * Until when a list may be kept waiting for this target, at a deadline of so many milliseconds. One that had
+   * nothing to show in the last run either is not waited for: it would delay every client after every restart.
+   */
+  waitUntil(deadline: number): number {
+    return this.snapshot || this.#missing !== undefined ? 0 : this.#askedAt + deadline
+  }
+
+  /** It kept somebody waiting in vain. */
+  noteMissing(reason: string = this.problem ?? NO_ANSWER): void {
+    if (this.snapshot || this.#missing === reason) return
+    this.#missing = reason
+    this.#host.store?.write(this.target.name, { missing: reason })
+  }
+
+  /** Why there is nothing of it. */
+  get missingReason(): string {
+    return this.problem ?? this.#missing ?? NO_ANSWER
   }
 
   async #fetch(): Promise<void> {
@@ -108,15 +130,17 @@ export class TargetCatalog {
       this.snapshot = snapshot
       this.stale = false
       this.problem = undefined
+      this.#missing = undefined
       if (same) return
       this.#host.changed()
-      this.#host.store?.write(this.target.name, snapshot)
+      this.#host.store?.write(this.target.name, { snapshot })
       if (before) this.#host.replaced?.(this.target, before, snapshot)
     } catch (thrown) {
       const problem = thrown instanceof Error ? thrown.message : String(thrown)
       const known = this.problem === problem && this.stale
       this.problem = problem
       if (this.snapshot) this.stale = true
+      else this.noteMissing()
       if (!known) this.#host.changed()
       throw thrown
     }

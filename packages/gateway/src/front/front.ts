@@ -2,12 +2,14 @@ import { createServer, type IncomingMessage, type Server as HttpServer, type Ser
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
 import type { Guard } from '@gantry/mcp/server'
+import type { BearerGuard } from '@gantry/mcp/guard'
 import type { Gateway } from '../gateway.ts'
 import { answerHealth } from './health.ts'
 
 export interface FrontOptions {
   readonly gateway: Gateway
   readonly guard: Guard | undefined
+  readonly bearer?: BearerGuard | undefined
   /** Serves what lies under `/console` and `/api`. */
   readonly admin?: ((request: IncomingMessage, response: ServerResponse, path: string) => boolean) | undefined
 }
@@ -39,11 +41,28 @@ export class Front {
     const path = (request.url ?? '/').split('?', 1)[0]!
     if (path === '/mcp' || path === '/sse') return this.#handler('')!(request, response)
     if (path.startsWith('/mcp/')) return this.#target(path.slice('/mcp/'.length), request, response)
-    if (path === '/health' || path === '/ready') return answerHealth(path, this.#options.gateway, response)
+    if (path === '/health' || path === '/ready') return this.#health(path, response)
+    if (path.startsWith('/.well-known/') && this.#metadata(path, request, response)) return
     if (this.#options.admin?.(request, response, path)) return
     response
       .writeHead(404, { 'content-type': 'text/plain' })
       .end('Not found. MCP is at /mcp, one target at /mcp/NAME.\n')
+  }
+
+  /** Strangers learn whether it works, and nothing about what is behind it. */
+  #health(path: string, response: ServerResponse): void {
+    answerHealth(path, this.#options.gateway, response, this.#options.guard === undefined)
+  }
+
+  /** Where clients get their tokens (RFC 9728); answered by the guard itself, to anybody. */
+  #metadata(path: string, request: IncomingMessage, response: ServerResponse): boolean {
+    const { bearer } = this.#options
+    if (!bearer?.protectedResource.paths.includes(path)) return false
+    void bearer({ method: request.method ?? 'GET', url: path, headers: {} }).then((verdict) => {
+      if (verdict.ok) return
+      response.writeHead(verdict.status, verdict.headers).end(verdict.body)
+    })
+    return true
   }
 
   #target(encoded: string, request: IncomingMessage, response: ServerResponse): void {
@@ -80,12 +99,17 @@ export class Front {
     return this.#handlers
   }
 
+  /** Takes no new connections, lets requests under way finish for a while (with the answers they wait for), and ends what is left. */
   async close(): Promise<void> {
-    for (const handler of this.#handlers.values()) handler.close()
-    await new Promise<void>((resolve) => {
+    const { gateway } = this.#options
+    const closed = new Promise<void>((resolve) => {
       this.server.close(() => resolve())
-      this.server.closeAllConnections()
+      this.server.closeIdleConnections()
     })
+    await gateway.drain(gateway.model.server.shutdownGrace)
+    for (const handler of this.#handlers.values()) handler.close()
+    this.server.closeAllConnections()
+    await closed
   }
 }
 
