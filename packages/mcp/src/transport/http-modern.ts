@@ -16,6 +16,7 @@ import {
   UNSUPPORTED_PROTOCOL_VERSION,
   type JsonRpcRequest,
 } from '../jsonrpc/index.ts'
+import { atExpiry } from './at-expiry.ts'
 import type { HttpContext } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
 import { STREAM_HEADERS, toEvent, type EventSink, type HttpCall, type HttpReply } from './http-reply.ts'
@@ -61,14 +62,22 @@ export function answerModern(
     answer.finish(outcome.type === 'error' ? statusOf(outcome.error.code) : 200, text)
   }
   const outcome = respondSafely(served, exchange)
-  if (outcome instanceof Promise) {
-    reply.onAbort(() => {
-      answer.drop()
-      exchange.abort('disconnected')
-    })
-    answer.wait()
-    outcome.then(finish)
-  } else finish(outcome)
+  if (!(outcome instanceof Promise)) return finish(outcome)
+  const end = (reason: string): void => {
+    answer.drop()
+    exchange.abort(reason)
+  }
+  const isListening = request.method === 'subscriptions/listen'
+  const callOff = isListening ? atExpiry(host.context.auth, () => end('expired')) : undefined
+  reply.onAbort(() => {
+    callOff?.()
+    end('disconnected')
+  })
+  answer.wait()
+  outcome.then((settled) => {
+    callOff?.()
+    finish(settled)
+  })
 }
 
 const NEEDS_STREAM = { code: INVALID_REQUEST, message: 'Accept must list text/event-stream to listen' }

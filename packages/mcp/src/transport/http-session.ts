@@ -145,6 +145,7 @@ export class HttpSession {
     this.#standalone = stream
     stream.open()
     stream.wait()
+    stream.endWith(context.auth)
     // A session that came back after a restart has not said `initialized` again.
     this.session.open(context)
   }

@@ -1,3 +1,5 @@
+import type { AuthInfo } from '../exchange/index.ts'
+import { atExpiry } from './at-expiry.ts'
 import { EventLog, type EventLogLimits } from './event-log.ts'
 import type { ScopeChallenge } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
@@ -16,6 +18,7 @@ export class SessionStream {
   #reply: HttpReply | undefined
   #sink: EventSink | undefined
   #stopPulse: (() => void) | undefined
+  #callOff: (() => void) | undefined
   #lacking: readonly string[] | undefined
   /** The final answer went out, or was kept for whoever comes back. */
   finished = false
@@ -55,7 +58,15 @@ export class SessionStream {
     this.#stopPulse ??= this.#pulse.add(() => this.open() ?? NOWHERE)
   }
 
+  /** Nobody hears more than their token allows; the client comes back with a new one. */
+  endWith(auth: AuthInfo | undefined): void {
+    this.#callOff?.()
+    this.#callOff = atExpiry(auth, () => this.close())
+  }
+
   #release(): void {
+    this.#callOff?.()
+    this.#callOff = undefined
     this.#stopPulse?.()
     this.#stopPulse = undefined
     this.#reply = undefined
