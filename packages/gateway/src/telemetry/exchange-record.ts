@@ -3,15 +3,22 @@ import type { ClientTag } from './client-tag.ts'
 
 export type RecordStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
 
-/** One message of an exchange, on one of its two hops. `message` is kept by reference and serialised on demand. */
-export interface HopMessage {
-  readonly at: number
+/** One message of an exchange, on one of its two hops, as it is seen. */
+export interface SeenMessage {
   readonly hop: 'client' | 'target'
   /** As the gateway sees it: `in` came to it, `out` left it. */
   readonly direction: 'in' | 'out'
   readonly message: unknown
   /** What was translated here, in words. */
   readonly note?: string
+}
+
+/** The same as it is kept: as JSON without credentials, and no more of it than is allowed. */
+export interface KeptMessage extends Omit<SeenMessage, 'message'> {
+  readonly at: number
+  readonly json: string
+  /** Of the whole message. */
+  readonly bytes: number
 }
 
 /** What is kept of one exchange. */
@@ -36,7 +43,7 @@ export interface ExchangeRecord {
   /** Whose call it is when the gateway itself is the client. */
   readonly tag: ClientTag | undefined
   /** Only while somebody looks. */
-  messages: HopMessage[] | undefined
+  messages: KeptMessage[] | undefined
 }
 
 /** How an exchange ended, in one word. */

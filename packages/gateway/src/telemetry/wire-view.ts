@@ -1,16 +1,21 @@
 import type { Exchange, Outcome } from '@gantry/mcp/exchange'
 import { ClientTag } from './client-tag.ts'
 import { ClientRegister } from './client-register.ts'
-import { statusOf, type ExchangeRecord, type HopMessage } from './exchange-record.ts'
+import { statusOf, type ExchangeRecord, type SeenMessage } from './exchange-record.ts'
+import { redacting } from './redacting.ts'
 import { Stats } from './stats.ts'
 
 export interface WireViewOptions {
   /** Exchanges kept; 0 switches the view off, statistics stay. */
   readonly size: number
+  /** Characters of one message that are kept. */
+  readonly bodyBytes: number
 }
 
 /** Messages of one exchange that are kept; progress can be endless. */
 const MAX_MESSAGES = 200
+/** Characters of all messages together; beyond it the oldest exchanges lose theirs. */
+const MAX_KEPT = 32 * 1024 * 1024
 
 /**
  * The last exchanges, for the console. A record is one small object; messages are kept only while somebody
@@ -21,15 +26,20 @@ export class WireView {
   /** Who has asked for something lately. */
   readonly clients: ClientRegister = new ClientRegister()
   readonly #size: number
+  readonly #bodyBytes: number
   readonly #ring: (ExchangeRecord | undefined)[]
   readonly #byExchange = new WeakMap<object, ExchangeRecord>()
   readonly #targets = new Map<string, Stats>()
   readonly #watchers = new Set<(record: ExchangeRecord) => void>()
   readonly #running = new Set<ExchangeRecord>()
   #next = 1
+  #kept = 0
+  /** No exchange before this one has messages. */
+  #firstKept = 1
 
   constructor(options: WireViewOptions) {
     this.#size = options.size
+    this.#bodyBytes = options.bodyBytes
     this.#ring = new Array<ExchangeRecord | undefined>(options.size)
   }
 
@@ -65,7 +75,7 @@ export class WireView {
       tag: ClientTag.of(exchange.serverContext),
       messages: undefined,
     }
-    if (this.#size > 0) this.#ring[record.id % this.#size] = record
+    if (this.#size > 0) this.#put(record)
     this.#running.add(record)
     this.clients.seen(exchange)
     if (this.watched) {
@@ -73,6 +83,18 @@ export class WireView {
       this.add(record, { hop: 'client', direction: 'in', message: { method: exchange.method, params } })
     }
     return record
+  }
+
+  #put(record: ExchangeRecord): void {
+    const slot = record.id % this.#size
+    const old = this.#ring[slot]
+    if (old?.messages) this.#strip(old)
+    this.#ring[slot] = record
+  }
+
+  #strip(record: ExchangeRecord): void {
+    for (const { json } of record.messages ?? []) this.#kept -= json.length
+    record.messages = undefined
   }
 
   end(record: ExchangeRecord, outcome: Outcome, exchange: Exchange): void {
@@ -96,11 +118,23 @@ export class WireView {
     return this.#byExchange.get(exchange)
   }
 
-  add(record: ExchangeRecord, message: Omit<HopMessage, 'at'>): void {
+  add(record: ExchangeRecord, seen: SeenMessage): void {
     if (!this.watched) return
-    record.messages ??= []
-    if (record.messages.length < MAX_MESSAGES) record.messages.push({ ...message, at: Date.now() })
+    if (this.#size > 0 && (record.messages?.length ?? 0) < MAX_MESSAGES) this.#keep(record, seen)
     for (const watcher of this.#watchers) watcher(record)
+  }
+
+  /** Messages are kept as text: what they hold may be changed or be huge, and must not stay alive with them. */
+  #keep(record: ExchangeRecord, { message, ...rest }: SeenMessage): void {
+    const whole = JSON.stringify(message, redacting) ?? 'null'
+    const json = whole.length > this.#bodyBytes ? whole.slice(0, this.#bodyBytes) : whole
+    record.messages ??= []
+    record.messages.push({ ...rest, at: Date.now(), json, bytes: whole.length })
+    this.#kept += json.length
+    while (this.#kept > MAX_KEPT && this.#firstKept < record.id) {
+      const oldest = this.find(this.#firstKept++)
+      if (oldest) this.#strip(oldest)
+    }
   }
 
   /** Newest first. */
@@ -145,5 +179,6 @@ export class WireView {
 
   clear(): void {
     this.#ring.fill(undefined)
+    this.#kept = 0
   }
 }
