@@ -58,6 +58,7 @@ export class Instance {
   readonly #host: InstanceHost
   /** Calls, parked calls and listeners that need the connection to stay. */
   #leases = 0
+  readonly #requests = new Map<Link, number>()
   #starting: Promise<Link> | undefined
   #abort: AbortController | undefined
   #restart: NodeJS.Timeout | undefined
@@ -171,7 +172,7 @@ export class Instance {
     }
     const words = error instanceof Error ? error.message : String(error)
     if (failures >= this.#host.model().health.failures && this.slots.used === 0) {
-      void this.discard(link, new Error(`${failures} pings in a row were not answered: ${words}`))
+      this.discard(link, new Error(`${failures} pings in a row were not answered: ${words}`))
     } else this.#enter('degraded', `a ping was not answered: ${words}`)
   }
 
@@ -249,30 +250,51 @@ export class Instance {
     if (!this.link && !this.#starting && !this.#ended) this.#enter('idle', undefined)
   }
 
-  /** The connection turned out to be dead; the next request makes a new one. */
-  async discard(link: Link, reason: Error): Promise<void> {
+  /** Counts a request on a connection, which is then not closed under its feet. */
+  async using<T>(link: Link, run: () => Promise<T>): Promise<T> {
+    this.#requests.set(link, (this.#requests.get(link) ?? 0) + 1)
+    try {
+      return await run()
+    } finally {
+      const left = this.#requests.get(link)! - 1
+      if (left > 0) this.#requests.set(link, left)
+      else this.#requests.delete(link)
+      if (left === 0 && this.link !== link) link.close().catch(() => {})
+    }
+  }
+
+  /**
+   * The connection turned out to be dead; the next request makes a new one. Requests that are still under way on
+   * it find that out for themselves: over HTTP each stands alone, and one may succeed where another failed.
+   */
+  discard(link: Link, reason: Error): void {
     if (this.link !== link) return
     this.#lost(link, reason)
-    await link.close().catch(() => {})
+    this.#closeUnused(link)
   }
 
   /** The server wants a login that this connection does not have. */
-  async refuse(link: Link, reason: Error): Promise<void> {
+  refuse(link: Link, reason: Error): void {
     if (this.link !== link) return
     this.#detach()
     this.failure = reason
     this.#needAuth(reason.message)
-    await link.close().catch(() => {})
+    this.#closeUnused(link)
+  }
+
+  #closeUnused(link: Link): void {
+    if (!this.#requests.has(link)) link.close().catch(() => {})
   }
 
   async stop(): Promise<void> {
     this.#ended = true
     clearTimeout(this.#restart)
     this.#abort?.abort(new TargetError(this.#host.model().name, 'closed', 'The target was stopped'))
-    const { link } = this
+    const links = new Set(this.#requests.keys())
+    if (this.link) links.add(this.link)
     this.#detach()
     this.#enter('stopped', undefined)
-    await link?.close().catch(() => {})
+    await Promise.all([...links].map((link) => link.close().catch(() => {})))
     await this.#starting?.catch(() => {})
   }
 }

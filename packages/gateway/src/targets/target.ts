@@ -166,16 +166,17 @@ export class Target {
     const headers = targetHeaders(this.model, exchange, options.mirrored)
     const link = await this.#acquire(instance, exchange, headers)
     try {
-      return await this.#send(link, exchange, headers)
+      return await instance.using(link, () => this.#send(link, exchange, headers))
     } catch (thrown) {
       if (exchange.signal.aborted) throw thrown
-      if (isAuthFailure(thrown)) await this.#refused(instance, link, thrown as McpError)
+      if (isAuthFailure(thrown)) this.#refused(instance, link, thrown as McpError)
       if (!isConnectionLoss(thrown)) throw this.#explain(thrown, options.safe)
-      await instance.discard(link, thrown as Error)
+      instance.discard(link, thrown as Error)
       // Asking again is safe as well when the server cannot have done anything.
       if (!options.safe && !isUndone(thrown)) throw this.#explain(thrown, false)
       const fresh = await this.#acquire(instance, exchange, headers)
-      return this.#send(fresh, exchange, headers).catch((second) => {
+      const again = instance.using(fresh, () => this.#send(fresh, exchange, headers))
+      return again.catch((second) => {
         throw this.#explain(second, options.safe)
       })
     }
@@ -191,9 +192,9 @@ export class Target {
   }
 
   /** With credentials of the caller's own, a refusal is the caller's affair. */
-  async #refused(instance: Instance, link: Link, thrown: McpError): Promise<void> {
+  #refused(instance: Instance, link: Link, thrown: McpError): void {
     const own = this.model.forwardHeaders.includes('authorization')
-    if (!own && thrown.code !== 'forbidden') await instance.refuse(link, thrown)
+    if (!own && thrown.code !== 'forbidden') instance.refuse(link, thrown)
   }
 
   #explain(thrown: unknown, safe: boolean): unknown {
