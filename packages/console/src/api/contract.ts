@@ -1,0 +1,2 @@
+/** All that the console knows of the gateway. */
+export * from '../../../gateway/src/admin/contract.ts'

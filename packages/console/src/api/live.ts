@@ -1,0 +1,137 @@
+import type { AdminEvent, Overview, TargetCard, TargetDetail, Topic } from './contract.ts'
+import { LiveStream } from './live-stream.ts'
+import { overviewQuery, queryClient, targetQuery } from './queries.ts'
+import { addStderr } from './stderr-store.ts'
+import { createStore, type Store } from './store.ts'
+import { addWireRecords, loadWire, wireStore } from './wire-store.ts'
+
+const ALWAYS: readonly Topic[] = [
+  'targets',
+  'stderr',
+  'catalog',
+  'clients',
+  'config',
+  'stats',
+  'trials',
+  'playground',
+]
+/** A tab in the background gives its connection back after this; browsers allow six of them per origin. */
+const HIDDEN_FOR = 60_000
+
+export const live: LiveStream = new LiveStream(applyEvent)
+
+/** Whether messages of exchanges are kept for us. It begins with the first look at Wire or Playground. */
+export const recording: Store<boolean> = createStore(false)
+
+let startedAt: number | undefined
+
+export function startLive(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const watch = () => live.watch(recording.get() ? [...ALWAYS, 'wire'] : ALWAYS)
+  const onVisibility = () => {
+    clearTimeout(timer)
+    if (document.visibilityState === 'visible') return watch()
+    timer = setTimeout(() => !recording.get() && live.watch([]), HIDDEN_FOR)
+  }
+  document.addEventListener('visibilitychange', onVisibility)
+  const stop = recording.subscribe(watch)
+  watch()
+  return () => {
+    stop()
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', onVisibility)
+    live.watch([])
+  }
+}
+
+export function applyEvent(event: AdminEvent): void {
+  switch (event.type) {
+    case 'hello': {
+      const restarted = startedAt !== undefined && startedAt !== event.startedAt
+      startedAt = event.startedAt
+      return restarted ? refetchAll() : undefined
+    }
+    case 'reset':
+      return refetchAll()
+    case 'target':
+      return applyTarget(event.target)
+    case 'target-steps':
+      return invalidate('target', event.name)
+    case 'target-removed':
+      queryClient.removeQueries({ queryKey: ['target', event.name] })
+      updateOverview((overview) => ({
+        ...overview,
+        targets: overview.targets.filter(({ name }) => name !== event.name),
+      }))
+      return
+    case 'stderr':
+      return addStderr(event.target, event.lines)
+    case 'catalog':
+      return invalidate('catalog')
+    case 'wire':
+      addWireRecords(event.records)
+      for (const { id } of event.records) invalidate('wire', id)
+      return
+    case 'clients':
+      return invalidate('clients')
+    case 'config':
+      updateOverview((overview) => ({ ...overview, config: event.status }))
+      invalidate('overview')
+      invalidate('target')
+      return invalidate('config')
+    case 'stats':
+      return applyStats(event)
+    case 'trial':
+      queryClient.setQueryData(['trial', event.trial.id], event.trial)
+      return
+    case 'playground':
+      return invalidate('calls')
+  }
+}
+
+function refetchAll(): void {
+  void queryClient.invalidateQueries()
+  if (wireStore.get().loaded) void loadWire()
+}
+
+function invalidate(...queryKey: unknown[]): void {
+  void queryClient.invalidateQueries({ queryKey })
+}
+
+function updateOverview(change: (overview: Overview) => Overview): void {
+  queryClient.setQueryData(overviewQuery.queryKey, (old) => old && change(old))
+}
+
+function applyTarget(card: TargetCard): void {
+  const known = queryClient.getQueryData(overviewQuery.queryKey)
+  if (known && !known.targets.some(({ name }) => name === card.name)) invalidate('overview')
+  updateOverview((overview) => ({
+    ...overview,
+    targets: overview.targets.map((old) => (old.name === card.name ? card : old)),
+  }))
+  // Not `{ ...old, ...card }`: what is gone, such as a problem, would stay.
+  queryClient.setQueryData(targetQuery(card.name).queryKey, (old) => old && { ...card, ...detailOf(old) })
+  invalidate('target', card.name)
+}
+
+function detailOf({ instances, config, stderr, ...old }: TargetDetail): Omit<TargetDetail, keyof TargetCard> {
+  const { capabilities, instructions, discovery } = old
+  return {
+    instances,
+    config,
+    stderr,
+    ...(capabilities && { capabilities }),
+    ...(instructions !== undefined && { instructions }),
+    ...(discovery && { discovery }),
+  }
+}
+
+function applyStats(event: Extract<AdminEvent, { type: 'stats' }>): void {
+  updateOverview((overview) => ({
+    ...overview,
+    total: event.total,
+    clients: event.clients,
+    inFlight: event.inFlight,
+    targets: overview.targets.map((card) => ({ ...card, stats: event.targets[card.name] ?? card.stats })),
+  }))
+}

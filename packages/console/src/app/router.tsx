@@ -1,0 +1,110 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { OverviewPage } from '../features/overview/overview-page.tsx'
+import { Crashed, NotFound } from './not-found.tsx'
+import { Shell } from './shell.tsx'
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
+
+/** Text parameters of the address, without the empty ones. */
+type Search<Keys extends string> = { [Key in Keys]?: string }
+
+function texts<Keys extends string>(...keys: Keys[]): (raw: Record<string, unknown>) => Search<Keys> {
+  return (raw) =>
+    Object.fromEntries(
+      keys.flatMap((key) => {
+        const value = raw[key]
+        const known = typeof value === 'string' || typeof value === 'number'
+        return known && value !== '' ? [[key, String(value)]] : []
+      }),
+    ) as Search<Keys>
+}
+
+const overview = createRoute({ getParentRoute: () => root, path: '/', component: OverviewPage })
+
+const target = createRoute({
+  getParentRoute: () => root,
+  path: '/targets/$name',
+  validateSearch: texts('tab'),
+  component: lazyRouteComponent(() => import('../features/target/target-page.tsx'), 'TargetPage'),
+})
+
+const addTarget = createRoute({
+  getParentRoute: () => root,
+  path: '/add-target',
+  validateSearch: texts('text'),
+  component: lazyRouteComponent(() => import('../features/add-target/add-target-page.tsx'), 'AddTargetPage'),
+})
+
+const catalog = createRoute({
+  getParentRoute: () => root,
+  path: '/catalog',
+  validateSearch: texts('q', 'kind', 'target', 'view', 'entry', 'entryKind'),
+  component: lazyRouteComponent(() => import('../features/catalog/catalog-page.tsx'), 'CatalogPage'),
+})
+
+const playground = createRoute({
+  getParentRoute: () => root,
+  path: '/playground',
+  validateSearch: texts('kind', 'name', 'call'),
+  component: lazyRouteComponent(() => import('../features/playground/playground-page.tsx'), 'PlaygroundPage'),
+})
+
+const wire = createRoute({
+  getParentRoute: () => root,
+  path: '/wire',
+  validateSearch: texts('filter', 'id'),
+  component: lazyRouteComponent(() => import('../features/wire/wire-page.tsx'), 'WirePage'),
+})
+
+const clients = createRoute({
+  getParentRoute: () => root,
+  path: '/clients',
+  component: lazyRouteComponent(() => import('../features/clients/clients-page.tsx'), 'ClientsPage'),
+})
+
+const configuration = createRoute({
+  getParentRoute: () => root,
+  path: '/configuration',
+  validateSearch: texts('line'),
+  component: lazyRouteComponent(
+    () => import('../features/configuration/configuration-page.tsx'),
+    'ConfigurationPage',
+  ),
+})
+
+const why = createRoute({
+  getParentRoute: () => root,
+  path: '/why',
+  validateSearch: texts('name', 'principal'),
+  component: lazyRouteComponent(() => import('../features/why/why-page.tsx'), 'WhyPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    overview,
+    target,
+    addTarget,
+    catalog,
+    playground,
+    wire,
+    clients,
+    configuration,
+    why,
+  ]),
+  basepath: '/console',
+  // Plain text in the address, so that links can be written by hand: `?filter=tool:search status:error`.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const pairs = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+    const text = new URLSearchParams(pairs as [string, string][]).toString()
+    return text === '' ? '' : `?${text}`
+  },
+  defaultErrorComponent: Crashed,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

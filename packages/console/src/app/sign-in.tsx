@@ -1,0 +1,40 @@
+import { useState, type FormEvent } from 'react'
+import { Button } from '../ui/button.tsx'
+import styles from './sign-in.module.css'
+
+interface Props {
+  readonly onToken: (token: string) => void
+}
+
+/** Shown without a token, or when the gateway does not know the one we have (it was restarted). */
+export function SignIn({ onToken }: Props) {
+  const [text, setText] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const token = text.trim().replace(/^.*#token=/s, '')
+    if (token !== '') onToken(decodeURIComponent(token))
+  }
+  return (
+    <main className={styles.page}>
+      <form className={styles.card} onSubmit={submit}>
+        <h1>Open the console</h1>
+        <p>
+          <code>gantry serve</code> prints a console URL that ends in <code>#token=…</code>. Open that URL, or
+          paste it here. A restarted gateway may have a new token.
+        </p>
+        <label>
+          <span>Console URL or token</span>
+          <input
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </label>
+        <Button type="submit" tone="primary" disabled={text.trim() === ''}>
+          Continue
+        </Button>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,41 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { PAGES } from './pages.ts'
+
+/** Ctrl/⌘ K opens the palette, `/` goes to the page's search field, `g` and a letter to a page. */
+export function useShortcuts(togglePalette: () => void): void {
+  const navigate = useNavigate()
+  useEffect(() => {
+    let afterG = 0
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        return togglePalette()
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
+      const page = PAGES.find(({ key }) => key === event.key)
+      if (event.timeStamp - afterG < 1_000 && page) {
+        afterG = 0
+        void navigate({ to: page.to })
+      } else if (event.key === 'g') {
+        afterG = event.timeStamp
+      } else if (event.key === '/') {
+        const field = document.querySelector<HTMLElement>('main input[type=search]')
+        if (!field) return
+        event.preventDefault()
+        field.focus()
+      }
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [navigate, togglePalette])
+}
+
+function isTyping(event: KeyboardEvent): boolean {
+  // The first element of the path: the editor lives in a shadow tree.
+  const [element] = event.composedPath()
+  return (
+    element instanceof HTMLElement &&
+    (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName))
+  )
+}

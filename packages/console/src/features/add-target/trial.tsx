@@ -1,0 +1,152 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import type { TrialReport } from '../../api/contract.ts'
+import { queryClient } from '../../api/queries.ts'
+import { Badge, EraBadge, type Tone } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Code } from '../../ui/code.tsx'
+import { formatDuration, plural } from '../../ui/format.ts'
+import { Explain, Failure } from '../../ui/notice.tsx'
+import { Rich } from '../../ui/rich.tsx'
+import { notify } from '../../ui/toasts.tsx'
+import { Steps } from '../target/steps.tsx'
+import styles from './add-target-page.module.css'
+
+const TONES: Record<TrialReport['status'], Tone> = {
+  running: 'accent',
+  ok: 'ok',
+  failed: 'bad',
+  cancelled: 'plain',
+}
+
+/** How far a trial got, and the way to save what was tried. */
+export function Trial({ first }: { first: TrialReport }) {
+  const { data: trial } = useQuery({
+    queryKey: ['trial', first.id],
+    queryFn: () => call('trial', { params: { id: first.id }, query: {} }),
+    initialData: first,
+    // The event stream brings each step; this is for when it does not.
+    refetchInterval: ({ state }) => (state.data?.status === 'running' ? 2_000 : false),
+  })
+  const title = (
+    <>
+      {trial.name} <Badge tone={TONES[trial.status]}>{trial.status === 'ok' ? 'works' : trial.status}</Badge>
+    </>
+  )
+  return (
+    <Card
+      title={title}
+      actions={trial.duration !== undefined && <span>{formatDuration(trial.duration)}</span>}
+    >
+      <div className={styles.trial} aria-live="polite">
+        <p>
+          Understood as {trial.understoodAs.source}: <Rich text={trial.understoodAs.what} />
+        </p>
+        {trial.understoodAs.notes.length > 0 && (
+          <ul className={styles.notes}>
+            {trial.understoodAs.notes.map((note) => (
+              <li key={note}>
+                <Rich text={note} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {trial.problem && <Explain problem={trial.problem} />}
+        {trial.warnings.map((warning) => (
+          <Explain key={warning.code + warning.what} problem={warning} tone="warn" />
+        ))}
+        {trial.found && <Found found={trial.found} />}
+        <Steps steps={trial.steps} />
+        {trial.stderr.length > 0 && (
+          <details open={trial.status === 'failed'}>
+            <summary>{plural(trial.stderr.length, 'line')} on stderr</summary>
+            <pre className={styles.log}>{trial.stderr.map(({ text }) => text).join('\n')}</pre>
+          </details>
+        )}
+        <details>
+          <summary>What would be written</summary>
+          <Code
+            label="entry"
+            text={JSON.stringify({ [trial.name]: trial.understoodAs.entry }, undefined, 2)}
+          />
+        </details>
+        {trial.status === 'running' ? <Cancel id={trial.id} /> : <Save trial={trial} />}
+      </div>
+    </Card>
+  )
+}
+
+function Found({ found }: { found: NonNullable<TrialReport['found']> }) {
+  return (
+    <>
+      <div className={styles.found}>
+        <EraBadge era={found.era} revision={found.revision} />
+        <Badge>{found.transport}</Badge>
+        {found.serverInfo && (
+          <span>
+            {found.serverInfo.title ?? found.serverInfo.name} {found.serverInfo.version}
+          </span>
+        )}
+        <span>
+          {plural(found.counts.tools, 'tool')}, {plural(found.counts.prompts, 'prompt')},{' '}
+          {plural(found.counts.resources, 'resource')}
+        </span>
+      </div>
+      <div className={styles.tools}>
+        {found.tools.map((tool) => (
+          <Badge key={tool}>{tool}</Badge>
+        ))}
+      </div>
+    </>
+  )
+}
+
+function Cancel({ id }: { id: string }) {
+  return (
+    <div>
+      <Button onClick={() => void call('cancelTrial', { params: { id } }).catch(() => {})}>
+        Stop trying
+      </Button>
+    </div>
+  )
+}
+
+function Save({ trial }: { trial: TrialReport }) {
+  const [name, setName] = useState(trial.name)
+  const navigate = useNavigate()
+  const save = useMutation({
+    mutationFn: () => call('addTarget', { body: { trial: trial.id, name } }),
+    onSuccess: async () => {
+      notify(`${name} was added.`)
+      await queryClient.invalidateQueries({ queryKey: ['overview'] })
+      await navigate({ to: '/targets/$name', params: { name } })
+    },
+  })
+  return (
+    <>
+      {save.error && <Failure error={save.error} />}
+      <form
+        className={styles.save}
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate()
+        }}
+      >
+        <label>
+          Name
+          <input value={name} onChange={(event) => setName(event.target.value)} spellCheck={false} />
+        </label>
+        <Button
+          type="submit"
+          tone={trial.status === 'ok' ? 'primary' : 'plain'}
+          disabled={name === '' || save.isPending}
+        >
+          {trial.status === 'ok' ? 'Add to the configuration' : 'Add it all the same'}
+        </Button>
+      </form>
+    </>
+  )
+}

@@ -1,0 +1,138 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { RefreshCw } from 'lucide-react'
+import { call } from '../../api/call.ts'
+import type { CatalogList, EntryKind } from '../../api/contract.ts'
+import { catalogQuery, queryClient } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { SearchField, Select } from '../../ui/fields.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Failure, Notice } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { notifyError } from '../../ui/toasts.tsx'
+import styles from './catalog-page.module.css'
+import { Changes } from './changes.tsx'
+import { CostTable } from './cost-table.tsx'
+import { EntryDetail } from './entry-detail.tsx'
+import { EntryList } from './entry-list.tsx'
+import { filterEntries } from './filter-entries.ts'
+
+const route = getRouteApi('/catalog')
+
+export function CatalogPage() {
+  const { view = 'entries' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { data, error } = useQuery(catalogQuery)
+  const refresh = useMutation({
+    mutationFn: () => call('catalog', { query: { refresh: true } }),
+    onSuccess: (catalog) => queryClient.setQueryData(catalogQuery.queryKey, catalog),
+    onError: notifyError,
+  })
+  return (
+    <Page
+      title="Catalog"
+      lead={data && summary(data)}
+      actions={
+        <Button icon={RefreshCw} disabled={refresh.isPending} onClick={() => refresh.mutate()}>
+          Ask all targets
+        </Button>
+      }
+    >
+      {error && <Failure error={error} />}
+      {!data && !error && <Skeleton lines={8} height="2rem" />}
+      {data && <Gaps catalog={data} />}
+      {data && (
+        <Tabs
+          label="Views of the catalog"
+          value={view}
+          onChange={(id) => navigate({ search: (old) => ({ ...old, view: id }), replace: true })}
+          tabs={[
+            { id: 'entries', title: 'Entries', content: () => <Entries catalog={data} /> },
+            { id: 'changes', title: 'What changed', content: () => <Changes /> },
+            { id: 'cost', title: 'Token cost', content: () => <CostTable catalog={data} /> },
+          ]}
+        />
+      )}
+    </Page>
+  )
+}
+
+function summary({ entries, targets }: CatalogList): string {
+  const tokens = targets.reduce((sum, { counts }) => sum + counts.tokens, 0)
+  return `${formatCount(entries.length)} entries of ${formatCount(targets.length)} targets, ~${formatCount(tokens)} tokens of definitions`
+}
+
+function Gaps({ catalog }: { catalog: CatalogList }) {
+  const gaps = catalog.targets.filter(({ gap }) => gap)
+  if (gaps.length === 0) return null
+  return (
+    <Notice tone="warn" title="Some lists are missing or old">
+      <ul>
+        {gaps.map(({ name, gap }) => (
+          <li key={name}>
+            <Link to="/targets/$name" params={{ name }}>
+              {name}
+            </Link>
+            : {gap!.reason}{' '}
+            <Link to="/why" search={{ name }}>
+              Why?
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
+
+function Entries({ catalog }: { catalog: CatalogList }) {
+  const search = route.useSearch()
+  const { q = '', kind = '', target = '', entry, entryKind = 'tool' } = search
+  const navigate = route.useNavigate()
+  const set = (change: Partial<typeof search>) =>
+    navigate({ search: (old) => ({ ...old, ...change }), replace: true })
+  const shown = filterEntries(catalog.entries, { text: q, kind, target })
+  const kinds = ['tool', 'prompt', 'resource', 'template'] as const
+  return (
+    <div className={styles.entries}>
+      <div className={styles.bar}>
+        <SearchField label="Search names and descriptions" value={q} onChange={(text) => set({ q: text })} />
+        <Select
+          label="Kind"
+          value={kind}
+          onChange={(value) => set({ kind: value })}
+          options={[['', 'All kinds'], ...kinds.map((one): [string, string] => [one, `${one}s`])]}
+        />
+        <Select
+          label="Target"
+          value={target}
+          onChange={(value) => set({ target: value })}
+          options={[
+            ['', 'All targets'],
+            ...catalog.targets.map(({ name }): [string, string] => [name, name]),
+          ]}
+        />
+        <span className={styles.count} role="status">
+          {formatCount(shown.length)} shown
+        </span>
+      </div>
+      <div className={entry === undefined ? styles.one : styles.two}>
+        <EntryList
+          entries={shown}
+          selected={entry === undefined ? undefined : `${entryKind} ${entry}`}
+          missing={q}
+          onSelect={({ key, kind: selected }) => set({ entry: key, entryKind: selected })}
+        />
+        {entry !== undefined && (
+          <EntryDetail
+            key={`${entryKind} ${entry}`}
+            kind={entryKind as EntryKind}
+            name={entry}
+            onClose={() => navigate({ search: ({ entry: _, entryKind: __, ...old }) => old })}
+          />
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Play, X } from 'lucide-react'
+import type { CatalogEntryDetail, EntryKind } from '../../api/contract.ts'
+import { entryQuery } from '../../api/queries.ts'
+import { Badge, KindBadge } from '../../ui/badge.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Code } from '../../ui/code.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { JsonTree } from '../../ui/json-tree.tsx'
+import { Markdown } from '../../ui/lazy-markdown.tsx'
+import { Failure } from '../../ui/notice.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { ChangeView } from './changes.tsx'
+import styles from './entry-detail.module.css'
+import { SchemaView } from './schema-view.tsx'
+
+interface Props {
+  readonly kind: EntryKind
+  readonly name: string
+  readonly onClose: () => void
+}
+
+export function EntryDetail({ kind, name, onClose }: Props) {
+  const { data, error } = useQuery(entryQuery(kind, name))
+  const title = (
+    <span className={styles.title}>
+      <KindBadge kind={kind} /> <code>{name}</code>
+    </span>
+  )
+  return (
+    <Card title={title} actions={<IconButton label="Close" icon={X} onClick={onClose} />}>
+      {error && <Failure error={error} />}
+      {!data && !error && <Skeleton lines={5} />}
+      {data && <Content entry={data} />}
+    </Card>
+  )
+}
+
+function Content({ entry }: { entry: CatalogEntryDetail }) {
+  const input = entry.definition.inputSchema
+  const output = entry.definition.outputSchema
+  return (
+    <div className={styles.detail}>
+      <p className={styles.links}>
+        <Link to="/playground" search={{ kind: entry.kind, name: entry.key }} className={styles.try}>
+          <Play size={13} aria-hidden /> Open in the playground
+        </Link>
+        <Link to="/targets/$name" params={{ name: entry.target }}>
+          {entry.target}
+        </Link>
+        <Link to="/why" search={{ name: entry.key }}>
+          {entry.visible ? 'Explain' : 'Why is it hidden?'}
+        </Link>
+        <span>~{formatCount(entry.tokens)} tokens</span>
+        {entry.renamed && <Badge>own name: {entry.own}</Badge>}
+        {entry.shortened && <Badge tone="warn">shortened</Badge>}
+      </p>
+      {entry.description && <Markdown text={entry.description} />}
+      {entry.annotations && Object.keys(entry.annotations).length > 0 && (
+        <section>
+          <h3>Annotations</h3>
+          <JsonTree value={entry.annotations} open={2} />
+        </section>
+      )}
+      {isObject(input) && (
+        <section>
+          <h3>Input</h3>
+          <SchemaView schema={input} />
+        </section>
+      )}
+      {isObject(output) && (
+        <section>
+          <h3>Output</h3>
+          <SchemaView schema={output} />
+        </section>
+      )}
+      {entry.changes.length > 0 && (
+        <section>
+          <h3>What changed</h3>
+          {entry.changes.map((change) => (
+            <ChangeView key={change.id} change={change} isOpen />
+          ))}
+        </section>
+      )}
+      <details>
+        <summary>Definition as clients get it</summary>
+        <Code label="definition" text={JSON.stringify(entry.definition, undefined, 2)} />
+      </details>
+      <details>
+        <summary>Definition as the target gave it</summary>
+        <Code label="own definition" text={JSON.stringify(entry.ownDefinition, undefined, 2)} />
+      </details>
+    </div>
+  )
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}

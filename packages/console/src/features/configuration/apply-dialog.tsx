@@ -1,0 +1,64 @@
+import type { ConfigCheck, ConfigEffects } from '../../api/contract.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { DiffView } from '../../ui/diff-view.tsx'
+import { Failure, Notice } from '../../ui/notice.tsx'
+import styles from './configuration-page.module.css'
+
+interface Props {
+  readonly open: boolean
+  readonly check: ConfigCheck
+  readonly isSaving: boolean
+  readonly error: Error | null
+  readonly onApply: () => void
+  readonly onClose: () => void
+}
+
+/** What will be different, in the file and in what runs, before it is. */
+export function ApplyDialog({ open, check, isSaving, error, onApply, onClose }: Props) {
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Apply these changes?"
+      wide
+      actions={
+        <>
+          <Button onClick={onClose}>Not yet</Button>
+          <Button tone="primary" disabled={isSaving} onClick={onApply}>
+            Save and apply
+          </Button>
+        </>
+      }
+    >
+      {error && <Failure error={error} />}
+      {check.effects && <Effects effects={check.effects} />}
+      <DiffView hunks={check.diff} label="Difference to the file" />
+    </Dialog>
+  )
+}
+
+function Effects({ effects }: { effects: ConfigEffects }) {
+  const { added, removed, changed, sections, untouched, needsRestart } = effects
+  return (
+    <>
+      <ul className={styles.effects}>
+        {added.length > 0 && <li>Adds {added.join(', ')}.</li>}
+        {removed.length > 0 && <li>Removes {removed.join(', ')}; clients lose their tools.</li>}
+        {changed.map(({ name, keys, reconnect }) => (
+          <li key={name}>
+            Changes {name} ({keys.join(', ')});{' '}
+            {reconnect ? 'its connections are made anew.' : 'its connections stay.'}
+          </li>
+        ))}
+        {sections.length > 0 && <li>Changes {sections.join(', ')}.</li>}
+        {untouched.length > 0 && <li>Does not touch {untouched.join(', ')}.</li>}
+      </ul>
+      {needsRestart.length > 0 && (
+        <Notice tone="warn" title="Takes effect when the gateway is restarted">
+          {needsRestart.join(' ')}
+        </Notice>
+      )}
+    </>
+  )
+}

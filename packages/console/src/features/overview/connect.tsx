@@ -1,0 +1,41 @@
+import { useState } from 'react'
+import type { EndpointInfo, Snippet } from '../../api/contract.ts'
+import { Code } from '../../ui/code.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { Select } from '../../ui/fields.tsx'
+import styles from './connect.module.css'
+
+const KEY = 'gantry.snippet'
+
+/** The endpoint, and text to paste for the client that people have. */
+export function Connect({ endpoint, snippets }: { endpoint: EndpointInfo; snippets: readonly Snippet[] }) {
+  const [chosen, setChosen] = useState(() => localStorage.getItem(KEY) ?? '')
+  const snippet = snippets.find(({ client }) => client === chosen) ?? snippets[0]
+  const choose = (client: string) => {
+    localStorage.setItem(KEY, client)
+    setChosen(client)
+  }
+  return (
+    <div className={styles.connect}>
+      <div className={styles.endpoint}>
+        <code>{endpoint.mcp}</code>
+        <CopyButton text={endpoint.mcp} label="Copy the endpoint" compact />
+      </div>
+      {endpoint.auth === 'required' && <p className={styles.hint}>Clients have to send a key or token.</p>}
+      {snippet && (
+        <>
+          <div className={styles.client}>
+            <Select
+              label="Client"
+              value={snippet.client}
+              onChange={choose}
+              options={snippets.map(({ client, title }) => [client, title])}
+            />
+            <p className={styles.hint}>{snippet.where}</p>
+          </div>
+          <Code text={snippet.text} label={`text for ${snippet.title}`} />
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,187 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Bell, Play, X } from 'lucide-react'
+import { useEffect } from 'react'
+import type { CatalogEntryDetail } from '../../api/contract.ts'
+import { entryQuery } from '../../api/queries.ts'
+import { useStore } from '../../api/store.ts'
+import { checkValue } from '../../schema-form/check-value.ts'
+import { initialValue } from '../../schema-form/initial-value.ts'
+import { RawJson } from '../../schema-form/raw-json.tsx'
+import type { Schema } from '../../schema-form/schema.ts'
+import { SchemaForm } from '../../schema-form/schema-form.tsx'
+import { KindBadge } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Markdown } from '../../ui/lazy-markdown.tsx'
+import { Failure, Notice } from '../../ui/notice.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { ArgumentForm } from './argument-form.tsx'
+import { clientSettings } from './client-settings.ts'
+import { CopyAs } from './copy-as.tsx'
+import { setDraft, useDraft, type Pick } from './drafts.ts'
+import styles from './request-panel.module.css'
+import { startCall } from './start-call.ts'
+import { toRequest, type Request } from './to-request.ts'
+
+interface Props {
+  readonly pick: Pick
+  readonly onStarted: (id: string) => void
+  readonly onLeave: () => void
+}
+
+/** What will be sent, and the button that sends it. */
+export function RequestPanel({ pick, onStarted, onLeave }: Props) {
+  const { kind, name } = pick
+  const { data: entry, error } = useQuery({
+    ...entryQuery(kind === 'request' ? 'tool' : kind, name),
+    enabled: kind !== 'request',
+  })
+  const { era } = useStore(clientSettings)
+  const draft = useDraft(pick)
+  const start = useMutation({ mutationFn: startCall, onSuccess: onStarted })
+  const schema = entry?.definition.inputSchema as Schema | undefined
+  useEffect(() => {
+    if (draft === undefined && schema) setDraft({ kind, name }, initialValue(schema, schema) ?? {})
+  }, [draft, schema, kind, name])
+  const request = toRequest(pick, draft)
+  const issues = schema && draft !== undefined ? checkValue(schema, schema, draft) : []
+  const title = (
+    <span className={styles.title}>
+      <KindBadge kind={kind} /> <code>{name}</code>
+    </span>
+  )
+  return (
+    <Card title={title} actions={<IconButton label="Choose something else" icon={X} onClick={onLeave} />}>
+      <form
+        className={styles.panel}
+        onSubmit={(event) => {
+          event.preventDefault()
+          start.mutate(request)
+        }}
+      >
+        {entry?.description && <Markdown text={entry.description} />}
+        {entry && !entry.visible && <Hidden entry={entry} />}
+        {error && <Missing name={name} error={error} />}
+        {kind !== 'request' && !entry && !error && <Skeleton lines={3} />}
+        <Inputs pick={pick} entry={entry} draft={draft} schema={schema} />
+        {issues.length > 0 && (
+          <ul className={styles.issues} aria-label="What the schema says">
+            {issues.slice(0, 8).map((issue) => (
+              <li key={`${issue.path} ${issue.message}`}>
+                <code>{issue.path || 'value'}</code> {issue.message}
+              </li>
+            ))}
+          </ul>
+        )}
+        {start.error && <Failure error={start.error} />}
+        <div className={styles.actions}>
+          <Button type="submit" tone="primary" icon={Play} disabled={start.isPending}>
+            {issues.length > 0
+              ? 'Send all the same'
+              : kind === 'tool'
+                ? 'Call'
+                : kind === 'request'
+                  ? 'Send'
+                  : kind === 'prompt'
+                    ? 'Get'
+                    : 'Read'}
+          </Button>
+          {kind === 'resource' && (
+            <Button
+              icon={Bell}
+              disabled={start.isPending}
+              onClick={() => start.mutate(toSubscription(era, name))}
+            >
+              Subscribe
+            </Button>
+          )}
+          <CopyAs request={request} />
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function toSubscription(era: string, uri: string): Request {
+  return era === 'modern'
+    ? { method: 'subscriptions/listen', params: { notifications: { resourceSubscriptions: [uri] } } }
+    : { method: 'resources/subscribe', params: { uri } }
+}
+
+interface InputsProps {
+  readonly pick: Pick
+  readonly entry: CatalogEntryDetail | undefined
+  readonly draft: unknown
+  readonly schema: Schema | undefined
+}
+
+function Inputs({ pick, entry, draft, schema }: InputsProps) {
+  const change = (value: unknown) => setDraft(pick, value)
+  if (pick.kind === 'request') return <OtherRequest pick={pick} draft={draft} />
+  if (!entry) return null
+  if (schema) return <SchemaForm label="Arguments" schema={schema} value={draft ?? {}} onChange={change} />
+  if (pick.kind === 'prompt' || pick.kind === 'template') {
+    return <ArgumentForm kind={pick.kind} entry={entry} values={draft} onChange={change} />
+  }
+  return null
+}
+
+const METHODS = [
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'completion/complete',
+  'server/discover',
+  'subscriptions/listen',
+  'resources/subscribe',
+  'tasks/get',
+  'tasks/cancel',
+  'logging/setLevel',
+  'ping',
+]
+
+function OtherRequest({ pick, draft }: { pick: Pick; draft: unknown }) {
+  return (
+    <>
+      <p className={styles.method}>
+        {METHODS.map((method) => (
+          <Link
+            key={method}
+            to="/playground"
+            search={{ kind: 'request', name: method }}
+            aria-current={method === pick.name}
+          >
+            {method}
+          </Link>
+        ))}
+      </p>
+      <RawJson label="Parameters" value={draft ?? {}} onChange={(value) => setDraft(pick, value)} />
+    </>
+  )
+}
+
+function Hidden({ entry }: { entry: CatalogEntryDetail }) {
+  return (
+    <Notice tone="warn" title="Clients do not see this entry">
+      Calling it will fail.{' '}
+      <Link to="/why" search={{ name: entry.key }}>
+        Why?
+      </Link>
+    </Notice>
+  )
+}
+
+function Missing({ name, error }: { name: string; error: unknown }) {
+  return (
+    <>
+      <Failure error={error} />
+      <p>
+        <Link to="/why" search={{ name }}>
+          Why is {name} missing?
+        </Link>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import type { JsonObject } from '../../api/contract.ts'
+import { Code } from '../../ui/code.tsx'
+import { JsonTree } from '../../ui/json-tree.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { ContentBlock, EmbeddedResource } from './content-block.tsx'
+import { Data } from './data-view.tsx'
+import styles from './result-view.module.css'
+
+/** A result as what it is; the JSON is one click away. */
+export function ResultView({ method, result }: { method: string; result: JsonObject }) {
+  const [tab, setTab] = useState('rendered')
+  return (
+    <Tabs
+      label="Result"
+      value={tab}
+      onChange={setTab}
+      tabs={[
+        { id: 'rendered', title: 'Result', content: () => <Rendered method={method} result={result} /> },
+        { id: 'tree', title: 'JSON', content: () => <JsonTree value={result} open={4} /> },
+        {
+          id: 'raw',
+          title: 'Text',
+          content: () => <Code label="result" text={JSON.stringify(result, undefined, 2)} wrap />,
+        },
+      ]}
+    />
+  )
+}
+
+function Rendered({ method, result }: { method: string; result: JsonObject }) {
+  const { content, structuredContent, messages, contents, isError } = result
+  if (Array.isArray(content) || structuredContent !== undefined) {
+    return (
+      <div className={styles.blocks}>
+        {isError === true && <Notice tone="bad" title="The tool says that it failed" />}
+        {(Array.isArray(content) ? content : []).map((block, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other name
+          <ContentBlock key={index} block={block} />
+        ))}
+        {structuredContent !== undefined && (
+          <section>
+            <h3>Structured content</h3>
+            <Data value={structuredContent} />
+          </section>
+        )}
+      </div>
+    )
+  }
+  if (method === 'prompts/get' && Array.isArray(messages)) {
+    return (
+      <ul className={styles.blocks}>
+        {(messages as JsonObject[]).map((message, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages have no other name
+          <li key={index} className={styles.message}>
+            <strong>{String(message.role)}</strong>
+            <ContentBlock block={message.content} />
+          </li>
+        ))}
+      </ul>
+    )
+  }
+  if (Array.isArray(contents)) {
+    return (
+      <div className={styles.blocks}>
+        {contents.map((resource, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <EmbeddedResource key={index} resource={resource as JsonObject} />
+        ))}
+      </div>
+    )
+  }
+  return <Data value={result} />
+}

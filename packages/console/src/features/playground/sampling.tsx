@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import type { JsonObject } from '../../api/contract.ts'
+import { RawJson } from '../../schema-form/raw-json.tsx'
+import { Button } from '../../ui/button.tsx'
+import { JsonTree } from '../../ui/json-tree.tsx'
+import { Check } from '../../ui/fields.tsx'
+import { ContentBlock } from './content-block.tsx'
+import type { QuestionProps } from './question.tsx'
+import styles from './question.module.css'
+
+/** The server wants a model's answer; here a person gives it. */
+export function Sampling({ question: { params }, onAnswer, isPending }: QuestionProps) {
+  const [text, setText] = useState('')
+  const [model, setModel] = useState('console')
+  const [raw, setRaw] = useState<unknown>()
+  const messages = Array.isArray(params.messages) ? (params.messages as JsonObject[]) : []
+  const { messages: _, _meta, ...rest } = params
+  const answer: JsonObject = {
+    role: 'assistant',
+    content: { type: 'text', text },
+    model,
+    stopReason: 'endTurn',
+  }
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onAnswer(raw === undefined ? answer : (raw as JsonObject))
+      }}
+    >
+      <h3>The server asks your model</h3>
+      <ul className={styles.messages}>
+        {messages.map((message, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a conversation has no other names
+          <li key={index}>
+            <strong>{String(message.role)}</strong>
+            {[message.content].flat().map((block, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: see above
+              <ContentBlock key={at} block={block} />
+            ))}
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>What it asked for besides</summary>
+        <JsonTree value={rest} open={2} />
+      </details>
+      <Check
+        label="Write the whole result as JSON"
+        checked={raw !== undefined}
+        onChange={(checked) => setRaw(checked ? answer : undefined)}
+      />
+      {raw === undefined ? (
+        <>
+          <label className={styles.text}>
+            Answer
+            <textarea rows={4} value={text} onChange={(event) => setText(event.target.value)} />
+          </label>
+          <label className={styles.text}>
+            Model
+            <input value={model} onChange={(event) => setModel(event.target.value)} />
+          </label>
+        </>
+      ) : (
+        <RawJson label="Result" value={raw} onChange={(value) => setRaw(value ?? {})} />
+      )}
+      <div className={styles.actions}>
+        <Button type="submit" tone="primary" disabled={isPending || (raw === undefined && text === '')}>
+          Answer
+        </Button>
+      </div>
+    </form>
+  )
+}

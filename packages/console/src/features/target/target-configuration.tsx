@@ -1,0 +1,165 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { call } from '../../api/call.ts'
+import type { JsonObject, TargetDetail } from '../../api/contract.ts'
+import { queryClient } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Editor } from '../../ui/editor/lazy-editor.tsx'
+import { Failure, Notice } from '../../ui/notice.tsx'
+import { notify } from '../../ui/toasts.tsx'
+import styles from './target-configuration.module.css'
+
+/** The entry of this target, as JSON whatever the file is; saving keeps the file's comments. */
+export function TargetConfiguration({ target }: { target: TargetDetail }) {
+  const original = JSON.stringify(target.config.entry, undefined, 2)
+  const [base, setBase] = useState({ text: original, revision: target.config.revision })
+  const [text, setText] = useState(original)
+  const [name, setName] = useState(target.name)
+  const navigate = useNavigate()
+  const isDirty = text !== base.text || name !== target.name
+  const canSave = target.config.revision !== undefined
+  if (!isDirty && base.text !== original) {
+    setBase({ text: original, revision: target.config.revision })
+    setText(original)
+  }
+  const save = useMutation({
+    mutationFn: () => {
+      const entry = parseEntry(text)
+      const revision = base.revision ?? ''
+      const body = { entry, revision, ...(name !== target.name && { name }) }
+      return call('updateTarget', { params: { name: target.name }, body })
+    },
+    onSuccess: async (saved) => {
+      notify(`${name} was saved${saved.backup ? '; the previous file was kept' : ''}.`)
+      if (name !== target.name)
+        await navigate({ to: '/targets/$name', params: { name }, search: { tab: 'configuration' } })
+      setBase({ text, revision: saved.revision })
+      await queryClient.invalidateQueries()
+    },
+  })
+  return (
+    <div className={styles.configuration}>
+      <p>
+        {target.config.line === undefined ? (
+          'This configuration was made in memory: nothing can be saved.'
+        ) : (
+          <>
+            From line {target.config.line} of the file.{' '}
+            <Link to="/configuration" search={{ line: String(target.config.line) }}>
+              Show it there
+            </Link>{' '}
+            with its comments. Masks such as <code>••••3••••</code> stand for secrets and may stay as they
+            are.
+          </>
+        )}
+      </p>
+      <label className={styles.name}>
+        Name
+        <input
+          value={name}
+          disabled={!canSave}
+          onChange={(event) => setName(event.target.value)}
+          spellCheck={false}
+        />
+      </label>
+      <Editor
+        label={`Configuration of ${target.name}`}
+        format="jsonc"
+        value={text}
+        onChange={canSave ? setText : undefined}
+      />
+      {save.error && <Failure error={save.error} />}
+      {save.error instanceof ApiError && save.error.details?.problems !== undefined && (
+        <Problems problems={save.error.details.problems} />
+      )}
+      {canSave && (
+        <div className={styles.actions}>
+          <Button tone="primary" disabled={!isDirty || save.isPending} onClick={() => save.mutate()}>
+            Save
+          </Button>
+          <Button
+            disabled={!isDirty}
+            onClick={() => {
+              setText(base.text)
+              setName(target.name)
+              save.reset()
+            }}
+          >
+            Undo changes
+          </Button>
+          <Remove target={target} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Problems({ problems }: { problems: unknown }) {
+  const list = Array.isArray(problems)
+    ? (problems as { message?: string; path?: string; fix?: string }[])
+    : []
+  return (
+    <Notice tone="bad" title="What is wrong">
+      <ul>
+        {list.map(({ message, path, fix }) => (
+          <li key={`${path} ${message}`}>
+            {path && <code>{path}</code>} {message} {fix}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
+
+function Remove({ target }: { target: TargetDetail }) {
+  const [isOpen, setOpen] = useState(false)
+  const navigate = useNavigate()
+  const remove = useMutation({
+    mutationFn: () =>
+      call('removeTarget', {
+        params: { name: target.name },
+        query: { ...(target.config.revision !== undefined && { revision: target.config.revision }) },
+      }),
+    onSuccess: async () => {
+      notify(`${target.name} was taken out of the configuration.`)
+      await navigate({ to: '/' })
+      await queryClient.invalidateQueries()
+    },
+  })
+  return (
+    <>
+      <Button tone="danger" onClick={() => setOpen(true)}>
+        Remove…
+      </Button>
+      <Dialog
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        title={`Remove ${target.name}?`}
+        actions={
+          <>
+            <Button onClick={() => setOpen(false)}>Keep it</Button>
+            <Button tone="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+              Remove
+            </Button>
+          </>
+        }
+      >
+        <p>
+          Its entry is taken out of the configuration file, its connections end, and clients lose its tools.
+          The rest of the file stays as it is, comments included.
+        </p>
+        {remove.error && <Failure error={remove.error} />}
+      </Dialog>
+    </>
+  )
+}
+
+function parseEntry(text: string): JsonObject {
+  const value: unknown = JSON.parse(text)
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new Error('The entry has to be an object.')
+  return value as JsonObject
+}

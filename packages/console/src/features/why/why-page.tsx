@@ -1,0 +1,138 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { CircleAlert, CircleCheck, CircleDot } from 'lucide-react'
+import { useDeferredValue } from 'react'
+import type { Cause, WhyReport } from '../../api/contract.ts'
+import { catalogQuery, whyQuery } from '../../api/queries.ts'
+import { KindBadge } from '../../ui/badge.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { SearchField } from '../../ui/fields.tsx'
+import { Failure, Notice } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Rich } from '../../ui/rich.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import styles from './why-page.module.css'
+
+const route = getRouteApi('/why')
+const VERDICTS = { available: 'ok', degraded: 'warn', missing: 'bad' } as const
+const ICONS = { ok: CircleCheck, note: CircleDot, problem: CircleAlert }
+
+/** Type a name, get the chain of causes. */
+export function WhyPage() {
+  const { name = '', principal = '' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { data: catalog } = useQuery(catalogQuery)
+  const asked = useDeferredValue(name.trim())
+  const { data, error } = useQuery({ ...whyQuery(asked, principal), enabled: asked !== '' })
+  const known = catalog?.entries.slice(0, 2_000).map(({ key }) => key)
+  return (
+    <Page
+      title="Why"
+      lead="Why is a tool missing, slow, renamed, denied or old? Type its name, or a target’s."
+    >
+      <div className={styles.ask}>
+        <SearchField
+          label="Name of a tool, prompt, resource or target"
+          value={name}
+          onChange={(text) => navigate({ search: (old) => ({ ...old, name: text }), replace: true })}
+          list={known ?? []}
+          autoFocus
+        />
+        <input
+          className={styles.principal}
+          aria-label="As seen by this caller (optional)"
+          placeholder="As seen by (optional), e.g. key:ops"
+          value={principal}
+          spellCheck={false}
+          onChange={(event) =>
+            navigate({ search: (old) => ({ ...old, principal: event.target.value }), replace: true })
+          }
+        />
+      </div>
+      {asked === '' && (
+        <Empty title="Nothing asked yet">
+          You get every link between the configuration and the client: whether the target is configured, runs,
+          offers the name, whether a filter or policy hides it, and what to do.
+        </Empty>
+      )}
+      {error && <Failure error={error} />}
+      {asked !== '' && !data && !error && <Skeleton lines={4} />}
+      {asked !== '' && data && <Report report={data} />}
+    </Page>
+  )
+}
+
+function Report({ report }: { report: WhyReport }) {
+  return (
+    <div className={styles.report}>
+      <Notice tone={VERDICTS[report.verdict]} title={<Rich text={report.summary} />} />
+      <ol className={styles.chain} aria-label="Chain of causes">
+        {report.chain.map((cause, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the chain is an answer of its own each time
+          <Chained key={index} cause={cause} />
+        ))}
+      </ol>
+      {report.subject?.key !== undefined && report.subject.kind && (
+        <p>
+          <Link to="/catalog" search={{ entry: report.subject.key, entryKind: report.subject.kind }}>
+            See its definition
+          </Link>{' '}
+          ·{' '}
+          <Link to="/playground" search={{ kind: report.subject.kind, name: report.subject.key }}>
+            Try it
+          </Link>
+        </p>
+      )}
+      {report.similar.length > 0 && <Similar report={report} />}
+    </div>
+  )
+}
+
+function Chained({ cause }: { cause: Cause }) {
+  const Icon = ICONS[cause.status]
+  return (
+    <li className={styles[cause.status]} data-code={cause.code}>
+      <Icon size={17} role="img" aria-label={cause.status} />
+      <div>
+        <strong>
+          <Rich text={cause.title} />
+        </strong>
+        {cause.detail && (
+          <p>
+            <Rich text={cause.detail} />
+          </p>
+        )}
+        {cause.stderr && cause.stderr.length > 0 && <pre>{cause.stderr.join('\n')}</pre>}
+        {cause.fix && (
+          <p className={styles.fix}>
+            <b>Fix:</b> <Rich text={cause.fix} />
+          </p>
+        )}
+        {cause.target !== undefined && cause.status === 'problem' && (
+          <Link to="/targets/$name" params={{ name: cause.target }}>
+            Open {cause.target}
+          </Link>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function Similar({ report }: { report: WhyReport }) {
+  return (
+    <section>
+      <h2>Did you mean</h2>
+      <ul className={styles.similar}>
+        {report.similar.map(({ kind, key, target }) => (
+          <li key={`${kind} ${key}`}>
+            <KindBadge kind={kind} />
+            <Link to="/why" search={{ name: key }}>
+              <code>{key}</code>
+            </Link>
+            <span>of {target}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

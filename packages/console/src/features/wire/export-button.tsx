@@ -1,0 +1,30 @@
+import { useMutation } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { send } from '../../api/call.ts'
+import { Button } from '../../ui/button.tsx'
+import { notifyError } from '../../ui/toasts.tsx'
+
+/** JSON lines of what the filter lets through, or of one exchange. */
+export function ExportButton({ filter, id }: { filter?: string; id?: number }) {
+  const download = useMutation({
+    mutationFn: async () => {
+      const query = id === undefined ? { filter } : { ids: String(id) }
+      const response = await send('wireExport', { query })
+      save(await response.blob(), id === undefined ? 'exchanges.jsonl' : `exchange-${id}.jsonl`)
+    },
+    onError: notifyError,
+  })
+  return (
+    <Button icon={Download} disabled={download.isPending} onClick={() => download.mutate()}>
+      Export
+    </Button>
+  )
+}
+
+function save(blob: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+}

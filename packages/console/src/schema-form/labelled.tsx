@@ -1,0 +1,44 @@
+import type { ComponentType, ReactNode } from 'react'
+import type { Schema } from './schema.ts'
+import styles from './schema-form.module.css'
+
+export interface FieldProps {
+  /** Empty at the top. */
+  readonly name: string
+  readonly schema: unknown
+  readonly root: Schema
+  readonly value: unknown
+  readonly onChange: (value: unknown) => void
+  readonly isRequired: boolean
+  readonly depth: number
+}
+
+/** For fields that hold other fields: they get the way to show them, since modules may not import in circles. */
+export interface NestingProps extends FieldProps {
+  readonly schema: Schema
+  readonly field: ComponentType<FieldProps>
+}
+
+interface LabelledProps extends FieldProps {
+  readonly schema: Schema
+  readonly children: ReactNode
+  readonly htmlFor?: string
+}
+
+/** Name, marks and description around whatever asks for the value. */
+export function Labelled({ name, schema, isRequired, children, htmlFor }: LabelledProps) {
+  const title = schema.title && schema.title !== name ? schema.title : undefined
+  return (
+    <div className={styles.field}>
+      {name !== '' && (
+        <div className={styles.label}>
+          <label htmlFor={htmlFor}>{name}</label>
+          {title && <span className={styles.title}>{title}</span>}
+          {isRequired && <span className={styles.required}>required</span>}
+        </div>
+      )}
+      {schema.description && <p className={styles.description}>{schema.description}</p>}
+      {children}
+    </div>
+  )
+}

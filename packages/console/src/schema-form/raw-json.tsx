@@ -1,0 +1,46 @@
+import { useState } from 'react'
+import { Editor } from '../ui/editor/lazy-editor.tsx'
+import styles from './schema-form.module.css'
+
+interface RawProps {
+  readonly label: string
+  readonly value: unknown
+  readonly onChange: (value: unknown) => void
+}
+
+/** The text is the value's as long as it can be read; while it cannot, the value stays what it was. */
+export function RawJson({ label, value, onChange }: RawProps) {
+  const [text, setText] = useState(() => stringify(value))
+  const [problem, setProblem] = useState<string>()
+  const [seen, setSeen] = useState(value)
+  if (value !== seen) {
+    setSeen(value)
+    setText(stringify(value))
+    setProblem(undefined)
+  }
+  const change = (next: string) => {
+    setText(next)
+    try {
+      const parsed: unknown = next.trim() === '' ? undefined : JSON.parse(next)
+      setProblem(undefined)
+      setSeen(parsed)
+      onChange(parsed)
+    } catch (error) {
+      setProblem((error as Error).message)
+    }
+  }
+  return (
+    <>
+      <Editor label={`${label} as JSON`} format="jsonc" value={text} onChange={change} />
+      {problem && (
+        <p role="alert" className={styles.issue}>
+          Not JSON yet: {problem}
+        </p>
+      )}
+    </>
+  )
+}
+
+function stringify(value: unknown): string {
+  return value === undefined ? '' : JSON.stringify(value, undefined, 2)
+}

@@ -1,0 +1,76 @@
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import styles from './json-tree.module.css'
+
+const SHOWN = 100
+
+interface Props {
+  readonly value: unknown
+  readonly name?: string
+  /** How many levels are open at first. */
+  readonly open?: number
+}
+
+export function JsonTree({ value, open = 2 }: Props) {
+  return (
+    <div className={styles.tree}>
+      <Node value={value} open={open} />
+    </div>
+  )
+}
+
+function Node({ value, name, open = 0 }: Props) {
+  if (value !== null && typeof value === 'object') return <Branch value={value} name={name} open={open} />
+  return (
+    <div className={styles.leaf}>
+      {name !== undefined && <Name name={name} />}
+      <Leaf value={value} />
+    </div>
+  )
+}
+
+function Branch({ value, name, open }: { value: object; name: string | undefined; open: number }) {
+  const entries = Object.entries(value)
+  const [isOpen, setOpen] = useState(open > 0)
+  const [limit, setLimit] = useState(SHOWN)
+  const [left, right] = Array.isArray(value) ? '[]' : '{}'
+  const Icon = isOpen ? ChevronDown : ChevronRight
+  if (entries.length === 0) {
+    return (
+      <div className={styles.leaf}>
+        {name !== undefined && <Name name={name} />}
+        <span className={styles.mark}>{`${left}${right}`}</span>
+      </div>
+    )
+  }
+  return (
+    <div>
+      <button type="button" className={styles.toggle} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon size={12} aria-hidden />
+        {name !== undefined && <Name name={name} />}
+        <span className={styles.mark}>{isOpen ? left : `${left} ${entries.length} ${right}`}</span>
+      </button>
+      {isOpen && (
+        <div className={styles.children}>
+          {entries.slice(0, limit).map(([key, child]) => (
+            <Node key={key} value={child} name={key} open={open - 1} />
+          ))}
+          {entries.length > limit && (
+            <button type="button" className={styles.toggle} onClick={() => setLimit(limit + 10 * SHOWN)}>
+              … {entries.length - limit} more
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Name({ name }: { name: string }) {
+  return <span className={styles.name}>{name}: </span>
+}
+
+function Leaf({ value }: { value: unknown }) {
+  if (typeof value === 'string') return <span className={styles.string}>{JSON.stringify(value)}</span>
+  return <span className={styles.other}>{String(value)}</span>
+}

@@ -1,0 +1,17 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** Where `vite` (not `vite build`) finds a running gateway: `GANTRY_URL=http://127.0.0.1:8080 npm run dev`. */
+const gateway = process.env.GANTRY_URL ?? 'http://127.0.0.1:8080'
+
+export default defineConfig({
+  base: '/console/',
+  plugins: [react()],
+  build: {
+    target: ['chrome123', 'firefox128', 'safari17.5'],
+    // The gateway's Content-Security-Policy knows no inline scripts; data: URLs are for results, not for assets.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: { proxy: { '/api': { target: gateway, changeOrigin: true } } },
+})
