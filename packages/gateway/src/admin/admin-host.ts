@@ -1,4 +1,3 @@
-import type { Served } from '@gantry/mcp/exchange'
 import type { ServerOverrides, UserPlaces } from '../config/index.ts'
 import type { Front } from '../front/front.ts'
 import type { Gateway } from '../gateway.ts'
@@ -15,7 +14,8 @@ export interface AdminHost {
   readonly startedAt: number
   readonly places: UserPlaces
   readonly overrides: ServerOverrides
-  readonly embedded: ReadonlyMap<string, Served>
   /** Absent when the configuration was made in memory. */
   readonly configFile: ConfigFile | undefined
+  /** The configuration as JSON, when it was. */
+  readonly memoryConfig: string
 }

@@ -48,6 +48,13 @@ export interface Routes {
     body: TargetAction
     reply: TargetCard
   }
+  signIn: {
+    method: 'POST'
+    path: '/api/targets/{name}/sign-in'
+    params: { name: string }
+    /** The page on which somebody logs in; the target connects by itself afterwards. */
+    reply: { url: string }
+  }
   stderr: {
     method: 'GET'
     path: '/api/targets/{name}/stderr'
@@ -194,6 +201,7 @@ export const ROUTES: { readonly [Name in RouteName]: RouteInfo<Name> } = {
     path: '/api/targets/{name}/actions',
     summary: 'Start, stop, restart or ask a target anew',
   },
+  signIn: { method: 'POST', path: '/api/targets/{name}/sign-in', summary: 'Begin the login of a target' },
   stderr: { method: 'GET', path: '/api/targets/{name}/stderr', summary: 'What a target wrote to stderr' },
   startTrial: { method: 'POST', path: '/api/trials', summary: 'Try a target without saving it' },
   trial: { method: 'GET', path: '/api/trials/{id}', summary: 'How far a trial got' },

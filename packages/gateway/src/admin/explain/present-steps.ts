@@ -1,8 +1,8 @@
 import { McpError } from '@gantry/mcp/client'
 import type { TargetModel } from '../../model/index.ts'
 import type { Handshake, RecordedStep } from '../../telemetry/handshake.ts'
+import { redacting } from '../../telemetry/redacting.ts'
 import type { Explanation, HandshakeMessage, HandshakeStep, HandshakeStepName, Json } from '../contract.ts'
-import { redacting } from '../redact.ts'
 import { explainFailure, noiseExplanation, type FailureContext } from './explain-failure.ts'
 
 const TITLES: Readonly<Record<HandshakeStepName, string>> = {

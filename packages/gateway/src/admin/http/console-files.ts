@@ -18,8 +18,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** In the published package, then in the repository. */
-const PLACES = ['../../../console/', '../../../../console/dist/'].map((place) =>
+/** Beside the built gateway, where the build puts it; seen from the sources, where Vite made it. */
+const PLACES = ['../../console/', '../../../../console/dist/'].map((place) =>
   fileURLToPath(new URL(place, import.meta.url)),
 )
 

@@ -3,6 +3,7 @@ import type { Target } from '../../targets/target.ts'
 import type { AdminHost } from '../admin-host.ts'
 import type { HandshakeStep, InstanceDetail, JsonObject, TargetConfig, TargetDetail } from '../contract.ts'
 import { presentSteps } from '../explain/present-steps.ts'
+import { publicId } from '../public-id.ts'
 import type { ProcessWatch } from './process-watch.ts'
 import { explainInstance, stderrTexts, type TargetCards } from './target-cards.ts'
 
@@ -49,8 +50,8 @@ async function presentInstance(
   const { link, key, retryAt } = instance
   const problem = explainInstance(target, instance)
   return {
-    key,
-    label: labelOf(key),
+    key: publicKey(key),
+    label: labelOf(publicKey(key)),
     state: instance.state,
     ...(problem && { problem }),
     since: instance.since,
@@ -99,9 +100,15 @@ function mainReadyAt(target: Target): number {
   return target.instances.find((instance) => instance.key === '')?.since ?? 0
 }
 
+/** Session ids open sessions: what leaves the gateway is a name for them. */
+function publicKey(key: string): string {
+  const [kind, id = ''] = key.split(/:(.*)/s)
+  return kind === 'session' || kind === 'call' ? `${kind}:${publicId(id)}` : key
+}
+
 function labelOf(key: string): string {
   if (key === '') return 'shared'
   const [kind, id = ''] = key.split(/:(.*)/s)
   if (kind === 'user') return id === '' ? 'anonymous' : `user ${id}`
-  return `${kind} ${id.length > 12 ? `${id.slice(0, 8)}…` : id}`
+  return `${kind} ${id}`
 }

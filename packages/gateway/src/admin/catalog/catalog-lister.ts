@@ -1,0 +1,209 @@
+import { publicName } from '../../catalog/public-names.ts'
+import { PublicUris } from '../../catalog/public-uris.ts'
+import type { MergedEntry } from '../../catalog/merged.ts'
+import type { TargetCatalog } from '../../catalog/target-catalog.ts'
+import { isSelected, matchesWildcard, type ObjectKind, type SelectionModel } from '../../model/index.ts'
+import { isAllowed, type Subject } from '../../policy/is-allowed.ts'
+import type { AdminHost } from '../admin-host.ts'
+import { ApiError } from '../api-error.ts'
+import type {
+  CatalogEntry,
+  CatalogEntryDetail,
+  CatalogList,
+  CatalogTarget,
+  EntryKind,
+  JsonObject,
+} from '../contract.ts'
+import type { TargetCards } from '../targets/target-cards.ts'
+import type { ChangeLog } from './change-log.ts'
+import { KINDS } from './compare-snapshots.ts'
+import { estimateTokens } from './estimate-tokens.ts'
+
+interface Found {
+  readonly entry: CatalogEntry
+  readonly item: JsonObject
+  readonly merged: MergedEntry | undefined
+}
+
+/** What all targets offer, also what clients do not get to see, and why they do not. */
+export class CatalogLister {
+  readonly #host: AdminHost
+  readonly #cards: TargetCards
+  readonly #changes: ChangeLog
+  #found: { generation: number; newest: number; policy: unknown; entries: Found[] } | undefined
+
+  constructor(host: AdminHost, cards: TargetCards, changes: ChangeLog) {
+    this.#host = host
+    this.#cards = cards
+    this.#changes = changes
+  }
+
+  list(): CatalogList {
+    const { catalog } = this.#host.gateway
+    return {
+      generation: catalog.merged.generation,
+      entries: this.#entries().map(({ entry }) => entry),
+      targets: catalog.catalogs.map((one) => this.#target(one)),
+    }
+  }
+
+  detail(kind: EntryKind, key: string): CatalogEntryDetail {
+    const found = this.#entries().find(({ entry }) => entry.kind === kind && entry.key === key)
+    if (!found) {
+      throw new ApiError('not_found', `There is no ${kind} "${key}"`, {
+        fix: `GET /api/why?name=${encodeURIComponent(key)} says why.`,
+      })
+    }
+    const { entry, item, merged } = found
+    return {
+      ...entry,
+      definition: merged?.item ?? item,
+      ownDefinition: item,
+      changes: this.#changes.of(kind, entry.target, entry.own).reverse(),
+    }
+  }
+
+  /** The name that clients use for something of a target's. */
+  keyOf(kind: EntryKind, target: string, own: string): string {
+    const known = this.#entries().find(
+      ({ entry }) => entry.kind === kind && entry.target === target && entry.own === own,
+    )
+    return known?.entry.key ?? own
+  }
+
+  /** Made anew when anything that it is made from has changed. */
+  #entries(): Found[] {
+    const { catalog, model } = this.#host.gateway
+    const { generation } = catalog.merged
+    const { newest } = this.#changes
+    const known = this.#found
+    if (known?.generation === generation && known.newest === newest && known.policy === model.policy) {
+      return known.entries
+    }
+    const entries = catalog.catalogs.flatMap((one) => this.#ofTarget(one))
+    this.#found = { generation, newest, policy: model.policy, entries }
+    return entries
+  }
+
+  #ofTarget(catalog: TargetCatalog): Found[] {
+    const { merged } = this.#host.gateway.catalog
+    return KINDS.flatMap(({ kind, list, id }) => {
+      const visible = new Map<string, MergedEntry>()
+      for (const entry of merged.merged[list].values())
+        if (entry.target === catalog) visible.set(entry.own, entry)
+      return (catalog.snapshot?.[list] ?? []).flatMap((item) => {
+        const own = item[id]
+        return typeof own === 'string' ? [this.#describe(catalog, kind, own, item, visible.get(own))] : []
+      })
+    })
+  }
+
+  #describe(
+    catalog: TargetCatalog,
+    kind: EntryKind,
+    own: string,
+    item: JsonObject,
+    merged: MergedEntry | undefined,
+  ): Found {
+    const { target } = catalog
+    const selection = selectionOf(catalog, kind)
+    const wanted = this.#wantedName(catalog, kind, own)
+    const hiddenBy = this.#hiddenBy(catalog, kind, own, merged)
+    const definition = merged?.item ?? item
+    const change = this.#changes.latest(kind, target.name, own)
+    const entry: CatalogEntry = {
+      kind,
+      key: merged?.key ?? wanted.short,
+      own,
+      target: target.name,
+      ...text('title', definition.title),
+      ...text('description', definition.description),
+      ...text('mimeType', definition.mimeType),
+      ...(isRecord(definition.annotations) && { annotations: definition.annotations }),
+      tokens: estimateTokens(definition),
+      visible: hiddenBy === undefined,
+      ...(hiddenBy && { hiddenBy }),
+      ...(merged?.collidesWith !== undefined && { collidesWith: merged.collidesWith }),
+      renamed: Object.hasOwn(selection.rename, own),
+      shortened: wanted.short !== wanted.full,
+      stale: catalog.stale,
+      ...(change && { change: { type: change.type, at: change.at } }),
+    }
+    return { entry, item, merged }
+  }
+
+  #wantedName(catalog: TargetCatalog, kind: EntryKind, own: string): { full: string; short: string } {
+    const prefix = this.#host.gateway.catalog.merged.prefixOf(catalog)
+    if (kind === 'resource' || kind === 'template') {
+      const uri = new PublicUris(prefix).toPublic(own)
+      return { full: uri, short: uri }
+    }
+    const { names } = this.#host.gateway.model
+    const selection = selectionOf(catalog, kind)
+    return {
+      full: publicName(own, prefix, selection, { ...names, maxLength: Number.POSITIVE_INFINITY }),
+      short: publicName(own, prefix, selection, names),
+    }
+  }
+
+  #hiddenBy(
+    catalog: TargetCatalog,
+    kind: EntryKind,
+    own: string,
+    merged: MergedEntry | undefined,
+  ): CatalogEntry['hiddenBy'] {
+    const selection = selectionOf(catalog, kind)
+    if (!isSelected(own, selection)) {
+      return selection.exclude.some((pattern) => matchesWildcard(pattern, own)) ? 'exclude' : 'include'
+    }
+    if (!merged) return 'duplicate-uri'
+    const object = { kind: objectKind(kind), target: catalog.target.name, name: own }
+    const { policy } = this.#host.gateway.model
+    return this.#subjects().some((subject) => isAllowed(policy, subject, object).allowed)
+      ? undefined
+      : 'policy'
+  }
+
+  /** Everybody that can come in, as far as that is known: tokens may bring anybody. */
+  #subjects(): Subject[] {
+    const { auth, policy } = this.#host.gateway.model
+    const keys = auth.apiKeys.map(({ name, scopes }) => ({ principal: `key:${name}`, scopes, apiKey: name }))
+    if (keys.length === 0 && !auth.bearer) return [{ principal: undefined, scopes: [], apiKey: undefined }]
+    const named = policy.rules.map(({ who }) => ({
+      principal: who.principals[0],
+      scopes: who.scopes.slice(0, 1),
+      apiKey: who.apiKeys[0],
+    }))
+    return auth.bearer ? [...keys, ...named] : keys
+  }
+
+  #target(catalog: TargetCatalog): CatalogTarget {
+    const { name, model } = catalog.target
+    const gap = this.#host.gateway.catalog.merged.gaps().find((one) => one.target === name)
+    return {
+      name,
+      ...(model.title !== undefined && { title: model.title }),
+      counts: this.#cards.countsOf(catalog),
+      ...(catalog.snapshot && { fetchedAt: catalog.snapshot.fetchedAt }),
+      stale: catalog.stale,
+      ...(gap && { gap: { state: gap.state, reason: gap.reason } }),
+    }
+  }
+}
+
+export function selectionOf(catalog: TargetCatalog, kind: EntryKind): SelectionModel {
+  return catalog.target.model[objectKind(kind)]
+}
+
+/** Templates are selected and permitted like resources. */
+export function objectKind(kind: EntryKind): ObjectKind {
+  return kind === 'tool' ? 'tools' : kind === 'prompt' ? 'prompts' : 'resources'
+}
+
+function text<Key extends string>(key: Key, value: unknown): { [K in Key]?: string } {
+  return typeof value === 'string' ? ({ [key]: value } as { [K in Key]: string }) : {}
+}
+
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import { access, constants, readFile } from 'node:fs/promises'
+import {
+  formatOf,
+  hideSecrets,
+  parseConfig,
+  saveConfig,
+  type ConfigFormat,
+  type HiddenText,
+  type LoadResult,
+  type Problem,
+} from '../../config/index.ts'
+import { ApiError } from '../api-error.ts'
+import type { AdminHost } from '../admin-host.ts'
+import type {
+  ConfigCheck,
+  ConfigProblem,
+  ConfigSaved,
+  ConfigStatus,
+  ConfigText,
+  EditedConfig,
+} from '../contract.ts'
+import { configEffects } from './config-effects.ts'
+import { presentProblems, toProblem, unknownMasks } from './config-problems.ts'
+import { textDiff } from './text-diff.ts'
+
+/** The configuration as it is in the file, and as it may be shown. */
+export interface CurrentConfig {
+  readonly file: string | undefined
+  readonly format: ConfigFormat
+  readonly source: string
+  readonly hidden: HiddenText
+  readonly revision: string
+}
+
+/** Shows, checks and saves the configuration file. */
+export class ConfigEditor {
+  readonly #host: AdminHost
+
+  constructor(host: AdminHost) {
+    this.#host = host
+  }
+
+  get status(): ConfigStatus {
+    const { configFile, startedAt } = this.#host
+    const rejected = configFile?.rejected
+    return {
+      ...(configFile && { file: configFile.file }),
+      loadedAt: configFile?.loadedAt ?? startedAt,
+      ...(rejected && {
+        rejected: { at: rejected.at, problems: rejected.problems.map((problem) => toProblem(problem)) },
+      }),
+    }
+  }
+
+  async current(): Promise<CurrentConfig> {
+    const file = this.#host.configFile?.file
+    const source = file === undefined ? this.#host.memoryConfig : await readFile(file, 'utf8').catch(() => '')
+    const format = formatOf(file ?? '', source)
+    return { file, format, source, hidden: await hideSecrets(source, format), revision: revisionOf(source) }
+  }
+
+  async read(): Promise<ConfigText> {
+    const { file, format, hidden, revision, source } = await this.current()
+    const restored = hidden.restore(hidden.text)
+    const loaded = await this.#parse(source, file, format)
+    return {
+      ...(file !== undefined && { file }),
+      format,
+      text: hidden.text,
+      revision,
+      writable: file !== undefined && (await isWritable(file)),
+      status: this.status,
+      problems: presentProblems(problemsOf(loaded), restored, hidden.text),
+    }
+  }
+
+  async check({ text, revision }: EditedConfig): Promise<ConfigCheck> {
+    const current = await this.current()
+    this.#assertRevision(current, revision)
+    const { loaded, problems } = await this.#load(text, current)
+    return {
+      ok: loaded.ok && problems.every(({ severity }) => severity !== 'error'),
+      problems,
+      diff: await textDiff(current.hidden.text, text),
+      ...(loaded.ok && { effects: configEffects(this.#host.gateway.model, loaded.model) }),
+    }
+  }
+
+  /** Writes an edited text, masks and all, and has the gateway take it up. */
+  async save({ text, revision }: EditedConfig): Promise<ConfigSaved> {
+    const current = await this.current()
+    this.#assertRevision(current, revision)
+    const { problems, restored } = await this.#load(text, current)
+    const errors = problems.filter(({ severity }) => severity === 'error')
+    if (errors.length > 0) throw invalid(problems)
+    return this.write(restored, current, problems)
+  }
+
+  /** Writes a text that has its secrets. */
+  async write(
+    source: string,
+    current: CurrentConfig,
+    problems: readonly ConfigProblem[] = [],
+  ): Promise<ConfigSaved> {
+    const { places, overrides, gateway, configFile } = this.#host
+    const { file } = current
+    if (file === undefined || !configFile) throw readOnly()
+    const saved = await saveConfig(file, source, { places, overrides, expected: current.source })
+    if (!saved.ok && saved.reason === 'conflict') throw this.#conflict(await this.current())
+    if (!saved.ok) throw invalid(saved.problems.map((problem) => toProblem(problem)))
+    const effects = configEffects(gateway.model, saved.loaded.model)
+    await configFile.reload()
+    return {
+      revision: revisionOf(source),
+      effects,
+      warnings: problems.filter(({ severity }) => severity === 'warning'),
+      ...(saved.backup !== undefined && { backup: saved.backup }),
+    }
+  }
+
+  async #load(
+    text: string,
+    current: CurrentConfig,
+  ): Promise<{ loaded: LoadResult; problems: ConfigProblem[]; restored: string }> {
+    const restored = current.hidden.restore(text)
+    const loaded = await this.#parse(restored.text, current.file, current.format)
+    const problems = [...unknownMasks(restored, text), ...presentProblems(problemsOf(loaded), restored, text)]
+    return { loaded, problems, restored: restored.text }
+  }
+
+  #parse(source: string, file: string | undefined, format: ConfigFormat): Promise<LoadResult> {
+    const { places, overrides } = this.#host
+    return parseConfig(source, { file, format, places, overrides })
+  }
+
+  #assertRevision(current: CurrentConfig, revision: string): void {
+    if (current.revision !== revision) throw this.#conflict(current)
+  }
+
+  #conflict({ hidden, revision }: CurrentConfig): ApiError {
+    return new ApiError('conflict', 'The file was changed by somebody else meanwhile', {
+      fix: 'Look at what it says now, and make the change again.',
+      details: { text: hidden.text, revision },
+    })
+  }
+}
+
+export function revisionOf(source: string): string {
+  return createHash('sha256').update(source).digest('hex').slice(0, 16)
+}
+
+export function readOnly(): ApiError {
+  return new ApiError(
+    'read_only',
+    'This gateway runs without a configuration file, so nothing can be saved',
+    {
+      fix: 'Make one with "gantry init" and start with "gantry serve --config FILE".',
+    },
+  )
+}
+
+function invalid(problems: readonly ConfigProblem[]): ApiError {
+  const first = problems.find(({ severity }) => severity === 'error') ?? problems[0]!
+  return new ApiError('invalid', `Line ${first.line}: ${first.message}`, {
+    fix: first.fix,
+    details: { problems },
+  })
+}
+
+function problemsOf(loaded: LoadResult): readonly Problem[] {
+  return loaded.ok ? loaded.warnings : loaded.problems
+}
+
+async function isWritable(file: string): Promise<boolean> {
+  return access(file, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,95 @@
+import {
+  editConfig,
+  parseSource,
+  type ConfigChange,
+  type RawConfig,
+  type RawTarget,
+} from '../../config/index.ts'
+import { ApiError } from '../api-error.ts'
+import type { ConfigSaved, JsonObject, TargetConfig, UpdateTarget } from '../contract.ts'
+import { readOnly, type ConfigEditor, type CurrentConfig } from './config-editor.ts'
+import { TextPlaces } from './text-places.ts'
+
+/** Entries of targets in the configuration file: shown with masks, changed with comments kept. */
+export class TargetEntries {
+  readonly #editor: ConfigEditor
+
+  constructor(editor: ConfigEditor) {
+    this.#editor = editor
+  }
+
+  async read(name: string): Promise<TargetConfig> {
+    const { file, format, hidden, revision } = await this.#editor.current()
+    const document = await parseSource(hidden.text, format)
+    const config = (document.value ?? {}) as RawConfig
+    const section = config.mcpServers && Object.hasOwn(config.mcpServers, name) ? 'mcpServers' : 'servers'
+    const entry = (config[section]?.[name] ?? {}) as JsonObject
+    const { offset } = document.locate([section, name], 'key')
+    return {
+      entry,
+      text: await printEntry(name, entry, format),
+      format,
+      ...(file !== undefined && { line: new TextPlaces(hidden.text).place(offset).line, revision }),
+    }
+  }
+
+  /** Writes a new target. Its entry comes as it was tried, with its secrets. */
+  async add(name: string, entry: JsonObject, revision: string | undefined): Promise<ConfigSaved> {
+    const current = await this.#current(revision)
+    if (await hasTarget(current, name)) {
+      throw new ApiError('conflict', `There is a target "${name}" already`, { fix: 'Choose another name.' })
+    }
+    return this.#change(current, name, { type: 'setTarget', name, value: entry as RawTarget })
+  }
+
+  async update(name: string, { entry, name: newName, revision }: UpdateTarget): Promise<ConfigSaved> {
+    const current = await this.#current(revision)
+    if (!(await hasTarget(current, name))) throw unknownTarget(name)
+    const value = current.hidden.restoreValue(entry) as RawTarget
+    const to = newName ?? name
+    const set: ConfigChange = { type: 'setTarget', name: to, value }
+    if (to === name) return this.#change(current, to, set)
+    return this.#change(current, to, { type: 'renameTarget', name, to }, set)
+  }
+
+  async remove(name: string, revision: string | undefined): Promise<ConfigSaved> {
+    const current = await this.#current(revision)
+    if (!(await hasTarget(current, name))) throw unknownTarget(name)
+    return this.#change(current, name, { type: 'removeTarget', name })
+  }
+
+  async #current(revision: string | undefined): Promise<CurrentConfig> {
+    const current = await this.#editor.current()
+    if (current.file === undefined) throw readOnly()
+    if (revision === undefined || revision === current.revision) return current
+    throw new ApiError('conflict', 'The configuration was changed by somebody else meanwhile', {
+      fix: 'Load it again and repeat the change.',
+      details: { text: current.hidden.text, revision: current.revision },
+    })
+  }
+
+  async #change(current: CurrentConfig, target: string, ...changes: ConfigChange[]): Promise<ConfigSaved> {
+    let text = current.source
+    for (const change of changes) {
+      const edited = await editConfig(text, current.format, change)
+      if (!edited.ok) throw new ApiError('invalid', edited.reason, { fix: 'Correct the file first.' })
+      text = edited.text
+    }
+    return { ...(await this.#editor.write(text, current)), target }
+  }
+}
+
+async function hasTarget({ source, format }: CurrentConfig, name: string): Promise<boolean> {
+  const config = ((await parseSource(source, format)).value ?? {}) as RawConfig
+  return [config.mcpServers, config.servers].some((section) => section && Object.hasOwn(section, name))
+}
+
+export function unknownTarget(name: string): ApiError {
+  return new ApiError('not_found', `There is no target "${name}"`, { fix: 'GET /api/targets lists them.' })
+}
+
+async function printEntry(name: string, entry: JsonObject, format: 'jsonc' | 'yaml'): Promise<string> {
+  if (format === 'jsonc') return `${JSON.stringify(name)}: ${JSON.stringify(entry, undefined, 2)}`
+  const { stringify } = await import('yaml')
+  return stringify({ [name]: entry })
+}

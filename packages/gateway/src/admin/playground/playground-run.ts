@@ -1,0 +1,175 @@
+import { McpError, type Client } from '@gantry/mcp/client'
+import type {
+  JsonObject,
+  PlaygroundCall,
+  PlaygroundCallDetail,
+  PlaygroundEvent,
+  StartCall,
+  StreamItem,
+} from '../contract.ts'
+import { Channel } from '../events/channel.ts'
+import { toPlaygroundError } from './playground-error.ts'
+import { Questions } from './questions.ts'
+import { watchResources } from './watch-resources.ts'
+
+type NewEvent = PlaygroundEvent extends infer Event
+  ? Event extends PlaygroundEvent
+    ? Omit<Event, 'seq' | 'at'>
+    : never
+  : never
+
+/** Events of one call; endless progress must not fill the memory. */
+const MAX_EVENTS = 2000
+
+/** One call of the playground, from its start to long after its end. */
+export class PlaygroundRun {
+  readonly id: string
+  readonly request: StartCall
+  readonly startedAt: number = Date.now()
+  readonly records: Set<number> = new Set()
+  /** About what the result takes; known when it is over. */
+  size = 0
+  readonly questions: Questions
+  onChange: (() => void) | undefined
+  readonly #events: PlaygroundEvent[] = []
+  readonly #readers = new Set<Channel<StreamItem<PlaygroundEvent>>>()
+  readonly #abort = new AbortController()
+  #status: PlaygroundCall['status'] = 'running'
+  #duration: number | undefined
+  #seq = 0
+
+  constructor(id: string, request: StartCall) {
+    this.id = id
+    this.request = request
+    this.questions = new Questions({
+      asked: (question) => this.#emit({ type: 'question', question }),
+      answered: (question, answer) => this.#emit({ type: 'answered', question, answer }),
+    })
+  }
+
+  get isOver(): boolean {
+    return this.#duration !== undefined
+  }
+
+  /** Never rejects: how it ended is an event. */
+  async run(client: Client): Promise<void> {
+    try {
+      await client.connect(undefined, { signal: this.#abort.signal })
+      this.#emit({
+        type: 'connected',
+        era: client.era!,
+        revision: client.protocolVersion!,
+        ...(client.serverInfo && { serverInfo: client.serverInfo as unknown as JsonObject }),
+      })
+      client.on('notification', ({ method, params }) =>
+        this.#emit({ type: 'notification', method, ...(params && { params }) }),
+      )
+      const result = await this.#send(client)
+      this.#end(result.isError === true ? 'tool-error' : 'ok', (duration) => ({
+        type: 'result',
+        result,
+        duration,
+      }))
+    } catch (thrown) {
+      this.#fail(thrown)
+    } finally {
+      await client.close().catch(() => {})
+    }
+  }
+
+  async #send(client: Client): Promise<JsonObject> {
+    const { method, params, logLevel } = this.request
+    const { signal } = this.#abort
+    if (logLevel !== undefined) await client.setLogLevel(logLevel, { signal })
+    if (method === 'resources/subscribe' || method === 'subscriptions/listen') {
+      const notify = (notification: { method: string; params?: JsonObject }): void =>
+        this.#emit({ type: 'notification', ...notification })
+      return watchResources(client, params, { signal, notify })
+    }
+    return client.request(
+      method,
+      { ...params },
+      {
+        signal,
+        logLevel: logLevel ?? 'info',
+        fresh: true,
+        onProgress: ({ progress, total, message }) =>
+          this.#emit({
+            type: 'progress',
+            progress,
+            ...(total !== undefined && { total }),
+            ...(message !== undefined && { message }),
+          }),
+        onLog: ({ level, logger, data }) =>
+          this.#emit({ type: 'log', level, ...(logger !== undefined && { logger }), data }),
+      },
+    )
+  }
+
+  #fail(thrown: unknown): void {
+    const task = thrown instanceof McpError ? thrown.details.task : undefined
+    if (task !== undefined) {
+      this.#emit({ type: 'task', task: task as JsonObject })
+      this.#end('task', (duration) => ({ type: 'result', result: task as JsonObject, duration }))
+    } else if (this.#abort.signal.aborted) {
+      this.#end('cancelled', (duration) => ({ type: 'cancelled', duration }))
+    } else {
+      const error = toPlaygroundError(thrown, this.request)
+      this.#end('error', (duration) => ({ type: 'error', error, duration }))
+    }
+  }
+
+  cancel(): void {
+    this.#abort.abort(new McpError('cancelled', 'The call was cancelled in the playground'))
+  }
+
+  #end(status: PlaygroundCall['status'], event: (duration: number) => NewEvent): void {
+    this.#duration = Date.now() - this.startedAt
+    this.#status = status
+    const last = event(this.#duration)
+    this.size = JSON.stringify(last).length
+    this.#emit(last)
+    for (const reader of [...this.#readers]) reader.close()
+    this.onChange?.()
+  }
+
+  #emit(fresh: NewEvent): void {
+    const event = { ...fresh, seq: ++this.#seq, at: Date.now() } as PlaygroundEvent
+    // The first events, and the last, which says how it ended.
+    if (this.#events.length < MAX_EVENTS || this.isOver) this.#events.push(event)
+    for (const reader of this.#readers) reader.push({ id: String(event.seq), event })
+  }
+
+  /** What happened after an event, and what will. */
+  stream(lastEventId: string | undefined): Channel<StreamItem<PlaygroundEvent>> {
+    const channel = new Channel<StreamItem<PlaygroundEvent>>(() => this.#readers.delete(channel))
+    const last = Number(lastEventId ?? 0) || 0
+    for (const event of this.#events) {
+      if (event.seq > last) channel.push({ id: String(event.seq), event })
+    }
+    if (this.isOver) channel.close()
+    else this.#readers.add(channel)
+    return channel
+  }
+
+  present(): PlaygroundCall {
+    const { method, params, client, target } = this.request
+    const questions = this.questions.waiting
+    return {
+      id: this.id,
+      startedAt: this.startedAt,
+      method,
+      params,
+      client,
+      ...(target !== undefined && { target }),
+      status: this.#status === 'running' && questions.length > 0 ? 'waiting' : this.#status,
+      ...(this.#duration !== undefined && { duration: this.#duration }),
+      records: [...this.records],
+      questions,
+    }
+  }
+
+  detail(): PlaygroundCallDetail {
+    return { ...this.present(), events: this.#events }
+  }
+}

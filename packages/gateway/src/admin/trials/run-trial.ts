@@ -1,0 +1,166 @@
+import { EraCache, McpError } from '@gantry/mcp/client'
+import {
+  isJsonObject,
+  LiveExchange,
+  MemoryContinuations,
+  META,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type Exchange,
+  type Outcome,
+} from '@gantry/mcp/exchange'
+import { fetchLists, type FetchedLists } from '../../catalog/fetch-lists.ts'
+import type { TargetModel } from '../../model/index.ts'
+import type { Link } from '../../targets/link.ts'
+import { openLink } from '../../targets/open-link.ts'
+import type { Handshake } from '../../telemetry/handshake.ts'
+import type { StderrRing } from '../../telemetry/stderr-ring.ts'
+import type { AdminHost } from '../admin-host.ts'
+import { estimateTokens } from '../catalog/estimate-tokens.ts'
+import type { JsonObject, TrialCall, TrialFindings } from '../contract.ts'
+
+export interface TrialRun {
+  readonly host: AdminHost
+  readonly model: TargetModel
+  readonly handshake: Handshake
+  readonly stderr: StderrRing
+  readonly call: TrialCall | undefined
+  readonly signal: AbortSignal
+  onStderr(): void
+}
+
+/** How long lists and calls may take; starting has the target's own limit. */
+const ASK_TIMEOUT = 30_000
+const NAMES_SHOWN = 100
+
+/**
+ * Goes all the way with a target on a connection of its own: connect, handshake, lists and, if asked, a call.
+ * Rejects with what went wrong; how far it got is in the handshake. Nothing is left behind.
+ */
+export async function runTrial(run: TrialRun): Promise<TrialFindings> {
+  const { handshake } = run
+  const link = await connect(run)
+  try {
+    handshake.active = true
+    handshake.begin('list')
+    const lists = await fetchLists(
+      (exchange) => ask(link, exchange, run.signal),
+      link.discovery.capabilities,
+      run.host.gateway.info,
+    )
+    handshake.end(
+      `${lists.tools.length} tools, ${lists.prompts.length} prompts, ${lists.resources.length} resources`,
+    )
+    for (const warning of oddities(lists)) handshake.warn(warning)
+    if (run.call) await callTool(link, run.call, run)
+    return findings(link, lists)
+  } finally {
+    handshake.active = false
+    await link.close().catch(() => {})
+  }
+}
+
+async function connect({ host, model, handshake, stderr, signal, onStderr }: TrialRun): Promise<Link> {
+  const { start } = model.timeouts
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new McpError('timeout', `${start} ms have passed`)), start)
+  try {
+    return await openLink(
+      model,
+      {
+        ...host.gateway.services,
+        continuations: new MemoryContinuations(),
+        auth: undefined,
+        headers: undefined,
+        // What was found out before is found out again: that is the point of a trial.
+        eras: new EraCache(),
+        handshake,
+        tap: {
+          get active() {
+            return handshake.active
+          },
+          seen: (direction, message) => handshake.seen(direction, message),
+        },
+        onStderr: (line) => {
+          stderr.push(line)
+          onStderr()
+        },
+        onAmbiguous: () => {},
+      },
+      AbortSignal.any([signal, late.signal]),
+    )
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Sends one request with an end to waiting; errors other than "no such method" are thrown as they are. */
+async function ask(link: Link, exchange: LiveExchange, signal: AbortSignal): Promise<Outcome> {
+  const limit = AbortSignal.timeout(ASK_TIMEOUT)
+  const onAbort = (): void =>
+    exchange.abort(new McpError('timeout', `${exchange.method} was not answered within ${ASK_TIMEOUT} ms`))
+  const either = AbortSignal.any([signal, limit])
+  either.addEventListener('abort', onAbort, { once: true })
+  try {
+    const outcome = await link.handle(exchange as Exchange)
+    if (outcome.type === 'error' && outcome.error.code !== METHOD_NOT_FOUND) {
+      throw ProtocolError.fromJsonRpc(outcome.error)
+    }
+    return outcome
+  } finally {
+    either.removeEventListener('abort', onAbort)
+  }
+}
+
+async function callTool(link: Link, call: TrialCall, { handshake, host, signal }: TrialRun): Promise<void> {
+  handshake.begin('call', call.tool)
+  const params = { name: call.tool, arguments: call.arguments ?? {} }
+  const client = { info: host.gateway.info, capabilities: {}, version: '2026-07-28' } as const
+  const outcome = await ask(link, new LiveExchange({ method: 'tools/call', params, client }), signal)
+  if (outcome.type === 'error') throw ProtocolError.fromJsonRpc(outcome.error)
+  if (outcome.type === 'complete' && outcome.result.isError === true) {
+    throw new McpError(
+      'tool_failed',
+      `The tool says that it failed: ${JSON.stringify(outcome.result.content)}`,
+    )
+  }
+  handshake.end(outcome.type === 'complete' ? call.tool : `${call.tool}: ${outcome.type}`)
+}
+
+function findings(link: Link, lists: FetchedLists): TrialFindings {
+  const { discovery } = link
+  const serverInfo = discovery._meta?.[META.serverInfo] as TrialFindings['serverInfo']
+  return {
+    era: link.era,
+    revision: link.version,
+    transport: link.transport,
+    ...(serverInfo && { serverInfo }),
+    capabilities: discovery.capabilities as JsonObject,
+    ...(discovery.instructions !== undefined && { instructions: discovery.instructions }),
+    counts: {
+      tools: lists.tools.length,
+      prompts: lists.prompts.length,
+      resources: lists.resources.length,
+      templates: lists.templates.length,
+      tokens: lists.tools.reduce((sum, tool) => sum + estimateTokens(tool), 0),
+    },
+    tools: lists.tools.slice(0, NAMES_SHOWN).map(({ name }) => String(name)),
+  }
+}
+
+/** Tools that some clients or models will not take. */
+function oddities({ tools }: FetchedLists): string[] {
+  const seen = new Set<string>()
+  return tools.flatMap(({ name, inputSchema }) => {
+    const found: string[] = []
+    const shown = JSON.stringify(name)
+    if (typeof name !== 'string' || name === '') return [`A tool has no name: ${shown}`]
+    if (seen.has(name)) found.push(`There are two tools ${shown}`)
+    seen.add(name)
+    if (!isJsonObject(inputSchema)) found.push(`The tool ${shown} has no inputSchema`)
+    else if (inputSchema.type !== 'object') found.push(`The inputSchema of ${shown} is not of type "object"`)
+    if (!/^[\w.-]{1,64}$/.test(name))
+      found.push(`Some models refuse the name ${shown}: letters, digits, "_", "-" and "." only, 64 at most`)
+    return found
+  })
+}

@@ -1,0 +1,91 @@
+import type { Era, WireMessage } from '../contract.ts'
+import type { Message } from './present-messages.ts'
+
+interface Eras {
+  readonly clientEra: Era
+  readonly targetEra: Era | undefined
+}
+
+/** What the gateway translated at this message, in words; nothing where it passed things on. */
+export function noteOf(message: WireMessage, before: readonly WireMessage[], eras: Eras): string | undefined {
+  return message.hop === 'target' ? noteAtTarget(message, before, eras) : noteAtClient(message, eras)
+}
+
+function noteAtTarget(
+  { type, direction, method, message }: WireMessage,
+  before: readonly WireMessage[],
+  { clientEra, targetEra }: Eras,
+): string | undefined {
+  const isBridged = targetEra !== undefined && clientEra !== targetEra
+  if (type === 'request' && direction === 'out') {
+    const params = paramsOf(message)
+    if (params?.inputResponses !== undefined && clientEra === 'legacy') {
+      return "the client's answers → `inputResponses` of a new request"
+    }
+    const isFirst = !before.some(
+      (one) => one.hop === 'target' && one.type === 'request' && one.direction === 'out',
+    )
+    return isFirst
+      ? joined(nameNote(params, before), isBridged ? envelopeNote(clientEra) : undefined)
+      : undefined
+  }
+  if (type === 'request' && direction === 'in' && clientEra === 'modern') {
+    return `\`${method}\` → \`input_required\`: the call stays open here while the client is asked`
+  }
+  if (type === 'response' && direction === 'in' && isInputRequired(message) && clientEra === 'legacy') {
+    return '`input_required` → `elicitation/create` and its kin: a legacy client is asked with live requests'
+  }
+  if (type === 'notification' && direction === 'out' && method === 'notifications/cancelled') {
+    return 'the client gave up: the target is told'
+  }
+  return undefined
+}
+
+function noteAtClient(
+  { type, direction, message }: WireMessage,
+  { clientEra, targetEra }: Eras,
+): string | undefined {
+  if (direction === 'out' && isInputRequired(message)) {
+    if (clientEra === 'legacy')
+      return '`input_required` → `elicitation/create`: asked of the client while its call waits'
+    return targetEra === 'legacy'
+      ? 'the question of the target → `input_required`; `requestState` finds the open call again'
+      : undefined
+  }
+  if (type === 'request' && direction === 'in' && targetEra === 'legacy' && clientEra === 'modern') {
+    const params = paramsOf(message)
+    if (params?.inputResponses !== undefined)
+      return '`inputResponses` → the answers that the open call waits for'
+  }
+  return undefined
+}
+
+function nameNote(params: Message | undefined, before: readonly WireMessage[]): string | undefined {
+  const asked = paramsOf(before.find((one) => one.hop === 'client' && one.type === 'request')?.message)
+  const was = asked?.name ?? asked?.uri
+  const is = params?.name ?? params?.uri
+  return typeof was === 'string' && typeof is === 'string' && was !== is
+    ? `\`${was}\` → \`${is}\`, its own name`
+    : undefined
+}
+
+function envelopeNote(clientEra: Era): string {
+  return clientEra === 'modern'
+    ? 'the envelope in `_meta` → the session that the gateway has with this target'
+    : 'the session of the client → the envelope in `_meta`'
+}
+
+function joined(...notes: (string | undefined)[]): string | undefined {
+  const present = notes.filter((note) => note !== undefined)
+  return present.length > 0 ? present.join('; ') : undefined
+}
+
+function paramsOf(message: unknown): Message | undefined {
+  const { params } = (typeof message === 'object' && message !== null ? message : {}) as Message
+  return typeof params === 'object' && params !== null ? (params as Message) : undefined
+}
+
+function isInputRequired(message: unknown): boolean {
+  const { result } = (typeof message === 'object' && message !== null ? message : {}) as Message
+  return (result as Message | undefined)?.resultType === 'input_required'
+}

@@ -1,0 +1,74 @@
+import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
+import type { AdminHost } from '../admin-host.ts'
+import { ApiError } from '../api-error.ts'
+import { parseWireFilter, type Era, type WireDetail, type WireList } from '../contract.ts'
+import type { Handlers } from '../handlers.ts'
+import type { Playground } from '../playground/playground.ts'
+import { presentDetail } from './present-messages.ts'
+import { presentRecord } from './present-record.ts'
+import { replayOf } from './replay.ts'
+
+const PAGE = 200
+const MAX_PAGE = 1000
+
+type WireHandlers = Pick<Handlers, 'wire' | 'wireDetail' | 'wireExport' | 'replayExchange' | 'clearWire'>
+
+/** The last exchanges. */
+export function wireHandlers(host: AdminHost, playground: Playground): WireHandlers {
+  const { gateway } = host
+  const { view } = gateway
+  const detail = (record: ExchangeRecord): WireDetail => presentDetail(record, eraOf(host, record.target))
+  const find = (id: number): ExchangeRecord => {
+    const record = view.find(id)
+    if (record) return record
+    throw new ApiError('not_found', `Exchange ${id} is not kept any more`, {
+      fix: '"telemetry.wire.size" in the configuration says how many are kept.',
+    })
+  }
+  return {
+    wire: ({ query }) => list(host, query ?? {}),
+    wireDetail: ({ params }) => detail(find(params.id)),
+    *wireExport({ query }) {
+      const matches = parseWireFilter(query?.filter ?? '')
+      const ids = query?.ids === undefined ? undefined : new Set(query.ids.split(',').map(Number))
+      for (const record of view.recent(Number.POSITIVE_INFINITY).reverse()) {
+        if ((!ids || ids.has(record.id)) && matches(presentRecord(record))) yield detail(record)
+      }
+    },
+    replayExchange: ({ params, body, caller }) => {
+      const record = find(params.id)
+      return { id: playground.start(replayOf(record, body?.params), caller) }
+    },
+    clearWire: () => {
+      view.clear()
+      return { ok: true }
+    },
+  }
+}
+
+function list(
+  { gateway }: AdminHost,
+  { limit = PAGE, before, filter = '' }: { limit?: number; before?: number; filter?: string },
+): WireList {
+  const { view, model } = gateway
+  const wanted = Math.max(1, Math.min(limit, MAX_PAGE))
+  const matches = parseWireFilter(filter)
+  const records = []
+  // One more than a page tells whether there is another.
+  for (const record of view.recent(Number.POSITIVE_INFINITY, before)) {
+    const presented = presentRecord(record)
+    if (matches(presented)) records.push(presented)
+    if (records.length > wanted) break
+  }
+  const page = records.slice(0, wanted)
+  return {
+    records: page,
+    ...(records.length > wanted && { next: page.at(-1)!.id }),
+    capacity: model.telemetry.wire.size,
+  }
+}
+
+function eraOf({ gateway }: AdminHost, target: string | undefined): Era | undefined {
+  if (target === undefined) return undefined
+  return gateway.target(target)?.instances.find((instance) => instance.link)?.link?.era
+}
