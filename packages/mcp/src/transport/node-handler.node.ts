@@ -15,7 +15,8 @@ export interface NodeHandlerOptions extends HttpServiceOptions {
 
 /** A request listener for `node:http`, Express, Fastify and the like. */
 export interface NodeHandler {
-  (request: IncomingMessage, response: ServerResponse): void
+  /** `body` is what a framework has parsed already; Express, which passes `next` there, keeps it elsewhere. */
+  (request: IncomingMessage, response: ServerResponse, body?: unknown): void
   readonly service: HttpService
   /** Ends every session and stream. */
   close(): void
@@ -33,7 +34,7 @@ const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024
 export function toNodeHandler(served: HttpServed, options: NodeHandlerOptions = {}): NodeHandler {
   const service = new HttpService(served, options)
   const limit = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
-  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+  const listener = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
     const reply = new NodeReply(response)
     const failed = (error: unknown): void => {
       service.served.onInternalError?.(error)
@@ -48,8 +49,10 @@ export function toNodeHandler(served: HttpServed, options: NodeHandlerOptions = 
       }
     }
     if (request.method !== 'POST') return answer('')
-    const parsed = (request as { body?: unknown }).body
-    if (parsed !== undefined && request.readableEnded) return answer('', parsed)
+    const parsed = parsedBody(request, body)
+    if (typeof parsed === 'string') return answer(parsed)
+    if (parsed instanceof Uint8Array) return answer(new TextDecoder().decode(parsed))
+    if (parsed !== undefined) return answer('', parsed)
     readBody(request, limit, answer, () => {
       const message = `Invalid request: the body is larger than ${limit} bytes`
       options.onProtocolError?.({ code: INVALID_REQUEST, message })
@@ -71,6 +74,13 @@ function toCall(request: IncomingMessage, body: string, parsedBody: unknown): Ht
     body,
     parsedBody,
   }
+}
+
+/** What was read before us: a parsed value, or text or bytes where the framework only reads. */
+function parsedBody(request: IncomingMessage, given: unknown): unknown {
+  if (given !== undefined && typeof given !== 'function') return given
+  // Express 4 sets an empty object where nothing was read.
+  return request.readableEnded ? (request as { body?: unknown }).body : undefined
 }
 
 /** Most bodies come in one chunk; those that do not are joined and decoded once. */
