@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { bundleSdk } from './bundle-sdk.mjs'
 import { isStale, stamp } from './freshness.mjs'
 import { ROOT, toolPath } from './paths.mjs'
 import { runNode } from './processes.mjs'
@@ -8,10 +9,13 @@ const inPackage = (name, ...path) => join(ROOT, 'packages', name, ...path)
 // A failed compilation writes output too, so a stamp made after success tells what is fresh.
 const stampOf = (name) => join(ROOT, 'node_modules', '.cache', 'gantry', `built-${name}`)
 
+/** Where the published gateway has the console. */
+const CONSOLE = 'dist/console'
+
 const PARTS = [
-  { name: 'mcp', output: 'dist/.tsbuildinfo', needs: [], make: compile },
+  { name: 'mcp', output: 'dist/.tsbuildinfo', needs: [], make: makeSdk },
   { name: 'gateway', output: 'dist/.tsbuildinfo', needs: ['mcp'], make: compile },
-  { name: 'console', output: 'dist/index.html', needs: ['gateway'], make: bundle },
+  { name: 'console', output: `../gateway/${CONSOLE}/index.html`, needs: ['gateway'], make: makeConsole },
 ]
 
 /** Builds what is stale and says so; returns the names of what was built. */
@@ -27,7 +31,7 @@ export async function build() {
 }
 
 function exists({ name, make }) {
-  return existsSync(inPackage(name, make === bundle ? 'vite.config.ts' : 'src'))
+  return existsSync(inPackage(name, make === makeConsole ? 'vite.config.ts' : 'src'))
 }
 
 function isPartStale({ name, output, needs }) {
@@ -43,8 +47,16 @@ async function compile(name) {
   await must('TypeScript', [toolPath('typescript', 'tsc'), '-b', inPackage(name)])
 }
 
-async function bundle(name) {
+/** The compiler writes declarations only; the scripts are bundles. */
+async function makeSdk(name) {
+  await compile(name)
+  await bundleSdk(inPackage(name))
+}
+
+async function makeConsole(name) {
   await must('Vite', [toolPath('vite'), 'build', '--logLevel', 'warn'], { cwd: inPackage(name) })
+  rmSync(inPackage('gateway', CONSOLE), { recursive: true, force: true })
+  cpSync(inPackage(name, 'dist'), inPackage('gateway', CONSOLE), { recursive: true })
 }
 
 async function must(tool, args, options) {
@@ -54,7 +66,9 @@ async function must(tool, args, options) {
 
 /** Removes built files whose source is gone: the compiler leaves them, and they would be packed. */
 function pruneOutput(name) {
-  for (const file of filesIn(inPackage(name, 'dist'))) {
+  for (const file of filesIn(inPackage(name, 'dist')).filter(
+    (path) => !/^(chunks|console)[\\/]/.test(path),
+  )) {
     const stem = /^(.*?)(?:\.d)?\.(?:js|ts)$/.exec(file)?.[1]
     const sources = ['.ts', '.tsx'].map((extension) => inPackage(name, 'src', `${stem}${extension}`))
     if (stem !== undefined && !sources.some(existsSync)) rmSync(inPackage(name, 'dist', file))

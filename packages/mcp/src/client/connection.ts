@@ -1,4 +1,5 @@
-import { abortError, type ClientEdge, orAbort } from '../exchange/index.ts'
+import type { ClientEdge } from '../exchange/index.ts'
+import { abortError, orAbort } from '../exchange/client-edge.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { LONGEST_TIMER } from '../protocol/index.ts'
 import type { Negotiated } from './negotiate.ts'

@@ -1,23 +1,7 @@
-export {
-  LegacyClientEdge,
-  MemoryContinuations,
-  ModernClientEdge,
-  type AmbiguousRequest,
-  type ClientEdge,
-  type ClientFacts,
-  type Connector,
-  type Continuations,
-  type Exchange,
-  type HandshakeStep,
-  type InputRequest,
-  type InputRequests,
-  type InputResponses,
-  type Middleware,
-  type Notification,
-  type Outcome,
-  type ParkedCall,
-  type Wire,
-} from '../exchange/index.ts'
+export type { AmbiguousRequest, ClientEdge, ClientFacts, Connector, Continuations, Exchange, HandshakeStep, InputRequest, InputRequests, InputResponses, Middleware, Notification, Outcome, ParkedCall, Wire } from '../exchange/index.ts'
+export { LegacyClientEdge } from '../exchange/legacy-client-edge.ts'
+export { MemoryContinuations } from '../exchange/legacy-client-edge-continuations.ts'
+export { ModernClientEdge } from '../exchange/modern-client-edge.ts'
 export { McpError, ProtocolError, type McpErrorCode } from '../jsonrpc/index.ts'
 export type { AnswerContext, AnswerHandlers } from './answers.ts'
 export type { CallEvent, QuestionEvent } from './call-events.ts'

@@ -1,15 +1,7 @@
-import {
-  abortError,
-  type ClientEdge,
-  type Connector,
-  createIdMinter,
-  type IdMinter,
-  LegacyClientEdge,
-  type LegacyClientEdgeOptions,
-  ModernClientEdge,
-  type ModernClientEdgeOptions,
-  type Wire,
-} from '../exchange/index.ts'
+import type { ClientEdge, Connector, IdMinter, LegacyClientEdgeOptions, ModernClientEdgeOptions, Wire } from '../exchange/index.ts'
+import { abortError, createIdMinter } from '../exchange/client-edge.ts'
+import { LegacyClientEdge } from '../exchange/legacy-client-edge.ts'
+import { ModernClientEdge } from '../exchange/modern-client-edge.ts'
 import { McpError, ProtocolError } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,

@@ -1,4 +1,5 @@
-import { abortError, type IdMinter, type Wire } from '../exchange/index.ts'
+import type { IdMinter, Wire } from '../exchange/index.ts'
+import { abortError } from '../exchange/client-edge.ts'
 import {
   HEADER_MISMATCH,
   isJsonObject,

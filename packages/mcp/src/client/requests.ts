@@ -1,10 +1,5 @@
-import {
-  type Exchange,
-  type Handle,
-  type Middleware,
-  type Outcome,
-  playModernRounds,
-} from '../exchange/index.ts'
+import type { Exchange, Handle, Middleware, Outcome } from '../exchange/index.ts'
+import { playModernRounds } from '../exchange/modern-client-edge-rounds.ts'
 import { HEADER_MISMATCH, McpError, ProtocolError, UNSUPPORTED_PROTOCOL_VERSION } from '../jsonrpc/index.ts'
 import { parseDuration } from '../protocol/index.ts'
 import type { Connection } from './connection.ts'

@@ -1,4 +1,5 @@
-import { complete, type Exchange, type InputRequired, type Outcome } from '../exchange/index.ts'
+import type { Exchange, InputRequired, Outcome } from '../exchange/index.ts'
+import { complete } from '../exchange/exchange.ts'
 import { isJsonObject, McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
 import type { CallToolResult, ContentBlock } from '../protocol/index.ts'
 import { describeIssues, type Validation } from '../schema/index.ts'

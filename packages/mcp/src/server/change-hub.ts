@@ -1,4 +1,5 @@
-import { SERVER_LOGS, type Exchange, type Notification } from '../exchange/index.ts'
+import type { Exchange, Notification } from '../exchange/index.ts'
+import { SERVER_LOGS } from '../exchange/legacy-subscriptions.ts'
 import type { SubscriptionFilter } from '../protocol/index.ts'
 
 interface Listener {

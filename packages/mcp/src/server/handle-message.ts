@@ -1,14 +1,8 @@
-import {
-  isModernRequest,
-  LegacySession,
-  modernRevisions,
-  openModernExchange,
-  respondSafely,
-  writeError,
-  writeOutcome,
-  type RequestContext,
-  type Served,
-} from '../exchange/index.ts'
+import type { RequestContext, Served } from '../exchange/index.ts'
+import { isModernRequest, openModernExchange, respondSafely } from '../exchange/modern-server-edge.ts'
+import { LegacySession } from '../exchange/legacy-session.ts'
+import { modernRevisions } from '../exchange/served.ts'
+import { writeError, writeOutcome } from '../exchange/write-message.ts'
 import {
   classifyMessage,
   METHOD_NOT_FOUND,

@@ -1,4 +1,6 @@
-import { complete, SERVER_LOGS, type Exchange, type Outcome } from '../exchange/index.ts'
+import type { Exchange, Outcome } from '../exchange/index.ts'
+import { complete } from '../exchange/exchange.ts'
+import { SERVER_LOGS } from '../exchange/legacy-subscriptions.ts'
 import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../jsonrpc/index.ts'
 import { eraOf, type ServerCapabilities, type SubscriptionFilter } from '../protocol/index.ts'
 import { grantFilter } from './capabilities.ts'

@@ -1,4 +1,5 @@
-import { complete, type Exchange, type Outcome } from '../exchange/index.ts'
+import type { Exchange, Outcome } from '../exchange/index.ts'
+import { complete } from '../exchange/exchange.ts'
 import {
   INVALID_PARAMS,
   isJsonObject,

@@ -1,4 +1,5 @@
-import { missingCapability, type Exchange, type InputRequest } from '../exchange/index.ts'
+import type { Exchange, InputRequest } from '../exchange/index.ts'
+import { missingCapability } from '../exchange/input-capabilities.ts'
 import { McpError, MISSING_CLIENT_CAPABILITY, ProtocolError } from '../jsonrpc/index.ts'
 import { eraOf } from '../protocol/index.ts'
 

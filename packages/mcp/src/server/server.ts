@@ -1,13 +1,5 @@
-import {
-  complete,
-  failure,
-  type Exchange,
-  type Handle,
-  type Middleware,
-  type Outcome,
-  type RequestContext,
-  type Served,
-} from '../exchange/index.ts'
+import type { Exchange, Handle, Middleware, Outcome, RequestContext, Served } from '../exchange/index.ts'
+import { complete, failure } from '../exchange/exchange.ts'
 import { METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
 import {
   META,
@@ -42,7 +34,7 @@ import type { Registration } from './registry.ts'
 import type { ReplayWatcher } from './replay-watch.ts'
 import { RequestStates } from './request-state.ts'
 import type { RunOptions } from './run-handler.ts'
-import { Sealer } from '../exchange/index.ts'
+import { Sealer } from '../exchange/seal.ts'
 import { implementationOf, type ServerOptions } from './server-options.ts'
 import { MemoryStore, type Store } from './store.ts'
 import { findTool, UnknownName, type CompiledTool } from './tool-registry.ts'

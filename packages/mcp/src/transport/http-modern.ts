@@ -1,12 +1,7 @@
-import {
-  openModernExchange,
-  requiredScopesOf,
-  respondSafely,
-  writeError,
-  writeOutcome,
-  type LiveExchange,
-  type Outcome,
-} from '../exchange/index.ts'
+import type { LiveExchange, Outcome } from '../exchange/index.ts'
+import { openModernExchange, respondSafely } from '../exchange/modern-server-edge.ts'
+import { requiredScopesOf } from '../exchange/required-scopes.ts'
+import { writeError, writeOutcome } from '../exchange/write-message.ts'
 import {
   HEADER_MISMATCH,
   INVALID_REQUEST,

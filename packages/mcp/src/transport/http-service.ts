@@ -1,4 +1,6 @@
-import { isModernRequest, modernRevisions, type Sealer } from '../exchange/index.ts'
+import type { Sealer } from '../exchange/index.ts'
+import { isModernRequest } from '../exchange/modern-server-edge.ts'
+import { modernRevisions } from '../exchange/served.ts'
 import {
   INVALID_REQUEST,
   PARSE_ERROR,

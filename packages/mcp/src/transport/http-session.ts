@@ -1,4 +1,6 @@
-import { LegacySession, writeError, type Served } from '../exchange/index.ts'
+import type { Served } from '../exchange/index.ts'
+import { LegacySession } from '../exchange/legacy-session.ts'
+import { writeError } from '../exchange/write-message.ts'
 import {
   INVALID_REQUEST,
   type JsonRpcMessage,

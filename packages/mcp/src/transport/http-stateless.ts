@@ -1,4 +1,5 @@
-import { LegacySession, negotiateLegacy } from '../exchange/index.ts'
+import { LegacySession } from '../exchange/legacy-session.ts'
+import { negotiateLegacy } from '../exchange/served.ts'
 import type { ParsedMessage } from '../jsonrpc/index.ts'
 import type { HttpContext, ScopeChallenge } from './http-guard.ts'
 import { acceptsStream, StreamedAnswer } from './http-modern.ts'

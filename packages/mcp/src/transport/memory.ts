@@ -1,12 +1,5 @@
-import {
-  ServerConnection,
-  type Connector,
-  type IncomingMessage,
-  type RequestContext,
-  type Served,
-  type Wire,
-  type WireRequestOptions,
-} from '../exchange/index.ts'
+import type { Connector, IncomingMessage, RequestContext, Served, Wire, WireRequestOptions } from '../exchange/index.ts'
+import { ServerConnection } from '../exchange/server-connection.ts'
 import {
   McpError,
   type JsonRpcMessage,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { writeError } from '../exchange/index.ts'
+import { writeError } from '../exchange/write-message.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../jsonrpc/index.ts'
 import type { HttpCall, HttpHeaders } from './http-reply.ts'
 import { HttpService, type HttpServiceOptions } from './http-service.ts'

@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
-import { ServerConnection, writeError, type RequestContext, type Served } from '../exchange/index.ts'
+import type { RequestContext, Served } from '../exchange/index.ts'
+import { ServerConnection } from '../exchange/server-connection.ts'
+import { writeError } from '../exchange/write-message.ts'
 import { INVALID_REQUEST, type JsonRpcError } from '../jsonrpc/index.ts'
 import { LineWriter } from './line-writer.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.ts'

@@ -1,4 +1,5 @@
-import { negotiateLegacy, type LegacySessionFacts, type Sealer, type Served } from '../exchange/index.ts'
+import type { LegacySessionFacts, Sealer, Served } from '../exchange/index.ts'
+import { negotiateLegacy } from '../exchange/served.ts'
 import { isJsonObject, type JsonObject, type JsonRpcRequest } from '../jsonrpc/index.ts'
 
 interface SealedFacts extends LegacySessionFacts {

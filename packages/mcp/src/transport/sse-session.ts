@@ -1,4 +1,5 @@
-import { ServerConnection, type LegacySession, type RequestContext, type Served } from '../exchange/index.ts'
+import type { LegacySession, RequestContext, Served } from '../exchange/index.ts'
+import { ServerConnection } from '../exchange/server-connection.ts'
 import type { Pulse } from './http-pulse.ts'
 import { STREAM_HEADERS, toEvent, type HttpReply } from './http-reply.ts'
 
