@@ -13,11 +13,12 @@ const PACKAGES = {
 }
 
 /**
- * A Node of version 22 or later, for tools that need one while the project itself supports 20.19: the one
+ * A Node of version 22.19 or later, for tools that need one while the project itself supports 20.19: the one
  * that runs now when it is new enough, `GANTRY_NEWER_NODE`, or a binary from npm, installed when missing.
  */
 export async function newerNode() {
-  if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 22 || (major === 22 && minor >= 19)) return process.execPath
   if (process.env.GANTRY_NEWER_NODE) return process.env.GANTRY_NEWER_NODE
   const binary = join(FOLDER, 'node_modules', PACKAGES[`${process.platform}-${process.arch}`] ?? 'none')
   await install(FOLDER, 'Node 22 (for tools that need it)')

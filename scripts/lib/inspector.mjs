@@ -1,0 +1,13 @@
+import { join } from 'node:path'
+import { install } from './install.mjs'
+import { newerNode } from './newer-node.mjs'
+import { ROOT } from './paths.mjs'
+
+const FOLDER = join(ROOT, 'scripts', 'inspector')
+const SCRIPT = join(FOLDER, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js')
+
+/** The command that starts the MCP Inspector, and its first arguments. Installs it when it is missing. */
+export async function inspector() {
+  await install(FOLDER, 'the MCP Inspector')
+  return { command: await newerNode(), args: [SCRIPT] }
+}

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server as HttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { type NodeHandler, toNodeHandler } from '@gantry/mcp/server/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inspector } from '../../scripts/lib/inspector.mjs'
+import { createApp } from './fixtures/everything-app.mjs'
+
+const SERVER = fileURLToPath(new URL('./fixtures/everything-server.mjs', import.meta.url))
+const run = promisify(execFile)
+
+let command: string
+let launch: string[]
+let home: string
+let handler: NodeHandler
+let http: HttpServer
+let url: string
+
+beforeAll(async () => {
+  const found = await inspector()
+  command = found.command
+  launch = found.args
+  // It keeps files in the home directory; ours is left alone.
+  home = await mkdtemp(join(tmpdir(), 'gantry-inspector-'))
+  handler = toNodeHandler(createApp())
+  http = createServer(handler)
+  await new Promise<void>((done) => http.listen(0, '127.0.0.1', done))
+  url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
+}, 300_000)
+afterAll(async () => {
+  handler?.close()
+  http?.closeAllConnections()
+  await new Promise((done) => http?.close(done))
+  if (home) await rm(home, { recursive: true, force: true })
+})
+
+const targets: [string, string[], () => string[]][] = [
+  ['legacy over stdio', ['--protocol-era', 'legacy'], () => [process.execPath, SERVER]],
+  ['modern over stdio', ['--protocol-era', 'modern'], () => [process.execPath, SERVER]],
+  ['legacy over HTTP', ['--protocol-era', 'legacy', '--transport', 'http'], () => [url]],
+  ['modern over HTTP', ['--protocol-era', 'modern', '--transport', 'http'], () => [url]],
+  ['finding out over HTTP', ['--protocol-era', 'auto', '--transport', 'http'], () => [url]],
+  ['legacy over SSE', ['--protocol-era', 'legacy', '--transport', 'sse'], () => [url]],
+]
+
+/** Runs the command line once and returns the result that it prints. */
+async function inspect(...args: string[]): Promise<Record<string, unknown>> {
+  const { stdout } = await run(command, [...launch, '--cli', ...args, '--format', 'json', '--quiet'], {
+    env: { ...process.env, HOME: home, USERPROFILE: home },
+    timeout: 60_000,
+  })
+  return (JSON.parse(stdout) as { result: Record<string, unknown> }).result
+}
+
+describe.each(targets)('the Inspector 2.12, %s', (_name, options, target) => {
+  it('lists, and finds nothing wrong with our schemas', async () => {
+    const { tools } = await inspect(...target(), ...options, '--method', 'tools/list', '--strict')
+    expect(tools).toHaveLength(17)
+    expect((tools as { name: string }[])[0]).toMatchObject({ name: 'echo', title: 'Echo' })
+  }, 60_000)
+
+  it('calls', async () => {
+    const call = ['--method', 'tools/call', '--tool-name', 'add', '--tool-arg', 'a=2', 'b=3']
+    expect(await inspect(...target(), ...options, ...call)).toMatchObject({ structuredContent: { sum: 5 } })
+  }, 60_000)
+})
+
+describe.each(['legacy', 'modern'])('the Inspector 2.12, %s', (era) => {
+  it('reads a resource and gets a prompt', async () => {
+    const target = [url, '--transport', 'http', '--protocol-era', era]
+    const read = ['--method', 'resources/read', '--uri', 'test://city/France/Paris']
+    expect(await inspect(...target, ...read)).toMatchObject({ contents: [{ text: 'Paris is in France' }] })
+    const get = ['--method', 'prompts/get', '--prompt-name', 'greeting', '--prompt-args', 'language=dutch']
+    expect(await inspect(...target, ...get)).toMatchObject({
+      messages: [{ content: { text: 'Greet the world in dutch.' } }],
+    })
+  }, 60_000)
+})
