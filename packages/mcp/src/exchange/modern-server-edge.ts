@@ -14,6 +14,7 @@ import {
   type LoggingLevel,
   type Revision,
 } from '../protocol/index.ts'
+import { detachHint, wantsDetachHint } from './detach-hint.ts'
 import { failure, type ClientFacts, type Notification, type Outcome } from './exchange.ts'
 import { LiveExchange, type RequestContext } from './live-exchange.ts'
 import { modernRevisions, type Served } from './served.ts'
@@ -82,9 +83,10 @@ export function openModernExchange(
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${request.method}`)
   }
   const listening = request.method === 'subscriptions/listen'
+  const params = request.params ?? NO_PARAMS
   return new LiveExchange({
     method: request.method,
-    params: request.params ?? NO_PARAMS,
+    params,
     client,
     logLevel,
     auth: context.auth,
@@ -92,6 +94,9 @@ export function openModernExchange(
     headers: context.headers,
     notify: (notification) =>
       send(writeNotification(listening ? withSubscriptionId(notification, request.id) : notification)),
+    detach: wantsDetachHint(params)
+      ? (retryMs) => send(writeNotification(detachHint(request.id, retryMs)))
+      : undefined,
   })
 }
 
@@ -111,10 +116,19 @@ function withSubscriptionId(notification: Notification, id: JsonRpcRequest['id']
 export function respondSafely(served: Served, exchange: LiveExchange): Outcome | Promise<Outcome> {
   try {
     const outcome = served.respond(exchange)
-    return outcome instanceof Promise ? outcome.catch((thrown) => toFailure(served, thrown)) : outcome
+    if (!(outcome instanceof Promise)) return checked(served, outcome)
+    return outcome.then(
+      (settled) => checked(served, settled),
+      (thrown) => toFailure(served, thrown),
+    )
   } catch (thrown) {
     return toFailure(served, thrown)
   }
+}
+
+/** A middleware that forgets to return what it got must not leave a client without an answer. */
+function checked(served: Served, outcome: Outcome | undefined): Outcome {
+  return outcome ?? toFailure(served, new TypeError('A handler or middleware returned no outcome'))
 }
 
 function toFailure(served: Served, thrown: unknown): Outcome {

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { LEGACY_REVISIONS } from '../protocol/index.ts'
 import { everywhere, refereed } from '../testing/fixtures/both-eras.test.support.ts'
 import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
 import { prompt, ProtocolError, resource, Server, tool, ToolError, ToolResult } from './index.ts'
@@ -43,12 +44,18 @@ describe('what is not there', () => {
   })
 
   it('B7: an unknown resource → −32002 on legacy, −32602 on modern, with its uri', async () => {
-    await everywhere(app as Server, async ({ client, era }) => {
-      await expect(client.readResource('r://2')).rejects.toMatchObject({
-        code: era === 'legacy' ? -32002 : -32602,
-        data: { uri: 'r://2' },
-      })
+    const peer = new RawPeer(app)
+    const params = { uri: 'r://2' }
+    const expected = (code: number) => ({
+      jsonrpc: '2.0',
+      id: expect.anything(),
+      error: { code, message: 'Resource not found: r://2', data: { uri: 'r://2' } },
     })
+    expect(await peer.modern('resources/read', params)).toEqual(expected(-32602))
+    for (const revision of LEGACY_REVISIONS) {
+      await peer.handshake(revision)
+      expect(await peer.request('resources/read', params)).toEqual(expected(-32002))
+    }
   })
 
   it.each(['tools/call', 'prompts/get', 'resources/read'])(

@@ -87,8 +87,10 @@ export class SessionStream {
 
   /** Sends a message now, and keeps it for later. */
   send(text: string): void {
+    // Opened first: the position that a primed stream starts with lies before its first message.
+    const sink = this.open()
     const id = this.log.append(text)
-    this.open()?.write(toEvent(text, id))
+    sink?.write(toEvent(text, id))
   }
 
   /** The request fails for want of scopes; a status can say so as long as nothing was streamed. */
