@@ -35,21 +35,21 @@ export async function hideSecrets(source: string, format: ConfigFormat): Promise
     at = end
   }
   text += source.slice(at)
-  const valueOf = (number: string): string | undefined => secrets[Number(number) - 1]
+  const secretAt = (number: string): string | undefined => secrets[Number(number) - 1]
   return {
     text,
-    restore: (edited) => restore(edited, valueOf),
-    restoreValue: (edited) => restoreValue(edited, (number) => unquoted(valueOf(number))),
+    restore: (edited) => restore(edited, secretAt),
+    restoreValue: (edited) => restoreValue(edited, (number) => unquoted(secretAt(number))),
   }
 }
 
-function restore(edited: string, valueOf: (number: string) => string | undefined): RestoredText {
+function restore(edited: string, secretAt: (number: string) => string | undefined): RestoredText {
   const unknown: { mask: string; offset: number }[] = []
   /** Where each mask begins in both texts, and how long it is in each. */
   const places: { edited: number; restored: number; editedLength: number; restoredLength: number }[] = []
   let grown = 0
   const text = edited.replaceAll(MASK, (mask: string, number: string, offset: number) => {
-    const value = valueOf(number)
+    const value = secretAt(number)
     if (value === undefined) unknown.push({ mask, offset })
     const put = value ?? mask
     places.push({
@@ -70,14 +70,14 @@ function restore(edited: string, valueOf: (number: string) => string | undefined
   return { text, unknown, toEdited }
 }
 
-function restoreValue<T>(edited: T, valueOf: (number: string) => string | undefined): T {
+function restoreValue<T>(edited: T, secretAt: (number: string) => string | undefined): T {
   if (typeof edited === 'string') {
-    return edited.replaceAll(MASK, (mask, number: string) => valueOf(number) ?? mask) as T
+    return edited.replaceAll(MASK, (mask, number: string) => secretAt(number) ?? mask) as T
   }
-  if (Array.isArray(edited)) return edited.map((part) => restoreValue(part, valueOf)) as T
+  if (Array.isArray(edited)) return edited.map((part) => restoreValue(part, secretAt)) as T
   if (typeof edited !== 'object' || edited === null) return edited
   return Object.fromEntries(
-    Object.entries(edited).map(([key, part]) => [key, restoreValue(part, valueOf)]),
+    Object.entries(edited).map(([key, part]) => [key, restoreValue(part, secretAt)]),
   ) as T
 }
 

@@ -1,4 +1,20 @@
-export type { AmbiguousRequest, ClientEdge, ClientFacts, Connector, Continuations, Exchange, HandshakeStep, InputRequest, InputRequests, InputResponses, Middleware, Notification, Outcome, ParkedCall, Wire } from '../exchange/index.ts'
+export type {
+  AmbiguousRequest,
+  ClientEdge,
+  ClientFacts,
+  Connector,
+  Continuations,
+  Exchange,
+  HandshakeStep,
+  InputRequest,
+  InputRequests,
+  InputResponses,
+  Middleware,
+  Notification,
+  Outcome,
+  ParkedCall,
+  Wire,
+} from '../exchange/index.ts'
 export { LegacyClientEdge } from '../exchange/legacy-client-edge.ts'
 export { MemoryContinuations } from '../exchange/legacy-client-edge-continuations.ts'
 export { ModernClientEdge } from '../exchange/modern-client-edge.ts'

@@ -1,4 +1,11 @@
-import type { ClientEdge, Connector, IdMinter, LegacyClientEdgeOptions, ModernClientEdgeOptions, Wire } from '../exchange/index.ts'
+import type {
+  ClientEdge,
+  Connector,
+  IdMinter,
+  LegacyClientEdgeOptions,
+  ModernClientEdgeOptions,
+  Wire,
+} from '../exchange/index.ts'
 import { abortError, createIdMinter } from '../exchange/client-edge.ts'
 import { LegacyClientEdge } from '../exchange/legacy-client-edge.ts'
 import { ModernClientEdge } from '../exchange/modern-client-edge.ts'

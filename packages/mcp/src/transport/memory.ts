@@ -1,4 +1,11 @@
-import type { Connector, IncomingMessage, RequestContext, Served, Wire, WireRequestOptions } from '../exchange/index.ts'
+import type {
+  Connector,
+  IncomingMessage,
+  RequestContext,
+  Served,
+  Wire,
+  WireRequestOptions,
+} from '../exchange/index.ts'
 import { ServerConnection } from '../exchange/server-connection.ts'
 import {
   McpError,
