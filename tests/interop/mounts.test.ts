@@ -1,57 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { Server as HttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Client, connect } from '@gantry/mcp/client'
-import { http, sse } from '@gantry/mcp/client'
-import { transform } from 'esbuild'
+import { readFile } from 'node:fs/promises'
+import { type Client, connect, http, sse } from '@gantry/mcp/client'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { SnippetRunner, snippetsOf } from './support/run-snippet.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const page = await readFile(join(root, 'docs/http.md'), 'utf8')
-const FIXTURE = pathToFileURL(join(root, 'tests/interop/fixtures/everything-app.mjs')).href
+const page = await readFile(new URL('../../docs/http.md', import.meta.url), 'utf8')
+const mounts = snippetsOf(page, 'ts mount')
+const snippets = new SnippetRunner()
 
-/** The snippets of the page, under the heading that they stand below. */
-const mounts = page.split(/^## /m).flatMap((section) => {
-  const title = section.slice(0, section.indexOf('\n'))
-  return [...section.matchAll(/^```ts mount\n([\s\S]*?)^```$/gm)].map(([, code]) => [title, code!] as const)
-})
-
-let folder: string
-let servers: HttpServer[] = []
-const listen = vi.spyOn(HttpServer.prototype, 'listen')
-
-beforeAll(async () => {
-  // Inside the project, so that snippets find the packages as a user's program would.
-  folder = await mkdtemp(join(root, 'tests/interop/.run-'))
-})
-afterEach(async () => {
-  for (const server of servers) {
-    server.closeAllConnections()
-    await new Promise((done) => server.close(done))
-  }
-  servers = []
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
-
-/** Runs a snippet as it is, except for the port and the server that it serves. Returns its URL. */
-async function run(snippet: string, name: string): Promise<string> {
-  listen.mockClear()
-  const { code } = await transform(snippet.replace('3000', '0'), {
-    loader: 'ts',
-    format: 'esm',
-    target: 'node20',
-  })
-  const app = join(folder, `${name}-app.mjs`)
-  await writeFile(app, `import { createApp } from '${FIXTURE}'\nexport const app = createApp()\n`)
-  const file = join(folder, `${name}.mjs`)
-  await writeFile(file, code.replace('./app.js', `./${name}-app.mjs`))
-  await import(/* @vite-ignore */ pathToFileURL(file).href)
-  servers = [...new Set(listen.mock.contexts as HttpServer[])]
-  await vi.waitFor(() => expect(servers[0]?.listening).toBe(true))
-  return `http://127.0.0.1:${(servers[0]!.address() as AddressInfo).port}/mcp`
-}
+beforeAll(() => snippets.start())
+afterEach(() => snippets.closeServers())
+afterAll(() => snippets.stop())
 
 async function textOf(client: Client, tool: string): Promise<string> {
   return (await client.call(tool)).text()
@@ -59,14 +17,14 @@ async function textOf(client: Client, tool: string): Promise<string> {
 
 it('the page has a mount for each of them', () => {
   const titles = ['node:http', 'Express', 'Express', 'Fastify', 'Hono']
-  expect(mounts.map(([title]) => title)).toEqual(titles)
+  expect(mounts.map(({ title }) => title)).toEqual(titles)
 })
 
-describe.each(mounts.map(([title, code], index) => [index + 1, title, code] as const))(
+describe.each(mounts.map(({ title, code }, index) => [index + 1, title, code] as const))(
   'mount %i, %s',
-  (index, title, code) => {
+  (_index, title, code) => {
     it.each(['legacy', 'modern', 'old'] as const)('serves a %s client', async (era) => {
-      const url = await run(code, `mount-${index}-${era}`)
+      const url = `${await snippets.serve(code)}/mcp`
       await using client = await connect(era === 'old' ? sse(url) : http(url), {
         ...(era !== 'old' && { era }),
         elicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
@@ -102,7 +60,7 @@ describe.each(mounts.map(([title, code], index) => [index + 1, title, code] as c
     })
 
     it('leaves other paths to the framework, and answers bad bodies', async () => {
-      const url = await run(code, `mount-${index}-errors`)
+      const url = `${await snippets.serve(code)}/mcp`
       const post = (body: string, path = '') =>
         fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
       if (title !== 'node:http') expect((await post('{}', '/../other')).status).toBe(404)
@@ -115,15 +73,11 @@ describe.each(mounts.map(([title, code], index) => [index + 1, title, code] as c
 )
 
 it('the handler for Workers, Deno and Bun answers requests', async () => {
-  const snippet = /^```ts fetch\n([\s\S]*?)^```$/m.exec(page)![1]!
-  const app = /^```ts file=app.js\n([\s\S]*?)^```$/m.exec(page)![1]!
-  await writeFile(join(folder, 'app.mjs'), app)
-  const file = join(folder, 'worker.mjs')
-  await writeFile(file, snippet.replace('./app.js', './app.mjs'))
-  const worker = (await import(/* @vite-ignore */ pathToFileURL(file).href)).default as {
-    fetch(request: Request): Promise<Response>
-  }
-  const fetchLike = (url: string, init: RequestInit) => worker.fetch(new Request(url, init))
+  const [worker] = snippetsOf(page, 'ts fetch')
+  const [app] = snippetsOf(page, 'ts file=app.js')
+  const module = await snippets.import(worker!.code, app!.code)
+  const { fetch: answer } = module.default as { fetch(request: Request): Promise<Response> }
+  const fetchLike = (url: string, init: RequestInit) => answer(new Request(url, init))
   for (const era of ['legacy', 'modern'] as const) {
     await using client = await connect('http://localhost/mcp', { era, http: { fetch: fetchLike } })
     expect(await textOf(client as Client, 'hello')).toBe('Hello!')

@@ -2,7 +2,9 @@ import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { InsufficientScope, Server, tool } from '../../transport/server.ts'
-import { toFetchHandler } from '../../transport/fetch-handler.ts'
+import { Sealer } from '../../exchange/index.ts'
+import { type FetchHandler, toFetchHandler } from '../../transport/fetch-handler.ts'
+import type { Guard } from '../../transport/http-guard.ts'
 import { type NodeHandler, toNodeHandler } from '../../transport/node-handler.node.ts'
 import { IssuerWorld } from './fixtures/issuer-world.test.node.ts'
 import { bearer, type BearerGuard } from './index.ts'
@@ -189,6 +191,23 @@ it('stateless legacy clients are asked for more scope too', async () => {
   expect(response.headers.get('www-authenticate')).toContain('insufficient_scope')
 })
 
+it('a guard that fails lets nobody in', async () => {
+  const guards: Guard[] = [
+    () => {
+      throw new Error('broken')
+    },
+    () => Promise.reject(new Error('broken')),
+    () => undefined as never,
+  ]
+  for (const broken of guards) {
+    const handle = toFetchHandler(app(), { guard: broken })
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    const response = await handle(new Request('http://127.0.0.1/mcp', { method: 'POST', body }))
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('broken')
+  }
+})
+
 describe('what belongs to one principal', () => {
   it('a session does not exist for another one', async () => {
     const alice = await world.token()
@@ -227,6 +246,39 @@ describe('what belongs to one principal', () => {
     expect((await send('ping', {}, { token: bob, url: endpoint })).status).toBe(404)
     expect((await send('ping', {}, { token: alice, url: endpoint })).status).toBe(202)
     await reader.cancel()
+  })
+
+  it('a session that is brought back after a restart is still theirs alone', async () => {
+    const options = { guard, sealer: new Sealer(['a secret that outlives the process']) }
+    const post = async (
+      handle: FetchHandler,
+      method: string,
+      params: object,
+      token: string,
+      session?: string,
+    ) =>
+      handle(
+        new Request('http://127.0.0.1/mcp', {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            ...(session && { 'mcp-session-id': session }),
+          },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        }),
+      )
+    const alice = await world.token()
+    const before = toFetchHandler(app(), options)
+    const params = { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT_INFO }
+    const session = (await post(before, 'initialize', params, alice)).headers.get('mcp-session-id')!
+    before.close()
+    const after = toFetchHandler(app(), options)
+    const bob = await world.token({ sub: 'bob' })
+    expect((await post(after, 'tools/list', {}, bob, session)).status).toBe(404)
+    expect((await post(after, 'tools/list', {}, alice, session)).status).toBe(200)
+    expect((await post(after, 'tools/list', {}, bob, session)).status).toBe(404)
+    after.close()
   })
 
   it('a suspended call cannot be finished by another one', async () => {
