@@ -13,7 +13,7 @@ const stampOf = (name) => join(ROOT, 'node_modules', '.cache', 'gantry', `built-
 const CONSOLE = 'dist/console'
 
 const PARTS = [
-  { name: 'mcp', output: 'dist/.tsbuildinfo', needs: [], make: makeSdk },
+  { name: 'mcp', output: 'dist/index.js', needs: [], make: makeSdk },
   { name: 'gateway', output: 'dist/.tsbuildinfo', needs: ['mcp'], make: compile },
   { name: 'console', output: `../gateway/${CONSOLE}/index.html`, needs: ['gateway'], make: makeConsole },
 ]

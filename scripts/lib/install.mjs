@@ -28,7 +28,7 @@ export async function install(folder, what) {
 }
 
 /** npm itself: what runs us when we are run by npm, else the command on the path. */
-function npmCommand() {
+export function npmCommand() {
   const script = process.env.npm_execpath
   if (script?.endsWith('npm-cli.js') && existsSync(script))
     return { command: process.execPath, args: [script] }

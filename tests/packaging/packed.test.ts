@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, rmSync, symlinkSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { publint } from 'publint'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ROOT } from '../../scripts/lib/paths.mjs'
+import { modernRequest } from '../support/raw-client.ts'
+import { readGraph } from './support/built-graph.ts'
+import { cpuOfImports } from './support/import-cost.ts'
+import {
+  installPacked,
+  packageFolder,
+  readManifest,
+  runNpm,
+  type Installed,
+  type PackageName,
+} from './support/install-packed.ts'
+import { startCommand } from './support/start-command.ts'
+import { installedSize } from './support/installed-size.ts'
+
+const NAMES: PackageName[] = ['@gantry/mcp', 'gantry']
+const SCHEMA_LIBRARIES = ['ajv', 'ajv-formats', '@cfworker/json-schema', 'zod', 'valibot']
+const CLIENT_CODE = /^client\/|client-edge|transport\/(connect|(http|sse|stdio|socket)-client)/
+const SERVER_CODE = /^server\/|server-edge|server-connection|legacy-session|transport\/(http-service|fetch-h)/
+
+// Processes by the dozen take their time when other tests run.
+vi.setConfig({ testTimeout: 120_000 })
+
+let installed: Installed
+const at = (name: PackageName, ...path: string[]) => join(packageFolder(installed.folder, name), ...path)
+
+beforeAll(async () => {
+  installed = await installPacked()
+}, 300_000)
+afterAll(() => installed && rmSync(installed.folder, { recursive: true, force: true }))
+
+/** Every script that a user can import, by its specifier. */
+function entries(name: PackageName): [specifier: string, file: string][] {
+  return Object.entries(readManifest(at(name)).exports).flatMap(([subpath, target]) =>
+    typeof target === 'string' ? [] : [[subpath.replace('.', name), at(name, target.default!)]],
+  )
+}
+
+describe.each(NAMES)('the packed %s', (name) => {
+  it('is in order for npm, TypeScript and bundlers', async () => {
+    const { messages } = await publint({ pkgDir: at(name), pack: false, strict: true })
+    expect(messages).toEqual([])
+  })
+
+  it('has what it needs and nothing of our tests', () => {
+    const files = installed.files[name]
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']))
+    expect(files.filter((file) => /\.test[.-]|fixtures?\/|tsbuildinfo|(?<!\.d)\.tsx?$/.test(file))).toEqual(
+      [],
+    )
+  })
+
+  it('can be imported in plain Node, entry by entry, with types', () => {
+    const specifiers = entries(name).map(([specifier]) => specifier)
+    const script = `for (const name of ${JSON.stringify(specifiers)})
+      console.log(name, Object.keys(await import(name)).length)`
+    const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: installed.folder,
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: '' },
+    })
+    const counts = output
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' '))
+    expect(counts.map(([specifier]) => specifier)).toEqual(specifiers)
+    expect(counts.filter(([, count]) => count === '0')).toEqual([])
+    for (const [, file] of entries(name)) expect(existsSync(file.replace(/\.js$/, '.d.ts'))).toBe(true)
+  })
+})
+
+describe('the packed SDK', () => {
+  it('keeps node:* out of all that the entries without "node" in their name can ever load', async () => {
+    const portable = entries('@gantry/mcp').filter(([specifier]) => !specifier.endsWith('/node'))
+    expect(portable.length).toBeGreaterThan(8)
+    for (const [specifier, file] of portable) {
+      const { builtins } = await readGraph(file, { runtime: 'other', withLater: true })
+      expect({ specifier, builtins }).toEqual({ specifier, builtins: [] })
+    }
+  })
+
+  it.each(['server', 'server/node', 'client'])('B1: loads no schema library with %s', async (entry) => {
+    const file = new Map(entries('@gantry/mcp')).get(`@gantry/mcp/${entry}`)!
+    const { packages } = await readGraph(file, { runtime: 'node' })
+    expect(packages).toEqual([])
+    const later = await readGraph(file, { runtime: 'node', withLater: true })
+    if (entry !== 'server/node') expect(later.packages.filter(isSchemaLibrary)).not.toEqual([])
+  })
+
+  it.each([
+    ['server', CLIENT_CODE, SERVER_CODE],
+    ['server/node', CLIENT_CODE, SERVER_CODE],
+    ['client', SERVER_CODE, CLIENT_CODE],
+    ['client/node', SERVER_CODE, CLIENT_CODE],
+  ])('B1: loads one side only with %s', async (entry, foreign, own) => {
+    const file = new Map(entries('@gantry/mcp')).get(`@gantry/mcp/${entry}`)!
+    const { sources } = await readGraph(file, { runtime: 'node', withLater: true })
+    expect(sources.filter((source) => own.test(source))).not.toEqual([])
+    expect(sources.filter((source) => foreign.test(source))).toEqual([])
+  })
+
+  it('costs little to import', () => {
+    const cpu = cpuOfImports({
+      bare: { specifier: undefined, cwd: installed.folder },
+      ours: { specifier: '@gantry/mcp/server', cwd: installed.folder },
+      official: { specifier: '@modelcontextprotocol/server', cwd: ROOT },
+    })
+    const ours = cpu.ours - cpu.bare
+    const official = cpu.official - cpu.bare
+    console.info(
+      `importing the server: ${ours.toFixed(0)} ms of CPU beyond bare Node (${cpu.bare.toFixed(0)} ms); the official SDK's: ${official.toFixed(0)} ms`,
+    )
+    // The budget is 40 ms where Node itself starts in that time; a busy machine slows both alike.
+    expect(ours).toBeLessThan(Math.max(40, cpu.bare))
+    expect(ours).toBeLessThan(official / 2)
+  })
+
+  it('takes at most 6 MB with its dependencies', () => {
+    const size = installedSize(installed.folder, '@gantry/mcp')
+    console.info(`installed with its dependencies: ${(size / 1e6).toFixed(1)} MB`)
+    expect(size).toBeGreaterThan(1e6)
+    expect(size).toBeLessThan(6e6)
+  })
+})
+
+describe('the README of the SDK', () => {
+  it('has a server and a client that work with what is packed', async () => {
+    const page = await readFile(at('@gantry/mcp', 'README.md'), 'utf8')
+    for (const [, name, code] of page.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm))
+      await writeFile(join(installed.folder, name!), code!)
+    symlinkSync(join(ROOT, 'node_modules', 'zod'), join(installed.folder, 'node_modules', 'zod'), 'junction')
+    const output = execFileSync(process.execPath, ['client.mjs'], { cwd: installed.folder, encoding: 'utf8' })
+    expect(output.trim().split('\n')).toEqual(['Delete "Buy milk"?', '{ left: 0 }'])
+  })
+})
+
+describe('the packed gateway', () => {
+  it('has its command, its schema and the console', () => {
+    const files = installed.files.gantry
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'dist/cli/gantry.js',
+        'schema/gantry.schema.json',
+        'schema/admin.schema.json',
+        'dist/console/index.html',
+      ]),
+    )
+    expect(files.some((file) => /^dist\/console\/assets\/.*\.js$/.test(file))).toBe(true)
+  })
+
+  it.skipIf(process.platform === 'win32')('is started by npx', () => {
+    expect(runNpm(['exec', '--offline', '--no', '--', 'gantry', '--help'], installed.folder)).toMatch(
+      /^Usage: gantry/,
+    )
+  })
+
+  it('serves its demo', async () => {
+    await using gateway = await startCommand(at('gantry', 'dist/cli/gantry.js'), installed.folder)
+    const { message } = await modernRequest(gateway.endpoint, 'tools/list')
+    expect(message.result.tools.length).toBeGreaterThan(0)
+  })
+})
+
+function isSchemaLibrary(name: string): boolean {
+  return SCHEMA_LIBRARIES.includes(name)
+}

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+export interface RunningCommand extends AsyncDisposable {
+  readonly endpoint: string
+}
+
+/** Runs `gantry serve --demo` as a user would, and resolves when it says where it listens. */
+export async function startCommand(script: string, cwd: string): Promise<RunningCommand> {
+  const child = spawn(process.execPath, [script, 'serve', '--demo', '--port', '0', '--json'], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  })
+  const exited = once(child, 'exit')
+  let output = ''
+  let errors = ''
+  child.stderr.on('data', (data) => {
+    errors += data
+  })
+  const endpoint = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (data) => {
+      output += data
+      const found = /"endpoint":\s*"([^"]+)"/.exec(output)
+      if (found) resolve(found[1]!)
+    })
+    exited.then(() => reject(new Error(`gantry ended before it served: ${output}${errors}`)))
+  })
+  return {
+    endpoint,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
