@@ -24,7 +24,7 @@ export class SecretScrubber {
     for (const found of findSecrets(model, '', false)) this.#add(found)
     for (const value of model.targets.flatMap(writtenDown)) this.#hide(value, REDACTED)
     const values = [...this.#labels.keys()].sort((a, b) => b.length - a.length)
-    this.#pattern = values.length === 0 ? undefined : new RegExp(values.map(escape).join('|'), 'g')
+    this.#pattern = values.length === 0 ? undefined : new RegExp(values.map(escapePattern).join('|'), 'g')
   }
 
   #add({ secret, name, isCredential }: Found): void {
@@ -73,7 +73,7 @@ function writtenDown(target: TargetModel): string[] {
   return [password, decodeURIComponent(password), ...searchParams.values()]
 }
 
-function escape(text: string): string {
+function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
 }
 
