@@ -15,6 +15,7 @@ export function withParams(
     serverContext: exchange.serverContext,
     headers: exchange.headers,
     session: exchange.session,
+    detach: exchange.detach,
     get signal() {
       return exchange.signal
     },

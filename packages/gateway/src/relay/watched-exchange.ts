@@ -14,6 +14,7 @@ export function watchedExchange(exchange: Exchange, record: ExchangeRecord, view
     serverContext: exchange.serverContext,
     headers: exchange.headers,
     session: exchange.session,
+    detach: exchange.detach,
     get signal() {
       return exchange.signal
     },

@@ -50,6 +50,7 @@ function plain(exchange: Exchange): Exchange {
     serverContext: exchange.serverContext,
     headers: exchange.headers,
     session: exchange.session,
+    detach: exchange.detach,
     get signal() {
       return exchange.signal
     },

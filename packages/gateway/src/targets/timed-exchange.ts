@@ -20,6 +20,7 @@ export class TimedExchange {
       serverContext: caller.serverContext,
       headers,
       session: caller.session,
+      detach: caller.detach,
       ask: caller.ask && ((requests, signal) => this.#ask(requests, signal)),
       notify: (notification) => {
         this.deadline?.touch()

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import { META, methodFacts, type ProgressToken } from '../protocol/index.ts'
+import { detachMeta } from './detach-hint.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import type { IncomingMessage } from './wire.ts'
 
@@ -27,7 +28,7 @@ export function modernParams(
   envelope: { version: string; token: ProgressToken | undefined },
 ): JsonObject {
   const { client, logLevel } = exchange
-  const meta: JsonObject = { ...withoutEnvelope(params._meta) }
+  const meta: JsonObject = { ...withoutEnvelope(params._meta), ...detachMeta(exchange) }
   meta[META.protocolVersion] = envelope.version
   if (client.info !== undefined) meta[META.clientInfo] = client.info
   meta[META.clientCapabilities] = client.capabilities
@@ -43,7 +44,7 @@ export function legacyParams(exchange: Exchange, token: ProgressToken | undefine
     delete params.inputResponses
     delete params.requestState
   }
-  const meta: JsonObject = { ...withoutEnvelope(params._meta) }
+  const meta: JsonObject = { ...withoutEnvelope(params._meta), ...detachMeta(exchange) }
   if (token !== undefined) meta.progressToken = token
   if (Object.keys(meta).length > 0) params._meta = meta
   else delete params._meta

@@ -301,3 +301,39 @@ describe('attribution on a shared channel', () => {
     expect(await other.peer.push('roots/list')).toMatchObject({ result: { roots: [{ uri: 'file:///' }] } })
   })
 })
+
+describe('answers that come with the first request', () => {
+  const named = { ...elicit, _meta: { 'dev.gantry/inputKey': 'user_name' } }
+  const inputResponses = {
+    user_name: { action: 'accept', content: { name: 'Ada' } },
+    other: { action: 'cancel' },
+  }
+
+  it('go to the question that the server calls by that name, once', async () => {
+    const { edge } = await connect(async ({ push }) => {
+      const first = resultOf(await push('elicitation/create', named))
+      return { first, second: resultOf(await push('elicitation/create', named)) }
+    })
+    const again = asInput(await edge.handle(testExchange('tools/call', { inputResponses })))
+    expect(Object.keys(again.inputRequests)).toEqual(['user_name'])
+    const outcome = await edge.handle(
+      testExchange('tools/call', {
+        inputResponses: { user_name: { action: 'decline' } },
+        requestState: again.requestState,
+      }),
+    )
+    expect(outcome).toEqual({
+      type: 'complete',
+      result: { first: inputResponses.user_name, second: { action: 'decline' } },
+    })
+  })
+
+  it('never go to a question that has no name of the server’s', async () => {
+    const { edge } = await connect(async ({ push }) => resultOf(await push('elicitation/create', elicit)))
+    const guessed = { 'input-1': { action: 'accept', content: {} } }
+    const outcome = await edge.handle(testExchange('tools/call', { inputResponses: guessed }))
+    expect(asInput(outcome).inputRequests).toEqual({
+      'input-1': { method: 'elicitation/create', params: elicit },
+    })
+  })
+})

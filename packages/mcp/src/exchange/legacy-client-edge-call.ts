@@ -67,11 +67,14 @@ export class LegacyCall implements ParkedCall {
   #lastKey = 0
   /** What the caller lacks of what the server asked for. */
   #lacking: ClientCapabilities | undefined
+  /** Answers that were there before the questions: good for one question each. */
+  #given: unknown
 
   constructor(id: number, exchange: Exchange, port: CallPort) {
     this.id = id
     this.method = exchange.method
     this.#origin = exchange
+    this.#given = exchange.params.inputResponses
     this.#port = port
   }
 
@@ -142,8 +145,19 @@ export class LegacyCall implements ParkedCall {
     const named = inputKeyOf(request)
     const key = named !== undefined && !this.#questions.has(named) ? named : `input-${++this.#lastKey}`
     this.#questions.set(key, { request, abort: new AbortController() })
+    const given = named === undefined ? undefined : this.#takeGiven(named)
+    if (given) return this.#answer(key, given)
     if (this.#exchange?.ask) this.#askLive(key, this.#exchange.ask)
     else this.#flushSoon()
+  }
+
+  /** An answer that came with the call itself, to a question that the server calls by this name. */
+  #takeGiven(name: string): JsonObject | undefined {
+    const given = this.#given
+    if (!isJsonObject(given) || !Object.hasOwn(given, name)) return undefined
+    const { [name]: answer, ...rest } = given
+    this.#given = rest
+    return isJsonObject(answer) ? answer : undefined
   }
 
   /** Inside, a resource that does not exist is −32602 (2026-07-28, changelog); its URI stays with it. */
@@ -189,6 +203,11 @@ export class LegacyCall implements ParkedCall {
     }
     if (this.#buffer.length >= MAX_BUFFERED) this.#buffer.shift()
     this.#buffer.push(notification)
+  }
+
+  /** The server lets go of the response stream; so may whoever stands between it and the caller. */
+  detach(retryMs: number | undefined): void {
+    this.#exchange?.detach?.(retryMs)
   }
 
   #attach(exchange: Exchange): Promise<Outcome> {

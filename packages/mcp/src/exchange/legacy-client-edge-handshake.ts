@@ -68,7 +68,7 @@ function readHandshake(result: JsonObject): Handshake {
   const discovery: Discovery = {
     ...rest,
     supportedVersions: [protocolVersion],
-    capabilities: isJsonObject(capabilities) ? (capabilities as ServerCapabilities) : {},
+    capabilities: isJsonObject(capabilities) ? meaningful(capabilities as ServerCapabilities) : {},
     _meta: {
       ...(isJsonObject(_meta) && _meta),
       ...(isJsonObject(serverInfo) && { [META.serverInfo]: serverInfo }),
@@ -76,4 +76,14 @@ function readHandshake(result: JsonObject): Handshake {
   }
   if (typeof instructions === 'string') discovery.instructions = instructions
   return { version: protocolVersion, discovery }
+}
+
+/** Needs results that this era does not have: a legacy server that names it means nothing by it (SEP-2663). */
+const MODERN_ONLY = 'io.modelcontextprotocol/tasks'
+
+function meaningful(capabilities: ServerCapabilities): ServerCapabilities {
+  const { extensions, ...rest } = capabilities
+  if (!isJsonObject(extensions) || !Object.hasOwn(extensions, MODERN_ONLY)) return capabilities
+  const { [MODERN_ONLY]: _tasks, ...others } = extensions
+  return Object.keys(others).length > 0 ? { ...rest, extensions: others } : rest
 }

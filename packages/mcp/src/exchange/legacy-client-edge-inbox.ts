@@ -11,6 +11,7 @@ import {
 import type { ClientCapabilities } from '../protocol/index.ts'
 import { isLog } from './client-edge-logs.ts'
 import { canAskForInput, toNotification } from './client-edge-params.ts'
+import { readDetachHint } from './detach-hint.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import type { LegacyCall } from './legacy-client-edge-call.ts'
 import type { LegacyListeners } from './legacy-client-edge-listeners.ts'
@@ -90,13 +91,17 @@ export class LegacyInbox {
     }
   }
 
-  /** Notifications that never belong to a single call. */
+  /** Notifications that are handled alike whichever stream they come on. */
   #receiveCommon(message: IncomingMessage): boolean {
     if (message.method === 'notifications/cancelled') {
       this.#withdraw(message.params?.requestId as RequestId)
       return true
     }
-    return this.#options.listeners.dispatch(toNotification(message))
+    const notification = toNotification(message)
+    const detached = readDetachHint(notification)
+    if (!detached) return this.#options.listeners.dispatch(notification)
+    this.#options.calls.get(detached.id)?.detach(detached.retryMs)
+    return true
   }
 
   /** Attributes a pushed request only when exactly one call can own it (DESIGN.md, decision 8). */

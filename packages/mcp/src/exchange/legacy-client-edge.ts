@@ -158,6 +158,7 @@ export class LegacyClientEdge implements ClientEdge {
           signal,
           origin: exchange,
           onMessage: (message) => this.#inbox.receiveFor(call, message),
+          onDetached: (retryMs) => call.detach(retryMs),
           headers: this.#options.extraHeaders?.(exchange),
         },
       ),

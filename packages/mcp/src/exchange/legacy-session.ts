@@ -21,6 +21,7 @@ import {
   type Revision,
   type ServerCapabilities,
 } from '../protocol/index.ts'
+import { detachHint, wantsDetachHint } from './detach-hint.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from './exchange.ts'
 import { IncreasingProgress } from './increasing-progress.ts'
 import { LegacyCall } from './legacy-call.ts'
@@ -271,7 +272,7 @@ export class LegacySession implements SubscriptionHost {
         if (this.#io.isCongested?.() || !progress.admits(notification)) return
         send(writeNotification(this.#shape(notification)))
       },
-      detach: this.#io.detach && ((retry) => this.#io.detach!(id, retry)),
+      detach: this.#detachOf(id, params, send),
       ask: this.#io.canPush
         ? async (requests, signal) => {
             if (!exchange.open) throw new McpError('closed', 'The request is over: nobody can be asked')
@@ -281,6 +282,16 @@ export class LegacySession implements SubscriptionHost {
         : undefined,
     })
     return exchange
+  }
+
+  #detachOf(
+    id: RequestId,
+    params: JsonObject,
+    send: (text: string) => void,
+  ): ((retryMs?: number) => void) | undefined {
+    if (this.#io.detach) return (retryMs) => this.#io.detach!(id, retryMs)
+    if (!wantsDetachHint(params)) return undefined
+    return (retryMs) => send(writeNotification(detachHint(id, retryMs)))
   }
 
   /** Progress messages came with 2025-03-26. */

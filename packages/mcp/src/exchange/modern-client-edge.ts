@@ -9,6 +9,7 @@ import {
 } from './client-edge.ts'
 import { isLog, wantsLog } from './client-edge-logs.ts'
 import { modernParams, progressTokenOf, toCallerProgress, toNotification } from './client-edge-params.ts'
+import { readDetachHint } from './detach-hint.ts'
 import { complete, type Exchange, type Notification, type Outcome } from './exchange.ts'
 import { modernOutcome } from './modern-client-edge-outcome.ts'
 import { playModernRounds } from './modern-client-edge-rounds.ts'
@@ -117,7 +118,9 @@ export class ModernClientEdge implements ClientEdge {
     // Modern servers must not send requests, and clients must not answer them (basic/transports).
     if ('id' in message || !this.#calls.has(id)) return
     const notification = toNotification(message)
-    if (notification.method !== 'notifications/progress') {
+    const detached = readDetachHint(notification)
+    if (detached) call.exchange.detach?.(detached.retryMs)
+    else if (notification.method !== 'notifications/progress') {
       call.exchange.notify(notification)
     } else if (notification.params?.progressToken === id) {
       const progress = toCallerProgress(notification, call.exchange)
@@ -136,7 +139,7 @@ export class ModernClientEdge implements ClientEdge {
         ? params?.progressToken
         : method === 'notifications/cancelled'
           ? params?.requestId
-          : subscription
+          : (readDetachHint(message)?.id ?? subscription)
     const owner = this.#calls.get(key)
     if (owner && method === 'notifications/cancelled') owner.ended?.abort()
     else if (owner) this.#deliver(key as number, owner, message)

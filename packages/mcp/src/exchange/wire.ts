@@ -12,6 +12,8 @@ export interface WireRequestOptions {
   signal?: AbortSignal | undefined
   /** Messages that arrive on this request's own stream (HTTP). Wires without such streams never call it. */
   onMessage?: ((message: IncomingMessage) => void) | undefined
+  /** The server let go of this request's stream and will answer on another one (HTTP, SEP-1699). */
+  onDetached?: ((retryMs: number | undefined) => void) | undefined
   /** Extra HTTP headers for this request (`Mcp-Param-*`, for instance). Wires without headers ignore them. */
   headers?: Record<string, string> | undefined
   /** The exchange that it is sent for: nothing is done with it, whoever stands in between may look. */

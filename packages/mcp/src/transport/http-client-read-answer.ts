@@ -19,6 +19,7 @@ export interface ReadAnswerOptions {
   headers: () => Record<string, string>
   onAnswer: (response: JsonRpcResponse) => void
   onMessage: (message: IncomingMessage, late: boolean) => void
+  onDetached?: ((retryMs: number | undefined) => void) | undefined
   abort: AbortController
   settings: HttpClientSettings
 }
@@ -107,6 +108,8 @@ async function resume(
   if (!options.resumable || cursor.lastEventId === '' || settings.reconnect.maxAttempts === 0) {
     throw endedWithoutAnswer(url, request.method, stream.broken)
   }
+  // A stream that ends in order after a `retry:` was let go of; one that broke off was not.
+  if (stream.broken === undefined && cursor.retry !== undefined) options.onDetached?.(cursor.retry)
   const isDone = (): boolean => reader.answered
   const end = await followStream({
     ...options,

@@ -111,6 +111,7 @@ export class HttpWire implements Wire {
       headers: () => this.#sessionHeaders(),
       onAnswer: resolve,
       onMessage: (incoming, late) => this.#deliver(incoming, late ? undefined : options.onMessage),
+      onDetached: options.onDetached,
       abort,
       settings: this.#settings,
     })
