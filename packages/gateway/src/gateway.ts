@@ -202,7 +202,7 @@ export class Gateway {
       link,
       info: this.info,
       isCurrent: () => instance.link === link,
-      onChange: () => this.catalog.of(target)?.invalidate(),
+      onChange: (kind) => this.catalog.of(target)?.invalidate(kind),
     })
   }
 

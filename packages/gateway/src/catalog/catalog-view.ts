@@ -52,11 +52,12 @@ export class CatalogView {
     return this.#merged
   }
 
-  changed(): void {
+  /** Compares with what was there before; lists that a target announced count as changed all the same. */
+  changed(announced: Iterable<ListKind> = []): void {
     this.generation++
     this.#merged = undefined
     if (!this.onChanged) return
-    const kinds = new Set<ListKind>()
+    const kinds = new Set<ListKind>(announced)
     for (const kind of KINDS) {
       const now = JSON.stringify([...this.merged[kind].values()].map((entry) => entry.item))
       if (now !== (this.#seen[kind] ?? '[]')) kinds.add(kind)

@@ -3,6 +3,7 @@ import type { CatalogModel, NamesModel } from '../model/index.ts'
 import type { Target } from '../targets/target.ts'
 import type { CatalogStore } from './catalog-store.ts'
 import { CatalogView } from './catalog-view.ts'
+import type { ListKind } from './merged.ts'
 import { TargetCatalog, type Snapshot } from './target-catalog.ts'
 
 export interface CatalogOptions {
@@ -49,7 +50,7 @@ export class Catalog {
       info: this.#options.info,
       defaultTtl: () => this.#options.model.ttl,
       store: this.#options.store,
-      changed: () => this.#changed(),
+      changed: (announced) => this.#changed(target, announced),
       replaced: this.#options.onReplaced,
     })
   }
@@ -78,9 +79,11 @@ export class Catalog {
     await this.#options.store?.flush()
   }
 
-  #changed(): void {
-    this.merged.changed()
-    for (const view of this.#views.values()) view.changed()
+  #changed(target?: Target, announced?: ReadonlySet<ListKind>): void {
+    for (const view of [this.merged, ...this.#views.values()]) {
+      const concerned = view.catalogs.some((catalog) => catalog.target === target)
+      view.changed(concerned ? announced : undefined)
+    }
     this.#options.onChanged?.()
   }
 }

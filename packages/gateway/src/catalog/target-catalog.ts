@@ -3,6 +3,7 @@ import type { Discovery, Implementation } from '@gantry/mcp/server'
 import type { Link } from '../targets/link.ts'
 import type { Target } from '../targets/target.ts'
 import { fetchLists, type FetchedLists } from './fetch-lists.ts'
+import type { ListKind } from './merged.ts'
 import type { CatalogStore } from './catalog-store.ts'
 
 /** What is known of a target's offer. */
@@ -16,8 +17,11 @@ export interface TargetCatalogHost {
   /** How long lists stay fresh when their target does not say. */
   defaultTtl(): number
   readonly store: CatalogStore | undefined
-  /** Called when a snapshot replaced another, or the reason for having none changed. */
-  changed(): void
+  /**
+   * Called when a snapshot replaced another, or the reason for having none changed; with the lists that the
+   * target itself called changed, which clients are told whether or not a difference can be seen.
+   */
+  changed(announced?: ReadonlySet<ListKind>): void
   /** A list came that is not what the one before was. */
   replaced?: ((target: Target, before: Snapshot, after: Snapshot) => void) | undefined
 }
@@ -37,6 +41,7 @@ export class TargetCatalog {
   readonly #host: TargetCatalogHost
   #fetching: Promise<void> | undefined
   #again = false
+  #announced = new Set<ListKind>()
   #askedAt = 0
   /** Why it has no lists, as far as that is on disk. */
   #missing: string | undefined
@@ -90,7 +95,8 @@ export class TargetCatalog {
   }
 
   /** The target said that something changed: what is being fetched now may be old already. */
-  invalidate(): void {
+  invalidate(kind?: ListKind): void {
+    if (kind) this.#announced.add(kind)
     if (this.#fetching) this.#again = true
     else this.refresh().catch(() => {})
   }
@@ -117,6 +123,8 @@ export class TargetCatalog {
 
   async #fetch(): Promise<void> {
     this.#askedAt = Date.now()
+    const announced = this.#announced
+    this.#announced = new Set()
     try {
       const link: Link = await this.target.main.acquire()
       const lists = await fetchLists(
@@ -131,14 +139,15 @@ export class TargetCatalog {
       this.stale = false
       this.problem = undefined
       this.#missing = undefined
+      if (!same || announced.size > 0) this.#host.changed(announced)
       if (same) return
-      this.#host.changed()
       this.#host.store?.write(this.target.name, { snapshot })
       if (before) this.#host.replaced?.(this.target, before, snapshot)
     } catch (thrown) {
       const problem = thrown instanceof Error ? thrown.message : String(thrown)
       const known = this.problem === problem && this.stale
       this.problem = problem
+      for (const kind of announced) this.#announced.add(kind)
       if (this.snapshot) this.stale = true
       else this.noteMissing()
       if (!known) this.#host.changed()

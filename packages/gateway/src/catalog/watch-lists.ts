@@ -1,6 +1,7 @@
 import { LiveExchange, METHOD_NOT_FOUND } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { Link } from '../targets/link.ts'
+import type { ListKind } from './merged.ts'
 
 const FIRST_PAUSE = 1000
 const LONGEST_PAUSE = 60_000
@@ -8,12 +9,19 @@ const PARAMS = {
   notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true },
 }
 
+const KINDS: Readonly<Record<string, ListKind>> = {
+  'notifications/tools/list_changed': 'tools',
+  'notifications/prompts/list_changed': 'prompts',
+  'notifications/resources/list_changed': 'resources',
+}
+
 export interface WatchOptions {
   readonly link: Link
   readonly info: Implementation
   /** Whether the connection is still the one in use. */
   isCurrent(): boolean
-  onChange(): void
+  /** Called with the list that the target says has changed, or with none when all may have. */
+  onChange(kind?: ListKind): void
 }
 
 /** Hears of changed lists for as long as a connection is in use. A stream that breaks off is opened again. */
@@ -26,7 +34,8 @@ export async function watchLists({ link, info, isCurrent, onChange }: WatchOptio
       params: PARAMS,
       client: { info, capabilities: {}, version: '2026-07-28' },
       notify: ({ method }) => {
-        if (method.endsWith('/list_changed')) onChange()
+        const kind = Object.hasOwn(KINDS, method) ? KINDS[method] : undefined
+        if (kind) onChange(kind)
       },
     })
     const outcome = await Promise.resolve(link.handle(exchange)).catch(() => undefined)

@@ -7,6 +7,7 @@ import {
   type Exchange,
   type JsonObject,
 } from '@gantry/mcp/exchange'
+import { declaresTasks, missingTasks, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { ListKind, MergedEntry } from '../catalog/merged.ts'
 import { PublicUris } from '../catalog/public-uris.ts'
 import type { ObjectKind } from '../model/index.ts'
@@ -144,9 +145,17 @@ export class Resolver {
     return new PublicUris(catalog ? this.#options.catalog.prefixOf(catalog) : '')
   }
 
-  #task(exchange: Exchange): Destination {
+  async #task(exchange: Exchange): Promise<Destination> {
     const found = this.ownerOfTask(exchange.params.taskId)
-    if (!found) throw new ProtocolError(INVALID_PARAMS, `Unknown task: ${String(exchange.params.taskId)}`)
+    const declared = declaresTasks(exchange.client)
+    if (!found || !declared) {
+      await this.#options.catalog.ready()
+      if (!this.#options.catalog.capabilities().extensions?.[TASKS_EXTENSION]) {
+        throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
+      }
+      if (!declared) throw missingTasks()
+      throw new ProtocolError(INVALID_PARAMS, `Unknown task: ${String(exchange.params.taskId)}`)
+    }
     const safe = exchange.method !== 'tasks/update'
     return { ...this.#with(found.target, exchange, { taskId: found.own }), safe }
   }

@@ -3,6 +3,7 @@ export { becomeTask } from './become-task.ts'
 export { readTask } from './read-task.ts'
 export {
   declaresTasks,
+  missingTasks,
   TASKS_EXTENSION,
   withTasks,
   type DetailedTask,
