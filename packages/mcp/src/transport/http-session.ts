@@ -191,7 +191,8 @@ export class HttpSession {
 
   close(): void {
     this.session.close('session ended')
-    for (const stream of this.#routes.values()) stream.close()
+    // Nobody answers these any more; a client that is left waiting would wait for ever.
+    for (const stream of this.#routes.values()) stream.abandon()
     this.#routes.clear()
     this.#standalone?.close()
   }
