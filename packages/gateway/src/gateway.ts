@@ -111,6 +111,11 @@ export class Gateway {
     while (isBusy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
+  /** What connections are made with, for those that are made on trial. */
+  get services(): TargetServices {
+    return this.#services
+  }
+
   get targets(): Target[] {
     return this.model.targets.flatMap((model) => this.#targets.get(model.name) ?? [])
   }

@@ -1,10 +1,27 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Served } from '@gantry/mcp/exchange'
 import { serveStdio } from '@gantry/mcp/server/node'
+import { Admin } from './admin/admin.ts'
+import { ConfigFile } from './admin/config/config-file.ts'
+import type { AdminApi } from './admin/contract.ts'
+import { AdminGate } from './admin/http/admin-gate.ts'
+import { AdminServer } from './admin/http/admin-server.ts'
+import { ConsoleFiles } from './admin/http/console-files.ts'
+import type { AdminHost } from './admin/admin-host.ts'
+import { localApi } from './admin/local-api.ts'
 import { createGuard } from './front/create-guard.ts'
-import { Front } from './front/front.ts'
+import { Front, gateOptions } from './front/front.ts'
 import { Gateway } from './gateway.ts'
-import type { RawConfig } from './config/index.ts'
+import {
+  currentPlaces,
+  removeStateFile,
+  writeStateFile,
+  type Loaded,
+  type RawConfig,
+  type ServerOverrides,
+  type UserPlaces,
+} from './config/index.ts'
 import type { GatewayModel } from './model/index.ts'
 import { createSealer } from './sealing-key.ts'
 import { createLog, type LogLevel } from './telemetry/log.ts'
@@ -16,48 +33,148 @@ export interface StartOptions {
   readonly logLevel?: LogLevel
   /** Tries the following ports when the first is taken. */
   readonly searchPort?: boolean
+  /** The file that the model came from: it is followed, and the console can edit it. */
+  readonly source?: ConfigSource | undefined
+  /** The configuration as JSON when it came from no file. */
+  readonly memoryConfig?: string | undefined
+}
+
+export interface ConfigSource {
+  readonly file: string
+  readonly loaded: Loaded
+  readonly places: UserPlaces
+  readonly overrides: ServerOverrides
 }
 
 export interface RunningGateway {
   readonly gateway: Gateway
   readonly front: Front
   readonly url: string
+  /** Opens the console without further ado on loopback; undefined when it is switched off. */
+  readonly consoleUrl: string | undefined
+  /** For `Authorization: Bearer`; undefined when a configured key is needed instead. */
+  readonly adminToken: string | undefined
   /** Serves one client on standard input and output until it goes away. */
   serveStdio(): Promise<void>
   close(): Promise<void>
 }
 
+type HostFacts = Pick<AdminHost, 'version' | 'startedAt' | 'places' | 'overrides' | 'memoryConfig'>
+
 const PORTS_TO_TRY = 20
 
-/** The only wiring: model → targets, catalog, relay → front. */
+/** The only wiring: model → targets, catalog, relay → front, and the admin API beside them. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { model } = options
-  const { logLevel, logFormat } = model.telemetry
-  const log = createLog({ level: options.logLevel ?? logLevel, format: logFormat })
+  const gateway = await createGateway(options)
   const guard = await createGuard(model)
-  const gateway = new Gateway({
-    model,
-    sealer: await createSealer(model),
-    log,
-    version: version(),
-    ...(options.embedded && { embedded: options.embedded }),
+  let adminServer: AdminServer | undefined
+  const front = new Front({
+    gateway,
+    ...guard,
+    admin: (request, response, path) => adminServer?.handle(request, response, path) ?? false,
   })
-  const front = new Front({ gateway, ...guard })
   // The first client to come finds what the last run knew.
   await gateway.load()
-  const port = await listen(front, model, options.searchPort ?? false)
+  const url = addressOf(model, await listen(front, model, options.searchPort ?? false))
+  const configFile = options.source && new ConfigFile({ ...options.source, gateway })
+  const admin = new Admin({ ...hostFacts(options), gateway, front, url, configFile })
+  const adminToken = model.server.loopback ? randomBytes(24).toString('base64url') : undefined
+  adminServer = new AdminServer({
+    handlers: admin.handlers,
+    gate: new AdminGate({ gate: gateOptions(model.server), token: adminToken, guard: guard.guard }),
+    console: model.server.console ? new ConsoleFiles() : undefined,
+    scrub: admin.scrub,
+    onError: (error) => gateway.log('error', `The admin API failed: ${String(error)}`),
+  })
+  await admin.load()
   gateway.start()
-  const host = model.server.host.includes(':') ? `[${model.server.host}]` : model.server.host
+  await configFile?.follow()
+  const forget = await announceState(gateway, url, adminToken)
   return {
     gateway,
     front,
-    url: `http://${host}:${port}`,
+    url,
+    consoleUrl: model.server.console ? consoleAddress(url, adminToken) : undefined,
+    adminToken,
     serveStdio: () => serveStdio(gateway.endpoint()!),
     async close() {
+      await forget()
+      await configFile?.close()
+      await admin.close()
       await front.close()
       await gateway.close()
     },
   }
+}
+
+export interface LocalGateway {
+  readonly api: AdminApi
+  close(): Promise<void>
+}
+
+/** The gateway without a port, for commands that find none running: what they need is started for them. */
+export async function openLocalGateway(options: StartOptions): Promise<LocalGateway> {
+  const gateway = await createGateway(options)
+  await gateway.load()
+  const url = addressOf(options.model, options.model.server.port)
+  const configFile = options.source && new ConfigFile({ ...options.source, gateway })
+  const admin = new Admin({ ...hostFacts(options), gateway, front: undefined, url, configFile })
+  return {
+    api: localApi(admin.handlers, { principal: 'command line', auth: undefined }),
+    async close() {
+      await admin.close()
+      await gateway.close()
+    },
+  }
+}
+
+async function createGateway(options: StartOptions): Promise<Gateway> {
+  const { model, embedded } = options
+  const { logLevel, logFormat } = model.telemetry
+  return new Gateway({
+    model,
+    sealer: await createSealer(model),
+    log: createLog({ level: options.logLevel ?? logLevel, format: logFormat }),
+    version: version(),
+    ...(embedded && { embedded }),
+  })
+}
+
+function hostFacts({ source, memoryConfig }: StartOptions): HostFacts {
+  return {
+    version: version(),
+    startedAt: Date.now(),
+    places: source?.places ?? currentPlaces(),
+    overrides: source?.overrides ?? {},
+    memoryConfig: memoryConfig ?? '{}',
+  }
+}
+
+/** Commands find the gateway by a file in its state folder. One that cannot be written costs only that. */
+async function announceState(
+  { model, log }: Gateway,
+  url: string,
+  token: string | undefined,
+): Promise<() => Promise<void>> {
+  const { pid } = process
+  const state = { url, ...(token !== undefined && { token }), pid, version: version(), startedAt: Date.now() }
+  await writeStateFile(model.stateDir, state).catch((error) =>
+    log('warn', `Commands will not find this gateway: ${String(error)}`),
+  )
+  return () => removeStateFile(model.stateDir, pid)
+}
+
+function addressOf({ server }: GatewayModel, port: number): string {
+  if (server.publicUrl !== undefined) return server.publicUrl.replace(/\/+$/, '')
+  const isAnyAddress = ['0.0.0.0', '::', '[::]', ''].includes(server.host)
+  const host = isAnyAddress ? '127.0.0.1' : server.host
+  return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+}
+
+/** Fragments are never sent anywhere: the token stays between this terminal and the page. */
+function consoleAddress(url: string, token: string | undefined): string {
+  return `${url}/console/${token === undefined ? '' : `#token=${token}`}`
 }
 
 async function listen(front: Front, model: GatewayModel, search: boolean): Promise<number> {

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
-import type { Guard } from '@gantry/mcp/server'
+import type { GateOptions, Guard } from '@gantry/mcp/server'
 import type { BearerGuard } from '@gantry/mcp/guard'
 import type { Gateway } from '../gateway.ts'
+import type { ServerModel } from '../model/index.ts'
 import { answerHealth } from './health.ts'
 
 export interface FrontOptions {
@@ -86,8 +87,7 @@ export class Front {
         sealer: gateway.sealer,
         maxBodyBytes: server.limits.bodyBytes,
         sessions: { idleTimeout: server.limits.sessionIdle, maxSessions: server.limits.sessions },
-        ...(server.loopback && server.allowedHosts.length === 0 ? {} : { allowedHosts: hosts(server) }),
-        allowedOrigins: server.allowedOrigins,
+        ...gateOptions(server),
       })
       this.#handlers.set(target, handler)
     }
@@ -113,12 +113,16 @@ export class Front {
   }
 }
 
+/** Which `Host` and `Origin` a request may have. */
+export function gateOptions(server: ServerModel): GateOptions {
+  return {
+    ...(server.loopback && server.allowedHosts.length === 0 ? {} : { allowedHosts: hosts(server) }),
+    allowedOrigins: server.allowedOrigins,
+  }
+}
+
 /** Behind a name of its own the gateway answers to that name; bound to everything, to what is configured. */
-function hosts(server: {
-  allowedHosts: readonly string[]
-  host: string
-  publicUrl: string | undefined
-}): string[] {
+function hosts(server: ServerModel): string[] {
   const named = server.publicUrl === undefined ? [] : [new URL(server.publicUrl).hostname]
   return ['localhost', '127.0.0.1', '[::1]', server.host, ...named, ...server.allowedHosts]
 }

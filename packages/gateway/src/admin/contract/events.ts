@@ -37,7 +37,7 @@ export type AdminEvent = { readonly at: Timestamp } /** First on every stream. *
   | { readonly type: 'wire'; readonly records: readonly WireRecord[] }
   | { readonly type: 'clients' }
   | { readonly type: 'config'; readonly status: ConfigStatus }
-  /** Every two seconds. */
+  /** Every two seconds; `targets` has those that were called since the last one. */
   | {
       readonly type: 'stats'
       readonly total: TrafficStats

@@ -1,6 +1,6 @@
 import type { McpError } from '@gantry/mcp/client'
 import type { Explanation } from '../contract.ts'
-import { noiseExplanation, type FailureContext } from './explain-failure.ts'
+import { noiseExplanation, type FailureContext } from './failure-context.ts'
 
 interface Sign {
   readonly code: string

@@ -1,22 +1,11 @@
 import { McpError } from '@gantry/mcp/client'
 import { ProtocolError } from '@gantry/mcp/exchange'
-import type { TargetModel } from '../../model/index.ts'
 import { TargetError } from '../../targets/target-error.ts'
 import type { Explanation } from '../contract.ts'
 import { explainExit } from './explain-exit.ts'
+import { noiseExplanation, type FailureContext } from './failure-context.ts'
 import { explainHttp } from './explain-http.ts'
 import { explainSpawn } from './explain-spawn.ts'
-
-/** What is known when something failed. */
-export interface FailureContext {
-  readonly model: TargetModel
-  /** The step that it failed in: `spawn`, `probe`, `initialize`, `response`, `initialized`, `list`, `call`. */
-  readonly step: string | undefined
-  /** The last lines of stderr. */
-  readonly stderr: readonly string[]
-  /** Lines on stdout that are no messages. */
-  readonly noise: readonly string[]
-}
 
 /** Says what a failure is, what it means and what to do, from the error and from what was seen around it. */
 export function explainFailure(thrown: unknown, context: FailureContext): Explanation {
@@ -139,14 +128,4 @@ const SILENT: Readonly<Record<string, string>> = {
   initialize: '`initialize`',
   list: 'the request for its lists',
   call: 'the call',
-}
-
-export function noiseExplanation(noise: readonly string[]): Explanation {
-  return {
-    code: 'not_json',
-    what: `It wrote text to stdout that is no message: ${noise[0]}`,
-    meaning:
-      'With stdio, stdout belongs to the protocol. One stray print is skipped; a client may also give up on it.',
-    fix: 'Make it log to stderr: `console.error` in JavaScript, `print(…, file=sys.stderr)` in Python.',
-  }
 }

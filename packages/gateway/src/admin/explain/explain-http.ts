@@ -1,6 +1,6 @@
 import type { McpError } from '@gantry/mcp/client'
 import type { Explanation } from '../contract.ts'
-import type { FailureContext } from './explain-failure.ts'
+import type { FailureContext } from './failure-context.ts'
 
 /** Network failures by their codes, as Node has them in causes of causes. */
 const NETWORK: readonly [RegExp, string, string, string][] = [

@@ -1,6 +1,6 @@
 import type { McpError } from '@gantry/mcp/client'
 import type { Explanation } from '../contract.ts'
-import type { FailureContext } from './explain-failure.ts'
+import type { FailureContext } from './failure-context.ts'
 
 /** The process could not even be started. */
 export function explainSpawn(error: McpError, { model }: FailureContext): Explanation {

@@ -3,7 +3,8 @@ import type { TargetModel } from '../../model/index.ts'
 import type { Handshake, RecordedStep } from '../../telemetry/handshake.ts'
 import { redacting } from '../../telemetry/redacting.ts'
 import type { Explanation, HandshakeMessage, HandshakeStep, HandshakeStepName, Json } from '../contract.ts'
-import { explainFailure, noiseExplanation, type FailureContext } from './explain-failure.ts'
+import { explainFailure } from './explain-failure.ts'
+import { noiseExplanation, type FailureContext } from './failure-context.ts'
 
 const TITLES: Readonly<Record<HandshakeStepName, string>> = {
   queued: 'Wait for other targets to start',

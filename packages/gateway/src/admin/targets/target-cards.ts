@@ -43,7 +43,7 @@ export class TargetCards {
     const link = main?.link ?? target.instances.find((instance) => instance.link)?.link
     const catalog = gateway.catalog.of(target)
     const discovery = link?.discovery ?? catalog?.snapshot?.discovery
-    const problem = problemOf(target, catalog)
+    const problem = explainTarget(target, catalog)
     const serverInfo = discovery?._meta?.[META.serverInfo] as TargetCard['serverInfo']
     return {
       name,
@@ -100,7 +100,8 @@ export function stderrTexts(target: Target): string[] {
   return target.stderr.tail(60).map((line) => line.text)
 }
 
-function problemOf(target: Target, catalog: TargetCatalog | undefined): Explanation | undefined {
+/** What is wrong with a target, if anything is. */
+export function explainTarget(target: Target, catalog: TargetCatalog | undefined): Explanation | undefined {
   const { model } = target
   if (!model.enabled) {
     const { disabledReason } = model

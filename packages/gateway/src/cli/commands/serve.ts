@@ -6,8 +6,6 @@ import {
   configFromValue,
   findConfig,
   loadConfig,
-  watchConfig,
-  type ConfigWatcher,
   type Loaded,
   type LoadResult,
 } from '../../config/index.ts'
@@ -42,19 +40,20 @@ export function register(program: Command, io: CliIo): void {
 
 async function serve(options: ServeOptions, io: CliIo): Promise<void> {
   const overrides = { host: options.host, port: portOf(options.port) }
-  const { loaded, file, embedded } = await load(options, overrides, io)
+  const { loaded, file, embedded, memoryConfig } = await load(options, overrides, io)
+  const source = file === undefined ? undefined : { file, loaded, places: io.places, overrides }
   const running = await startGateway({
     model: loaded.model,
+    source,
+    memoryConfig,
     ...(options.stdio && { logLevel: 'warn' as const }),
     searchPort: options.port === undefined,
     ...(embedded && { embedded }),
   }).catch((error: NodeJS.ErrnoException) => {
     throw cannotStart(error, loaded)
   })
-  const watcher = file === undefined ? undefined : await follow(file, loaded, running, overrides, io)
   announce(running, options, io)
   await ended(running, options)
-  await watcher?.close()
   await running.close()
 }
 
@@ -62,6 +61,7 @@ interface Source {
   readonly loaded: Loaded
   readonly file: string | undefined
   readonly embedded: Map<string, Served> | undefined
+  readonly memoryConfig: string | undefined
 }
 
 async function load(
@@ -75,6 +75,7 @@ async function load(
       loaded: accept(await configFromValue(config, { overrides }), io, options),
       file: undefined,
       embedded,
+      memoryConfig: JSON.stringify(config, undefined, 2),
     }
   }
   const file = options.config === undefined ? findConfig(io.places) : resolve(io.places.cwd, options.config)
@@ -85,7 +86,7 @@ async function load(
     })
   }
   const loaded = accept(await loadConfig(file, { places: io.places, overrides }), io, options)
-  return { loaded, file, embedded: undefined }
+  return { loaded, file, embedded: undefined, memoryConfig: undefined }
 }
 
 function accept(result: LoadResult, io: CliIo, options: ServeOptions): Loaded {
@@ -115,38 +116,16 @@ function cannotStart(error: NodeJS.ErrnoException, { model }: Loaded): CliError 
   return new CliError(`The gateway cannot start on ${host}:${port}: ${error.message}`, { cause: error })
 }
 
-async function follow(
-  file: string,
-  current: Loaded,
-  running: RunningGateway,
-  overrides: { host: string | undefined; port: number | undefined },
-  io: CliIo,
-): Promise<ConfigWatcher> {
-  const { log } = running.gateway
-  return watchConfig(
-    file,
-    (event) => {
-      if (event.type === 'rejected') {
-        for (const { message } of event.problems) log('warn', `The configuration is not taken up: ${message}`)
-        return
-      }
-      running.gateway.apply(event.model).then(
-        () => log('info', 'The new configuration is in use'),
-        (error) => log('error', `The new configuration failed: ${String(error)}`),
-      )
-    },
-    { current, places: io.places, overrides },
-  )
-}
-
 function announce(running: RunningGateway, options: ServeOptions, io: CliIo): void {
   if (options.stdio) return
   const endpoint = `${running.url}/mcp`
-  if (options.json) return printJson(io, { endpoint, url: running.url })
+  const { consoleUrl } = running
+  if (options.json) return printJson(io, { endpoint, url: running.url, console: consoleUrl })
   const paint = paintFor(io.stdout, io, options)
   const snippet = JSON.stringify({ mcpServers: { gantry: { type: 'http', url: endpoint } } })
   printLine(io.stdout, `Gantry serves ${running.gateway.targets.length} targets`)
   printLine(io.stdout, `  Endpoint  ${paint.bold(endpoint)}`)
+  if (consoleUrl !== undefined) printLine(io.stdout, `  Console   ${paint.bold(consoleUrl)}`)
   printLine(io.stdout, `  Clients   ${snippet}`)
   printLine(io.stdout, 'Press Ctrl+C to stop.')
 }

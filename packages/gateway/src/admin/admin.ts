@@ -1,0 +1,121 @@
+import { join } from 'node:path'
+import type { Snapshot } from '../catalog/target-catalog.ts'
+import type { GatewayObserver } from '../gateway.ts'
+import type { Target } from '../targets/target.ts'
+import type { AdminHost } from './admin-host.ts'
+import { ApiError } from './api-error.ts'
+import { catalogHandlers } from './catalog/catalog-handlers.ts'
+import { CatalogLister } from './catalog/catalog-lister.ts'
+import { ChangeLog } from './catalog/change-log.ts'
+import { compareSnapshots } from './catalog/compare-snapshots.ts'
+import { Clients } from './clients/client-list.ts'
+import { ConfigEditor } from './config/config-editor.ts'
+import { configHandlers } from './config/config-handlers.ts'
+import { TargetEntries } from './config/target-entries.ts'
+import type { Topic } from './contract.ts'
+import { EventHub, TOPICS } from './events/event-hub.ts'
+import { EventSources } from './events/event-sources.ts'
+import type { Handlers } from './handlers.ts'
+import { createOpenApi } from './openapi.ts'
+import { overviewHandlers } from './overview/overview-handlers.ts'
+import { Playground } from './playground/playground.ts'
+import { SecretScrubber } from './redact.ts'
+import { ProcessWatch } from './targets/process-watch.ts'
+import { TargetCards } from './targets/target-cards.ts'
+import { targetHandlers } from './targets/target-handlers.ts'
+import { Trials } from './trials/trials.ts'
+import { whyHandlers } from './why/why-handlers.ts'
+import { wireHandlers } from './wire/wire-handlers.ts'
+
+/** Everything behind the admin API, whatever way it is reached. */
+export class Admin {
+  readonly handlers: Handlers
+  readonly #host: AdminHost
+  readonly #hub: EventHub
+  readonly #sources: EventSources
+  readonly #changes: ChangeLog
+  readonly #playground: Playground
+  readonly #trials: Trials
+  readonly #observer: GatewayObserver
+  #scrubber: SecretScrubber
+
+  constructor(host: AdminHost) {
+    const { gateway } = host
+    this.#host = host
+    this.#scrubber = new SecretScrubber(gateway.model)
+    this.#hub = new EventHub((wanted) => this.#sources.setTopics(wanted))
+    this.#changes = new ChangeLog(join(gateway.model.stateDir, 'catalog-changes.json'), (error) =>
+      gateway.log('warn', `The changes of the catalog cannot be kept: ${String(error)}`),
+    )
+    const processes = new ProcessWatch()
+    const cards = new TargetCards(host, processes)
+    const clients = new Clients(host)
+    const editor = new ConfigEditor(host)
+    const entries = new TargetEntries(editor)
+    const lister = new CatalogLister(host, cards, this.#changes)
+    this.#playground = new Playground(host, this.#hub)
+    this.#trials = new Trials(host, this.#hub, editor, entries)
+    this.#sources = new EventSources({ host, hub: this.#hub, cards, clients, editor, changes: this.#changes })
+    this.#observer = {
+      snapshotReplaced: (target, before, after) => void this.#compare(lister, target, before, after),
+      modelChanged: (model) => {
+        this.#scrubber = new SecretScrubber(model)
+      },
+    }
+    gateway.observers.add(this.#sources).add(this.#observer)
+    if (host.configFile) host.configFile.onChange = () => this.#sources.configChanged()
+    this.handlers = {
+      ...overviewHandlers({ host, cards, clients, editor }),
+      ...targetHandlers({ host, cards, processes, entries }),
+      ...this.#trials.handlers,
+      ...catalogHandlers(host, lister, this.#changes),
+      ...this.#playground.handlers,
+      ...wireHandlers(host, this.#playground),
+      ...clients.handlers,
+      ...configHandlers(editor),
+      ...whyHandlers(host, lister),
+      openapi: () => createOpenApi(host.version, host.url),
+      events: ({ query, lastEventId }) => this.#events(query?.topics, lastEventId),
+    }
+  }
+
+  /** Takes up what an earlier run has left. */
+  load(): Promise<void> {
+    return this.#changes.restore()
+  }
+
+  /** Takes configured secrets out of a text. */
+  readonly scrub = (text: string): string => this.#scrubber.scrub(text)
+
+  async #compare(lister: CatalogLister, target: Target, before: Snapshot, after: Snapshot): Promise<void> {
+    const changes = await compareSnapshots(target.name, before, after, (kind, own) =>
+      lister.keyOf(kind, target.name, own),
+    )
+    if (changes.length === 0) return
+    this.#changes.add(changes)
+    this.#sources.catalogChanged()
+  }
+
+  #events(topics: string | undefined, lastEventId: string | undefined): ReturnType<EventHub['open']> {
+    const asked = topics === undefined || topics === '' ? TOPICS : topics.split(',')
+    const unknown = asked.find((topic) => !(TOPICS as readonly string[]).includes(topic))
+    if (unknown !== undefined) {
+      throw new ApiError('bad_request', `There is no topic "${unknown}"`, {
+        fix: `Topics: ${TOPICS.join(', ')}.`,
+      })
+    }
+    const { startedAt, version } = this.#host
+    return this.#hub.open(new Set(asked as Topic[]), { type: 'hello', startedAt, version }, lastEventId)
+  }
+
+  async close(): Promise<void> {
+    const { observers } = this.#host.gateway
+    observers.delete(this.#sources)
+    observers.delete(this.#observer)
+    this.#hub.close()
+    this.#sources.close()
+    this.#playground.close()
+    await this.#trials.close()
+    await this.#changes.flush()
+  }
+}

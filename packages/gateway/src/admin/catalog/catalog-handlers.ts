@@ -1,0 +1,19 @@
+import type { AdminHost } from '../admin-host.ts'
+import type { Handlers } from '../handlers.ts'
+import type { CatalogLister } from './catalog-lister.ts'
+import type { ChangeLog } from './change-log.ts'
+
+export function catalogHandlers(
+  host: AdminHost,
+  lister: CatalogLister,
+  changes: ChangeLog,
+): Pick<Handlers, 'catalog' | 'catalogEntry' | 'catalogChanges'> {
+  return {
+    catalog: async ({ query }) => {
+      if (query?.refresh) await host.gateway.catalog.merged.ready()
+      return lister.list()
+    },
+    catalogEntry: ({ query }) => lister.detail(query.kind, query.key),
+    catalogChanges: ({ query }) => changes.list(query ?? {}),
+  }
+}

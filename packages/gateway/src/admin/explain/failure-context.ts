@@ -1,0 +1,24 @@
+import type { TargetModel } from '../../model/index.ts'
+import type { Explanation } from '../contract.ts'
+
+/** What is known when something failed. */
+export interface FailureContext {
+  readonly model: TargetModel
+  /** The step that it failed in: `spawn`, `probe`, `initialize`, `response`, `initialized`, `list`, `call`. */
+  readonly step: string | undefined
+  /** The last lines of stderr. */
+  readonly stderr: readonly string[]
+  /** Lines on stdout that are no messages. */
+  readonly noise: readonly string[]
+}
+
+/** Text on stdout, which belongs to the protocol. */
+export function noiseExplanation(noise: readonly string[]): Explanation {
+  return {
+    code: 'not_json',
+    what: `It wrote text to stdout that is no message: ${noise[0]}`,
+    meaning:
+      'With stdio, stdout belongs to the protocol. One stray print is skipped; a client may also give up on it.',
+    fix: 'Make it log to stderr: `console.error` in JavaScript, `print(…, file=sys.stderr)` in Python.',
+  }
+}

@@ -1,0 +1,89 @@
+import type { Target } from '../../targets/target.ts'
+import type { AdminHost } from '../admin-host.ts'
+import { ApiError } from '../api-error.ts'
+import { unknownTarget, type TargetEntries } from '../config/target-entries.ts'
+import type { TargetAction } from '../contract.ts'
+import type { Handlers } from '../handlers.ts'
+import type { ProcessWatch } from './process-watch.ts'
+import type { TargetCards } from './target-cards.ts'
+import { targetDetail } from './target-detail.ts'
+
+const STDERR_LINES = 1000
+
+type TargetHandlers = Pick<
+  Handlers,
+  'targets' | 'target' | 'updateTarget' | 'removeTarget' | 'targetAction' | 'signIn' | 'stderr'
+>
+
+export interface TargetSources {
+  readonly host: AdminHost
+  readonly cards: TargetCards
+  readonly processes: ProcessWatch
+  readonly entries: TargetEntries
+}
+
+export function targetHandlers(sources: TargetSources): TargetHandlers {
+  const { host, cards, entries } = sources
+  const find = (name: string): Target => {
+    const target = host.gateway.target(name)
+    if (target) return target
+    throw unknownTarget(name)
+  }
+  return {
+    targets: async () => ({ targets: await cards.all() }),
+    target: async ({ params }) => {
+      const target = find(params.name)
+      return targetDetail(target, await entries.read(target.name), sources)
+    },
+    updateTarget: ({ params, body }) => entries.update(params.name, body),
+    removeTarget: ({ params, query }) => entries.remove(params.name, query?.revision),
+    targetAction: async ({ params, body }) => {
+      const target = find(params.name)
+      await act(host, target, body.action)
+      return cards.card(target)
+    },
+    signIn: async ({ params }) => ({ url: await signInUrl(host, find(params.name)) }),
+    stderr: ({ params, query }) => ({
+      lines: find(params.name).stderr.tail(query?.limit ?? STDERR_LINES, query?.after),
+    }),
+  }
+}
+
+/** A target that does not start is not an error of the request: its state says so. */
+async function act({ gateway }: AdminHost, target: Target, action: TargetAction['action']): Promise<void> {
+  if (!target.model.enabled) {
+    throw new ApiError('conflict', `"${target.name}" is off`, {
+      fix: target.model.disabledReason ?? 'Set "enabled": true in the configuration.',
+    })
+  }
+  const failed = (error: unknown): void =>
+    gateway.log('info', `${target.name}: ${action} failed: ${String(error)}`)
+  switch (action) {
+    case 'start':
+      return target.start().catch(failed)
+    case 'stop':
+      return target.suspend()
+    case 'restart':
+      return target.restart().catch(failed)
+    case 'refresh':
+      return gateway.catalog.of(target)?.refresh().catch(failed)
+  }
+}
+
+/** Begins a login and resolves with the page to show; what follows happens by itself. */
+function signInUrl({ gateway }: AdminHost, target: Target): Promise<string> {
+  return new Promise((resolve, reject) => {
+    target.signIn({ open: (url) => resolve(url) }).then(
+      () => gateway.log('info', `${target.name}: signed in`),
+      (error) => {
+        gateway.log('warn', `${target.name}: signing in failed: ${String(error)}`)
+        reject(
+          new ApiError(
+            'conflict',
+            `Signing in at "${target.name}" failed: ${String(error.message ?? error)}`,
+          ),
+        )
+      },
+    )
+  })
+}

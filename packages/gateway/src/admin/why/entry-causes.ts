@@ -1,0 +1,174 @@
+import { matchesWildcard, type SelectionModel } from '../../model/index.ts'
+import type { Verdict } from '../../policy/is-allowed.ts'
+import type { CatalogEntry, Cause, TrafficStats } from '../contract.ts'
+
+/** What is known of one entry of the catalog. */
+export interface EntryFacts {
+  /** The name that was asked about. */
+  readonly asked: string
+  readonly entry: CatalogEntry
+  readonly selection: SelectionModel
+  readonly verdict: Verdict
+  /** For people: `you`, or the principal that was asked about. */
+  readonly who: string
+  readonly staleSince: number | undefined
+  readonly staleReason: string | undefined
+  readonly stats: TrafficStats
+}
+
+const SLOW = 5000
+const FEW_CALLS = 5
+const MANY_ERRORS = 0.2
+
+/** The links of the chain from what a target offers to what a client gets. */
+export function entryCauses(facts: EntryFacts): Cause[] {
+  const { entry } = facts
+  const offered: Cause = {
+    code: 'offered',
+    status: 'ok',
+    title: `"${entry.target}" offers the ${entry.kind} "${entry.own}"`,
+    target: entry.target,
+  }
+  const hidden = hiddenCause(facts)
+  if (hidden) return [offered, hidden]
+  return [offered, ...nameCauses(facts), policyCause(facts), ...healthCauses(facts)]
+}
+
+function hiddenCause({ entry, selection }: EntryFacts): Cause | undefined {
+  const { own, target } = entry
+  const list = entry.kind === 'tool' ? 'tools' : entry.kind === 'prompt' ? 'prompts' : 'resources'
+  switch (entry.hiddenBy) {
+    case 'exclude': {
+      const pattern = selection.exclude.find((one) => matchesWildcard(one, own))
+      return {
+        code: 'excluded',
+        status: 'problem',
+        title: `The configuration excludes "${own}"`,
+        detail: `${list}.exclude of "${target}" has the pattern "${pattern}".`,
+        fix: 'Take the pattern out, or make it narrower.',
+        target,
+      }
+    }
+    case 'include':
+      return {
+        code: 'not-included',
+        status: 'problem',
+        title: `The configuration does not include "${own}"`,
+        detail: `${list}.include of "${target}" has only: ${selection.include.join(', ')}.`,
+        fix: `Add "${own}" to ${list}.include.`,
+        target,
+      }
+    case 'duplicate-uri':
+      return {
+        code: 'duplicate-uri',
+        status: 'problem',
+        title: 'Another target offers the same URI, and comes first in the configuration',
+        fix: `Give "${target}" a prefix.`,
+        target,
+      }
+    default:
+      return undefined
+  }
+}
+
+function nameCauses({ asked, entry, selection }: EntryFacts): Cause[] {
+  const { own, key, target } = entry
+  const causes: Cause[] = []
+  if (entry.collidesWith !== undefined) {
+    causes.push({
+      code: 'collision',
+      status: 'note',
+      title: `"${entry.collidesWith}" has this name already, so it is called "${key}"`,
+      fix: `Give "${target}" a prefix of its own, or rename one of the two.`,
+      target,
+    })
+  }
+  if (entry.renamed) {
+    causes.push({
+      code: 'renamed',
+      status: 'note',
+      title: `The configuration renames "${own}" to "${selection.rename[own]}"`,
+      target,
+    })
+  }
+  if (entry.shortened) {
+    causes.push({
+      code: 'shortened',
+      status: 'note',
+      title: `Its name is too long for some models, so it is shortened to "${key}"`,
+      fix: 'Choose a shorter prefix, rename it, or raise "names.maxLength".',
+      target,
+    })
+  }
+  if (asked !== key && causes.length === 0) {
+    causes.push({ code: 'renamed', status: 'note', title: `Clients call it "${key}"`, target })
+  }
+  if (Object.hasOwn(selection.describe, own)) {
+    causes.push({
+      code: 'described',
+      status: 'note',
+      title: 'The configuration gives it another description',
+      target,
+    })
+  }
+  return causes
+}
+
+function policyCause({ verdict, who, entry }: EntryFacts): Cause {
+  const { target } = entry
+  if (verdict.allowed) {
+    const rule = verdict.rule === undefined ? 'by default' : `by the rule "${verdict.rule}"`
+    return { code: 'allowed', status: 'ok', title: `The policy permits it to ${who}, ${rule}`, target }
+  }
+  const rule = verdict.rule === undefined ? 'because no rule allows it' : `by the rule "${verdict.rule}"`
+  return {
+    code: 'denied',
+    status: 'problem',
+    title: `The policy denies it to ${who}, ${rule}`,
+    detail: 'What is denied is not listed either: to that client it does not exist.',
+    fix:
+      verdict.rule === undefined
+        ? `Add a rule with "allow": ["${target}/${entry.own}"].`
+        : `Change the rule "${verdict.rule}" under "policy.rules".`,
+    target,
+  }
+}
+
+function healthCauses({ entry, staleSince, staleReason, stats }: EntryFacts): Cause[] {
+  const { target } = entry
+  const causes: Cause[] = []
+  if (entry.stale) {
+    const since =
+      staleSince === undefined
+        ? ''
+        : ` of ${new Date(staleSince).toISOString().replace('T', ' ').slice(0, 19)} UTC`
+    causes.push({
+      code: 'stale',
+      status: 'note',
+      title: `What clients see is the last list${since}`,
+      ...(staleReason !== undefined && { detail: staleReason }),
+      fix: `Look the target over: gantry doctor ${target}`,
+      target,
+    })
+  }
+  const { p95, calls, errorRate = 0 } = stats
+  if (p95 !== undefined && p95 >= SLOW) {
+    causes.push({
+      code: 'slow',
+      status: 'note',
+      title: `"${target}" is slow: one call in twenty takes ${(p95 / 1000).toFixed(1)} s or more`,
+      fix: 'The wire view shows which calls, and on which side the time goes.',
+      target,
+    })
+  }
+  if (calls >= FEW_CALLS && errorRate >= MANY_ERRORS) {
+    causes.push({
+      code: 'failing-calls',
+      status: 'note',
+      title: `${Math.round(errorRate * 100)} % of the calls to "${target}" fail`,
+      fix: 'The wire view shows their errors: filter by status:error,tool-error.',
+      target,
+    })
+  }
+  return causes
+}

@@ -1,0 +1,68 @@
+import type { TargetModel } from '../../model/index.ts'
+import { PublicUris } from '../../catalog/public-uris.ts'
+import type { CatalogEntry, EntryKind } from '../contract.ts'
+
+/** What somebody means by a name. */
+export interface WhySubject {
+  /** As the catalog has it, shown to clients or not. */
+  readonly entry?: CatalogEntry
+  readonly target?: TargetModel
+  /** The target's own name, as far as it can be told from the name. */
+  readonly own?: string
+  readonly kind?: EntryKind
+  /** Whether the name is the target's, and not of something that it offers. */
+  readonly isTarget: boolean
+}
+
+export interface SubjectSources {
+  readonly targets: readonly TargetModel[]
+  readonly entries: readonly CatalogEntry[]
+  readonly separator: string
+}
+
+/** Finds what a name stands for: the name that clients use, a target's own, `target/name`, or a target. */
+export function findSubject(name: string, sources: SubjectSources): WhySubject | undefined {
+  const { targets, entries } = sources
+  const targetOf = (entry: CatalogEntry): TargetModel | undefined =>
+    targets.find((target) => target.name === entry.target)
+  const found = findEntry(name, entries)
+  if (found) {
+    const target = targetOf(found)
+    return { entry: found, ...(target && { target }), own: found.own, kind: found.kind, isTarget: false }
+  }
+  const whole = targets.find((target) => target.name === name)
+  if (whole) return { target: whole, isTarget: true }
+  return fromPrefix(name, sources)
+}
+
+/** Entries that clients see win over those that they do not. */
+function findEntry(name: string, entries: readonly CatalogEntry[]): CatalogEntry | undefined {
+  const tests: ((entry: CatalogEntry) => boolean)[] = [
+    (entry) => entry.visible && entry.key === name,
+    (entry) => entry.key === name,
+    (entry) => `${entry.target}/${entry.own}` === name || `${entry.target}:${entry.own}` === name,
+    (entry) => entry.visible && entry.own === name,
+    (entry) => entry.own === name,
+  ]
+  for (const test of tests) {
+    const found = entries.find(test)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Nothing offers it; its beginning may still say whose it would be. */
+function fromPrefix(name: string, { targets, separator }: SubjectSources): WhySubject | undefined {
+  const fitting = targets.flatMap((target): { target: TargetModel; own: string; kind?: EntryKind }[] => {
+    if (name.startsWith(`${target.name}/`)) return [{ target, own: name.slice(target.name.length + 1) }]
+    if (target.prefix === '') return []
+    const uris = new PublicUris(target.prefix)
+    if (/^[\w.+-]+:/.test(name) && uris.owns(name))
+      return [{ target, own: uris.toOwn(name), kind: 'resource' }]
+    const start = `${target.prefix}${separator}`
+    return name.startsWith(start) ? [{ target, own: name.slice(start.length) }] : []
+  })
+  // The longest prefix: `git_hub_x` may belong to `git` or to `git_hub`.
+  const best = fitting.sort((a, b) => b.target.prefix.length - a.target.prefix.length)[0]
+  return best && { ...best, isTarget: false }
+}

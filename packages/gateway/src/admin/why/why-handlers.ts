@@ -1,0 +1,72 @@
+import { isAllowed, type Subject } from '../../policy/is-allowed.ts'
+import type { AdminHost } from '../admin-host.ts'
+import { objectKind, type CatalogLister } from '../catalog/catalog-lister.ts'
+import type { CatalogEntry } from '../contract.ts'
+import type { Handlers } from '../handlers.ts'
+import { explainTarget, mainOf, stateOf, stderrTexts } from '../targets/target-cards.ts'
+import { toTrafficStats } from '../targets/target-stats.ts'
+import type { EntryFacts } from './entry-causes.ts'
+import { explainName } from './explain-name.ts'
+import type { TargetFacts } from './target-causes.ts'
+
+/** `why NAME`: gathers what is known and has it explained. */
+export function whyHandlers(host: AdminHost, lister: CatalogLister): Pick<Handlers, 'why'> {
+  return {
+    why: ({ query }) =>
+      explainName(query.name, {
+        model: host.gateway.model,
+        entries: lister.list().entries,
+        target: (name) => targetFacts(host, name),
+        entry: (asked, entry) => entryFacts(host, asked, entry, query.principal),
+      }),
+  }
+}
+
+function targetFacts({ gateway }: AdminHost, name: string): TargetFacts | undefined {
+  const target = gateway.target(name)
+  if (!target) return undefined
+  const catalog = gateway.catalog.of(target)
+  const retryAt = mainOf(target)?.retryAt ?? 0
+  return {
+    model: target.model,
+    state: stateOf(target),
+    problem: explainTarget(target, catalog),
+    retryAt: retryAt > Date.now() ? retryAt : undefined,
+    catalog,
+    stderr: stderrTexts(target),
+  }
+}
+
+function entryFacts(
+  { gateway }: AdminHost,
+  asked: string,
+  entry: CatalogEntry,
+  principal: string | undefined,
+): EntryFacts {
+  const target = gateway.target(entry.target)!
+  const kind = objectKind(entry.kind)
+  const catalog = gateway.catalog.of(target)
+  return {
+    asked,
+    entry,
+    selection: target.model[kind],
+    verdict: isAllowed(gateway.model.policy, subjectFor(gateway.model.auth.apiKeys, principal), {
+      kind,
+      target: entry.target,
+      name: entry.own,
+    }),
+    who: principal ?? 'clients without a name',
+    staleSince: catalog?.snapshot?.fetchedAt,
+    staleReason: catalog?.problem,
+    stats: toTrafficStats(gateway.view.statsOf(entry.target).summary()),
+  }
+}
+
+function subjectFor(
+  keys: readonly { readonly name: string; readonly scopes: readonly string[] }[],
+  principal: string | undefined,
+): Subject {
+  const name = principal?.startsWith('key:') ? principal.slice('key:'.length) : undefined
+  const key = keys.find((one) => one.name === name)
+  return { principal, scopes: key?.scopes ?? [], apiKey: key?.name }
+}
