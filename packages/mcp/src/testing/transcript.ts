@@ -26,6 +26,8 @@ export interface TranscriptRun {
 const VOLATILE: readonly string[] = ['requestState', 'elicitationId']
 const PLACEHOLDER = /^<[\w-]+>$/
 const SILENCE = 25
+/** Recording has nothing to compare with, so it waits longer before it takes silence for the end. */
+const RECORDING_SILENCE = 400
 const PATIENCE = 5_000
 
 /** Serves lines in memory, as stdio does. */
@@ -132,7 +134,7 @@ class Inbox {
   /** Everything that comes until nothing comes any more. */
   async untilSilent(): Promise<string[]> {
     this.#last = Date.now()
-    while (Date.now() - this.#last < SILENCE * 4) await pause(SILENCE)
+    while (Date.now() - this.#last < RECORDING_SILENCE) await pause(SILENCE)
     return this.#lines.splice(0)
   }
 
