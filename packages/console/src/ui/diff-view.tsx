@@ -6,8 +6,9 @@ const SIGNS = { same: ' ', added: '+', removed: '-' }
 export function DiffView({ hunks, label }: { hunks: readonly DiffHunk[]; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there
-    <section className={styles.diff} aria-label={label} tabIndex={0}>
+    <section className={styles.diff} tabIndex={0}>
       <table>
+        <caption className="visually-hidden">{label}</caption>
         <tbody>
           {hunks.map((hunk, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no other name

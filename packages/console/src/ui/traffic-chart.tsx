@@ -16,11 +16,11 @@ export function TrafficChart({ traffic, height = 120, small = false }: Props) {
   const errors = traffic.reduce((sum, bucket) => sum + bucket.errors, 0)
   const first = traffic[0]
   return (
-    <figure className={styles.chart}>
+    <figure className={small ? styles.chart : styles.large}>
       <svg
         viewBox={`0 0 ${Math.max(traffic.length, 1) * 10} ${height}`}
         preserveAspectRatio="none"
-        height={height}
+        height={small ? height : undefined}
         role="img"
         aria-label={`${formatCount(calls)} calls in the last ten minutes, ${formatCount(errors)} failed`}
       >

@@ -6,20 +6,23 @@ const DEPTH = 6
 
 /** A schema as people read it: name, type, whether it is required, and what it means. */
 export function SchemaView({ schema }: { schema: Schema }) {
-  return <Properties schema={schema} root={schema} depth={0} />
+  return <Properties schema={schema} root={schema} depth={0} above={[]} />
 }
 
 interface Props {
   readonly schema: Schema
   readonly root: Schema
   readonly depth: number
+  /** References that this is inside of: schemas may refer to themselves. */
+  readonly above: readonly string[]
 }
 
-function Properties({ schema, root, depth }: Props) {
+function Properties({ schema, root, depth, above }: Props) {
   const resolved = resolve(schema, root)
   const properties = Object.entries(resolved.properties ?? {})
   const required = new Set(resolved.required)
-  const variants = resolved.anyOf ?? resolved.oneOf
+  const all = resolved.anyOf ?? resolved.oneOf
+  const variants = all?.some((one) => resolve(one, root).properties) ? all : undefined
   if (properties.length === 0 && !variants)
     return <p className={styles.none}>{depth === 0 ? 'Nothing in particular.' : ''}</p>
   return (
@@ -32,6 +35,7 @@ function Properties({ schema, root, depth }: Props) {
           root={root}
           depth={depth}
           isRequired={required.has(name)}
+          above={above}
         />
       ))}
       {variants?.map((variant, index) => (
@@ -40,14 +44,21 @@ function Properties({ schema, root, depth }: Props) {
           <span className={styles.head}>
             <Badge>{index === 0 ? 'either' : 'or'}</Badge> {resolve(variant, root).title}
           </span>
-          <Nested schema={variant} root={root} depth={depth} />
+          <Nested schema={variant} root={root} depth={depth} above={above} />
         </li>
       ))}
     </ul>
   )
 }
 
-function Property({ name, schema, root, depth, isRequired }: Props & { name: string; isRequired: boolean }) {
+function Property({
+  name,
+  schema,
+  root,
+  depth,
+  above,
+  isRequired,
+}: Props & { name: string; isRequired: boolean }) {
   const resolved = resolve(schema, root)
   return (
     <li>
@@ -63,16 +74,18 @@ function Property({ name, schema, root, depth, isRequired }: Props & { name: str
       {resolved.enum && (
         <p className={styles.type}>{resolved.enum.map((value) => JSON.stringify(value)).join(' · ')}</p>
       )}
-      <Nested schema={resolved} root={root} depth={depth} />
+      <Nested schema={schema} root={root} depth={depth} above={above} />
     </li>
   )
 }
 
-function Nested({ schema, root, depth }: Props) {
-  // Schemas may refer to themselves.
-  if (depth >= DEPTH) return <p className={styles.type}>…</p>
+function Nested({ schema, root, depth, above }: Props) {
   const resolved = resolve(schema, root)
-  const inner = resolved.items && !Array.isArray(resolved.items) ? resolve(resolved.items, root) : resolved
+  const item = resolved.items && !Array.isArray(resolved.items) ? resolved.items : undefined
+  const refs = [schema.$ref, item?.$ref].filter((ref) => ref !== undefined)
+  const inner = item ? resolve(item, root) : resolved
   if (!inner.properties && !inner.anyOf && !inner.oneOf) return null
-  return <Properties schema={inner} root={root} depth={depth + 1} />
+  if (depth >= DEPTH || refs.some((ref) => above.includes(ref)))
+    return <p className={styles.type}>… as above</p>
+  return <Properties schema={inner} root={root} depth={depth + 1} above={[...above, ...refs]} />
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Square } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { call } from '../../api/call.ts'
 import type { PlaygroundCallDetail, PlaygroundEvent } from '../../api/contract.ts'
 import { Badge, EraBadge } from '../../ui/badge.tsx'
@@ -39,37 +40,46 @@ export function CallView({ id }: { id: string }) {
   })
   const end = events.find(isEnd)
   const answered = new Set(only(events, 'answered').map(({ question }) => question))
+  const box = useRef<HTMLDivElement>(null)
   const open = end ? [] : only(events, 'question').filter(({ question }) => !answered.has(question.id))
+  // The form above may be long, and a question should not wait out of sight.
+  const waiting = open.length
+  // biome-ignore lint/correctness/useExhaustiveDependencies: also when a question comes
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: 'nearest', behavior: 'smooth' })
+  }, [waiting])
   return (
-    <Card
-      title={<Title id={id} detail={detail} events={events} />}
-      actions={!end && !error && <Cancel id={id} />}
-    >
-      <div className={styles.call}>
-        {error !== undefined && <Failure error={error} />}
-        {!end && <Progress events={events} />}
-        <div aria-live="polite" className={styles.call}>
-          {open.map(({ question }) => (
-            <Question key={question.id} call={id} question={question} />
+    <div ref={box}>
+      <Card
+        title={<Title id={id} detail={detail} events={events} />}
+        actions={!end && !error && <Cancel id={id} />}
+      >
+        <div className={styles.call}>
+          {error !== undefined && <Failure error={error} />}
+          {!end && <Progress events={events} />}
+          <div aria-live="polite" className={styles.call}>
+            {open.map(({ question }) => (
+              <Question key={question.id} call={id} question={question} />
+            ))}
+          </div>
+          <Logs events={events} />
+          <Notifications events={events} />
+          {only(events, 'task').map((event) => (
+            <TaskView key={event.seq} task={event.task} />
           ))}
+          <div aria-live="polite">
+            {end?.type === 'result' && <ResultView method={detail?.method ?? ''} result={end.result} />}
+            {end?.type === 'error' && (
+              <CallError event={end} name={String(detail?.params.name ?? detail?.params.uri ?? '')} />
+            )}
+            {end?.type === 'cancelled' && (
+              <Notice tone="warn" title={`Cancelled after ${formatDuration(end.duration)}`} />
+            )}
+          </div>
+          <Answers events={events} />
         </div>
-        <Logs events={events} />
-        <Notifications events={events} />
-        {only(events, 'task').map((event) => (
-          <TaskView key={event.seq} task={event.task} />
-        ))}
-        <div aria-live="polite">
-          {end?.type === 'result' && <ResultView method={detail?.method ?? ''} result={end.result} />}
-          {end?.type === 'error' && (
-            <CallError event={end} name={String(detail?.params.name ?? detail?.params.uri ?? '')} />
-          )}
-          {end?.type === 'cancelled' && (
-            <Notice tone="warn" title={`Cancelled after ${formatDuration(end.duration)}`} />
-          )}
-        </div>
-        <Answers events={events} />
-      </div>
-    </Card>
+      </Card>
+    </div>
   )
 }
 

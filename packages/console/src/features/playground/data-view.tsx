@@ -11,7 +11,7 @@ export function Data({ value }: { value: unknown }) {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, 20)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there
-    <section className={styles.scroll} aria-label="Table" tabIndex={0}>
+    <section className={styles.scroll} tabIndex={0}>
       <table className={table.table}>
         <thead>
           <tr>

@@ -30,6 +30,8 @@ interface Props {
   readonly onLeave: () => void
 }
 
+const VERBS = { tool: 'Call', prompt: 'Get', resource: 'Read', template: 'Read', request: 'Send' }
+
 /** What will be sent, and the button that sends it. */
 export function RequestPanel({ pick, onStarted, onLeave }: Props) {
   const { kind, name } = pick
@@ -77,15 +79,7 @@ export function RequestPanel({ pick, onStarted, onLeave }: Props) {
         {start.error && <Failure error={start.error} />}
         <div className={styles.actions}>
           <Button type="submit" tone="primary" icon={Play} disabled={start.isPending}>
-            {issues.length > 0
-              ? 'Send all the same'
-              : kind === 'tool'
-                ? 'Call'
-                : kind === 'request'
-                  ? 'Send'
-                  : kind === 'prompt'
-                    ? 'Get'
-                    : 'Read'}
+            {VERBS[kind]}
           </Button>
           {kind === 'resource' && (
             <Button

@@ -37,7 +37,7 @@ function Message({ message }: { message: WireMessage }) {
           </span>
         </p>
       )}
-      <section
+      <article
         id={`message-${message.seq}`}
         tabIndex={-1}
         className={`${styles.message} ${styles[message.hop]}`}
@@ -69,7 +69,7 @@ function Message({ message }: { message: WireMessage }) {
             )}
           </div>
         )}
-      </section>
+      </article>
     </>
   )
 }

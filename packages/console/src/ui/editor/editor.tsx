@@ -12,6 +12,7 @@ import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from '@codemi
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Annotation, EditorState } from '@codemirror/state'
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'react'
 import styles from './editor.module.css'
 import { editorTheme } from './editor-theme.ts'
@@ -35,6 +36,11 @@ export interface EditorProps {
   /** A line to show, counted from 1. */
   readonly line?: number | undefined
   readonly tall?: boolean
+}
+
+const LANGUAGES = {
+  yaml: StreamLanguage.define(yaml),
+  jsonc: StreamLanguage.define({ ...json, tokenTable: { property: tags.propertyName } }),
 }
 
 const NOTHING: readonly EditorProblem[] = []
@@ -68,7 +74,7 @@ export default function Editor(props: EditorProps) {
         highlightSelectionMatches(),
         search({ top: true }),
         lintGutter(),
-        StreamLanguage.define(format === 'yaml' ? yaml : json),
+        LANGUAGES[format],
         autocompletion({ override: [(context) => latest.current.completions?.(context) ?? null] }),
         keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap]),
         EditorView.lineWrapping,
