@@ -13,7 +13,7 @@ export interface Gap {
 }
 
 export const GAPS = 'dev.gantry/gaps'
-export const TARGETS = 'dev.gantry/targets'
+const TARGETS = 'dev.gantry/targets'
 
 const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const
 

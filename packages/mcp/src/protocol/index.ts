@@ -14,5 +14,4 @@ export {
   type Revision,
 } from './revisions.ts'
 export { shapeResult, toInitializeResult } from './shape.ts'
-export { shapeContent, shapeDefinition, shapeImplementation } from './shape-parts.ts'
 export type * from './types.ts'

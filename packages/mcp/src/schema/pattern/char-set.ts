@@ -1,7 +1,6 @@
 /** A set of code points as ascending, separate ranges: `[first, last, first, last, …]`. */
 export type CharSet = readonly number[]
 
-export const ANY: CharSet = [0, 0x10ffff]
 export const DIGITS: CharSet = [0x30, 0x39]
 export const WORD: CharSet = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a]
 /** ECMAScript WhiteSpace and LineTerminator. */
