@@ -6,7 +6,7 @@ import type { PlaygroundClient } from '../contract.ts'
 import type { Caller } from '../handlers.ts'
 import type { Questions } from './questions.ts'
 
-export const TASKS = 'io.modelcontextprotocol/tasks'
+const TASKS = 'io.modelcontextprotocol/tasks'
 
 export interface PlaygroundClientOptions {
   readonly id: string
