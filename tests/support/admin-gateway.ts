@@ -1,6 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Validator } from '@cfworker/json-schema'
+import { adminSchema, schemaOf } from '../../packages/gateway/src/admin/check-request.ts'
 import { createAdminClient, type AdminApi } from '../../packages/gateway/src/admin/contract.ts'
 import { currentPlaces, loadConfig } from '../../packages/gateway/src/config/index.ts'
 import { loadDemo, startGateway, type RunningGateway } from '../../packages/gateway/src/main.ts'
@@ -39,7 +41,7 @@ export async function adminGateway(
     ...running,
     dir,
     file,
-    api: createAdminClient({ url: running.url, token: running.adminToken }),
+    api: checked(createAdminClient({ url: running.url, token: running.adminToken })),
     readConfig: () => readFile(file, 'utf8'),
     fetch: (path, { token = running.adminToken, ...init } = {}) =>
       fetch(running.url + path, {
@@ -49,6 +51,22 @@ export async function adminGateway(
     async close() {
       await running.close()
       await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Every answer is held against the contract. */
+function checked(api: AdminApi): AdminApi {
+  return {
+    ...api,
+    async call(name, input, options) {
+      const reply = await api.call(name, input, options)
+      const { definitions } = adminSchema()
+      const validator = new Validator({ ...schemaOf(name, 'reply'), definitions }, '7', false)
+      const { valid, errors } = validator.validate(reply)
+      if (!valid)
+        throw new Error(`${name} does not answer as the contract says: ${JSON.stringify(errors.at(-1))}`)
+      return reply
     },
   }
 }

@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.ts'
-import { checkPart } from './check-request.ts'
+import { checkPart, schemaOf } from './check-request.ts'
 import type { AdminApi, RouteName } from './contract.ts'
 import type { Caller, Handlers } from './handlers.ts'
 
@@ -17,7 +17,8 @@ type AnyHandler = (request: AnyRequest) => unknown
 
 /** Checks a request against the contract and hands it to whoever answers it. */
 export function dispatch(handlers: Handlers, name: RouteName, request: AnyRequest): unknown {
-  const { params = {}, query = {}, body } = request
+  const { params = {}, query = {} } = request
+  const body = request.body ?? (schemaOf(name, 'body') && {})
   checkPart(name, 'params', params)
   checkPart(name, 'query', query)
   checkPart(name, 'body', body)
