@@ -135,11 +135,11 @@ describe('the catalog', () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'gantry-lazy-'))
     const config = { mcpServers: { raw: rawTarget({}, { start: 'lazy' }) }, stateDir }
     gateway = await testGateway(config)
-    expect((await modernRequest(gateway.endpoint, 'tools/list')).message.result.tools).toHaveLength(7)
+    expect((await modernRequest(gateway.endpoint, 'tools/list')).message.result.tools).toHaveLength(8)
     await gateway.close()
     gateway = await testGateway(config)
     const { result } = (await modernRequest(gateway.endpoint, 'tools/list')).message
-    expect(result.tools).toHaveLength(7)
+    expect(result.tools).toHaveLength(8)
     expect(result._meta[GAPS]).toMatchObject([{ target: 'raw', state: 'stale' }])
     expect(gateway.gateway.target('raw')?.state).toBe('idle')
     const call = await modernRequest(gateway.endpoint, 'tools/call', { name: 'raw_pid' })
