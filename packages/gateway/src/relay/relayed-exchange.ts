@@ -1,25 +1,10 @@
-import type { Exchange, JsonObject, Notification } from '@gantry/mcp/exchange'
+import { deriveExchange, type Exchange, type JsonObject, type Notification } from '@gantry/mcp/exchange'
 
 /** The caller's exchange with other params: what a target is asked. */
 export function withParams(
   exchange: Exchange,
   params: JsonObject,
-  notify: (notification: Notification) => void = (notification) => exchange.notify(notification),
+  notify?: (notification: Notification) => void,
 ): Exchange {
-  return {
-    method: exchange.method,
-    params,
-    client: exchange.client,
-    auth: exchange.auth,
-    logLevel: exchange.logLevel,
-    serverContext: exchange.serverContext,
-    headers: exchange.headers,
-    session: exchange.session,
-    detach: exchange.detach,
-    get signal() {
-      return exchange.signal
-    },
-    notify,
-    ask: exchange.ask,
-  }
+  return deriveExchange(exchange, notify ? { params, notify } : { params })
 }

@@ -1,29 +1,17 @@
-import type { Exchange, InputRequests, InputResponses } from '@gantry/mcp/exchange'
+import { deriveExchange, type Exchange, type InputRequests, type InputResponses } from '@gantry/mcp/exchange'
 import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
 
 /** The caller's exchange with somebody looking over its shoulder: notifications and live questions are recorded. */
 export function watchedExchange(exchange: Exchange, record: ExchangeRecord, view: WireView): Exchange {
   const { ask } = exchange
-  return {
-    method: exchange.method,
-    params: exchange.params,
-    client: exchange.client,
-    auth: exchange.auth,
-    logLevel: exchange.logLevel,
-    serverContext: exchange.serverContext,
-    headers: exchange.headers,
-    session: exchange.session,
-    detach: exchange.detach,
-    get signal() {
-      return exchange.signal
-    },
+  return deriveExchange(exchange, {
     notify(notification) {
       view.add(record, { hop: 'client', direction: 'out', message: notification })
       exchange.notify(notification)
     },
     ask: ask && ((requests, signal) => asked(ask, requests, signal, record, view)),
-  }
+  })
 }
 
 /** Legacy clients are asked while the call runs; each question is a request of its own there. */

@@ -1,4 +1,10 @@
-import { INVALID_PARAMS, ProtocolError, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import {
+  deriveExchange,
+  INVALID_PARAMS,
+  ProtocolError,
+  type Exchange,
+  type Outcome,
+} from '@gantry/mcp/exchange'
 
 const MARK = /^@(call:[0-9a-f-]{36})\.(.*)$/s
 
@@ -21,7 +27,7 @@ export function readAffinity(exchange: Exchange): Affinity | undefined {
     if (!found) continue
     const { [member]: _marked, ...params } = exchange.params
     if (found[2] !== '') params[member] = found[2]
-    return { key: found[1]!, member, exchange: { ...plain(exchange), params } }
+    return { key: found[1]!, member, exchange: deriveExchange(exchange, { params }) }
   }
   return undefined
 }
@@ -37,24 +43,4 @@ export function markAffinity(outcome: Outcome, key: string): Outcome | undefined
 
 export function affinityLost(): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, 'The call that this belongs to has ended or expired')
-}
-
-/** Exchanges are classes with getters: what is spread has to be named. */
-function plain(exchange: Exchange): Exchange {
-  return {
-    method: exchange.method,
-    params: exchange.params,
-    client: exchange.client,
-    auth: exchange.auth,
-    logLevel: exchange.logLevel,
-    serverContext: exchange.serverContext,
-    headers: exchange.headers,
-    session: exchange.session,
-    detach: exchange.detach,
-    get signal() {
-      return exchange.signal
-    },
-    notify: (notification) => exchange.notify(notification),
-    ask: exchange.ask,
-  }
 }

@@ -17,6 +17,7 @@ export {
   type TaskHandle,
 } from './exchange.ts'
 export type { Connector, IncomingMessage, Wire, WireRequestOptions } from './wire.ts'
+export { deriveExchange, type ExchangeChanges } from './derive-exchange.ts'
 export { missingCapabilities, missingCapability } from './input-capabilities.ts'
 export { LegacySession, type LegacyIo, type LegacySessionFacts } from './legacy-session.ts'
 export { SERVER_LOGS } from './legacy-subscriptions.ts'

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { deriveExchange } from './derive-exchange.ts'
+import type { Exchange, Notification } from './exchange.ts'
+import { LiveExchange, type ExchangeInit } from './live-exchange.ts'
+
+const notification: Notification = { method: 'notifications/progress', params: { progress: 1 } }
+
+function original(init: Partial<ExchangeInit> = {}): LiveExchange {
+  return new LiveExchange({
+    method: 'tools/call',
+    params: { name: 'echo' },
+    client: { info: { name: 'test', version: '1' }, capabilities: {}, version: '2026-07-28' },
+    auth: { token: 'secret' } as ExchangeInit['auth'],
+    logLevel: 'info',
+    serverContext: { user: 7 },
+    headers: { host: 'localhost' },
+    session: 'one',
+    detach: () => {},
+    ask: async () => ({}),
+    ...init,
+  })
+}
+
+describe('deriveExchange', () => {
+  it('keeps every part that is not replaced', () => {
+    const exchange = original()
+    const { params, ...derived } = deriveExchange(exchange, { params: { name: 'other' } })
+    expect(params).toEqual({ name: 'other' })
+    const { notify: _notify, signal, ...others } = derived
+    expect(signal).toBe(exchange.signal)
+    for (const [key, value] of Object.entries(others))
+      expect([key, value]).toEqual([key, Reflect.get(exchange, key)])
+    const parts = Object.keys(exchange).filter((key) => key !== 'aborted' && key !== 'params')
+    expect(Object.keys(others).sort()).toEqual(parts.sort())
+  })
+
+  it('sends notifications where the original sends them, or elsewhere', () => {
+    const seen: Notification[] = []
+    const elsewhere: Notification[] = []
+    const exchange: Exchange = original({ notify: (one) => seen.push(one) })
+    deriveExchange(exchange, {}).notify(notification)
+    deriveExchange(exchange, { notify: (one) => elsewhere.push(one) }).notify(notification)
+    expect([seen, elsewhere]).toEqual([[notification], [notification]])
+  })
+
+  it('can take away the means to ask', () => {
+    expect(deriveExchange(original(), { ask: undefined }).ask).toBeUndefined()
+  })
+})
