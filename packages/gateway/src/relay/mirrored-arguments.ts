@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
+import { isJsonObject, mirrorArguments, type JsonObject } from '@gantry/mcp/exchange'
 import { headerParameters, type HeaderParameter } from '@gantry/mcp/server'
 
 /** Schemas are analysed once: entries of the catalog live until their target's lists change. */
@@ -17,23 +17,5 @@ export function headerParametersOf(tool: JsonObject): readonly HeaderParameter[]
 
 /** The `Mcp-Param-*` headers of a call for the hop to its target; the wire encodes their values. */
 export function mirroredArguments(tool: JsonObject, args: unknown): Record<string, string> | undefined {
-  const parameters = headerParametersOf(tool)
-  if (parameters.length === 0) return undefined
-  const headers: Record<string, string> = {}
-  for (const { header, path } of parameters) {
-    const value = valueAt(args, path)
-    if (['string', 'number', 'boolean'].includes(typeof value)) {
-      headers[`mcp-param-${header.toLowerCase()}`] = String(value)
-    }
-  }
-  return headers
-}
-
-function valueAt(args: unknown, path: readonly string[]): unknown {
-  let value = args
-  for (const key of path) {
-    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined
-    value = value[key]
-  }
-  return value
+  return mirrorArguments(headerParametersOf(tool), args)
 }

@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange/index.ts'
 import { isJsonObject, type JsonObject, McpError } from '../jsonrpc/index.ts'
-import type { Tool } from '../protocol/index.ts'
+import { mirrorArguments, type Tool } from '../protocol/index.ts'
 import { type CompiledSchema, compileSchema, describeIssues, headerParameters } from '../schema/index.ts'
 
 interface Known {
@@ -27,13 +27,7 @@ export class ToolDirectory {
   readonly headersFor = (exchange: Exchange): Record<string, string> | undefined => {
     if (exchange.method !== 'tools/call') return undefined
     const headers = this.#tools.get(String(exchange.params.name))?.headers
-    if (!headers?.ok || headers.parameters.length === 0) return undefined
-    const found: Record<string, string> = {}
-    for (const { header, path } of headers.parameters) {
-      const value = valueAt(exchange.params.arguments, path)
-      if (isPrimitive(value)) found[`mcp-param-${header.toLowerCase()}`] = String(value)
-    }
-    return found
+    return headers?.ok ? mirrorArguments(headers.parameters, exchange.params.arguments) : undefined
   }
 
   /** Checks a result against the tool's output schema, when both are there. */
@@ -60,20 +54,6 @@ function know(tool: Tool): Known {
 
 function isTool(value: unknown): value is Tool {
   return isJsonObject(value) && typeof value.name === 'string'
-}
-
-/** The value at the exact path of the annotated property, own members only (basic/transports). */
-function valueAt(args: unknown, path: readonly string[]): unknown {
-  let value = args
-  for (const key of path) {
-    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined
-    value = value[key]
-  }
-  return value
-}
-
-function isPrimitive(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number'
 }
 
 function invalidOutput(name: string, problem: string): McpError {

@@ -67,5 +67,5 @@ export {
   RESOURCE_NOT_FOUND,
   type JsonObject,
 } from '../jsonrpc/index.ts'
-export { META, shapeResult } from '../protocol/index.ts'
+export { META, mirrorArguments, shapeResult } from '../protocol/index.ts'
 export { Sealer } from './seal.ts'

@@ -1,6 +1,6 @@
 import type { Served } from '../exchange/index.ts'
 import { HEADER_MISMATCH, isJsonObject, ProtocolError, type JsonRpcRequest } from '../jsonrpc/index.ts'
-import { META, methodFacts } from '../protocol/index.ts'
+import { argumentAt, META, methodFacts } from '../protocol/index.ts'
 import { decodeHeaderValue } from './header-value.ts'
 import type { HttpHeaders } from './http-reply.ts'
 
@@ -43,7 +43,7 @@ export function checkStandardHeaders(
 function checkParameter(parameter: MirroredParameter, args: unknown, headers: HttpHeaders): void {
   const name = `Mcp-Param-${parameter.header}`
   const sent = decoded(name, headers[name.toLowerCase()])
-  const value = valueAt(args, parameter.path)
+  const value = argumentAt(args, parameter.path)
   if (value === undefined || value === null) {
     if (sent !== undefined) throw mismatch(`${name} is sent, but the argument is not`)
     return
@@ -51,15 +51,6 @@ function checkParameter(parameter: MirroredParameter, args: unknown, headers: Ht
   if (sent === undefined) throw mismatch(`${name} is missing`)
   const equal = typeof value === 'number' ? sent !== '' && Number(sent) === value : sent === String(value)
   if (!equal) throw mismatch(`${name} does not match the argument`)
-}
-
-function valueAt(args: unknown, path: readonly string[]): unknown {
-  let value = args
-  for (const key of path) {
-    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined
-    value = value[key]
-  }
-  return value
 }
 
 function decoded(name: string, raw: string | undefined): string | undefined {
