@@ -262,10 +262,15 @@ export class HttpService {
   #delete(call: HttpCall, reply: HttpReply, context: HttpContext): void {
     if (call.headers['mcp-session-id'] === undefined) return reply.empty(405, { allow: 'POST' })
     this.#withSession(call, reply, context, (session) => {
-      this.#ids.end(session.id)
-      this.#sessions.end(session)
+      this.endSession(session)
       reply.empty(204)
     })
+  }
+
+  /** Ends a session for good: its id, sealed or not, is not taken up again. */
+  endSession(session: HttpSession): void {
+    this.#ids.end(session.id)
+    this.#sessions.end(session)
   }
 
   /** Ends every session and stream. */

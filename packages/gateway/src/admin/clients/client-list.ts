@@ -57,7 +57,7 @@ export class Clients {
           principal,
           target,
           lastSeen,
-          end: () => service.sessions.end(one),
+          end: () => service.endSession(one),
         })
       }
       for (const one of service.sseSessions) {

@@ -22,9 +22,9 @@ function noteAtTarget(
     if (params?.inputResponses !== undefined && clientEra === 'legacy') {
       return "the client's answers → `inputResponses` of a new request"
     }
-    const isFirst = !before.some(
-      (one) => one.hop === 'target' && one.type === 'request' && one.direction === 'out',
-    )
+    if (method === 'logging/setLevel')
+      return 'the log level that the client wants → the level of this connection'
+    const isFirst = !before.some((one) => isRequestTo(one, method))
     return isFirst
       ? joined(nameNote(params, before), isBridged ? envelopeNote(clientEra) : undefined)
       : undefined
@@ -39,6 +39,10 @@ function noteAtTarget(
     return 'the client gave up: the target is told'
   }
   return undefined
+}
+
+function isRequestTo({ hop, direction, type, method }: WireMessage, wanted: string | undefined): boolean {
+  return hop === 'target' && direction === 'out' && type === 'request' && method === wanted
 }
 
 function noteAtClient(
