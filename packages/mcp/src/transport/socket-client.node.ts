@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
-import type { Connector, IncomingMessage, Wire, WireRequestOptions } from '../exchange/index.ts'
-import { McpError, type JsonRpcMessage, type JsonRpcRequest, type JsonRpcResponse } from '../jsonrpc/index.ts'
+import type { Connector } from '../exchange/index.ts'
+import { McpError } from '../jsonrpc/index.ts'
+import { LineWire } from './line-wire.ts'
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts'
 import { within } from './process-server.node.ts'
 import { LineLink } from './stdio-client-link.ts'
@@ -74,31 +75,29 @@ function cancelled(key: string, signal: AbortSignal): McpError {
   return new McpError('cancelled', `Connecting to ${key} was cancelled`, { cause: reason })
 }
 
-class SocketWire implements Wire {
+class SocketWire extends LineWire {
   readonly kind = 'socket' as const
   readonly #key: string
   readonly #socket: Socket
   readonly #writer: LineWriter
-  readonly #link: LineLink
+  protected readonly link: LineLink
   readonly #gone: Promise<void>
   #cause: Error | undefined
-  #closing: Promise<void> | undefined
-  #closed: { reason: McpError | undefined } | undefined
-  #onClose: ((reason: Error | undefined) => void) | undefined
 
   constructor(opened: Socket, key: string, options: SocketOptions) {
+    super()
     this.#key = key
     this.#socket = opened
     this.#writer = new LineWriter(opened)
-    this.#link = new LineLink({
+    this.link = new LineLink({
       sink: this.#writer,
       key,
       maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
       facts: () => ({ address: key }),
       onProtocolError: options.onProtocolError,
     })
-    opened.on('data', (chunk: Uint8Array) => this.#link.push(chunk))
-    opened.on('end', () => this.#link.drain())
+    opened.on('data', (chunk: Uint8Array) => this.link.push(chunk))
+    opened.on('end', () => this.link.drain())
     opened.on('error', (error) => {
       this.#cause = error
     })
@@ -106,39 +105,13 @@ class SocketWire implements Wire {
     this.#gone.then(() => this.#finish())
   }
 
-  get onMessage(): ((message: IncomingMessage) => void) | undefined {
-    return this.#link.onMessage
-  }
-
-  set onMessage(handler: ((message: IncomingMessage) => void) | undefined) {
-    this.#link.onMessage = handler
-  }
-
-  get onClose(): ((reason: Error | undefined) => void) | undefined {
-    return this.#onClose
-  }
-
-  set onClose(handler: ((reason: Error | undefined) => void) | undefined) {
-    this.#onClose = handler
-    this.#tellClosed()
-  }
-
-  request(message: JsonRpcRequest, options?: WireRequestOptions): Promise<JsonRpcResponse> {
-    return this.#link.request(message, options)
-  }
-
-  send(message: JsonRpcMessage): Promise<void> {
-    return this.#link.send(message)
-  }
-
   close(): Promise<void> {
-    this.#closing ??= this.#shutDown()
-    return this.#closing
+    return this.closeOnce(() => this.#shutDown())
   }
 
   /** Says goodbye and waits for the other side to do so; one that does not is not waited for long. */
   async #shutDown(): Promise<void> {
-    this.#link.end(() => this.#error(`The connection to ${this.#key} was closed`))
+    this.link.end(() => this.#error(`The connection to ${this.#key} was closed`))
     this.#writer.end()
     await within(CLOSE_GRACE_MS, this.#gone)
     this.#socket.destroy()
@@ -147,15 +120,8 @@ class SocketWire implements Wire {
 
   #finish(): void {
     const reason = (): McpError => this.#error(`${this.#key} closed the connection`)
-    this.#closed = { reason: this.#closing === undefined ? reason() : undefined }
-    this.#link.end(reason)
-    this.#tellClosed()
-  }
-
-  #tellClosed(): void {
-    const handler = this.#onClose
-    const closed = this.#closed
-    if (handler !== undefined && closed !== undefined) queueMicrotask(() => handler(closed.reason))
+    this.link.end(reason)
+    this.tellGone(this.isClosing ? undefined : reason())
   }
 
   #error(message: string): McpError {

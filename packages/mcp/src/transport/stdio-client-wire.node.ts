@@ -1,5 +1,5 @@
-import type { IncomingMessage, WireRequestOptions } from '../exchange/index.ts'
-import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResponse, McpError } from '../jsonrpc/index.ts'
+import type { McpError } from '../jsonrpc/index.ts'
+import { LineWire } from './line-wire.ts'
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts'
 import { type ServerProcess, within } from './process-server.node.ts'
 import { closedError, errorDetails, exitedError, type ServerFacts } from './stdio-client-errors.ts'
@@ -14,26 +14,24 @@ const DEFAULT_STDERR_LINES = 100
 const LINGER_MS = 500
 
 /** A server in a child process: JSON-RPC lines on its stdin and stdout. */
-export class ChildWire implements StdioWire {
+export class ChildWire extends LineWire implements StdioWire {
   readonly kind = 'stdio' as const
   readonly process: StdioProcess
   readonly #key: string
   readonly #options: StdioOptions
   readonly #server: ServerProcess
   readonly #writer: LineWriter
-  readonly #link: LineLink
+  protected readonly link: LineLink
   readonly #stderr: StderrTail
-  #closing: Promise<void> | undefined
-  #closed: { reason: McpError | undefined } | undefined
-  #onClose: ((reason: Error | undefined) => void) | undefined
 
   constructor(server: ServerProcess, key: string, options: StdioOptions) {
+    super()
     this.#server = server
     this.#key = key
     this.#options = options
     this.#stderr = new StderrTail(options.stderrLines ?? DEFAULT_STDERR_LINES, options.onStderr)
     this.#writer = new LineWriter(server.child.stdin)
-    this.#link = new LineLink({
+    this.link = new LineLink({
       sink: this.#writer,
       key,
       maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
@@ -49,53 +47,24 @@ export class ChildWire implements StdioWire {
     this.#listen()
   }
 
-  get onMessage(): ((message: IncomingMessage) => void) | undefined {
-    return this.#link.onMessage
-  }
-
-  set onMessage(handler: ((message: IncomingMessage) => void) | undefined) {
-    this.#link.onMessage = handler
-  }
-
-  get onClose(): ((reason: Error | undefined) => void) | undefined {
-    return this.#onClose
-  }
-
-  /** A handler that comes after the end is still told: a server may be gone before anyone could listen. */
-  set onClose(handler: ((reason: Error | undefined) => void) | undefined) {
-    this.#onClose = handler
-    this.#tellClosed()
-  }
-
-  request(message: JsonRpcRequest, options?: WireRequestOptions): Promise<JsonRpcResponse> {
-    return this.#link.request(message, options)
-  }
-
-  send(message: JsonRpcMessage): Promise<void> {
-    return this.#link.send(message)
-  }
-
   /**
    * Ends the server (2026-07-28, basic/transports/stdio, Shutdown): end of input, SIGTERM, SIGKILL, for the
    * whole tree. Rejects what is pending at once; resolves when no process of the tree is left.
    */
   close(): Promise<void> {
-    this.#closing ??= this.#shutDown(undefined)
-    return this.#closing
+    return this.closeOnce(() => this.#shutDown(undefined))
   }
 
   #listen(): void {
     const { stdin, stdout, stderr } = this.#server.child
-    stdout.on('data', (chunk: Uint8Array) => this.#link.push(chunk))
+    stdout.on('data', (chunk: Uint8Array) => this.link.push(chunk))
     stdout.on('error', () => this.#lost('output'))
     stdout.on('end', () => this.#lost('output'))
     stderr.on('data', (chunk: Uint8Array) => this.#stderr.push(chunk))
     stderr.on('end', () => this.#stderr.end())
     stderr.on('error', () => {})
     stdin.on('error', () => this.#lost('input'))
-    this.#server.exited.then(() => {
-      this.#closing ??= this.#afterExit()
-    })
+    this.#server.exited.then(() => this.closeOnce(() => this.#afterExit()))
   }
 
   /**
@@ -103,16 +72,16 @@ export class ChildWire implements StdioWire {
    * lives on without being able to answer, and waiting for it would be waiting for ever.
    */
   async #lost(pipe: 'input' | 'output'): Promise<void> {
-    if (this.#closing !== undefined || (await within(LINGER_MS, this.#server.exited))) return
+    if (this.isClosing || (await within(LINGER_MS, this.#server.exited))) return
     const why = `${this.#key} closed its standard ${pipe} without exiting`
-    this.#closing ??= this.#shutDown(() => closedError(this.#facts(), why))
+    await this.closeOnce(() => this.#shutDown(() => closedError(this.#facts(), why)))
   }
 
   /** The process has ended by itself: what it wrote is still delivered, what it left running is ended. */
   async #afterExit(): Promise<void> {
     const swept = this.#server.sweep(this.#termMs())
     await this.#server.drained()
-    this.#link.drain()
+    this.link.drain()
     this.#finish(() => exitedError(this.#facts()))
     await swept
     await this.#server.release()
@@ -121,7 +90,7 @@ export class ChildWire implements StdioWire {
   /** Without a reason, because it was asked for. */
   async #shutDown(reason: (() => McpError) | undefined): Promise<void> {
     const why = `The connection to ${this.#key} was closed`
-    this.#link.end(reason ?? (() => closedError(this.#facts(), why)))
+    this.link.end(reason ?? (() => closedError(this.#facts(), why)))
     const endMs = this.#options.shutdown?.endMs ?? DEFAULT_GRACE_MS
     await this.#server.end(() => this.#writer.end(), endMs, this.#termMs())
     await this.#server.drained()
@@ -130,16 +99,8 @@ export class ChildWire implements StdioWire {
   }
 
   #finish(reason: (() => McpError) | undefined): void {
-    if (reason !== undefined) this.#link.end(reason)
-    this.#closed = { reason: reason?.() }
-    this.#tellClosed()
-  }
-
-  /** Later, so that a handler that throws disturbs nothing here. */
-  #tellClosed(): void {
-    const handler = this.#onClose
-    const closed = this.#closed
-    if (handler !== undefined && closed !== undefined) queueMicrotask(() => handler(closed.reason))
+    if (reason !== undefined) this.link.end(reason)
+    this.tellGone(reason?.())
   }
 
   #termMs(): number {
