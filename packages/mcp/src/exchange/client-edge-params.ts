@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
-import { META, methodFacts, type ProgressToken } from '../protocol/index.ts'
+import { type ClientCapabilities, META, methodFacts, type ProgressToken } from '../protocol/index.ts'
+import { capabilitiesMeta } from './call-capabilities.ts'
 import { detachMeta } from './detach-hint.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import type { IncomingMessage } from './wire.ts'
@@ -38,13 +39,22 @@ export function modernParams(
 }
 
 /** The params of a legacy request: no envelope, and no trace of rounds that this era does not know. */
-export function legacyParams(exchange: Exchange, token: ProgressToken | undefined): JsonObject | undefined {
+export function legacyParams(
+  exchange: Exchange,
+  token: ProgressToken | undefined,
+  declared: ClientCapabilities,
+): JsonObject | undefined {
   const params: JsonObject = { ...exchange.params }
-  if (canAskForInput(exchange.method)) {
+  const asks = canAskForInput(exchange.method)
+  if (asks) {
     delete params.inputResponses
     delete params.requestState
   }
-  const meta: JsonObject = { ...withoutEnvelope(params._meta), ...detachMeta(exchange) }
+  const meta: JsonObject = {
+    ...withoutEnvelope(params._meta),
+    ...detachMeta(exchange),
+    ...(asks && capabilitiesMeta(exchange.client, declared)),
+  }
   if (token !== undefined) meta.progressToken = token
   if (Object.keys(meta).length > 0) params._meta = meta
   else delete params._meta

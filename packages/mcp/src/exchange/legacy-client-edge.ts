@@ -148,7 +148,8 @@ export class LegacyClientEdge implements ClientEdge {
       await orAbort(this.#logLevel.require(logLevel, others), exchange.signal)
     }
     const id = this.#ids()
-    const params = legacyParams(exchange, progressTokenOf(exchange) === undefined ? undefined : id)
+    const token = progressTokenOf(exchange) === undefined ? undefined : id
+    const params = legacyParams(exchange, token, this.#options.capabilities)
     const call = new LegacyCall(id, exchange, this.#port)
     this.#calls.set(id, call)
     return call.start((signal) =>

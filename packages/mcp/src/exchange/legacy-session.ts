@@ -21,6 +21,7 @@ import {
   type Revision,
   type ServerCapabilities,
 } from '../protocol/index.ts'
+import { callCapabilities } from './call-capabilities.ts'
 import { detachHint, wantsDetachHint } from './detach-hint.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from './exchange.ts'
 import { IncreasingProgress } from './increasing-progress.ts'
@@ -241,7 +242,7 @@ export class LegacySession implements SubscriptionHost {
     return playRounds(outcome, {
       // Each round has its own exchange: what is asked in it is cancelled with it.
       ask: exchange.ask && ((requests) => call.exchange!.ask!(requests, call.exchange!.signal)),
-      capabilities: this.client.capabilities,
+      capabilities: exchange.client.capabilities,
       again: (answered) => {
         call.exchange!.finish()
         call.exchange = this.#openExchange(message, { ...params, ...answered }, context, progress)
@@ -262,7 +263,7 @@ export class LegacySession implements SubscriptionHost {
     const exchange: LiveExchange = new LiveExchange({
       method: message.method,
       params,
-      client: this.client,
+      client: this.#clientOf(params),
       logLevel: this.logLevel,
       auth: context.auth,
       serverContext: context.serverContext,
@@ -282,6 +283,12 @@ export class LegacySession implements SubscriptionHost {
         : undefined,
     })
     return exchange
+  }
+
+  #clientOf(params: JsonObject): ClientFacts {
+    const { capabilities } = this.client
+    const left = callCapabilities(capabilities, params)
+    return left === capabilities ? this.client : { ...this.client, capabilities: left }
   }
 
   #detachOf(

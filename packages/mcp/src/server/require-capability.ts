@@ -1,7 +1,7 @@
+import { knowsMissingCapability } from '../exchange/call-capabilities.ts'
 import type { Exchange, InputRequest } from '../exchange/index.ts'
 import { missingCapability } from '../exchange/input-capabilities.ts'
 import { McpError, MISSING_CLIENT_CAPABILITY, ProtocolError } from '../jsonrpc/index.ts'
-import { eraOf } from '../protocol/index.ts'
 
 /**
  * Throws when the client did not declare what a question needs: on modern the error that the specification
@@ -11,7 +11,7 @@ export function requireCapability(request: InputRequest, exchange: Exchange): vo
   const missing = missingCapability(request, exchange.client.capabilities)
   if (!missing) return
   const name = Object.keys(missing).join(', ')
-  if (eraOf(exchange.client.version) === 'modern') {
+  if (knowsMissingCapability(exchange)) {
     throw new ProtocolError(MISSING_CLIENT_CAPABILITY, `The client does not support ${name}`, {
       requiredCapabilities: missing,
     })

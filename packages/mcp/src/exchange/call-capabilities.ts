@@ -1,0 +1,48 @@
+import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { type ClientCapabilities, eraOf } from '../protocol/index.ts'
+import type { ClientFacts, Exchange } from './exchange.ts'
+
+/**
+ * A legacy connection declares capabilities once, in `initialize`; behind a gateway its calls come from clients
+ * that differ. What the modern client of one call has goes with the call, for servers built on this SDK; everybody
+ * else ignores the name and is refused what the client lacks.
+ */
+export const CALL_CAPABILITIES = 'dev.gantry/clientCapabilities'
+
+const QUESTIONS = ['elicitation', 'sampling', 'roots'] as const
+
+/** `_meta` for a modern client's call that has less than the connection declared; nothing for all others. */
+export function capabilitiesMeta(client: ClientFacts, declared: ClientCapabilities): JsonObject {
+  if (eraOf(client.version) !== 'modern') return {}
+  const left = narrowed(declared, client.capabilities)
+  if (QUESTIONS.every((name) => JSON.stringify(left[name]) === JSON.stringify(declared[name]))) return {}
+  return {
+    [CALL_CAPABILITIES]: Object.fromEntries(
+      QUESTIONS.flatMap((name) => (left[name] ? [[name, left[name]]] : [])),
+    ),
+  }
+}
+
+/** The capabilities of one request: those of the session, or fewer where the request says so. */
+export function callCapabilities(declared: ClientCapabilities, params: JsonObject): ClientCapabilities {
+  const said = isJsonObject(params._meta) ? params._meta[CALL_CAPABILITIES] : undefined
+  return isJsonObject(said) ? narrowed(declared, said) : declared
+}
+
+/** Whether whoever asked, perhaps behind a gateway, knows the error for a capability that is missing. */
+export function knowsMissingCapability({ client, params }: Exchange): boolean {
+  if (eraOf(client.version) === 'modern') return true
+  return isJsonObject(params._meta) && isJsonObject(params._meta[CALL_CAPABILITIES])
+}
+
+/** What both have; nobody gets more than was declared. */
+function narrowed(declared: ClientCapabilities, other: JsonObject): ClientCapabilities {
+  const left: JsonObject = { ...declared }
+  for (const name of QUESTIONS) {
+    const [mine, theirs] = [declared[name], other[name]]
+    if (!isJsonObject(mine)) continue
+    if (!isJsonObject(theirs)) delete left[name]
+    else left[name] = Object.fromEntries(Object.entries(mine).filter(([key]) => Object.hasOwn(theirs, key)))
+  }
+  return left
+}
