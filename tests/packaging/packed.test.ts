@@ -160,10 +160,13 @@ describe('the packed gateway', () => {
     )
   })
 
-  it('serves its demo', async () => {
+  it('serves its demo and the console', async () => {
     await using gateway = await startCommand(at('gantry', 'dist/cli/gantry.js'), installed.folder)
     const { message } = await modernRequest(gateway.endpoint, 'tools/list')
     expect(message.result.tools.length).toBeGreaterThan(0)
+    const page = await fetch(new URL('/console/', gateway.endpoint))
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('<script type="module"')
   })
 })
 

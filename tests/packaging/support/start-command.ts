@@ -10,7 +10,15 @@ export async function startCommand(script: string, cwd: string): Promise<Running
   const child = spawn(process.execPath, [script, 'serve', '--demo', '--port', '0', '--json'], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '' },
+    // A home of its own: nothing of the user's is read or written.
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      HOME: cwd,
+      USERPROFILE: cwd,
+      APPDATA: cwd,
+      XDG_CONFIG_HOME: cwd,
+    },
   })
   const exited = once(child, 'exit')
   let output = ''
