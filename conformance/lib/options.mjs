@@ -4,7 +4,7 @@ export const USAGE = `npm run conformance -- [server|client|gateway|all] [option
 
   --scenario NAME       only this scenario (repeatable)
   --spec-version REV    only this revision of the specification (repeatable)
-  --cell NAME           only the cells of the gateway's matrix whose name has this in it
+  --cell NAME           only the cells of the gateway's matrix whose name has this in it (repeatable)
   --jobs N              scenarios at the same time (2)
   --timeout SECONDS     for one scenario (60)
   --json FILE           write the results
@@ -24,7 +24,7 @@ export function parseOptions(args) {
     options: {
       scenario: { type: 'string', multiple: true },
       'spec-version': { type: 'string', multiple: true },
-      cell: { type: 'string', default: '' },
+      cell: { type: 'string', multiple: true, default: [''] },
       jobs: { type: 'string', default: '2' },
       timeout: { type: 'string', default: '60' },
       json: { type: 'string' },
@@ -43,7 +43,7 @@ export function parseOptions(args) {
     roles: wanted.includes('all') ? ROLES : ROLES.filter((role) => wanted.includes(role)),
     scenarios: values.scenario,
     revisions: values['spec-version'],
-    cell: values.cell,
+    cells: values.cell,
     jobs: positive(values.jobs, '--jobs'),
     timeout: positive(values.timeout, '--timeout') * 1000,
     json: values.json,

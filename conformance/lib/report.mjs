@@ -1,11 +1,12 @@
 /** One line per finished run, with what is wrong with it below. */
 export function printResult(result) {
-  const { scenario, group, problems, checked, milliseconds } = result
-  const mark = problems.length === 0 ? 'ok  ' : 'FAIL'
+  const { scenario, group, problems, checked, milliseconds, notPossible } = result
+  const mark = problems.length > 0 ? 'FAIL' : notPossible === undefined ? 'ok  ' : 'n/p '
   console.log(
     `${mark} ${group.padEnd(10)} ${scenario}  (${checked} checks, ${(milliseconds / 1000).toFixed(1)} s)`,
   )
   for (const problem of problems) console.log(`       ${problem}`)
+  if (notPossible !== undefined) console.log(`       not possible: ${notPossible}`)
 }
 
 /** Passed runs per revision, for one role or one cell of the gateway's matrix. */
@@ -22,13 +23,20 @@ export function printTable(title, results) {
 
 /** Scenarios, each counted once however many revisions it ran at: it passes when it passes at all of them. */
 export function scenarioCounts(results) {
+  const counted = possible(results)
   const failed = new Set(
-    results.filter((result) => result.problems.length > 0).map((result) => result.scenario),
+    counted.filter((result) => result.problems.length > 0).map((result) => result.scenario),
   )
-  const all = new Set(results.map((result) => result.scenario))
+  const all = new Set(counted.map((result) => result.scenario))
   return { total: all.size, passed: all.size - failed.size }
 }
 
-function count(results) {
-  return `${results.filter((result) => result.problems.length === 0).length}/${results.length}`
+/** Passed of possible. */
+export function count(results) {
+  const counted = possible(results)
+  return `${counted.filter((result) => result.problems.length === 0).length}/${counted.length}`
+}
+
+function possible(results) {
+  return results.filter((result) => result.notPossible === undefined)
 }
