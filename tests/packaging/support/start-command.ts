@@ -18,6 +18,7 @@ export async function startCommand(script: string, cwd: string): Promise<Running
       USERPROFILE: cwd,
       APPDATA: cwd,
       XDG_CONFIG_HOME: cwd,
+      XDG_STATE_HOME: cwd,
     },
   })
   const exited = once(child, 'exit')
