@@ -99,6 +99,7 @@ export class LinkOpener {
       get active() {
         return handshake.active || view.watched
       },
+      opening: (kind) => handshake.opening(kind),
       seen: (direction, message, origin) => {
         if (handshake.active) handshake.seen(direction, message)
         if (!view.watched) return

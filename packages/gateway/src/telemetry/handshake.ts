@@ -57,6 +57,13 @@ export class Handshake {
     this.#changed()
   }
 
+  /** A wire is opened. The first one is the step under way; a further one is a step of its own. */
+  opening(kind: string): void {
+    if (this.steps.at(-1)?.name === 'spawn' || this.steps.at(-1)?.name === 'connect') return
+    if (kind === 'stdio') this.begin('spawn', 'again: it did not survive the question')
+    else this.begin('connect', kind === 'sse' ? 'with HTTP+SSE, the old transport' : 'again')
+  }
+
   end(detail?: string): void {
     const { current } = this
     if (!current) return

@@ -7,6 +7,8 @@ type Message = Parameters<Wire['send']>[0]
 export interface Tap {
   /** Asked for every message: when nobody looks, nothing is done. */
   readonly active: boolean
+  /** A wire is about to be opened; there may be several before one is good. */
+  opening?(kind: string): void
   /** `origin` is the exchange that a message belongs to, where the wire knows. */
   seen(direction: 'in' | 'out', message: unknown, origin: object | undefined): void
 }
@@ -16,7 +18,10 @@ export function tapConnector(connector: Connector, tap: Tap): Connector {
   return {
     kind: connector.kind,
     key: connector.key,
-    open: async (options) => new TappedWire(await connector.open(options), tap),
+    open: async (options) => {
+      tap.opening?.(connector.kind)
+      return new TappedWire(await connector.open(options), tap)
+    },
     fallback: connector.fallback && tapConnector(connector.fallback, tap),
   }
 }

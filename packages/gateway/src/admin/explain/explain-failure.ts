@@ -47,6 +47,8 @@ export function explainFailure(thrown: unknown, context: FailureContext): Explan
             ? 'The server has to write messages, and nothing else, to stdout. Its logs belong on stderr.'
             : 'Check that the URL is the MCP endpoint, with its path.',
       }
+    case 'invalid_config':
+      return { code: 'invalid_config', what: error.message, fix: 'Correct this target in the configuration.' }
     case 'too_large':
       return { code: 'too_large', what: error.message, fix: 'Let the server return less at a time.' }
     default:

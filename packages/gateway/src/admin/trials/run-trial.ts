@@ -79,6 +79,7 @@ async function connect({ host, model, handshake, stderr, signal, onStderr }: Tri
           get active() {
             return handshake.active
           },
+          opening: (kind) => handshake.opening(kind),
           seen: (direction, message) => handshake.seen(direction, message),
         },
         onStderr: (line) => {
