@@ -13,7 +13,7 @@ export function Badge({
   children: ReactNode
 }) {
   return (
-    <span className={`${styles.badge} ${styles[tone]}`} title={title}>
+    <span className={`${styles.badge} ${styles[tone] ?? ''}`} title={title}>
       {children}
     </span>
   )

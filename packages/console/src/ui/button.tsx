@@ -10,7 +10,7 @@ interface ButtonProps extends ComponentProps<'button'> {
 
 export function Button({ tone = 'plain', icon: Icon, children, className, ...rest }: ButtonProps) {
   return (
-    <button type="button" className={`${styles.button} ${styles[tone]} ${className ?? ''}`} {...rest}>
+    <button type="button" className={`${styles.button} ${styles[tone] ?? ''} ${className ?? ''}`} {...rest}>
       {Icon && <Icon size={14} aria-hidden />}
       {children}
     </button>

@@ -40,7 +40,8 @@ function render(node: Nodes): ReactNode {
       return <code>{node.value}</code>
     case 'code':
       return (
-        <pre>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there
+        <pre tabIndex={0}>
           <code>{node.value}</code>
         </pre>
       )

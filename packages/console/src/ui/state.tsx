@@ -26,7 +26,7 @@ export function StateDot({ state }: { state: TargetState }) {
       role="img"
       aria-label={word}
       title={word}
-      className={`${styles.dot} ${styles[tone]}`}
+      className={`${styles.dot} ${styles[tone] ?? ''}`}
       data-state={state}
     />
   )

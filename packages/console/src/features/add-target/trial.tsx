@@ -63,7 +63,10 @@ export function Trial({ first }: { first: TrialReport }) {
         {trial.stderr.length > 0 && (
           <details open={trial.status === 'failed'}>
             <summary>{plural(trial.stderr.length, 'line')} on stderr</summary>
-            <pre className={styles.log}>{trial.stderr.map(({ text }) => text).join('\n')}</pre>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there */}
+            <pre className={styles.log} tabIndex={0}>
+              {trial.stderr.map(({ text }) => text).join('\n')}
+            </pre>
           </details>
         )}
         <details>

@@ -154,7 +154,8 @@ function Logs({ events }: { events: readonly PlaygroundEvent[] }) {
   return (
     <details open>
       <summary>{logs.length === 1 ? '1 log message' : `${logs.length} log messages`}</summary>
-      <ul className={styles.logs} aria-label="Logs">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there */}
+      <ul className={styles.logs} aria-label="Logs" tabIndex={0}>
         {logs.slice(-500).map((log) => (
           <li key={log.seq}>
             <Badge
@@ -183,7 +184,8 @@ function Notifications({ events }: { events: readonly PlaygroundEvent[] }) {
   return (
     <section>
       <h3>Notifications</h3>
-      <ul className={styles.logs} aria-label="Notifications">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there */}
+      <ul className={styles.logs} aria-label="Notifications" tabIndex={0}>
         {list.slice(-200).map((event) => (
           <li key={event.seq}>
             <code>{event.method}</code>

@@ -102,7 +102,10 @@ function Chained({ cause }: { cause: Cause }) {
             <Rich text={cause.detail} />
           </p>
         )}
-        {cause.stderr && cause.stderr.length > 0 && <pre>{cause.stderr.join('\n')}</pre>}
+        {cause.stderr && cause.stderr.length > 0 && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there
+          <pre tabIndex={0}>{cause.stderr.join('\n')}</pre>
+        )}
         {cause.fix && (
           <p className={styles.fix}>
             <b>Fix:</b> <Rich text={cause.fix} />

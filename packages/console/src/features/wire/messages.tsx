@@ -63,7 +63,8 @@ function Message({ message }: { message: WireMessage }) {
         {isOpen && (
           <div className={styles.body}>
             {typeof message.message === 'string' ? (
-              <pre>{message.message}</pre>
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there
+              <pre tabIndex={0}>{message.message}</pre>
             ) : (
               <JsonTree value={message.message} open={4} />
             )}

@@ -1,0 +1,95 @@
+import { writeFile } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminGateway, type AdminGateway } from '../support/admin-gateway.ts'
+import { ASKING_SERVER } from '../support/start-gateway.ts'
+import { ensureBuilt } from './support/built-console.ts'
+import { hasChromium, launch } from './support/chromium.ts'
+import { axe, openConsole, type OpenConsole } from './support/open-console.ts'
+
+const CONFIG = `// Kept by hand
+{
+  "stateDir": "./state",
+  "mcpServers": {
+    "asking": { "command": ${JSON.stringify(process.execPath)}, "args": [${JSON.stringify(ASKING_SERVER)}], "env": { "API_TOKEN": "a-secret-value" } }
+  }
+}
+`
+
+describe.skipIf(!hasChromium)('the configuration in the console', () => {
+  let gateway: AdminGateway
+  let browser: Browser
+  let opened: OpenConsole
+
+  beforeAll(async () => {
+    ensureBuilt()
+    gateway = await adminGateway(CONFIG)
+    browser = await launch()
+    opened = await openConsole(browser, gateway.consoleUrl!)
+  }, 60_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await gateway?.close()
+  })
+
+  const edit = async (change: (text: string) => string) => {
+    const { text } = await gateway.api.call('config', {})
+    await opened.page.getByRole('textbox', { name: 'Configuration file' }).click()
+    await opened.page.keyboard.press('Control+a')
+    await opened.page.keyboard.insertText(change(text))
+  }
+
+  it('shows an error at its place, and does not let it be applied', async () => {
+    const { page, go } = opened
+    await go('/configuration')
+    await edit((text) => text.replace('"args"', '"argz"'))
+    const problems = page.getByRole('list', { name: 'Problems' })
+    await problems.getByText(/argz/).first().waitFor()
+    await problems.getByRole('button', { name: 'Line 5' }).first().click()
+    await page.locator('.cm-lintRange-error, .cm-lintPoint-error').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Review and apply…' }).isDisabled()).toBe(true)
+    expect(await axe(page)).toEqual([])
+    expect(await gateway.readConfig()).toBe(CONFIG)
+  }, 40_000)
+
+  it('shows what an edit would do, applies it, and keeps comments and secrets', async () => {
+    const { page, go } = opened
+    await go('/configuration')
+    expect(await page.getByText('a-secret-value').count()).toBe(0)
+    await edit((text) => text.replace('"API_TOKEN"', '"EXTRA": "Asks a lot", "API_TOKEN"'))
+    await page.getByRole('button', { name: 'Review and apply…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(/Changes asking/).waitFor()
+    await dialog.getByText('Asks a lot').first().waitFor()
+    expect(await axe(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Save and apply' }).click()
+    await page.getByText('The configuration was saved and applied.').first().waitFor()
+    expect(await gateway.readConfig()).toBe(
+      CONFIG.replace('"API_TOKEN"', '"EXTRA": "Asks a lot", "API_TOKEN"'),
+    )
+  }, 40_000)
+
+  it('completes keys from the schema', async () => {
+    const { page, go } = opened
+    await go('/configuration')
+    await page.getByRole('textbox', { name: 'Configuration file' }).click()
+    await page.keyboard.press('Control+Home')
+    for (let line = 0; line < 3; line += 1) await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Home')
+    await page.keyboard.type('"te')
+    await page.getByRole('option', { name: /telemetry/ }).waitFor()
+    await page.keyboard.press('Escape')
+  }, 40_000)
+
+  it('says on every page that the file cannot be used', async () => {
+    const { page, go } = opened
+    await go('/')
+    await writeFile(gateway.file, '{ "mcpServers": { "asking": 3 } }')
+    await page.getByText('The configuration file has an error; the last good one is in use').waitFor()
+    await page.getByRole('link', { name: 'Show it' }).click()
+    await page.getByRole('list', { name: 'Problems' }).waitFor()
+    await writeFile(gateway.file, CONFIG)
+    await page.getByText('the last good one is in use').waitFor({ state: 'detached' })
+  }, 40_000)
+})

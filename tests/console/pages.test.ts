@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
+import { BOTH_ERAS } from '../support/start-gateway.ts'
+import { DIST, ensureBuilt } from './support/built-console.ts'
+import { hasChromium, launch } from './support/chromium.ts'
+import { axe, expectNoOverflow, openConsole } from './support/open-console.ts'
+
+const EVERYTHING = join(
+  createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
+  '../dist/index.js',
+)
+
+/** Page, what it has to show before it counts as there. */
+const PAGES: [string, string][] = [
+  ['/', 'Connect a client'],
+  ['/targets/everything', 'Handshake'],
+  ['/targets/everything?tab=stderr', 'Find in the log'],
+  ['/targets/everything?tab=processes', 'CPU time'],
+  ['/targets/everything?tab=capabilities', 'Its answer to the handshake'],
+  ['/targets/everything?tab=configuration', 'Undo changes'],
+  ['/targets/missing', 'which no-such-command-anywhere'],
+  ['/targets/nobody', 'There is no target'],
+  ['/add-target', 'Try it'],
+  ['/catalog', 'Ask all targets'],
+  ['/catalog?entry=everything_echo&entryKind=tool', 'Definition as clients get it'],
+  ['/catalog?view=changes', 'What changed'],
+  ['/catalog?view=cost', 'The dearest entries'],
+  ['/playground', 'Choose what to call'],
+  ['/playground?kind=tool&name=everything_echo', 'message'],
+  ['/playground?kind=request&name=tools/list', 'completion/complete'],
+  ['/wire', 'Record messages'],
+  ['/clients', 'Who uses this gateway'],
+  ['/configuration', 'Review and apply'],
+  ['/why', 'Nothing asked yet'],
+  ['/why?name=missing_tool', 'Chain of causes'],
+  ['/no-such-page', 'This page does not exist'],
+]
+
+describe.skipIf(!hasChromium)('every page of the console', () => {
+  let gateway: AdminGateway
+  let browser: Browser
+
+  beforeAll(async () => {
+    ensureBuilt()
+    gateway = await adminGateway({
+      mcpServers: {
+        ...BOTH_ERAS.mcpServers,
+        everything: { command: process.execPath, args: [EVERYTHING, 'stdio'] },
+        missing: { command: 'no-such-command-anywhere' },
+      },
+    })
+    browser = await launch()
+    await until(async () => {
+      const { targets } = await gateway.api.call('targets', {})
+      return targets.filter(({ state }) => state === 'ready').length === 3
+    }, 'Three targets being ready')
+  }, 60_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await gateway?.close()
+  })
+
+  for (const [width, colorScheme] of [
+    [1280, 'light'],
+    [390, 'dark'],
+  ] as const) {
+    it(`renders, fits and is accessible at ${width} pixels in ${colorScheme}`, async () => {
+      const viewport = { width, height: width === 390 ? 844 : 900 }
+      const { page, complaints, go, close } = await openConsole(browser, gateway.consoleUrl!, {
+        viewport,
+        colorScheme,
+        reducedMotion: 'reduce',
+      })
+      for (const [path, text] of PAGES) {
+        await go(path)
+        const shown = page.getByText(text).or(page.getByLabel(text)).locator('visible=true').first()
+        await shown.waitFor().catch(() => expect.fail(`${path} does not show “${text}”`))
+        await expectNoOverflow(page)
+        expect({ path, violations: await axe(page) }).toEqual({ path, violations: [] })
+      }
+      // Asking for what does not exist is answered with 404, which browsers report.
+      expect(complaints.filter((text) => !text.includes('404'))).toEqual([])
+      await close()
+    }, 180_000)
+  }
+
+  it('opens with at most 300 KB, compressed', () => {
+    const index = readFileSync(join(DIST, 'index.html'), 'utf8')
+    const assets = [...index.matchAll(/(?:src|href)="\/console\/(assets\/[^"]+)"/g)].map(([, path]) => path!)
+    const bytes = assets.map((path) => gzipSync(readFileSync(join(DIST, path))).length)
+    expect(assets.length).toBeGreaterThan(1)
+    expect(bytes.reduce((sum, size) => sum + size, gzipSync(index).length)).toBeLessThan(300 * 1024)
+  })
+
+  it('asks for a token without one, and takes the URL that serve prints', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`${gateway.url}/console/`)
+    await page.getByLabel('Console URL or token').fill(gateway.consoleUrl!)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(page.url()).not.toContain('token')
+    await context.close()
+  })
+
+  it('goes anywhere by keyboard: palette, pages, search', async () => {
+    const { page, close } = await openConsole(browser, gateway.consoleUrl!)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('combobox').fill('everything_echo')
+    await page
+      .getByRole('option', { name: /everything_echo/ })
+      .first()
+      .waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    await page.getByLabel('message').waitFor()
+    await page.locator('body').click({ position: { x: 640, y: 5 } })
+    await page.keyboard.press('g')
+    await page.keyboard.press('c')
+    await page.getByRole('heading', { name: 'Catalog' }).waitFor()
+    await page.getByRole('tab', { name: 'Entries' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('echo')
+    await page.getByText('shown').waitFor()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('echo')
+    expect(page.url()).toContain('q=echo')
+    await close()
+  })
+
+  it('switches its theme and remembers it', async () => {
+    const { page, close } = await openConsole(browser, gateway.consoleUrl!, { colorScheme: 'light' })
+    await page.getByRole('button', { name: /Theme: system/ }).click()
+    await page.getByRole('button', { name: /Theme: light/ }).click()
+    await page.reload()
+    await page.getByRole('button', { name: /Theme: dark/ }).waitFor()
+    const scheme = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)
+    expect(scheme).toBe('dark')
+    await close()
+  })
+})

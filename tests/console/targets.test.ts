@@ -1,0 +1,145 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
+import { ASKING_SERVER } from '../support/start-gateway.ts'
+import { ensureBuilt } from './support/built-console.ts'
+import { hasChromium, launch } from './support/chromium.ts'
+import { axe, openConsole, type OpenConsole } from './support/open-console.ts'
+
+const FAULTY = fileURLToPath(new URL('../fixtures/faulty-server.mjs', import.meta.url))
+const node = JSON.stringify(process.execPath)
+
+const CONFIG = `// Kept by hand
+{
+  "stateDir": "./state",
+  "mcpServers": {
+    // the one that asks
+    "asking": { "command": ${node}, "args": [${JSON.stringify(ASKING_SERVER)}] }, // trailing words
+    "dying": { "command": ${node}, "args": [${JSON.stringify(FAULTY)}, "none"] },
+    "broken": { "command": ${node}, "args": [${JSON.stringify(FAULTY)}, "exit-at-once"] }
+  }
+}
+`
+
+describe.skipIf(!hasChromium)('targets in the console', () => {
+  let gateway: AdminGateway
+  let browser: Browser
+  let opened: OpenConsole
+
+  beforeAll(async () => {
+    ensureBuilt()
+    gateway = await adminGateway(CONFIG)
+    browser = await launch()
+    opened = await openConsole(browser, gateway.consoleUrl!)
+  }, 60_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await gateway?.close()
+  })
+
+  it('B56: explains a target that fails: the step, what happened, its stderr and the fix', async () => {
+    const { page, go } = opened
+    await go('/targets/broken')
+    await page.locator('[data-step="spawn"], [data-step="probe"], [data-step="initialize"]').first().waitFor()
+    await page.locator('[data-status="failed"]').first().waitFor()
+    await page.getByRole('alert').first().waitFor()
+    await page.getByRole('tab', { name: 'Log (stderr)' }).click()
+    await page.getByText('this server has no configuration').first().waitFor()
+    await go('/why?name=broken_tool')
+    await page.locator('[data-code="target-failing"]').waitFor()
+    expect(await axe(page)).toEqual([])
+  }, 40_000)
+
+  it('adds what was pasted once it was tried, edits it and takes it out; comments stay', async () => {
+    const { page, go } = opened
+    await go('/add-target')
+    await page.getByLabel('Command, URL, snippet or description').fill(`${process.execPath} ${ASKING_SERVER}`)
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText('works', { exact: true }).waitFor()
+    await page.getByText('greet', { exact: true }).waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.getByLabel('Name').fill('pasted')
+    await page.getByRole('button', { name: 'Add to the configuration' }).click()
+    await page.getByRole('heading', { level: 1, name: /pasted/ }).waitFor()
+    const withPasted = await gateway.readConfig()
+    expect(withPasted).toContain('"pasted"')
+    expectComments(withPasted)
+
+    await go('/targets/pasted?tab=configuration')
+    const editor = page.getByRole('textbox', { name: 'Configuration of pasted' })
+    await editor.click()
+    await page.keyboard.press('Control+a')
+    const entry = { command: process.execPath, args: [ASKING_SERVER], env: { REVISIONS: '2025-11-25' } }
+    await page.keyboard.insertText(JSON.stringify(entry))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('pasted was saved').first().waitFor()
+    const edited = await gateway.readConfig()
+    expect(edited).toContain('2025-11-25')
+    expectComments(edited)
+    await go('/targets/pasted')
+    await page.getByText('legacy 2025-11-25').first().waitFor()
+
+    await go('/targets/pasted?tab=configuration')
+    await page.getByRole('button', { name: 'Remove…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const removed = await gateway.readConfig()
+    expect(removed).not.toContain('"pasted"')
+    expectComments(removed)
+    await page.getByRole('link', { name: 'pasted' }).waitFor({ state: 'detached' })
+  }, 90_000)
+
+  it('says what is wrong with what was pasted, and saves nothing by itself', async () => {
+    const { page, go } = opened
+    await go('/add-target')
+    await page.getByLabel('Command, URL, snippet or description').fill('no-such-command-anywhere --flag')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText('failed', { exact: true }).first().waitFor()
+    await page
+      .getByText(/which no-such-command-anywhere/)
+      .first()
+      .waitFor()
+    expect(await gateway.readConfig()).not.toContain('no-such-command')
+  }, 40_000)
+
+  it('shows a crash and the recovery as they happen', async () => {
+    const { page, go } = opened
+    await go('/targets/dying?tab=stderr')
+    await page.getByRole('button', { name: /^Restart$/ }).waitFor()
+    await until(
+      async () => (await gateway.api.call('target', { params: { name: 'dying' } })).state === 'ready',
+    )
+    const { id } = await gateway.api.call('startCall', {
+      body: {
+        method: 'tools/call',
+        params: { name: 'dying_die' },
+        client: { era: 'modern', capabilities: {} },
+      },
+    })
+    await page.getByText('out of memory, says the server').first().waitFor()
+    await page.getByText('1 restart').waitFor()
+    await page.getByText('ready', { exact: true }).first().waitFor()
+    expect((await gateway.api.call('playgroundCall', { params: { id } })).status).not.toBe('ok')
+  }, 40_000)
+
+  it('stops and starts a target', async () => {
+    const { page, go } = opened
+    await go('/targets/asking')
+    await page.getByText('ready', { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('stopped', { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByText('ready', { exact: true }).first().waitFor()
+    await page.getByRole('tab', { name: 'Processes' }).click()
+    await page.getByText(join('fixtures', 'asking-server.mjs')).first().waitFor()
+  }, 40_000)
+})
+
+function expectComments(text: string): void {
+  expect(text).toContain('// Kept by hand')
+  expect(text).toContain('// the one that asks')
+  expect(text).toContain('// trailing words')
+}

@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { WireRecord } from '../../packages/gateway/src/admin/contract.ts'
+import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
+import { BOTH_ERAS } from '../support/start-gateway.ts'
+import { ensureBuilt } from './support/built-console.ts'
+import { hasChromium, launch } from './support/chromium.ts'
+import { axe, openConsole } from './support/open-console.ts'
+
+describe.skipIf(!hasChromium)('the wire', () => {
+  let gateway: AdminGateway
+  let browser: Browser
+
+  beforeAll(async () => {
+    ensureBuilt()
+    gateway = await adminGateway(BOTH_ERAS)
+    browser = await launch()
+    await until(
+      async () => (await gateway.api.call('catalog', { query: {} })).entries.length > 10,
+      'The catalog',
+    )
+  }, 60_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await gateway?.close()
+  })
+
+  const start = (name: string) =>
+    gateway.api.call('startCall', {
+      body: {
+        method: 'tools/call',
+        params: { name },
+        client: { era: 'modern', capabilities: { elicitation: { form: true } }, name: 'tester' },
+      },
+    })
+
+  it('shows a bridged call live: both hops, the waterfall and what was translated', async () => {
+    const { page, complaints, close } = await openConsole(browser, gateway.consoleUrl!)
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /^Wire/ }).click()
+    await page.getByText('Record messages').waitFor()
+    await page.getByText('live', { exact: true }).first().waitFor()
+    const { id } = await start('old_greet')
+    const asked = await until(async () => {
+      const [question] = (await gateway.api.call('playgroundCall', { params: { id } })).questions
+      return question
+    }, 'The question')
+    await gateway.api.call('answerQuestion', {
+      params: { id },
+      body: { question: asked.id, answer: { action: 'accept', content: { name: 'Ada' } } },
+    })
+    const row = page.getByRole('list', { name: 'Exchanges' }).getByRole('button', { name: /old_greet/ })
+    await row.last().click()
+    await page.getByLabel('Waterfall').waitFor()
+    await page.locator('[data-hop="client"]').first().waitFor()
+    await page.locator('[data-hop="target"]').first().waitFor()
+    await page.getByText('elicitation/create', { exact: false }).first().waitFor()
+    await page.getByText('input_required').first().waitFor()
+    expect(await axe(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await close()
+  }, 60_000)
+
+  it('filters, pauses, exports and replays', async () => {
+    const { page, go, close } = await openConsole(browser, gateway.consoleUrl!)
+    await go('/wire')
+    await page.getByText('live', { exact: true }).first().waitFor()
+    await start('new_touch')
+    const rows = page.getByRole('list', { name: 'Exchanges' }).getByRole('button')
+    await rows.filter({ hasText: 'new_touch' }).first().waitFor()
+    await page.getByRole('searchbox').fill('tool:touch status:ok -target:old')
+    await until(
+      async () => (await rows.allTextContents()).every((text) => text.includes('new_touch')),
+      'The filter',
+    )
+    await page.getByRole('button', { name: 'Pause' }).click()
+    const before = await rows.count()
+    await start('new_touch')
+    await page.getByRole('button', { name: /Go on \(/ }).waitFor()
+    expect(await rows.count()).toBe(before)
+    await page.getByRole('button', { name: /Go on/ }).click()
+    await until(async () => (await rows.count()) > before, 'The new exchange')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ])
+    const lines = (await readFile((await download.path())!, 'utf8')).trim().split('\n')
+    expect(lines.map((line) => (JSON.parse(line) as WireRecord).name)).toContain('new_touch')
+    await rows.first().click()
+    await page.getByRole('button', { name: 'Replay', exact: true }).click()
+    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    await page.getByRole('tabpanel').getByText('touched').waitFor()
+    await close()
+  }, 60_000)
+
+  it('stays quick with 10,000 exchanges', async () => {
+    const { page, go, close } = await openConsole(browser, gateway.consoleUrl!)
+    const records = Array.from({ length: 10_000 }, (_, index) => ({
+      id: 10_000 - index,
+      at: Date.now() - index,
+      method: 'tools/call',
+      name: `tool_${10_000 - index}`,
+      target: 'new',
+      client: { name: 'tester', revision: '2026-07-28' },
+      status: index % 9 === 0 ? 'error' : 'ok',
+      duration: index % 700,
+      messages: 0,
+    }))
+    await page.route(/\/api\/wire\?/, (route) => route.fulfill({ json: { records, capacity: 10_000 } }))
+    await go('/wire')
+    await page.getByText('10,000 of 10,000').waitFor()
+    const rows = page.getByRole('list', { name: 'Exchanges' }).getByRole('listitem')
+    expect(await rows.count()).toBeLessThan(100)
+    const began = Date.now()
+    await page.getByRole('searchbox').fill('status:error >600ms')
+    await page.getByText(/^1\d\d of 10,000/).waitFor()
+    expect(Date.now() - began).toBeLessThan(3_000)
+    await page
+      .getByRole('list', { name: 'Exchanges' })
+      .evaluate((list) => list.parentElement!.scrollTo(0, 20_000))
+    await until(async () => (await rows.count()) > 0 && (await rows.count()) < 100, 'The rows')
+    await close()
+  }, 60_000)
+})
