@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ROOT } from '../../scripts/lib/paths.mjs'
+import { ROOT, toolPath } from '../../scripts/lib/paths.mjs'
 import { modernRequest } from '../support/raw-client.ts'
 import { readGraph } from './support/built-graph.ts'
 import { cpuOfImports } from './support/import-cost.ts'
@@ -72,6 +72,33 @@ describe.each(NAMES)('the packed %s', (name) => {
     expect(counts.map(([specifier]) => specifier)).toEqual(specifiers)
     expect(counts.filter(([, count]) => count === '0')).toEqual([])
     for (const [, file] of entries(name)) expect(existsSync(file.replace(/\.js$/, '.d.ts'))).toBe(true)
+  })
+})
+
+describe('the packed types', () => {
+  it('satisfy a strict compiler that checks every one of them', async () => {
+    const specifiers = NAMES.flatMap(entries).map(([specifier]) => specifier)
+    const lines = [
+      ...specifiers.map((specifier, index) => `import * as entry${index} from '${specifier}'`),
+      "import { connect, http } from '@gantry/mcp/client'",
+      "import { Server, tool } from '@gantry/mcp/server'",
+      "const app = new Server({ name: 'app', version: '1', tools: { add: tool({ run: () => 'three' }) } })",
+      "const client = await connect<typeof app>(http('http://127.0.0.1/mcp'))",
+      'export const typed = () => client.tools.add()',
+      '// @ts-expect-error: there is no such tool',
+      'export const wrong = () => client.tools.subtract()',
+      `export default [${specifiers.map((_, index) => `entry${index}`)}]`,
+    ]
+    await writeFile(join(installed.folder, 'user.ts'), lines.join('\n'))
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node']
+    const lib = ['--lib', 'es2023,esnext.disposable,dom,dom.iterable,dom.asynciterable']
+    const roots = ['--typeRoots', join(ROOT, 'node_modules', '@types')]
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [toolPath('typescript', 'tsc'), ...options, ...lib, ...roots, 'user.ts'],
+      { cwd: installed.folder, encoding: 'utf8' },
+    )
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
   })
 })
 
