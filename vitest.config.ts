@@ -15,6 +15,8 @@ export default defineConfig({
       include: ['packages/*/src/**/*.test-d.ts'],
       tsconfig: 'packages/mcp/tsconfig.json',
     },
+    // Machines that test are often busy with several things at once.
+    expect: { poll: { timeout: 10_000 } },
     testTimeout: 20_000,
     hookTimeout: 30_000,
     maxWorkers: 2,

@@ -45,17 +45,16 @@ describe('50 targets of 20 tools, one dead and one hanging', () => {
       (result._meta?.[GAPS] ?? []).map((gap) => gap.target)
     const { result } = answer.message
     expect(missing(result)).toEqual(expect.arrayContaining(['dead', 'hanging']))
-    expect(result._meta[GAPS].find((gap: { target: string }) => gap.target === 'dead').reason).toMatch(
-      /no-such-command/,
-    )
     // On a slow machine some are still being started, four at a time.
     const list = async () => (await modernRequest(gateway.endpoint, 'tools/list')).message.result
     await expect.poll(async () => missing(await list()), { timeout: 40_000 }).toEqual(['dead', 'hanging'])
+    const dead = (await list())._meta[GAPS].find((gap: { target: string }) => gap.target === 'dead')
+    expect(dead.reason).toMatch(/no-such-command/)
     await using client = await connect(gateway.endpoint, { era: 'legacy' })
     // The one that hangs has had its time: nobody waits for it again.
     const again = Date.now()
     const all = await names(client)
-    expect(Date.now() - again).toBeLessThan(1500)
+    expect(Date.now() - again).toBeLessThan(2500)
     expect(all).toHaveLength(48 * 20)
     expect(new Set(all).size).toBe(48 * 20)
     expect((await client.call('t7_tool_19')).text()).toBe('server-7 tool_19')
@@ -67,7 +66,7 @@ describe('50 targets of 20 tools, one dead and one hanging', () => {
     try {
       const started = Date.now()
       const answer = await modernRequest(gateway.endpoint, 'tools/list')
-      expect(Date.now() - started).toBeLessThan(1000)
+      expect(Date.now() - started).toBeLessThan(2500)
       const gaps = answer.message.result._meta[GAPS] as { target: string; state: string }[]
       expect(gaps.filter((gap) => gap.state === 'missing').map((gap) => gap.target)).toEqual([
         'dead',
@@ -111,7 +110,7 @@ describe('the catalog', () => {
     expect(await apply({ prefix: false, tools: { include: ['p*'] } })).toEqual(['pid'])
     expect(
       await apply({ prefix: 'x', tools: { exclude: ['h*', 'd*'], rename: { pid: 'process' } } }),
-    ).toEqual(['x_process', 'x_slow', 'x_freeze', 'x_ask', 'x_echo'])
+    ).toEqual(['x_process', 'x_slow', 'x_late', 'x_freeze', 'x_ask', 'x_echo'])
     expect(gateway.gateway.target('raw')!.main.link!.process!.pid).toBe(pid)
   })
 
@@ -148,5 +147,18 @@ describe('the catalog', () => {
       .poll(async () => (await modernRequest(gateway!.endpoint, 'tools/list')).message.result._meta?.[GAPS])
       .toBeUndefined()
     await rm(stateDir, { recursive: true, force: true })
+  })
+
+  it('promises older clients what comes later: they hear of a target that was not there when they connected', async () => {
+    gateway = await testGateway({ mcpServers: {} })
+    client = await connect(gateway.endpoint, { era: 'legacy' })
+    let changes = 0
+    client.on('toolsChanged', () => changes++)
+    expect(await names(client)).toEqual([])
+    await expect.poll(() => gateway!.gateway.endpoint()!.relay.changes.size).toBe(1)
+    const { stateDir } = gateway
+    await gateway.gateway.apply(await modelOf({ mcpServers: { raw: rawTarget({}) }, stateDir }))
+    await expect.poll(() => changes).toBeGreaterThan(0)
+    expect(await names(client)).toContain('raw_pid')
   })
 })

@@ -114,14 +114,21 @@ export class CatalogView {
     return this.catalogs.find((catalog) => catalog.target === target)?.snapshot?.discovery.capabilities
   }
 
+  /**
+   * What clients are promised. Older ones learn it once, when they connect, so what may come later has to be in
+   * it: targets that have not answered yet, and any that the configuration brings while they are connected.
+   */
   capabilities(): ServerCapabilities {
     const all: ServerCapabilities[] = []
     for (const { snapshot } of this.catalogs) if (snapshot) all.push(snapshot.discovery.capabilities)
+    const open = this.#prefixed || all.length < this.catalogs.length
     const capabilities: ServerCapabilities = { logging: {} }
     if (all.some((one) => one.completions)) capabilities.completions = {}
-    if (all.some((one) => one.tools)) capabilities.tools = { listChanged: true }
-    if (all.some((one) => one.prompts)) capabilities.prompts = { listChanged: true }
-    if (all.some((one) => one.resources)) capabilities.resources = { subscribe: true, listChanged: true }
+    if (open || all.some((one) => one.tools)) capabilities.tools = { listChanged: true }
+    if (open || all.some((one) => one.prompts)) capabilities.prompts = { listChanged: true }
+    if (open || all.some((one) => one.resources)) {
+      capabilities.resources = { subscribe: true, listChanged: true }
+    }
     const extensions = Object.assign({}, ...all.map((one) => one.extensions ?? {})) as Record<
       string,
       JsonObject

@@ -2,6 +2,7 @@ import {
   INVALID_PARAMS,
   isJsonObject,
   METHOD_NOT_FOUND,
+  orAbort,
   ProtocolError,
   RESOURCE_NOT_FOUND,
   type Exchange,
@@ -62,7 +63,7 @@ export class Resolver {
     const { name } = exchange.params
     if (typeof name !== 'string')
       throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "name" must be a string')
-    const entry = await this.#entry(kind, name)
+    const entry = (await this.#entry(kind, name)) ?? (await this.#late(kind, name, exchange))
     if (!entry || !this.#permits(kind, entry.target.target, entry.own, exchange)) {
       throw new ProtocolError(INVALID_PARAMS, `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${name}`)
     }
@@ -82,6 +83,27 @@ export class Resolver {
     if (known) return known
     await catalog.ready()
     return catalog.find(kind, key)
+  }
+
+  /**
+   * A name that can only belong to a target which has not answered yet: the call waits for it as for any target
+   * that starts, and fails with the reason when it does not. Nothing is said to those who may not use it.
+   */
+  async #late(kind: 'tools' | 'prompts', name: string, exchange: Exchange): Promise<MergedEntry | undefined> {
+    const { catalog, model } = this.#options
+    const owner = catalog.catalogs.find((one) => {
+      const prefix = catalog.prefixOf(one)
+      const own = name.slice(prefix.length + model.names.separator.length)
+      return (
+        !one.snapshot &&
+        prefix !== '' &&
+        name.startsWith(prefix + model.names.separator) &&
+        this.#permits(kind, one.target, own, exchange)
+      )
+    })
+    if (!owner) return undefined
+    await orAbort(owner.refresh(), exchange.signal)
+    return catalog.find(kind, name)
   }
 
   async #uri(uri: string, exchange: Exchange): Promise<Destination> {

@@ -81,8 +81,13 @@ export async function openLink(
       const { openApiLink } = await import('./openapi-link.ts')
       return openApiLink(model, services, signal)
     }
-    case 'replay':
-      throw new McpError('unsupported', `Recordings cannot be replayed yet: ${model.file}`)
+    case 'replay': {
+      const { replayLink } = await import('./recording/replay-link.ts')
+      services.handshake.begin('load', describeTarget(model))
+      const link = await replayLink(model)
+      services.handshake.succeed('recording')
+      return link
+    }
   }
 }
 

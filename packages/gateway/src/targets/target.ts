@@ -9,6 +9,7 @@ import { InstancePool } from './instance-pool.ts'
 import { instanceKey } from './isolation.ts'
 import type { Link } from './link.ts'
 import { LinkOpener, type OpenerServices } from './link-opener.ts'
+import { Recorder } from './recording/recorder.ts'
 import type { SignInOptions } from './target-auth.ts'
 import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
 import { targetHeaders } from './target-headers.ts'
@@ -48,6 +49,7 @@ export class Target {
   readonly #opener: LinkOpener
   readonly #held: HeldCalls
   readonly #timed = new Set<TimedExchange>()
+  #recorder: Recorder | undefined
   #suspended = false
   #stopped = false
 
@@ -228,12 +230,26 @@ export class Target {
     timed.deadline = deadline
     this.#timed.add(timed)
     try {
-      return await run(timed.exchange)
+      return await (this.#recorder ? this.#recorder.handle(timed.exchange, run) : run(timed.exchange))
     } finally {
       deadline.clear()
       timed.release()
       this.#timed.delete(timed)
     }
+  }
+
+  /** Writes what is asked of the target, and what comes back, to a file until `stopRecording`. */
+  async record(file: string): Promise<Recorder> {
+    await this.stopRecording()
+    const { discovery } = await this.main.acquire()
+    this.#recorder = new Recorder(file, this.name, { ...discovery })
+    return this.#recorder
+  }
+
+  async stopRecording(): Promise<void> {
+    const recorder = this.#recorder
+    this.#recorder = undefined
+    await recorder?.close()
   }
 
   /** Logs in at the target's authorization server, then connects. Only targets with `oauth` have a login. */
@@ -247,6 +263,7 @@ export class Target {
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#pool.close()
+    await this.stopRecording()
   }
 
   /** Stops every connection and makes the main one anew. */
