@@ -12,7 +12,7 @@ export function fromCommandLine(text: string): CommandLine {
   const { words, env } = split
   if (words.length === 0) return { ok: false, reason: 'There is no command' }
   if (words[1] === 'mcp' && /^add(-json)?$/.test(words[2] ?? '')) return fromAddCommand(words.slice(3))
-  const json = words.find((word, index) => words[index - 1] === '--add-mcp')
+  const json = words.find((_word, index) => words[index - 1] === '--add-mcp')
   if (json !== undefined) return fromJson(json, undefined)
   const [command, ...args] = words
   return {
