@@ -6,7 +6,6 @@ import type {
   ContentBlock,
   GetPromptResult,
   Icon,
-  JsonSchema,
   Meta,
   PromptArgument,
   PromptMessage,
@@ -14,7 +13,7 @@ import type {
   ResourceContents,
   ToolAnnotations,
 } from '../protocol/index.ts'
-import type { StandardSchema } from '../schema/index.ts'
+import type { Schema, StandardSchema } from '../schema/index.ts'
 import type { Context } from './context.ts'
 import type { TaskMode } from './extension-hooks.ts'
 import type { HandMadeRound } from './input-required.ts'
@@ -32,14 +31,7 @@ export interface CommonOptions extends Visibility {
 }
 
 /** What a tool may return besides its structured output. */
-export type ToolReply =
-  | string
-  | ContentBlock
-  | ContentBlock[]
-  | ToolResult
-  | HandMadeRound
-  | undefined
-  | undefined
+export type ToolReply = string | ContentBlock | ContentBlock[] | ToolResult | HandMadeRound | undefined
 
 /** A result written out in full: `new ToolResult({ content, isError })`. */
 export class ToolResult {
@@ -55,8 +47,9 @@ export class ToolResult {
  * They are values' types, never schemas', which keeps inference cheap.
  */
 export interface ToolOptions<In = JsonObject, Args = In, Out = unknown> extends CommonOptions {
-  input?: StandardSchema<In, Args> | JsonSchema
-  output?: StandardSchema<unknown, Out> | JsonSchema
+  /** A Standard Schema, or JSON Schema: as a literal, from TypeBox, or of any type that describes it. */
+  input?: StandardSchema<In, Args> | Schema
+  output?: StandardSchema<unknown, Out> | Schema
   annotations?: ToolAnnotations
   readOnlyHint?: boolean
   destructiveHint?: boolean
@@ -64,7 +57,8 @@ export interface ToolOptions<In = JsonObject, Args = In, Out = unknown> extends 
   openWorldHint?: boolean
   /** Whether calls become tasks: see `tasks` in `@gantry/mcp/extensions/tasks`. */
   task?: TaskMode
-  run(args: Args, context: Context): MaybePromise<Out | ToolReply>
+  /** The output schema decides what may be returned; what is returned does not widen it. */
+  run(args: Args, context: Context): MaybePromise<NoInfer<Out> | ToolReply>
 }
 
 /** A tool as a value. `tool()` makes one, and so does any object of this shape. */

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { REVISIONS } from '../protocol/index.ts'
 import { Server, tool } from '../server/index.ts'
+import { officialProblems } from './fixtures/official-schemas.test.node.ts'
 import { eras, memoryLines, runTranscript, surfaceOf } from './index.ts'
 
 const sure = { type: 'object', properties: { n: { type: 'number' } } }
@@ -192,5 +195,26 @@ describe('transcripts', () => {
     const lines = text.split('\n')
     const shorter = lines.filter((line) => !line.includes('-32700')).join('\n')
     expect((await runTranscript(memoryLines(app), shorter)).differences.length).toBeGreaterThan(0)
+  })
+})
+
+describe('the transcripts of this repository', () => {
+  const folder = new URL('../../../../tests/transcripts/', import.meta.url)
+
+  it.each(REVISIONS)('say nothing at %s that its schema does not allow', (revision) => {
+    const methods = new Map<unknown, string>()
+    const problems: string[] = []
+    for (const line of readFileSync(new URL(`${revision}.txt`, folder), 'utf8').split('\n')) {
+      const match = /^([<>]) (.*)$/.exec(line)
+      if (!match || match[2] === '{"jsonrpc":') continue
+      const value = JSON.parse(match[2]!) as Record<string, unknown>
+      for (const message of Array.isArray(value) ? value : [value]) {
+        if (match[1] === '>' && message.method) methods.set(message.id, message.method)
+        else if (match[1] === '<')
+          problems.push(...officialProblems(revision, message, methods.get(message.id)))
+      }
+    }
+    expect(problems).toEqual([])
+    expect(methods.size).toBeGreaterThan(20)
   })
 })

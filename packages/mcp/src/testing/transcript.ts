@@ -1,5 +1,5 @@
 import { ServerConnection, type RequestContext, type Served } from '../exchange/index.ts'
-import { isJsonObject } from '../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 
 /** A line-by-line connection to a server: in memory, a process, a socket. */
 export interface LineChannel {
@@ -26,8 +26,6 @@ export interface TranscriptRun {
 const VOLATILE: readonly string[] = ['requestState', 'elicitationId']
 const PLACEHOLDER = /^<[\w-]+>$/
 const SILENCE = 25
-/** Recording has nothing to compare with, so it waits longer before it takes silence for the end. */
-const RECORDING_SILENCE = 400
 const PATIENCE = 5_000
 
 /** Serves lines in memory, as stdio does. */
@@ -68,7 +66,9 @@ export async function runTranscript(
     written.push(...block.before)
     for (const line of block.client) {
       written.push(`> ${line}`)
-      channel.send(fillIn(line, values))
+      const filled = fillIn(line, values)
+      inbox.sent(filled)
+      channel.send(filled)
     }
     const found = options.record ? await inbox.untilSilent() : await inbox.take(block.server.length)
     const count = Math.max(found.length, options.record ? 0 : block.server.length)
@@ -123,18 +123,26 @@ function start(blocks: Block[]): Block {
 class Inbox {
   #lines: string[] = []
   #last = Date.now()
+  readonly #dialogue = new Dialogue()
 
   constructor(channel: LineChannel) {
     channel.onLine = (line) => {
       this.#lines.push(line)
       this.#last = Date.now()
+      this.#dialogue.server(line)
     }
   }
 
-  /** Everything that comes until nothing comes any more. */
+  sent(line: string): void {
+    this.#dialogue.client(line)
+  }
+
+  /** Everything that comes until it is the client's turn. */
   async untilSilent(): Promise<string[]> {
+    const deadline = Date.now() + PATIENCE
     this.#last = Date.now()
-    while (Date.now() - this.#last < RECORDING_SILENCE) await pause(SILENCE)
+    while (!this.#dialogue.isClientsTurn && Date.now() < deadline) await pause(1)
+    while (Date.now() - this.#last < SILENCE) await pause(SILENCE)
     return this.#lines.splice(0)
   }
 
@@ -145,6 +153,42 @@ class Inbox {
     // A line too many is a difference as well, so it gets a moment to show up.
     await pause(count === 0 ? SILENCE : 2)
     return this.#lines.splice(0)
+  }
+}
+
+/** Who owes whom an answer, as far as it can be told from the lines. */
+class Dialogue {
+  readonly #pending = new Set<unknown>()
+  readonly #questions = new Set<unknown>()
+
+  get isClientsTurn(): boolean {
+    return this.#pending.size === 0 || this.#questions.size > 0
+  }
+
+  client(line: string): void {
+    for (const message of messagesOf(line)) {
+      const { id, method, params } = message
+      if (method === 'notifications/cancelled') {
+        this.#pending.delete((params as { requestId?: unknown } | undefined)?.requestId)
+      } else if (method === undefined) this.#questions.delete(id)
+      else if (id !== undefined && method !== 'subscriptions/listen') this.#pending.add(id)
+    }
+  }
+
+  server(line: string): void {
+    for (const { id, method } of messagesOf(line)) {
+      if (method === undefined) this.#pending.delete(id)
+      else if (id !== undefined) this.#questions.add(id)
+    }
+  }
+}
+
+function messagesOf(line: string): JsonObject[] {
+  try {
+    const value = JSON.parse(line) as unknown
+    return (Array.isArray(value) ? value : [value]).filter(isJsonObject)
+  } catch {
+    return []
   }
 }
 
