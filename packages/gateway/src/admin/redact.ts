@@ -64,8 +64,9 @@ function writtenDown(target: TargetModel): string[] {
   if (target.kind === 'stdio') {
     const shown = displayArgs(target.args)
     return target.args.flatMap((arg, index) => {
-      const text = reveal(arg)
-      return shown[index] === text ? [] : [text.replace(/^--?[^=]+=/, '')]
+      // References were found as the secrets that they are.
+      if (typeof arg !== 'string' || shown[index] === arg) return []
+      return [arg.replace(/^--?[^=]+=/, '')]
     })
   }
   if (target.kind !== 'url' || !URL.canParse(reveal(target.url))) return []

@@ -35,4 +35,39 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'say what is wrong with a configuration, and how to put it right',
     load: () => import('./commands/check.ts'),
   },
+  {
+    name: 'targets',
+    summary: 'show the targets and how they are; start, stop or restart one',
+    load: () => import('./commands/targets.ts'),
+  },
+  {
+    name: 'tools',
+    summary: 'list what the targets offer',
+    load: () => import('./commands/tools.ts'),
+  },
+  {
+    name: 'call',
+    summary: 'call a tool',
+    load: () => import('./commands/call.ts'),
+  },
+  {
+    name: 'read',
+    summary: 'read a resource',
+    load: () => import('./commands/read.ts'),
+  },
+  {
+    name: 'prompt',
+    summary: 'get a prompt',
+    load: () => import('./commands/prompt.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'walk through the start of targets and say what is wrong with them',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'why',
+    summary: 'say why a tool is missing, slow, denied, renamed or stale',
+    load: () => import('./commands/why.ts'),
+  },
 ]

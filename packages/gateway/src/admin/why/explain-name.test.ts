@@ -180,13 +180,18 @@ describe('why a name', () => {
     [{ collidesWith: 'other', key: 'read_abc123' }, 'read', 'collision'],
     [{}, 'read', 'renamed'],
     [{}, 'files/read', 'renamed'],
-  ])('has another name than it was asked for: %j', async (over, asked, code) => {
-    const config = { mcpServers: { files: { command: 'x', tools: { rename: { read: 'look' } } } } }
-    const report = await why(asked, { config, entries: [over as Partial<CatalogEntry>] })
-    expect(report.verdict).toBe('available')
-    expect(report.chain.map((one) => one.code)).toContain(code)
-    expect(report.summary).toContain(code === 'renamed' && over.renamed ? 'look' : (over.key ?? 'files_read'))
-  })
+  ] as [Partial<CatalogEntry>, string, string][])(
+    'has another name than it was asked for: %j',
+    async (over, asked, code) => {
+      const config = { mcpServers: { files: { command: 'x', tools: { rename: { read: 'look' } } } } }
+      const report = await why(asked, { config, entries: [over] })
+      expect(report.verdict).toBe('available')
+      expect(report.chain.map((one) => one.code)).toContain(code)
+      expect(report.summary).toContain(
+        code === 'renamed' && over.renamed ? 'look' : (over.key ?? 'files_read'),
+      )
+    },
+  )
 
   it('is stale, slow or failing', async () => {
     const stale = await why('files_read', { entries: [{ stale: true }], staleReason: 'it is gone' })

@@ -1,0 +1,146 @@
+import type { Command } from 'commander'
+import type { AdminApi, HandshakeStep, TrialCall, TrialReport } from '../../admin/contract.ts'
+import { CliError, CliExit } from '../cli-error.ts'
+import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import { withAdmin } from '../open-admin.ts'
+import type { Paint } from '../paint.ts'
+import { oneLine, plainText } from '../plain-text.ts'
+import { withProgress } from '../progress.ts'
+import { readArguments } from '../read-arguments.ts'
+import { collect } from '../request-flags.ts'
+
+interface DoctorOptions extends GlobalOptions {
+  readonly call?: string
+  readonly arg: string[]
+  readonly messages?: boolean
+}
+
+const PATIENCE = 120_000
+
+export function register(program: Command, io: CliIo): void {
+  program
+    .command('doctor')
+    .argument('[target]', 'only this one; all of them otherwise')
+    .description(
+      'Walks through the start of each target on a connection of its own – spawn or connect, probe, initialize, response, initialized, list – and says which step failed, what came back, what it means and what to do.',
+    )
+    .option('--call <tool>', 'also call this tool, by its own name')
+    .option('-a, --arg <name=value>', 'an argument of that call; may be repeated', collect, [])
+    .option('--messages', 'show what crossed the wire in each step')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 all is well, 1 something is wrong.\n\nExamples:\n  gantry doctor\n  gantry doctor github --messages\n  gantry doctor files --call read_file --arg path=README.md',
+    )
+    .action((target: string | undefined, _: unknown, self: Command) =>
+      doctor(target, self.optsWithGlobals<DoctorOptions>(), io),
+    )
+}
+
+async function doctor(target: string | undefined, options: DoctorOptions, io: CliIo): Promise<void> {
+  if (options.call !== undefined && target === undefined) {
+    throw new CliError('--call needs a target', { exitCode: 2, fix: 'gantry doctor TARGET --call TOOL' })
+  }
+  const call = options.call === undefined ? undefined : await trialCall(options.call, options, io)
+  const reports = await withAdmin(io, options, async ({ api }) => {
+    const names = target === undefined ? await enabledTargets(api) : [target]
+    const label = names.length === 1 ? `Looking over ${names[0]}` : `Looking over ${names.length} targets`
+    return withProgress(io, label, (update) => examineAll(api, names, call, update), options)
+  })
+  if (options.json) printJson(io, { ok: reports.every(isWell), targets: reports })
+  else print(reports, options, io)
+  if (!reports.every(isWell)) throw new CliExit(1)
+}
+
+async function trialCall(tool: string, options: DoctorOptions, io: CliIo): Promise<TrialCall> {
+  return {
+    tool,
+    arguments: await readArguments({ json: undefined, pairs: options.arg, schema: undefined }, io),
+  }
+}
+
+async function enabledTargets(api: AdminApi): Promise<string[]> {
+  const { targets } = await api.call('targets', {})
+  return targets.filter(({ problem }) => problem?.code !== 'disabled').map(({ name }) => name)
+}
+
+/** A few at a time: starting fifty programs at once would make every one of them slow. */
+async function examineAll(
+  api: AdminApi,
+  names: readonly string[],
+  call: TrialCall | undefined,
+  update: (label: string) => void,
+): Promise<TrialReport[]> {
+  const reports = new Map<string, TrialReport>()
+  const waiting = [...names]
+  const work = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      reports.set(name, await examine(api, name, call))
+      update(`Looking over targets: ${reports.size} of ${names.length}`)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(4, names.length) }, work))
+  return names.map((name) => reports.get(name)!)
+}
+
+async function examine(api: AdminApi, target: string, call: TrialCall | undefined): Promise<TrialReport> {
+  const { trials } = await api.call('startTrial', { body: { target, ...(call && { call }) } })
+  return api.call('trial', { params: { id: trials[0]!.id }, query: { wait: PATIENCE } })
+}
+
+function isWell({ status }: TrialReport): boolean {
+  return status === 'ok'
+}
+
+function print(reports: readonly TrialReport[], options: DoctorOptions, io: CliIo): void {
+  const paint = paintFor(io.stdout, io, options)
+  if (reports.length === 0) printLine(io.stdout, 'There are no targets. Add one, or run: gantry import')
+  for (const report of reports) {
+    const mark = isWell(report) ? paint.green('✓') : paint.red('✗')
+    printLine(
+      io.stdout,
+      `${mark} ${paint.bold(report.name)}  ${paint.dim(oneLine(report.understoodAs.what, 90))}`,
+    )
+    for (const step of report.steps) if (step.status !== 'skipped') printStep(step, options, io, paint)
+    printOutcome(report, io, paint)
+    printLine(io.stdout)
+  }
+}
+
+const MARKS: Readonly<Record<HandshakeStep['status'], string>> = {
+  done: '✓',
+  failed: '✗',
+  running: '…',
+  pending: '·',
+  skipped: '-',
+}
+
+function printStep(step: HandshakeStep, options: DoctorOptions, io: CliIo, paint: Paint): void {
+  const colour = step.status === 'done' ? paint.green : step.status === 'failed' ? paint.red : paint.dim
+  const time = step.duration === undefined ? '' : paint.dim(`${step.duration} ms`)
+  const detail = step.status === 'pending' ? 'not reached' : (step.detail ?? '')
+  printLine(
+    io.stdout,
+    `  ${colour(MARKS[step.status])} ${step.name.padEnd(12)} ${time.padEnd(8)} ${paint.dim(oneLine(detail, 90))}`.trimEnd(),
+  )
+  if (!options.messages) return
+  for (const { direction, message } of step.messages) {
+    const arrow = direction === 'out' ? '→' : '←'
+    printLine(io.stdout, paint.dim(`      ${arrow} ${oneLine(JSON.stringify(message), 2000)}`))
+  }
+}
+
+function printOutcome({ problem, warnings, found, stderr }: TrialReport, io: CliIo, paint: Paint): void {
+  if (problem) {
+    printLine(io.stdout, `  ${paint.red('what')}    ${plainText(problem.what)}`)
+    if (problem.meaning !== undefined)
+      printLine(io.stdout, `  ${paint.yellow('means')}   ${plainText(problem.meaning)}`)
+    if (problem.fix !== undefined)
+      printLine(io.stdout, `  ${paint.cyan('fix')}     ${plainText(problem.fix)}`)
+    for (const { text } of stderr.slice(-10)) printLine(io.stdout, paint.dim(`  stderr  ${plainText(text)}`))
+  }
+  for (const { what, fix } of warnings) {
+    printLine(io.stdout, `  ${paint.yellow('warning')} ${plainText(what)}`)
+    if (fix !== undefined) printLine(io.stdout, `  ${paint.cyan('fix')}     ${plainText(fix)}`)
+  }
+  if (found) printLine(io.stdout, paint.dim(`  ${found.era} ${found.revision} over ${found.transport}`))
+}

@@ -1,0 +1,99 @@
+import type { Command } from 'commander'
+import type { CatalogEntry, CatalogList, EntryKind } from '../../admin/contract.ts'
+import { CliError, CliExit } from '../cli-error.ts'
+import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import { withAdmin } from '../open-admin.ts'
+import type { Paint } from '../paint.ts'
+import { oneLine, plainText } from '../plain-text.ts'
+import { withProgress } from '../progress.ts'
+import { formatTable } from '../table.ts'
+
+interface ToolsOptions extends GlobalOptions {
+  readonly kind: string
+  readonly all?: boolean
+  readonly long?: boolean
+}
+
+const KINDS: readonly EntryKind[] = ['tool', 'prompt', 'resource', 'template']
+
+export function register(program: Command, io: CliIo): void {
+  program
+    .command('tools')
+    .argument('[target]', 'only those of this target')
+    .description('Lists the tools of all targets under the names that clients use.')
+    .option('-k, --kind <kind>', 'tool, prompt, resource, template or all', 'tool')
+    .option('--all', 'also those that clients do not get to see, and why they do not')
+    .option('--long', 'whole descriptions')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gantry tools\n  gantry tools github --all\n  gantry tools --kind all --json',
+    )
+    .action((target: string | undefined, _: unknown, self: Command) =>
+      tools(target, self.optsWithGlobals<ToolsOptions>(), io),
+    )
+}
+
+async function tools(target: string | undefined, options: ToolsOptions, io: CliIo): Promise<void> {
+  const kinds = options.kind === 'all' ? KINDS : KINDS.filter((kind) => `${kind}s`.startsWith(options.kind))
+  if (kinds.length === 0) {
+    throw new CliError(`"${options.kind}" is nothing that servers offer`, {
+      exitCode: 2,
+      fix: `Kinds: ${KINDS.join(', ')}, all.`,
+    })
+  }
+  const catalog = await withAdmin(io, options, ({ api }) =>
+    withProgress(io, 'Asking the targets', () => api.call('catalog', { query: { refresh: true } }), options),
+  )
+  if (target !== undefined && !catalog.targets.some(({ name }) => name === target)) {
+    throw new CliError(`There is no target "${target}"`, {
+      exitCode: 2,
+      fix: `Targets: ${catalog.targets.map(({ name }) => name).join(', ') || 'none'}. Those that are off do not count.`,
+    })
+  }
+  const wanted = catalog.entries.filter(
+    (entry) =>
+      kinds.includes(entry.kind) &&
+      (options.all || entry.visible) &&
+      (target === undefined || entry.target === target),
+  )
+  const targets = catalog.targets.filter(({ name }) => target === undefined || name === target)
+  if (options.json) printJson(io, { entries: wanted, targets })
+  else print(wanted, { ...catalog, targets }, options, io)
+  if (targets.some(({ gap }) => gap?.state === 'missing')) throw new CliExit(1)
+}
+
+function print(
+  entries: readonly CatalogEntry[],
+  { targets }: CatalogList,
+  options: ToolsOptions,
+  io: CliIo,
+): void {
+  const paint = paintFor(io.stdout, io, options)
+  const width = io.stdout.columns ?? 120
+  if (options.long) {
+    for (const entry of entries) {
+      printLine(io.stdout, `${paint.bold(plainText(entry.key))}${noteOf(entry, paint)}`)
+      printLine(io.stdout, `${plainText(entry.description ?? '')}\n`)
+    }
+  } else {
+    const longest = Math.max(0, ...entries.map(({ key }) => key.length))
+    const rows = entries.map((entry) => [
+      paint.bold(plainText(entry.key)) + noteOf(entry, paint),
+      paint.dim(oneLine(entry.description ?? entry.title ?? '', Math.max(20, width - longest - 4))),
+    ])
+    for (const line of formatTable(rows)) printLine(io.stdout, line)
+  }
+  const complain = paintFor(io.stderr, io, options)
+  for (const { name, gap } of targets) {
+    if (!gap) continue
+    const what = gap.state === 'missing' ? complain.red('missing') : complain.yellow('stale')
+    printLine(io.stderr, `${what} ${name}: ${plainText(gap.reason)}`)
+    if (gap.state === 'missing') printLine(io.stderr, `${complain.cyan('fix')}     gantry doctor ${name}`)
+  }
+  if (entries.length === 0 && targets.every(({ gap }) => !gap)) printLine(io.stderr, 'There are none.')
+}
+
+function noteOf({ visible, hiddenBy, stale }: CatalogEntry, paint: Paint): string {
+  if (!visible) return paint.yellow(` (hidden by ${hiddenBy})`)
+  return stale ? paint.yellow(' (stale)') : ''
+}

@@ -1,0 +1,131 @@
+import type {
+  AdminApi,
+  Era,
+  JsonObject,
+  PlaygroundError,
+  PlaygroundEvent,
+  Revision,
+} from '../admin/contract.ts'
+import { askTerminal } from './ask-terminal.ts'
+import { CliError } from './cli-error.ts'
+import { paintFor, printLine, type CliIo, type GlobalOptions } from './cli-io.ts'
+import { plainText } from './plain-text.ts'
+import { withProgress } from './progress.ts'
+
+export interface RequestOptions extends GlobalOptions {
+  readonly era?: string
+  readonly revision?: string
+  readonly timeout?: string
+}
+
+export interface Request {
+  readonly method: string
+  readonly params: JsonObject
+  readonly label: string
+}
+
+/** Sends one request as a client of the gateway; shows progress and logs, and has questions answered. */
+export async function runRequest(
+  api: AdminApi,
+  request: Request,
+  options: RequestOptions,
+  io: CliIo,
+): Promise<JsonObject> {
+  const canAsk = process.stdin.isTTY === true && io.stderr.isTTY === true && !options.json
+  const { id } = await api.call('startCall', {
+    body: {
+      method: request.method,
+      params: request.params,
+      client: {
+        era: eraOf(options),
+        ...(options.revision !== undefined && { revision: options.revision as Revision }),
+        // What nobody is there to answer is not offered.
+        capabilities: canAsk ? { elicitation: { form: true, url: true }, sampling: {} } : {},
+        name: 'gantry-cli',
+      },
+      ...(options.timeout !== undefined && { timeout: Number(options.timeout) * 1000 }),
+    },
+  })
+  const cancel = (): void => void api.call('cancelCall', { params: { id } }).catch(() => {})
+  process.once('SIGINT', cancel)
+  try {
+    return await follow(api, id, { request, options, io })
+  } finally {
+    process.off('SIGINT', cancel)
+  }
+}
+
+interface Following {
+  readonly request: Request
+  readonly options: RequestOptions
+  readonly io: CliIo
+}
+
+async function follow(api: AdminApi, id: string, { request, options, io }: Following): Promise<JsonObject> {
+  const paint = paintFor(io.stderr, io, options)
+  const events = api.stream('playgroundEvents', { params: { id } })[Symbol.asyncIterator]()
+  for (;;) {
+    // The spinner stops while somebody is asked, so that it does not draw over the question.
+    const event = await withProgress(
+      io,
+      request.label,
+      (update) => nextOf(events, update, io, options),
+      options,
+    )
+    switch (event?.type) {
+      case 'question': {
+        const answer = await askTerminal(event.question, io, paint)
+        await api.call('answerQuestion', { params: { id }, body: { question: event.question.id, answer } })
+        break
+      }
+      case 'result':
+        return event.result
+      case 'error':
+        throw failed(event.error)
+      case 'cancelled':
+        throw new CliError('The call was cancelled')
+      case undefined:
+        throw new CliError('The gateway ended the call without an answer')
+    }
+  }
+}
+
+type Events = AsyncIterator<{ readonly event: PlaygroundEvent }>
+
+/** The next event that needs attention; progress and logs are shown on the way. */
+async function nextOf(
+  events: Events,
+  update: (label: string) => void,
+  io: CliIo,
+  options: RequestOptions,
+): Promise<PlaygroundEvent | undefined> {
+  const paint = paintFor(io.stderr, io, options)
+  for (;;) {
+    const { done, value } = await events.next()
+    if (done) return undefined
+    const { event } = value
+    if (event.type === 'progress') {
+      const share = event.total
+        ? `${Math.round((event.progress / event.total) * 100)} %`
+        : String(event.progress)
+      update(plainText(`${share} ${event.message ?? ''}`))
+    } else if (event.type === 'log') {
+      const text = typeof event.data === 'string' ? event.data : JSON.stringify(event.data)
+      printLine(io.stderr, paint.dim(plainText(`${event.level} ${text}`)))
+    } else if (['question', 'result', 'error', 'cancelled'].includes(event.type)) {
+      return event
+    }
+  }
+}
+
+function failed({ message, fix, code }: PlaygroundError): CliError {
+  return new CliError(plainText(`${message}${typeof code === 'number' ? ` (${code})` : ''}`), { fix })
+}
+
+function eraOf({ era, revision }: RequestOptions): Era {
+  if (era === 'legacy' || era === 'modern') return era
+  if (era !== undefined) {
+    throw new CliError(`"${era}" is no era`, { exitCode: 2, fix: 'It is "legacy" or "modern".' })
+  }
+  return revision !== undefined && revision < '2026-07-28' ? 'legacy' : 'modern'
+}
