@@ -10,7 +10,7 @@ import { becomeTask, tasks } from '@gantry/mcp/extensions/tasks'
 import { skills } from '@gantry/mcp/extensions/skills'
 import { resourceLink, Server, tool } from '@gantry/mcp/server'
 import { serveHttp } from '../support/http-targets.ts'
-import { legacyRequest, modernRequest, openSession } from '../support/raw-client.ts'
+import { legacyRequest, listenRaw, modernRequest, openSession } from '../support/raw-client.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 const closing: (() => unknown)[] = []
@@ -131,6 +131,34 @@ describe('tasks across the gateway', () => {
     expect(done.result.content[0].uri).toBe('art+test://picture')
     const unknown = await ask('tasks/get', { taskId: 'art:nonsense' })
     expect(unknown.message.error.code).toBe(-32602)
+  })
+
+  it('a modern client hears of its task under the name that it knows', async () => {
+    const gateway = await start({ art: { module: 'art' } }, { art: studio() })
+    const ask = (method: string, params: object, signal?: AbortSignal) =>
+      modernRequest(gateway.endpoint, method, params as never, {
+        capabilities: declared,
+        ...(signal && { signal }),
+      })
+    const { taskId } = (await ask('tools/call', { name: 'art_ask' })).message.result
+    const status = async () => (await ask('tasks/get', { taskId })).message.result
+    await expect.poll(async () => (await status()).status).toBe('input_required')
+    const heard: { method: string; params: { taskId?: string; status?: string } }[] = []
+    const abort = new AbortController()
+    closing.push(() => abort.abort())
+    const notifications = { taskIds: [taskId] }
+    void listenRaw(gateway.endpoint, { notifications }, declared, abort.signal, (one) =>
+      heard.push(one as never),
+    )
+    await expect
+      .poll(() => heard.map((one) => one.method))
+      .toContain('notifications/subscriptions/acknowledged')
+    const [key] = Object.keys((await status()).inputRequests)
+    const inputResponses = { [key!]: { action: 'accept', content: { name: 'Ada' } } }
+    await ask('tasks/update', { taskId, inputResponses })
+    await expect
+      .poll(() => heard.filter((one) => one.method === 'notifications/tasks').map((one) => one.params))
+      .toContainEqual(expect.objectContaining({ taskId, status: 'completed' }))
   })
 
   it('a modern client that does not is served at once, or refused as the target says', async () => {

@@ -91,3 +91,39 @@ export async function openSession(url: string, capabilities: object = {}): Promi
   )
   return session
 }
+
+/** Listens by hand, with every message as it comes. Ends with the signal. */
+export async function listenRaw(
+  url: string,
+  params: Record<string, unknown>,
+  capabilities: object,
+  signal: AbortSignal,
+  onMessage: (message: unknown) => void,
+): Promise<void> {
+  const method = 'subscriptions/listen'
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  }
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params: { ...params, _meta } }),
+      signal,
+    })
+    let text = ''
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      const lines = (text + chunk).split('\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) if (line.startsWith('data: {')) onMessage(JSON.parse(line.slice(6)))
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
