@@ -23,6 +23,8 @@ export async function until(condition, milliseconds, step = 20) {
 }
 
 export function kill(pid) {
+  // 0 is the whole group of this process, and NaN is nobody.
+  if (!(pid > 1)) throw new Error(`${pid} is not the id of a process to kill`)
   try {
     process.kill(pid, 'SIGKILL')
   } catch {

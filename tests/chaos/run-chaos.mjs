@@ -39,10 +39,13 @@ export async function runChaos({
   }
   try {
     await everythingWorks(world, clients, report, 'the start')
+    let told = 0
     for (let round = 1; round <= rounds; round++) {
       const random = randomFrom(seed * 1000 + round)
       await playRound({ world, clients, report, random, round, gatewayEvery })
       report.rounds = round
+      for (const line of report.lost.slice(told)) log(line)
+      told = report.lost.length
       if (round % 50 === 0) log(`${round} rounds, ${report.calls} calls, ${report.lost.length} lost`)
     }
   } finally {
