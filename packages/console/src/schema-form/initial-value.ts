@@ -15,19 +15,20 @@ export function initialValue(schema: unknown, root: Schema, isRequired = true, d
     if (!isRequired) return undefined
     return isNullable(resolved, root) ? null : initialValue(variants[0], root, true, depth + 1)
   }
-  if (typesOf(resolved)[0] === 'object') return initialObject(resolved, root, isRequired, depth)
+  // What is optional stays out unless it has a default of its own: schemas may refer to themselves.
   if (!isRequired) return undefined
-  return emptyOf(typesOf(resolved)[0])
+  return typesOf(resolved)[0] === 'object'
+    ? initialObject(resolved, root, depth)
+    : emptyOf(typesOf(resolved)[0])
 }
 
-function initialObject(schema: Schema, root: Schema, isRequired: boolean, depth: number): unknown {
+function initialObject(schema: Schema, root: Schema, depth: number): unknown {
   const required = new Set(schema.required)
   const entries = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-    // What is optional stays out, unless it has a default: schemas may refer to themselves.
     const value = initialValue(property, root, required.has(name), depth + 1)
     return value === undefined ? [] : [[name, value] as const]
   })
-  return isRequired || entries.length > 0 ? Object.fromEntries(entries) : undefined
+  return Object.fromEntries(entries)
 }
 
 function emptyOf(type: string | undefined): unknown {

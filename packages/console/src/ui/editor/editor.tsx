@@ -78,7 +78,7 @@ export default function Editor(props: EditorProps) {
         autocompletion({ override: [(context) => latest.current.completions?.(context) ?? null] }),
         keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap]),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
         EditorState.readOnly.of(readOnly),
         EditorState.tabSize.of(2),
         EditorView.updateListener.of((update) => {
