@@ -117,3 +117,22 @@ it('stops at once while a target hangs in its start', async () => {
   await gateway!.close()
   expect(Date.now() - began).toBeLessThan(6000)
 })
+
+describe.each(['legacy', 'modern'] as const)('a resource that a %s client follows', (era) => {
+  it.each(['2025-11-25', '2026-07-28'])('is followed again when its %s server is back', async (revision) => {
+    const env = { REVISIONS: revision }
+    const entry = { command: process.execPath, args: [ASKING_SERVER], env, restart: { minDelay: 50 } }
+    const to = await start(entry, era)
+    const updated: string[] = []
+    to.on('resourceUpdated', ({ uri }) => updated.push(uri))
+    await using _subscription = await to.subscribe('raw+test://thing')
+    await to.call('raw_touch')
+    await expect.poll(() => updated.length).toBe(1)
+    process.kill(target().main.link!.process!.pid!, 'SIGKILL')
+    // What changed while nobody listened is not known: the client is told to look.
+    await expect.poll(() => updated.length).toBe(2)
+    await to.call('raw_touch')
+    await expect.poll(() => updated.length).toBe(3)
+    expect(new Set(updated)).toEqual(new Set(['raw+test://thing']))
+  })
+})

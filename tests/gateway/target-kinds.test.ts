@@ -11,7 +11,7 @@ import { skills } from '@gantry/mcp/extensions/skills'
 import { resourceLink, Server, tool } from '@gantry/mcp/server'
 import { serveHttp } from '../support/http-targets.ts'
 import { legacyRequest, listenRaw, modernRequest, openSession } from '../support/raw-client.ts'
-import { testGateway, type TestGateway } from '../support/start-gateway.ts'
+import { BOTH_ERAS, testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -256,4 +256,25 @@ describe('completion across the gateway', () => {
       expect(legacy.error).toMatchObject({ code: -32002, data: { uri } })
     }
   })
+})
+
+describe('a gateway behind a gateway', () => {
+  it.each(['legacy', 'modern'] as const)(
+    'passes questions on to a %s client, from either era',
+    async (era) => {
+      const inner = await testGateway(BOTH_ERAS)
+      closing.push(() => inner.close())
+      const outer = await start({
+        inner: { url: inner.endpoint },
+        old: { url: inner.endpoint, era: 'legacy' },
+      })
+      const client = await open(outer, era)
+      for (const name of ['inner_old', 'inner_new', 'old_old', 'old_new']) {
+        expect((await client.call(`${name}_greet`)).text()).toBe('Hello, Ada!')
+        expect((await client.call(`${name}_twice`)).text()).toBe('Ada Ada Ada')
+      }
+      const { contents } = await client.readResource('inner+new+test://thing')
+      expect(contents[0]).toMatchObject({ uri: 'inner+new+test://thing' })
+    },
+  )
 })

@@ -99,12 +99,13 @@ async function keepListening(
     ...(taskIds.length > 0 && { taskIds }),
   }
   let pause = FIRST_PAUSE
-  for (let round = 0; !exchange.signal.aborted; round++) {
+  let acknowledged = 0
+  while (!exchange.signal.aborted) {
     const asked = withParams(exchange, { ...exchange.params, notifications }, (notification) => {
       pause = FIRST_PAUSE
       if (notification.method !== 'notifications/subscriptions/acknowledged') {
         announce(notification, target, uris, exchange)
-      } else if (round > 0) announceAll(resourceSubscriptions, uris, exchange)
+      } else if (acknowledged++ > 0) announceAll(resourceSubscriptions, uris, exchange)
     })
     await target.handle(asked, { safe: true }).catch(() => {})
     if (exchange.signal.aborted) return
