@@ -61,7 +61,10 @@ async function vitest(args, folder) {
 
 async function conformance(role, args, folder) {
   const file = join(folder, `conformance-${role}.json`)
-  const code = await runNode(['conformance/run.mjs', role, '--json', file, ...args])
+  const run = () => runNode(['conformance/run.mjs', role, '--json', file, ...args])
+  let code = await run()
+  // Some scenarios measure time; one that fails again has failed.
+  if (code !== 0 && process.env.CI) code = await run()
   const report = readReport(file)
   return asCounts(code, report?.passed, report?.failed)
 }
