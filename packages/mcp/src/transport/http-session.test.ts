@@ -89,6 +89,20 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     await until(() => host.service.waiting === 0)
   })
 
+  it('B9: what is said while the client is still opening its stream waits for it, within bounds', async () => {
+    const app = createApp()
+    await using host = await HttpHost.open(kind, app)
+    const session = await host.session()
+    for (let i = 0; i < 100; i++) app.log('error', `early ${i}`)
+    app.log('error', 'x'.repeat(100_000))
+    app.tool('a', { run: () => '' })
+    const events = host.events(await host.request(stream(session)))
+    expect(await events.message()).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+    app.log('error', 'now')
+    expect(await events.message()).toMatchObject({ params: { data: 'now' } })
+    await events.cancel()
+  })
+
   it('B14: a broken stream is taken up where it broke, and nothing comes twice', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const session = await host.session()

@@ -30,6 +30,8 @@ export interface HttpSessionOptions {
 const MAX_KEPT_STREAMS = 16
 /** Requests that one session may have under way: a disconnect does not end them (2025-11-25, Transports). */
 const MAX_IN_FLIGHT = 1_000
+/** What is said while a client is still opening its stream waits for it, up to here. */
+const MAX_EARLY = { messages: 16, characters: 16_384 }
 const DEFAULT_RETRY = 1000
 
 /** A legacy session over Streamable HTTP: which message goes out on which of its streams. */
@@ -43,6 +45,8 @@ export class HttpSession {
   /** By stream id, for resumption; made when the first stream ends. */
   #streams: Map<string, SessionStream> | undefined
   #standalone: SessionStream | undefined
+  /** Said before there was a stream to say it on. */
+  #early: string[] | undefined
   #nextStream = 1
 
   constructor(options: HttpSessionOptions) {
@@ -146,6 +150,8 @@ export class HttpSession {
     const stream = this.#newStream(reply)
     this.#standalone = stream
     stream.open()
+    for (const text of this.#early ?? []) stream.send(text)
+    this.#early = undefined
     stream.wait()
     stream.endWith(context.auth)
     // A session that came back after a restart has not said `initialized` again.
@@ -186,7 +192,18 @@ export class HttpSession {
   #send(text: string, relatedTo: RequestId | undefined): void {
     const stream = relatedTo === undefined ? undefined : this.#routes.get(relatedTo)
     const target = stream ?? this.#standalone
-    target?.send(text)
+    if (target) target.send(text)
+    else if (relatedTo === undefined) this.#keepEarly(text)
+  }
+
+  /** The oldest make room: a client that never opens a stream costs next to nothing. */
+  #keepEarly(text: string): void {
+    this.#early ??= []
+    this.#early.push(text)
+    let characters = this.#early.reduce((sum, early) => sum + early.length, 0)
+    while (this.#early.length > MAX_EARLY.messages || characters > MAX_EARLY.characters) {
+      characters -= this.#early.shift()!.length
+    }
   }
 
   close(): void {
