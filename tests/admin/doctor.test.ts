@@ -186,7 +186,7 @@ describe('a server that is not', () => {
     const { warnings, status } = await doctor('odd-tools')
     expect(status).toBe('ok')
     expect(warnings.map(({ what }) => what).join('\n')).toMatch(
-      /no inputSchema[^]*refuse the name "a b"[^]*two tools "echo"/,
+      /no inputSchema[\s\S]*refuse the name "a b"[\s\S]*two tools "echo"/,
     )
   })
 
