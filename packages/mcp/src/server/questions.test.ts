@@ -195,7 +195,6 @@ describe('questions in the middle of a call', () => {
   it('B22: state belongs to its caller, its request and its time', async () => {
     const app = new Server({
       name: 's',
-      requestStateTtlMs: 60,
       tools: {
         t: tool({ run: async (_args, ctx) => String(await ctx.confirm('Sure?')) }),
         other: tool({ run: async (_args, ctx) => String(await ctx.confirm('Sure?')) }),
@@ -228,9 +227,24 @@ describe('questions in the middle of a call', () => {
     expect(await ask(ada, { name: 't', arguments: { b: 2, a: 1 }, requestState })).toMatchObject({
       result: { resultType: 'input_required' },
     })
-    await quiet(80)
-    expect(await ask(ada, { name: 't', arguments: { a: 1, b: 2 }, requestState })).toMatchObject(refused)
     expect(await ask(ada, { name: 't', inputResponses: [] })).toMatchObject({ error: { code: -32602 } })
+  })
+
+  it('B22: state that is too old is refused', async () => {
+    const app = new Server({
+      name: 's',
+      requestStateTtlMs: 1,
+      tools: { t: tool({ run: async (_args, ctx) => String(await ctx.confirm('Sure?')) }) },
+    })
+    const peer = new RawPeer(app)
+    const { result } = (await peer.modern('tools/call', { name: 't' }, { elicitation: {} })) as {
+      result: JsonObject
+    }
+    await quiet(10)
+    const params = { name: 't', requestState: result.requestState }
+    expect(await peer.modern('tools/call', params, { elicitation: {} })).toMatchObject({
+      error: { code: -32602, message: 'Invalid requestState: it has expired' },
+    })
   })
 
   it('B22: large state stays with the store, and another server with the same secret can go on', async () => {
