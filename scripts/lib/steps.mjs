@@ -16,7 +16,6 @@ export const STEPS = [
     run: () => tool('dependency-cruiser', 'depcruise', ['--config', '.dependency-cruiser.mjs', 'packages']),
   },
   // Configuration hints are advice; what nothing uses is an error.
-  { name: 'unused', run: () => tool('knip', 'knip', ['--no-progress', '--no-config-hints']) },
   { name: 'build', run: buildAll },
   {
     name: 'types',
@@ -25,17 +24,7 @@ export const STEPS = [
   { name: 'unit', run: vitest },
   { name: 'conformance-server', run: (args, folder) => conformance('server', args, folder) },
   { name: 'conformance-client', run: (args, folder) => conformance('client', args, folder) },
-  {
-    // The eras differ, and the transports too; the other cells are for `npm run conformance -- gateway`.
-    name: 'conformance-gateway',
-    run: (args, folder) => conformance('gateway', [...CROSS_CELLS, ...args], folder),
-  },
 ]
-
-const CROSS_CELLS = ['2025-11-25/modern-http/alone', '2026-07-28/legacy-stdio/alone'].flatMap((cell) => [
-  '--cell',
-  cell,
-])
 
 async function tool(packageName, command, args) {
   return asCounts(await runNode([toolPath(packageName, command), ...args]))
