@@ -231,6 +231,6 @@ describe('other requests', () => {
       notify: () => {},
     })
     expect(outcome).toMatchObject({ type: 'input_required' })
-    expect(connector.peer.of('tools/call')[0]?.params).toEqual({ name: 'x', odd: 1 })
+    expect(connector.peer.of('tools/call')[0]?.params).toMatchObject({ name: 'x', odd: 1 })
   })
 })
