@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleSdk } from './bundle-sdk.mjs'
 import { isStale, stamp } from './freshness.mjs'
@@ -14,7 +14,7 @@ const CONSOLE = 'dist/console'
 
 const PARTS = [
   { name: 'mcp', output: 'dist/index.js', needs: [], make: makeSdk },
-  { name: 'gateway', output: 'dist/.tsbuildinfo', needs: ['mcp'], make: compile },
+  { name: 'gateway', output: 'dist/.tsbuildinfo', needs: ['mcp'], make: makeGateway },
   { name: 'console', output: `../gateway/${CONSOLE}/index.html`, needs: ['gateway'], make: makeConsole },
 ]
 
@@ -47,6 +47,12 @@ async function compile(name) {
   await must('TypeScript', [toolPath('typescript', 'tsc'), '-b', inPackage(name)])
 }
 
+/** What `bin` names must be executable; the compiler does not see to it. */
+async function makeGateway(name) {
+  await compile(name)
+  chmodSync(inPackage(name, 'dist/cli/gantry.js'), 0o755)
+}
+
 /** The compiler writes declarations only; the scripts are bundles. */
 async function makeSdk(name) {
   await compile(name)
@@ -54,6 +60,7 @@ async function makeSdk(name) {
 }
 
 async function makeConsole(name) {
+  await must('TypeScript', [toolPath('typescript', 'tsc'), '-p', inPackage(name)])
   await must('Vite', [toolPath('vite'), 'build', '--logLevel', 'warn'], { cwd: inPackage(name) })
   rmSync(inPackage('gateway', CONSOLE), { recursive: true, force: true })
   cpSync(inPackage(name, 'dist'), inPackage('gateway', CONSOLE), { recursive: true })
