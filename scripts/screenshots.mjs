@@ -1,6 +1,6 @@
 // npm run build && node scripts/screenshots.mjs        docs/images/*.png, light and dark, from a real gateway
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,11 +10,17 @@ import { chromium } from 'playwright-core'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = process.argv[2] ?? join(ROOT, 'docs', 'images')
-const fixture = (name) => join(ROOT, 'tests', 'fixtures', name)
 const everything = join(
   createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
   '../dist/index.js',
 )
+
+/** Servers by short names beside the configuration: pictures show nobody's folders. */
+const SERVERS = {
+  'greeter.mjs': join(ROOT, 'tests', 'fixtures', 'asking-server.mjs'),
+  'notes.mjs': join(ROOT, 'examples', 'notes-server.mjs'),
+  'everything.mjs': everything,
+}
 
 const CONFIG = `// The servers of this machine. The console edits this file and keeps these comments.
 {
@@ -23,11 +29,12 @@ const CONFIG = `// The servers of this machine. The console edits this file and 
     // A legacy server that asks for a name in the middle of a call
     "greeter": {
       "command": "node",
-      "args": [${JSON.stringify(fixture('asking-server.mjs'))}],
+      "args": ["greeter.mjs"],
+      "cwd": ".",
       "env": { "REVISIONS": "2025-06-18,2025-11-25" }
     },
-    "notes": { "command": "node", "args": [${JSON.stringify(join(ROOT, 'examples', 'notes-server.mjs'))}, "stdio"] },
-    "everything": { "command": "node", "args": [${JSON.stringify(everything)}, "stdio"] },
+    "notes": { "command": "node", "args": ["notes.mjs", "stdio"], "cwd": "." },
+    "everything": { "command": "node", "args": ["everything.mjs", "stdio"], "cwd": "." },
     "postgres": { "command": "uvx", "args": ["postgres-mcp", "--access-mode=restricted"] }
   }
 }
@@ -35,12 +42,12 @@ const CONFIG = `// The servers of this machine. The console edits this file and 
 
 /** Name, address, what to wait for, and what to do before the picture is taken. */
 const PAGES = [
+  ['playground', '/playground?kind=tool&name=greeter_greet', 'Call', askInPage],
+  ['wire', '/wire?filter=tool:greet', 'Record messages', openFirstExchange],
   ['overview', '/', 'Connect a client'],
   ['target', '/targets/greeter', 'Handshake'],
   ['target-failing', '/targets/postgres', 'Fix:'],
   ['catalog', '/catalog?entry=everything_echo&entryKind=tool', 'Input'],
-  ['playground', '/playground?kind=tool&name=greeter_greet', 'Call', askInPage],
-  ['wire', '/wire?filter=tool:greet', 'Record messages', openFirstExchange],
   ['clients', '/clients', 'Who uses this gateway'],
   ['configuration', '/configuration', 'Review and apply'],
   ['why', '/why?name=postgres_query', 'Chain of causes'],
@@ -49,6 +56,7 @@ const PAGES = [
 const folder = mkdtempSync(join(tmpdir(), 'gantry-pictures-'))
 const gateway = await startGateway(folder)
 try {
+  await makeTraffic(gateway.consoleUrl)
   await takePictures(gateway.consoleUrl)
 } finally {
   gateway.process.kill('SIGTERM')
@@ -58,6 +66,7 @@ try {
 async function startGateway(dir) {
   const file = join(dir, 'gantry.jsonc')
   writeFileSync(file, CONFIG)
+  for (const [name, path] of Object.entries(SERVERS)) symlinkSync(path, join(dir, name))
   const cli = join(ROOT, 'packages', 'gateway', 'dist', 'cli', 'gantry.js')
   const child = spawn(process.execPath, [cli, 'serve', '--config', file, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -83,6 +92,7 @@ async function takePictures(consoleUrl) {
       reducedMotion: 'reduce',
     })
     const page = await context.newPage()
+    await hidePlaces(page, consoleUrl)
     await page.goto(consoleUrl)
     const base = consoleUrl.replace(/\/#.*$/, '')
     for (const [name, path, text, before] of PAGES) {
@@ -96,6 +106,43 @@ async function takePictures(consoleUrl) {
     await context.close()
   }
   await browser.close()
+}
+
+/** Some minutes of use in some seconds, so that charts and figures have something to show. */
+async function makeTraffic(consoleUrl) {
+  const { origin, hash } = new URL(consoleUrl)
+  const headers = {
+    authorization: `Bearer ${hash.replace('#token=', '')}`,
+    'content-type': 'application/json',
+  }
+  const call = (name, args) =>
+    fetch(`${origin}/api/playground/calls`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({
+        method: 'tools/call',
+        params: { name, arguments: args },
+        client: { era: 'modern', capabilities: {}, name: 'claude-code' },
+      }),
+    })
+  for (let burst = 1; burst <= 5; burst += 1) {
+    for (let count = 0; count < burst * 4; count += 1) await call('everything_echo', { message: 'hello' })
+    await call('notes_list', {})
+    await call('everything_get-sum', { a: 1, b: 'two' })
+    await new Promise((resolve) => setTimeout(resolve, 10_000))
+  }
+}
+
+/** The gateway's folder and port are of this run only; pictures show what a user would have. */
+async function hidePlaces(page, consoleUrl) {
+  const { host } = new URL(consoleUrl)
+  await page.route(/\/api\/(?!events|.*\/events)/, async (route) => {
+    const response = await route.fetch()
+    const text = (await response.text())
+      .replaceAll(folder, '/home/ada/gantry')
+      .replaceAll(host, '127.0.0.1:7332')
+    await route.fulfill({ response, body: text })
+  })
 }
 
 async function askInPage(page) {

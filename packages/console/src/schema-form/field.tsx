@@ -123,7 +123,7 @@ function Typed(props: FieldProps & { schema: Schema }) {
       return <TriState {...props} />
     if (type === 'array' && (value === undefined || Array.isArray(value)))
       return <ArrayField {...props} field={Field} />
-    if (type === 'object' && schema.properties && isPlain(value))
+    if (type === 'object' && isPlain(value) && (schema.properties || isWithoutArguments(props)))
       return <ObjectField {...props} field={Field} />
   }
   // Anything goes, or what is there does not fit: both can be said in JSON.
@@ -132,6 +132,11 @@ function Typed(props: FieldProps & { schema: Schema }) {
       <RawJson label={props.name || 'Value'} value={value} onChange={props.onChange} />
     </Labelled>
   )
+}
+
+/** A tool that takes nothing says so by a bare object. */
+function isWithoutArguments({ name, schema, value }: FieldProps & { schema: Schema }): boolean {
+  return name === '' && !schema.additionalProperties && Object.keys(value ?? {}).length === 0
 }
 
 function isPlain(value: unknown): boolean {

@@ -96,5 +96,3 @@ export function Check({
     </label>
   )
 }
-
-export { styles as fieldStyles }

@@ -42,7 +42,7 @@ export function TrafficChart({ traffic, height = 120, small = false }: Props) {
       {!small && (
         <figcaption>
           <span>{first ? formatTime(first.at).slice(-8, -3) : ''}</span>
-          <span>at most {formatCount(most)} calls in 10 s</span>
+          <span>{calls === 0 ? 'no calls yet' : `at most ${formatCount(most)} calls in 10 s`}</span>
           <span>now</span>
         </figcaption>
       )}

@@ -30,7 +30,9 @@ function Step({ step, total }: { step: HandshakeStep; total: number }) {
         <Icon size={13} aria-hidden />
       </span>
       <div className={styles.line}>
-        <strong>{step.title}</strong>
+        <strong>
+          <Rich text={step.title} />
+        </strong>
         {step.detail && (
           <span className={styles.detail}>
             <Rich text={step.detail} />

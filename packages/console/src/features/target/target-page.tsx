@@ -60,6 +60,10 @@ function Gone({ name }: { name: string }) {
 function Content({ target }: { target: TargetDetail }) {
   const { tab = 'handshake' } = route.useSearch()
   const navigate = route.useNavigate()
+  // The step that failed says the same, in its place.
+  const steps = target.instances[0]?.steps ?? []
+  const isShownBelow =
+    tab === 'handshake' && steps.some(({ problem }) => problem?.what === target.problem?.what)
   const tabs = [
     { id: 'handshake', title: 'Handshake', content: () => <Handshake target={target} /> },
     { id: 'stderr', title: 'Log (stderr)', content: () => <Stderr target={target} /> },
@@ -70,7 +74,7 @@ function Content({ target }: { target: TargetDetail }) {
   return (
     <>
       <Facts target={target} />
-      {target.problem && <Explain problem={target.problem} />}
+      {target.problem && !isShownBelow && <Explain problem={target.problem} />}
       {target.retryAt !== undefined && (
         <p>
           The next try is <Until at={target.retryAt} />.
@@ -104,7 +108,8 @@ function Facts({ target }: { target: TargetDetail }) {
         {plural(counts.tools, 'tool')}, ~{formatCount(counts.tokens)} tokens
       </Link>
       <Link to="/wire" search={{ filter: `target:${quoted(target.name)}` }}>
-        {plural(stats.calls, 'call')}, {formatPercent(stats.errorRate)} failed
+        {plural(stats.calls, 'call')}
+        {stats.errorRate !== undefined && `, ${formatPercent(stats.errorRate)} failed`}
       </Link>
       <span>
         p50 {formatDuration(stats.p50)}, p95 {formatDuration(stats.p95)}

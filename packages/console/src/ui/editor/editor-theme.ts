@@ -8,8 +8,9 @@ export function editorTheme(tall: boolean): Extension {
   return [
     syntaxHighlighting(
       HighlightStyle.define([
-        { tag: [tags.propertyName, tags.atom, tags.definition(tags.variableName)], color: 'var(--violet)' },
         { tag: tags.string, color: 'var(--ok)' },
+        // Behind the texts, which keys are as well.
+        { tag: [tags.propertyName, tags.atom, tags.definition(tags.variableName)], color: 'var(--violet)' },
         { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: 'var(--accent)' },
         { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' },
       ]),
