@@ -60,7 +60,6 @@ async function makeSdk(name) {
 }
 
 async function makeConsole(name) {
-  await must('TypeScript', [toolPath('typescript', 'tsc'), '-p', inPackage(name)])
   await must('Vite', [toolPath('vite'), 'build', '--logLevel', 'warn'], { cwd: inPackage(name) })
   rmSync(inPackage('gateway', CONSOLE), { recursive: true, force: true })
   cpSync(inPackage(name, 'dist'), inPackage('gateway', CONSOLE), { recursive: true })
