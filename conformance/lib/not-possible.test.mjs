@@ -20,7 +20,12 @@ describe('excuse', () => {
   })
 
   it('excuses a whole scenario, with the reason', () => {
-    expect(excuse({ problems: ['bad'], checked: [] }, LIST[0])).toEqual({ problems: [], notPossible: 'why' })
+    const problems = ['failure one: bad', 'warning two: hm']
+    expect(excuse({ problems, checked: [] }, LIST[0])).toEqual({ problems: [], notPossible: 'why' })
+  })
+
+  it('excuses no crash and no time-out', () => {
+    expect(excuse({ problems: ['timed out'], checked: [] }, LIST[0])).toEqual({ problems: ['timed out'] })
   })
 
   it('excuses a missing check and nothing else of its scenario', () => {
