@@ -9,6 +9,8 @@ export interface RawOptions {
   initDelay?: number
   version?: string
   name?: string
+  /** Offers resources, of which `raw://thing` can be subscribed to; that takes so many milliseconds. */
+  subscribeDelay?: number
 }
 
 /** A target that speaks the wire by hand. */

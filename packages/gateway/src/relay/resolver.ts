@@ -132,6 +132,12 @@ export class Resolver {
     )?.target
   }
 
+  async permittedOwnerOf(uri: string, exchange: Exchange): Promise<Target | undefined> {
+    const target = await this.ownerOf(uri)
+    if (!target) return undefined
+    return this.#permits('resources', target, this.urisOf(target).toOwn(uri), exchange) ? target : undefined
+  }
+
   async #completion(exchange: Exchange): Promise<Destination> {
     const { ref } = exchange.params
     if (isJsonObject(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {

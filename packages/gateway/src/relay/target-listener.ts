@@ -1,0 +1,102 @@
+import { isJsonObject, type Exchange, type Notification } from '@gantry/mcp/exchange'
+import type { PublicUris } from '../catalog/public-uris.ts'
+import type { Target } from '../targets/target.ts'
+import type { HeldNotifications } from './held-notifications.ts'
+import { withParams } from './relayed-exchange.ts'
+import { publicTask } from './to-public.ts'
+
+/** What one target is listened to for: its own names, and the client's names for them. */
+export interface Wish {
+  readonly resources: Map<string, string>
+  readonly tasks: Map<string, string>
+}
+
+const FIRST_PAUSE = 1000
+const LONGEST_PAUSE = 30_000
+
+/**
+ * Listens to a target for as long as the client listens. One that goes away is listened to again when it is
+ * back; what may have changed while nobody listened is announced then.
+ */
+export class TargetListener {
+  /** Resolves when the target has acknowledged for the first time, or has failed to. */
+  readonly answered: Promise<void>
+  readonly #target: Target
+  readonly #wish: Wish
+  readonly #uris: PublicUris
+  readonly #held: HeldNotifications
+  readonly #exchange: Exchange
+  #pause = FIRST_PAUSE
+  /** Own names that the target has agreed to; undefined while it has not said. */
+  #agreed: { resources: Set<unknown>; tasks: Set<unknown> } | undefined
+  #answer: () => void = () => {}
+
+  constructor(target: Target, wish: Wish, uris: PublicUris, held: HeldNotifications) {
+    this.#target = target
+    this.#wish = wish
+    this.#uris = uris
+    this.#held = held
+    this.#exchange = held.exchange
+    this.answered = new Promise((resolve) => {
+      this.#answer = resolve
+    })
+    void this.#keepListening()
+  }
+
+  get grantedResources(): string[] {
+    return allowed(this.#wish.resources, this.#agreed?.resources)
+  }
+
+  get grantedTasks(): string[] {
+    return allowed(this.#wish.tasks, this.#agreed?.tasks)
+  }
+
+  async #keepListening(): Promise<void> {
+    const { resources, tasks } = this.#wish
+    const notifications = {
+      ...(resources.size > 0 && { resourceSubscriptions: [...resources.keys()] }),
+      ...(tasks.size > 0 && { taskIds: [...tasks.keys()] }),
+    }
+    const exchange = this.#exchange
+    while (!exchange.signal.aborted) {
+      const params = { ...exchange.params, notifications }
+      const asked = withParams(exchange, params, (notification) => this.#hear(notification))
+      await this.#target.handle(asked, { safe: true }).catch(() => {})
+      this.#answer()
+      if (exchange.signal.aborted) return
+      await new Promise((resolve) => setTimeout(resolve, this.#pause).unref())
+      this.#pause = Math.min(LONGEST_PAUSE, this.#pause * 2)
+    }
+  }
+
+  #hear(notification: Notification): void {
+    const { method, params } = notification
+    this.#pause = FIRST_PAUSE
+    if (method === 'notifications/subscriptions/acknowledged') this.#acknowledged(params?.notifications)
+    else if (method === 'notifications/resources/updated' && typeof params?.uri === 'string') {
+      const uri = this.#uris.toPublic(params.uri)
+      this.#exchange.notify({ ...notification, params: { ...params, uri } })
+    } else if (method === 'notifications/tasks' && params) {
+      this.#exchange.notify({ ...notification, params: publicTask(params, this.#target, this.#uris) })
+    }
+  }
+
+  #acknowledged(agreed: unknown): void {
+    const { resourceSubscriptions, taskIds } = isJsonObject(agreed) ? agreed : {}
+    this.#agreed = { resources: setOf(resourceSubscriptions), tasks: setOf(taskIds) }
+    this.#answer()
+    if (!this.#held.isReleased) return
+    for (const uri of this.grantedResources) {
+      this.#exchange.notify({ method: 'notifications/resources/updated', params: { uri } })
+    }
+  }
+}
+
+function setOf(values: unknown): Set<unknown> {
+  return new Set(Array.isArray(values) ? values : [])
+}
+
+/** A target that has not said may still agree. */
+function allowed(wished: ReadonlyMap<string, string>, agreed: ReadonlySet<unknown> | undefined): string[] {
+  return [...wished].filter(([own]) => agreed?.has(own) ?? true).map(([, name]) => name)
+}
