@@ -1,12 +1,13 @@
 // npm run build && node scripts/screenshots.mjs        docs/images/*.png, light and dark, from a real gateway
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
+import { CHROMIUM_ARGS, ensureChromium } from './lib/chromium.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = process.argv[2] ?? join(ROOT, 'docs', 'images')
@@ -80,11 +81,9 @@ async function startGateway(dir) {
 
 async function takePictures(consoleUrl) {
   mkdirSync(OUT, { recursive: true })
-  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
-  const browser = await chromium.launch({
-    ...(existsSync(executablePath) && { executablePath }),
-    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-  })
+  const { path: executablePath, reason } = await ensureChromium()
+  if (executablePath === undefined) throw new Error(`There is no Chromium: ${reason}`)
+  const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGS })
   for (const colorScheme of ['light', 'dark']) {
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },

