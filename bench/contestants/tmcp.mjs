@@ -1,0 +1,26 @@
+// tmcp: node tmcp.mjs stdio|http
+import { createServer } from 'node:http'
+import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod'
+import { HttpTransport } from '@tmcp/transport-http'
+import { StdioTransport } from '@tmcp/transport-stdio'
+import { createRequestListener } from '@remix-run/node-fetch-server'
+import { McpServer } from 'tmcp'
+import { z } from 'zod'
+import { announce } from './announce.mjs'
+
+const server = new McpServer(
+  { name: 'echo', version: '1.0.0', description: 'Says it back' },
+  { adapter: new ZodJsonSchemaAdapter(), capabilities: { tools: {} } },
+)
+server.tool(
+  { name: 'echo', description: 'Says it back', schema: z.object({ text: z.string() }) },
+  ({ text }) => ({ content: [{ type: 'text', text }] }),
+)
+
+if (process.argv[2] === 'stdio') {
+  new StdioTransport(server).listen()
+} else {
+  const transport = new HttpTransport(server, { path: '/mcp' })
+  const respond = async (request) => (await transport.respond(request)) ?? new Response(null, { status: 404 })
+  announce(createServer(createRequestListener(respond)))
+}

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const USAGE = `npm run bench -- [NAME…] [OPTIONS]
+
+NAME           cases whose name begins so; all without one
+--list         prints the names of the cases
+--short        a smoke run of at most two minutes that fails on errors, never on a time
+--compare      reports every ratio that fell by 20 % against bench/recorded.json, and fails when one did
+--record       writes what was measured to bench/recorded.json, docs/benchmarks.md and its pictures
+--rounds N     how often each contestant has its turn (5)
+--ms N         how long a turn takes, in milliseconds (2000)
+--only A,B     contestants whose name begins so
+--generator G  'wrk' or 'node', for load over HTTP; wrk where it is installed
+--cpu-prof     writes CPU profiles of our side to bench/profiles/
+--no-build     measures what is built, even when sources are newer`
+
+/** The options of the command line, or undefined after help was printed. */
+export function readOptions(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    allowNegative: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      list: { type: 'boolean' },
+      short: { type: 'boolean', default: false },
+      compare: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
+      build: { type: 'boolean', default: true },
+      'cpu-prof': { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      ms: { type: 'string' },
+      only: { type: 'string' },
+      generator: { type: 'string' },
+    },
+  })
+  if (values.help) {
+    console.log(USAGE)
+    return undefined
+  }
+  const { short } = values
+  return {
+    ...values,
+    names: positionals,
+    only: values.only?.split(','),
+    rounds: number('rounds', values.rounds ?? (short ? 1 : 5)),
+    ms: number('ms', values.ms ?? (short ? 300 : 2000)),
+    warmMs: short ? 200 : 2000,
+    wrk: useWrk(values),
+    profiles: values['cpu-prof'] ? join(import.meta.dirname, '..', 'profiles') : undefined,
+    log: console.log,
+  }
+}
+
+function number(name, text) {
+  const value = Number(text)
+  if (value > 0) return value
+  throw new Error(`--${name} must be a number above 0, not '${text}'`)
+}
+
+// wrk counts in whole seconds, which a short run has no time for.
+function useWrk({ generator, short }) {
+  if (generator !== undefined) return generator === 'wrk'
+  return !short && process.env.PATH.split(delimiter).some((folder) => existsSync(join(folder, 'wrk')))
+}

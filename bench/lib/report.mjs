@@ -1,0 +1,45 @@
+const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 })
+
+/** A number as people read it. */
+export function formatNumber(value) {
+  return Number.isFinite(value) ? number.format(value) : '–'
+}
+
+const share = ({ median, low, high }) => `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
+
+/** A measured case as lines of text: a row for each contestant, then what was aimed at. */
+export function formatCase({ title, metrics, figures, goals, errors = {} }) {
+  const [first] = Object.keys(metrics)
+  const names = Object.keys(figures[first])
+  const header = ['', ...Object.values(metrics).map(({ unit }) => unit), 'of bare (spread)', 'ours is … ×']
+  const rows = names.map((name) => [
+    name,
+    ...Object.keys(metrics).map((metric) => formatNumber(figures[metric][name]?.median)),
+    figures[first][name]?.over.bare ? share(figures[first][name].over.bare) : '',
+    name !== 'ours' && figures[first].ours?.over[name]
+      ? figures[first].ours.over[name].median.toFixed(2)
+      : '',
+  ])
+  return [
+    title,
+    ...columns([header, ...rows]),
+    ...goals.map(formatGoal),
+    ...Object.entries(errors).map(([name, error]) => `  ${name} failed: ${error}`),
+    '',
+  ].join('\n')
+}
+
+function formatGoal({ metric, over, minus, atLeast, atMost, value, held }) {
+  const what = over ? `${metric} over ${over}` : minus ? `${metric} beyond ${minus}` : metric
+  const wanted = atLeast !== undefined ? `at least ${atLeast}` : `at most ${atMost}`
+  const verdict = held === undefined ? 'not measured' : held ? 'holds' : 'MISSED'
+  return `  ${what}: ${value === undefined ? '–' : value.toFixed(3)}, wanted ${wanted}: ${verdict}`
+}
+
+function columns(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)))
+  return rows.map(
+    (row) =>
+      `  ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ')}`,
+  )
+}
