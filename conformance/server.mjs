@@ -13,7 +13,6 @@ import { addChangeTools } from './fixture/change-tools.mjs'
 import { contentTools } from './fixture/content-tools.mjs'
 import { inputRequiredTools } from './fixture/input-required-tools.mjs'
 import { liveTools } from './fixture/live-tools.mjs'
-import { logLists } from './fixture/log-lists.mjs'
 import { prompts } from './fixture/prompts.mjs'
 import { resources, templates } from './fixture/resources.mjs'
 import { taskTools } from './fixture/task-tools.mjs'
@@ -32,7 +31,6 @@ const app = new Server({
   prompts,
   resources,
   templates,
-  middleware: [logLists],
   revisions: revisionsOf[values.era],
 })
 addChangeTools(app)

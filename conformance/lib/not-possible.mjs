@@ -18,12 +18,6 @@ const LIST = [
     ],
     reason: 'a server of an older revision has no tasks extension: only the server decides what is a task',
   },
-  {
-    cells: /^2025-11-25\//,
-    scenarios: ['server-sse-multiple-streams'],
-    checks: ['server-sse-streams-functional'],
-    reason: 'lists come from the catalog at once, as JSON; the check is about event streams only',
-  },
 ]
 
 /** What is known to be impossible for a scenario in a cell: `{ checks?, reason }`, or undefined. */

@@ -11,6 +11,7 @@ import {
   UNSUPPORTED_PROTOCOL_VERSION,
   type JsonRpcRequest,
 } from '../jsonrpc/index.ts'
+import { acceptsStream, prefersStream } from './accept-header.ts'
 import { atExpiry } from './at-expiry.ts'
 import type { HttpContext } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
@@ -28,7 +29,7 @@ export function answerModern(
   host: { served: HttpServed; context: HttpContext; pulse: Pulse },
 ): void {
   const { served } = host
-  const answer = new StreamedAnswer(reply, host.pulse, acceptsStream(call))
+  const answer = new StreamedAnswer(reply, host.pulse, call.headers.accept)
   let exchange: LiveExchange
   try {
     exchange = openModernExchange(request, served, host.context, (text) => answer.notify(text))
@@ -38,7 +39,7 @@ export function answerModern(
     reply.json(problem.code === METHOD_NOT_FOUND ? 404 : 400, writeError(request.id, problem.toJsonRpc()))
     return
   }
-  if (request.method === 'subscriptions/listen' && !acceptsStream(call)) {
+  if (request.method === 'subscriptions/listen' && !acceptsStream(call.headers.accept)) {
     return reply.json(406, writeError(request.id, NEEDS_STREAM))
   }
   const finish = (outcome: Outcome): void => {
@@ -93,11 +94,6 @@ function versionFirst(
   }
 }
 
-export function acceptsStream(call: HttpCall): boolean {
-  const { accept } = call.headers
-  return accept === undefined || accept.includes('text/event-stream') || accept.includes('*/*')
-}
-
 function statusOf(code: number): number {
   switch (code) {
     case METHOD_NOT_FOUND:
@@ -111,18 +107,22 @@ function statusOf(code: number): number {
   }
 }
 
-/** Becomes a stream when the first notification comes, or when the answer is long in coming. */
+/** A stream from the first notification on, when the answer is long in coming, or because the client prefers one. */
 export class StreamedAnswer {
   readonly #reply: HttpReply
   readonly #pulse: Pulse
-  readonly #mayStream: boolean
+  readonly #accept: string | undefined
   #sink: EventSink | undefined
   #waiting: (() => void) | undefined
 
-  constructor(reply: HttpReply, pulse: Pulse, mayStream: boolean) {
+  constructor(reply: HttpReply, pulse: Pulse, accept: string | undefined) {
     this.#reply = reply
     this.#pulse = pulse
-    this.#mayStream = mayStream
+    this.#accept = accept
+  }
+
+  get #mayStream(): boolean {
+    return acceptsStream(this.#accept)
   }
 
   notify(text: string): void {
@@ -136,9 +136,12 @@ export class StreamedAnswer {
 
   finish(status: number, text: string, headers?: Record<string, string>): void {
     this.#waiting?.()
-    if (!this.#sink) return this.#reply.json(status, text, headers)
-    this.#sink.write(toEvent(text))
-    this.#sink.end()
+    // Another status than 200 says something that a stream could not.
+    const asStream = this.#sink !== undefined || (status === 200 && prefersStream(this.#accept))
+    if (!asStream) return this.#reply.json(status, text, headers)
+    const sink = this.#open()
+    sink.write(toEvent(text))
+    sink.end()
   }
 
   drop(): void {

@@ -77,6 +77,25 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     expect(officialProblems('2026-07-28', await modern.json(), 'tools/call')).toEqual([])
   })
 
+  it('answers as an event stream to those who prefer one, except where a status says more', async () => {
+    await using host = await HttpHost.open(kind, createApp())
+    const accept = { accept: 'text/event-stream, application/json' }
+    const session = await host.session()
+    const legacy = await host.post(call('echo', { text: 'x' }), { ...session, ...accept })
+    const modern = await host.modern(
+      'tools/call',
+      { name: 'echo', arguments: { text: 'x' } },
+      { headers: accept },
+    )
+    for (const answer of [legacy, modern]) {
+      expect(answer.headers.get('content-type')).toBe('text/event-stream')
+      expect(await answer.text()).toMatch(/data: {.*"text":"x"/)
+    }
+    const unknown = await host.modern('no/such', {}, { headers: accept })
+    expect(unknown.status).toBe(404)
+    expect(unknown.headers.get('content-type')).toBe('application/json')
+  })
+
   it('B14: request-scoped notifications are sent live, before the result', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const session = await host.session()

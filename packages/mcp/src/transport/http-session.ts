@@ -10,6 +10,7 @@ import {
   type ParsedMessage,
   type RequestId,
 } from '../jsonrpc/index.ts'
+import { prefersStream } from './accept-header.ts'
 import { parseEventId, type EventLogLimits } from './event-log.ts'
 import type { HttpContext } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
@@ -132,12 +133,13 @@ export class HttpSession {
   #finish(id: RequestId, stream: SessionStream, text: string | undefined, context: HttpContext): void {
     this.lastSeen = Date.now()
     if (this.#routes.get(id) === stream) this.#routes.delete(id)
-    const wasStreaming = stream.streaming || !stream.connected
     const { negotiated } = this.session
+    const preferStream = negotiated && prefersStream(context.headers?.accept)
+    const streams = preferStream || stream.streaming || !stream.connected
     if (text === undefined) stream.abandon()
-    else stream.finish(text, { named: negotiated, challenge: context.challenge })
+    else stream.finish(text, { named: negotiated, challenge: context.challenge, preferStream })
     if (!negotiated) this.#options.onRejected()
-    else if (wasStreaming) this.#keep(stream)
+    else if (streams) this.#keep(stream)
   }
 
   /** The standalone stream (GET), or a broken one taken up again (`Last-Event-ID`). */

@@ -2,7 +2,7 @@ import { LegacySession } from '../exchange/legacy-session.ts'
 import { negotiateLegacy } from '../exchange/served.ts'
 import type { ParsedMessage } from '../jsonrpc/index.ts'
 import type { HttpContext, ScopeChallenge } from './http-guard.ts'
-import { acceptsStream, StreamedAnswer } from './http-modern.ts'
+import { StreamedAnswer } from './http-modern.ts'
 import type { Pulse } from './http-pulse.ts'
 import type { HttpCall, HttpReply } from './http-reply.ts'
 import type { HttpServed } from './http-standard-headers.ts'
@@ -19,7 +19,7 @@ export function answerStateless(
 ): void {
   if (parsed.kind !== 'request') return reply.empty(202)
   const { served } = host
-  const answer = new StreamedAnswer(reply, host.pulse, acceptsStream(call))
+  const answer = new StreamedAnswer(reply, host.pulse, call.headers.accept)
   let refusal: ReturnType<ScopeChallenge> | undefined
   const session = new LegacySession(served, {
     canPush: false,

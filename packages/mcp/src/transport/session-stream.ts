@@ -99,13 +99,14 @@ export class SessionStream {
   }
 
   /**
-   * The last message of a POST's stream: as a plain body when nothing was streamed before it. `named` is false
-   * when there is no session whose id could be told.
+   * The last message of a POST's stream: as a plain body when nothing was streamed before it, unless the client
+   * prefers a stream. `named` is false when there is no session whose id could be told.
    */
-  finish(text: string, options: { named?: boolean; challenge?: ScopeChallenge | undefined } = {}): void {
+  finish(text: string, options: FinishOptions = {}): void {
     this.finished = true
-    if (this.#reply && !this.#sink) {
-      const refusal = this.#lacking && options.challenge?.(this.#lacking)
+    const refusal = this.#lacking && options.challenge?.(this.#lacking)
+    const asStream = this.#sink !== undefined || (options.preferStream === true && !refusal)
+    if (this.#reply && !asStream) {
       const headers = options.named === false ? {} : this.#headers
       this.#reply.json(refusal?.status ?? 200, text, refusal ? { ...headers, ...refusal.headers } : headers)
     } else {
@@ -143,6 +144,12 @@ export class SessionStream {
     this.#sink?.end()
     this.#release()
   }
+}
+
+interface FinishOptions {
+  named?: boolean
+  challenge?: ScopeChallenge | undefined
+  preferStream?: boolean
 }
 
 const NOWHERE: EventSink = { write: () => true, end() {} }

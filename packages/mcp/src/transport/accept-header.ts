@@ -1,0 +1,27 @@
+const STREAM = 'text/event-stream'
+const JSON_TYPE = 'application/json'
+
+/** Whether an answer may be an event stream. */
+export function acceptsStream(accept: string | undefined): boolean {
+  return accept === undefined || accept.includes(STREAM) || accept.includes('*/*')
+}
+
+/**
+ * Whether an event stream is wanted although one JSON body would do: it is all that is accepted, or what is
+ * named first or weighed more. Both are allowed (2025-11-25, Sending Messages to the Server), so the client chooses.
+ */
+export function prefersStream(accept: string | undefined): boolean {
+  if (!accept?.includes(STREAM)) return false
+  const at = accept.indexOf(JSON_TYPE)
+  if (at === -1 && !accept.includes('*/*')) return true
+  if (accept.includes(';')) return weightOf(STREAM, accept) > weightOf(JSON_TYPE, accept)
+  return accept.indexOf(STREAM) < at
+}
+
+/** The weight of a type (RFC 9110, 12.4.2); 0 when it is not named. */
+function weightOf(type: string, accept: string): number {
+  const range = accept.split(',').find((one) => one.trim().startsWith(type))
+  if (range === undefined) return 0
+  const weight = Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1)
+  return Number.isFinite(weight) ? weight : 1
+}
