@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../../scripts/lib/free-port.mjs'
 import { ROOT } from '../../scripts/lib/paths.mjs'
 import { start, stop } from '../../scripts/lib/processes.mjs'
 
@@ -65,15 +64,6 @@ async function answers(url) {
   } catch {
     return false
   }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function requireFile(script) {
