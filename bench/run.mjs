@@ -2,13 +2,14 @@
 import { build } from '../scripts/lib/build.mjs'
 import { installProject } from '../scripts/lib/install.mjs'
 import { stopWithParent } from '../scripts/lib/processes.mjs'
+import { gatewayCases } from './cases/gateway.mjs'
 import { serverCases } from './cases/server.mjs'
 import { measureCase } from './lib/measure.mjs'
 import { readOptions } from './lib/options.mjs'
 import { AT_HAND, installPeers } from './lib/peers.mjs'
 import { formatCase } from './lib/report.mjs'
 
-const CASES = [...serverCases]
+const CASES = [...serverCases, ...gatewayCases]
 
 stopWithParent()
 try {

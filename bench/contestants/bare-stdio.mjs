@@ -1,20 +1,20 @@
 // The limit over a pipe: lines in, `JSON.parse`, `JSON.stringify`, lines out – one write for what one read
-// brought. It knows of MCP only what the load asks for.
+// brought. It knows of MCP only what the loads ask for.
+//   node bare-stdio.mjs [modern]
 import { answer } from './bare-answer.mjs'
+import { eachLine } from './each-line.mjs'
 
-let rest = ''
-process.stdin.setEncoding('utf8')
-process.stdin.on('data', (chunk) => {
-  let from = 0
-  let out = ''
-  for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
-    const line = rest + chunk.slice(from, end)
-    rest = ''
-    from = end + 1
+let out = ''
+eachLine(
+  process.stdin,
+  (line) => {
     const reply = answer(JSON.parse(line))
     if (reply !== undefined) out += `${JSON.stringify(reply)}\n`
-  }
-  rest += chunk.slice(from)
-  if (out !== '') process.stdout.write(out)
-})
+  },
+  () => {
+    if (out === '') return
+    process.stdout.write(out)
+    out = ''
+  },
+)
 process.stdin.on('end', () => process.exit(0))

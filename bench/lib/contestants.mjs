@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openTarget, probe } from '../load/http-request.mjs'
+import { openTarget, probeUntilRight } from '../load/http-request.mjs'
 import { createWrkLoad } from '../load/wrk.mjs'
 import { cpuMicroseconds } from './cpu.mjs'
 import { startHttpServer } from './http-server.mjs'
@@ -39,7 +39,7 @@ export function overHttp(name, startServer, { era, message, expect, connections 
       const server = await startServer(nodeArgs)
       try {
         const target = await openTarget({ port: server.port, path: server.path ?? '/mcp', era })
-        const size = await probe(target, message, expect)
+        const size = await probeUntilRight(target, message, expect)
         const load = wrk
           ? createWrkLoad({ target, message, connections, size })
           : await createNodeLoad({ target, message, expect, connections, timed })
@@ -51,7 +51,7 @@ export function overHttp(name, startServer, { era, message, expect, connections 
         return { sample, close: () => Promise.all([load.close(), server.close()]) }
       } catch (error) {
         await server.close()
-        throw new Error(`${error.message}\n${server.output()}`)
+        throw new Error(`${error.message}\n${server.output().slice(-500)}`)
       }
     },
   }

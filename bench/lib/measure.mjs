@@ -69,6 +69,6 @@ function judge(goal, figures) {
   const value = over
     ? own?.over[over]?.median
     : own && own.median - (minus ? figures[metric][minus]?.median : 0)
-  const held = value === undefined ? undefined : atLeast !== undefined ? value >= atLeast : value <= atMost
-  return { ...goal, value, held }
+  if (!Number.isFinite(value)) return goal
+  return { ...goal, value, held: atLeast !== undefined ? value >= atLeast : value <= atMost }
 }

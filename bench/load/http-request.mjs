@@ -2,6 +2,8 @@ import { connect } from 'node:net'
 import { createHttpReader } from './http-reader.mjs'
 import { checkAnswer, headersOf, initialize, initialized } from './messages.mjs'
 
+const PATIENCE_MS = 10_000
+
 /** The text of a POST, as the loads send it. */
 export function requestText({ port, path, era, session }, message) {
   const body = JSON.stringify(message)
@@ -43,8 +45,22 @@ export async function openTarget(target) {
   return opened
 }
 
-/** Asks once and checks; the size of a right answer. */
-export async function probe(target, message, expect) {
+/**
+ * Asks until the answer is right, for gateways that listen before what is behind them has started; the size of
+ * a right answer.
+ */
+export async function probeUntilRight(target, message, expect) {
+  for (const end = Date.now() + PATIENCE_MS; ; ) {
+    try {
+      return await probe(target, message, expect)
+    } catch (error) {
+      if (Date.now() > end) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}
+
+async function probe(target, message, expect) {
   const { status, messages, size } = await post(target, message)
   if (status !== 200) throw new Error(`status ${status} instead of 200: ${JSON.stringify(messages)}`)
   checkAnswer(messages.at(-1), expect)
