@@ -1,12 +1,13 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { precompress } from './precompress.ts'
 
 /** Where `vite` (not `vite build`) finds a running gateway: `GANTRY_URL=http://127.0.0.1:8080 npm run dev`. */
 const gateway = process.env.GANTRY_URL ?? 'http://127.0.0.1:8080'
 
 export default defineConfig({
   base: '/console/',
-  plugins: [react()],
+  plugins: [react(), precompress()],
   build: {
     target: ['chrome123', 'firefox128', 'safari17.5'],
     // The gateway's Content-Security-Policy knows no inline scripts; data: URLs are for results, not for assets.

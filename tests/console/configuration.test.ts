@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium)('the configuration in the console', () => {
   let opened: OpenConsole
 
   beforeAll(async () => {
-    ensureBuilt()
+    await ensureBuilt()
     gateway = await adminGateway(CONFIG)
     browser = await launch()
     opened = await openConsole(browser, gateway.consoleUrl!)

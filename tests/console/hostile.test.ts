@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)('a hostile server', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    ensureBuilt()
+    await ensureBuilt()
     gateway = await adminGateway({
       mcpServers: {
         hostile: { command: process.execPath, args: [HOSTILE], description: ATTACK },

@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)('the playground', () => {
   let opened: OpenConsole
 
   beforeAll(async () => {
-    ensureBuilt()
+    await ensureBuilt()
     gateway = await adminGateway(BOTH_ERAS)
     browser = await launch()
     opened = await openConsole(browser, gateway.consoleUrl!)

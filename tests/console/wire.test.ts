@@ -13,7 +13,7 @@ describe.skipIf(!hasChromium)('the wire', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    ensureBuilt()
+    await ensureBuilt()
     gateway = await adminGateway(BOTH_ERAS)
     browser = await launch()
     await until(

@@ -1,23 +1,26 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isStale } from '../../../scripts/lib/freshness.mjs'
+import { withLock } from '../../../scripts/lib/lock.mjs'
 
-const CONSOLE = fileURLToPath(new URL('../../../packages/console/', import.meta.url))
+const PACKAGES = fileURLToPath(new URL('../../../packages/', import.meta.url))
+const CONSOLE = join(PACKAGES, 'console')
 export const DIST: string = join(CONSOLE, 'dist')
 
-/** `npm test` builds first; a single file run by hand gets a console that is not older than its source. */
-export function ensureBuilt(): void {
-  const index = join(DIST, 'index.html')
-  if (existsSync(index) && statSync(index).mtimeMs >= newest(join(CONSOLE, 'src'))) return
-  execFileSync('npm', ['run', 'build', '--silent'], { cwd: CONSOLE, stdio: ['ignore', 'ignore', 'inherit'] })
-}
+const SOURCES = ['src', 'public', 'index.html', 'vite.config.ts', 'precompress.ts'].map((path) =>
+  join(CONSOLE, path),
+)
 
-function newest(folder: string): number {
-  return Math.max(
-    ...readdirSync(folder, { withFileTypes: true }).map((entry) => {
-      const path = join(folder, entry.name)
-      return entry.isDirectory() ? newest(path) : statSync(path).mtimeMs
-    }),
-  )
+/** `npm test` builds first; a single file run by hand gets a console that is not older than its source. */
+export async function ensureBuilt(): Promise<void> {
+  const contract = join(PACKAGES, 'gateway', 'src', 'admin', 'contract')
+  await withLock(join(tmpdir(), 'gantry-console-build.lock'), async () => {
+    if (!isStale(join(DIST, 'index.html'), [...SOURCES, contract])) return
+    execFileSync('npm', ['run', 'build', '--silent'], {
+      cwd: CONSOLE,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  })
 }

@@ -1,15 +1,12 @@
-import { ApiError } from './api-error.ts'
-import { ROUTES, type RouteName, type Routes } from './contract.ts'
+import {
+  AdminError,
+  createAdminClient,
+  type AdminClient,
+  type CallName,
+  type RouteInput,
+  type RouteReply,
+} from './contract.ts'
 import { getToken } from './token.ts'
-
-type Parts = 'params' | 'query' | 'body'
-type Input<Name extends RouteName> = Pick<Routes[Name], Extract<keyof Routes[Name], Parts>>
-type Args<Name extends RouteName> = {} extends Input<Name> ? [] : [input: Input<Name>]
-/** Routes that answer with one JSON document. */
-export type JsonRoute = {
-  [Name in RouteName]: Routes[Name] extends { reply: unknown } ? Name : never
-}[RouteName]
-export type Reply<Name extends JsonRoute> = Routes[Name]['reply']
 
 const unauthorized = new Set<() => void>()
 
@@ -19,47 +16,35 @@ export function onUnauthorized(listener: () => void): () => void {
   return () => unauthorized.delete(listener)
 }
 
+/** The gateway that this page came from. */
+export const gateway: AdminClient = createAdminClient({ url: '', token: getToken, fetch: watchedFetch })
+
+type Args<Name extends CallName> =
+  {} extends RouteInput<Name> ? [input?: RouteInput<Name>] : [input: RouteInput<Name>]
+
 /** Asks one route of the admin API. */
-export async function call<Name extends JsonRoute>(name: Name, ...args: Args<Name>): Promise<Reply<Name>> {
-  const response = await send(name, args[0] ?? {})
-  return (await response.json()) as Reply<Name>
+export function call<Name extends CallName>(name: Name, ...args: Args<Name>): Promise<RouteReply<Name>> {
+  return gateway.call(name, (args[0] ?? {}) as RouteInput<Name>)
 }
 
-export interface SendOptions {
-  readonly signal?: AbortSignal
-  readonly headers?: Record<string, string>
+/** No answer at all has no status. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof AdminError && error.status === 0
 }
 
-/** The same for answers that are not one JSON document. */
-export async function send(name: RouteName, input: object, options: SendOptions = {}): Promise<Response> {
-  const { params, query, body } = input as { params?: object; query?: object; body?: unknown }
-  const headers: Record<string, string> = { ...options.headers }
-  const token = getToken()
-  if (token !== undefined) headers.authorization = `Bearer ${token}`
-  if (body !== undefined) headers['content-type'] = 'application/json'
-  const { method, path } = ROUTES[name]
-  const response = await fetch(fill(path, params) + search(query), {
-    method,
-    headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(options.signal && { signal: options.signal }),
-  }).catch((error: unknown) => {
-    if (options.signal?.aborted) throw error
-    throw ApiError.unreachable(error)
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+async function watchedFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(input, init).catch((error: unknown) => {
+    if (init?.signal?.aborted) throw error
+    throw new AdminError(0, {
+      code: 'unavailable',
+      message: 'The gateway does not answer.',
+      fix: 'Check that `gantry serve` is still running; this page reconnects by itself.',
+    })
   })
-  if (response.ok) return response
   if (response.status === 401) for (const listener of unauthorized) listener()
-  throw await ApiError.from(response)
-}
-
-function fill(path: string, params: object = {}): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String((params as Record<string, unknown>)[name])),
-  )
-}
-
-function search(query: object = {}): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  const text = new URLSearchParams(pairs.map(([key, value]) => [key, String(value)])).toString()
-  return text === '' ? '' : `?${text}`
+  return response
 }

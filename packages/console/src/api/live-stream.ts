@@ -1,7 +1,5 @@
-import { ApiError } from './api-error.ts'
-import { send } from './call.ts'
-import type { AdminEvent, Topic } from './contract.ts'
-import { readSse } from './sse.ts'
+import { gateway } from './call.ts'
+import { AdminError, type AdminEvent, type Topic } from './contract.ts'
 import { createStore, type Store } from './store.ts'
 
 export type LiveState = 'connecting' | 'live' | 'lost'
@@ -15,7 +13,7 @@ export class LiveStream {
   readonly #onEvent: (event: AdminEvent) => void
   #topics: readonly Topic[] = []
   #connection: AbortController | undefined
-  #lastId = ''
+  #lastId: string | undefined
 
   constructor(onEvent: (event: AdminEvent) => void) {
     this.#onEvent = onEvent
@@ -41,7 +39,7 @@ export class LiveStream {
           wait = RETRY_FROM
         })
       } catch (error) {
-        if (signal.aborted || (error instanceof ApiError && error.status === 401)) return
+        if (signal.aborted || (error instanceof AdminError && error.status === 401)) return
       }
       if (signal.aborted) return
       this.state.set('lost')
@@ -51,14 +49,17 @@ export class LiveStream {
   }
 
   async #read(signal: AbortSignal, onOpen: () => void): Promise<void> {
-    const headers: Record<string, string> = { accept: 'text/event-stream' }
-    if (this.#lastId !== '') headers['last-event-id'] = this.#lastId
-    const response = await send('events', { query: { topics: this.#topics.join() } }, { signal, headers })
-    onOpen()
-    this.state.set('live')
-    for await (const event of readSse(response.body!)) {
-      if (event.id !== '') this.#lastId = event.id
-      this.#onEvent(JSON.parse(event.data) as AdminEvent)
+    const query = { topics: this.#topics.join() }
+    // A stream always begins with an event: the gateway greets, or says what was missed.
+    for await (const { id, event } of gateway.stream(
+      'events',
+      { query },
+      { signal, lastEventId: this.#lastId },
+    )) {
+      onOpen()
+      this.state.set('live')
+      if (id !== undefined) this.#lastId = id
+      this.#onEvent(event)
     }
   }
 }

@@ -58,6 +58,7 @@ export function applyEvent(event: AdminEvent): void {
     case 'target-steps':
       return invalidate('target', event.name)
     case 'target-removed':
+      invalidate('why')
       queryClient.removeQueries({ queryKey: ['target', event.name] })
       updateOverview((overview) => ({
         ...overview,
@@ -67,6 +68,7 @@ export function applyEvent(event: AdminEvent): void {
     case 'stderr':
       return addStderr(event.target, event.lines)
     case 'catalog':
+      invalidate('why')
       return invalidate('catalog')
     case 'wire':
       addWireRecords(event.records)
@@ -78,6 +80,7 @@ export function applyEvent(event: AdminEvent): void {
       updateOverview((overview) => ({ ...overview, config: event.status }))
       invalidate('overview')
       invalidate('target')
+      invalidate('why')
       return invalidate('config')
     case 'stats':
       return applyStats(event)
@@ -112,6 +115,7 @@ function applyTarget(card: TargetCard): void {
   // Not `{ ...old, ...card }`: what is gone, such as a problem, would stay.
   queryClient.setQueryData(targetQuery(card.name).queryKey, (old) => old && { ...card, ...detailOf(old) })
   invalidate('target', card.name)
+  invalidate('why')
 }
 
 function detailOf({ instances, config, stderr, ...old }: TargetDetail): Omit<TargetDetail, keyof TargetCard> {

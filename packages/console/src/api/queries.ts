@@ -1,6 +1,5 @@
 import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
-import { ApiError } from './api-error.ts'
-import { call } from './call.ts'
+import { call, isUnreachable } from './call.ts'
 import type { EntryKind } from './contract.ts'
 
 /** The event stream says when something is old, so nothing is fetched twice for being some seconds old. */
@@ -8,7 +7,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 60_000,
-      retry: (count, error) => count < 2 && error instanceof ApiError && error.code === 'unreachable',
+      retry: (count, error) => count < 2 && isUnreachable(error),
     },
   },
 })

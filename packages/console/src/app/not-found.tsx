@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { messageOf } from '../api/api-error.ts'
+import { messageOf } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
@@ -16,13 +16,16 @@ export function NotFound() {
 
 /** The last resort for errors of the console itself. */
 export function Crashed({ error }: { error: unknown }) {
+  const isOutdated = /dynamically imported module|importing a module script/i.test(messageOf(error))
   return (
-    <Page title="This page failed">
+    <Page title={isOutdated ? 'This page is out of date' : 'This page failed'}>
       <Empty
-        title={messageOf(error)}
+        title={isOutdated ? 'The gateway has a newer console' : messageOf(error)}
         action={<Button onClick={() => location.reload()}>Load it again</Button>}
       >
-        That is a fault of the console. The gateway goes on working.
+        {isOutdated
+          ? 'It was updated while this page was open, or it does not answer. Loading the page again shows which.'
+          : 'That is a fault of the console. The gateway goes on working.'}
       </Empty>
     </Page>
   )

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { ApiError, messageOf } from '../api/api-error.ts'
-import type { Explanation } from '../api/contract.ts'
+import { messageOf } from '../api/call.ts'
+import { AdminError, type Explanation } from '../api/contract.ts'
 import { Rich } from './rich.tsx'
 import styles from './notice.module.css'
 
@@ -43,7 +43,7 @@ export function Explain({ problem, tone = 'bad' }: { problem: Explanation; tone?
 }
 
 export function Failure({ error }: { error: unknown }) {
-  const fix = error instanceof ApiError ? error.fix : undefined
+  const fix = error instanceof AdminError ? error.problem.fix : undefined
   return (
     <Notice tone="bad" title={messageOf(error)}>
       {fix && <Rich text={fix} />}

@@ -1,6 +1,7 @@
 import { Toast } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
-import { ApiError, messageOf } from '../api/api-error.ts'
+import { messageOf } from '../api/call.ts'
+import { AdminError } from '../api/contract.ts'
 import styles from './toasts.module.css'
 
 export const toasts = Toast.createToastManager()
@@ -10,7 +11,7 @@ export function notify(title: string, type: 'ok' | 'bad' = 'ok', description?: s
 }
 
 export function notifyError(error: unknown): void {
-  notify(messageOf(error), 'bad', error instanceof ApiError ? error.fix : undefined)
+  notify(messageOf(error), 'bad', error instanceof AdminError ? error.problem.fix : undefined)
 }
 
 export function Toasts() {

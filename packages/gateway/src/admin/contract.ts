@@ -4,6 +4,7 @@ export {
   createAdminClient,
   routeUrl,
   type AdminApi,
+  type AdminClient,
   type AdminClientOptions,
   type CallName,
   type CallOptions,

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { ApiError } from '../../api/api-error.ts'
+import { AdminError } from '../../api/contract.ts'
 import { call } from '../../api/call.ts'
 import type { ConfigText } from '../../api/contract.ts'
 import { configQuery, configSchemaQuery, queryClient } from '../../api/queries.ts'
@@ -120,9 +120,9 @@ function Edit({ config }: { config: ConfigText }) {
 }
 
 function explain(error: Error): Error {
-  if (!(error instanceof ApiError) || error.code !== 'conflict') return error
+  if (!(error instanceof AdminError) || error.problem.code !== 'conflict') return error
   const fix = 'Close this, look at what the file says now, and decide which to keep.'
-  return new ApiError({ code: 'conflict', message: error.message, fix }, error.status)
+  return new AdminError(error.status, { code: 'conflict', message: error.message, fix })
 }
 
 function inWords(effects: {

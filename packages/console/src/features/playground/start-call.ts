@@ -1,6 +1,5 @@
-import { send, call } from '../../api/call.ts'
+import { call, gateway, isUnreachable } from '../../api/call.ts'
 import type { JsonObject, PlaygroundEvent, StartCall } from '../../api/contract.ts'
-import { readSse } from '../../api/sse.ts'
 import { clientSettings, toClient } from './client-settings.ts'
 import type { Request } from './to-request.ts'
 
@@ -29,11 +28,12 @@ export async function* callEvents(id: string, signal: AbortSignal): AsyncGenerat
   let last = 0
   for (let wait = 250; !signal.aborted; wait = Math.min(wait * 2, 5_000)) {
     try {
-      const headers: Record<string, string> = { accept: 'text/event-stream' }
-      if (last > 0) headers['last-event-id'] = String(last)
-      const response = await send('playgroundEvents', { params: { id } }, { signal, headers })
-      for await (const { data } of readSse(response.body!)) {
-        const event = JSON.parse(data) as PlaygroundEvent
+      const lastEventId = last > 0 ? String(last) : undefined
+      for await (const { event } of gateway.stream(
+        'playgroundEvents',
+        { params: { id } },
+        { signal, lastEventId },
+      )) {
         last = event.seq
         wait = 250
         yield event
@@ -41,7 +41,7 @@ export async function* callEvents(id: string, signal: AbortSignal): AsyncGenerat
       }
     } catch (error) {
       if (signal.aborted) return
-      if ((error as { code?: string }).code !== 'unreachable' && !(error instanceof TypeError)) throw error
+      if (!isUnreachable(error) && !(error instanceof TypeError)) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, wait))
   }

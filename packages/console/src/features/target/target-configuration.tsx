@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError } from '../../api/api-error.ts'
+import { AdminError } from '../../api/contract.ts'
 import { call } from '../../api/call.ts'
 import type { JsonObject, TargetDetail } from '../../api/contract.ts'
 import { queryClient } from '../../api/queries.ts'
@@ -72,8 +72,8 @@ export function TargetConfiguration({ target }: { target: TargetDetail }) {
         onChange={canSave ? setText : undefined}
       />
       {save.error && <Failure error={save.error} />}
-      {save.error instanceof ApiError && save.error.details?.problems !== undefined && (
-        <Problems problems={save.error.details.problems} />
+      {save.error instanceof AdminError && save.error.problem.details?.problems !== undefined && (
+        <Problems problems={save.error.problem.details.problems} />
       )}
       {canSave && (
         <div className={styles.actions}>

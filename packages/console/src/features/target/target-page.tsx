@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { ApiError } from '../../api/api-error.ts'
+import { AdminError } from '../../api/contract.ts'
 import type { TargetDetail } from '../../api/contract.ts'
 import { targetQuery } from '../../api/queries.ts'
 import { Badge, EraBadge } from '../../ui/badge.tsx'
@@ -25,7 +25,7 @@ const route = getRouteApi('/targets/$name')
 export function TargetPage() {
   const { name } = route.useParams()
   const { data, error } = useQuery(targetQuery(name))
-  if (error instanceof ApiError && error.code === 'not_found') return <Gone name={name} />
+  if (error instanceof AdminError && error.problem.code === 'not_found') return <Gone name={name} />
   return (
     <Page
       title={

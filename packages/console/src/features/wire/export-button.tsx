@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
-import { send } from '../../api/call.ts'
+import { gateway } from '../../api/call.ts'
 import { Button } from '../../ui/button.tsx'
 import { notifyError } from '../../ui/toasts.tsx'
 
@@ -8,8 +8,8 @@ import { notifyError } from '../../ui/toasts.tsx'
 export function ExportButton({ filter, id }: { filter?: string; id?: number }) {
   const download = useMutation({
     mutationFn: async () => {
-      const query = id === undefined ? { filter } : { ids: String(id) }
-      const response = await send('wireExport', { query })
+      const query = id === undefined ? { ...(filter && { filter }) } : { ids: String(id) }
+      const response = await gateway.request('wireExport', { query })
       save(await response.blob(), id === undefined ? 'exchanges.jsonl' : `exchange-${id}.jsonl`)
     },
     onError: notifyError,

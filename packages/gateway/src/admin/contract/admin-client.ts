@@ -68,8 +68,19 @@ export class AdminError extends Error {
 export interface AdminClientOptions {
   /** Of the gateway, without a path; empty for the page's own origin. */
   readonly url: string
-  readonly token: string | undefined
+  /** A function is asked before every request: in a page, people sign in and out. */
+  readonly token: string | undefined | (() => string | undefined)
   readonly fetch?: typeof fetch
+}
+
+/** The admin API behind HTTP. */
+export interface AdminClient extends AdminApi {
+  /** An answer as it comes, for what is neither one JSON value nor events. Throws `AdminError` all the same. */
+  request<Name extends RouteName>(
+    name: Name,
+    input: RouteInput<Name>,
+    options?: CallOptions,
+  ): Promise<Response>
 }
 
 /**
@@ -79,8 +90,9 @@ export interface AdminClientOptions {
  * const api = createAdminClient({ url: 'http://127.0.0.1:7332', token })
  * const { targets } = await api.call('targets', {})
  */
-export function createAdminClient(options: AdminClientOptions): AdminApi {
+export function createAdminClient(options: AdminClientOptions): AdminClient {
   return {
+    request: (name, input, { signal } = {}) => send(options, name, input as AnyInput, { signal }),
     async call(name, input, { signal } = {}) {
       const response = await send(options, name, input as AnyInput, { signal })
       return (await response.json()) as never
@@ -120,7 +132,8 @@ async function send(
   init: { signal?: AbortSignal | undefined; headers?: Record<string, string> },
 ): Promise<Response> {
   const headers: Record<string, string> = { ...init.headers }
-  if (options.token !== undefined) headers.authorization = `Bearer ${options.token}`
+  const token = typeof options.token === 'function' ? options.token() : options.token
+  if (token !== undefined) headers.authorization = `Bearer ${token}`
   if (input.body !== undefined) headers['content-type'] = 'application/json'
   const response = await (options.fetch ?? fetch)(options.url + routeUrl(name, input as never), {
     method: ROUTES[name].method,

@@ -5,9 +5,10 @@ import { ROUTES, type RouteName, type StreamItem } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
 import { dispatch, toApiError, type AnyRequest } from '../local-api.ts'
 import type { AdminGate } from './admin-gate.ts'
-import { headersWith, type ConsoleFiles } from './console-files.ts'
+import type { ConsoleFiles } from './console-files.ts'
 import { readBody } from './read-body.ts'
 import { matchRoute } from './router.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 import { writeEvents } from './write-events.ts'
 import { writeLines } from './write-lines.ts'
 
@@ -47,7 +48,7 @@ export class AdminServer {
     this.#options.gate.checkOrigin(request)
     if (isConsole) {
       if (request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod(['GET'])
-      return this.#options.console!.serve(path, response)
+      return this.#options.console!.serve(path, request, response)
     }
     // Whoever is not let in learns nothing, not even which routes there are.
     const caller = await this.#options.gate.admit(request)
@@ -95,7 +96,7 @@ export class AdminServer {
     if (response.destroyed) return
     const text = this.#options.scrub(JSON.stringify(value))
     response.writeHead(status, {
-      ...headersWith(undefined),
+      ...SECURITY_HEADERS,
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),
       'cache-control': 'no-store',

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, normalize, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ApiError } from '../api-error.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -23,13 +24,16 @@ const PLACES = ['../../console/', '../../../../console/dist/'].map((place) =>
   fileURLToPath(new URL(place, import.meta.url)),
 )
 
-/** Stands for a fresh random value in the page: the only inline styles that the policy below lets through. */
-const NONCE = '__CSP_NONCE__'
+/** What the build leaves beside a file that is worth it, best first. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
 
-/**
- * Serves the console. Whatever a hostile tool manages to get into the page, the policy keeps it from running,
- * loading or sending anything.
- */
+/** Files under this folder have a hash of their content in their name. */
+const HASHED = 'assets/'
+
+/** Serves the console. */
 export class ConsoleFiles {
   readonly #dir: string | undefined
 
@@ -37,76 +41,71 @@ export class ConsoleFiles {
     this.#dir = dir
   }
 
-  serve(path: string, response: ServerResponse): void {
+  serve(path: string, request: IncomingMessage, response: ServerResponse): void {
     if (path === '/console') return void response.writeHead(308, { location: '/console/' }).end()
-    if (this.#dir === undefined) return notBuilt(response)
-    const file = this.#find(this.#dir, path.slice('/console/'.length))
-    if (file === undefined) return this.#index(this.#dir, response)
-    const isHashed = /[/\\]assets[/\\]/.test(file)
-    response.writeHead(200, {
-      ...headersWith(undefined),
-      'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
-      'content-length': statSync(file).size,
-      // Files under assets/ have a hash of their content in their name.
+    const index = join(this.#dir ?? '', 'index.html')
+    if (this.#dir === undefined || !existsSync(index)) return notBuilt(response)
+    const wanted = path.slice('/console/'.length)
+    const isHashed = wanted.startsWith(HASHED)
+    const file = find(this.#dir, wanted)
+    // Pages of the console have addresses that are no files. An asset that is gone has not: a page in place
+    // of a script would be reported as a script of the wrong type, and nobody would know why.
+    if (file === undefined && isHashed) {
+      throw new ApiError('not_found', `The console has no file ${path}`, {
+        fix: 'Load the page again: it is from another version of the gateway.',
+      })
+    }
+    send(file ?? index, request, response, {
       'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     })
-    createReadStream(file)
-      .on('error', () => response.destroy())
-      .pipe(response)
-  }
-
-  /** A file below the folder, or nothing: pages of the console have addresses that are no files. */
-  #find(dir: string, encoded: string): string | undefined {
-    try {
-      const path = normalize(join(dir, decodeURIComponent(encoded)))
-      if (!path.startsWith(dir.endsWith(sep) ? dir : dir + sep) || path.includes('\0')) return undefined
-      return path.endsWith('index.html') || !statSync(path).isFile() ? undefined : path
-    } catch {
-      return undefined
-    }
-  }
-
-  #index(dir: string, response: ServerResponse): void {
-    const nonce = randomBytes(16).toString('base64')
-    const page = readFileSync(join(dir, 'index.html'), 'utf8').replaceAll(NONCE, nonce)
-    response.writeHead(200, {
-      ...headersWith(nonce),
-      'content-type': TYPES['.html'],
-      'cache-control': 'no-store',
-    })
-    response.end(page)
   }
 }
 
-/** Sent with everything; pages allow styles with their nonce besides files of our own. */
-export function headersWith(nonce: string | undefined): Record<string, string> {
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
-    "img-src 'self' data: blob:",
-    'media-src data: blob:',
-    "font-src 'self'",
-    "connect-src 'self'",
-    "manifest-src 'self'",
-    "worker-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ]
-  return {
-    'content-security-policy': policy.join('; '),
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+/** A file below the folder, or nothing. */
+function find(dir: string, encoded: string): string | undefined {
+  try {
+    const path = normalize(join(dir, decodeURIComponent(encoded)))
+    if (!path.startsWith(dir.endsWith(sep) ? dir : dir + sep) || path.includes('\0')) return undefined
+    return statSync(path).isFile() ? path : undefined
+  } catch {
+    return undefined
   }
+}
+
+function send(
+  file: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Record<string, string>,
+): void {
+  const accepted = acceptedEncodings(request.headers['accept-encoding'])
+  const packed = ENCODINGS.find(([name, ending]) => accepted.has(name) && existsSync(file + ending))
+  const path = packed ? file + packed[1] : file
+  response.writeHead(200, {
+    ...SECURITY_HEADERS,
+    ...headers,
+    'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+    'content-length': statSync(path).size,
+    ...(packed && { 'content-encoding': packed[0] }),
+    vary: 'accept-encoding',
+  })
+  createReadStream(path)
+    .on('error', () => response.destroy())
+    .pipe(response)
+}
+
+/** RFC 9110, section 12.5.3; `q=0` refuses. */
+function acceptedEncodings(header: string | string[] | undefined): Set<string> {
+  const parts = String(header ?? '')
+    .toLowerCase()
+    .split(',')
+  return new Set(
+    parts.filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part)).map((part) => part.replace(/;.*/, '').trim()),
+  )
 }
 
 function notBuilt(response: ServerResponse): void {
-  response.writeHead(503, { ...headersWith(undefined), 'content-type': TYPES['.html'] })
+  response.writeHead(503, { ...SECURITY_HEADERS, 'content-type': TYPES['.html'] })
   response.end(
     '<!doctype html><title>Gantry</title><p>The console is not built. Run <code>npm run build</code> and load this page again.',
   )

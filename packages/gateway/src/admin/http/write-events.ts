@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { StreamItem } from '../contract.ts'
-import { headersWith } from './console-files.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 const PULSE = 15_000
 /** A reader this far behind is cut off; it comes back with `Last-Event-ID` and goes on. */
@@ -17,7 +17,7 @@ export async function writeEvents(
   // The first event decides between a stream and an error, which has a status.
   let next = await iterator.next()
   response.writeHead(200, {
-    ...headersWith(undefined),
+    ...SECURITY_HEADERS,
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',

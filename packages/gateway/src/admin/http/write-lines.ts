@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { headersWith } from './console-files.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** Sends values as JSON lines, no faster than they are read. */
 export async function writeLines(
@@ -9,7 +9,7 @@ export async function writeLines(
   scrub: (text: string) => string,
 ): Promise<void> {
   response.writeHead(200, {
-    ...headersWith(undefined),
+    ...SECURITY_HEADERS,
     'content-type': 'application/jsonl; charset=utf-8',
     'content-disposition': 'attachment; filename="exchanges.jsonl"',
     'cache-control': 'no-store',
