@@ -96,6 +96,7 @@ describe('access tokens', () => {
     })
     expect(other.status).toBe(401)
     expect(await (await fetch(`${gateway.url}/health`)).json()).toEqual({ status: 'ok' })
+    expect(await (await fetch(`${gateway.url}/mcp/three`)).text()).toBe('There is no such target.\n')
   })
 })
 

@@ -69,10 +69,10 @@ export class Front {
   #target(encoded: string, request: IncomingMessage, response: ServerResponse): void {
     const handler = this.#handler(decode(encoded))
     if (handler) return handler(request, response)
-    const names = this.#options.gateway.targets.map(({ name }) => name).join(', ')
-    response
-      .writeHead(404, { 'content-type': 'text/plain' })
-      .end(`There is no such target. Targets: ${names}\n`)
+    // Strangers are not told what there is.
+    const names = this.#options.guard ? [] : this.#options.gateway.targets.map(({ name }) => name)
+    const hint = names.length > 0 ? ` Targets: ${names.join(', ')}` : ''
+    response.writeHead(404, { 'content-type': 'text/plain' }).end(`There is no such target.${hint}\n`)
   }
 
   #handler(target: string): NodeHandler | undefined {
