@@ -2,6 +2,7 @@
 import { build } from '../scripts/lib/build.mjs'
 import { installProject } from '../scripts/lib/install.mjs'
 import { stopWithParent } from '../scripts/lib/processes.mjs'
+import { clientCases } from './cases/client.mjs'
 import { gatewayCases } from './cases/gateway.mjs'
 import { serverCases } from './cases/server.mjs'
 import { measureCase } from './lib/measure.mjs'
@@ -9,7 +10,7 @@ import { readOptions } from './lib/options.mjs'
 import { AT_HAND, installPeers } from './lib/peers.mjs'
 import { formatCase } from './lib/report.mjs'
 
-const CASES = [...serverCases, ...gatewayCases]
+const CASES = [...serverCases, ...clientCases, ...gatewayCases]
 
 stopWithParent()
 try {

@@ -1,9 +1,11 @@
 // The limit over HTTP: `node:http`, `JSON.parse`, `JSON.stringify`.
+//   node bare-http.mjs [modern]
 import { createServer } from 'node:http'
 import { answer } from './bare-answer.mjs'
 import { announce } from './announce.mjs'
 
 const server = createServer((request, response) => {
+  if (request.method !== 'POST') return response.writeHead(405).end()
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {

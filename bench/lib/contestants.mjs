@@ -11,7 +11,7 @@ const BENCH = join(import.meta.dirname, '..')
 export const program = (name) => join(BENCH, 'contestants', name)
 
 /** Calls per second and the server's CPU time per call, from what a load counted. */
-function rates({ count, ms, cpu, p50, p99 }) {
+export function rates({ count, ms, cpu, p50, p99 }) {
   return { rate: count / (ms / 1000), cpu: cpu / count, p50, p99 }
 }
 

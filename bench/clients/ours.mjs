@@ -1,0 +1,10 @@
+import { connect } from '@gantry/mcp/client'
+import { stdio } from '@gantry/mcp/client/node'
+
+export async function connectClient({ args, url }) {
+  const client = await connect(url ?? stdio(process.execPath, args))
+  return {
+    call: async (text) => (await client.call('echo', { text })).text(),
+    close: () => client.close(),
+  }
+}
