@@ -27,9 +27,8 @@ export class Operations {
     return new Promise((resolve, reject) => {
       const { controller, unlink } = linkedController(signal)
       this.#live.add(controller)
-      controller.signal.addEventListener('abort', () => reject(abortError(controller.signal.reason)), {
-        once: true,
-      })
+      const onAbort = (): void => reject(abortError(controller.signal.reason))
+      controller.signal.addEventListener('abort', onAbort, { once: true })
       let answered = false
       const answer = (value: T): void => {
         answered = true
@@ -38,6 +37,8 @@ export class Operations {
       }
       const end = (): void => {
         unlink()
+        // `fetch` keeps the signal while the error of the request lives, which this listener would keep alive.
+        controller.signal.removeEventListener('abort', onAbort)
         this.#live.delete(controller)
         if (!answered) reject(closedError(this.#url))
       }

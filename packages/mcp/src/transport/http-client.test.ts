@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { IncomingMessage } from '../exchange/index.ts'
 import { http } from './http-client.ts'
@@ -12,6 +13,7 @@ import {
   startServer,
   until,
 } from './http-client-harness.test.node.ts'
+import type { FetchLike } from './http-client-options.ts'
 import { httpStatusOf } from './http-client-status.ts'
 
 describe('http, modern requests', () => {
@@ -116,6 +118,21 @@ describe('http, modern requests', () => {
     await expect(failed).rejects.toThrow(`HTTP ${status}`)
     await expect(failed).rejects.toThrow(server.url)
     await expect(failed).rejects.not.toThrow('secret')
+    await wire.close()
+  })
+
+  it('leaves no listener of its own on the signal that fetch keeps, answered or failed', async () => {
+    const signals: AbortSignal[] = []
+    const fetch: FetchLike = async (_, { signal }) => {
+      signals.push(signal as AbortSignal)
+      if (signals.length > 1) throw new TypeError('terminated')
+      return Response.json({ jsonrpc: '2.0', id: 1, result: {} })
+    }
+    const wire = await http('http://test.example/mcp', { fetch }).open()
+    await wire.request({ ...modern('tools/list'), id: 1 })
+    await expect(wire.request(modern('tools/list'))).rejects.toMatchObject({ code: 'network' })
+    await until(() => signals.every((signal) => getEventListeners(signal, 'abort').length === 0))
+    expect(signals).toHaveLength(2)
     await wire.close()
   })
 
