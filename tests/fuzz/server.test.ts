@@ -3,6 +3,7 @@ import { toFetchHandler } from '@gantry/mcp/server'
 import { serveStream } from '@gantry/mcp/server/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkReply, createFuzzedServer } from './fuzzed-server.ts'
+import { heapInUse } from './heap.ts'
 import { mutatedText, validMessage } from './messages.ts'
 import { Random } from './random.ts'
 
@@ -19,24 +20,19 @@ afterAll(() => {
   process.off('uncaughtException', onUnhandled)
 })
 
-/** Memory after a collection, where the collector can be asked. */
-function heap(): number {
-  globalThis.gc?.()
-  return process.memoryUsage().heapUsed
-}
-
 describe(`whatever comes in (seed ${SEED})`, () => {
   it('60,000 mutated messages without a transport: always an answer, or none where none is due', async () => {
     const random = new Random(SEED)
     const server = createFuzzedServer()
-    const before = heap()
+    const before = await heapInUse()
     for (let round = 0; round < 600; round++) {
       const texts = Array.from({ length: 100 }, () => mutatedText(random))
       const replies = await Promise.all(texts.map((text) => server.handleJson(text)))
       for (const reply of replies) if (reply !== undefined) checkReply(reply)
     }
     expect(server.listeners).toBe(0)
-    expect(heap() - before).toBeLessThan(100_000_000)
+    const growth = (await heapInUse()) - before
+    expect(growth).toBeLessThan(10_000_000)
     expect(unhandled).toEqual([])
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   }, 60_000)
@@ -44,7 +40,7 @@ describe(`whatever comes in (seed ${SEED})`, () => {
   it('40,000 mutated lines, random bytes between them, in random slices over a connection', async () => {
     const random = new Random(SEED + 1)
     const server = createFuzzedServer()
-    const before = heap()
+    const before = await heapInUse()
     for (let round = 0; round < 40; round++) {
       const input = new PassThrough()
       const output = new PassThrough()
@@ -70,7 +66,8 @@ describe(`whatever comes in (seed ${SEED})`, () => {
       expect(lines.some((line) => line.includes('"the-end"') && line.includes('"result"'))).toBe(true)
       expect(server.listeners).toBe(0)
     }
-    expect(heap() - before).toBeLessThan(100_000_000)
+    const growth = (await heapInUse()) - before
+    expect(growth).toBeLessThan(10_000_000)
     expect(unhandled).toEqual([])
   }, 60_000)
 
@@ -78,7 +75,7 @@ describe(`whatever comes in (seed ${SEED})`, () => {
     const random = new Random(SEED + 2)
     const server = createFuzzedServer()
     const handler = toFetchHandler(server, { sessions: { maxSessions: 50 }, keepAlive: 0 })
-    const before = heap()
+    const before = await heapInUse()
     const sessions: string[] = ['unknown']
     for (let round = 0; round < 240; round++) {
       const replies = await Promise.all(
@@ -95,7 +92,8 @@ describe(`whatever comes in (seed ${SEED})`, () => {
     handler.close()
     expect(server.listeners).toBe(0)
     expect(handler.service.sessions.size).toBe(0)
-    expect(heap() - before).toBeLessThan(100_000_000)
+    const growth = (await heapInUse()) - before
+    expect(growth).toBeLessThan(10_000_000)
     expect(unhandled).toEqual([])
   }, 60_000)
 })
