@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { until } from '../exchange/client-edge-peer.test.support.ts'
 import { type StdioWire, stdio } from '../transport/client.node.ts'
 import { Client, type ClientOptions, EraCache } from '../transport/client.ts'
 
@@ -129,22 +128,5 @@ describe('stdio client, with real processes', () => {
     const second = (await client.call('pid')).text()
     expect(second).not.toBe(first)
     expect(wires).toHaveLength(2)
-  })
-
-  it('rounds of start, call and kill in the middle leave no process', async () => {
-    const rounds = Number(process.env.GANTRY_KILL_ROUNDS ?? 12)
-    const pids: number[] = []
-    for (let round = 0; round < rounds; round++) {
-      const { client, wires } = lines(round % 2 ? 'modern' : 'legacy')
-      const calls = [client.call('hang'), client.call('echo', { value: 'x' })]
-      const settled = Promise.allSettled(calls)
-      await calls[1]
-      if (round % 3 === 0) process.kill(wires[0]?.process.pid ?? 0, 'SIGKILL')
-      await client.close()
-      expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
-      pids.push(...wires.map((wire) => wire.process.pid))
-    }
-    await until(() => pids.every((pid) => !isAlive(pid)))
-    expect(pids).toHaveLength(rounds)
   })
 })
