@@ -17,6 +17,7 @@ import {
   currentPlaces,
   removeStateFile,
   writeStateFile,
+  type GatewayState,
   type Loaded,
   type RawConfig,
   type ServerOverrides,
@@ -37,6 +38,10 @@ export interface StartOptions {
   readonly source?: ConfigSource | undefined
   /** The configuration as JSON when it came from no file. */
   readonly memoryConfig?: string | undefined
+  /** What is served, for people who look for this gateway. */
+  readonly serves?: string | undefined
+  /** Of whoever runs it, when it came from no file. */
+  readonly places?: UserPlaces | undefined
 }
 
 export interface ConfigSource {
@@ -54,6 +59,8 @@ export interface RunningGateway {
   readonly consoleUrl: string | undefined
   /** For `Authorization: Bearer`; undefined when a configured key is needed instead. */
   readonly adminToken: string | undefined
+  /** The admin API without HTTP. */
+  readonly api: AdminApi
   /** Serves one client on standard input and output until it goes away. */
   serveStdio(): Promise<void>
   close(): Promise<void>
@@ -62,6 +69,7 @@ export interface RunningGateway {
 type HostFacts = Pick<AdminHost, 'version' | 'startedAt' | 'places' | 'overrides' | 'memoryConfig'>
 
 const PORTS_TO_TRY = 20
+const COMMAND_LINE = { principal: 'command line', auth: undefined }
 
 /** The only wiring: model → targets, catalog, relay → front, and the admin API beside them. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
@@ -90,13 +98,14 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   await admin.load()
   gateway.start()
   await configFile?.follow()
-  const forget = await announceState(gateway, url, adminToken)
+  const forget = await announceState(gateway, { url, token: adminToken, serves: options.serves })
   return {
     gateway,
     front,
     url,
     consoleUrl: model.server.console ? consoleAddress(url, adminToken) : undefined,
     adminToken,
+    api: localApi(admin.handlers, COMMAND_LINE),
     serveStdio: () => serveStdio(gateway.endpoint()!),
     async close() {
       await forget()
@@ -121,7 +130,7 @@ export async function openLocalGateway(options: StartOptions): Promise<LocalGate
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
   const admin = new Admin({ ...hostFacts(options), gateway, front: undefined, url, configFile })
   return {
-    api: localApi(admin.handlers, { principal: 'command line', auth: undefined }),
+    api: localApi(admin.handlers, COMMAND_LINE),
     async close() {
       await admin.close()
       await gateway.close()
@@ -141,11 +150,11 @@ async function createGateway(options: StartOptions): Promise<Gateway> {
   })
 }
 
-function hostFacts({ source, memoryConfig }: StartOptions): HostFacts {
+function hostFacts({ source, memoryConfig, places }: StartOptions): HostFacts {
   return {
     version: version(),
     startedAt: Date.now(),
-    places: source?.places ?? currentPlaces(),
+    places: source?.places ?? places ?? currentPlaces(),
     overrides: source?.overrides ?? {},
     memoryConfig: memoryConfig ?? '{}',
   }
@@ -154,11 +163,11 @@ function hostFacts({ source, memoryConfig }: StartOptions): HostFacts {
 /** Commands find the gateway by a file in its state folder. One that cannot be written costs only that. */
 async function announceState(
   { model, log }: Gateway,
-  url: string,
-  token: string | undefined,
+  facts: { url: string; token: string | undefined; serves: string | undefined },
 ): Promise<() => Promise<void>> {
   const { pid } = process
-  const state = { url, ...(token !== undefined && { token }), pid, version: version(), startedAt: Date.now() }
+  // What is undefined does not get into the file.
+  const state = { ...facts, pid, version: version(), startedAt: Date.now() } as GatewayState
   await writeStateFile(model.stateDir, state).catch((error) =>
     log('warn', `Commands will not find this gateway: ${String(error)}`),
   )
@@ -204,3 +213,5 @@ export async function loadDemo(): Promise<DemoSource> {
   const { demoConfig } = await import('./demo/demo-config.ts')
   return demoConfig()
 }
+
+export { readRecording } from './targets/recording/recording.ts'

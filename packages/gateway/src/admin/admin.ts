@@ -22,6 +22,7 @@ import { Playground } from './playground/playground.ts'
 import { SecretScrubber } from './redact.ts'
 import { ProcessWatch } from './targets/process-watch.ts'
 import { TargetCards } from './targets/target-cards.ts'
+import { recordingHandlers } from './targets/recording-handlers.ts'
 import { targetHandlers } from './targets/target-handlers.ts'
 import { Trials } from './trials/trials.ts'
 import { whyHandlers } from './why/why-handlers.ts'
@@ -67,6 +68,7 @@ export class Admin {
     this.handlers = {
       ...overviewHandlers({ host, cards, clients, editor }),
       ...targetHandlers({ host, cards, processes, entries }),
+      ...recordingHandlers(host),
       ...this.#trials.handlers,
       ...catalogHandlers(host, lister, this.#changes),
       ...this.#playground.handlers,

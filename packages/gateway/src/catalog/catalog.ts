@@ -74,6 +74,11 @@ export class Catalog {
     return view
   }
 
+  /** Asks every target and waits for all of them, as long as their own limits let them take. */
+  async refreshAll(): Promise<void> {
+    await Promise.all(this.#catalogs.map((catalog) => catalog.refresh().catch(() => {})))
+  }
+
   /** Resolves when what is known is on disk. */
   async flush(): Promise<void> {
     await this.#options.store?.flush()

@@ -94,6 +94,12 @@ export class TargetCatalog {
     return this.#fetching
   }
 
+  /** Fetches with requests that are sent from now on, whatever is under way. */
+  async fetchAnew(): Promise<void> {
+    await this.#fetching?.catch(() => {})
+    return this.refresh()
+  }
+
   /** The target said that something changed: what is being fetched now may be old already. */
   invalidate(kind?: ListKind): void {
     if (kind) this.#announced.add(kind)

@@ -70,4 +70,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'say why a tool is missing, slow, denied, renamed or stale',
     load: () => import('./commands/why.ts'),
   },
+  {
+    name: 'dev',
+    summary: 'run a server that you are writing, and start it again with every change',
+    load: () => import('./commands/dev.ts'),
+  },
+  {
+    name: 'record',
+    summary: 'write the traffic of a target to a file',
+    load: () => import('./commands/record.ts'),
+  },
+  {
+    name: 'replay',
+    summary: 'serve a recording as a mock',
+    load: () => import('./commands/replay.ts'),
+  },
 ]

@@ -14,7 +14,9 @@ export function formatProblem(
 ): string {
   const { severity, message, fix, path } = problem
   const colour = severity === 'error' ? paint.red : paint.yellow
-  const where = `${shorten(problem.file, cwd)}:${problem.line}:${problem.column}`
+  // What cannot be read has no lines.
+  const position = text === '' ? '' : `:${problem.line}:${problem.column}`
+  const where = `${shorten(problem.file, cwd)}${position}`
   const lines = [
     `${paint.bold(where)} ${colour(severity)} ${message}${path === '' ? '' : paint.dim(`  ${path}`)}`,
   ]

@@ -1,17 +1,18 @@
+import { resolve } from 'node:path'
 import { AdminError, createAdminClient, type AdminApi } from '../admin/contract.ts'
 import {
   configFromValue,
   findConfig,
+  findGateways,
   loadConfig,
   readStateFile,
   type GatewayState,
   type Loaded,
 } from '../config/index.ts'
-import { resolve } from 'node:path'
-import { CliError, CliExit } from './cli-error.ts'
-import { paintFor, type CliIo, type GlobalOptions } from './cli-io.ts'
-import { printProblems } from './print-problems.ts'
-import { requireConfig } from './require-config.ts'
+import { acceptConfig } from './accept-config.ts'
+import { CliError } from './cli-error.ts'
+import type { CliIo, GlobalOptions } from './cli-io.ts'
+import { noConfig } from './require-config.ts'
 
 /** The admin API, of a gateway that runs or of one that was made for this command. */
 export interface OpenAdmin {
@@ -21,40 +22,54 @@ export interface OpenAdmin {
   close(): Promise<void>
 }
 
+export interface AdminNeeds {
+  /** What the command is about is in no configuration. */
+  readonly alone?: boolean
+}
+
 const PATIENCE = 3000
 
 /**
  * Finds the gateway that runs with the configuration; makes one in this process when there is none. `GANTRY_URL`
  * and `GANTRY_TOKEN` lead to any other.
  */
-export async function openAdmin(io: CliIo, options: GlobalOptions): Promise<OpenAdmin> {
+export async function openAdmin(
+  io: CliIo,
+  options: GlobalOptions,
+  { alone = false }: AdminNeeds = {},
+): Promise<OpenAdmin> {
+  if (alone) return openLocal(await nothing(io), undefined, io)
   const { GANTRY_URL: url, GANTRY_TOKEN: token } = io.places.env
   if (url) return required(await connect({ url: url.replace(/\/+$/, '') }, token), url)
   const file = options.config === undefined ? findConfig(io.places) : resolve(io.places.cwd, options.config)
-  if (file === undefined) return openDemo(io, token)
-  const loaded = await loadConfig(file, { places: io.places })
-  if (!loaded.ok) {
-    await printProblems(loaded.problems, {
-      file,
-      stream: io.stderr,
-      io,
-      paint: paintFor(io.stderr, io, options),
-    })
-    throw new CliExit(2)
+  if (file === undefined) {
+    const running = await onlyGateway(io, token)
+    if (running) return running
+    throw noConfig(io.places)
   }
+  const loaded = await acceptConfig(await loadConfig(file, { places: io.places }), file, options, io)
   const state = await readStateFile(loaded.model.stateDir)
   const running = state && (await connect(state, token))
   return running ?? openLocal(loaded, file, io)
 }
 
-/** Without a configuration there may still be the demo. */
-async function openDemo(io: CliIo, token: string | undefined): Promise<OpenAdmin> {
-  const none = await configFromValue({}, { places: io.places })
-  const state = none.ok ? await readStateFile(none.model.stateDir) : undefined
-  const running = state && (await connect(state, token))
-  if (running) return running
-  requireConfig(io, undefined)
-  throw new CliExit(2)
+/** Without a configuration there may still be a gateway: the demo, or a server under development. */
+async function onlyGateway(io: CliIo, token: string | undefined): Promise<OpenAdmin | undefined> {
+  const found = await findGateways(io.places)
+  if (found.length > 1) {
+    const list = found.map(({ url, serves }) => `${url}${serves === undefined ? '' : ` (${serves})`}`)
+    throw new CliError(`There is no configuration here, and ${found.length} gateways are running`, {
+      exitCode: 2,
+      fix: `Say which with --config FILE or GANTRY_URL: ${list.join(', ')}`,
+    })
+  }
+  return found[0] && connect(found[0], token)
+}
+
+async function nothing(io: CliIo): Promise<Loaded> {
+  const loaded = await configFromValue({}, { places: io.places })
+  if (!loaded.ok) throw new Error('An empty configuration is not usable')
+  return loaded
 }
 
 async function connect(
@@ -79,13 +94,14 @@ function required(found: OpenAdmin | undefined, url: string): OpenAdmin {
   throw new CliError(`No gateway answers at ${url}`, { fix: 'Check GANTRY_URL.' })
 }
 
-async function openLocal(loaded: Loaded, file: string, io: CliIo): Promise<OpenAdmin> {
+async function openLocal(loaded: Loaded, file: string | undefined, io: CliIo): Promise<OpenAdmin> {
   // Loaded on demand: with a running gateway none of it is needed.
   const { openLocalGateway } = await import('../main.ts')
   const overrides = { host: undefined, port: undefined }
   const { api, close } = await openLocalGateway({
     model: loaded.model,
-    source: { file, loaded, places: io.places, overrides },
+    source: file === undefined ? undefined : { file, loaded, places: io.places, overrides },
+    places: io.places,
     logLevel: 'error',
   })
   return { api, isRunning: false, close }
@@ -96,8 +112,9 @@ export async function withAdmin<T>(
   io: CliIo,
   options: GlobalOptions,
   work: (admin: OpenAdmin) => Promise<T>,
+  needs: AdminNeeds = {},
 ): Promise<T> {
-  const admin = await openAdmin(io, options)
+  const admin = await openAdmin(io, options, needs)
   try {
     return await work(admin)
   } catch (error) {

@@ -12,3 +12,10 @@ export function addRequestOptions(command: Command): void {
 export function collect(value: string, known: string[]): string[] {
   return [...known, value]
 }
+
+/** The words after `--`, which are not meant for us: a command and its arguments. */
+export function afterDashes(command: Command): string[] {
+  const { rawArgs } = (command.parent ?? command) as unknown as { rawArgs: readonly string[] }
+  const at = rawArgs.indexOf('--')
+  return at < 0 ? [] : rawArgs.slice(at + 1)
+}

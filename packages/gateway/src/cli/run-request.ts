@@ -31,7 +31,7 @@ export async function runRequest(
   options: RequestOptions,
   io: CliIo,
 ): Promise<JsonObject> {
-  const canAsk = process.stdin.isTTY === true && io.stderr.isTTY === true && !options.json
+  const canAsk = canAskHere(io, options)
   const { id } = await api.call('startCall', {
     body: {
       method: request.method,
@@ -81,7 +81,7 @@ async function follow(api: AdminApi, id: string, { request, options, io }: Follo
       case 'result':
         return event.result
       case 'error':
-        throw failed(event.error)
+        throw failed(event.error, canAskHere(io, options))
       case 'cancelled':
         throw new CliError('The call was cancelled')
       case undefined:
@@ -118,8 +118,19 @@ async function nextOf(
   }
 }
 
-function failed({ message, fix, code }: PlaygroundError): CliError {
-  return new CliError(plainText(`${message}${typeof code === 'number' ? ` (${code})` : ''}`), { fix })
+function canAskHere(io: CliIo, options: RequestOptions): boolean {
+  return process.stdin.isTTY === true && io.stderr.isTTY === true && !options.json
+}
+
+/** 2026-07-28: the client lacks a capability that the request needs. */
+const MISSING_CAPABILITY = -32021
+
+function failed({ message, fix, code }: PlaygroundError, canAsk: boolean): CliError {
+  const reason = plainText(`${message}${typeof code === 'number' ? ` (${code})` : ''}`)
+  const isQuestion = code === MISSING_CAPABILITY && !canAsk
+  return new CliError(reason, {
+    fix: isQuestion ? 'It asks questions on the way: run it on a terminal and without --json.' : fix,
+  })
 }
 
 function eraOf({ era, revision }: RequestOptions): Era {

@@ -16,8 +16,11 @@ export function userConfigFile(places: UserPlaces): string {
   return join(configHome(places), 'gantry', 'gantry.jsonc')
 }
 
-/** Every place that is looked at, for the message when there is nothing. */
-export function candidates(places: UserPlaces): string[] {
-  const folders = [places.cwd, join(configHome(places), 'gantry')]
-  return folders.flatMap((folder) => CONFIG_NAMES.map((name) => join(folder, name)))
+/** Where it is looked for, in this order. */
+export function searchedFolders(places: UserPlaces): string[] {
+  return [places.cwd, join(configHome(places), 'gantry')]
+}
+
+function candidates(places: UserPlaces): string[] {
+  return searchedFolders(places).flatMap((folder) => CONFIG_NAMES.map((name) => join(folder, name)))
 }

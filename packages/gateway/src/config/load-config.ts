@@ -92,14 +92,10 @@ function inOrder(problems: readonly Problem[]): Problem[] {
 }
 
 function unreadable(file: string, error: NodeJS.ErrnoException): NotLoaded {
-  const isMissing = error.code === 'ENOENT'
   const problem: Problem = {
     severity: 'error',
     code: 'unreadable',
-    message: isMissing
-      ? 'The configuration file does not exist'
-      : `The file cannot be read: ${error.message}`,
-    fix: isMissing ? `Create one with: gantry init ${file}` : 'Check the permissions of the file',
+    ...whyUnreadable(file, error),
     file,
     line: 1,
     column: 1,
@@ -107,4 +103,21 @@ function unreadable(file: string, error: NodeJS.ErrnoException): NotLoaded {
     path: '',
   }
   return { ok: false, problems: [problem], dependencies: [] }
+}
+
+function whyUnreadable(file: string, error: NodeJS.ErrnoException): Pick<Problem, 'message' | 'fix'> {
+  switch (error.code) {
+    case 'ENOENT':
+      return {
+        message: 'The configuration file does not exist',
+        fix: `Create one with: gantry init ${file}`,
+      }
+    case 'EISDIR':
+      return { message: 'This is a folder and not a configuration file', fix: 'Name the file in it' }
+    default:
+      return {
+        message: `The file cannot be read: ${error.message}`,
+        fix: 'Check the permissions of the file',
+      }
+  }
 }

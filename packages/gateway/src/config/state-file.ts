@@ -1,5 +1,6 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { stateHome, type UserPlaces } from './user-places.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
 
 /** What a running gateway leaves in its state folder, so that commands find it. */
@@ -11,32 +12,55 @@ export interface GatewayState {
   readonly pid: number
   readonly version: string
   readonly startedAt: number
+  /** What it serves, for people: the configuration file, or what was given on the command line. */
+  readonly serves?: string
 }
 
 const NAME = 'gateway.json'
+const NAMES = /^gateway(-\d+)?\.json$/
 
-/** Only its owner may read the file: the token in it is as good as the gateway. */
+/**
+ * Only its owner may read the file: the token in it is as good as the gateway. A second gateway with the same
+ * configuration has a file of its own and leaves the first one's alone.
+ */
 export async function writeStateFile(dir: string, state: GatewayState): Promise<void> {
-  const file = join(dir, NAME)
+  const known = await readState(join(dir, NAME))
+  const file = join(dir, known && known.pid !== state.pid ? `gateway-${state.pid}.json` : NAME)
   // A file that exists keeps its permissions, and they may have been opened.
   await rm(file, { force: true })
   await writeFileAtomic(file, `${JSON.stringify(state)}\n`, { mode: 0o600 })
 }
 
-/** Undefined when none runs, as far as the file says; it may have been left behind by one that was killed. */
+/** The gateway that has run longest; undefined when none runs. Files may be left behind by some that were killed. */
 export async function readStateFile(dir: string): Promise<GatewayState | undefined> {
-  try {
-    const state = JSON.parse(await readFile(join(dir, NAME), 'utf8')) as GatewayState
-    return typeof state.url === 'string' && isAlive(state.pid) ? state : undefined
-  } catch {
-    return undefined
-  }
+  const files = (await readdir(dir).catch(() => [])).filter((name) => NAMES.test(name))
+  const states = await Promise.all(files.map((name) => readState(join(dir, name))))
+  return states.filter((state) => state !== undefined).sort((a, b) => a.startedAt - b.startedAt)[0]
+}
+
+/** Every gateway of this user that keeps its state where it is kept by default. */
+export async function findGateways(places: UserPlaces): Promise<GatewayState[]> {
+  const home = join(stateHome(places), 'gantry')
+  const folders = await readdir(home).catch(() => [])
+  const states = await Promise.all(folders.sort().map((name) => readStateFile(join(home, name))))
+  return states.filter((state) => state !== undefined)
 }
 
 /** Another gateway may have taken its place meanwhile. */
 export async function removeStateFile(dir: string, pid: number): Promise<void> {
-  const state = await readStateFile(dir)
-  if (state?.pid === pid) await rm(join(dir, NAME), { force: true })
+  for (const name of [NAME, `gateway-${pid}.json`]) {
+    const state = await readState(join(dir, name))
+    if (state?.pid === pid) await rm(join(dir, name), { force: true })
+  }
+}
+
+async function readState(file: string): Promise<GatewayState | undefined> {
+  try {
+    const state = JSON.parse(await readFile(file, 'utf8')) as GatewayState
+    return typeof state.url === 'string' && isAlive(state.pid) ? state : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function isAlive(pid: number): boolean {

@@ -20,7 +20,7 @@ export function parseYaml(text: string): SourceDocument {
   const errors: SourceError[] = document.errors.map((error) => ({
     code: error.code === 'DUPLICATE_KEY' ? 'duplicate-key' : 'syntax',
     message: error.message,
-    fix: fixes[error.code],
+    fix: fixOf(error.code, error.message),
     range: { offset: error.pos[0], length: Math.max(1, error.pos[1] - error.pos[0]) },
   }))
   if (errors.length === 0) visit(document, { Alias: (_, alias) => void checkAlias(alias, document, errors) })
@@ -34,6 +34,12 @@ const fixes: { readonly [code: string]: string | undefined } = {
   TAB_AS_INDENT: 'Indent with spaces: YAML forbids tabs there',
   BAD_INDENT: 'Line the keys of one mapping up in the same column',
   MULTIPLE_DOCS: 'Keep one document in the file: remove the "---" in the middle',
+}
+
+function fixOf(code: string, message: string): string | undefined {
+  // The parser has one code for what is badly indented, and the same for a bracket that is never closed.
+  const bracket = /end with a ([\]}])/.exec(message)?.[1]
+  return bracket ? `Close it with ${bracket}` : fixes[code]
 }
 
 function checkAlias(alias: Alias, document: Document, errors: SourceError[]): void {

@@ -242,7 +242,17 @@ export class Target {
   async record(file: string): Promise<Recorder> {
     await this.stopRecording()
     const { discovery } = await this.main.acquire()
-    this.#recorder = new Recorder(file, this.name, { ...discovery })
+    const recorder = new Recorder(file, this.name, { ...discovery })
+    this.#recorder = recorder
+    await recorder.opened.catch((error) => {
+      this.#recorder = undefined
+      throw error
+    })
+    return recorder
+  }
+
+  /** What is being recorded, if anything is. */
+  get recorder(): Recorder | undefined {
     return this.#recorder
   }
 

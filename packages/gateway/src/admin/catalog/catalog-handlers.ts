@@ -10,7 +10,9 @@ export function catalogHandlers(
 ): Pick<Handlers, 'catalog' | 'catalogEntry' | 'catalogChanges'> {
   return {
     catalog: async ({ query }) => {
-      if (query?.refresh) await host.gateway.catalog.merged.ready()
+      const { catalog } = host.gateway
+      // A command without a running gateway has nothing but this question to wait for, and wants it answered.
+      if (query?.refresh) await (host.front ? catalog.merged.ready() : catalog.refreshAll())
       return lister.list()
     },
     catalogEntry: ({ query }) => lister.detail(query.kind, query.key),

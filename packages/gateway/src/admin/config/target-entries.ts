@@ -84,8 +84,9 @@ async function hasTarget({ source, format }: CurrentConfig, name: string): Promi
   return [config.mcpServers, config.servers].some((section) => section && Object.hasOwn(section, name))
 }
 
-export function unknownTarget(name: string): ApiError {
-  return new ApiError('not_found', `There is no target "${name}"`, { fix: 'GET /api/targets lists them.' })
+export function unknownTarget(name: string, known: readonly string[] = []): ApiError {
+  const fix = known.length === 0 ? 'GET /api/targets lists them.' : `Targets: ${known.join(', ')}.`
+  return new ApiError('not_found', `There is no target "${name}"`, { fix })
 }
 
 async function printEntry(name: string, entry: JsonObject, format: 'jsonc' | 'yaml'): Promise<string> {

@@ -11,7 +11,15 @@ import type {
   PlaygroundEvent,
   StartCall,
 } from './playground.ts'
-import type { StderrLine, TargetAction, TargetCard, TargetDetail, UpdateTarget } from './targets.ts'
+import type {
+  RecordingStatus,
+  StartRecording,
+  StderrLine,
+  TargetAction,
+  TargetCard,
+  TargetDetail,
+  UpdateTarget,
+} from './targets.ts'
 import type { AddTarget, StartTrial, TrialReport, TrialsStarted } from './trials.ts'
 import type { WhyReport } from './why.ts'
 import type { CallStarted, WireDetail, WireExportLine, WireList } from './wire.ts'
@@ -61,6 +69,26 @@ export interface Routes {
     params: { name: string }
     query: { after?: number; limit?: number }
     reply: { lines: readonly StderrLine[] }
+  }
+
+  startRecording: {
+    method: 'POST'
+    path: '/api/targets/{name}/recording'
+    params: { name: string }
+    body: StartRecording
+    reply: RecordingStatus
+  }
+  recording: {
+    method: 'GET'
+    path: '/api/targets/{name}/recording'
+    params: { name: string }
+    reply: RecordingStatus
+  }
+  stopRecording: {
+    method: 'DELETE'
+    path: '/api/targets/{name}/recording'
+    params: { name: string }
+    reply: RecordingStatus
   }
 
   startTrial: { method: 'POST'; path: '/api/trials'; body: StartTrial; reply: TrialsStarted }
@@ -203,6 +231,13 @@ export const ROUTES: { readonly [Name in RouteName]: RouteInfo<Name> } = {
   },
   signIn: { method: 'POST', path: '/api/targets/{name}/sign-in', summary: 'Begin the login of a target' },
   stderr: { method: 'GET', path: '/api/targets/{name}/stderr', summary: 'What a target wrote to stderr' },
+  startRecording: {
+    method: 'POST',
+    path: '/api/targets/{name}/recording',
+    summary: 'Write the traffic of a target to a file that can be replayed',
+  },
+  recording: { method: 'GET', path: '/api/targets/{name}/recording', summary: 'How far a recording is' },
+  stopRecording: { method: 'DELETE', path: '/api/targets/{name}/recording', summary: 'End a recording' },
   startTrial: { method: 'POST', path: '/api/trials', summary: 'Try a target without saving it' },
   trial: { method: 'GET', path: '/api/trials/{id}', summary: 'How far a trial got' },
   cancelTrial: { method: 'DELETE', path: '/api/trials/{id}', summary: 'End a trial' },

@@ -204,3 +204,18 @@ export interface UpdateTarget {
 export interface TargetAction {
   readonly action: 'start' | 'stop' | 'restart' | 'refresh'
 }
+
+/** `POST /api/targets/{name}/recording`. */
+export interface StartRecording {
+  /** Absolute, on the machine of the gateway. */
+  readonly file: string
+  /** Whether a file that is there may be replaced. */
+  readonly replace?: boolean
+}
+
+/** What is asked of a target, and what comes back, on its way into a file. */
+export interface RecordingStatus {
+  readonly file: string
+  /** Requests that have been written with their outcome. */
+  readonly exchanges: number
+}

@@ -7,7 +7,7 @@ import type { EntryCounts, Explanation, HandshakeStep, StderrLine, TargetKind } 
  */
 export type StartTrial =
   | { readonly text: string; readonly name?: string }
-  | { readonly entry: JsonObject; readonly name: string }
+  | { readonly entry: JsonObject; readonly name: string; readonly call?: TrialCall }
   /** A configured target, on a connection of its own: what `gantry doctor` does. */
   | { readonly target: string; readonly call?: TrialCall }
 

@@ -27,7 +27,10 @@ export function targetHandlers(sources: TargetSources): TargetHandlers {
   const find = (name: string): Target => {
     const target = host.gateway.target(name)
     if (target) return target
-    throw unknownTarget(name)
+    throw unknownTarget(
+      name,
+      host.gateway.targets.map((known) => known.name),
+    )
   }
   return {
     targets: async () => ({ targets: await cards.all() }),

@@ -49,7 +49,10 @@ export async function runTrial(run: TrialRun): Promise<TrialFindings> {
       run.host.gateway.info,
     )
     handshake.end(
-      `${lists.tools.length} tools, ${lists.prompts.length} prompts, ${lists.resources.length} resources`,
+      (['tool', 'prompt', 'resource'] as const)
+        .map((kind) => [lists[`${kind}s`].length, kind] as const)
+        .map(([number, kind]) => `${number} ${kind}${number === 1 ? '' : 's'}`)
+        .join(', '),
     )
     for (const warning of oddities(lists)) handshake.warn(warning)
     if (run.call) await callTool(link, run.call, run)

@@ -6,7 +6,14 @@ import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
 import { unknownTarget, type TargetEntries } from '../config/target-entries.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
-import type { Explanation, JsonObject, StartTrial, TrialReport, TrialsStarted } from '../contract.ts'
+import type {
+  Explanation,
+  JsonObject,
+  StartTrial,
+  TrialCall,
+  TrialReport,
+  TrialsStarted,
+} from '../contract.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import type { Handlers } from '../handlers.ts'
 import { Trial, type TrialInit } from './trial.ts'
@@ -36,7 +43,8 @@ export class Trials {
     if ('entry' in request) {
       const { hidden } = await this.#editor.current()
       const entry = hidden.restoreValue(request.entry) as RawTarget
-      return this.#tryAll([{ name: request.name, entry, source: 'an entry', notes: [] }], [])
+      const candidate = { name: request.name, entry, source: 'an entry', notes: [] }
+      return this.#tryAll([candidate], [], request.call)
     }
     const { gateway, places, configFile } = this.#host
     const { candidates, refused } = await understand(request.text, {
@@ -49,8 +57,14 @@ export class Trials {
   }
 
   async #doctor({ target: name, call }: Extract<StartTrial, { target: string }>): Promise<TrialReport> {
-    const model = findTarget(this.#host.gateway.model, name)
-    if (!model) throw unknownTarget(name)
+    const { model: gateway } = this.#host.gateway
+    const model = findTarget(gateway, name)
+    if (!model) {
+      throw unknownTarget(
+        name,
+        gateway.targets.map((known) => known.name),
+      )
+    }
     const { entry: shown } = await this.#entries.read(name)
     return this.#begin({ name, model, entry: undefined, shown, source: 'the configuration', notes: [], call })
   }
@@ -58,6 +72,7 @@ export class Trials {
   async #tryAll(
     candidates: readonly Candidate[],
     refusals: readonly { name: string; reason: string }[],
+    call?: TrialCall,
   ): Promise<TrialsStarted> {
     const trials: TrialReport[] = []
     const refused: { name: string; problem: Explanation }[] = refusals.map(({ name, reason }) => ({
@@ -68,7 +83,7 @@ export class Trials {
       const name = this.#freeName(candidate.name)
       const compiled = await this.#compile(name, candidate.entry)
       if ('problem' in compiled) refused.push({ name, problem: compiled.problem })
-      else trials.push(this.#begin({ ...candidate, ...compiled, name, call: undefined }))
+      else trials.push(this.#begin({ ...candidate, ...compiled, name, call }))
     }
     return { trials, refused }
   }

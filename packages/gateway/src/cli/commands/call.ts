@@ -48,8 +48,12 @@ async function call(name: string, json: string | undefined, options: CallOptions
 
 /** What the tool says about its arguments, when it is known already: calling it will find out otherwise. */
 async function schemaOf(api: AdminApi, key: string): Promise<JsonObject | undefined> {
-  await api.call('catalog', { query: { refresh: true } })
-  const found = await api.call('catalogEntry', { query: { kind: 'tool', key } }).catch(() => undefined)
+  const look = () => api.call('catalogEntry', { query: { kind: 'tool', key } }).catch(() => undefined)
+  let found = await look()
+  if (!found) {
+    await api.call('catalog', { query: { refresh: true } })
+    found = await look()
+  }
   return found?.definition.inputSchema as JsonObject | undefined
 }
 

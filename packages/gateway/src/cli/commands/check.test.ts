@@ -100,7 +100,7 @@ gantry.yaml:7:9 error "port" is not valid  server.port
     const { code, err } = await run(places, ['check'])
     expect(code).toBe(2)
     expect(err).toContain('error There is no configuration')
-    expect(err).toContain(join(places.home, '.config', 'gantry', 'gantry.yaml'))
+    expect(err).toContain(`in ${places.cwd} and ${join(places.home, '.config', 'gantry')}`)
     expect((await run(places, ['check', 'nope.json'])).out).toContain('The configuration file does not exist')
   })
 

@@ -3,6 +3,7 @@ import { loadConfig, type LoadResult, type Problem, readSchema } from '../../con
 import { describeTarget, type TargetModel } from '../../model/index.ts'
 import { CliExit } from '../cli-error.ts'
 import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
+import { countOf } from '../count-of.ts'
 import { shorten } from '../format-problem.ts'
 import type { Paint } from '../paint.ts'
 import { printProblems } from '../print-problems.ts'
@@ -79,7 +80,7 @@ function summarise(name: string, result: LoadResult, problems: readonly Problem[
 
 function count(problems: readonly Problem[], severity: Problem['severity']): string {
   const number = problems.filter((problem) => problem.severity === severity).length
-  return number === 0 ? '' : `${number} ${severity}${number === 1 ? '' : 's'}`
+  return number === 0 ? '' : countOf(number, severity)
 }
 
 function targetsOf(result: LoadResult): object[] {

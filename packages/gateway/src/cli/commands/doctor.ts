@@ -1,5 +1,6 @@
+import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { AdminApi, HandshakeStep, TrialCall, TrialReport } from '../../admin/contract.ts'
+import type { AdminApi, HandshakeStep, StartTrial, TrialCall, TrialReport } from '../../admin/contract.ts'
 import { CliError, CliExit } from '../cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
 import { withAdmin } from '../open-admin.ts'
@@ -7,7 +8,7 @@ import type { Paint } from '../paint.ts'
 import { oneLine, plainText } from '../plain-text.ts'
 import { withProgress } from '../progress.ts'
 import { readArguments } from '../read-arguments.ts'
-import { collect } from '../request-flags.ts'
+import { afterDashes, collect } from '../request-flags.ts'
 
 interface DoctorOptions extends GlobalOptions {
   readonly call?: string
@@ -20,7 +21,10 @@ const PATIENCE = 120_000
 export function register(program: Command, io: CliIo): void {
   program
     .command('doctor')
-    .argument('[target]', 'only this one; all of them otherwise')
+    .argument(
+      '[target...]',
+      'only these; all of them otherwise. Also a URL, or after -- the command of a server that is in no configuration',
+    )
     .description(
       'Walks through the start of each target on a connection of its own – spawn or connect, probe, initialize, response, initialized, list – and says which step failed, what came back, what it means and what to do.',
     )
@@ -29,26 +33,64 @@ export function register(program: Command, io: CliIo): void {
     .option('--messages', 'show what crossed the wire in each step')
     .addHelpText(
       'after',
-      '\nExit codes: 0 all is well, 1 something is wrong.\n\nExamples:\n  gantry doctor\n  gantry doctor github --messages\n  gantry doctor files --call read_file --arg path=README.md',
+      '\nExit codes: 0 all is well, 1 something is wrong.\n\nExamples:\n  gantry doctor\n  gantry doctor github --messages\n  gantry doctor https://mcp.example.com/mcp\n  gantry doctor -- npx -y some-server --flag\n  gantry doctor files --call read_file --arg path=README.md',
     )
-    .action((target: string | undefined, _: unknown, self: Command) =>
-      doctor(target, self.optsWithGlobals<DoctorOptions>(), io),
-    )
+    .action((words: string[], _: unknown, self: Command) => {
+      const command = afterDashes(self)
+      const names = words.slice(0, words.length - command.length)
+      return doctor(names, command, self.optsWithGlobals<DoctorOptions>(), io)
+    })
 }
 
-async function doctor(target: string | undefined, options: DoctorOptions, io: CliIo): Promise<void> {
-  if (options.call !== undefined && target === undefined) {
+async function doctor(
+  words: readonly string[],
+  command: readonly string[],
+  options: DoctorOptions,
+  io: CliIo,
+): Promise<void> {
+  if (words.length > 0 && command.length > 0) {
+    throw new CliError('Either targets or a command', { exitCode: 2, fix: 'gantry doctor -- COMMAND' })
+  }
+  const stranger = strangerOf(words, command, io)
+  if (options.call !== undefined && words.length === 0 && !stranger) {
     throw new CliError('--call needs a target', { exitCode: 2, fix: 'gantry doctor TARGET --call TOOL' })
   }
   const call = options.call === undefined ? undefined : await trialCall(options.call, options, io)
-  const reports = await withAdmin(io, options, async ({ api }) => {
-    const names = target === undefined ? await enabledTargets(api) : [target]
-    const label = names.length === 1 ? `Looking over ${names[0]}` : `Looking over ${names.length} targets`
-    return withProgress(io, label, (update) => examineAll(api, names, call, update), options)
-  })
+  const reports = await withAdmin(
+    io,
+    options,
+    async ({ api }) => {
+      const names = words.length === 0 ? await enabledTargets(api) : words
+      const subjects = stranger ? [stranger] : names.map((name) => ({ name, trial: { target: name } }))
+      if (call && subjects.length > 1) throw new CliError('--call takes one target', { exitCode: 2 })
+      const label =
+        subjects.length === 1
+          ? `Looking over ${subjects[0]!.name}`
+          : `Looking over ${subjects.length} targets`
+      return withProgress(io, label, (update) => examineAll(api, subjects, call, update), options)
+    },
+    { alone: stranger !== undefined },
+  )
   if (options.json) printJson(io, { ok: reports.every(isWell), targets: reports })
   else print(reports, options, io)
   if (!reports.every(isWell)) throw new CliExit(1)
+}
+
+interface Subject {
+  readonly name: string
+  readonly trial: Exclude<StartTrial, { text: string }>
+}
+
+/** A server that is in no configuration: a URL, or a command with its arguments after `--`. */
+function strangerOf(words: readonly string[], command: readonly string[], io: CliIo): Subject | undefined {
+  const [program, ...args] = command
+  if (program !== undefined) {
+    const entry = { command: program, args, cwd: io.places.cwd }
+    return { name: command.join(' '), trial: { name: basename(program), entry } }
+  }
+  const [url, ...more] = words
+  if (url === undefined || more.length > 0 || !/^https?:\/\//i.test(url)) return undefined
+  return { name: url, trial: { name: new URL(url).host, entry: { url } } }
 }
 
 async function trialCall(tool: string, options: DoctorOptions, io: CliIo): Promise<TrialCall> {
@@ -66,25 +108,27 @@ async function enabledTargets(api: AdminApi): Promise<string[]> {
 /** A few at a time: starting fifty programs at once would make every one of them slow. */
 async function examineAll(
   api: AdminApi,
-  names: readonly string[],
+  subjects: readonly Subject[],
   call: TrialCall | undefined,
   update: (label: string) => void,
 ): Promise<TrialReport[]> {
-  const reports = new Map<string, TrialReport>()
-  const waiting = [...names]
+  const reports = new Map<Subject, TrialReport>()
+  const waiting = [...subjects]
   const work = async (): Promise<void> => {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      reports.set(name, await examine(api, name, call))
-      update(`Looking over targets: ${reports.size} of ${names.length}`)
+    for (let subject = waiting.shift(); subject !== undefined; subject = waiting.shift()) {
+      reports.set(subject, await examine(api, subject, call))
+      if (subjects.length > 1) update(`Looking over targets: ${reports.size} of ${subjects.length}`)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(4, names.length) }, work))
-  return names.map((name) => reports.get(name)!)
+  await Promise.all(Array.from({ length: Math.min(4, subjects.length) }, work))
+  return subjects.map((subject) => reports.get(subject)!)
 }
 
-async function examine(api: AdminApi, target: string, call: TrialCall | undefined): Promise<TrialReport> {
-  const { trials } = await api.call('startTrial', { body: { target, ...(call && { call }) } })
-  return api.call('trial', { params: { id: trials[0]!.id }, query: { wait: PATIENCE } })
+async function examine(api: AdminApi, { trial }: Subject, call: TrialCall | undefined): Promise<TrialReport> {
+  const { trials, refused } = await api.call('startTrial', { body: { ...trial, ...(call && { call }) } })
+  const [started] = trials
+  if (!started) throw new CliError(refused[0]?.problem.what ?? 'Nothing could be tried', { exitCode: 2 })
+  return api.call('trial', { params: { id: started.id }, query: { wait: PATIENCE } })
 }
 
 function isWell({ status }: TrialReport): boolean {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { AdminApi, TargetAction, TargetCard, TargetState } from '../../admin/contract.ts'
 import { CliError, CliExit } from '../cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import { countOf } from '../count-of.ts'
 import { withAdmin } from '../open-admin.ts'
 import type { Paint } from '../paint.ts'
 import { plainText } from '../plain-text.ts'
@@ -58,9 +59,10 @@ function row(target: TargetCard, paint: Paint): string[] {
   const { counts, stats, usage, state, era, revision, transport } = target
   const colour = GOOD.has(state) ? paint.green : state === 'disabled' ? paint.dim : paint.red
   const offers = [
-    `${counts.tools} tools`,
-    counts.prompts && `${counts.prompts} prompts`,
-    counts.resources && `${counts.resources} resources`,
+    countOf(counts.tools, 'tool'),
+    counts.prompts && countOf(counts.prompts, 'prompt'),
+    counts.resources && countOf(counts.resources, 'resource'),
+    counts.templates && countOf(counts.templates, 'template'),
   ]
   return [
     paint.bold(target.name),

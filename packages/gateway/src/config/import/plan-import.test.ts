@@ -116,6 +116,32 @@ describe('importing', () => {
     )
   })
 
+  it('leaves with its client what only the client can fill in', async () => {
+    house = await createHousehold('linux')
+    const servers = {
+      here: { command: '${workspaceFolder}/bin/server' },
+      asked: { command: 'x', env: { FILE: '${command:pickFile}' } },
+      fine: { command: 'y', args: ['${userHome}/z'] },
+    }
+    await house.write(house.files.cursor!, JSON.stringify({ mcpServers: servers }))
+    const planned = await plan({ clients: ['cursor'], point: true })
+    expect(outcomes(planned)).toMatchObject({
+      'cursor here': [
+        'skipped',
+        undefined,
+        'only its client knows what ${workspaceFolder} is, so it stays there',
+      ],
+      'cursor asked': [
+        'skipped',
+        undefined,
+        'only its client knows what ${command:pickFile} is, so it stays there',
+      ],
+      'cursor fine': ['added', 'fine', undefined],
+    })
+    const pointed = planned.changes.find(({ file }) => file === house!.files.cursor)!
+    expect(Object.keys(JSON.parse(pointed.after).mcpServers)).toEqual(['here', 'asked', 'gantry'])
+  })
+
   it('has nothing to do the second time', async () => {
     house = await createHousehold('linux')
     const first = await plan()

@@ -41,13 +41,19 @@ export function translateEntry(entry: unknown, scope: VariableScope): Translated
   if (typeof entry !== 'object' || entry === null) return { ok: false, reason: 'it is not an object' }
   const values = entry as Values
   const notes: string[] = []
+  const foreign: string[] = []
   const translate = (text: string): string => {
     const translated = translateVariables(text, scope)
     notes.push(...translated.notes)
+    foreign.push(...translated.foreign)
     return translated.text
   }
   const target = toStdio(values, translate, scope) ?? toUrl(values, translate)
   if (!target) return { ok: false, reason: 'it names neither a command nor a URL' }
+  // Taken over it could not start, and a client pointed at the gateway would have lost it.
+  if (foreign.length > 0) {
+    return { ok: false, reason: `only its client knows what ${foreign[0]} is, so it stays there` }
+  }
   Object.assign(target, toOptions(values))
   for (const key of Object.keys(values)) {
     if (!SILENT.has(key)) notes.push(`"${key}" has no meaning here and is left out`)

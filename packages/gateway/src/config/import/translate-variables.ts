@@ -10,7 +10,13 @@ export interface VariableScope {
 export interface Translated {
   readonly text: string
   readonly notes: readonly string[]
+  /** Variables that only the client can fill in, and that something depends on. */
+  readonly foreign: readonly string[]
 }
+
+/** What an editor knows of the moment; for a list of the user's it differs from window to window. */
+const EDITOR_ONLY =
+  /^(workspaceFolder|workspaceFolderBasename|cwd|file\w*|relativeFile\w*|execPath|(command|config):.+)$/
 
 /**
  * Writes a client's variables as references of ours. Each client has its own: `${TOKEN}` is the environment to
@@ -18,6 +24,7 @@ export interface Translated {
  */
 export function translateVariables(text: string, scope: VariableScope): Translated {
   const notes: string[] = []
+  const foreign: string[] = []
   const translated = text.replaceAll(/\$\{([^}]*)\}/g, (whole, inside: string) => {
     if (scope.client === 'claude-desktop') return `$${whole}`
     if (/^(env|file):/.test(inside)) return whole
@@ -32,10 +39,11 @@ export function translateVariables(text: string, scope: VariableScope): Translat
     const variable = /^([A-Za-z_]\w*)(:-.*)?$/s.exec(inside)
     const isEnvironment = variable && (scope.client === 'claude-code' || scope.client === 'mcp-json')
     if (isEnvironment) return `\${env:${inside}}`
+    if (EDITOR_ONLY.test(inside)) foreign.push(whole)
     notes.push(`${whole} has no meaning here and is kept as plain text`)
     return `$${whole}`
   })
-  return { text: translated, notes }
+  return { text: translated, notes, foreign }
 }
 
 function knownPlace(inside: string, { home, folder, client }: VariableScope): string | undefined {

@@ -29,10 +29,13 @@ export class Recorder {
   /** Exchanges between two rounds, by their `requestState`. */
   readonly #open = new Map<string, Mutable>()
   exchanges = 0
+  /** Rejects when the file cannot be written. */
+  readonly opened: Promise<void>
 
   constructor(file: string, target: string, discovery: JsonObject) {
     this.file = file
     this.#stream = createWriteStream(file, { mode: 0o600 })
+    this.opened = once(this.#stream, 'open').then(() => {})
     // A full disk ends the recording, not the gateway.
     this.#stream.on('error', () => {})
     const recordedAt = new Date().toISOString()

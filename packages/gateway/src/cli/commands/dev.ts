@@ -1,0 +1,152 @@
+import { statSync } from 'node:fs'
+import { basename, extname, relative, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { openBrowser } from '@gantry/mcp/auth/node'
+import { configFromValue, stateDirFor, type RawTarget } from '../../config/index.ts'
+import type { RunningGateway } from '../../main.ts'
+import { acceptConfig } from '../accept-config.ts'
+import { CliError } from '../cli-error.ts'
+import { paintFor, type CliIo } from '../cli-io.ts'
+import { DevSession } from '../dev/dev-session.ts'
+import { runCommand } from '../dev/run-command.ts'
+import { watchSources } from '../dev/watch-sources.ts'
+import { shorten } from '../format-problem.ts'
+import { collect } from '../request-flags.ts'
+import { overridesOf, runGateway, type GatewayOptions } from '../run-gateway.ts'
+
+interface DevOptions extends GatewayOptions {
+  readonly with?: string
+  readonly watch: string[]
+  readonly envFile?: string
+  readonly open?: boolean
+}
+
+export function register(program: Command, io: CliIo): void {
+  program
+    .command('dev')
+    .argument('<file>', 'the server: a program that serves on stdio, or a module that exports a Server')
+    .argument('[args...]', 'what it is started with; after -- when it begins with a dash')
+    .description(
+      'Runs a server that you are writing behind a gateway: with every change it is started again, clients stay connected and hear of new tools, and the console shows what crosses.',
+    )
+    .option('-p, --port <number>', 'port of the gateway (default: 7332, or the next free one)')
+    .option('--stdio', 'serve on standard input and output, for clients that spawn their servers')
+    .option(
+      '--with <program>',
+      'what runs the file, such as "uv run" or "deno run -A" (default: by its ending)',
+    )
+    .option('--watch <path>', 'a further file or folder to watch; may be repeated', collect, [])
+    .option('--env-file <file>', 'variables for the server, besides those of this shell')
+    .option('--no-open', 'do not open the console in a browser')
+    .addHelpText(
+      'after',
+      `
+Watched are the program files (.js, .ts, .py …) of the project that the file belongs to.
+
+Examples:
+  gantry dev server.mjs
+  gantry dev src/server.ts --watch prompts/
+  gantry dev server.py --with "uv run" -- --verbose`,
+    )
+    .action((file: string, args: string[], _: unknown, self: Command) =>
+      dev(file, args, self.optsWithGlobals<DevOptions>(), io),
+    )
+}
+
+async function dev(asked: string, args: string[], options: DevOptions, io: CliIo): Promise<void> {
+  const { places } = io
+  const file = resolve(places.cwd, asked)
+  requireFile(file, asked)
+  const name = basename(file, extname(file))
+  const target = targetOf(file, args, options, io)
+  // The console shows the configuration; what is in the shell is nobody's business there.
+  const config = { mcpServers: { [name]: target }, stateDir: asText(stateDirFor(file, places)) }
+  const env = environmentOf(io)
+  const overrides = overridesOf(options)
+  const result = await configFromValue(
+    { ...config, mcpServers: { [name]: { ...target, env } } },
+    { places, overrides },
+  )
+  const shown = shorten(file, places.cwd)
+  await runGateway(
+    {
+      loaded: await acceptConfig(result, shown, options, io),
+      serves: shown,
+      memoryConfig: JSON.stringify(config, undefined, 2),
+      searchPort: options.port === undefined,
+      logLevel: 'error',
+      announced: (running) => follow(running, { file, name, shown, options, io }),
+    },
+    options,
+    io,
+  )
+}
+
+interface Following {
+  readonly file: string
+  readonly name: string
+  readonly shown: string
+  readonly options: DevOptions
+  readonly io: CliIo
+}
+
+async function follow(running: RunningGateway, following: Following): Promise<() => Promise<void>> {
+  const { file, name, shown, options, io } = following
+  const { cwd, home } = io.places
+  // Standard output may belong to the protocol, or to a program that wants JSON.
+  const stream = options.stdio || options.json ? io.stderr : io.stdout
+  const session = new DevSession({ running, name, shown, cwd, stream, paint: paintFor(stream, io, options) })
+  const more = options.watch.map((path) => resolve(cwd, path))
+  const watcher = await watchSources(
+    { file, more, home },
+    (files) => void session.reload(files.map((path) => relative(cwd, path))),
+  )
+  void session.start()
+  if (running.consoleUrl !== undefined && wantsBrowser(options, io)) {
+    await openBrowser(running.consoleUrl).catch(() => {})
+  }
+  return () => watcher.close()
+}
+
+function targetOf(file: string, args: readonly string[], options: DevOptions, io: CliIo): RawTarget {
+  const { cwd } = io.places
+  const { command, args: words } = runCommand(file, { with: options.with, args })
+  return {
+    command,
+    args: words.map(asText),
+    cwd: asText(cwd),
+    ...(options.envFile !== undefined && { envFile: asText(resolve(cwd, options.envFile)) }),
+    prefix: false,
+    // What did not start will not start before it has changed.
+    restart: { policy: 'on-demand', minDelay: '10s', maxDelay: '30s' },
+    health: { interval: false },
+    start: 'lazy',
+  }
+}
+
+/** The author's own shell is what the server would be run in: it gets all of its variables. */
+function environmentOf({ places }: CliIo): Record<string, string> {
+  const variables = Object.entries(places.env).flatMap(([key, value]) =>
+    value !== undefined && /^[A-Za-z_]\w*$/.test(key) ? [[key, asText(value)] as const] : [],
+  )
+  return Object.fromEntries(variables)
+}
+
+/** Text in a configuration may hold references; what comes from a command line is meant as it is. */
+function asText(text: string): string {
+  return text.replaceAll('${', '$${')
+}
+
+function requireFile(file: string, asked: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats?.isFile()) return
+  throw new CliError(stats ? `${asked} is not a file` : `There is no file ${asked}`, { exitCode: 2 })
+}
+
+/** Only where somebody sits in front of it. */
+function wantsBrowser(options: DevOptions, io: CliIo): boolean {
+  const { env, platform } = io.places
+  if (options.open === false || options.stdio || options.json || io.stdout.isTTY !== true) return false
+  if (env.CI || env.SSH_CONNECTION || env.BROWSER === 'none') return false
+  return platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
+}

@@ -1,0 +1,68 @@
+import { basename, extname, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { configFromValue, stateDirFor, type RawConfig } from '../../config/index.ts'
+import { acceptConfig } from '../accept-config.ts'
+import { CliError } from '../cli-error.ts'
+import type { CliIo } from '../cli-io.ts'
+import { shorten } from '../format-problem.ts'
+import { overridesOf, runGateway, type GatewayOptions } from '../run-gateway.ts'
+
+interface ReplayOptions extends GatewayOptions {
+  readonly speed: string
+}
+
+export function register(program: Command, io: CliIo): void {
+  program
+    .command('replay')
+    .argument('<file>', 'what "gantry record" wrote')
+    .description(
+      'Serves a recording as a mock: no network, no account, no process, and the same answers every time.',
+    )
+    .option('-p, --port <number>', 'port of the gateway (default: 7332, or the next free one)')
+    .option('--stdio', 'serve on standard input and output, for clients that spawn their servers')
+    .option('--speed <factor>', '1 keeps the recorded pace, 0 answers at once', '0')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gantry replay github.jsonl\n  gantry replay github.jsonl --speed 1 --stdio',
+    )
+    .action((file: string, _: unknown, self: Command) =>
+      replay(file, self.optsWithGlobals<ReplayOptions>(), io),
+    )
+}
+
+async function replay(asked: string, options: ReplayOptions, io: CliIo): Promise<void> {
+  const { places } = io
+  const file = resolve(places.cwd, asked)
+  const { readRecording } = await import('../../main.ts')
+  await readRecording(file).catch((error: NodeJS.ErrnoException) => {
+    const message = error.code === 'ENOENT' ? `There is no file ${asked}` : error.message
+    throw new CliError(message, { exitCode: 2, fix: 'Make one with: gantry record TARGET', cause: error })
+  })
+  const asText = (text: string): string => text.replaceAll('${', '$${')
+  const config: RawConfig = {
+    mcpServers: {
+      [basename(file, extname(file))]: { replay: asText(file), speed: speedOf(options.speed), prefix: false },
+    },
+    stateDir: asText(stateDirFor(file, places)),
+  }
+  const overrides = overridesOf(options)
+  const shown = shorten(file, places.cwd)
+  const result = await configFromValue(config, { places, overrides })
+  await runGateway(
+    {
+      loaded: await acceptConfig(result, shown, options, io),
+      serves: shown,
+      memoryConfig: JSON.stringify(config, undefined, 2),
+      searchPort: options.port === undefined,
+      logLevel: 'warn',
+    },
+    options,
+    io,
+  )
+}
+
+function speedOf(text: string): number {
+  const speed = Number(text)
+  if (text.trim() !== '' && speed >= 0 && speed <= 100) return speed
+  throw new CliError(`"${text}" is no speed`, { exitCode: 2, fix: 'Give a number from 0 to 100.' })
+}

@@ -1,0 +1,37 @@
+/**
+ * Lines of a server that is started twice in a row: one that does not survive the first question is started again
+ * for the older one, and says the same things. A repetition from the beginning is left out.
+ */
+export class OnceLines {
+  readonly #print: (line: string) => void
+  #said: string[] = []
+  #repeated = 0
+
+  constructor(print: (line: string) => void) {
+    this.#print = print
+  }
+
+  add(line: string): void {
+    if (this.#said[this.#repeated] === line) {
+      this.#repeated++
+      return
+    }
+    // It only began like the first time.
+    const held = this.#said.slice(0, this.#repeated)
+    this.#repeated = 0
+    for (const one of [...held, line]) {
+      this.#said.push(one)
+      this.#print(one)
+    }
+  }
+
+  /** What was said since the last reset. */
+  get lines(): readonly string[] {
+    return this.#said
+  }
+
+  reset(): void {
+    this.#said = []
+    this.#repeated = 0
+  }
+}

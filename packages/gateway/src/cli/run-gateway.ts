@@ -1,0 +1,158 @@
+import type { Served } from '@gantry/mcp/exchange'
+import type { Loaded } from '../config/index.ts'
+import { startGateway, type ConfigSource, type RunningGateway } from '../main.ts'
+import { CliError } from './cli-error.ts'
+import { paintFor, printJson, printLine, type CliIo, type CliStream, type GlobalOptions } from './cli-io.ts'
+import { countOf } from './count-of.ts'
+import { nextSignal } from './next-signal.ts'
+
+/** Flags of every command that runs a gateway. */
+export interface GatewayOptions extends GlobalOptions {
+  readonly port?: string
+  readonly host?: string
+  readonly stdio?: boolean
+}
+
+/** What is to be run. */
+export interface GatewayPlan {
+  readonly loaded: Loaded
+  /** For people: the configuration file, or what was named on the command line. */
+  readonly serves: string
+  readonly source?: ConfigSource | undefined
+  readonly embedded?: Map<string, Served> | undefined
+  readonly memoryConfig?: string | undefined
+  /**
+   * Whether another port will do when the wanted one is taken. Not for a configuration: clients were told its
+   * port, and would find somebody else there.
+   */
+  readonly searchPort: boolean
+  readonly logLevel?: 'warn' | 'error' | undefined
+  /** Called when it runs and that is said. What it returns is called before it stops. */
+  announced?(running: RunningGateway): Promise<() => Promise<void>>
+}
+
+/** Runs a gateway until a signal comes or, with --stdio, until the client goes away. */
+export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io: CliIo): Promise<void> {
+  const { loaded, serves, source, memoryConfig, embedded, searchPort } = plan
+  const logLevel = plan.logLevel ?? (options.stdio ? 'warn' : undefined)
+  const running = await startGateway({
+    model: loaded.model,
+    serves,
+    source,
+    memoryConfig,
+    searchPort,
+    ...(logLevel && { logLevel }),
+    ...(embedded && { embedded }),
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    throw await cannotStart(error, loaded)
+  })
+  try {
+    announce(running, serves, options, io)
+    const stop = await plan.announced?.(running)
+    await ended(running, options)
+    await stop?.()
+  } finally {
+    await closeOrGiveUp(running)
+  }
+}
+
+/**
+ * What the command line says about the server. A gateway that a client spawns must not take the port that clients
+ * of the real one were told, nor fail because that one has it.
+ */
+export function overridesOf({ host, port, stdio }: GatewayOptions): {
+  host: string | undefined
+  port: number | undefined
+} {
+  return { host, port: portOf(port) ?? (stdio ? 0 : undefined) }
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = Number(text)
+  if (text.trim() !== '' && Number.isInteger(port) && port >= 0 && port < 65_536) return port
+  throw new CliError(`"${text}" is not a port`, { exitCode: 2, fix: 'Give a number from 0 to 65535.' })
+}
+
+async function cannotStart(error: NodeJS.ErrnoException, { model }: Loaded): Promise<CliError> {
+  const { host, port } = model.server
+  const at = `${host}:${port}`
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new CliError(`Port ${port} on ${host} is in use${await userOf(host, port)}`, {
+        cause: error,
+        fix: 'Stop what uses it, or choose another with --port; --port 0 takes any free one.',
+      })
+    case 'EACCES':
+      return new CliError(`This user may not listen on ${at}`, {
+        cause: error,
+        fix: 'Ports below 1024 need privileges: choose another with --port.',
+      })
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new CliError(`${host} is no address of this machine`, {
+        cause: error,
+        fix: 'Listen on 127.0.0.1, or on 0.0.0.0 for all addresses.',
+      })
+    default:
+      return new CliError(`The gateway cannot start on ${at}: ${error.message}`, { cause: error })
+  }
+}
+
+/** The most likely one is a gateway that was forgotten. */
+async function userOf(host: string, port: number): Promise<string> {
+  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  try {
+    const response = await fetch(`http://${name}:${port}/health`, { signal: AbortSignal.timeout(1000) })
+    const body = (await response.json()) as { status?: unknown }
+    return body.status === 'ok' ? ', by a gateway as it seems' : ''
+  } catch {
+    return ''
+  }
+}
+
+function announce(running: RunningGateway, serves: string, options: GatewayOptions, io: CliIo): void {
+  const endpoint = `${running.url}/mcp`
+  const { consoleUrl } = running
+  // With --stdio standard output belongs to the protocol.
+  if (options.stdio) return sayWhere(io.stderr, [['Console', consoleUrl]], options, io)
+  if (options.json) return printJson(io, { endpoint, url: running.url, console: consoleUrl })
+  const snippet = JSON.stringify({ mcpServers: { gantry: { type: 'http', url: endpoint } } })
+  const number = countOf(running.gateway.targets.length, 'target')
+  printLine(io.stdout, `Gantry serves ${number} of ${serves}`)
+  sayWhere(
+    io.stdout,
+    [
+      ['Endpoint', endpoint],
+      ['Console', consoleUrl],
+    ],
+    options,
+    io,
+  )
+  printLine(io.stdout, `  Clients   ${snippet}`)
+  printLine(io.stdout, 'Press Ctrl+C to stop.')
+}
+
+function sayWhere(
+  stream: CliStream,
+  places: readonly (readonly [string, string | undefined])[],
+  options: GatewayOptions,
+  io: CliIo,
+): void {
+  const paint = paintFor(stream, io, options)
+  for (const [label, url] of places) {
+    if (url !== undefined) printLine(stream, `  ${label.padEnd(9)} ${paint.bold(url)}`)
+  }
+}
+
+/** Until a signal, or with --stdio until the client goes away. */
+function ended(running: RunningGateway, options: GatewayOptions): Promise<void> {
+  const stopped = nextSignal()
+  return options.stdio ? Promise.race([stopped, running.serveStdio()]) : stopped
+}
+
+/** Calls that are under way may end first; whoever asks a second time does not want to wait for them. */
+async function closeOrGiveUp(running: RunningGateway): Promise<void> {
+  void nextSignal().then(() => process.exit(1))
+  await running.close()
+}
