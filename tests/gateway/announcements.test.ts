@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '@gantry/mcp/client'
+import { Server, tool } from '@gantry/mcp/server'
 import { modernRequest } from '../support/raw-client.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
@@ -26,15 +27,29 @@ describe.each(['legacy', 'modern'] as const)('a %s server behind the gateway', (
     },
   )
 
-  it('offers tasks when its revision has them, to clients that can follow them', async () => {
+  it('offers tasks, its own or the gateway’s, to clients that can follow them', async () => {
     const { message: found } = await modernRequest(gateway.endpoint, 'server/discover')
-    const offered = found.result.capabilities.extensions?.[TASKS] !== undefined
-    expect(offered).toBe(era === 'modern')
-    const ask = (capabilities: object) =>
-      modernRequest(gateway.endpoint, 'tasks/get', { taskId: 'target:none' }, { capabilities })
-    const { message: plain } = await ask({})
-    expect(plain.error.code).toBe(offered ? -32021 : -32601)
-    const { message: able } = await ask({ extensions: { [TASKS]: {} } })
-    expect(able.error.code).toBe(offered ? -32602 : -32601)
+    expect(found.result.capabilities.extensions).toHaveProperty([TASKS])
+    expect(await codeOfUnknownTask(gateway, {})).toBe(-32021)
+    expect(await codeOfUnknownTask(gateway, { extensions: { [TASKS]: {} } })).toBe(-32602)
   })
 })
+
+it('offers no tasks where no tool can be one', async () => {
+  const app = new Server({ name: 'plain', tools: { one: tool({ run: () => 'x' }) } })
+  const embedded = new Map([['plain', app]])
+  const gateway = await testGateway({ mcpServers: { target: { module: 'plain' } } }, { embedded })
+  try {
+    const { message: found } = await modernRequest(gateway.endpoint, 'server/discover')
+    expect(found.result.capabilities.extensions ?? {}).not.toHaveProperty([TASKS])
+    expect(await codeOfUnknownTask(gateway, {})).toBe(-32601)
+    expect(await codeOfUnknownTask(gateway, { extensions: { [TASKS]: {} } })).toBe(-32601)
+  } finally {
+    await gateway.close()
+  }
+})
+
+async function codeOfUnknownTask({ endpoint }: TestGateway, capabilities: object): Promise<number> {
+  const { message } = await modernRequest(endpoint, 'tasks/get', { taskId: 'target:none' }, { capabilities })
+  return message.error.code
+}

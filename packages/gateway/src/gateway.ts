@@ -137,6 +137,7 @@ export class Gateway {
         continuations: this.#continuations,
         sealer: this.sealer,
         view: this.view,
+        onError: (error) => this.log('error', String(error)),
       })
       endpoint = new RelayServed(this.info, relay, (error) => this.log('error', String(error)))
       this.#endpoints.set(key, endpoint)
@@ -212,7 +213,7 @@ export class Gateway {
   }
 
   async close(): Promise<void> {
-    for (const endpoint of this.#endpoints.values()) endpoint.relay.changes.close()
+    for (const endpoint of this.#endpoints.values()) endpoint.relay.close()
     await Promise.all([...this.#targets.values()].map((target) => target.stop()))
     this.#targets.clear()
     await this.catalog.flush()

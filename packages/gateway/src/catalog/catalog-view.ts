@@ -137,6 +137,12 @@ export class CatalogView {
     return capabilities
   }
 
+  /** Whether an older server says of a tool that its calls can be tasks. */
+  get offersTasks(): boolean {
+    for (const { taskSupport } of this.merged.tools.values()) if (taskSupport !== undefined) return true
+    return false
+  }
+
   /** Our own text, then each target's, named. */
   instructions(own: string | undefined): string | undefined {
     const parts = own === undefined ? [] : [own]

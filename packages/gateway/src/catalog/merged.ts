@@ -14,6 +14,8 @@ export interface MergedEntry {
   /** The target's own name or URI. */
   readonly own: string
   readonly item: JsonObject
+  /** Whether its calls can, or must, be tasks: what an older server says of a tool (2025-11-25, Tasks). */
+  readonly taskSupport?: 'optional' | 'required' | undefined
   /** Set when the name belonged to another target already. */
   readonly collidesWith?: string
 }
@@ -74,13 +76,20 @@ function addNamed(
   const wanted = publicName(own, prefix, selection, names)
   const owner = entries.get(wanted)
   const key = owner ? disambiguate(wanted, target.target.name, names.maxLength) : wanted
-  const changed: JsonObject = { ...item, name: key }
+  // Tasks of that kind end at the gateway: its clients call the tool like any other, or get a task of ours.
+  const { execution, ...rest } = item
+  const changed: JsonObject = { ...rest, name: key }
   if (Object.hasOwn(selection.describe, own)) changed.description = selection.describe[own]
   if (typeof item._meta === 'object' && item._meta !== null) {
     changed._meta = uris.toolMeta(item._meta as JsonObject)
   }
-  const entry: MergedEntry = { target, key, own, item: changed }
+  const entry: MergedEntry = { target, key, own, item: changed, taskSupport: taskSupportOf(execution) }
   entries.set(key, owner ? { ...entry, collidesWith: owner.target.target.name } : entry)
+}
+
+function taskSupportOf(execution: unknown): MergedEntry['taskSupport'] {
+  const support = (execution as JsonObject | undefined)?.taskSupport
+  return support === 'optional' || support === 'required' ? support : undefined
 }
 
 function addUri(

@@ -6,16 +6,25 @@ import {
   type Exchange,
   type Outcome,
 } from '@gantry/mcp/exchange'
-import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
+import { TASKS_EXTENSION, type TaskDesk } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities, SubscriptionFilter } from '@gantry/mcp/server'
 import type { Target } from '../targets/target.ts'
 import { HeldNotifications } from './held-notifications.ts'
 import type { ListChanges } from './list-changes.ts'
 import type { Resolver } from './resolver.ts'
+import { isOwnTask } from './own-tasks.ts'
 import { TargetListener, type Wish } from './target-listener.ts'
 
 /** How long targets have to acknowledge before the client is told that it is listened for. */
 const ACKNOWLEDGE_WITHIN = 5_000
+
+export interface ListenHost {
+  readonly changes: ListChanges
+  readonly resolver: Resolver
+  readonly capabilities: ServerCapabilities
+  /** The gateway's own. */
+  readonly tasks: TaskDesk
+}
 
 /**
  * `subscriptions/listen`: list changes are the gateway's own; resource updates come from the targets that own
@@ -24,9 +33,7 @@ const ACKNOWLEDGE_WITHIN = 5_000
  */
 export async function listen(
   exchange: Exchange,
-  changes: ListChanges,
-  resolver: Resolver,
-  capabilities: ServerCapabilities,
+  { changes, resolver, capabilities, tasks }: ListenHost,
 ): Promise<Outcome> {
   const asked = exchange.params.notifications
   if (!isJsonObject(asked)) {
@@ -34,6 +41,8 @@ export async function listen(
   }
   const offered = offer(asked as SubscriptionFilter, capabilities)
   const wishes = await wishesByOwner(offered, resolver, exchange)
+  const own = taskIdsOf(offered).filter(isOwnTask)
+  const grantedTasks = own.length > 0 ? await tasks.grant({ taskIds: own }, exchange) : {}
   const held = new HeldNotifications(exchange)
   const ended = changes.listen(held.exchange, offered)
   const listeners = [...wishes].map(([target, wish]) => {
@@ -42,10 +51,12 @@ export async function listen(
   await firstAnswers(listeners, ended)
   exchange.notify({
     method: 'notifications/subscriptions/acknowledged',
-    params: { notifications: granted(offered, listeners) },
+    params: { notifications: granted(offered, listeners, taskIdsOf(grantedTasks)) },
   })
   held.release()
+  const stop = tasks.listen(grantedTasks, exchange)
   await ended
+  stop()
   return complete({})
 }
 
@@ -82,11 +93,15 @@ async function wishesByOwner(
     const target = await resolver.permittedOwnerOf(uri, exchange)
     if (target) wishOf(target).resources.set(resolver.urisOf(target).toOwn(uri), uri)
   }
-  for (const taskId of (offered.taskIds as string[] | undefined) ?? []) {
+  for (const taskId of taskIdsOf(offered)) {
     const owner = resolver.ownerOfTask(taskId)
     if (owner) wishOf(owner.target).tasks.set(owner.own, taskId)
   }
   return wishes
+}
+
+function taskIdsOf({ taskIds }: SubscriptionFilter): string[] {
+  return (taskIds as string[] | undefined) ?? []
 }
 
 async function firstAnswers(listeners: readonly TargetListener[], ended: Promise<void>): Promise<void> {
@@ -99,13 +114,19 @@ async function firstAnswers(listeners: readonly TargetListener[], ended: Promise
 }
 
 /** What nobody owns, and what its owner has refused, is not granted. */
-function granted(offered: SubscriptionFilter, listeners: readonly TargetListener[]): SubscriptionFilter {
+function granted(
+  offered: SubscriptionFilter,
+  listeners: readonly TargetListener[],
+  ownTasks: readonly string[],
+): SubscriptionFilter {
   const { resourceSubscriptions, taskIds, ...lists } = offered
   return {
     ...lists,
     ...(resourceSubscriptions && {
       resourceSubscriptions: listeners.flatMap((listener) => listener.grantedResources),
     }),
-    ...(taskIds !== undefined && { taskIds: listeners.flatMap((listener) => listener.grantedTasks) }),
+    ...(taskIds !== undefined && {
+      taskIds: [...ownTasks, ...listeners.flatMap((listener) => listener.grantedTasks)],
+    }),
   }
 }

@@ -12,6 +12,7 @@ import {
   type Outcome,
   type Sealer,
 } from '@gantry/mcp/exchange'
+import type { TaskDesk } from '@gantry/mcp/extensions/tasks'
 import type { Implementation } from '@gantry/mcp/server'
 import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { MergedEntry } from '../catalog/merged.ts'
@@ -19,10 +20,13 @@ import type { GatewayModel } from '../model/index.ts'
 import type { Target } from '../targets/target.ts'
 import { TargetError } from '../targets/target-error.ts'
 import { awaitedTask, declaringTasks, mustAwaitTasks } from './awaited-task.ts'
+import { callAsLegacyTask, needsLegacyTask } from './legacy-task.ts'
 import { ListChanges } from './list-changes.ts'
 import { listen } from './listen.ts'
+import { createOwnTasks, isOwnTask, isTaskMethod } from './own-tasks.ts'
 import { Pages } from './pages.ts'
 import { ParkedStates } from './parked-state.ts'
+import { promisedCapabilities } from './promised-capabilities.ts'
 import { withParams } from './relayed-exchange.ts'
 import { Resolver, type Destination } from './resolver.ts'
 import { toPublic } from './to-public.ts'
@@ -38,6 +42,8 @@ export interface RelayOptions {
   readonly continuations: Continuations
   readonly sealer: Sealer
   readonly view: WireView
+  /** Told what went wrong where no caller could be. */
+  readonly onError: (thrown: unknown) => void
 }
 
 /** Answers exchanges by asking the targets: what stands between the gateway's server edge and its client edges. */
@@ -47,6 +53,7 @@ export class Relay {
   #resolver: Resolver
   #pages: Pages
   readonly #parked: ParkedStates
+  readonly #tasks: TaskDesk
   #inFlight = 0
 
   constructor(options: RelayOptions) {
@@ -55,6 +62,7 @@ export class Relay {
     options.catalog.onChanged = (kinds) => this.changes.announce(kinds)
     this.#resolver = new Resolver(options)
     this.#pages = new Pages(options)
+    this.#tasks = createOwnTasks(options.onError)
     this.#parked = new ParkedStates(options.sealer, options.model.server.limits.parkedFor)
   }
 
@@ -96,10 +104,20 @@ export class Relay {
       case 'subscriptions/listen':
         // What may be listened to is known when the targets have been asked.
         await this.#options.catalog.ready()
-        return listen(exchange, this.changes, this.#resolver, this.#options.catalog.capabilities())
-      default:
-        return this.#forward(exchange, record)
+        return listen(exchange, {
+          changes: this.changes,
+          resolver: this.#resolver,
+          capabilities: promisedCapabilities(this.#options.catalog),
+          tasks: this.#tasks,
+        })
     }
+    if (isTaskMethod(exchange) && isOwnTask(exchange.params.taskId)) return this.#ownTask(exchange)
+    return this.#forward(exchange, record)
+  }
+
+  async #ownTask(exchange: Exchange): Promise<Outcome> {
+    await this.#resolver.checkTasks(exchange)
+    return this.#tasks.handle(exchange)
   }
 
   async #discover(): Promise<Outcome> {
@@ -107,7 +125,7 @@ export class Relay {
     await catalog.ready()
     const result: JsonObject = {
       supportedVersions: ['2026-07-28'],
-      capabilities: catalog.capabilities(),
+      capabilities: promisedCapabilities(catalog),
       ttlMs: 0,
       cacheScope: 'private',
       _meta: catalog.meta(),
@@ -119,6 +137,12 @@ export class Relay {
 
   async #forward(exchange: Exchange, record: ExchangeRecord): Promise<Outcome> {
     const destination = await this.#resolver.resolve(exchange)
+    const { taskSupport } = destination
+    const relay = (asked: Exchange) => this.#relay(asked, destination, record)
+    return taskSupport === undefined ? relay(exchange) : this.#tasks.run(exchange, taskSupport, relay)
+  }
+
+  async #relay(exchange: Exchange, destination: Destination, record: ExchangeRecord): Promise<Outcome> {
     const { target } = destination
     const parked = await this.#parked.read(exchange.params.requestState, exchange)
     const params = parked
@@ -140,6 +164,7 @@ export class Relay {
   async #ask(asked: Exchange, destination: Destination): Promise<Outcome> {
     const { target } = destination
     const capabilities = this.#options.catalog.capabilitiesOf(target)
+    if (needsLegacyTask(destination, capabilities)) return callAsLegacyTask(asked, destination)
     if (!mustAwaitTasks(asked, capabilities)) return target.handle(asked, destination)
     const following = declaringTasks(asked)
     const outcome = await target.handle(following, destination)
@@ -164,6 +189,12 @@ export class Relay {
     if (!isParked && !ParkedStates.isAlike(state)) return outcome
     const requestState = await this.#parked.write(name, isParked ? { token: state } : { state }, exchange)
     return { ...(outcome as InputRequired), requestState }
+  }
+
+  /** Cancels what runs here on somebody's behalf, and tells listeners that there is nothing more to hear. */
+  close(): void {
+    this.#tasks.close('The gateway is shutting down')
+    this.changes.close()
   }
 
   /** The mirrored arguments of a tool, for the HTTP front (2026-07-28, `x-mcp-header`). */

@@ -16,6 +16,7 @@ import { isAllowed } from '../policy/is-allowed.ts'
 import { subjectOf } from '../policy/subject-of.ts'
 import type { Target } from '../targets/target.ts'
 import { mirroredArguments } from './mirrored-arguments.ts'
+import { promisedCapabilities } from './promised-capabilities.ts'
 import type { RelayOptions } from './relay.ts'
 import { toOwnTaskId } from './task-ids.ts'
 
@@ -28,6 +29,8 @@ export interface Destination {
   readonly safe: boolean
   /** Arguments that the target wants mirrored into headers. */
   readonly mirrored?: Record<string, string> | undefined
+  /** What an older server says of a tool: its calls can, or must, be tasks. */
+  readonly taskSupport?: MergedEntry['taskSupport']
 }
 
 /** Finds the owner of a name, a URI or a task; what a caller may not use does not exist for it. */
@@ -73,6 +76,7 @@ export class Resolver {
       uris: this.urisOf(entry.target.target),
       safe: kind === 'prompts' || isRepeatable(entry.item),
       mirrored: kind === 'tools' ? mirroredArguments(entry.item, exchange.params.arguments) : undefined,
+      taskSupport: entry.taskSupport,
     }
   }
 
@@ -175,23 +179,30 @@ export class Resolver {
 
   async #task(exchange: Exchange): Promise<Destination> {
     const found = this.ownerOfTask(exchange.params.taskId)
-    const declared = declaresTasks(exchange.client)
-    if (!found || !declared) {
-      await this.#options.catalog.ready()
-      if (!this.#options.catalog.capabilities().extensions?.[TASKS_EXTENSION]) {
-        throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
-      }
-      if (!declared) throw missingTasks()
+    if (!found || !declaresTasks(exchange.client)) {
+      await this.checkTasks(exchange)
       throw new ProtocolError(INVALID_PARAMS, `Unknown task: ${String(exchange.params.taskId)}`)
     }
     const safe = exchange.method !== 'tasks/update'
     return { ...this.#with(found.target, exchange, { taskId: found.own }), safe }
   }
 
+  /** Whether there can be tasks, for this client at least. */
+  async checkTasks(exchange: Exchange): Promise<void> {
+    const { catalog } = this.#options
+    await catalog.ready()
+    if (!promisedCapabilities(catalog).extensions?.[TASKS_EXTENSION]) {
+      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
+    }
+    if (!declaresTasks(exchange.client)) throw missingTasks()
+  }
+
   ownerOfTask(taskId: unknown): { target: Target; own: string } | undefined {
     const found = typeof taskId === 'string' ? toOwnTaskId(taskId) : undefined
-    const catalog = this.#options.catalog.catalogs.find(({ target }) => target.name === found?.target)
-    return found && catalog && { target: catalog.target, own: found.own }
+    const owner = this.#options.catalog.catalogs.find(({ target }) => target.name === found?.target)
+    // What an older server calls a task never leaves the gateway.
+    if (!found || !owner?.snapshot?.discovery.capabilities.extensions?.[TASKS_EXTENSION]) return undefined
+    return { target: owner.target, own: found.own }
   }
 
   #permits(kind: ObjectKind, target: Target, name: string, exchange: Exchange): boolean {

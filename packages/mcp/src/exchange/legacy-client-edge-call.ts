@@ -82,6 +82,11 @@ export class LegacyCall implements ParkedCall {
     return this.#origin.auth?.principal
   }
 
+  /** The task whose result this is a request for. */
+  get awaitedTask(): unknown {
+    return this.method === 'tasks/result' ? this.#origin.params.taskId : undefined
+  }
+
   /** The exchange that is waiting, if one is. */
   get exchange(): Exchange | undefined {
     return this.#exchange

@@ -15,7 +15,7 @@ import { readDetachHint } from './detach-hint.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import type { LegacyCall } from './legacy-client-edge-call.ts'
 import type { LegacyListeners } from './legacy-client-edge-listeners.ts'
-import { refusal, relatedRequestOf, toQuestion } from './legacy-client-edge-questions.ts'
+import { refusal, relatedRequestOf, relatedTaskOf, toQuestion } from './legacy-client-edge-questions.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
 
 /** A request of the server that could belong to more than one call. */
@@ -127,13 +127,21 @@ export class LegacyInbox {
    * second time: it gives way to the one that works, unless that would show one user's question to another.
    */
   #candidates(request: JsonRpcRequest): LegacyCall[] {
-    const named = this.#options.calls.get(relatedRequestOf(request))
+    const named = this.#options.calls.get(relatedRequestOf(request)) ?? this.#follower(request)
     if (named) return [named]
     const calls = [...this.#options.calls.values()].filter((call) => canAskForInput(call.method))
     const working = calls.filter((call) => call.exchange !== undefined)
     const [only] = working
     const isOneUser = calls.every((call) => call.principal === only?.principal)
     return working.length === 1 && isOneUser ? working : calls
+  }
+
+  /** Questions of a task are delivered while its result is waited for (2025-11-25, Tasks). */
+  #follower(request: JsonRpcRequest): LegacyCall | undefined {
+    const taskId = relatedTaskOf(request)
+    if (taskId === undefined) return undefined
+    for (const call of this.#options.calls.values()) if (call.awaitedTask === taskId) return call
+    return undefined
   }
 
   async #askConnection(request: JsonRpcRequest): Promise<void> {

@@ -13,13 +13,20 @@ import { INPUT_KEY, RELATED_REQUEST } from './legacy-questions.ts'
 /** What a server may ask of a client. */
 const QUESTIONS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
 
+/** The task that a question belongs to (2025-11-25, Tasks); whoever follows the task is asked. */
+const RELATED_TASK = 'io.modelcontextprotocol/related-task'
+
+/** What means something on this connection only. */
+const BETWEEN_US: readonly string[] = [INPUT_KEY, RELATED_REQUEST, RELATED_TASK]
+
 /** The request as a question: without its frame, everything else as it was. */
 export function toQuestion(request: JsonRpcRequest): InputRequest {
   const { jsonrpc: _, id: __, ...question } = request
   const meta = question.params?._meta
-  if (!isJsonObject(meta) || !(INPUT_KEY in meta)) return question
-  const { [INPUT_KEY]: ___, [RELATED_REQUEST]: _____, ...others } = meta
-  const { _meta: ____, ...params } = question.params ?? {}
+  if (!isJsonObject(meta) || !BETWEEN_US.some((key) => key in meta)) return question
+  const others = { ...meta }
+  for (const key of BETWEEN_US) delete others[key]
+  const { _meta: ___, ...params } = question.params ?? {}
   return { ...question, params: Object.keys(others).length > 0 ? { ...params, _meta: others } : params }
 }
 
@@ -51,4 +58,10 @@ export function refusal(
 export function relatedRequestOf(request: JsonRpcRequest): unknown {
   const meta = request.params?._meta
   return isJsonObject(meta) ? meta[RELATED_REQUEST] : undefined
+}
+
+export function relatedTaskOf(request: JsonRpcRequest): string | undefined {
+  const meta = request.params?._meta
+  const task = isJsonObject(meta) ? meta[RELATED_TASK] : undefined
+  return isJsonObject(task) && typeof task.taskId === 'string' ? task.taskId : undefined
 }

@@ -12,4 +12,5 @@ export {
 } from './task.ts'
 export { createTaskClient, type TaskClient, type TaskClientOptions } from './task-client.ts'
 export type { SavedTask, TaskRun } from './task-run.ts'
-export { tasks, type Tasks, type TasksOptions } from './tasks.ts'
+export { TaskDesk, type TaskDeskOptions, type TasksOptions } from './task-desk.ts'
+export { tasks, type Tasks } from './tasks.ts'

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isJsonObject, type Exchange, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
+import type { ServerCapabilities } from '@gantry/mcp/server'
+import type { Target } from '../targets/target.ts'
+import { withParams } from './relayed-exchange.ts'
+import type { Destination } from './resolver.ts'
+
+const POLL_INTERVAL = { default: 1000, shortest: 100, longest: 10_000 }
+const RELATED_TASK = 'io.modelcontextprotocol/related-task'
+
+/** Whether a tool can be called as a task only, and its server has the tasks of 2025-11-25. */
+export function needsLegacyTask(
+  { taskSupport }: Destination,
+  capabilities: ServerCapabilities | undefined,
+): boolean {
+  return taskSupport === 'required' && isJsonObject((capabilities as JsonObject | undefined)?.tasks)
+}
+
+/**
+ * Calls such a tool and follows its task to the end: whoever called waits, and is asked what the task asks
+ * (2025-11-25, Tasks).
+ */
+export async function callAsLegacyTask(asked: Exchange, destination: Destination): Promise<Outcome> {
+  const { target } = destination
+  const task = { ttl: target.model.timeouts.request }
+  const created = await target.handle(withParams(asked, { ...asked.params, task }), destination)
+  const taskId = created.type === 'complete' ? taskIdOf(created.result.task) : undefined
+  if (created.type !== 'complete' || taskId === undefined) return created
+  const follow = new FollowedTask(asked, target, taskId)
+  const onAbort = (): void => follow.cancel()
+  asked.signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await follow.untilThereIsSomethingToGet(created.result.task)
+    return withoutTask(await follow.send('tasks/result', asked.signal))
+  } finally {
+    asked.signal.removeEventListener('abort', onAbort)
+  }
+}
+
+class FollowedTask {
+  readonly #asked: Exchange
+  readonly #target: Target
+  readonly #taskId: string
+
+  constructor(asked: Exchange, target: Target, taskId: string) {
+    this.#asked = asked
+    this.#target = target
+    this.#taskId = taskId
+  }
+
+  /** The result is waited for by asking how things stand: a request that is silent for long counts as dead. */
+  async untilThereIsSomethingToGet(first: unknown): Promise<void> {
+    const { signal } = this.#asked
+    const until = Date.now() + this.#target.model.timeouts.request
+    let task = first
+    while (isJsonObject(task) && task.status === 'working' && Date.now() < until) {
+      await delay(intervalOf(task), undefined, { signal })
+      const outcome = await this.send('tasks/get', signal)
+      task = outcome.type === 'complete' ? outcome.result : undefined
+    }
+  }
+
+  send(method: string, signal: AbortSignal): Promise<Outcome> {
+    const exchange = { ...withParams(this.#asked, { taskId: this.#taskId }), method, signal }
+    return this.#target.handle(exchange, { safe: method !== 'tasks/cancel' })
+  }
+
+  cancel(): void {
+    const signal = AbortSignal.timeout(this.#target.model.timeouts.idle)
+    this.send('tasks/cancel', signal).catch(() => {})
+  }
+}
+
+function taskIdOf(task: unknown): string | undefined {
+  return isJsonObject(task) && typeof task.taskId === 'string' ? task.taskId : undefined
+}
+
+function intervalOf({ pollInterval }: JsonObject): number {
+  const wanted = typeof pollInterval === 'number' ? pollInterval : POLL_INTERVAL.default
+  return Math.min(Math.max(wanted, POLL_INTERVAL.shortest), POLL_INTERVAL.longest)
+}
+
+/** The task was between the gateway and its target. */
+function withoutTask(outcome: Outcome): Outcome {
+  if (outcome.type !== 'complete' || !isJsonObject(outcome.result._meta)) return outcome
+  const { [RELATED_TASK]: _related, ...meta } = outcome.result._meta
+  const { _meta, ...result } = outcome.result
+  return { type: 'complete', result: Object.keys(meta).length > 0 ? { ...result, _meta: meta } : result }
+}

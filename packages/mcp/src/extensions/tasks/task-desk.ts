@@ -1,0 +1,139 @@
+import { complete, type Exchange, type Outcome } from '../../exchange/index.ts'
+import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../../jsonrpc/index.ts'
+import { parseDuration, type Duration, type SubscriptionFilter } from '../../protocol/index.ts'
+import type { Store, TaskRunner } from '../../server/index.ts'
+import { createTaskRunner } from './run-task.ts'
+import { declaresTasks, missingTasks, type DetailedTask } from './task.ts'
+import { TaskRecords } from './task-records.ts'
+import { TaskSlots } from './task-slots.ts'
+import { TaskTable } from './task-table.ts'
+import { tell, TaskWatchers } from './task-watchers.ts'
+
+export interface TasksOptions {
+  /** How long a task is kept, from its creation. A handler that still runs then is aborted. Default 1 h. */
+  ttl?: Duration
+  /** How often clients should ask. Default 1 s. */
+  pollInterval?: Duration
+  /** Tasks that run at the same time; further calls are refused. Default 1000. */
+  maxRunning?: number
+  /** The same for one authenticated caller. Default 100. */
+  maxRunningPerPrincipal?: number
+  /** Finished tasks that are kept; the oldest make room. Default 1000. */
+  maxFinished?: number
+  /** The longest result that is kept, in characters of JSON. Default 4 million. */
+  maxResultSize?: number
+  /** Where finished tasks are kept. Default: the server's store. */
+  store?: Store
+}
+
+export interface TaskDeskOptions extends TasksOptions {
+  store: Store
+  /** Told what went wrong where no caller could be. */
+  onError: (thrown: unknown) => void
+}
+
+/** More than this in one `subscriptions/listen` are not granted. */
+const MAX_WATCHED = 100
+
+/**
+ * Runs calls as tasks and answers for them (SEP-2663), whoever serves the calls. `tasks` puts one before a
+ * `Server`; what stands between clients and other servers has its own.
+ */
+export class TaskDesk {
+  /** Runs a call as a task, where its client can follow one. */
+  readonly run: TaskRunner
+  readonly #table: TaskTable
+  readonly #slots: TaskSlots
+  readonly #watchers = new TaskWatchers()
+  readonly #onError: (thrown: unknown) => void
+
+  constructor(options: TaskDeskOptions) {
+    this.#onError = options.onError
+    this.#slots = new TaskSlots({
+      maxRunning: options.maxRunning ?? 1_000,
+      maxRunningPerPrincipal: options.maxRunningPerPrincipal ?? 100,
+    })
+    this.#table = new TaskTable({
+      records: new TaskRecords(options.store, options.maxFinished ?? 1_000),
+      slots: this.#slots,
+      ttlMs: milliseconds(options.ttl ?? '1h'),
+      pollIntervalMs: milliseconds(options.pollInterval ?? '1s'),
+      maxResultSize: options.maxResultSize ?? 4_000_000,
+      onChange: (task) => this.#watchers.changed(task),
+      onError: this.#onError,
+    })
+    this.run = createTaskRunner(this.#table)
+  }
+
+  /** Calls that run as tasks at present. */
+  get running(): number {
+    return this.#slots.running
+  }
+
+  /** Cancels what runs. */
+  close(message: string): void {
+    this.#table.cancelAll(message)
+  }
+
+  /** Answers `tasks/get`, `tasks/update` and `tasks/cancel`. */
+  async handle(exchange: Exchange): Promise<Outcome> {
+    const task = await this.#find(exchange)
+    const live = this.#table.live(task.taskId)
+    switch (exchange.method) {
+      case 'tasks/update': {
+        const { inputResponses } = exchange.params
+        if (!isJsonObject(inputResponses)) {
+          throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "inputResponses" must be an object')
+        }
+        live?.answer(inputResponses)
+        return complete({})
+      }
+      case 'tasks/cancel':
+        live?.cancel('The task was cancelled')
+        return complete({})
+      default:
+        return complete({ ...task })
+    }
+  }
+
+  async #find(exchange: Exchange): Promise<DetailedTask> {
+    if (!declaresTasks(exchange.client)) throw missingTasks()
+    const { taskId } = exchange.params
+    if (typeof taskId !== 'string') {
+      throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "taskId" must be a string')
+    }
+    const task = await this.#table.find(taskId, exchange)
+    if (!task) throw new ProtocolError(INVALID_PARAMS, 'Task not found: it never was, or has expired')
+    return task
+  }
+
+  /** Which of the tasks asked for the caller may listen to. */
+  async grant(asked: SubscriptionFilter, exchange: Exchange): Promise<SubscriptionFilter> {
+    const { taskIds } = asked
+    if (taskIds === undefined) return {}
+    if (!declaresTasks(exchange.client)) throw missingTasks()
+    if (!Array.isArray(taskIds) || !taskIds.every((taskId) => typeof taskId === 'string')) {
+      throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "taskIds" must be a list of strings')
+    }
+    const known: string[] = []
+    for (const taskId of new Set<string>(taskIds.slice(0, MAX_WATCHED))) {
+      if (await this.#table.find(taskId, exchange)) known.push(taskId)
+    }
+    return known.length > 0 ? { taskIds: known } : {}
+  }
+
+  /** Begins with how things stand, so that nobody misses what happened before. Returns what ends it. */
+  listen(granted: SubscriptionFilter, exchange: Exchange): () => void {
+    const taskIds = (granted.taskIds ?? []) as string[]
+    const notify: Exchange['notify'] = (notification) => exchange.notify(notification)
+    for (const taskId of taskIds) {
+      this.#table.find(taskId, exchange).then((task) => task && tell(notify, task), this.#onError)
+    }
+    return this.#watchers.add(taskIds, notify)
+  }
+}
+
+/** The wire has whole milliseconds. */
+function milliseconds(duration: Duration): number {
+  return Math.max(1, Math.round(parseDuration(duration)))
+}
