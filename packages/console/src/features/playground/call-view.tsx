@@ -16,6 +16,7 @@ import { CallStatusBadge } from './call-status.tsx'
 import styles from './call-view.module.css'
 import { Question } from './question.tsx'
 import { ResultView } from './result-view.tsx'
+import { SaveAsTest } from './save-as-test.tsx'
 import { isEnd } from './start-call.ts'
 import { TaskView } from './task-view.tsx'
 import { useCallEvents } from './use-call-events.ts'
@@ -40,6 +41,7 @@ export function CallView({ id }: { id: string }) {
   })
   const end = events.find(isEnd)
   const answered = new Set(only(events, 'answered').map(({ question }) => question))
+  const task = only(events, 'task').at(-1)
   const box = useRef<HTMLDivElement>(null)
   const open = end ? [] : only(events, 'question').filter(({ question }) => !answered.has(question.id))
   // The form above may be long, and a question should not wait out of sight.
@@ -52,7 +54,7 @@ export function CallView({ id }: { id: string }) {
     <div ref={box}>
       <Card
         title={<Title id={id} detail={detail} events={events} />}
-        actions={!end && !error && <Cancel id={id} />}
+        actions={<Actions id={id} end={end} isLost={error !== undefined} />}
       >
         <div className={styles.call}>
           {error !== undefined && <Failure error={error} />}
@@ -64,9 +66,7 @@ export function CallView({ id }: { id: string }) {
           </div>
           <Logs events={events} />
           <Notifications events={events} />
-          {only(events, 'task').map((event) => (
-            <TaskView key={event.seq} task={event.task} />
-          ))}
+          {task && <TaskView task={task.task} />}
           <div aria-live="polite">
             {end?.type === 'result' && <ResultView method={detail?.method ?? ''} result={end.result} />}
             {end?.type === 'error' && (
@@ -83,8 +83,13 @@ export function CallView({ id }: { id: string }) {
   )
 }
 
+function Actions({ id, end, isLost }: { id: string; end: PlaygroundEvent | undefined; isLost: boolean }) {
+  if (!end) return isLost ? null : <Cancel id={id} />
+  return end.type === 'cancelled' ? null : <SaveAsTest id={id} />
+}
+
 function isOver({ status }: PlaygroundCallDetail): boolean {
-  return status !== 'running' && status !== 'waiting'
+  return status !== 'running' && status !== 'waiting' && status !== 'task'
 }
 
 function Title({

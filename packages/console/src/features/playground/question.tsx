@@ -66,11 +66,12 @@ function FormQuestion({ question: { params }, onAnswer, isPending }: QuestionPro
 
 function UrlQuestion({ question: { params }, onAnswer, isPending }: QuestionProps) {
   const url = String(params.url ?? '')
+  const isSafe = isSafeLink(url)
   return (
     <div className={styles.form}>
       <h3>The server asks you to open a page: {String(params.message ?? '')}</h3>
       <p className={styles.url}>
-        {isSafeLink(url) ? (
+        {isSafe ? (
           <>
             <strong>{new URL(url).host}</strong>
             <br />
@@ -85,9 +86,11 @@ function UrlQuestion({ question: { params }, onAnswer, isPending }: QuestionProp
         )}
       </p>
       <div className={styles.actions}>
-        <Button tone="primary" disabled={isPending} onClick={() => onAnswer({ action: 'accept' })}>
-          I agree to open it
-        </Button>
+        {isSafe && (
+          <Button tone="primary" disabled={isPending} onClick={() => onAnswer({ action: 'accept' })}>
+            I agree to open it
+          </Button>
+        )}
         <Refusals onAnswer={onAnswer} isPending={isPending} />
       </div>
     </div>

@@ -29,13 +29,29 @@ export function ResultView({ method, result }: { method: string; result: JsonObj
   )
 }
 
+/** Servers repeat structured content as text for older clients; once is enough for people. */
+function blocksOf(content: unknown, structured: unknown): readonly unknown[] {
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : []
+  if (structured === undefined || blocks.length !== 1) return blocks
+  const { type, text } = (blocks[0] ?? {}) as JsonObject
+  return type === 'text' && isSame(text, structured) ? [] : blocks
+}
+
+function isSame(text: unknown, value: unknown): boolean {
+  try {
+    return JSON.stringify(JSON.parse(String(text))) === JSON.stringify(value)
+  } catch {
+    return false
+  }
+}
+
 function Rendered({ method, result }: { method: string; result: JsonObject }) {
   const { content, structuredContent, messages, contents, isError } = result
   if (Array.isArray(content) || structuredContent !== undefined) {
     return (
       <div className={styles.blocks}>
         {isError === true && <Notice tone="bad" title="The tool says that it failed" />}
-        {(Array.isArray(content) ? content : []).map((block, index) => (
+        {blocksOf(content, structuredContent).map((block, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other name
           <ContentBlock key={index} block={block} />
         ))}

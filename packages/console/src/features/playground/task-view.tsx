@@ -1,26 +1,32 @@
 import { Link } from '@tanstack/react-router'
 import type { JsonObject } from '../../api/contract.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { setDraft } from './drafts.ts'
 
-/** The call became a task: it goes on without us, and can be asked for. */
+const TONES: Readonly<Record<string, 'ok' | 'bad' | 'warn' | 'violet'>> = {
+  completed: 'ok',
+  failed: 'bad',
+  cancelled: 'warn',
+}
+
+/** The call became a task: how it stands, and how to ask for it from elsewhere. */
 export function TaskView({ task }: { task: JsonObject }) {
-  const fill = (method: string) => () => setDraft({ kind: 'request', name: method }, { taskId: task.taskId })
+  const status = String(task.status)
   return (
-    <section>
-      <h3>It became a task</h3>
-      <JsonTree value={task} open={1} />
+    <section aria-label="Task">
+      <h3>
+        It runs as a task <Badge tone={TONES[status] ?? 'violet'}>{status.replaceAll('_', ' ')}</Badge>
+      </h3>
+      {typeof task.statusMessage === 'string' && <p>{task.statusMessage}</p>}
+      <JsonTree value={task} open={0} />
       <p>
-        <Link to="/playground" search={{ kind: 'request', name: 'tasks/get' }} onClick={fill('tasks/get')}>
-          Ask how it stands
-        </Link>{' '}
-        ·{' '}
         <Link
           to="/playground"
-          search={{ kind: 'request', name: 'tasks/cancel' }}
-          onClick={fill('tasks/cancel')}
+          search={{ kind: 'request', name: 'tasks/get' }}
+          onClick={() => setDraft({ kind: 'request', name: 'tasks/get' }, { taskId: task.taskId })}
         >
-          Cancel it
+          Ask for it as any client could
         </Link>
       </p>
     </section>

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { gateway } from '../../api/call.ts'
 import { Button } from '../../ui/button.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import { notifyError } from '../../ui/toasts.tsx'
 
 /** JSON lines of what the filter lets through, or of one exchange. */
@@ -10,7 +11,7 @@ export function ExportButton({ filter, id }: { filter?: string; id?: number }) {
     mutationFn: async () => {
       const query = id === undefined ? { ...(filter && { filter }) } : { ids: String(id) }
       const response = await gateway.request('wireExport', { query })
-      save(await response.blob(), id === undefined ? 'exchanges.jsonl' : `exchange-${id}.jsonl`)
+      saveFile(await response.blob(), id === undefined ? 'exchanges.jsonl' : `exchange-${id}.jsonl`)
     },
     onError: notifyError,
   })
@@ -19,12 +20,4 @@ export function ExportButton({ filter, id }: { filter?: string; id?: number }) {
       Export
     </Button>
   )
-}
-
-function save(blob: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }

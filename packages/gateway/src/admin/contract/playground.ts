@@ -46,6 +46,7 @@ export interface PlaygroundCall {
   readonly params: JsonObject
   readonly client: PlaygroundClient
   readonly target?: string
+  /** `task`: it runs, as a task. */
   readonly status: 'running' | 'waiting' | 'ok' | 'tool-error' | 'error' | 'cancelled' | 'task'
   readonly duration?: Milliseconds
   /** The exchanges that it caused, for the wire view. */
@@ -100,7 +101,7 @@ export type PlaygroundEvent = {
   | { readonly type: 'question'; readonly question: PlaygroundQuestion }
   | { readonly type: 'answered'; readonly question: string; readonly answer: JsonObject }
   | { readonly type: 'notification'; readonly method: string; readonly params?: JsonObject }
-  /** A task was made; `tasks/get` and `tasks/cancel` go on with it. */
+  /** The call runs as a task, which is now in this state. */
   | { readonly type: 'task'; readonly task: JsonObject }
   | { readonly type: 'result'; readonly result: JsonObject; readonly duration: Milliseconds }
   | { readonly type: 'error'; readonly error: PlaygroundError; readonly duration: Milliseconds }

@@ -9,6 +9,7 @@ import type {
 } from '../contract.ts'
 import { Channel } from '../events/channel.ts'
 import { toPlaygroundError } from './playground-error.ts'
+import { followTasks } from './follow-tasks.ts'
 import { Questions } from './questions.ts'
 import { watchResources } from './watch-resources.ts'
 
@@ -36,6 +37,7 @@ export class PlaygroundRun {
   readonly #abort = new AbortController()
   #status: PlaygroundCall['status'] = 'running'
   #duration: number | undefined
+  #isTask = false
   #seq = 0
 
   constructor(id: string, request: StartCall) {
@@ -53,6 +55,7 @@ export class PlaygroundRun {
 
   /** Never rejects: how it ended is an event. */
   async run(client: Client): Promise<void> {
+    const tasksSettled = this.#followTasks(client)
     try {
       await client.connect(undefined, { signal: this.#abort.signal })
       this.#emit({
@@ -73,8 +76,18 @@ export class PlaygroundRun {
     } catch (thrown) {
       this.#fail(thrown)
     } finally {
+      await tasksSettled?.()
       await client.close().catch(() => {})
     }
+  }
+
+  #followTasks(client: Client): (() => Promise<void>) | undefined {
+    const { method, client: pretended } = this.request
+    if (method !== 'tools/call' || !pretended.capabilities.tasks) return undefined
+    return followTasks(client, (task) => {
+      this.#isTask = true
+      this.#emit({ type: 'task', task })
+    })
   }
 
   async #send(client: Client): Promise<JsonObject> {
@@ -107,11 +120,7 @@ export class PlaygroundRun {
   }
 
   #fail(thrown: unknown): void {
-    const task = thrown instanceof McpError ? thrown.details.task : undefined
-    if (task !== undefined) {
-      this.#emit({ type: 'task', task: task as JsonObject })
-      this.#end('task', (duration) => ({ type: 'result', result: task as JsonObject, duration }))
-    } else if (this.#abort.signal.aborted) {
+    if (this.#abort.signal.aborted) {
       this.#end('cancelled', (duration) => ({ type: 'cancelled', duration }))
     } else {
       const error = toPlaygroundError(thrown, this.request)
@@ -162,11 +171,17 @@ export class PlaygroundRun {
       params,
       client,
       ...(target !== undefined && { target }),
-      status: this.#status === 'running' && questions.length > 0 ? 'waiting' : this.#status,
+      status: this.#present(questions.length > 0),
       ...(this.#duration !== undefined && { duration: this.#duration }),
       records: [...this.records],
       questions,
     }
+  }
+
+  #present(isWaiting: boolean): PlaygroundCall['status'] {
+    if (this.#status !== 'running') return this.#status
+    if (isWaiting) return 'waiting'
+    return this.#isTask ? 'task' : 'running'
   }
 
   detail(): PlaygroundCallDetail {
