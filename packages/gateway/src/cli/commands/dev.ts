@@ -11,6 +11,7 @@ import { DevSession } from '../dev/dev-session.ts'
 import { runCommand } from '../dev/run-command.ts'
 import { watchSources } from '../dev/watch-sources.ts'
 import { shorten } from '../format-problem.ts'
+import { literalText } from '../literal-text.ts'
 import { collect } from '../request-flags.ts'
 import { overridesOf, runGateway, type GatewayOptions } from '../run-gateway.ts'
 
@@ -60,7 +61,7 @@ async function dev(asked: string, args: string[], options: DevOptions, io: CliIo
   const name = basename(file, extname(file))
   const target = targetOf(file, args, options, io)
   // The console shows the configuration; what is in the shell is nobody's business there.
-  const config = { mcpServers: { [name]: target }, stateDir: asText(stateDirFor(file, places)) }
+  const config = { mcpServers: { [name]: target }, stateDir: literalText(stateDirFor(file, places)) }
   const env = environmentOf(io)
   const overrides = overridesOf(options)
   const result = await configFromValue(
@@ -113,9 +114,9 @@ function targetOf(file: string, args: readonly string[], options: DevOptions, io
   const { command, args: words } = runCommand(file, { with: options.with, args })
   return {
     command,
-    args: words.map(asText),
-    cwd: asText(cwd),
-    ...(options.envFile !== undefined && { envFile: asText(resolve(cwd, options.envFile)) }),
+    args: words.map(literalText),
+    cwd: literalText(cwd),
+    ...(options.envFile !== undefined && { envFile: literalText(resolve(cwd, options.envFile)) }),
     prefix: false,
     // What did not start will not start before it has changed.
     restart: { policy: 'on-demand', minDelay: '10s', maxDelay: '30s' },
@@ -127,14 +128,9 @@ function targetOf(file: string, args: readonly string[], options: DevOptions, io
 /** The author's own shell is what the server would be run in: it gets all of its variables. */
 function environmentOf({ places }: CliIo): Record<string, string> {
   const variables = Object.entries(places.env).flatMap(([key, value]) =>
-    value !== undefined && /^[A-Za-z_]\w*$/.test(key) ? [[key, asText(value)] as const] : [],
+    value !== undefined && /^[A-Za-z_]\w*$/.test(key) ? [[key, literalText(value)] as const] : [],
   )
   return Object.fromEntries(variables)
-}
-
-/** Text in a configuration may hold references; what comes from a command line is meant as it is. */
-function asText(text: string): string {
-  return text.replaceAll('${', '$${')
 }
 
 function requireFile(file: string, asked: string): void {

@@ -5,6 +5,7 @@ import { acceptConfig } from '../accept-config.ts'
 import { CliError } from '../cli-error.ts'
 import type { CliIo } from '../cli-io.ts'
 import { shorten } from '../format-problem.ts'
+import { literalText } from '../literal-text.ts'
 import { overridesOf, runGateway, type GatewayOptions } from '../run-gateway.ts'
 
 interface ReplayOptions extends GatewayOptions {
@@ -33,17 +34,21 @@ export function register(program: Command, io: CliIo): void {
 async function replay(asked: string, options: ReplayOptions, io: CliIo): Promise<void> {
   const { places } = io
   const file = resolve(places.cwd, asked)
+  const speed = speedOf(options.speed)
   const { readRecording } = await import('../../main.ts')
   await readRecording(file).catch((error: NodeJS.ErrnoException) => {
     const message = error.code === 'ENOENT' ? `There is no file ${asked}` : error.message
     throw new CliError(message, { exitCode: 2, fix: 'Make one with: gantry record TARGET', cause: error })
   })
-  const asText = (text: string): string => text.replaceAll('${', '$${')
   const config: RawConfig = {
     mcpServers: {
-      [basename(file, extname(file))]: { replay: asText(file), speed: speedOf(options.speed), prefix: false },
+      [basename(file, extname(file))]: {
+        replay: literalText(file),
+        speed: speedOf(options.speed),
+        prefix: false,
+      },
     },
-    stateDir: asText(stateDirFor(file, places)),
+    stateDir: literalText(stateDirFor(file, places)),
   }
   const overrides = overridesOf(options)
   const shown = shorten(file, places.cwd)

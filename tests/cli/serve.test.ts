@@ -1,0 +1,153 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connect } from '@gantry/mcp/client'
+import { stdio } from '@gantry/mcp/client/node'
+import { GANTRY, openWorkshop, serverWith, type Workshop } from './support/gantry.ts'
+
+let shop: Workshop
+let taken: Server | undefined
+beforeEach(async () => {
+  shop = await openWorkshop()
+  await shop.write('server.mjs', serverWith('one'))
+  await shop.write('gantry.yaml', 'mcpServers:\n  words: { command: node, args: [server.mjs] }\n')
+})
+afterEach(async () => {
+  taken?.close()
+  taken = undefined
+  await shop.close()
+})
+
+async function takePort(): Promise<number> {
+  taken = createServer((_, response) => response.end('somebody else')).listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  return (taken.address() as AddressInfo).port
+}
+
+describe('gantry serve', () => {
+  it('serves the configuration until it is told to stop, and ends with 0', async () => {
+    const gateway = shop.start('serve', '--port', '0')
+    await gateway.says(/Gantry serves 1 target of gantry\.yaml[\s\S]*Press Ctrl\+C/)
+    const client = await connect(await gateway.endpoint())
+    expect((await client.call('words_one')).text()).toBe('one')
+    await client.close()
+    expect((await gateway.stop('SIGINT')).code).toBe(0)
+  })
+
+  it('says that a port is in use, whether the flag or the file asks for it', async () => {
+    const port = await takePort()
+    for (const args of [
+      ['--port', String(port)],
+      ['--config', 'other.json'],
+    ]) {
+      await shop.write('other.json', JSON.stringify({ server: { port } }))
+      const { code, err, out } = await shop.run('serve', ...args)
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toContain(`error Port ${port} on 127.0.0.1 is in use\n`)
+      expect(err).toContain('--port 0')
+    }
+  })
+
+  it('recognises a gateway on the port that it wants', async () => {
+    const first = shop.start('serve', '--port', '0')
+    const port = new URL(await first.endpoint()).port
+    const { code, err } = await shop.run('serve', '--port', port)
+    expect([code, err]).toEqual([1, expect.stringContaining('is in use, by a gateway as it seems')])
+  })
+
+  it.each([
+    [
+      'a file that is missing',
+      'none.yaml',
+      undefined,
+      /none\.yaml error The configuration file does not exist/,
+    ],
+    ['a folder', '.', undefined, /This is a folder/],
+    ['broken YAML', 'bad.yaml', 'mcpServers:\n  a: [1,\n', /bad\.yaml:3:1 error[\s\S]*fix Close it with \]/],
+    [
+      'an unknown key',
+      'bad.json',
+      '{"mcpServers":{"a":{"comand":"x"}}}',
+      /\^{8}\n[\s\S]*Did you mean "command"/,
+    ],
+    ['an open door', 'open.json', '{"server":{"host":"0.0.0.0"}}', /Other machines can reach 0\.0\.0\.0/],
+  ])('refuses %s: in words, and as JSON', async (_, name, text, message) => {
+    if (text !== undefined) await shop.write(name, text)
+    const said = await shop.run('serve', '--config', name)
+    expect([said.code, said.out, said.err]).toEqual([2, '', expect.stringMatching(message)])
+    const { code, out, err } = await shop.run('serve', '--config', name, '--json')
+    expect([code, err]).toEqual([2, ''])
+    expect(JSON.parse(out)).toMatchObject({ ok: false, problems: [{ severity: 'error' }] })
+  })
+
+  it('announces itself as JSON', async () => {
+    const gateway = shop.start('serve', '--port', '0', '--json')
+    await gateway.says(/\}\n$/)
+    const { url, endpoint, console } = JSON.parse(gateway.out)
+    expect([endpoint, console]).toEqual([`${url}/mcp`, expect.stringContaining(`${url}/console/#token=`)])
+  })
+
+  it('on stdio takes no port that clients of the real gateway were told', async () => {
+    const port = await takePort()
+    await shop.write(
+      'gantry.yaml',
+      `mcpServers: { words: { command: node, args: [server.mjs] } }\nserver: { port: ${port} }\n`,
+    )
+    const args = [GANTRY, 'serve', '--stdio']
+    const client = await connect(
+      stdio({ command: process.execPath, args, cwd: shop.dir, env: { HOME: shop.dir } }),
+    )
+    expect((await client.call('words_one')).text()).toBe('one')
+    await client.close()
+  })
+})
+
+describe('other commands', () => {
+  it('go on finding the first gateway when a second comes and goes', async () => {
+    const first = shop.start('serve', '--port', '0')
+    const { port } = new URL(await first.endpoint())
+    await first.says(/Ctrl/)
+    const second = shop.start('serve', '--port', '0')
+    await second.says(/Ctrl/)
+    await second.stop()
+    const { code, out } = await shop.run('targets', '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(out).targets[0].endpoint).toContain(`:${port}/`)
+  })
+
+  it('ask the targets for real when no gateway runs, whatever an earlier run left', async () => {
+    expect(await shop.run('tools')).toMatchObject({ code: 0, out: 'words_one  Says it\n', err: '' })
+    await shop.write('server.mjs', serverWith('one', 'two'))
+    const { out, err } = await shop.run('tools')
+    expect([out, err]).toEqual(['words_one  Says it\nwords_two  Says it\n', ''])
+    expect((await shop.run('targets')).out).toMatch(/words +ready +modern 2026-07-28 stdio +2 tools/)
+  })
+
+  it('have exit codes that scripts can rely on', async () => {
+    expect((await shop.run('call', 'words_one')).code).toBe(0)
+    expect(await shop.run('call', 'words_none')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('gantry why words_none'),
+    })
+    expect((await shop.run('call', 'words_one', '{')).code).toBe(2)
+    expect((await shop.run('why', 'words_one')).code).toBe(0)
+    expect((await shop.run('why', 'words_none')).code).toBe(1)
+    expect((await shop.run('targets', 'restart', 'words')).err).toContain('No gateway is running')
+    const { code, out } = await shop.run('call', 'words_none', '--json')
+    expect([code, JSON.parse(out)]).toEqual([1, { ok: false, error: expect.anything() }])
+  })
+
+  it('say which gateways there are when it is not clear which is meant', async () => {
+    await rm(join(shop.dir, 'gantry.yaml'))
+    await shop.write('a.mjs', serverWith('a'))
+    for (const file of ['a.mjs', 'server.mjs']) await shop.start('dev', file, '--port', '0').says(/is ready/)
+    const { code, err } = await shop.run('tools')
+    expect(code).toBe(2)
+    expect(err).toMatch(
+      /2 gateways are running[\s\S]*http:\S+ \((a|server)\.mjs\), http:\S+ \((a|server)\.mjs\)/,
+    )
+  })
+})
