@@ -1,11 +1,6 @@
-import {
-  isJsonObject,
-  LiveExchange,
-  type ClientFacts,
-  type JsonObject,
-  type Outcome,
-} from '@gantry/mcp/exchange'
+import { LiveExchange, type ClientFacts, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import type { Implementation, ServerCapabilities } from '@gantry/mcp/server'
+import { soundItem } from './sound-item.ts'
 
 export interface FetchedLists {
   tools: JsonObject[]
@@ -67,7 +62,10 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
     }
     const { result } = outcome
     const found = result[member]
-    if (Array.isArray(found)) items.push(...found.filter(isJsonObject))
+    for (const item of Array.isArray(found) ? found : []) {
+      const sound = soundItem(item, member)
+      if (sound) items.push(sound)
+    }
     if (typeof result.ttlMs === 'number' && result.ttlMs >= 0) facts.ttls.push(result.ttlMs)
     facts.scopes.push(result.cacheScope)
     if (typeof result.nextCursor !== 'string') return items

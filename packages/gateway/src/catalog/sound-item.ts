@@ -1,0 +1,50 @@
+import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
+
+type Check = (value: unknown) => boolean
+const isText: Check = (value) => typeof value === 'string'
+const isNumber: Check = (value) => typeof value === 'number'
+const isList: Check = (value) => Array.isArray(value) && value.every(isJsonObject)
+
+/** What the members of list entries must be, in every list that has them. Members that nobody knows are kept. */
+const MEMBERS: ReadonlyMap<string, Check> = new Map([
+  ['title', isText],
+  ['description', isText],
+  ['mimeType', isText],
+  ['size', isNumber],
+  ['inputSchema', isJsonObject],
+  ['outputSchema', isJsonObject],
+  ['annotations', isJsonObject],
+  ['arguments', isList],
+  ['icons', isList],
+  ['_meta', isJsonObject],
+])
+
+/** What every entry of a list has, the first being how it is called. */
+const IDENTITY: Readonly<Record<string, readonly string[]>> = {
+  tools: ['name'],
+  prompts: ['name'],
+  resources: ['uri', 'name'],
+  resourceTemplates: ['uriTemplate', 'name'],
+}
+
+/**
+ * An entry that strict clients can read: one bad entry would cost them the lists of all targets. What is not as
+ * the specification has it is left out; undefined when nothing can be called by its name.
+ */
+export function soundItem(item: unknown, list: string): JsonObject | undefined {
+  const [key, ...others] = IDENTITY[list] ?? []
+  if (!isJsonObject(item)) return undefined
+  if (key === undefined) return item
+  const name = item[key]
+  if (typeof name !== 'string' || name === '') return undefined
+  const wrong = Object.keys(item).filter((member) => MEMBERS.get(member)?.(item[member]) === false)
+  const unnamed = others.filter((other) => typeof item[other] !== 'string')
+  const schema = item.inputSchema
+  const untyped = list === 'tools' && !(isJsonObject(schema) && schema.type === 'object')
+  if (wrong.length === 0 && unnamed.length === 0 && !untyped) return item
+  const sound = { ...item }
+  for (const member of wrong) delete sound[member]
+  for (const other of unnamed) sound[other] = name
+  if (untyped) sound.inputSchema = { ...(isJsonObject(schema) ? schema : {}), type: 'object' }
+  return sound
+}
