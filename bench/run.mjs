@@ -4,13 +4,15 @@ import { installProject } from '../scripts/lib/install.mjs'
 import { stopWithParent } from '../scripts/lib/processes.mjs'
 import { clientCases } from './cases/client.mjs'
 import { gatewayCases } from './cases/gateway.mjs'
+import { largeCases } from './cases/large.mjs'
+import { listCases } from './cases/lists.mjs'
 import { serverCases } from './cases/server.mjs'
 import { measureCase } from './lib/measure.mjs'
 import { readOptions } from './lib/options.mjs'
 import { AT_HAND, installPeers } from './lib/peers.mjs'
 import { formatCase } from './lib/report.mjs'
 
-const CASES = [...serverCases, ...clientCases, ...gatewayCases]
+const CASES = [...serverCases, ...clientCases, ...gatewayCases, ...listCases, ...largeCases]
 
 stopWithParent()
 try {

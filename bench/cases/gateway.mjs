@@ -1,12 +1,8 @@
-import { overHttp, program, serve } from '../lib/contestants.mjs'
+import { overHttp, program, RATE, serve } from '../lib/contestants.mjs'
 import { gantry, mcpHub, mcpProxy, stdioTarget, supergateway } from '../lib/gateways.mjs'
 import { startHttpServer } from '../lib/http-server.mjs'
 import { echoCall, FIRST_ID } from '../load/messages.mjs'
 
-const metrics = {
-  rate: { unit: 'calls/s', better: 'higher' },
-  cpu: { unit: 'µs CPU/call', better: 'lower' },
-}
 const legacy = { era: 'legacy', ...echoCall('legacy') }
 const modern = { era: 'modern', ...echoCall('modern') }
 const upstream = program('bare-stdio.mjs')
@@ -14,7 +10,7 @@ const upstream = program('bare-stdio.mjs')
 const { expect } = legacy
 const hubCall = {
   era: 'none',
-  message: { id: FIRST_ID, server_name: 'echo', tool: 'echo', arguments: { text: expect } },
+  message: { id: FIRST_ID, server_name: 'echo', tool: 'echo', arguments: expect },
   expect,
 }
 
@@ -43,7 +39,7 @@ export const gatewayCases = [
   {
     id: 'gateway-stdio-legacy',
     title: 'gateway: HTTP in, stdio upstream, legacy, 32 connections',
-    metrics,
+    metrics: RATE,
     goals: [{ metric: 'rate', over: 'bare', atLeast: 0.45 }],
     contestants: [
       overHttp('bare', serve('bare-gateway.mjs', upstream), legacy),
@@ -56,14 +52,14 @@ export const gatewayCases = [
   {
     id: 'gateway-http-modern',
     title: 'gateway: modern HTTP in and out, 32 connections',
-    metrics,
+    metrics: RATE,
     goals: [{ metric: 'rate', over: 'bare', atLeast: 0.7 }],
     contestants: [overHttp('bare', proxy, modern), overHttp('ours', toHttp, modern)],
   },
   {
     id: 'gateway-bridged',
     title: 'gateway: modern HTTP in, legacy stdio upstream, against legacy in',
-    metrics,
+    metrics: RATE,
     goals: [{ metric: 'rate', over: 'ours, same era', atLeast: 0.6 }],
     contestants: [overHttp('ours', toStdio, modern), overHttp('ours, same era', toStdio, legacy)],
   },

@@ -1,11 +1,7 @@
 import { freePort, startHttpServer } from '../lib/http-server.mjs'
-import { overHttp, overStdio, program, serve } from '../lib/contestants.mjs'
+import { overHttp, overStdio, program, RATE, serve } from '../lib/contestants.mjs'
 import { echoCall } from '../load/messages.mjs'
 
-const metrics = {
-  rate: { unit: 'calls/s', better: 'higher' },
-  cpu: { unit: 'µs CPU/call', better: 'lower' },
-}
 const atLeast = (share) => [{ metric: 'rate', over: 'bare', atLeast: share }]
 
 function stdioCase(era, share, peers) {
@@ -14,7 +10,7 @@ function stdioCase(era, share, peers) {
   return {
     id: `server-stdio-${era}`,
     title: `stdio, tools/call, 64 in flight, ${era}`,
-    metrics,
+    metrics: RATE,
     goals: atLeast(share),
     contestants: [
       contestant('bare', 'bare-stdio.mjs'),
@@ -45,7 +41,7 @@ export const serverCases = [
   {
     id: 'server-http-modern',
     title: 'HTTP, tools/call, 32 connections, modern',
-    metrics,
+    metrics: RATE,
     goals: atLeast(0.75),
     contestants: [
       overHttp('bare', serve('bare-http.mjs'), modernHttp),
@@ -57,7 +53,7 @@ export const serverCases = [
   {
     id: 'server-http-legacy',
     title: 'HTTP, tools/call, 32 connections, legacy session',
-    metrics,
+    metrics: RATE,
     goals: atLeast(0.7),
     contestants: [
       overHttp('bare', serve('bare-http.mjs'), legacyHttp),

@@ -63,5 +63,26 @@ function overHttp(era, url) {
       sent.on('error', reject)
       sent.end(body)
     })
-  return { call: (text) => send(echo(era, ++last, text)).then(textOf), close: () => agent.destroy() }
+  return {
+    call: (text) => send(echo(era, ++last, text)).then(textOf),
+    progress: (text) => countEvents({ host, port, path, agent, headers }, echo(era, ++last, text)),
+    close: () => agent.destroy(),
+  }
+}
+
+/** Reads a stream of events with nothing but `indexOf` and `JSON.parse`. */
+function countEvents(target, message) {
+  message.params._meta = { ...message.params._meta, progressToken: message.id }
+  return new Promise((resolve, reject) => {
+    const sent = ask({ ...target, method: 'POST' }, (answer) => {
+      let count = 0
+      eachLine(answer, (line) => {
+        if (line.startsWith('data: ') && JSON.parse(line.slice(6)).method === 'notifications/progress')
+          count++
+      })
+      answer.on('end', () => resolve(count))
+    })
+    sent.on('error', reject)
+    sent.end(JSON.stringify(message))
+  })
 }

@@ -11,6 +11,11 @@ export async function connectClient({ era, args, url }) {
   )
   return {
     call: async (text) => (await client.callTool({ name: 'echo', arguments: { text } })).content[0].text,
+    progress: async (text) => {
+      let count = 0
+      await client.callTool({ name: 'echo', arguments: { text } }, { onprogress: () => count++ })
+      return count
+    },
     close: () => client.close(),
   }
 }

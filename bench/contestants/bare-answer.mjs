@@ -1,13 +1,25 @@
 // What the bare servers answer: the least that loads, clients and gateways take for right.
+import { extraSchema, extraTools } from './many-tools.mjs'
 
 const serverInfo = { name: 'bare', version: '1.0.0' }
 const inputSchema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
-const tools = [{ name: 'echo', description: 'Says it back', inputSchema }]
+const tools = [
+  { name: 'echo', description: 'Says it back', inputSchema },
+  { name: 'big', description: 'A long text', inputSchema: { type: 'object' } },
+  { name: 'wait', description: 'Never ends', inputSchema: { type: 'object' } },
+  ...extraTools.map((tool) => ({ ...tool, inputSchema: extraSchema })),
+]
 const capabilities = { tools: {} }
 
+const text = (value) => ({ resultType: 'complete', content: [{ type: 'text', text: value }] })
+const calls = {
+  echo: (args) => text(args.text),
+  big: ({ bytes }) => text('x'.repeat(bytes)),
+  wait: () => undefined,
+}
 const both = {
   'tools/list': () => ({ resultType: 'complete', tools, ttlMs: 0, cacheScope: 'public' }),
-  'tools/call': ({ arguments: { text } }) => ({ resultType: 'complete', content: [{ type: 'text', text }] }),
+  'tools/call': ({ name, arguments: args }) => calls[name](args),
   ping: () => ({}),
 }
 const legacy = {
@@ -28,11 +40,12 @@ const modern = {
 
 const results = process.argv[2] === 'modern' ? modern : legacy
 
-/** The answer to a message, or undefined when it wants none. */
+/** The answer to a message, or undefined when it gets none. */
 export function answer({ id, method, params }) {
   if (id === undefined) return undefined
   const result = results[method]
   if (result === undefined)
     return { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
-  return { jsonrpc: '2.0', id, result: result(params) }
+  const value = result(params)
+  return value && { jsonrpc: '2.0', id, result: value }
 }

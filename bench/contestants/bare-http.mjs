@@ -1,5 +1,5 @@
 // The limit over HTTP: `node:http`, `JSON.parse`, `JSON.stringify`.
-//   node bare-http.mjs [modern]
+//   node bare-http.mjs [legacy|modern [EXTRA-TOOLS]]
 import { createServer } from 'node:http'
 import { answer } from './bare-answer.mjs'
 import { announce } from './announce.mjs'

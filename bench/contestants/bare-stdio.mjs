@@ -1,6 +1,6 @@
 // The limit over a pipe: lines in, `JSON.parse`, `JSON.stringify`, lines out – one write for what one read
 // brought. It knows of MCP only what the loads ask for.
-//   node bare-stdio.mjs [modern]
+//   node bare-stdio.mjs [legacy|modern [EXTRA-TOOLS]]
 import { answer } from './bare-answer.mjs'
 import { eachLine } from './each-line.mjs'
 

@@ -1,17 +1,28 @@
-// Ours: node gantry.mjs stdio|http
+// Ours: node gantry.mjs stdio|http [EXTRA-TOOLS]
 import { createServer } from 'node:http'
 import { Server, tool } from '@gantry/mcp/server'
 import { serveStdio, toNodeHandler } from '@gantry/mcp/server/node'
 import { announce } from './announce.mjs'
+import { extraSchema, extraTools } from './many-tools.mjs'
 
 const echo = tool({
   description: 'Says it back',
   input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
   run: ({ text }) => text,
 })
-const app = new Server({ name: 'echo', version: '1.0.0', tools: { echo } })
+const wait = tool({ description: 'Never ends', run: () => new Promise(() => {}) })
+const big = tool({ description: 'A long text', run: ({ bytes }) => 'x'.repeat(bytes) })
+const extra = extraTools.map(({ name, description }) => [
+  name,
+  tool({ description, input: extraSchema, run: () => 'done' }),
+])
+const app = new Server({
+  name: 'echo',
+  version: '1.0.0',
+  tools: { echo, wait, big, ...Object.fromEntries(extra) },
+})
 
 // An orderly end, without which Node writes no profile.
 process.once('SIGTERM', () => process.exit(0))
 if (process.argv[2] === 'stdio') await serveStdio(app)
-else announce(createServer(toNodeHandler(app)))
+else announce(createServer(toNodeHandler(app, { sessions: { maxSessions: 20_000 } })))

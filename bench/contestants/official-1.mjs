@@ -1,4 +1,4 @@
-// The official SDK 1.x: node official-1.mjs stdio|http-session
+// The official SDK 1.x: node official-1.mjs stdio|http-session [EXTRA-TOOLS]
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
@@ -6,13 +6,22 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { z } from 'zod'
 import { announce } from './announce.mjs'
+import { extraShape } from './extra-zod.mjs'
 import { keepSessions } from './keep-sessions.mjs'
+import { extraTools } from './many-tools.mjs'
 
 const input = { description: 'Says it back', inputSchema: { text: z.string() } }
+const done = () => ({ content: [{ type: 'text', text: 'done' }] })
 
 function create() {
   const server = new McpServer({ name: 'echo', version: '1.0.0' })
   server.registerTool('echo', input, ({ text }) => ({ content: [{ type: 'text', text }] }))
+  server.registerTool('wait', { description: 'Never ends' }, () => new Promise(() => {}))
+  server.registerTool('big', { inputSchema: { bytes: z.number() } }, ({ bytes }) => ({
+    content: [{ type: 'text', text: 'x'.repeat(bytes) }],
+  }))
+  for (const { name, description } of extraTools)
+    server.registerTool(name, { description, inputSchema: extraShape }, done)
   return server
 }
 

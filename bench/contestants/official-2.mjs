@@ -1,4 +1,4 @@
-// The official SDK 2.x: node official-2.mjs stdio|http|http-session
+// The official SDK 2.x: node official-2.mjs stdio|http|http-session [EXTRA-TOOLS]
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
@@ -6,13 +6,22 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 import { announce } from './announce.mjs'
+import { extraShape } from './extra-zod.mjs'
 import { keepSessions } from './keep-sessions.mjs'
+import { extraTools } from './many-tools.mjs'
 
 const input = { description: 'Says it back', inputSchema: z.object({ text: z.string() }) }
+const done = () => ({ content: [{ type: 'text', text: 'done' }] })
 
 function create() {
   const server = new McpServer({ name: 'echo', version: '1.0.0' })
   server.registerTool('echo', input, ({ text }) => ({ content: [{ type: 'text', text }] }))
+  server.registerTool('wait', { description: 'Never ends' }, () => new Promise(() => {}))
+  server.registerTool('big', { inputSchema: z.object({ bytes: z.number() }) }, ({ bytes }) => ({
+    content: [{ type: 'text', text: 'x'.repeat(bytes) }],
+  }))
+  for (const { name, description } of extraTools)
+    server.registerTool(name, { description, inputSchema: z.object(extraShape) }, done)
   return server
 }
 

@@ -1,4 +1,4 @@
-// tmcp: node tmcp.mjs stdio|http
+// tmcp: node tmcp.mjs stdio|http [EXTRA-TOOLS]
 import { createServer } from 'node:http'
 import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod'
 import { HttpTransport } from '@tmcp/transport-http'
@@ -7,6 +7,8 @@ import { createRequestListener } from '@remix-run/node-fetch-server'
 import { McpServer } from 'tmcp'
 import { z } from 'zod'
 import { announce } from './announce.mjs'
+import { extraShape } from './extra-zod.mjs'
+import { extraTools } from './many-tools.mjs'
 
 const server = new McpServer(
   { name: 'echo', version: '1.0.0', description: 'Says it back' },
@@ -16,6 +18,10 @@ server.tool(
   { name: 'echo', description: 'Says it back', schema: z.object({ text: z.string() }) },
   ({ text }) => ({ content: [{ type: 'text', text }] }),
 )
+for (const { name, description } of extraTools)
+  server.tool({ name, description, schema: z.object(extraShape) }, () => ({
+    content: [{ type: 'text', text: 'done' }],
+  }))
 
 if (process.argv[2] === 'stdio') {
   new StdioTransport(server).listen()

@@ -10,20 +10,27 @@ const BENCH = join(import.meta.dirname, '..')
 /** The path of a program of a contestant. */
 export const program = (name) => join(BENCH, 'contestants', name)
 
-/** Calls per second and the server's CPU time per call, from what a load counted. */
-export function rates({ count, ms, cpu, p50, p99 }) {
-  return { rate: count / (ms / 1000), cpu: cpu / count, p50, p99 }
+/** What most cases measure. */
+export const RATE = {
+  rate: { unit: 'calls/s', better: 'higher' },
+  cpu: { unit: 'µs CPU/call', better: 'lower' },
+}
+
+/** Calls per second, the server's CPU time per call and so on, from what a load counted. */
+export function rates({ count, ms, cpu, p50, p99 }, bytes) {
+  const rate = count / (ms / 1000)
+  return { rate, cpu: cpu / count, p50, p99, throughput: (rate * bytes) / 1e6 }
 }
 
 /** A contestant that is asked over its pipes. */
-export function overStdio(name, args, { era, message, expect, inFlight = 64 }) {
+export function overStdio(name, args, { era, message, expect, inFlight = 64, bytes }) {
   return {
     name,
     async open({ nodeArgs }) {
       const command = { command: process.execPath, args: [...nodeArgs, ...args] }
       const options = { ...command, era, message, expect, inFlight }
       const worker = await startWorker(join(BENCH, 'load/stdio-load.mjs'), options)
-      return { sample: async (ms) => rates(await worker.tell({ ms })), close: worker.close }
+      return { sample: async (ms) => rates(await worker.tell({ ms }), bytes), close: worker.close }
     },
   }
 }
@@ -32,7 +39,8 @@ export function overStdio(name, args, { era, message, expect, inFlight = 64 }) {
  * A contestant that is asked over HTTP. `startServer` returns what `startHttpServer` does, and may add the
  * path of the endpoint.
  */
-export function overHttp(name, startServer, { era, message, expect, connections = 32, timed = false }) {
+export function overHttp(name, startServer, load) {
+  const { era, message, expect, connections = 32, timed = false, bytes } = load
   return {
     name,
     async open({ wrk, nodeArgs }) {
@@ -40,15 +48,17 @@ export function overHttp(name, startServer, { era, message, expect, connections 
       try {
         const target = await openTarget({ port: server.port, path: server.path ?? '/mcp', era })
         const size = await probeUntilRight(target, message, expect)
-        const load = wrk
-          ? createWrkLoad({ target, message, connections, size })
-          : await createNodeLoad({ target, message, expect, connections, timed })
+        // wrk counts whole answers only, and in whole seconds: too coarse for one connection.
+        const source =
+          wrk && !timed
+            ? createWrkLoad({ target, message, connections, size })
+            : await createNodeLoad({ target, message, expect, connections, timed })
         const sample = async (ms) => {
           const before = cpuMicroseconds(server.pid)
-          const counted = await load.sample(ms)
-          return rates({ ...counted, cpu: cpuMicroseconds(server.pid) - before })
+          const counted = await source.sample(ms)
+          return rates({ ...counted, cpu: cpuMicroseconds(server.pid) - before }, bytes)
         }
-        return { sample, close: () => Promise.all([load.close(), server.close()]) }
+        return { sample, close: () => Promise.all([source.close(), server.close()]) }
       } catch (error) {
         await server.close()
         throw new Error(`${error.message}\n${server.output().slice(-500)}`)

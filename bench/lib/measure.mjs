@@ -9,25 +9,32 @@ export async function measureCase(definition, options) {
   const nodeArgs = (name) => (profiles && name === 'ours' ? profileArgs(profiles, definition.id) : [])
   const entrants = []
   const errors = {}
+  /** A contestant that fails is out; the others go on. */
+  const attempt = async (name, work) => {
+    if (name in errors) return
+    try {
+      await work()
+    } catch (error) {
+      errors[name] = error.message
+      log(`    ${name} failed: ${error.message}`)
+    }
+  }
   try {
-    for (const contestant of definition.contestants) {
-      try {
-        const session = await contestant.open({ ...options, nodeArgs: nodeArgs(contestant.name) })
-        entrants.push({ name: contestant.name, session, samples: [] })
+    for (const { name, open } of definition.contestants) {
+      await attempt(name, async () => {
+        const session = await open({ ...options, nodeArgs: nodeArgs(name) })
+        entrants.push({ name, session, samples: [] })
         if (definition.warm !== false) await session.sample(warmMs)
-      } catch (error) {
-        errors[contestant.name] = error.message
-        log(`    ${contestant.name} failed: ${error.message}`)
-      }
+      })
     }
-    const running = entrants.filter(({ name }) => !(name in errors))
     for (let round = 0; round < (definition.rounds ?? rounds); round++) {
-      for (let turn = 0; turn < running.length; turn++) {
-        const entrant = running[(turn + round) % running.length]
-        entrant.samples.push(await entrant.session.sample(ms))
+      for (let turn = 0; turn < entrants.length; turn++) {
+        const { name, session, samples } = entrants[(turn + round) % entrants.length]
+        await attempt(name, async () => samples.push(await session.sample(ms)))
       }
     }
-    return { ...describe(definition, running), ...(Object.keys(errors).length > 0 && { errors }) }
+    const whole = entrants.filter(({ name }) => !(name in errors))
+    return { ...describe(definition, whole), ...(Object.keys(errors).length > 0 && { errors }) }
   } finally {
     await Promise.allSettled(entrants.map(({ session }) => session.close()))
   }

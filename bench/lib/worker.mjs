@@ -5,9 +5,10 @@ import { start, stop } from '../../scripts/lib/processes.mjs'
  * process group, and stop together.
  */
 export async function startWorker(file, options, nodeArgs = []) {
-  const child = start(process.execPath, [...nodeArgs, file, JSON.stringify(options)], {
+  const child = start(process.execPath, [...nodeArgs, file], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
+  child.send(options)
   let complaints = ''
   child.stderr.on('data', (chunk) => {
     complaints = `${complaints}${chunk}`.slice(-2000)

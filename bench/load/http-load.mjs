@@ -6,9 +6,10 @@ import { createHttpReader } from './http-reader.mjs'
 import { requestText } from './http-request.mjs'
 import { createTemplate } from './id-template.mjs'
 import { checkAnswer } from './messages.mjs'
+import { options } from './options.mjs'
 
 const SAMPLE = 500
-const { target, message, expect, connections, timed } = JSON.parse(process.argv[2])
+const { target, message, expect, connections, timed } = options
 const template = createTemplate(requestText(target, message))
 let run
 

@@ -29,7 +29,7 @@ export const initialized = { jsonrpc: '2.0', method: 'notifications/initialized'
 
 /** A call of the tool that every contestant has, and what its answer must contain. */
 export function echoCall(era, text = 'to be or not to be') {
-  return { message: request(era, 'tools/call', { name: 'echo', arguments: { text } }), expect: text }
+  return { message: request(era, 'tools/call', { name: 'echo', arguments: { text } }), expect: { text } }
 }
 
 /** The headers that a request of an era needs over HTTP. */
@@ -51,9 +51,11 @@ export function headersOf(era, message, session) {
 export function checkAnswer(answer, expect) {
   const { result } = answer
   if (result === undefined || result.isError) fail(answer)
-  if (expect === undefined) return
-  if (typeof expect === 'string' && result.content?.[0]?.text !== expect) fail(answer)
-  if (typeof expect === 'number' && result.tools?.length !== expect) fail(answer)
+  const { text, length, tools } = expect ?? {}
+  const got = result.content?.[0]?.text
+  if (text !== undefined && got !== text) fail(answer)
+  if (length !== undefined && got?.length !== length) fail(answer)
+  if (tools !== undefined && result.tools?.length !== tools) fail(answer)
 }
 
 function fail(answer) {

@@ -4,9 +4,10 @@ import { spawn } from 'node:child_process'
 import { cpuMicroseconds } from '../lib/cpu.mjs'
 import { createTemplate } from './id-template.mjs'
 import { checkAnswer, initialize, initialized } from './messages.mjs'
+import { options } from './options.mjs'
 
 const SAMPLE = 500
-const { command, args, era, message, expect, inFlight, cwd } = JSON.parse(process.argv[2])
+const { command, args, era, message, expect, inFlight, cwd } = options
 
 const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], cwd })
 child.on('exit', (code) => fail(new Error(`the server ended with ${code}`)))
