@@ -90,6 +90,24 @@ describe('gantry serve', () => {
     expect([endpoint, console]).toEqual([`${url}/mcp`, expect.stringContaining(`${url}/console/#token=`)])
   })
 
+  it('takes up changes of the configuration and says what they did, or why they are not taken up', async () => {
+    const gateway = shop.start('serve', '--port', '0')
+    await gateway.says(/Ctrl/)
+    const words = 'mcpServers:\n  words: { command: node, args: [server.mjs] }\n'
+    await shop.write('gantry.yaml', `${words}  more: { command: node, args: [server.mjs] }\n`)
+    await expect.poll(() => gateway.err).toContain('The new configuration is in use: more is new')
+    await shop.write('gantry.yaml', `${words}  more: { comand: node }\n`)
+    await expect
+      .poll(() => gateway.err)
+      .toContain('not taken up: line 3: Unknown key "comand" in "more" (Did you mean "command"?)')
+    const client = await connect(await gateway.endpoint())
+    expect((await client.call('more_one')).text()).toBe('one')
+    await shop.write('gantry.yaml', `${words}server: { port: 9 }\n`)
+    await expect.poll(() => gateway.err).toContain('"server" is read when the gateway starts: restart it')
+    expect(gateway.err).toContain('more is gone')
+    await client.close()
+  })
+
   it('on stdio takes no port that clients of the real gateway were told', async () => {
     const port = await takePort()
     await shop.write(

@@ -40,7 +40,8 @@ async function fillForm(terminal: Interface, params: JsonObject): Promise<JsonOb
     else if (text !== '') content[name] = toValue(text, field.type)
     else if (required.includes(name)) return { action: 'decline' }
   }
-  const agreed = await terminal.question('  Send this? [Y/n] ')
+  const isForm = Object.keys(properties).length > 0
+  const agreed = await terminal.question(isForm ? '  Send this? [Y/n] ' : '  [Y/n] ')
   return /^n/i.test(agreed) ? { action: 'decline' } : { action: 'accept', content }
 }
 

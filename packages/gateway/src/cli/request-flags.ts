@@ -1,15 +1,19 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
+import type { Era, Revision } from '../admin/contract.ts'
+
+const ERAS: readonly Era[] = ['legacy', 'modern']
+const REVISIONS: readonly Revision[] = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
 
 /** Flags of every command that sends a request. */
 export function addRequestOptions(command: Command): void {
   command
-    .option('--era <era>', 'be a "legacy" or a "modern" client (default: modern)')
-    .option('--revision <date>', 'be a client of this revision, such as 2025-06-18')
+    .addOption(new Option('--era <era>', 'be a client of this era (default: modern)').choices(ERAS))
+    .addOption(new Option('--revision <date>', 'be a client of this revision').choices(REVISIONS))
     .option('--timeout <seconds>', 'give up when nothing happens for this long')
 }
 
 /** For flags that may be repeated. */
-export function collect(value: string, known: string[]): string[] {
+export function collect(value: string, known: string[] = []): string[] {
   return [...known, value]
 }
 

@@ -13,8 +13,8 @@ import { plainText } from './plain-text.ts'
 import { withProgress } from './progress.ts'
 
 export interface RequestOptions extends GlobalOptions {
-  readonly era?: string
-  readonly revision?: string
+  readonly era?: Era
+  readonly revision?: Revision
   readonly timeout?: string
 }
 
@@ -38,12 +38,12 @@ export async function runRequest(
       params: request.params,
       client: {
         era: eraOf(options),
-        ...(options.revision !== undefined && { revision: options.revision as Revision }),
+        ...(options.revision !== undefined && { revision: options.revision }),
         // What nobody is there to answer is not offered.
         capabilities: canAsk ? { elicitation: { form: true, url: true }, sampling: {} } : {},
         name: 'gantry-cli',
       },
-      ...(options.timeout !== undefined && { timeout: Number(options.timeout) * 1000 }),
+      ...(options.timeout !== undefined && { timeout: secondsOf(options.timeout) * 1000 }),
     },
   })
   const cancel = (): void => void api.call('cancelCall', { params: { id } }).catch(() => {})
@@ -133,10 +133,12 @@ function failed({ message, fix, code }: PlaygroundError, canAsk: boolean): CliEr
   })
 }
 
+function secondsOf(text: string): number {
+  const seconds = Number(text)
+  if (text.trim() !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds
+  throw new CliError(`"${text}" is no number of seconds`, { exitCode: 2, fix: 'For example: --timeout 30' })
+}
+
 function eraOf({ era, revision }: RequestOptions): Era {
-  if (era === 'legacy' || era === 'modern') return era
-  if (era !== undefined) {
-    throw new CliError(`"${era}" is no era`, { exitCode: 2, fix: 'It is "legacy" or "modern".' })
-  }
-  return revision !== undefined && revision < '2026-07-28' ? 'legacy' : 'modern'
+  return era ?? (revision !== undefined && revision < '2026-07-28' ? 'legacy' : 'modern')
 }

@@ -8,6 +8,8 @@ import {
   type UserPlaces,
 } from '../../config/index.ts'
 import type { Gateway } from '../../gateway.ts'
+import type { ConfigEffects } from '../contract.ts'
+import { configEffects } from './config-effects.ts'
 
 export interface ConfigFileOptions {
   readonly file: string
@@ -46,9 +48,10 @@ export class ConfigFile {
     const { gateway } = this.#options
     if (event.type === 'rejected') {
       this.rejected = { at: Date.now(), problems: event.problems }
-      for (const { severity, message, line } of event.problems) {
-        if (severity === 'error')
-          gateway.log('warn', `The configuration is not taken up: line ${line}: ${message}`)
+      for (const { severity, message, line, fix } of event.problems) {
+        if (severity !== 'error') continue
+        const hint = fix === undefined ? '' : ` (${fix})`
+        gateway.log('warn', `The configuration is not taken up: line ${line}: ${message}${hint}`)
       }
     } else {
       await this.#apply(event.model)
@@ -58,11 +61,13 @@ export class ConfigFile {
 
   async #apply(model: Gateway['model']): Promise<void> {
     const { gateway } = this.#options
+    const effects = configEffects(gateway.model, model)
     try {
       await gateway.apply(model)
       this.rejected = undefined
       this.loadedAt = Date.now()
-      gateway.log('info', 'The new configuration is in use')
+      gateway.log('info', `The new configuration is in use${inWords(effects)}`)
+      for (const reason of effects.needsRestart) gateway.log('warn', `${reason}: restart it for that`)
     } catch (error) {
       gateway.log('error', `The new configuration failed: ${String(error)}`)
     }
@@ -71,4 +76,13 @@ export class ConfigFile {
   async close(): Promise<void> {
     await this.#watcher?.close()
   }
+}
+
+function inWords({ added, removed, changed }: ConfigEffects): string {
+  const parts = [
+    ...added.map((name) => `${name} is new`),
+    ...removed.map((name) => `${name} is gone`),
+    ...changed.map(({ name, reconnect }) => `${name} is ${reconnect ? 'started again' : 'changed'}`),
+  ]
+  return parts.length === 0 ? '' : `: ${parts.join(', ')}`
 }

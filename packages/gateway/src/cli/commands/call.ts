@@ -9,7 +9,7 @@ import { runRequest, type RequestOptions } from '../run-request.ts'
 import { addRequestOptions, collect } from '../request-flags.ts'
 
 interface CallOptions extends RequestOptions {
-  readonly arg: string[]
+  readonly arg?: string[]
 }
 
 export function register(program: Command, io: CliIo): void {
@@ -18,7 +18,7 @@ export function register(program: Command, io: CliIo): void {
     .argument('<name>', 'the tool, as clients see it: "gantry tools" lists them')
     .argument('[json]', 'its arguments as a JSON object, @FILE, or - for standard input')
     .description('Calls a tool and prints its result. Questions of the server are asked on the terminal.')
-    .option('-a, --arg <name=value>', 'one argument; may be repeated', collect, [])
+    .option('-a, --arg <name=value>', 'one argument; may be repeated', collect)
     .addHelpText(
       'after',
       `
@@ -37,8 +37,8 @@ Examples:
 
 async function call(name: string, json: string | undefined, options: CallOptions, io: CliIo): Promise<void> {
   const result = await withAdmin(io, options, async ({ api }) => {
-    const schema = options.arg.length > 0 ? await schemaOf(api, name) : undefined
-    const given = await readArguments({ json, pairs: options.arg, schema }, io)
+    const schema = options.arg !== undefined ? await schemaOf(api, name) : undefined
+    const given = await readArguments({ json, pairs: options.arg ?? [], schema }, io)
     const params = { name, arguments: given }
     return runRequest(api, { method: 'tools/call', params, label: `Calling ${name}` }, options, io)
   })

@@ -17,7 +17,7 @@ import { overridesOf, runGateway, type GatewayOptions } from '../run-gateway.ts'
 
 interface DevOptions extends GatewayOptions {
   readonly with?: string
-  readonly watch: string[]
+  readonly watch?: string[]
   readonly envFile?: string
   readonly open?: boolean
 }
@@ -36,7 +36,7 @@ export function register(program: Command, io: CliIo): void {
       '--with <program>',
       'what runs the file, such as "uv run" or "deno run -A" (default: by its ending)',
     )
-    .option('--watch <path>', 'a further file or folder to watch; may be repeated', collect, [])
+    .option('--watch <path>', 'a further file or folder to watch; may be repeated', collect)
     .option('--env-file <file>', 'variables for the server, besides those of this shell')
     .option('--no-open', 'do not open the console in a browser')
     .addHelpText(
@@ -97,7 +97,7 @@ async function follow(running: RunningGateway, following: Following): Promise<()
   // Standard output may belong to the protocol, or to a program that wants JSON.
   const stream = options.stdio || options.json ? io.stderr : io.stdout
   const session = new DevSession({ running, name, shown, cwd, stream, paint: paintFor(stream, io, options) })
-  const more = options.watch.map((path) => resolve(cwd, path))
+  const more = (options.watch ?? []).map((path) => resolve(cwd, path))
   const watcher = await watchSources(
     { file, more, home },
     (files) => void session.reload(files.map((path) => relative(cwd, path))),

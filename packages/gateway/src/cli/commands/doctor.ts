@@ -12,7 +12,7 @@ import { afterDashes, collect } from '../request-flags.ts'
 
 interface DoctorOptions extends GlobalOptions {
   readonly call?: string
-  readonly arg: string[]
+  readonly arg?: string[]
   readonly messages?: boolean
 }
 
@@ -29,7 +29,7 @@ export function register(program: Command, io: CliIo): void {
       'Walks through the start of each target on a connection of its own – spawn or connect, probe, initialize, response, initialized, list – and says which step failed, what came back, what it means and what to do.',
     )
     .option('--call <tool>', 'also call this tool, by its own name')
-    .option('-a, --arg <name=value>', 'an argument of that call; may be repeated', collect, [])
+    .option('-a, --arg <name=value>', 'an argument of that call; may be repeated', collect)
     .option('--messages', 'show what crossed the wire in each step')
     .addHelpText(
       'after',
@@ -96,7 +96,7 @@ function strangerOf(words: readonly string[], command: readonly string[], io: Cl
 async function trialCall(tool: string, options: DoctorOptions, io: CliIo): Promise<TrialCall> {
   return {
     tool,
-    arguments: await readArguments({ json: undefined, pairs: options.arg, schema: undefined }, io),
+    arguments: await readArguments({ json: undefined, pairs: options.arg ?? [], schema: undefined }, io),
   }
 }
 

@@ -8,7 +8,7 @@ import { addRequestOptions, collect } from '../request-flags.ts'
 import { runRequest, type RequestOptions } from '../run-request.ts'
 
 interface PromptOptions extends RequestOptions {
-  readonly arg: string[]
+  readonly arg?: string[]
 }
 
 export function register(program: Command, io: CliIo): void {
@@ -17,7 +17,7 @@ export function register(program: Command, io: CliIo): void {
     .argument('<name>', 'the prompt, as clients see it: "gantry tools --kind prompt" lists them')
     .argument('[json]', 'its arguments as a JSON object, @FILE, or - for standard input')
     .description('Gets a prompt and prints its messages.')
-    .option('-a, --arg <name=value>', 'one argument; may be repeated', collect, [])
+    .option('-a, --arg <name=value>', 'one argument; may be repeated', collect)
     .addHelpText('after', '\nExample:\n  gantry prompt demo_summarise --arg id=welcome')
     .action((name: string, json: string | undefined, _: unknown, self: Command) =>
       prompt(name, json, self.optsWithGlobals<PromptOptions>(), io),
@@ -32,7 +32,7 @@ async function prompt(
   io: CliIo,
 ): Promise<void> {
   // Arguments of prompts are always text.
-  const given = await readArguments({ json, pairs: options.arg, schema: undefined }, io)
+  const given = await readArguments({ json, pairs: options.arg ?? [], schema: undefined }, io)
   const texts = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, toText(value)]))
   const params = { name, arguments: texts }
   const result = await withAdmin(io, options, ({ api }) =>

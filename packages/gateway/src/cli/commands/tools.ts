@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { CatalogEntry, CatalogList, EntryKind } from '../../admin/contract.ts'
 import { CliError, CliExit } from '../cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
@@ -21,7 +21,9 @@ export function register(program: Command, io: CliIo): void {
     .command('tools')
     .argument('[target]', 'only those of this target')
     .description('Lists the tools of all targets under the names that clients use.')
-    .option('-k, --kind <kind>', 'tool, prompt, resource, template or all', 'tool')
+    .addOption(
+      new Option('-k, --kind <kind>', 'what to list').choices([...KINDS, 'all']).default('tool', 'tool'),
+    )
     .option('--all', 'also those that clients do not get to see, and why they do not')
     .option('--long', 'whole descriptions')
     .addHelpText(
@@ -34,13 +36,7 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function tools(target: string | undefined, options: ToolsOptions, io: CliIo): Promise<void> {
-  const kinds = options.kind === 'all' ? KINDS : KINDS.filter((kind) => `${kind}s`.startsWith(options.kind))
-  if (kinds.length === 0) {
-    throw new CliError(`"${options.kind}" is nothing that servers offer`, {
-      exitCode: 2,
-      fix: `Kinds: ${KINDS.join(', ')}, all.`,
-    })
-  }
+  const kinds = KINDS.filter((kind) => kind === options.kind || options.kind === 'all')
   const catalog = await withAdmin(io, options, ({ api }) =>
     withProgress(io, 'Asking the targets', () => api.call('catalog', { query: { refresh: true } }), options),
   )
