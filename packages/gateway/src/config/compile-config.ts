@@ -43,6 +43,7 @@ export function compileConfig(
     telemetry: compileTelemetry(raw.telemetry ?? {}),
     targets,
   }
+  reportReserved(raw, context)
   reportOpenDoor(model, context)
   return deepFreeze(model)
 }
@@ -113,6 +114,22 @@ function compileTelemetry(raw: NonNullable<RawConfig['telemetry']>): GatewayMode
     wire: { size: raw.wire?.size ?? 2000, bodyBytes: bytes(raw.wire?.bodyBytes, '64kb') },
     sampling: raw.sampling ?? 1,
   }
+}
+
+/** Better to hear it now than to count on what is not there. */
+function reportReserved({ store, telemetry }: RawConfig, context: CompileContext): void {
+  const report = (path: string[], fix: string): void =>
+    context.report({
+      severity: 'warning',
+      code: 'ignored-key',
+      path,
+      message: `"${path.join('.')}" is reserved: nothing uses it yet`,
+      fix,
+    })
+  if (store?.redis !== undefined) {
+    report(['store', 'redis'], 'Remove it; replicas share sessions by the same "server.sealingKeys"')
+  }
+  if (telemetry?.sampling !== undefined) report(['telemetry', 'sampling'], 'Remove it')
 }
 
 /** Whoever reaches the gateway can run its targets: nobody may do so from outside without a credential. */

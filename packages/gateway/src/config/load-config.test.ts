@@ -245,6 +245,15 @@ describe('references', () => {
     expect(file).toMatch(/^error server.sealingKeys\[0\]: The file .*nope cannot be read: it does not exist/)
   })
 
+  it('are of no use for what nothing uses yet, which is said', async () => {
+    expect(await complaints({ store: { redis: 'redis://127.0.0.1' } })).toEqual([
+      expect.stringMatching(/^warning store\.redis: "store\.redis" is reserved: nothing uses it yet/),
+    ])
+    expect(await complaints({ telemetry: { sampling: 0.5 } })).toEqual([
+      expect.stringMatching(/^warning telemetry\.sampling: .*nothing uses it yet/),
+    ])
+  })
+
   it('work for ports and switches', async () => {
     const switches = {
       platform: 'linux' as const,
