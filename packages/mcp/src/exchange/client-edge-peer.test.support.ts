@@ -6,6 +6,7 @@ import {
   McpError,
   type RequestId,
 } from '../jsonrpc/index.ts'
+import { checkMessage, revisionOf } from '../testing/fixtures/check-message.test.support.ts'
 import type { ClientFacts, Exchange, InputRequests, InputResponses, Notification } from './exchange.ts'
 import type { IncomingMessage, Wire, WireRequestOptions } from './wire.ts'
 
@@ -47,6 +48,7 @@ export class ScriptedPeer implements Wire {
   request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
     const request = clone(message)
     this.sent.push(request)
+    checkMessage(revisionOf(request), request)
     this.headers.push(options.headers)
     const signal = options.signal ?? new AbortController().signal
     const receive = this.kind === 'http' ? options.onMessage : undefined
@@ -76,6 +78,7 @@ export class ScriptedPeer implements Wire {
     if (this.failSend) throw this.failSend
     const copy = clone(message)
     this.sent.push(copy)
+    checkMessage(revisionOf(copy), copy)
     if ('id' in copy && !('method' in copy) && copy.id !== null) this.#pushed.get(copy.id)?.(copy)
   }
 
@@ -146,7 +149,8 @@ export function testExchange(
   const abort = new AbortController()
   return {
     method,
-    params,
+    // What a test does not care about must be there all the same: the messages are checked.
+    params: method === 'tools/call' ? { name: 'x', ...params } : params,
     client: {
       info: { name: 'caller', version: '1.0.0' },
       capabilities: { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} },
