@@ -6,13 +6,23 @@ import { clientCases } from './cases/client.mjs'
 import { gatewayCases } from './cases/gateway.mjs'
 import { largeCases } from './cases/large.mjs'
 import { listCases } from './cases/lists.mjs'
+import { memoryCases } from './cases/memory.mjs'
 import { serverCases } from './cases/server.mjs'
+import { startCases } from './cases/start.mjs'
 import { measureCase } from './lib/measure.mjs'
 import { readOptions } from './lib/options.mjs'
 import { AT_HAND, installPeers } from './lib/peers.mjs'
 import { formatCase } from './lib/report.mjs'
 
-const CASES = [...serverCases, ...clientCases, ...gatewayCases, ...listCases, ...largeCases]
+const CASES = [
+  ...serverCases,
+  ...clientCases,
+  ...gatewayCases,
+  ...listCases,
+  ...largeCases,
+  ...startCases,
+  ...memoryCases,
+]
 
 stopWithParent()
 try {

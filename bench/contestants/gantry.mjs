@@ -1,4 +1,4 @@
-// Ours: node gantry.mjs stdio|http [EXTRA-TOOLS]
+// Ours: node gantry.mjs stdio|http|http-session [EXTRA-TOOLS]
 import { createServer } from 'node:http'
 import { Server, tool } from '@gantry/mcp/server'
 import { serveStdio, toNodeHandler } from '@gantry/mcp/server/node'

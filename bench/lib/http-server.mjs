@@ -1,15 +1,15 @@
-import { connect } from 'node:net'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { start, stop } from '../../scripts/lib/processes.mjs'
 
+const END_WITH_PARENT = new URL('end-with-parent.mjs', import.meta.url)
 const PATIENCE_MS = 30_000
 
 /** Starts a server program and waits until it listens: on the port that it says, or on the one it was given. */
-export async function startHttpServer({ command = process.execPath, args, cwd, env, port }) {
+export async function startHttpServer({ command = process.execPath, args, cwd, env, port, ipc = false }) {
   const child = start(command, args, {
     cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])],
+    env: { ...process.env, NODE_OPTIONS: `--import=${END_WITH_PARENT}`, ...env },
   })
   let output = ''
   const said = new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ export async function startHttpServer({ command = process.execPath, args, cwd, e
   said.catch(() => {})
   try {
     const found = await (port === undefined ? said : Promise.race([said, untilListening(port)]))
-    return { pid: child.pid, port: found, close: () => stop(child), output: () => output }
+    return { child, pid: child.pid, port: found, close: () => stop(child), output: () => output }
   } catch (error) {
     await stop(child)
     throw error

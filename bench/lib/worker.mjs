@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { start, stop } from '../../scripts/lib/processes.mjs'
 
 /**
@@ -5,32 +6,35 @@ import { start, stop } from '../../scripts/lib/processes.mjs'
  * process group, and stop together.
  */
 export async function startWorker(file, options, nodeArgs = []) {
-  const child = start(process.execPath, [...nodeArgs, file], {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  })
-  child.send(options)
+  const child = start(process.execPath, [...nodeArgs, file], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   let complaints = ''
   child.stderr.on('data', (chunk) => {
     complaints = `${complaints}${chunk}`.slice(-2000)
   })
-  const next = () =>
+
+  // It may fail between two orders; the next one is then answered with the reason.
+  let failure
+  let settle = () => {}
+  let refuse = () => {}
+  const fail = (reason) => {
+    failure ??= new Error(`${reason}\n${complaints}`)
+    refuse(failure)
+  }
+  child.on('message', (reply) => (reply.error ? fail(reply.error) : settle(reply)))
+  child.once('close', (code) => fail(`${basename(file)} ended with ${code}`))
+  child.once('error', (error) => fail(error.message))
+
+  const tell = (order) =>
     new Promise((resolve, reject) => {
-      const onClose = (code) => reject(new Error(`${file} ended with ${code}: ${complaints}`))
-      child.once('close', onClose)
-      child.once('message', (reply) => {
-        child.off('close', onClose)
-        if (reply.error) reject(new Error(`${reply.error}\n${complaints}`))
-        else resolve(reply)
-      })
-    })
-  try {
-    const ready = await next()
-    const tell = (order) => {
-      const reply = next()
+      if (failure) return reject(failure)
+      settle = resolve
+      refuse = reject
       child.send(order)
-      return reply
-    }
-    return { ready, tell, close: () => stop(child) }
+    })
+
+  try {
+    await tell(options)
+    return { tell, close: () => stop(child) }
   } catch (error) {
     await stop(child)
     throw error

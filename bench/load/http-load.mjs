@@ -36,25 +36,29 @@ async function openConnection() {
   })
   socket.on('data', reader.add)
   socket.on('error', fail)
-  socket.on('close', () => fail(new Error('the server closed a connection')))
-  return send
+  socket.on('end', () => fail(new Error('the server closed a connection')))
+  return { send, socket }
 }
 
-/** Loads all connections for some time, then lets their last answers come. */
-function load(ms, sends) {
-  return new Promise((resolve) => {
+/**
+ * Loads all connections for some time, then lets their last answers come. Between two turns servers would
+ * close connections that are at rest, so each turn has its own.
+ */
+async function load(ms) {
+  const opened = await Promise.all(Array.from({ length: connections }, openConnection))
+  await new Promise((resolve) => {
     const began = performance.now()
-    let busy = sends.length
+    let busy = opened.length
     const rest = () => {
-      if (--busy === 0) resolve(run)
+      if (--busy === 0) resolve()
     }
-    run = { count: 0, times: [], end: began + ms, rest }
-    for (const send of sends) send()
-  }).then(({ count, times, end }) => ({
-    count,
-    ms: performance.now() - end + ms,
-    ...(timed && { p50: percentile(times, 0.5), p99: percentile(times, 0.99) }),
-  }))
+    run = { count: 0, times: [], began, end: began + ms, rest }
+    for (const { send } of opened) send()
+  })
+  const { count, times, began } = run
+  const took = performance.now() - began
+  for (const { socket } of opened) socket.destroy()
+  return { count, ms: took, ...(timed && { p50: percentile(times, 0.5), p99: percentile(times, 0.99) }) }
 }
 
 function fail(error) {
@@ -62,7 +66,6 @@ function fail(error) {
 }
 
 process.on('uncaughtException', fail)
-const sends = await Promise.all(Array.from({ length: connections }, openConnection))
-process.on('message', async ({ ms }) => process.send(await load(ms, sends)))
+process.on('message', ({ ms }) => load(ms).then((counted) => process.send(counted), fail))
 process.on('disconnect', () => process.exit(0))
 process.send({ ready: true })

@@ -95,4 +95,4 @@ if (era === 'legacy') {
 check(await ask(message))
 process.on('message', async ({ ms }) => process.send(await load(ms)))
 process.on('disconnect', () => process.exit(0))
-process.send({ ready: true, pid: child.pid })
+process.send({ ready: true })
