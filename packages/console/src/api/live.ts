@@ -1,4 +1,4 @@
-import type { AdminEvent, Overview, TargetCard, TargetDetail, Topic } from './contract.ts'
+import type { AdminEvent, Overview, TargetCard, TargetDetail, Topic, WireRecord } from './contract.ts'
 import { LiveStream } from './live-stream.ts'
 import { overviewQuery, queryClient, targetQuery } from './queries.ts'
 import { addStderr } from './stderr-store.ts'
@@ -72,8 +72,7 @@ export function applyEvent(event: AdminEvent): void {
       return invalidate('catalog')
     case 'wire':
       addWireRecords(event.records)
-      for (const { id } of event.records) invalidate('wire', id)
-      return
+      return invalidateOpen(event.records)
     case 'clients':
       return invalidate('clients')
     case 'config':
@@ -89,6 +88,13 @@ export function applyEvent(event: AdminEvent): void {
       return
     case 'playground':
       return invalidate('calls')
+  }
+}
+
+/** Hundreds may come at once, of which hardly one is on the screen. */
+function invalidateOpen(records: readonly WireRecord[]): void {
+  for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: ['wire'], type: 'active' })) {
+    if (records.some(({ id }) => id === queryKey[1])) invalidate(...queryKey)
   }
 }
 

@@ -13,26 +13,33 @@ export interface WireState {
 
 export const wireStore: Store<WireState> = createStore<WireState>({ records: [], loaded: false })
 
-/** Puts in what is new and replaces what went on. Both lists are newest first, or nearly so. */
+/** Between two looks of the list: more often, nobody could read it, and drawing it costs. */
+const DRAWN_EVERY = 300
+let gathered: WireRecord[] = []
+let isGathering = false
+
+/** Puts in what is new and replaces what went on; at once, unless it just did. */
 export function addWireRecords(added: readonly WireRecord[]): void {
-  if (added.length === 0) return
+  gathered.push(...added)
+  if (isGathering || gathered.length === 0) return
   const state = wireStore.get()
-  wireStore.set({ ...state, records: mergeRecords(state.records, added) })
+  wireStore.set({ ...state, records: mergeRecords(state.records, gathered) })
+  gathered = []
+  isGathering = true
+  setTimeout(() => {
+    isGathering = false
+    addWireRecords([])
+  }, DRAWN_EVERY)
 }
 
+/** Touches only the newest part of the list: it is long, and this happens many times a second. */
 export function mergeRecords(known: readonly WireRecord[], added: readonly WireRecord[]): WireRecord[] {
-  const fresh = new Map(added.map((record) => [record.id, record]))
-  const kept = known.map((record) => {
-    const newer = fresh.get(record.id)
-    if (newer) fresh.delete(record.id)
-    return newer ?? record
-  })
-  const merged = [...[...fresh.values()].sort((a, b) => b.id - a.id), ...kept]
-  // Only a late page of older records brings anything out of order.
-  if (merged.some((record, index) => index > 0 && record.id > merged[index - 1]!.id)) {
-    merged.sort((a, b) => b.id - a.id)
-  }
-  return merged.slice(0, WIRE_CAPACITY)
+  const oldest = added.reduce((least, { id }) => Math.min(least, id), Number.POSITIVE_INFINITY)
+  const untouched = known.findIndex(({ id }) => id < oldest)
+  const split = untouched === -1 ? known.length : untouched
+  const byId = new Map([...known.slice(0, split), ...added].map((record) => [record.id, record]))
+  const newest = [...byId.values()].sort((a, b) => b.id - a.id)
+  return newest.concat(known.slice(split)).slice(0, WIRE_CAPACITY)
 }
 
 /** Fetches what the gateway still has. */
@@ -54,5 +61,6 @@ export async function loadWire(): Promise<void> {
 
 export async function clearWire(): Promise<void> {
   await call('clearWire')
+  gathered = []
   wireStore.set({ records: [], loaded: true })
 }

@@ -71,25 +71,32 @@ export function ChangeView({ change, isOpen = false }: { change: CatalogChange; 
       </span>
     </>
   )
+  // Differences are long and many; they are made when somebody looks.
+  const [isShown, setShown] = useState(isOpen)
   if (change.parts.length === 0) return <p className={styles.change}>{head}</p>
   return (
-    <details className={styles.change} open={isOpen}>
+    <details
+      className={styles.change}
+      open={isOpen}
+      onToggle={({ currentTarget }) => currentTarget.open && setShown(true)}
+    >
       <summary>
         {head} <span className={styles.muted}>{change.parts.map(({ member }) => member).join(', ')}</span>
       </summary>
-      {change.parts.map((part) => (
-        <div key={part.member} className={styles.part}>
-          <h3>{part.member}</h3>
-          <ul>
-            {part.summary.map((line) => (
-              <li key={line}>
-                <Rich text={line} />
-              </li>
-            ))}
-          </ul>
-          {part.diff.length > 0 && <DiffView hunks={part.diff} label={`Difference of ${part.member}`} />}
-        </div>
-      ))}
+      {isShown &&
+        change.parts.map((part) => (
+          <div key={part.member} className={styles.part}>
+            <h3>{part.member}</h3>
+            <ul>
+              {part.summary.map((line) => (
+                <li key={line}>
+                  <Rich text={line} />
+                </li>
+              ))}
+            </ul>
+            {part.diff.length > 0 && <DiffView hunks={part.diff} label={`Difference of ${part.member}`} />}
+          </div>
+        ))}
     </details>
   )
 }

@@ -15,6 +15,8 @@ import styles from './why-page.module.css'
 
 const route = getRouteApi('/why')
 const VERDICTS = { available: 'ok', degraded: 'warn', missing: 'bad' } as const
+/** More than anybody reads in a list. */
+const SUGGESTED = 50
 const ICONS = { ok: CircleCheck, note: CircleDot, problem: CircleAlert }
 
 /** Type a name, get the chain of causes. */
@@ -24,7 +26,7 @@ export function WhyPage() {
   const { data: catalog } = useQuery(catalogQuery)
   const asked = useDeferredValue(name.trim())
   const { data, error } = useQuery({ ...whyQuery(asked, principal), enabled: asked !== '' })
-  const known = catalog?.entries.slice(0, 2_000).map(({ key }) => key)
+  const known = catalog?.entries.map(({ key }) => key).filter((key) => key.includes(asked))
   return (
     <Page
       title="Why"
@@ -35,7 +37,7 @@ export function WhyPage() {
           label="Name of a tool, prompt, resource or target"
           value={name}
           onChange={(text) => navigate({ search: (old) => ({ ...old, name: text }), replace: true })}
-          list={known ?? []}
+          list={known?.slice(0, SUGGESTED) ?? []}
           autoFocus
         />
         <input

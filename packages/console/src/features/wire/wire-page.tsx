@@ -39,7 +39,9 @@ export function WirePage() {
       search: ({ id: _, ...old }) => ({ ...old, ...(next !== undefined && { id: String(next) }) }),
       replace: id !== undefined,
     })
-  const waiting = frozen ? live.records.length - frozen.records.length : 0
+  // Not the difference of lengths: the list has a limit, and stops growing there.
+  const lastSeen = frozen?.records[0]?.id ?? 0
+  const waiting = frozen ? live.records.filter((record) => record.id > lastSeen).length : 0
   return (
     <Page
       title="Wire"

@@ -1,0 +1,140 @@
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { describeConsole } from './support/console-suite.ts'
+import { measured } from './support/measured.ts'
+
+const MANY = fileURLToPath(new URL('../fixtures/many-tools-server.mjs', import.meta.url))
+const TOOLS = 2_000
+const EXCHANGES = 10_000
+/** Of elements, whatever the length of the lists. */
+const MOST_NODES = 1_500
+/** Of the page's own CPU time for one thing that somebody does, so that a busy machine does not matter. */
+const MOST_MS = 1_000
+
+const config = {
+  telemetry: { wire: { size: EXCHANGES } },
+  mcpServers: {
+    many: { command: process.execPath, args: [MANY, String(TOOLS), 'many'] },
+    demo: { module: 'gantry:demo' },
+  },
+}
+
+const nodes = (page: Page) => page.evaluate(() => document.querySelectorAll('*').length)
+
+describeConsole('the console at scale', { config, entries: TOOLS }, (suite) => {
+  /** Real exchanges, as any client makes them. */
+  const makeExchanges = async (count: number) => {
+    let left = count
+    const worker = async () => {
+      while (left-- > 0) {
+        const response = await fetch(`${suite.gateway.url}/mcp`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            'mcp-protocol-version': '2026-07-28',
+            'mcp-method': 'tools/call',
+            'mcp-name': left % 9 === 0 ? 'many_nothing' : 'many_tool_7',
+          },
+          body: JSON.stringify({
+            jsonrpc: '2.0',
+            id: left,
+            method: 'tools/call',
+            params: {
+              name: left % 9 === 0 ? 'many_nothing' : 'many_tool_7',
+              arguments: {},
+              _meta: {
+                'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+                'io.modelcontextprotocol/clientInfo': { name: 'hasty', version: '1' },
+                'io.modelcontextprotocol/clientCapabilities': {},
+              },
+            },
+          }),
+        })
+        await response.text()
+      }
+    }
+    await Promise.all(Array.from({ length: 16 }, worker))
+  }
+
+  it(`shows and searches ${TOOLS} tools, on every page that lists them`, async () => {
+    const { page, complaints, go, close } = await suite.open()
+    const figures: Record<string, number> = {}
+    figures.open = await measured(page, async () => {
+      await go('/catalog')
+      await page.getByText(/2,0\d\d shown/).waitFor()
+    })
+    figures.nodes = await nodes(page)
+    figures.search = await measured(page, async () => {
+      await page.getByRole('searchbox').fill('tool_1999')
+      await page.getByText('1 shown').waitFor()
+    })
+    await page.getByRole('list', { name: 'Entries' }).getByText('many_tool_1999').waitFor()
+    await page.getByRole('searchbox').fill('')
+    figures.scroll = await measured(page, async () => {
+      await page
+        .getByRole('list', { name: 'Entries' })
+        .evaluate((list) => list.parentElement!.scrollTo(0, list.scrollHeight))
+      await page.getByText('many_tool_1990').waitFor()
+    })
+    const pages = ['/catalog?view=changes', '/catalog?view=cost', '/playground', '/why?name=tool', '/']
+    for (const path of pages) {
+      await go(path)
+      await page.getByText('live', { exact: true }).first().waitFor()
+      figures[path] = await nodes(page)
+    }
+    await page.keyboard.press('Control+k')
+    figures.palette = await measured(page, async () => {
+      await page.getByRole('dialog').getByRole('combobox').fill('many_tool_1234')
+      await page.getByRole('option', { name: /many_tool_1234/ }).waitFor()
+    })
+    figures['nodes with the palette'] = await nodes(page)
+    console.info(JSON.stringify(figures))
+    for (const key of ['nodes', 'nodes with the palette', ...pages])
+      expect(figures[key]).toBeLessThan(MOST_NODES)
+    for (const key of ['open', 'search', 'scroll', 'palette']) expect(figures[key]).toBeLessThan(MOST_MS)
+    expect(complaints).toEqual([])
+    await close()
+  }, 120_000)
+
+  it(`stays smooth with ${EXCHANGES} exchanges, while more arrive`, async () => {
+    await makeExchanges(EXCHANGES - 1_000)
+    const { page, complaints, go, close } = await suite.open()
+    const figures: Record<string, number> = {}
+    figures.open = await measured(page, async () => {
+      await go('/wire')
+      await page.getByText(/^\d+,\d{3} of \d+,\d{3}$/).waitFor()
+    })
+    const began = performance.now()
+    const busy = await measured(page, async () => {
+      await makeExchanges(1_500)
+      await page.getByText('10,000 of 10,000').waitFor()
+    })
+    figures['busy while 1,500 arrive, %'] = Math.round((busy / (performance.now() - began)) * 100)
+    figures.nodes = await nodes(page)
+    figures.filter = await measured(page, async () => {
+      await page.getByRole('searchbox').fill('status:error client:hasty')
+      await page.getByText(/^1,\d{3} of 10,000$/).waitFor()
+    })
+    figures.scroll = await measured(page, async () => {
+      const list = page.getByRole('list', { name: 'Exchanges' })
+      await list.evaluate((element) => element.parentElement!.scrollTo(0, element.scrollHeight))
+      await list
+        .locator('[aria-posinset="1000"]')
+        .waitFor({ state: 'attached', timeout: 5_000 })
+        .catch(() => {})
+    })
+    figures.select = await measured(page, async () => {
+      await page.getByRole('list', { name: 'Exchanges' }).getByRole('button').last().click()
+      await page.getByRole('button', { name: 'Replay', exact: true }).waitFor()
+    })
+    console.info(JSON.stringify(figures))
+    expect(figures.nodes).toBeLessThan(MOST_NODES)
+    for (const key of ['open', 'filter', 'scroll', 'select']) expect(figures[key]).toBeLessThan(MOST_MS)
+    // Drawing what comes in, all threads together, leaves time for whoever looks at it.
+    expect(figures['busy while 1,500 arrive, %']).toBeLessThan(80)
+    expect(complaints).toEqual([])
+    await close()
+  }, 180_000)
+})
