@@ -117,6 +117,7 @@ export interface RawTarget extends RawTargetDefaults {
   replay?: string
   speed?: number
   title?: string
+  description?: string
   enabled?: boolean | string
   disabled?: boolean
   disabledTools?: string[]

@@ -162,6 +162,34 @@ describe('importing', () => {
     )
   })
 
+  it('takes over what other gateways export', async () => {
+    house = await createHousehold('linux')
+    const servers = {
+      news: { type: 'STDIO', description: 'News', command: 'uvx', args: ['mcp-hn'], env: { K: '${KEY}' } },
+      remote: {
+        type: 'STREAMABLE_HTTP',
+        url: 'https://x.example/mcp',
+        bearerToken: '${TOKEN}',
+        headers: { A: '1' },
+      },
+      old: { type: 'SSE', url: 'https://y.example/events' },
+      fetch: { enabled: true, timeout: 60, command: 'uvx', transportType: 'stdio' },
+    }
+    await house.write(join(house.places.cwd, 'export.json'), JSON.stringify({ mcpServers: servers }))
+    const { changes, items } = await plan({ from: 'export.json', to: 'out.json' })
+    expect(JSON.parse(changes[0]!.after.replace(/^\/\/.*/, '')).mcpServers).toEqual({
+      news: { command: 'uvx', args: ['mcp-hn'], env: { K: '${env:KEY}' }, description: 'News' },
+      remote: {
+        url: 'https://x.example/mcp',
+        transport: 'http',
+        headers: { Authorization: 'Bearer ${env:TOKEN}', A: '1' },
+      },
+      old: { url: 'https://y.example/events', transport: 'sse' },
+      fetch: { command: 'uvx' },
+    })
+    expect(items.flatMap(({ notes }) => notes)).toEqual(['"timeout" has no meaning here and is left out'])
+  })
+
   it('says when a file is missing or broken, and goes on', async () => {
     house = await createHousehold('linux')
     await house.write(house.files.cursor!, '{ "mcpServers": ')

@@ -22,6 +22,9 @@ const SILENT: ReadonlySet<string> = new Set([
     'headers',
     'type',
     'transport',
+    'transportType',
+    'bearerToken',
+    'description',
   ],
   ...[
     'disabled',
@@ -82,18 +85,25 @@ function toUrl(values: Values, translate: Translate): RawTarget | undefined {
   const url = [values.url, values.serverUrl, values.httpUrl].find((value) => typeof value === 'string')
   if (typeof url !== 'string') return undefined
   const target: RawTarget = { url: translate(url) }
-  const kind = values.type ?? values.transport
-  if (kind === 'sse') target.transport = 'sse'
-  else if (typeof kind === 'string' && /^(streamable[-_]?)?http$/i.test(kind)) target.transport = 'http'
-  const headers = toTexts(values.headers, translate)
-  if (headers) target.headers = headers
+  const kind = String(values.type ?? values.transport ?? values.transportType ?? '')
+  if (/^sse$/i.test(kind)) target.transport = 'sse'
+  else if (/^(streamable[-_]?)?http$/i.test(kind)) target.transport = 'http'
+  const headers = { ...bearerOf(values, translate), ...toTexts(values.headers, translate) }
+  if (Object.keys(headers).length > 0) target.headers = headers
   const oauth = toOAuth(values.oauth)
   if (oauth) target.oauth = oauth
   return target
 }
 
+/** What MetaMCP has instead of the header. */
+function bearerOf({ bearerToken }: Values, translate: Translate): Record<string, string> {
+  if (typeof bearerToken !== 'string' || bearerToken === '') return {}
+  return { Authorization: `Bearer ${translate(bearerToken)}` }
+}
+
 function toOptions(values: Values): Partial<RawTarget> {
   const options: Partial<RawTarget> = {}
+  if (typeof values.description === 'string') options.description = values.description
   if (values.disabled === true || values.enabled === false) options.enabled = false
   if (Array.isArray(values.disabledTools) && values.disabledTools.length > 0) {
     options.tools = { exclude: values.disabledTools.map(String) }
