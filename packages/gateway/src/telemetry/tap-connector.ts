@@ -44,6 +44,10 @@ export class TappedWire implements Wire {
     return this.inner.kind
   }
 
+  get takesCancellation(): boolean | undefined {
+    return this.inner.takesCancellation
+  }
+
   get onClose(): Wire['onClose'] {
     return this.inner.onClose
   }

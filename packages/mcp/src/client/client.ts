@@ -284,7 +284,8 @@ export class Client<App = unknown> implements AsyncDisposable {
   ): Promise<CallResult> {
     const outcome = await this.#run('tools/call', toolParams(name, args), options, ask)
     const result = resultOf(outcome, 'tools/call')
-    await this.#checkOutput(name, result)
+    const checking = this.#checkOutput(name, result)
+    if (checking) await checking
     return new CallResult(result)
   }
 
@@ -295,8 +296,9 @@ export class Client<App = unknown> implements AsyncDisposable {
     return started
   }
 
-  async #checkOutput(name: string, result: JsonObject): Promise<void> {
-    if (this.#core.options.validateOutput !== false) await this.#core.directory.checkOutput(name, result)
+  #checkOutput(name: string, result: JsonObject): void | Promise<void> {
+    if (this.#core.options.validateOutput === false) return undefined
+    return this.#core.directory.checkOutput(name, result)
   }
 
   #list<Item>(method: string, member: string, options: RequestOptions): Pages<Item> {

@@ -1,12 +1,13 @@
+import { type Cancellation, NEVER_CANCELLED, signalCancellation } from '../exchange/cancellation.ts'
 import type { ClientFacts, Exchange, Notification } from '../exchange/index.ts'
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { LoggingLevel } from '../protocol/index.ts'
 import {
   type ClientExchange,
   type LogMessage,
+  OPTIONS,
   type Progress,
   type RequestOptions,
-  withOptions,
 } from './request-options.ts'
 
 /** What every request of a client has in common. */
@@ -31,34 +32,69 @@ export interface OutgoingRequest {
 /** Any value will do: edges mint tokens of their own, unique on their connection. */
 const PROGRESS_TOKEN = 'progress'
 
+/** A request of this client on its way out. */
 export function createExchange(request: OutgoingRequest, defaults: ExchangeDefaults): ClientExchange {
-  const { method, options } = request
-  const facts = defaults.facts()
-  const exchange: Exchange = {
-    method,
-    params: withMeta(request, defaults.traceContext()),
-    client: options.capabilities ? { ...facts, capabilities: options.capabilities } : facts,
-    logLevel: options.logLevel ?? defaults.logLevel() ?? (options.onLog && 'info'),
-    signal: options.signal ?? new AbortController().signal,
-    notify: (notification) => notifyAuthor(notification, options, defaults),
-    ask: request.ask,
+  return new OwnExchange(request, defaults)
+}
+
+class OwnExchange implements ClientExchange {
+  readonly method: string
+  readonly params: JsonObject
+  readonly client: ClientFacts
+  readonly logLevel: LoggingLevel | undefined
+  readonly ask: Exchange['ask']
+  readonly [OPTIONS]: RequestOptions
+  readonly #defaults: ExchangeDefaults
+
+  constructor(request: OutgoingRequest, defaults: ExchangeDefaults) {
+    const { options } = request
+    const facts = defaults.facts()
+    this.method = request.method
+    this.params = withMeta(request, defaults.traceContext())
+    this.client = options.capabilities ? { ...facts, capabilities: options.capabilities } : facts
+    this.logLevel = options.logLevel ?? defaults.logLevel() ?? (options.onLog && 'info')
+    this.ask = request.ask
+    this[OPTIONS] = options
+    this.#defaults = defaults
   }
-  return withOptions(exchange, options)
+
+  get signal(): AbortSignal {
+    return this.cancellation.signal
+  }
+
+  get cancellation(): Cancellation {
+    const { signal } = this[OPTIONS]
+    return signal ? signalCancellation(signal) : NEVER_CANCELLED
+  }
+
+  notify(notification: Notification): void {
+    notifyAuthor(notification, this[OPTIONS], this.#defaults)
+  }
+}
+
+/** The same as an object that may be copied member by member, as middleware does. */
+export function copyable(exchange: ClientExchange): ClientExchange {
+  return {
+    method: exchange.method,
+    params: exchange.params,
+    client: exchange.client,
+    logLevel: exchange.logLevel,
+    signal: exchange.signal,
+    notify: (notification) => exchange.notify(notification),
+    ask: exchange.ask,
+    [OPTIONS]: exchange[OPTIONS],
+  }
 }
 
 /** Tool calls always ask for progress: it is what keeps a long one from timing out. */
 function withMeta({ method, params, options }: OutgoingRequest, trace: JsonObject | undefined): JsonObject {
-  const given = isJsonObject(params._meta) ? params._meta : {}
+  const given = isJsonObject(params._meta) ? params._meta : undefined
   const wantsProgress = options.onProgress !== undefined || method === 'tools/call'
-  const meta = {
-    ...(wantsProgress && { progressToken: PROGRESS_TOKEN }),
-    ...trace,
-    ...given,
-    ...options.meta,
-  }
-  return Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params
+  const meta: JsonObject = wantsProgress ? { progressToken: PROGRESS_TOKEN } : {}
+  if (trace || given || options.meta) Object.assign(meta, trace, given, options.meta)
+  else if (!wantsProgress) return params
+  return { ...params, _meta: meta }
 }
-
 function notifyAuthor(
   notification: Notification,
   { onProgress, onLog = undefined }: RequestOptions,

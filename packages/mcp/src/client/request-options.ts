@@ -36,15 +36,11 @@ export interface RequestOptions {
   fresh?: boolean | undefined
 }
 
-const OPTIONS: unique symbol = Symbol('options')
+export const OPTIONS: unique symbol = Symbol('options')
 
 /** An exchange of this client. The options travel with it through middleware that copies it. */
 export interface ClientExchange extends Exchange {
   readonly [OPTIONS]: RequestOptions
-}
-
-export function withOptions(exchange: Exchange, options: RequestOptions): ClientExchange {
-  return { ...exchange, [OPTIONS]: options }
 }
 
 export function optionsOf(exchange: Exchange): RequestOptions {

@@ -1,9 +1,17 @@
+import {
+  type Cancellation,
+  cancellationOf,
+  NEVER_CANCELLED,
+  signalCancellation,
+} from '../exchange/cancellation.ts'
 import type { Exchange, Handle, Middleware, Outcome } from '../exchange/index.ts'
+import { deriveExchange } from '../exchange/derive-exchange.ts'
 import { playModernRounds } from '../exchange/modern-client-edge-rounds.ts'
+import type { ClientEdge } from '../exchange/client-edge.ts'
 import { HEADER_MISMATCH, McpError, ProtocolError, UNSUPPORTED_PROTOCOL_VERSION } from '../jsonrpc/index.ts'
 import { parseDuration } from '../protocol/index.ts'
 import type { Connection } from './connection.ts'
-import { createExchange, type ExchangeDefaults, type OutgoingRequest } from './create-exchange.ts'
+import { copyable, createExchange, type ExchangeDefaults, type OutgoingRequest } from './create-exchange.ts'
 import { Deadline } from './deadline.ts'
 import type { Negotiated } from './negotiate.ts'
 import { resultOf } from './outcome-result.ts'
@@ -41,7 +49,8 @@ export class Requests {
   }
 
   async run(request: OutgoingRequest): Promise<Outcome> {
-    return this.#chain(createExchange(request, this.#options))
+    const exchange = createExchange(request, this.#options)
+    return this.#chain(this.#middleware.length === 0 ? exchange : copyable(exchange))
   }
 
   #compose(): Handle {
@@ -52,13 +61,17 @@ export class Requests {
   }
 
   /** The time limits of a request that starts now. */
-  deadline(method: string, options: RequestOptions): Deadline {
+  deadline(
+    method: string,
+    options: RequestOptions,
+    caller: Cancellation = options.signal ? signalCancellation(options.signal) : NEVER_CANCELLED,
+  ): Deadline {
     const { timeout, maxTotalTimeout } = this.#options
     return new Deadline({
       method,
-      idle: parseDuration(options.timeout ?? timeout),
-      total: parseDuration(options.maxTotalTimeout ?? maxTotalTimeout),
-      signal: options.signal ?? new AbortController().signal,
+      idle: options.timeout === undefined ? timeout : parseDuration(options.timeout),
+      total: options.maxTotalTimeout === undefined ? maxTotalTimeout : parseDuration(options.maxTotalTimeout),
+      caller,
     })
   }
 
@@ -70,11 +83,11 @@ export class Requests {
   /** Below the middleware: from the cache, or from the server. */
   async #handle(exchange: Exchange): Promise<Outcome> {
     const { cache, connection } = this.#options
-    const options = { ...optionsOf(exchange), signal: exchange.signal }
+    const options = optionsOf(exchange)
     const slot = cache?.slot(exchange.method, exchange.params)
     if (slot?.found && options.fresh !== true) return { type: 'complete', result: slot.found }
-    const negotiated = await connection.acquire(exchange.signal)
-    const deadline = this.deadline(exchange.method, options)
+    const negotiated = connection.current ?? (await connection.acquire(exchange.signal))
+    const deadline = this.deadline(exchange.method, options, cancellationOf(exchange))
     try {
       return await this.#attempt(underDeadline(exchange, deadline), negotiated, slot)
     } finally {
@@ -104,11 +117,17 @@ export class Requests {
     return outcome
   }
 
-  async #send(exchange: Exchange, { edge }: Negotiated, slot: CacheSlot | undefined): Promise<Outcome> {
+  /** Whatever is nothing but sent costs nothing more. */
+  #send(exchange: Exchange, { edge }: Negotiated, slot: CacheSlot | undefined): Promise<Outcome> {
+    if (slot === undefined && exchange.method !== 'tools/list') return edge.handle(exchange)
+    return this.#sendAndLearn(exchange, edge, slot)
+  }
+
+  async #sendAndLearn(exchange: Exchange, edge: ClientEdge, slot: CacheSlot | undefined): Promise<Outcome> {
     let sends = 0
     const sendOnce = (params: Exchange['params']) => {
       sends++
-      return edge.handle({ ...exchange, params, ask: undefined })
+      return edge.handle(deriveExchange(exchange, { params, ask: undefined }))
     }
     // Results of retried rounds must not be cached, so the rounds of cacheable requests are counted here.
     const cacheable = slot !== undefined && edge.era === 'modern'
@@ -138,13 +157,12 @@ export class Requests {
 
 function underDeadline(exchange: Exchange, deadline: Deadline): Exchange {
   const { ask } = exchange
-  return {
-    ...exchange,
-    signal: deadline.signal,
+  return deriveExchange(exchange, {
+    cancellation: deadline,
     notify: (notification) => {
       if (notification.method === 'notifications/progress') deadline.touch()
       exchange.notify(notification)
     },
     ask: ask && ((requests, signal) => deadline.whilePaused(() => ask(requests, signal ?? deadline.signal))),
-  }
+  })
 }

@@ -1,7 +1,13 @@
 import type { Exchange } from '../exchange/index.ts'
 import { isJsonObject, type JsonObject, McpError } from '../jsonrpc/index.ts'
 import { mirrorArguments, type Tool } from '../protocol/index.ts'
-import { type CompiledSchema, compileSchema, describeIssues, headerParameters } from '../schema/index.ts'
+import {
+  type CompiledSchema,
+  compileSchema,
+  describeIssues,
+  headerParameters,
+  type Validation,
+} from '../schema/index.ts'
 
 interface Known {
   readonly output: CompiledSchema | undefined
@@ -30,16 +36,22 @@ export class ToolDirectory {
     return headers?.ok ? mirrorArguments(headers.parameters, exchange.params.arguments) : undefined
   }
 
-  /** Checks a result against the tool's output schema, when both are there. */
-  async checkOutput(name: string, result: JsonObject): Promise<void> {
+  /** Checks a result against the tool's output schema, when both are there; a promise only when it has to wait. */
+  checkOutput(name: string, result: JsonObject): void | Promise<void> {
     const output = this.#tools.get(name)?.output
     if (!output || result.isError === true) return
     if (result.structuredContent === undefined) {
       throw invalidOutput(name, 'it has an output schema, but answered without structured content')
     }
-    const checked = await output.validate(result.structuredContent)
-    if (!checked.ok) throw invalidOutput(name, describeIssues(checked.issues))
+    const checked = output.validate(result.structuredContent)
+    return checked instanceof Promise
+      ? checked.then((settled) => assertValid(name, settled))
+      : assertValid(name, checked)
   }
+}
+
+function assertValid(name: string, checked: Validation): void {
+  if (!checked.ok) throw invalidOutput(name, describeIssues(checked.issues))
 }
 
 function know(tool: Tool): Known {

@@ -45,8 +45,7 @@ export function createIdMinter(): IdMinter {
 }
 
 /** Why a request stopped: the McpError that the aborting side gave, or a plain `cancelled`. */
-export function abortError(signal: AbortSignal): McpError {
-  const reason: unknown = signal.reason
+export function abortError({ reason }: { readonly reason: unknown }): McpError {
   if (reason instanceof McpError) return reason
   const text = typeof reason === 'string' ? reason : 'The request was cancelled'
   return new McpError('cancelled', text, { cause: reason })

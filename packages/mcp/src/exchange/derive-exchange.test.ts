@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cancellationOf, Canceller } from './cancellation.ts'
 import { deriveExchange } from './derive-exchange.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import { LiveExchange, type ExchangeInit } from './live-exchange.ts'
@@ -24,14 +25,28 @@ function original(init: Partial<ExchangeInit> = {}): LiveExchange {
 describe('deriveExchange', () => {
   it('keeps every part that is not replaced', () => {
     const exchange = original()
-    const { params, ...derived } = deriveExchange(exchange, { params: { name: 'other' } })
-    expect(params).toEqual({ name: 'other' })
-    const { notify: _notify, signal, ...others } = derived
-    expect(signal).toBe(exchange.signal)
+    const derived = deriveExchange(exchange, { params: { name: 'other' } })
+    expect(derived.params).toEqual({ name: 'other' })
+    expect(derived.signal).toBe(exchange.signal)
+    expect(derived.cancellation).toBe(exchange)
+    const { params: _params, ...others } = { ...derived }
     for (const [key, value] of Object.entries(others))
       expect([key, value]).toEqual([key, Reflect.get(exchange, key)])
-    const parts = Object.keys(exchange).filter((key) => key !== 'aborted' && key !== 'params')
+    const parts = Object.keys(exchange).filter((key) => !['aborted', 'reason', 'params'].includes(key))
     expect(Object.keys(others).sort()).toEqual(parts.sort())
+  })
+
+  it('may end before the original, and not the other way round', () => {
+    const exchange = original()
+    const early = new Canceller()
+    const derived = deriveExchange(exchange, { cancellation: early })
+    early.abort('over')
+    expect([derived.signal.aborted, derived.signal.reason, exchange.signal.aborted]).toEqual([
+      true,
+      'over',
+      false,
+    ])
+    expect(cancellationOf(derived)).toBe(early)
   })
 
   it('sends notifications where the original sends them, or elsewhere', () => {

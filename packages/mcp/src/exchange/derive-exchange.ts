@@ -1,27 +1,62 @@
-import type { Exchange } from './exchange.ts'
+import type { LoggingLevel } from '../protocol/index.ts'
+import { cancellationOf, type Cancellation } from './cancellation.ts'
+import type { AuthInfo, ClientFacts, Exchange, Notification } from './exchange.ts'
 
 /** What a relay may put in the place of the original's. */
-export type ExchangeChanges = Partial<Pick<Exchange, 'params' | 'notify' | 'ask'>>
+export interface ExchangeChanges extends Partial<Pick<Exchange, 'params' | 'notify' | 'ask'>> {
+  /** Its end, when that may come before the original's. */
+  cancellation?: Cancellation
+}
 
 /**
  * The same request with some parts replaced. Exchanges are classes with getters, which a spread would lose; the
  * signal stays unread until somebody needs it.
  */
 export function deriveExchange(exchange: Exchange, changes: ExchangeChanges): Exchange {
-  return {
-    method: exchange.method,
-    params: changes.params ?? exchange.params,
-    client: exchange.client,
-    auth: exchange.auth,
-    logLevel: exchange.logLevel,
-    serverContext: exchange.serverContext,
-    headers: exchange.headers,
-    session: exchange.session,
-    detach: exchange.detach,
-    get signal() {
-      return exchange.signal
-    },
-    notify: changes.notify ?? ((notification) => exchange.notify(notification)),
-    ask: 'ask' in changes ? changes.ask : exchange.ask,
+  return new DerivedExchange(exchange, changes)
+}
+
+class DerivedExchange implements Exchange {
+  readonly method: string
+  readonly params: Exchange['params']
+  readonly client: ClientFacts
+  readonly auth: AuthInfo | undefined
+  readonly logLevel: LoggingLevel | undefined
+  readonly serverContext: unknown
+  readonly headers: Exchange['headers']
+  readonly session: string | undefined
+  readonly detach: Exchange['detach']
+  readonly ask: Exchange['ask']
+  readonly #origin: Exchange
+  readonly #notify: ((notification: Notification) => void) | undefined
+  readonly #cancellation: Cancellation | undefined
+
+  constructor(origin: Exchange, changes: ExchangeChanges) {
+    this.method = origin.method
+    this.params = changes.params ?? origin.params
+    this.client = origin.client
+    this.auth = origin.auth
+    this.logLevel = origin.logLevel
+    this.serverContext = origin.serverContext
+    this.headers = origin.headers
+    this.session = origin.session
+    this.detach = origin.detach
+    this.ask = 'ask' in changes ? changes.ask : origin.ask
+    this.#origin = origin
+    this.#notify = changes.notify
+    this.#cancellation = changes.cancellation
+  }
+
+  get signal(): AbortSignal {
+    return this.#cancellation?.signal ?? this.#origin.signal
+  }
+
+  get cancellation(): Cancellation {
+    return this.#cancellation ?? cancellationOf(this.#origin)
+  }
+
+  notify(notification: Notification): void {
+    if (this.#notify) this.#notify(notification)
+    else this.#origin.notify(notification)
   }
 }

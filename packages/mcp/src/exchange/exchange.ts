@@ -1,5 +1,6 @@
 import type { JsonObject, JsonRpcError, ProtocolError } from '../jsonrpc/index.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel, Revision } from '../protocol/index.ts'
+import type { Cancellation } from './cancellation.ts'
 
 /** Who asks: the same facts in both eras, read from the session (legacy) or from the envelope (modern). */
 export interface ClientFacts {
@@ -55,6 +56,11 @@ export interface Exchange {
   readonly session?: string | undefined
   /** Aborted when the caller cancels or goes away. */
   readonly signal: AbortSignal
+  /**
+   * The same without the cost of a signal. A copy of an exchange has none, for its `signal` may be another: read
+   * it with `cancellationOf`.
+   */
+  readonly cancellation?: Cancellation | undefined
   /** Sends a request-scoped notification (progress, log) live, before the outcome. */
   notify(notification: Notification): void
   /**

@@ -16,6 +16,13 @@ export {
   type Outcome,
   type TaskHandle,
 } from './exchange.ts'
+export {
+  Canceller,
+  cancellationOf,
+  NEVER_CANCELLED,
+  signalCancellation,
+  type Cancellation,
+} from './cancellation.ts'
 export type { Connector, IncomingMessage, Wire, WireRequestOptions } from './wire.ts'
 export { deriveExchange, type ExchangeChanges } from './derive-exchange.ts'
 export { missingCapabilities, missingCapability } from './input-capabilities.ts'

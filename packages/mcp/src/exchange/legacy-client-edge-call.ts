@@ -13,6 +13,7 @@ import {
   type RequestId,
 } from '../jsonrpc/index.ts'
 import { type ClientCapabilities, eraOf } from '../protocol/index.ts'
+import { type Cancellation, cancellationOf, Canceller } from './cancellation.ts'
 import { abortError } from './client-edge.ts'
 import { isLog, wantsLog } from './client-edge-logs.ts'
 import { toCallerProgress } from './client-edge-params.ts'
@@ -39,9 +40,12 @@ interface Question {
   readonly abort: AbortController
 }
 
+/** Somebody who waits. */
 interface Round {
-  resolve(outcome: Outcome): void
-  reject(error: Error): void
+  readonly resolve: (outcome: Outcome) => void
+  readonly reject: (error: Error) => void
+  readonly cancellation: Cancellation
+  readonly onAbort: () => void
 }
 
 const MAX_QUESTIONS = 64
@@ -56,7 +60,7 @@ export class LegacyCall implements ParkedCall {
   readonly method: string
   readonly #port: CallPort
   readonly #origin: Exchange
-  readonly #abort = new AbortController()
+  readonly #abort = new Canceller()
   readonly #questions = new Map<string, Question>()
   readonly #buffer: Notification[] = []
   /** Who waits at present; undefined while parked. */
@@ -92,14 +96,14 @@ export class LegacyCall implements ParkedCall {
     return this.#exchange
   }
 
-  async start(send: (signal: AbortSignal) => Promise<JsonRpcResponse>): Promise<Outcome> {
-    const { signal } = this.#origin
-    if (signal.aborted) {
+  start(send: (cancellation: Cancellation) => Promise<JsonRpcResponse>): Promise<Outcome> {
+    const cancellation = cancellationOf(this.#origin)
+    if (cancellation.aborted) {
       this.#port.done(this)
-      throw abortError(signal)
+      return Promise.reject(abortError(cancellation))
     }
     const outcome = this.#attach(this.#origin)
-    send(this.#abort.signal).then(
+    send(this.#abort).then(
       (response) =>
         this.#finish({
           outcome: this.#explained(
@@ -217,27 +221,15 @@ export class LegacyCall implements ParkedCall {
 
   #attach(exchange: Exchange): Promise<Outcome> {
     this.#exchange = exchange
-    for (const notification of this.#buffer.splice(0)) this.#deliver(exchange, notification)
+    if (this.#buffer.length > 0) {
+      for (const notification of this.#buffer.splice(0)) this.#deliver(exchange, notification)
+    }
     return new Promise((resolve, reject) => {
-      const { signal } = exchange
-      const onAbort = () => this.#stop(abortError(signal))
-      const settled = () => {
-        signal.removeEventListener('abort', onAbort)
-        this.#round = undefined
-        this.#exchange = undefined
-      }
-      this.#round = {
-        resolve: (outcome) => {
-          settled()
-          resolve(outcome)
-        },
-        reject: (error) => {
-          settled()
-          reject(error)
-        },
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-      if (signal.aborted) onAbort()
+      const cancellation = cancellationOf(exchange)
+      const onAbort = (): void => this.#stop(abortError(cancellation))
+      this.#round = { resolve, reject, cancellation, onAbort }
+      cancellation.onAbort(onAbort)
+      if (cancellation.aborted) onAbort()
       else if (this.#final) this.#settle()
       else this.#pursueQuestions(exchange)
     })
@@ -307,7 +299,7 @@ export class LegacyCall implements ParkedCall {
     }
     const inputRequests: InputRequests = {}
     for (const [key, { request }] of this.#questions) inputRequests[key] = toQuestion(request)
-    round.resolve({ type: 'input_required', inputRequests, requestState })
+    this.#leave(round).resolve({ type: 'input_required', inputRequests, requestState })
   }
 
   #deliver(exchange: Exchange, notification: Notification): void {
@@ -340,7 +332,16 @@ export class LegacyCall implements ParkedCall {
 
   #settle(): void {
     if (!this.#final || !this.#round) return
-    if ('outcome' in this.#final) this.#round.resolve(this.#final.outcome)
-    else this.#round.reject(this.#final.error)
+    const round = this.#leave(this.#round)
+    if ('outcome' in this.#final) round.resolve(this.#final.outcome)
+    else round.reject(this.#final.error)
+  }
+
+  /** Nobody waits from now on. */
+  #leave(round: Round): Round {
+    round.cancellation.offAbort(round.onAbort)
+    this.#round = undefined
+    this.#exchange = undefined
+    return round
   }
 }

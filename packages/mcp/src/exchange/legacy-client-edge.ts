@@ -152,11 +152,11 @@ export class LegacyClientEdge implements ClientEdge {
     const params = legacyParams(exchange, token, this.#options.capabilities)
     const call = new LegacyCall(id, exchange, this.#port)
     this.#calls.set(id, call)
-    return call.start((signal) =>
+    return call.start((cancellation) =>
       this.#wire.request(
-        { jsonrpc: '2.0', id, method, ...(params && { params }) },
+        params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params },
         {
-          signal,
+          ...(this.#wire.takesCancellation ? { cancellation } : { signal: cancellation.signal }),
           origin: exchange,
           onMessage: (message) => this.#inbox.receiveFor(call, message),
           onDetached: (retryMs) => call.detach(retryMs),

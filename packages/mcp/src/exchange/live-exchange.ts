@@ -1,5 +1,6 @@
 import type { JsonObject } from '../jsonrpc/index.ts'
 import type { LoggingLevel } from '../protocol/index.ts'
+import { Canceller, type Cancellation } from './cancellation.ts'
 import type {
   AuthInfo,
   ClientFacts,
@@ -27,8 +28,8 @@ export interface ExchangeInit extends RequestContext {
   ask?: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
 }
 
-/** An exchange under way. The abort controller is made only when somebody looks at the signal. */
-export class LiveExchange implements Exchange {
+/** An exchange under way. */
+export class LiveExchange extends Canceller implements Exchange {
   readonly method: string
   readonly params: JsonObject
   readonly client: ClientFacts
@@ -39,14 +40,11 @@ export class LiveExchange implements Exchange {
   readonly session: string | undefined
   ask: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
   readonly detach: ((retryMs?: number) => void) | undefined
-  /** True once the caller cancelled or went away: nothing more may be sent. */
-  aborted = false
   #finished = false
-  #reason: unknown
-  #controller: AbortController | undefined
   readonly #notify: ((notification: Notification) => void) | undefined
 
   constructor(init: ExchangeInit) {
+    super()
     this.method = init.method
     this.params = init.params
     this.client = init.client
@@ -60,19 +58,8 @@ export class LiveExchange implements Exchange {
     this.#notify = init.notify
   }
 
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.aborted) this.#controller.abort(this.#reason)
-    }
-    return this.#controller.signal
-  }
-
-  abort(reason?: unknown): void {
-    if (this.aborted) return
-    this.aborted = true
-    this.#reason = reason
-    this.#controller?.abort(reason)
+  get cancellation(): Cancellation {
+    return this
   }
 
   /** The outcome is known: what a handler says from now on has no stream to travel on. */

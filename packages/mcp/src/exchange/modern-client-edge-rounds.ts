@@ -9,8 +9,21 @@ export type SendRound = (params: JsonObject) => Promise<Outcome>
  * Sends a request and, when the caller can answer questions, plays the rounds: asks, and retries with the
  * answers and with `requestState` exactly as received (MCP 2026-07-28, basic/patterns/mrtr).
  */
-export async function playModernRounds(exchange: Exchange, send: SendRound, limit: number): Promise<Outcome> {
-  let outcome = await send(exchange.params)
+export function playModernRounds(exchange: Exchange, send: SendRound, limit: number): Promise<Outcome> {
+  const first = send(exchange.params)
+  if (!exchange.ask) return first
+  return first.then((outcome) =>
+    outcome.type === 'input_required' ? playOn(outcome, exchange, send, limit) : outcome,
+  )
+}
+
+async function playOn(
+  first: InputRequired,
+  exchange: Exchange,
+  send: SendRound,
+  limit: number,
+): Promise<Outcome> {
+  let outcome: Outcome = first
   let idleRounds = 0
   for (let round = 1; outcome.type === 'input_required' && exchange.ask; round++) {
     if (round > limit) throw tooManyRounds(exchange.method, limit)

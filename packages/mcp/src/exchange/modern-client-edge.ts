@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, McpError } from '../jsonrpc/index.ts'
 import { type Discovery, LATEST_MODERN, META, type Revision } from '../protocol/index.ts'
+import { type Cancellation, cancellationOf } from './cancellation.ts'
 import {
   abortError,
   type ClientEdge,
@@ -13,7 +14,7 @@ import { readDetachHint } from './detach-hint.ts'
 import { complete, type Exchange, type Notification, type Outcome } from './exchange.ts'
 import { modernOutcome } from './modern-client-edge-outcome.ts'
 import { playModernRounds } from './modern-client-edge-rounds.ts'
-import type { IncomingMessage, Wire } from './wire.ts'
+import type { IncomingMessage, Wire, WireRequestOptions } from './wire.ts'
 
 export interface ModernClientEdgeOptions extends ClientEdgeOptions {
   /** The revision that was agreed on; it goes into every envelope. */
@@ -65,8 +66,9 @@ export class ModernClientEdge implements ClientEdge {
   }
 
   async #send(exchange: Exchange, params: JsonObject): Promise<Outcome> {
-    const { method, signal } = exchange
-    if (signal.aborted) throw abortError(signal)
+    const { method } = exchange
+    const cancellation = cancellationOf(exchange)
+    if (cancellation.aborted) throw abortError(cancellation)
     const id = this.#ids()
     const token = progressTokenOf(exchange) === undefined ? undefined : id
     const ended = method === 'subscriptions/listen' ? new AbortController() : undefined
@@ -82,22 +84,30 @@ export class ModernClientEdge implements ClientEdge {
         },
         {
           origin: exchange,
-          signal: ended ? AbortSignal.any([signal, ended.signal]) : signal,
+          ...this.#ending(cancellation, ended),
           onMessage: (message) => this.#deliver(id, call, message),
           headers: this.#headers(exchange),
         },
       )
       return modernOutcome(response, method)
     } catch (thrown) {
-      if (signal.aborted) {
+      if (cancellation.aborted) {
         this.#cancel(id)
-        throw abortError(signal)
+        throw abortError(cancellation)
       }
       if (ended?.signal.aborted) return complete({ _meta: { [META.subscriptionId]: id } })
       throw McpError.from(thrown)
     } finally {
       this.#calls.delete(id)
     }
+  }
+
+  #ending(
+    cancellation: Cancellation,
+    ended: AbortController | undefined,
+  ): Pick<WireRequestOptions, 'signal' | 'cancellation'> {
+    if (ended) return { signal: AbortSignal.any([cancellation.signal, ended.signal]) }
+    return this.#wire.takesCancellation ? { cancellation } : { signal: cancellation.signal }
   }
 
   #headers(exchange: Exchange): Record<string, string> | undefined {

@@ -4,12 +4,15 @@ import type {
   JsonRpcRequest,
   JsonRpcResponse,
 } from '../jsonrpc/index.ts'
+import type { Cancellation } from './cancellation.ts'
 
 /** A message that a server sends besides responses. */
 export type IncomingMessage = JsonRpcNotification | JsonRpcRequest
 
 export interface WireRequestOptions {
   signal?: AbortSignal | undefined
+  /** Instead of `signal`, for wires that take it. */
+  cancellation?: Cancellation | undefined
   /** Messages that arrive on this request's own stream (HTTP). Wires without such streams never call it. */
   onMessage?: ((message: IncomingMessage) => void) | undefined
   /** The server let go of this request's stream and will answer on another one (HTTP, SEP-1699). */
@@ -27,6 +30,8 @@ export interface WireRequestOptions {
 export interface Wire {
   /** What this wire is, for messages: `stdio`, `http`, `sse`, `memory`. */
   readonly kind: string
+  /** Says that `cancellation` is enough for it, so that no signal has to be made. */
+  readonly takesCancellation?: boolean | undefined
   /**
    * Sends a request and resolves with its response. Rejects with an McpError when there will be none
    * (closed, exited, network, http_status, …). Aborting the signal stops waiting and, where the transport has

@@ -5,6 +5,7 @@ import type { LineLink } from './stdio-client-link.ts'
 /** What wires have in common that carry one message per line: a link, and a word to whoever waits for the end. */
 export abstract class LineWire implements Wire {
   abstract readonly kind: string
+  readonly takesCancellation = true
   protected abstract readonly link: LineLink
   #closing: Promise<void> | undefined
   #closed: { reason: McpError | undefined } | undefined

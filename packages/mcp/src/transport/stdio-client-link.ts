@@ -1,3 +1,4 @@
+import { signalCancellation } from '../exchange/cancellation.ts'
 import type { IncomingMessage, WireRequestOptions } from '../exchange/index.ts'
 import {
   classifyMessage,
@@ -80,10 +81,11 @@ export class LineLink {
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) throw this.#ended()
       const { id } = message
-      this.#pending.check(id, options.signal)
+      const cancellation = options.cancellation ?? (options.signal && signalCancellation(options.signal))
+      this.#pending.check(id, cancellation)
       this.#options.sink.write(JSON.stringify(message))
       this.#lastWritten = id
-      this.#pending.add(id, { resolve, reject, signal: options.signal })
+      this.#pending.add(id, resolve, reject, cancellation)
     })
   }
 

@@ -1,13 +1,14 @@
+import type { Cancellation } from '../exchange/index.ts'
 import { McpError, type JsonRpcResponse, type RequestId } from '../jsonrpc/index.ts'
 
 /** How many given-up requests are remembered, so that their late answers are not taken for mistakes. */
 const MAX_GIVEN_UP = 1000
 
 interface Waiter {
-  resolve(response: JsonRpcResponse): void
-  reject(error: Error): void
-  signal?: AbortSignal | undefined
-  onAbort?: () => void
+  readonly resolve: (response: JsonRpcResponse) => void
+  readonly reject: (error: Error) => void
+  readonly cancellation: Cancellation | undefined
+  readonly onAbort: (() => void) | undefined
 }
 
 /** Requests that wait for their responses. Ids match by type and value: `1` and `"1"` are two requests. */
@@ -29,27 +30,29 @@ export class PendingRequests {
   }
 
   /** Throws when a request must not be sent: given up already, or its id is in use. */
-  check(id: RequestId, signal: AbortSignal | undefined): void {
-    if (signal?.aborted) throw this.#cancelled(signal)
+  check(id: RequestId, cancellation: Cancellation | undefined): void {
+    if (cancellation?.aborted) throw this.#cancelled(cancellation)
     if (this.#waiters.has(id)) {
       throw new McpError('already_started', `A request with the id ${JSON.stringify(id)} is already pending`)
     }
   }
 
-  add(id: RequestId, waiter: Omit<Waiter, 'onAbort'>): void {
-    const { signal } = waiter
-    this.#givenUp.delete(id)
-    if (signal === undefined) {
-      this.#waiters.set(id, waiter)
-      return
-    }
-    const onAbort = (): void => {
-      this.#take(id)
-      this.#remember(id)
-      waiter.reject(this.#cancelled(signal))
-    }
-    this.#waiters.set(id, { ...waiter, onAbort })
-    signal.addEventListener('abort', onAbort, { once: true })
+  add(
+    id: RequestId,
+    resolve: Waiter['resolve'],
+    reject: Waiter['reject'],
+    cancellation: Cancellation | undefined,
+  ): void {
+    if (this.#givenUp.size > 0) this.#givenUp.delete(id)
+    const onAbort =
+      cancellation &&
+      ((): void => {
+        this.#take(id)
+        this.#remember(id)
+        reject(this.#cancelled(cancellation))
+      })
+    this.#waiters.set(id, { resolve, reject, cancellation, onAbort })
+    if (onAbort) cancellation.onAbort(onAbort)
   }
 
   resolve(id: RequestId, response: JsonRpcResponse): 'resolved' | 'late' | 'unknown' {
@@ -76,7 +79,7 @@ export class PendingRequests {
     const waiter = this.#waiters.get(id)
     if (waiter === undefined) return undefined
     this.#waiters.delete(id)
-    if (waiter.onAbort !== undefined) waiter.signal?.removeEventListener('abort', waiter.onAbort)
+    if (waiter.onAbort) waiter.cancellation?.offAbort(waiter.onAbort)
     return waiter
   }
 
@@ -88,8 +91,7 @@ export class PendingRequests {
     this.#givenUp.add(id)
   }
 
-  #cancelled(signal: AbortSignal): McpError {
-    const reason: unknown = signal.reason
+  #cancelled({ reason }: Cancellation): McpError {
     if (reason instanceof McpError) return reason
     return new McpError('cancelled', 'The request was cancelled', { cause: reason, details: this.#facts() })
   }

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { cancellationOf, Canceller, NEVER_CANCELLED, signalCancellation } from './cancellation.ts'
+import type { Exchange } from './exchange.ts'
+import { LiveExchange } from './live-exchange.ts'
+
+const facts = { method: 'ping', params: {}, client: { capabilities: {}, version: '2026-07-28' } } as const
+
+describe('Canceller', () => {
+  it('tells listeners once, in order, and those not who have left', () => {
+    const canceller = new Canceller()
+    const heard: string[] = []
+    const gone = (): void => void heard.push('gone')
+    canceller.onAbort(() => heard.push('first'))
+    canceller.onAbort(gone)
+    canceller.onAbort(() => heard.push('second'))
+    canceller.offAbort(gone)
+    canceller.abort('why')
+    canceller.abort('again')
+    expect(heard).toEqual(['first', 'second'])
+    expect([canceller.aborted, canceller.reason]).toEqual([true, 'why'])
+  })
+
+  it('lets listeners leave while they are told', () => {
+    const canceller = new Canceller()
+    const heard: number[] = []
+    const first = (): void => {
+      heard.push(1)
+      canceller.offAbort(first)
+    }
+    canceller.onAbort(first)
+    canceller.onAbort(() => heard.push(2))
+    canceller.abort()
+    expect(heard).toEqual([1, 2])
+  })
+
+  it('has a signal that says the same, whenever it is asked for', () => {
+    const [before, after] = [new Canceller(), new Canceller()]
+    const { signal } = before
+    expect(signal.aborted).toBe(false)
+    for (const one of [before, after]) one.abort('why')
+    for (const one of [signal, after.signal]) expect([one.aborted, one.reason]).toEqual([true, 'why'])
+    expect(before.signal).toBe(signal)
+  })
+})
+
+describe('cancellationOf', () => {
+  it('makes no signal for an exchange of ours, and follows the signal of a copy', () => {
+    const exchange = new LiveExchange(facts)
+    expect(cancellationOf(exchange)).toBe(exchange)
+    const other = new AbortController()
+    const copy: Exchange = { ...exchange, notify() {}, signal: other.signal }
+    const found = cancellationOf(copy)
+    let told = 0
+    const listener = (): void => void told++
+    found.onAbort(listener)
+    exchange.abort()
+    expect([found.aborted, told]).toEqual([false, 0])
+    other.abort('why')
+    expect([found.aborted, found.reason, told]).toEqual([true, 'why', 1])
+  })
+
+  it('takes listeners off a signal that goes on', () => {
+    const controller = new AbortController()
+    let told = 0
+    const listener = (): void => void told++
+    signalCancellation(controller.signal).onAbort(listener)
+    signalCancellation(controller.signal).offAbort(listener)
+    controller.abort()
+    expect(told).toBe(0)
+  })
+
+  it('knows what nobody can end', () => {
+    NEVER_CANCELLED.onAbort(() => expect.unreachable())
+    expect([NEVER_CANCELLED.aborted, NEVER_CANCELLED.signal.aborted]).toEqual([false, false])
+  })
+})

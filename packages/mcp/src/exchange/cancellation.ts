@@ -1,0 +1,97 @@
+import type { Exchange } from './exchange.ts'
+
+/**
+ * The end of a request, for whoever has to know of it. An `AbortSignal` with a listener costs Node more than all
+ * the rest of a call (docs/adr/0060), so it is made only for those who want one.
+ */
+export interface Cancellation {
+  readonly aborted: boolean
+  readonly reason: unknown
+  /** The same for the rest of the world. */
+  readonly signal: AbortSignal
+  /** Called once, at once when the end comes; not called for an end that has been already. Must not throw. */
+  onAbort(listener: () => void): void
+  offAbort(listener: () => void): void
+}
+
+/** A cancellation and the power to bring it about. */
+export class Canceller implements Cancellation {
+  /** True once the caller cancelled or went away: nothing more may be sent. */
+  aborted = false
+  reason: unknown
+  #listeners: (() => void)[] | undefined
+  #controller: AbortController | undefined
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.aborted) this.#controller.abort(this.reason)
+    }
+    return this.#controller.signal
+  }
+
+  onAbort(listener: () => void): void {
+    if (this.#listeners === undefined) this.#listeners = [listener]
+    else this.#listeners.push(listener)
+  }
+
+  offAbort(listener: () => void): void {
+    const at = this.#listeners?.indexOf(listener) ?? -1
+    if (at >= 0) this.#listeners!.splice(at, 1)
+  }
+
+  abort(reason?: unknown): void {
+    if (this.aborted) return
+    this.aborted = true
+    this.reason = reason
+    const listeners = this.#listeners ?? []
+    this.#listeners = undefined
+    for (const listener of listeners) listener()
+    this.#controller?.abort(reason)
+  }
+}
+
+class SignalCancellation implements Cancellation {
+  readonly signal: AbortSignal
+
+  constructor(signal: AbortSignal) {
+    this.signal = signal
+  }
+
+  get aborted(): boolean {
+    return this.signal.aborted
+  }
+
+  get reason(): unknown {
+    return this.signal.reason
+  }
+
+  onAbort(listener: () => void): void {
+    this.signal.addEventListener('abort', listener, { once: true })
+  }
+
+  offAbort(listener: () => void): void {
+    this.signal.removeEventListener('abort', listener)
+  }
+}
+
+/** Nobody can end it. */
+export const NEVER_CANCELLED: Cancellation = {
+  aborted: false,
+  reason: undefined,
+  get signal() {
+    return new AbortController().signal
+  },
+  onAbort() {},
+  offAbort() {},
+}
+
+/** A signal that somebody else made. */
+export function signalCancellation(signal: AbortSignal): Cancellation {
+  return new SignalCancellation(signal)
+}
+
+/** How to hear of an exchange's end at the least cost. */
+export function cancellationOf(exchange: Exchange): Cancellation {
+  return exchange.cancellation ?? new SignalCancellation(exchange.signal)
+}
