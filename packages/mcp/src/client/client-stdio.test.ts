@@ -69,11 +69,11 @@ describe('stdio client, with real processes', () => {
   })
 
   it('B38: a handshake that fails leaves no process behind', async () => {
-    for (const [kind, code] of [
-      ['bad-version', 'bad_version'],
-      ['never-answers', 'timeout'],
+    for (const [kind, code, connectTimeout] of [
+      ['bad-version', 'bad_version', 20_000],
+      ['never-answers', 'timeout', 400],
     ] as const) {
-      const { client, wires, isGone } = lines(kind, { connectTimeout: 400, probeTimeout: 100 })
+      const { client, wires, isGone } = lines(kind, { connectTimeout, probeTimeout: 100 })
       await expect(client.connect()).rejects.toMatchObject({ code })
       expect(client.connected).toBe(false)
       expect(client.serverInfo).toBeUndefined()

@@ -1,5 +1,6 @@
 import type { McpError } from '../jsonrpc/index.ts'
 import type { AuthProvider } from './http-auth.ts'
+import { platformFetch } from './platform-fetch.ts'
 
 /** The part of `fetch` that the transports use. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
@@ -20,7 +21,7 @@ export interface ReconnectOptions {
 
 export interface HttpClientOptions {
   headers?: HttpHeaders | undefined
-  /** Defaults to the runtime's own `fetch`. */
+  /** Default: on Node what `createNodeFetch` makes, elsewhere or where it was replaced the global `fetch`. */
   fetch?: FetchLike | undefined
   auth?: AuthProvider | undefined
   /**
@@ -49,8 +50,7 @@ export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettin
   const { onProtocolError } = options
   return {
     headers: options.headers ?? {},
-    // Looked up for every request, so that a `fetch` that is instrumented later is used.
-    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    fetch: options.fetch ?? platformFetch,
     auth: options.auth,
     connectTimeout: options.connectTimeout ?? 30_000,
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
