@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseChallenges, readChallenge } from './www-authenticate.ts'
+import { cpuTime } from '../testing/fixtures/cpu-time.test.node.ts'
 
 function challenges(header: string): [string, Record<string, string>][] {
   return parseChallenges(header).map(({ scheme, parameters }) => [scheme, Object.fromEntries(parameters)])
@@ -50,10 +51,10 @@ describe('parseChallenges', () => {
 
   it('never throws and ends in linear time', () => {
     fc.assert(fc.property(fc.string(), (text) => void parseChallenges(text)))
-    const started = performance.now()
+    const started = cpuTime()
     parseChallenges(`Bearer a="${'\\'.repeat(100_000)}`)
     parseChallenges('Bearer a=b, '.repeat(20_000))
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(cpuTime() - started).toBeLessThan(5_000)
   })
 })
 

@@ -8,6 +8,7 @@ import { copySchema } from './copy-schema.ts'
 import { describeIssues, type Validation } from './issues.ts'
 import { createJsonValidation } from './json-validation.ts'
 import type { JsonValidator } from './json-validator.ts'
+import { cpuTime } from '../testing/fixtures/cpu-time.test.node.ts'
 
 const VALIDATORS: Record<string, JsonValidator> = { ajv, cfworker }
 
@@ -173,9 +174,9 @@ describe.each(Object.entries(VALIDATORS))('validation with %s', (_, validator) =
 
   describe('stays within bounds', () => {
     it('when an expression would backtrack for ever', () => {
-      const started = performance.now()
+      const started = cpuTime()
       expect(accepts({ pattern: '^(a+)+$' }, `${'a'.repeat(2_000)}!`)).toBe(false)
-      expect(performance.now() - started).toBeLessThan(2_000)
+      expect(cpuTime() - started).toBeLessThan(2_000)
     })
 
     it('when references double with every level of the value', () => {
@@ -183,9 +184,9 @@ describe.each(Object.entries(VALIDATORS))('validation with %s', (_, validator) =
       const schema = { $defs: { n: { properties: { x: { allOf: [twice, twice] } } } }, $ref: '#/$defs/n' }
       let value: unknown = {}
       for (let depth = 0; depth < 60; depth++) value = { x: value }
-      const started = performance.now()
+      const started = cpuTime()
       expect(refusal(schema, value)).toMatch(/cannot be checked: .*too many times/)
-      expect(performance.now() - started).toBeLessThan(15_000)
+      expect(cpuTime() - started).toBeLessThan(15_000)
     })
 
     it('when definitions double without going into the value', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { everywhere, refereed } from '../testing/fixtures/both-eras.test.support.ts'
 import { resource, Server, template, UriTemplate } from './index.ts'
+import { cpuTime } from '../testing/fixtures/cpu-time.test.node.ts'
 
 describe('resources', () => {
   it('B35: static text and bytes are listed without them and read back with them', async () => {
@@ -169,10 +170,10 @@ describe('URI templates', () => {
     'x:{+a}z',
   ])('B35: %s cannot be made to match slowly', (pattern) => {
     const parsed = new UriTemplate(pattern)
-    const started = performance.now()
+    const started = cpuTime()
     for (const length of [100, 500, 4000, 8180, 100_000]) {
       for (const piece of ['/', 'a', 'a/', ',']) parsed.match(`x:${piece.repeat(length / piece.length)} `)
     }
-    expect(performance.now() - started).toBeLessThan(1_500)
+    expect(cpuTime() - started).toBeLessThan(1_500)
   })
 })
