@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { build } from '../scripts/lib/build.mjs'
 import { stopWithParent } from '../scripts/lib/processes.mjs'
+import { writeDocument } from './lib/document.mjs'
 import { ExpectedChecks } from './lib/expected-checks.mjs'
 import { CELLS, startCell } from './lib/gateway-cells.mjs'
 import { judge, passedIds } from './lib/judge.mjs'
@@ -35,6 +36,7 @@ async function main(options) {
   const excused = results.filter((result) => result.notPossible !== undefined)
   const passed = results.length - failed.length - excused.length
   const report = { passed, failed: failed.length, notPossible: excused.length, results }
+  if (options.write) writeDocument(results)
   if (options.json) writeFileSync(options.json, `${JSON.stringify(report, undefined, 2)}\n`)
   return failed.length > 0 ? 1 : 0
 }

@@ -1,3 +1,4 @@
+import { grouped } from './grouped.mjs'
 import { count } from './report.mjs'
 
 /** The gateway's matrix: passed of possible scenarios in every cell that was run. */
@@ -20,7 +21,8 @@ export function matrix(results) {
   ]
 }
 
-function entry(results) {
+/** One cell: passed of possible, and how many are not possible. */
+export function entry(results) {
   if (!results) return '–'
   const impossible = results.filter(({ notPossible }) => notPossible !== undefined).length
   return impossible > 0 ? `${count(results)} + ${impossible} n/p` : count(results)
@@ -28,10 +30,4 @@ function entry(results) {
 
 function line(first, ...others) {
   return [first.padEnd(26), ...others.map((text) => text.padEnd(16))].join('').trimEnd()
-}
-
-function grouped(items, keyOf) {
-  const groups = new Map()
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
-  return groups
 }

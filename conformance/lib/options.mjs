@@ -8,6 +8,7 @@ export const USAGE = `npm run conformance -- [server|client|gateway|all] [option
   --jobs N              scenarios at the same time (2)
   --timeout SECONDS     for one scenario (60)
   --json FILE           write the results
+  --write               put the results into docs/conformance.md
   --record              add the checks of a clean run to conformance/expected-checks.json
   --url URL             test the server at this address instead of our fixture
   --command COMMAND     test this client instead of our fixture
@@ -28,6 +29,7 @@ export function parseOptions(args) {
       jobs: { type: 'string', default: '2' },
       timeout: { type: 'string', default: '60' },
       json: { type: 'string' },
+      write: { type: 'boolean', default: false },
       record: { type: 'boolean', default: false },
       url: { type: 'string' },
       command: { type: 'string' },
@@ -47,6 +49,7 @@ export function parseOptions(args) {
     jobs: positive(values.jobs, '--jobs'),
     timeout: positive(values.timeout, '--timeout') * 1000,
     json: values.json,
+    write: values.write,
     record: values.record,
     url: values.url,
     command: values.command,
