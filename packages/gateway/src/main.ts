@@ -84,7 +84,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   })
   // The first client to come finds what the last run knew.
   await gateway.load()
-  const url = addressOf(model, await listen(front, model, options.searchPort ?? false))
+  const port = await listen(front, model, options.searchPort ?? false)
+  const url = addressOf(model, port)
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
   const admin = new Admin({ ...hostFacts(options), gateway, front, url, configFile })
   const adminToken = model.server.loopback ? randomBytes(24).toString('base64url') : undefined
@@ -98,7 +99,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   await admin.load()
   gateway.start()
   await configFile?.follow()
-  const forget = await announceState(gateway, { url, token: adminToken, serves: options.serves })
+  // Commands on this machine need no way round by the proxy.
+  const local = localAddressOf(model, port)
+  const forget = await announceState(gateway, { url: local, token: adminToken, serves: options.serves })
   return {
     gateway,
     front,
@@ -174,8 +177,11 @@ async function announceState(
   return () => removeStateFile(model.stateDir, pid)
 }
 
-function addressOf({ server }: GatewayModel, port: number): string {
-  if (server.publicUrl !== undefined) return server.publicUrl.replace(/\/+$/, '')
+function addressOf({ server }: Pick<GatewayModel, 'server'>, port: number): string {
+  return server.publicUrl?.replace(/\/+$/, '') ?? localAddressOf({ server }, port)
+}
+
+function localAddressOf({ server }: Pick<GatewayModel, 'server'>, port: number): string {
   const isAnyAddress = ['0.0.0.0', '::', '[::]', ''].includes(server.host)
   const host = isAnyAddress ? '127.0.0.1' : server.host
   return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`

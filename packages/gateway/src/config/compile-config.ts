@@ -3,7 +3,7 @@ import { deepFreeze, type GatewayModel, type TargetModel } from '../model/index.
 import { compileAuth } from './compile-auth.ts'
 import type { CompileContext } from './compile-context.ts'
 import { compilePolicy } from './compile-policy.ts'
-import { bytes, compileServer, duration, type ServerOverrides } from './compile-server.ts'
+import { bytes, compileServer, duration, isLoopback, type ServerOverrides } from './compile-server.ts'
 import { compileTarget } from './compile-target.ts'
 import { reportForeignKeys } from './foreign-keys.ts'
 import type { RawConfig } from './raw-config.ts'
@@ -134,11 +134,22 @@ function reportReserved({ store, telemetry }: RawConfig, context: CompileContext
 
 /** Whoever reaches the gateway can run its targets: nobody may do so from outside without a credential. */
 function reportOpenDoor({ server, auth }: GatewayModel, context: CompileContext): void {
-  if (server.loopback || auth.required || server.host === '') return
-  context.report({
-    code: 'auth-required',
-    path: ['server', 'host'],
-    message: `Other machines can reach ${server.host}, and nothing says who may come in`,
-    fix: 'Add "auth" with "apiKeys" or "bearer", or listen on 127.0.0.1',
-  })
+  if (auth.required) return
+  const fix = 'Add "auth" with "apiKeys" or "bearer", or listen on 127.0.0.1'
+  if (!server.loopback && server.host !== '') {
+    const message = `Other machines can reach ${server.host}, and nothing says who may come in`
+    context.report({ code: 'auth-required', path: ['server', 'host'], message, fix })
+  } else if (server.publicUrl !== undefined && !isLoopbackUrl(server.publicUrl)) {
+    const message = `Other machines can reach ${server.publicUrl}, and nothing says who may come in`
+    context.report({
+      code: 'auth-required',
+      path: ['server', 'publicUrl'],
+      message,
+      fix: 'Add "auth" with "apiKeys" or "bearer"',
+    })
+  }
+}
+
+function isLoopbackUrl(url: string): boolean {
+  return URL.canParse(url) && isLoopback(new URL(url).hostname)
 }

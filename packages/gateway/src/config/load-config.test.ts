@@ -296,6 +296,15 @@ describe('doors', () => {
     expect(JSON.stringify(model)).not.toContain(key.key)
   })
 
+  it('include the one that a proxy in front opens', async () => {
+    const server = { publicUrl: 'https://mcp.example.com' }
+    const [said] = await complaints({ server })
+    expect(said).toMatch(/^error server.publicUrl: Other machines can reach https:\/\/mcp.example.com/)
+    const auth = { apiKeys: [{ name: 'ci', key: 'k'.repeat(32) }] }
+    expect(await complaints({ server, auth })).toEqual([])
+    expect(await complaints({ server: { publicUrl: 'http://localhost:8080' } })).toEqual([])
+  })
+
   it('include the one the command line opens', async () => {
     const result = await parseConfig('{}', { overrides: { host: '0.0.0.0', port: 9 }, places: places() })
     expect(result).toMatchObject({ ok: false, problems: [{ code: 'auth-required' }] })

@@ -115,8 +115,9 @@ export class Front {
 
 /** Which `Host` and `Origin` a request may have. */
 export function gateOptions(server: ServerModel): GateOptions {
+  const isLocal = server.loopback && server.allowedHosts.length === 0 && server.publicUrl === undefined
   return {
-    ...(server.loopback && server.allowedHosts.length === 0 ? {} : { allowedHosts: hosts(server) }),
+    ...(isLocal ? {} : { allowedHosts: hosts(server) }),
     allowedOrigins: server.allowedOrigins,
   }
 }
