@@ -4,7 +4,7 @@ import type {
   JsonRpcRequest,
   JsonRpcResponse,
 } from '../jsonrpc/index.ts'
-import type { Cancellation } from './cancellation.ts'
+import { type Cancellation, signalCancellation } from './cancellation.ts'
 
 /** A message that a server sends besides responses. */
 export type IncomingMessage = JsonRpcNotification | JsonRpcRequest
@@ -21,6 +21,11 @@ export interface WireRequestOptions {
   headers?: Record<string, string> | undefined
   /** The exchange that it is sent for: nothing is done with it, whoever stands in between may look. */
   origin?: object | undefined
+}
+
+/** Whoever may give a request up, in whichever form that was said. */
+export function callerOf({ cancellation, signal }: WireRequestOptions): Cancellation | undefined {
+  return cancellation ?? (signal && signalCancellation(signal))
 }
 
 /**

@@ -1,7 +1,10 @@
 import { Agent as HttpAgent, type ClientRequest, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
+import { urlToHttpOptions } from 'node:url'
+import { NEVER_CANCELLED, signalCancellation } from '../exchange/cancellation.ts'
 import { toResponse } from './http-client-fetch-response.node.ts'
 import type { FetchLike } from './http-client-options.ts'
+import { quickFetch, type QuickInit } from './quick-fetch.ts'
 
 export interface NodeFetchOptions {
   /** Milliseconds for connecting, TLS included. */
@@ -28,23 +31,72 @@ export function createNodeFetch(options: NodeFetchOptions = {}): FetchLike {
   const pool = { keepAlive: true, timeout: IDLE_MS, maxSockets: maxConnections, scheduling: 'lifo' as const }
   const plain = new HttpAgent(pool)
   const secure = new HttpsAgent(ca === undefined ? pool : { ...pool, ca })
-  return (url, init) =>
-    new Promise((resolve, reject) => {
-      const { signal } = init
-      signal?.throwIfAborted()
-      const headers = init.headers instanceof Headers ? Object.fromEntries(init.headers) : init.headers
-      const settings = { method: init.method ?? 'GET', headers } as RequestOptions
-      const request = url.startsWith('https:')
-        ? httpsRequest(url, { ...settings, agent: secure })
-        : httpRequest(url, { ...settings, agent: plain })
-      const abort = (): void => void request.destroy(asError(signal?.reason))
-      signal?.addEventListener('abort', abort, { once: true })
-      request.on('close', () => signal?.removeEventListener('abort', abort))
-      request.on('error', reject)
-      request.on('response', (message) => resolve(toResponse(message, url)))
-      limitConnecting(request, connectTimeout)
-      request.end(init.body as string | undefined)
-    })
+  const destinations = new Map<string, Destination>()
+  const find = (url: string): Destination => {
+    const known = destinations.get(url)
+    if (known) return known
+    if (destinations.size >= MAX_DESTINATIONS) destinations.clear()
+    const destination = toDestination(url)
+    destinations.set(url, destination)
+    return destination
+  }
+  return quickFetch(
+    (url, init) =>
+      new Promise((resolve, reject) => {
+        const caller = init.cancellation ?? (init.signal ? signalCancellation(init.signal) : NEVER_CANCELLED)
+        if (caller.aborted) throw asError(caller.reason)
+        const destination = find(url)
+        const body = (init.body ?? undefined) as string | undefined
+        const settings = {
+          ...destination.options,
+          method: init.method,
+          headers: rawHeaders(init, destination),
+        }
+        const request = destination.isSecure
+          ? httpsRequest({ ...settings, agent: secure })
+          : httpRequest({ ...settings, agent: plain })
+        const abort = (): void => void request.destroy(asError(caller.reason))
+        caller.onAbort(abort)
+        request.on('close', () => caller.offAbort(abort))
+        request.on('error', reject)
+        request.on('response', (message) => resolve(toResponse(message, url)))
+        limitConnecting(request, connectTimeout)
+        request.end(body)
+      }),
+  )
+}
+
+/** Addresses that are remembered; most programs have a handful. */
+const MAX_DESTINATIONS = 1_000
+
+/** An address taken apart: that costs as much as the request's own work. */
+interface Destination {
+  readonly options: RequestOptions
+  readonly isSecure: boolean
+  readonly host: string
+  readonly authorization: string | undefined
+}
+
+function toDestination(url: string): Destination {
+  const parsed = new URL(url)
+  const { auth, ...options } = urlToHttpOptions(parsed)
+  const authorization = typeof auth === 'string' ? `Basic ${Buffer.from(auth).toString('base64')}` : undefined
+  return { options, isSecure: parsed.protocol === 'https:', host: parsed.host, authorization }
+}
+
+/** Names and values one after another: Node takes them as they are, without a table in between. */
+function rawHeaders(init: QuickInit, { host, authorization }: Destination): string[] {
+  const given = init.headers instanceof Headers ? Object.fromEntries(init.headers) : init.headers
+  const headers = (given ?? {}) as Record<string, string>
+  const raw: string[] = []
+  for (const name in headers) raw.push(name, headers[name]!)
+  if (headers.host === undefined) raw.push('host', host)
+  if (authorization !== undefined && headers.authorization === undefined) {
+    raw.push('authorization', authorization)
+  }
+  if (init.body === null && init.method === 'POST') raw.push('content-length', '0')
+  else if (typeof init.body === 'string') raw.push('content-length', String(Buffer.byteLength(init.body)))
+  return raw
 }
 
 /** The system would wait for minutes when nobody answers at an address. */

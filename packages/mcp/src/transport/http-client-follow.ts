@@ -3,7 +3,7 @@ import { pause, reconnectDelay } from './http-client-backoff.ts'
 import { discard, readErrorText } from './http-client-body.ts'
 import { badResponse, networkError, statusError } from './http-client-errors.ts'
 import { mediaType } from './http-client-messages.ts'
-import { linkedController } from './http-client-operations.ts'
+import { linkedCanceller } from './http-client-operations.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
 import { sendHttp } from './http-client-send.ts'
 import { type OnSseEvent, type SseCursor, SseParser } from './sse-stream.ts'
@@ -64,14 +64,14 @@ export async function followStream(stream: FollowedStream): Promise<FollowEnd> {
 /** One GET, from the connection to the end of the stream. Resolves with what went wrong, if anything did. */
 async function readOnce(stream: FollowedStream): Promise<McpError | undefined> {
   const { url, settings, cursor } = stream
-  const { controller, unlink } = linkedController(stream.signal)
+  const { canceller, unlink } = linkedCanceller(stream.signal)
   try {
     const response = await sendHttp(
       {
         method: 'GET',
         url,
         headers: { ...stream.headers(), accept: 'text/event-stream', ...resumption(cursor) },
-        abort: controller,
+        abort: canceller,
         headersWithin: settings.connectTimeout,
         reauthorize: true,
       },

@@ -1,14 +1,15 @@
+import { Canceller, type Cancellation } from '../exchange/cancellation.ts'
 import { abortError, closedError, networkError } from './http-client-errors.ts'
 
-/** Runs one operation. `resolve` answers the caller; the promise settles when nothing is left open. */
-type Run<T> = (operation: { abort: AbortController; resolve: (value: T) => void }) => Promise<void>
+/** Runs one operation, which answers its caller; the promise settles when nothing is left open. */
+type Run<T> = (operation: Operation<T>) => Promise<void>
 
 /**
- * The operations of one wire that are under way. Each has a controller of its own, so that closing the wire ends
- * all of them, and no listener stays on a caller's signal that outlives the operation.
+ * The operations of one wire that are under way. Each has an end of its own, so that closing the wire ends all of
+ * them, and no listener stays with a caller that outlives the operation.
  */
 export class Operations {
-  readonly #live = new Set<AbortController>()
+  readonly #live = new Set<Canceller>()
   readonly #url: string
   #closed = false
 
@@ -20,50 +21,70 @@ export class Operations {
     return this.#closed
   }
 
-  /** Rejects at once when the signal is aborted, even if `run` takes longer to notice. */
-  run<T>(signal: AbortSignal | undefined, run: Run<T>): Promise<T> {
+  /** Rejects at once when the caller gives up, even if `run` takes longer to notice. */
+  run<T>(caller: Cancellation | undefined, run: Run<T>): Promise<T> {
     if (this.#closed) return Promise.reject(closedError(this.#url))
-    if (signal?.aborted) return Promise.reject(abortError(signal.reason))
+    if (caller?.aborted) return Promise.reject(abortError(caller.reason))
     return new Promise((resolve, reject) => {
-      const { controller, unlink } = linkedController(signal)
-      this.#live.add(controller)
-      const onAbort = (): void => reject(abortError(controller.signal.reason))
-      controller.signal.addEventListener('abort', onAbort, { once: true })
-      let answered = false
-      const answer = (value: T): void => {
-        answered = true
-        unlink()
-        resolve(value)
-      }
+      const operation = new Operation(caller, resolve, reject)
+      this.#live.add(operation)
       const end = (): void => {
-        unlink()
-        // `fetch` keeps the signal while the error of the request lives, which this listener would keep alive.
-        controller.signal.removeEventListener('abort', onAbort)
-        this.#live.delete(controller)
-        if (!answered) reject(closedError(this.#url))
+        this.#live.delete(operation)
+        operation.end(this.#url)
       }
-      run({ abort: controller, resolve: answer })
-        .catch((thrown: unknown) => reject(networkError(this.#url, thrown)))
-        .then(end)
+      run(operation).then(end, (thrown: unknown) => {
+        reject(networkError(this.#url, thrown))
+        end()
+      })
     })
   }
 
   /** Ends everything with `reason`; nothing can be started afterwards. */
   close(reason: Error = closedError(this.#url)): void {
     this.#closed = true
-    for (const controller of this.#live) controller.abort(reason)
+    for (const operation of this.#live) operation.abort(reason)
   }
 }
 
-/** A controller that follows `signal` until it is unlinked. */
-export function linkedController(signal: AbortSignal | undefined): {
-  controller: AbortController
-  unlink: () => void
-} {
-  const controller = new AbortController()
-  if (signal === undefined) return { controller, unlink: () => {} }
-  const follow = (): void => controller.abort(signal.reason)
+/** Something under way: it ends when its caller or its wire says so. */
+export class Operation<T> extends Canceller {
+  readonly #caller: Cancellation | undefined
+  readonly #resolve: (value: T) => void
+  readonly #reject: (error: Error) => void
+  #answered = false
+
+  constructor(caller: Cancellation | undefined, resolve: (value: T) => void, reject: (error: Error) => void) {
+    super()
+    this.#caller = caller
+    this.#resolve = resolve
+    this.#reject = reject
+    caller?.onAbort(this.#follow)
+  }
+
+  answer(value: T): void {
+    this.#answered = true
+    this.#caller?.offAbort(this.#follow)
+    this.#resolve(value)
+  }
+
+  override abort(reason?: unknown): void {
+    if (!this.aborted) this.#reject(abortError(reason))
+    super.abort(reason)
+  }
+
+  end(url: string): void {
+    this.#caller?.offAbort(this.#follow)
+    if (!this.#answered) this.#reject(closedError(url))
+  }
+
+  readonly #follow = (): void => this.abort(this.#caller?.reason)
+}
+
+/** A canceller that follows `signal` until it is unlinked. */
+export function linkedCanceller(signal: AbortSignal): { canceller: Canceller; unlink: () => void } {
+  const canceller = new Canceller()
+  const follow = (): void => canceller.abort(signal.reason)
   if (signal.aborted) follow()
   else signal.addEventListener('abort', follow, { once: true })
-  return { controller, unlink: () => signal.removeEventListener('abort', follow) }
+  return { canceller, unlink: () => signal.removeEventListener('abort', follow) }
 }

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from '../exchange/index.ts'
+import type { Canceller, IncomingMessage } from '../exchange/index.ts'
 import { type JsonRpcRequest, type JsonRpcResponse, McpError } from '../jsonrpc/index.ts'
 import { AnswerReader } from './http-client-answer.ts'
 import { readErrorText, readText } from './http-client-body.ts'
-import { badResponse, endedWithoutAnswer, headOf } from './http-client-errors.ts'
+import { abortError, badResponse, endedWithoutAnswer, headOf } from './http-client-errors.ts'
 import { followStream } from './http-client-follow.ts'
 import { mediaType } from './http-client-messages.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
@@ -20,7 +20,7 @@ export interface ReadAnswerOptions {
   onAnswer: (response: JsonRpcResponse) => void
   onMessage: (message: IncomingMessage, late: boolean) => void
   onDetached?: ((retryMs: number | undefined) => void) | undefined
-  abort: AbortController
+  abort: Canceller
   settings: HttpClientSettings
 }
 
@@ -104,7 +104,7 @@ async function resume(
 ): Promise<void> {
   const { url, request, abort, settings } = options
   const { reader, cursor, onEvent } = stream
-  abort.signal.throwIfAborted()
+  if (abort.aborted) throw abortError(abort.reason)
   if (!options.resumable || cursor.lastEventId === '' || settings.reconnect.maxAttempts === 0) {
     throw endedWithoutAnswer(url, request.method, stream.broken)
   }

@@ -1,9 +1,11 @@
+import type { Canceller } from '../exchange/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import type { AuthRequest } from './http-auth.ts'
 import { discard } from './http-client-body.ts'
-import { displayUrl, isScopeChallenge, networkError, timeoutError } from './http-client-errors.ts'
+import { abortError, displayUrl, isScopeChallenge, networkError, timeoutError } from './http-client-errors.ts'
 import { copyHeaders } from './http-client-headers.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
+import { isQuick, type QuickInit } from './quick-fetch.ts'
 
 /** One HTTP request, before the user's headers and the credentials are added. */
 export interface HttpCall {
@@ -12,7 +14,7 @@ export interface HttpCall {
   headers: Record<string, string>
   body?: string
   /** Aborting closes the connection, also while the body is read. */
-  abort: AbortController
+  abort: Canceller
   /** Milliseconds until the response's headers must have come. */
   headersWithin?: number
   /** Whether a refusal may lead to an authorization, which may ask the user. */
@@ -29,8 +31,10 @@ export async function sendHttp(call: HttpCall, settings: HttpClientSettings): Pr
   let redirects = 0
   let refusals = 0
   for (;;) {
-    const { init, request } = await prepare(call, url, settings)
+    const prepared = prepare(call, url, settings)
+    const { init, request } = prepared instanceof Promise ? await prepared : prepared
     const response = await fetchOnce(call, url, init, settings)
+    if (response.ok) return response
     if (isRedirect(response)) {
       await discard(response)
       url = redirectTarget(call, url, response, redirects++)
@@ -44,19 +48,35 @@ export async function sendHttp(call: HttpCall, settings: HttpClientSettings): Pr
   }
 }
 
-async function prepare(
-  call: HttpCall,
-  url: string,
-  settings: HttpClientSettings,
-): Promise<{ init: RequestInit; request?: AuthRequest }> {
+interface Prepared {
+  init: QuickInit
+  request?: AuthRequest
+}
+
+/** Without somebody to ask for headers or credentials there is nothing to wait for. */
+function prepare(call: HttpCall, url: string, settings: HttpClientSettings): Prepared | Promise<Prepared> {
+  const { headers } = settings
+  return typeof headers === 'function' || settings.auth !== undefined
+    ? prepareSlowly(call, url, settings)
+    : { init: initOf(call, headers, settings) }
+}
+
+function initOf(call: HttpCall, own: Record<string, string>, { fetch }: HttpClientSettings): QuickInit {
   const headers: Record<string, string> = {}
-  copyHeaders(headers, await ownHeaders(settings))
+  copyHeaders(headers, own)
   copyHeaders(headers, call.headers)
-  const { method, abort } = call
+  const { method, abort, body = null } = call
   // Redirects are followed by hand: `fetch` would carry custom headers, often credentials, to another origin.
-  const init: RequestInit = { method, headers, signal: abort.signal, redirect: 'manual' }
-  if (call.body !== undefined) init.body = call.body
+  return isQuick(fetch)
+    ? { method, headers, body, redirect: 'manual', cancellation: abort }
+    : { method, headers, body, redirect: 'manual', signal: abort.signal }
+}
+
+async function prepareSlowly(call: HttpCall, url: string, settings: HttpClientSettings): Promise<Prepared> {
+  const init = initOf(call, await ownHeaders(settings), settings)
   if (settings.auth === undefined) return { init }
+  const { method, abort } = call
+  const headers = init.headers as Record<string, string>
   const request = { url, method, headers: new Headers(headers), signal: abort.signal }
   await authorizing(request, () => settings.auth?.authorize(request))
   init.headers = request.headers
@@ -75,11 +95,11 @@ async function ownHeaders({ headers }: HttpClientSettings): Promise<Record<strin
 async function fetchOnce(
   call: HttpCall,
   url: string,
-  init: RequestInit,
+  init: QuickInit,
   { fetch }: HttpClientSettings,
 ): Promise<Response> {
   const { abort, headersWithin } = call
-  abort.signal.throwIfAborted()
+  if (abort.aborted) throw abortError(abort.reason)
   const timer =
     headersWithin === undefined
       ? undefined
@@ -87,7 +107,7 @@ async function fetchOnce(
   try {
     return await fetch(url, init)
   } catch (thrown) {
-    throw abort.signal.aborted ? abort.signal.reason : networkError(url, thrown)
+    throw abort.aborted ? abortError(abort.reason) : networkError(url, thrown)
   } finally {
     clearTimeout(timer)
   }

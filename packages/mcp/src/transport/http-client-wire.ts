@@ -1,4 +1,6 @@
+import { Canceller } from '../exchange/cancellation.ts'
 import type { IncomingMessage, Wire, WireRequestOptions } from '../exchange/index.ts'
+import { callerOf } from '../exchange/wire.ts'
 import {
   type JsonRpcMessage,
   type JsonRpcRequest,
@@ -10,7 +12,7 @@ import { discard, readErrorText } from './http-client-body.ts'
 import { badResponse, displayUrl, isScopeChallenge, statusError } from './http-client-errors.ts'
 import { addModernHeaders, encodeMirrored, envelopeVersion } from './http-client-headers.ts'
 import { listen } from './http-client-listen.ts'
-import { Operations } from './http-client-operations.ts'
+import { type Operation, Operations } from './http-client-operations.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
 import { readAnswer } from './http-client-read-answer.ts'
 import { type HttpCall, sendHttp } from './http-client-send.ts'
@@ -26,6 +28,7 @@ const DELETE_MS = 2_000
  */
 export class HttpWire implements Wire {
   readonly kind = 'http'
+  readonly takesCancellation = true
   onMessage: ((message: IncomingMessage) => void) | undefined
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly #url: string
@@ -33,7 +36,7 @@ export class HttpWire implements Wire {
   readonly #operations: Operations
   #session: string | undefined
   #version: string | undefined
-  #listening: AbortController | undefined
+  #listening: Canceller | undefined
   /** The GET stream was given up while the server was away; the next answer shows that it is back. */
   #listenAgain = false
   #closing: Promise<void> | undefined
@@ -45,17 +48,17 @@ export class HttpWire implements Wire {
   }
 
   request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
-    return this.#operations.run(options.signal, ({ abort, resolve }) =>
-      this.#request(message, options, abort, resolve),
+    return this.#operations.run<JsonRpcResponse>(callerOf(options), (operation) =>
+      this.#request(message, options, operation),
     )
   }
 
   send(message: JsonRpcMessage): Promise<void> {
-    return this.#operations.run<void>(undefined, async ({ abort, resolve }) => {
+    return this.#operations.run<void>(undefined, async (operation) => {
       const session = this.#session
-      const response = await this.#post(message, abort, { headersWithin: this.#settings.connectTimeout })
+      const response = await this.#post(message, operation, { headersWithin: this.#settings.connectTimeout })
       if (!response.ok) throw await this.#refusal(response, session)
-      resolve()
+      operation.answer()
       await discard(response)
     })
   }
@@ -66,15 +69,15 @@ export class HttpWire implements Wire {
 
   startListening(): void {
     if (this.#listening !== undefined || this.#operations.closed) return
-    const listening = new AbortController()
+    const listening = new Canceller()
     this.#listening = listening
     this.#listenAgain = false
-    const done = this.#operations.run<void>(listening.signal, async ({ abort }) => {
+    const done = this.#operations.run<void>(listening, async ({ signal }) => {
       const end = await listen({
         url: this.#url,
         headers: () => this.#sessionHeaders(),
         onMessage: (message) => this.#deliver(message),
-        signal: abort.signal,
+        signal,
         settings: this.#settings,
       })
       if (this.#listening !== listening) return
@@ -92,16 +95,15 @@ export class HttpWire implements Wire {
   async #request(
     message: JsonRpcRequest,
     options: WireRequestOptions,
-    abort: AbortController,
-    resolve: (response: JsonRpcResponse) => void,
+    operation: Operation<JsonRpcResponse>,
   ): Promise<void> {
     const modern = envelopeVersion(message) !== undefined
     const initializes = !modern && message.method === 'initialize'
     // 2025-11-25, Session Management: a new InitializeRequest carries no session id.
     if (initializes) this.#forget()
     const session = modern ? undefined : this.#session
-    const response = await this.#post(message, abort, options.headers && { headers: options.headers })
-    if (!response.ok) return resolve(await this.#failure(response, session))
+    const response = await this.#post(message, operation, options.headers && { headers: options.headers })
+    if (!response.ok) return operation.answer(await this.#failure(response, session))
     if (initializes) this.#adoptSession(response)
     await readAnswer({
       url: this.#url,
@@ -109,10 +111,10 @@ export class HttpWire implements Wire {
       response,
       resumable: !modern,
       headers: () => this.#sessionHeaders(),
-      onAnswer: resolve,
+      onAnswer: (answer) => operation.answer(answer),
       onMessage: (incoming, late) => this.#deliver(incoming, late ? undefined : options.onMessage),
       onDetached: options.onDetached,
-      abort,
+      abort: operation,
       settings: this.#settings,
     })
     if (this.#listenAgain) this.startListening()
@@ -120,7 +122,7 @@ export class HttpWire implements Wire {
 
   #post(
     message: JsonRpcMessage,
-    abort: AbortController,
+    abort: Canceller,
     extra: { headers?: Record<string, string>; headersWithin?: number } = {},
   ): Promise<Response> {
     const version = envelopeVersion(message)
@@ -215,8 +217,8 @@ export class HttpWire implements Wire {
 
   /** Best effort: a server may not allow it (405), or be gone. */
   async #deleteSession(): Promise<void> {
-    const abort = new AbortController()
-    const late = new Promise<void>((resolve) => abort.signal.addEventListener('abort', () => resolve()))
+    const abort = new Canceller()
+    const late = new Promise<void>((resolve) => abort.onAbort(resolve))
     const timer = setTimeout(() => abort.abort(), DELETE_MS)
     const headers = this.#sessionHeaders()
     const sent = sendHttp(

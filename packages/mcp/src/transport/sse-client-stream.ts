@@ -1,3 +1,4 @@
+import type { Canceller } from '../exchange/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { discard, readErrorText } from './http-client-body.ts'
 import { badResponse, displayUrl, networkError, statusError, timeoutError } from './http-client-errors.ts'
@@ -10,7 +11,7 @@ import { readChunks } from './sse-stream-read.ts'
 export interface EndpointStreamOptions {
   url: string
   settings: HttpClientSettings
-  abort: AbortController
+  abort: Canceller
   /** Where messages are to be posted: the first event. */
   onEndpoint: (url: string) => void
   /** The data of each `message` event. */

@@ -1,4 +1,6 @@
-import type { IncomingMessage, Wire, WireRequestOptions } from '../exchange/index.ts'
+import { signalCancellation } from '../exchange/cancellation.ts'
+import type { Canceller, IncomingMessage, Wire, WireRequestOptions } from '../exchange/index.ts'
+import { callerOf } from '../exchange/wire.ts'
 import {
   type JsonRpcMessage,
   type JsonRpcRequest,
@@ -30,6 +32,7 @@ export async function openSseWire(
 /** HTTP+SSE (2024-11-05): messages go out by POST, and everything comes back on one event stream. */
 class SseWire implements Wire {
   readonly kind = 'sse'
+  readonly takesCancellation = true
   onMessage: ((message: IncomingMessage) => void) | undefined
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly #url: string
@@ -46,14 +49,14 @@ class SseWire implements Wire {
   }
 
   open(signal: AbortSignal | undefined): Promise<void> {
-    return this.#operations.run<void>(signal, async ({ abort, resolve }) => {
+    return this.#operations.run<void>(signal && signalCancellation(signal), async (operation) => {
       const lost = await openEndpointStream({
         url: this.#url,
         settings: this.#settings,
-        abort,
+        abort: operation,
         onEndpoint: (endpoint) => {
           this.#endpoint = endpoint
-          resolve()
+          operation.answer()
         },
         onData: (data) => forEachMessage(data, (parsed) => this.#accept(parsed, data)),
       })
@@ -67,24 +70,24 @@ class SseWire implements Wire {
       return Promise.reject(new McpError('unsupported', `A request with the id ${id} is already under way`))
     }
     return this.#operations
-      .run<JsonRpcResponse>(options.signal, async ({ abort, resolve }) => {
+      .run<JsonRpcResponse>(callerOf(options), async (operation) => {
         const answered = new Promise<void>((done) => {
           this.#waiting.set(id, (response) => {
-            resolve(response)
+            operation.answer(response)
             done()
           })
-          abort.signal.addEventListener('abort', () => done(), { once: true })
+          operation.onAbort(() => done())
         })
-        await this.#post(message, abort, options.headers)
+        await this.#post(message, operation, options.headers)
         await answered
       })
       .finally(() => this.#waiting.delete(id))
   }
 
   send(message: JsonRpcMessage): Promise<void> {
-    return this.#operations.run<void>(undefined, async ({ abort, resolve }) => {
-      await this.#post(message, abort)
-      resolve()
+    return this.#operations.run<void>(undefined, async (operation) => {
+      await this.#post(message, operation)
+      operation.answer()
     })
   }
 
@@ -96,11 +99,7 @@ class SseWire implements Wire {
     this.#end(undefined)
   }
 
-  async #post(
-    message: JsonRpcMessage,
-    abort: AbortController,
-    extra?: Record<string, string>,
-  ): Promise<void> {
+  async #post(message: JsonRpcMessage, abort: Canceller, extra?: Record<string, string>): Promise<void> {
     const headers: Record<string, string> = { ...extra, 'content-type': 'application/json' }
     if (this.#version !== undefined) headers['mcp-protocol-version'] = this.#version
     const response = await sendHttp(

@@ -1,5 +1,5 @@
-import { signalCancellation } from '../exchange/cancellation.ts'
 import type { IncomingMessage, WireRequestOptions } from '../exchange/index.ts'
+import { callerOf } from '../exchange/wire.ts'
 import {
   classifyMessage,
   INVALID_REQUEST,
@@ -81,11 +81,11 @@ export class LineLink {
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) throw this.#ended()
       const { id } = message
-      const cancellation = options.cancellation ?? (options.signal && signalCancellation(options.signal))
-      this.#pending.check(id, cancellation)
+      const caller = callerOf(options)
+      this.#pending.check(id, caller)
       this.#options.sink.write(JSON.stringify(message))
       this.#lastWritten = id
-      this.#pending.add(id, resolve, reject, cancellation)
+      this.#pending.add(id, resolve, reject, caller)
     })
   }
 
