@@ -48,8 +48,11 @@ function isMisread({ keywords }: ValidationSchema): boolean {
   return keywords.has('unevaluatedItems') || (keywords.has('unevaluatedProperties') && keywords.has('if'))
 }
 
-function compileToFunction({ schema, costs }: ValidationSchema): Check {
+function compileToFunction({ schema, costs, keywords }: ValidationSchema): Check {
   const ajv = new Ajv2020(OPTIONS)
+  // Only where something asks for it: the code that keeps track of what was evaluated is slower, and in nested
+  // conditions it can name a variable that it never declared.
+  ajv.opts.unevaluated = keywords.has('unevaluatedProperties')
   ajvFormats.default(ajv)
   if (Object.keys(costs).length === 0 || typeof schema === 'boolean') {
     const validate = ajv.compile(schema)
