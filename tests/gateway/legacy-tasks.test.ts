@@ -168,6 +168,15 @@ describe('a server with the tasks of 2025-11-25', () => {
     expect(result.raw._meta ?? {}).not.toHaveProperty(['io.modelcontextprotocol/related-task'])
   })
 
+  it('keeps the process of a call that has one of its own until the task is over', {
+    timeout: 30_000,
+  }, async () => {
+    const gateway = await gatewayTo({ ...entry, isolation: 'call' })
+    const client = await legacyClient(gateway)
+    expect((await client.call(call.name, { topic: 'python' })).text()).toMatch(/python/)
+    await expect.poll(() => gateway.gateway.target('old')!.instances.map(({ key }) => key)).toEqual([''])
+  })
+
   it('gives modern clients a task for it', { timeout: 30_000 }, async () => {
     const ask = asking(await gatewayTo(entry))
     const { taskId } = (await ask('tools/call', call)).message.result

@@ -1,8 +1,11 @@
 import {
+  complete,
   deriveExchange,
   INVALID_PARAMS,
+  isJsonObject,
   ProtocolError,
   type Exchange,
+  type JsonObject,
   type Outcome,
 } from '@gantry/mcp/exchange'
 
@@ -32,13 +35,16 @@ export function readAffinity(exchange: Exchange): Affinity | undefined {
   return undefined
 }
 
-/** The outcome with the connection's key in it; undefined when nothing comes after it. */
-export function markAffinity(outcome: Outcome, key: string): Outcome | undefined {
+/** The outcome of an exchange with the connection's key in it; undefined when nothing comes after it. */
+export function markAffinity(outcome: Outcome, exchange: Exchange, key: string): Outcome | undefined {
   if (outcome.type === 'input_required') {
     return { ...outcome, requestState: `@${key}.${outcome.requestState ?? ''}` }
   }
-  if (outcome.type !== 'task') return undefined
-  return { ...outcome, task: { ...outcome.task, taskId: `@${key}.${String(outcome.task.taskId)}` } }
+  const marked = (task: JsonObject): JsonObject => ({ ...task, taskId: `@${key}.${String(task.taskId)}` })
+  if (outcome.type === 'task') return { ...outcome, task: marked(outcome.task) }
+  // A call that asked for a task of 2025-11-25, and got one.
+  const task = exchange.params.task && outcome.type === 'complete' ? outcome.result.task : undefined
+  return isJsonObject(task) ? complete({ task: marked(task) }) : undefined
 }
 
 export function affinityLost(): ProtocolError {

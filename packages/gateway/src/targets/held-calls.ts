@@ -1,4 +1,4 @@
-import type { Continuations, Exchange, Outcome } from '@gantry/mcp/exchange'
+import { isJsonObject, type Continuations, type Exchange, type Outcome } from '@gantry/mcp/exchange'
 import { affinityLost, markAffinity, readAffinity } from './call-affinity.ts'
 import type { Instance } from './instance.ts'
 import type { InstancePool } from './instance-pool.ts'
@@ -11,7 +11,7 @@ export interface HeldCallsHost {
   readonly heldFor: number
 }
 
-const OVER: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled'])
+const OVER: ReadonlySet<unknown> = new Set(['completed', 'failed'])
 
 /** `isolation: call`: a connection for each call, kept while the call has rounds or a task to come. */
 export class HeldCalls {
@@ -35,18 +35,18 @@ export class HeldCalls {
     try {
       if (affinity?.member === 'requestState') this.#letGo(instance.key)
       const outcome = await use(instance, affinity?.exchange ?? exchange)
-      if (affinity?.member === 'taskId' && isOver(outcome)) this.#letGo(instance.key)
-      return this.#hold(instance, outcome)
+      if (affinity?.member === 'taskId' && isOver(outcome, exchange)) this.#letGo(instance.key)
+      return this.#hold(instance, outcome, exchange)
     } finally {
       release()
     }
   }
 
-  #hold(instance: Instance, outcome: Outcome): Outcome {
+  #hold(instance: Instance, outcome: Outcome, exchange: Exchange): Outcome {
     // A parked call of a legacy server keeps its connection by itself.
     const state = outcome.type === 'input_required' ? outcome.requestState : undefined
     if (state !== undefined && this.#host.continuations.find(state)) return outcome
-    const marked = markAffinity(outcome, instance.key)
+    const marked = markAffinity(outcome, exchange, instance.key)
     if (!marked) return outcome
     this.#letGo(instance.key)
     const release = instance.lease()
@@ -66,12 +66,23 @@ export class HeldCalls {
   }
 }
 
-function isOver(outcome: Outcome): boolean {
-  return outcome.type === 'complete' && OVER.has(outcome.result.status)
+/** Whether there is nothing more to get: in 2025-11-25 the result of a finished task is still to be asked for. */
+function isOver(outcome: Outcome, { method }: Exchange): boolean {
+  if (method === 'tasks/result') return true
+  if (outcome.type !== 'complete') return false
+  const { status } = outcome.result
+  return (
+    status === 'cancelled' || (OVER.has(status) && ('result' in outcome.result || 'error' in outcome.result))
+  )
 }
 
 /** A task may be asked for until its own time is over. */
 function lifetime(outcome: Outcome, least: number): number {
-  const ttl = outcome.type === 'task' ? outcome.task.ttlMs : undefined
+  const ttl = outcome.type === 'task' ? outcome.task.ttlMs : legacyTtl(outcome)
   return typeof ttl === 'number' ? Math.min(Math.max(ttl, least), 2 ** 31 - 1) : least
+}
+
+function legacyTtl(outcome: Outcome): unknown {
+  const task = outcome.type === 'complete' ? outcome.result.task : undefined
+  return isJsonObject(task) ? task.ttl : undefined
 }
