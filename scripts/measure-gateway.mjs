@@ -90,34 +90,33 @@ async function residentMegabytes(pid) {
   return Number(stdout) / 1024
 }
 
-function print({ bare, gateway }) {
-  const node = { ready: middle(bare, 'ready'), megabytes: middle(bare, 'megabytes') }
-  const ours = { ready: middle(gateway, 'ready'), megabytes: middle(gateway, 'megabytes') }
-  const beyond = ours.ready - node.ready
-  console.log(`An idle gateway with console and ${TARGETS} lazy targets, median of ${bare.length} runs`)
-  console.log(`  bare Node        ready in ${ms(node.ready)}, ${mb(node.megabytes)}`)
-  console.log(`  gateway          ready in ${ms(ours.ready)}, ${mb(ours.megabytes)}`)
-  console.log(`  beyond Node      ${ms(beyond)} (limit ${LIMITS.readyBeyond} ms)`)
-  console.log(
-    `  ratio            start ${times(ours.ready / node.ready)}, memory ${times(ours.megabytes / node.megabytes)}`,
-  )
-  console.log(`  memory           ${mb(ours.megabytes)} (limit ${LIMITS.megabytes} MB)`)
-  return beyond <= LIMITS.readyBeyond && ours.megabytes <= LIMITS.megabytes ? 0 : 1
+function print(found) {
+  const bare = summary(found.bare)
+  const gateway = summary(found.gateway)
+  // Whatever else the machine does only ever adds to a run: the fastest says most about the program.
+  const beyond = gateway.fastest - bare.fastest
+  console.log(`An idle gateway with console and ${TARGETS} lazy targets, ${found.bare.length} runs each`)
+  for (const [name, { fastest, middle, megabytes }] of Object.entries({ 'bare Node': bare, gateway })) {
+    console.log(
+      `  ${name.padEnd(10)} ready in ${ms(fastest)} (median ${ms(middle)}), ${megabytes.toFixed(1)} MB`,
+    )
+  }
+  const ratios = [gateway.fastest / bare.fastest, gateway.megabytes / bare.megabytes]
+  console.log(`  ratio      start ${ratios[0].toFixed(1)}×, memory ${ratios[1].toFixed(1)}×`)
+  console.log(`  limits     ${ms(beyond)} of ${ms(LIMITS.readyBeyond)} beyond Node's own start,`)
+  console.log(`             ${gateway.megabytes.toFixed(1)} of ${LIMITS.megabytes} MB`)
+  return beyond <= LIMITS.readyBeyond && gateway.megabytes <= LIMITS.megabytes ? 0 : 1
 }
 
-function middle(runs, key) {
-  const sorted = runs.map((run) => run[key]).sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)]
+function summary(runs) {
+  const ready = runs.map((run) => run.ready).sort((a, b) => a - b)
+  return {
+    fastest: ready[0],
+    middle: ready[Math.floor(ready.length / 2)],
+    megabytes: Math.max(...runs.map((run) => run.megabytes)),
+  }
 }
 
 function ms(value) {
   return `${value.toFixed(0)} ms`
-}
-
-function mb(value) {
-  return `${value.toFixed(1)} MB`
-}
-
-function times(value) {
-  return `${value.toFixed(1)}×`
 }
