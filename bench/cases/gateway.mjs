@@ -1,6 +1,5 @@
 import { overHttp, program, RATE, serve } from '../lib/contestants.mjs'
-import { gantry, mcpHub, mcpProxy, stdioTarget, supergateway } from '../lib/gateways.mjs'
-import { startHttpServer } from '../lib/http-server.mjs'
+import { before, gantry, mcpHub, mcpProxy, stdioTarget, supergateway } from '../lib/gateways.mjs'
 import { echoCall, FIRST_ID } from '../load/messages.mjs'
 
 const legacy = { era: 'legacy', ...echoCall('legacy') }
@@ -15,20 +14,6 @@ const hubCall = {
 }
 
 const toStdio = gantry({ echo: stdioTarget(upstream) })
-
-/** Starts a modern server, then what stands in front of it, and closes both together. */
-function before(startFront) {
-  return async (nodeArgs) => {
-    const behind = await startHttpServer({ args: [program('bare-http.mjs'), 'modern'] })
-    try {
-      const front = await startFront(behind.port)(nodeArgs)
-      return { ...front, close: () => Promise.all([front.close(), behind.close()]) }
-    } catch (error) {
-      await behind.close()
-      throw error
-    }
-  }
-}
 
 const toHttp = before((port) => gantry({ echo: { url: `http://127.0.0.1:${port}/mcp`, prefix: false } }))
 const proxy = before((port) => serve('bare-proxy.mjs', String(port)))

@@ -43,16 +43,12 @@ export function overHttp(name, startServer, load) {
   const { era, message, expect, connections = 32, timed = false, bytes } = load
   return {
     name,
-    async open({ wrk, nodeArgs }) {
-      const server = await startServer(nodeArgs)
+    async open(options) {
+      const server = await startServer(options.nodeArgs)
       try {
         const target = await openTarget({ port: server.port, path: server.path ?? '/mcp', era })
         const size = await probeUntilRight(target, message, expect)
-        // wrk counts whole answers only, and in whole seconds: too coarse for one connection.
-        const source =
-          wrk && !timed
-            ? createWrkLoad({ target, message, connections, size })
-            : await createNodeLoad({ target, message, expect, connections, timed })
+        const source = await createHttpLoad({ target, message, expect, connections, timed, size }, options)
         const sample = async (ms) => {
           const before = cpuMicroseconds(server.pid)
           const counted = await source.sample(ms)
@@ -67,7 +63,13 @@ export function overHttp(name, startServer, load) {
   }
 }
 
-async function createNodeLoad(options) {
+/**
+ * A load over HTTP: wrk where it may be used. It counts whole answers only and in whole seconds, which is too
+ * coarse for one connection, so timed loads are our own.
+ */
+export async function createHttpLoad({ target, message, expect, connections, timed, size }, { wrk }) {
+  if (wrk && !timed) return createWrkLoad({ target, message, connections, size })
+  const options = { target, message, expect, connections, timed }
   const worker = await startWorker(join(BENCH, 'load/http-load.mjs'), options)
   return { sample: (ms) => worker.tell({ ms }), close: worker.close }
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../../scripts/lib/paths.mjs'
+import { program } from './contestants.mjs'
 import { freePort, startHttpServer } from './http-server.mjs'
 
 const GANTRY = join(ROOT, 'packages/gateway/dist/cli/gantry.js')
@@ -82,4 +83,18 @@ export async function mcpHub(...args) {
     return startHttpServer({ args: command, port, env: { XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder } })
   })
   return { ...server, path: '/api/servers/tools' }
+}
+
+/** Starts a modern server, then what stands in front of it, and closes both together. */
+export function before(startFront) {
+  return async (nodeArgs) => {
+    const behind = await startHttpServer({ args: [program('bare-http.mjs'), 'modern'] })
+    try {
+      const front = await startFront(behind.port)(nodeArgs)
+      return { ...front, close: () => Promise.all([front.close(), behind.close()]) }
+    } catch (error) {
+      await behind.close()
+      throw error
+    }
+  }
 }

@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'
 
+// Contestants that need nothing from npm: a short run does without the others.
+const OURSELVES = ['bare', 'ours', 'direct', 'raw']
+
 const USAGE = `npm run bench -- [NAME…] [OPTIONS]
 
 NAME           cases whose name begins so; all without one
@@ -41,10 +44,13 @@ export function readOptions(args) {
     return undefined
   }
   const { short } = values
+  const only = values.only?.split(',') ?? (short ? OURSELVES : undefined)
+  const isChosen = ({ name }) => only === undefined || only.some((prefix) => name.startsWith(prefix))
   return {
     ...values,
     names: positionals,
-    only: values.only?.split(','),
+    chosen: (contestants) => contestants.filter(isChosen),
+    peers: only === undefined || only.some((prefix) => !OURSELVES.includes(prefix)),
     rounds: number('rounds', values.rounds ?? (short ? 1 : 5)),
     ms: number('ms', values.ms ?? (short ? 300 : 2000)),
     warmMs: short ? 200 : 2000,

@@ -7,9 +7,6 @@ import { run } from '../../scripts/lib/processes.mjs'
 const BENCH = join(import.meta.dirname, '..')
 const MANIFEST = join(BENCH, 'package.json')
 
-/** Contestants that run without anything from npm but what the project's own tests need. */
-export const AT_HAND = ['bare', 'ours', 'official']
-
 /** Installs the peers into this folder, where the project does not see them. */
 export async function installPeers() {
   if (!isStale(join(BENCH, 'node_modules', '.package-lock.json'), [MANIFEST])) return

@@ -7,8 +7,26 @@ export function formatNumber(value) {
 
 const share = ({ median, low, high }) => `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
 
+/** What was measured, as lines of text. */
+export function formatCase(result) {
+  return result.series ? formatCurve(result) : formatTable(result)
+}
+
+function formatCurve({ title, x, metrics, series, goals, errors = {} }) {
+  const tables = Object.entries(series).flatMap(([metric, byName]) => {
+    const names = Object.keys(byName)
+    const xs = [...new Set(names.flatMap((name) => byName[name].map((point) => point.x)))]
+    const rows = xs.map((at) => [
+      formatNumber(at),
+      ...names.map((name) => formatNumber(byName[name].find((point) => point.x === at)?.median)),
+    ])
+    return columns([[x, ...names.map((name) => `${name}, ${metrics[metric].unit}`)], ...rows])
+  })
+  return [title, ...tables, ...notes(goals, errors), ''].join('\n')
+}
+
 /** A measured case as lines of text: a row for each contestant, then what was aimed at. */
-export function formatCase({ title, metrics, figures, goals, errors = {} }) {
+function formatTable({ title, metrics, figures, goals, errors = {} }) {
   const [first] = Object.keys(metrics)
   const names = Object.keys(figures[first])
   const header = ['', ...Object.values(metrics).map(({ unit }) => unit), 'of bare (spread)', 'ours is … ×']
@@ -20,17 +38,24 @@ export function formatCase({ title, metrics, figures, goals, errors = {} }) {
       ? figures[first].ours.over[name].median.toFixed(2)
       : '',
   ])
-  return [
-    title,
-    ...columns([header, ...rows]),
-    ...goals.map(formatGoal),
-    ...Object.entries(errors).map(([name, error]) => `  ${name} failed: ${error}`),
-    '',
-  ].join('\n')
+  return [title, ...columns([header, ...rows]), ...notes(goals, errors), ''].join('\n')
 }
 
-function formatGoal({ metric, over, minus, atLeast, atMost, value, held }) {
-  const what = over ? `${metric} over ${over}` : minus ? `${metric} beyond ${minus}` : metric
+function notes(goals, errors) {
+  return [
+    ...goals.map(formatGoal),
+    ...Object.entries(errors).map(([name, error]) => `  ${name} failed: ${error}`),
+  ]
+}
+
+function formatGoal({ metric, over, minus, growth, atLeast, atMost, value, held }) {
+  const what = growth
+    ? `growth of ${metric}, as an exponent`
+    : over
+      ? `${metric} over ${over}`
+      : minus
+        ? `${metric} beyond ${minus}`
+        : metric
   const wanted = atLeast !== undefined ? `at least ${atLeast}` : `at most ${atMost}`
   const verdict = held === undefined ? 'not measured' : held ? 'holds' : 'MISSED'
   return `  ${what}: ${value === undefined ? '–' : value.toFixed(3)}, wanted ${wanted}: ${verdict}`

@@ -1,0 +1,20 @@
+import { clientCases } from './client.mjs'
+import { curves } from './curves.mjs'
+import { gatewayCases } from './gateway.mjs'
+import { largeCases } from './large.mjs'
+import { listCases } from './lists.mjs'
+import { memoryCases } from './memory.mjs'
+import { serverCases } from './server.mjs'
+import { startCases } from './start.mjs'
+
+/** Everything that is measured, in the order of the report. */
+export const CASES = [
+  ...serverCases,
+  ...clientCases,
+  ...gatewayCases,
+  ...listCases,
+  ...largeCases,
+  ...startCases,
+  ...memoryCases,
+  ...curves,
+]
