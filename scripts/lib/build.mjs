@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleSdk } from './bundle-sdk.mjs'
 import { isStale, stamp } from './freshness.mjs'
@@ -23,7 +23,10 @@ export async function build() {
   const stale = PARTS.filter((part) => exists(part) && isPartStale(part))
   for (const part of stale) {
     console.log(`building ${part.name} …`)
-    const time = Date.now()
+    // Made before the time is taken: a new folder changes the one that it is in, which is a source. Files have
+    // finer times than this clock.
+    mkdirSync(inPackage(part.name, 'dist'), { recursive: true })
+    const time = Date.now() + 1
     await part.make(part.name)
     stamp(stampOf(part.name), time)
   }
