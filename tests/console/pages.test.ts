@@ -24,7 +24,7 @@ const PAGES: [string, string][] = [
   ['/targets/missing', 'which no-such-command-anywhere'],
   ['/targets/nobody', 'There is no target'],
   ['/add-target', 'Try it'],
-  ['/catalog', 'Ask all targets'],
+  ['/catalog', 'Refresh all lists'],
   ['/catalog?entry=everything_echo&entryKind=tool', 'Definition as clients get it'],
   ['/catalog?view=changes', 'What changed'],
   ['/catalog?view=cost', 'The dearest entries'],

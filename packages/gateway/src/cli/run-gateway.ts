@@ -3,7 +3,7 @@ import type { Loaded } from '../config/index.ts'
 import { startGateway, type ConfigSource, type RunningGateway } from '../main.ts'
 import { CliError } from './cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type CliStream, type GlobalOptions } from './cli-io.ts'
-import { countOf } from './count-of.ts'
+import { countOf } from '../admin/contract.ts'
 import { nextSignal } from './next-signal.ts'
 
 /** Flags of every command that runs a gateway. */

@@ -36,7 +36,7 @@ export function CatalogPage() {
       lead={data && summary(data)}
       actions={
         <Button icon={RefreshCw} disabled={refresh.isPending} onClick={() => refresh.mutate()}>
-          Ask all targets
+          Refresh all lists
         </Button>
       }
     >

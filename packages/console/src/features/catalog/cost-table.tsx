@@ -23,7 +23,7 @@ export function CostTable({ catalog }: { catalog: CatalogList }) {
               <th>Target</th>
               <th className={table.number}>Tools</th>
               <th className={table.number}>Tokens</th>
-              <th>Share</th>
+              <th className={styles.share}>Share</th>
               <th>Asked</th>
             </tr>
           </thead>

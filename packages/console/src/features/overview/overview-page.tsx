@@ -9,11 +9,15 @@ import { Empty } from '../../ui/empty.tsx'
 import { formatBytes, formatCount, formatDuration, formatPercent } from '../../ui/format.ts'
 import { Failure } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Rich } from '../../ui/rich.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { TrafficChart } from '../../ui/traffic-chart.tsx'
 import { Connect } from './connect.tsx'
 import styles from './overview-page.module.css'
 import { TargetCardView } from './target-card.tsx'
+
+const DEMO =
+  'A demonstration, made in memory: nothing is saved. `gantry init` makes a configuration of your own.'
 
 export function OverviewPage() {
   const { data, error } = useQuery(overviewQuery)
@@ -24,11 +28,7 @@ export function OverviewPage() {
     </Button>
   )
   return (
-    <Page
-      title="Overview"
-      lead={data?.gateway.configFile ?? (data && 'Runs without a configuration file')}
-      actions={add}
-    >
+    <Page title="Overview" lead={data && (data.gateway.configFile ?? <Rich text={DEMO} />)} actions={add}>
       {error && <Failure error={error} />}
       {!data && !error && <Skeleton lines={5} height="5rem" />}
       {data && <Content overview={data} />}

@@ -31,7 +31,7 @@ export function TargetActions({ target }: { target: TargetCard }) {
   return (
     <>
       <Button icon={RefreshCw} disabled={isPending || isStopped} onClick={() => mutate('refresh')}>
-        Ask for lists
+        Refresh lists
       </Button>
       {target.state === 'needs-auth' && (
         <Button tone="primary" icon={LogIn} disabled={signIn.isPending} onClick={() => signIn.mutate()}>

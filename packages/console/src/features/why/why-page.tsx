@@ -43,7 +43,7 @@ export function WhyPage() {
         <input
           className={styles.principal}
           aria-label="As seen by this caller (optional)"
-          placeholder="As seen by (optional), e.g. key:ops"
+          placeholder="As seen by, e.g. key:ops (optional)"
           value={principal}
           spellCheck={false}
           onChange={(event) =>

@@ -1,7 +1,14 @@
 import type { Instance } from '../../targets/instance.ts'
 import type { Target } from '../../targets/target.ts'
 import type { AdminHost } from '../admin-host.ts'
-import type { HandshakeStep, InstanceDetail, JsonObject, TargetConfig, TargetDetail } from '../contract.ts'
+import {
+  countOf,
+  type HandshakeStep,
+  type InstanceDetail,
+  type JsonObject,
+  type TargetConfig,
+  type TargetDetail,
+} from '../contract.ts'
 import { presentSteps } from '../explain/present-steps.ts'
 import { publicId } from '../public-id.ts'
 import type { ProcessWatch } from './process-watch.ts'
@@ -92,7 +99,12 @@ function listOutcome(target: Target, startedAt: number, { gateway }: AdminHost):
     at: ready,
     offset: ready - startedAt,
     duration: snapshot.fetchedAt - ready,
-    detail: `${tools.length} tools, ${prompts.length} prompts, ${resources.length} resources, ${templates.length} templates`,
+    detail: [
+      countOf(tools.length, 'tool'),
+      countOf(prompts.length, 'prompt'),
+      countOf(resources.length, 'resource'),
+      countOf(templates.length, 'template'),
+    ].join(', '),
   }
 }
 
@@ -107,7 +119,7 @@ function publicKey(key: string): string {
 }
 
 function labelOf(key: string): string {
-  if (key === '') return 'shared'
+  if (key === '') return 'one for all clients'
   const [kind, id = ''] = key.split(/:(.*)/s)
   if (kind === 'user') return id === '' ? 'anonymous' : `user ${id}`
   return `${kind} ${id}`

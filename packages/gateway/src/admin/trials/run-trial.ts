@@ -17,7 +17,7 @@ import type { Handshake } from '../../telemetry/handshake.ts'
 import type { StderrRing } from '../../telemetry/stderr-ring.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { estimateTokens } from '../catalog/estimate-tokens.ts'
-import type { JsonObject, TrialCall, TrialFindings } from '../contract.ts'
+import { countOf, type JsonObject, type TrialCall, type TrialFindings } from '../contract.ts'
 
 export interface TrialRun {
   readonly host: AdminHost
@@ -50,8 +50,7 @@ export async function runTrial(run: TrialRun): Promise<TrialFindings> {
     )
     handshake.end(
       (['tool', 'prompt', 'resource'] as const)
-        .map((kind) => [lists[`${kind}s`].length, kind] as const)
-        .map(([number, kind]) => `${number} ${kind}${number === 1 ? '' : 's'}`)
+        .map((kind) => countOf(lists[`${kind}s`].length, kind))
         .join(', '),
     )
     for (const warning of oddities(lists)) handshake.warn(warning)

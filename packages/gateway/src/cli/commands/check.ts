@@ -3,7 +3,7 @@ import { loadConfig, type LoadResult, type Problem, readSchema } from '../../con
 import { describeTarget, type TargetModel } from '../../model/index.ts'
 import { CliExit } from '../cli-error.ts'
 import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
-import { countOf } from '../count-of.ts'
+import { countOf } from '../../admin/contract.ts'
 import { shorten } from '../format-problem.ts'
 import type { Paint } from '../paint.ts'
 import { printProblems } from '../print-problems.ts'

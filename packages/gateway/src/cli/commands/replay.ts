@@ -44,7 +44,7 @@ async function replay(asked: string, options: ReplayOptions, io: CliIo): Promise
     mcpServers: {
       [basename(file, extname(file))]: {
         replay: literalText(file),
-        speed: speedOf(options.speed),
+        speed,
         prefix: false,
       },
     },

@@ -1,8 +1,13 @@
 import type { Command } from 'commander'
-import type { AdminApi, TargetAction, TargetCard, TargetState } from '../../admin/contract.ts'
+import {
+  countOf,
+  type AdminApi,
+  type TargetAction,
+  type TargetCard,
+  type TargetState,
+} from '../../admin/contract.ts'
 import { CliError, CliExit } from '../cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
-import { countOf } from '../count-of.ts'
 import { withAdmin } from '../open-admin.ts'
 import type { Paint } from '../paint.ts'
 import { plainText } from '../plain-text.ts'

@@ -1,7 +1,6 @@
-import type { AdminApi, TargetCard } from '../../admin/contract.ts'
+import { countOf, type AdminApi, type TargetCard } from '../../admin/contract.ts'
 import type { RunningGateway } from '../../main.ts'
 import { printLine, type CliStream } from '../cli-io.ts'
-import { countOf } from '../count-of.ts'
 import type { Paint } from '../paint.ts'
 import { plainText } from '../plain-text.ts'
 import { OnceLines } from './once-lines.ts'

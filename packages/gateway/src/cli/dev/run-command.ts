@@ -37,7 +37,7 @@ export function runCommand(file: string, options: RunOptions): RunCommand {
 
 /** With what serves a server that the file only exports. */
 function node(file: string, flags: readonly string[], args: readonly string[]): RunCommand {
-  const preload = new URL('./serve-export.js', import.meta.url).href
+  const preload = new URL('../../dev/serve-export.js', import.meta.url).href
   return { command: process.execPath, args: [...flags, '--import', preload, file, ...args] }
 }
 
