@@ -169,6 +169,7 @@ describe('refusals', () => {
     }
 
   it.each([
+    [404, false],
     [429, false],
     [503, false],
     [500, true],
