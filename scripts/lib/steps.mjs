@@ -4,6 +4,9 @@ import { build } from './build.mjs'
 import { toolPath } from './paths.mjs'
 import { runNode } from './processes.mjs'
 
+/** Where both eras meet, each way; `npm run conformance -- gateway` runs the whole matrix. */
+const CORE_CELLS = ['2025-11-25/modern-http/alone', '2026-07-28/legacy-stdio/alone']
+
 /**
  * What `npm test` does, in order. A step gets further command-line arguments and a folder for its files, and
  * answers with how many tests passed and failed; a step that is one check as a whole counts no tests.
@@ -20,6 +23,11 @@ export const STEPS = [
   { name: 'unit', run: vitest },
   { name: 'conformance-server', run: (args, folder) => conformance('server', args, folder) },
   { name: 'conformance-client', run: (args, folder) => conformance('client', args, folder) },
+  {
+    name: 'conformance-gateway',
+    run: (args, folder) =>
+      conformance('gateway', args.length > 0 ? args : CORE_CELLS.flatMap((cell) => ['--cell', cell]), folder),
+  },
 ]
 
 async function tool(packageName, command, args) {
