@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fixture } from './fixtures/survivors.test.node.ts'
+
+// What can be known about Windows without Windows: the command lines that are made for it. `cmd.exe` and
+// `taskkill` are programs of this test that write down how they were called and then do what is expected.
+
+let dir: string
+const at = (name: string): string => join(dir, name)
+
+function writeProgram(name: string, source: string): void {
+  writeFileSync(at(name), `#!${process.execPath}\n${source}`)
+  chmodSync(at(name), 0o755)
+}
+
+const RECORD = `const { appendFileSync } = require('node:fs')
+const record = (name) => appendFileSync(process.env.PATH + '/' + name + '.json', JSON.stringify(process.argv.slice(2)))`
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'gantry-windows-'))
+  writeFileSync(at('server.cmd'), '@echo off')
+  // Stays when its input ends, so that it has to be ended.
+  writeProgram(
+    'cmd.exe',
+    `${RECORD}
+record('cmd')
+process.stdin.once('data', () => console.log('{"jsonrpc":"2.0","id":1,"result":{"from":"cmd"}}'))
+setInterval(() => {}, 1000)`,
+  )
+  writeProgram('taskkill', `${RECORD}\nrecord('taskkill')\nprocess.kill(Number(process.argv[3]), 'SIGKILL')`)
+  const outfile = at('client.mjs')
+  const entryPoints = [fixture('../client.node.ts')]
+  const banner = {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
+  }
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', banner })
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const ARGS = [
+  'plain',
+  'with space',
+  'quo"te',
+  '100%PATH%',
+  'a&b|c<d>e^f(g)!',
+  'C:\\dir\\',
+  'C:\\a dir\\',
+  '',
+  'grüße',
+]
+
+describe.skipIf(process.platform === 'win32')('on Windows', () => {
+  it('B46: a .cmd is run by cmd.exe, and every argument arrives as it was; B41: taskkill ends the tree', async () => {
+    const env = { PATH: dir, PATHEXT: '.exe;.cmd', comspec: at('cmd.exe') }
+    const run = promisify(execFile)
+    const script = [fixture('pretend-windows.mjs'), at('client.mjs'), JSON.stringify(ARGS)]
+    const { stdout } = await run(process.execPath, script, { env })
+    const { pid, result } = JSON.parse(stdout) as { pid: number; result: unknown }
+    expect(result).toEqual({ from: 'cmd' })
+    const [...options] = JSON.parse(readFileSync(at('cmd.json'), 'utf8')) as string[]
+    const line = options.pop()!
+    expect(options).toEqual(['/d', '/s', '/c'])
+    expect(toArgv(readByCmd(line))).toEqual(['server', ...ARGS])
+    const ended = JSON.parse(readFileSync(at('taskkill.json'), 'utf8'))
+    expect(ended).toEqual(['/pid', String(pid), '/T', '/F'])
+  })
+})
+
+/** What `cmd /s /c` makes of a line: the outer quotes go, and every special character must have its caret. */
+function readByCmd(line: string): string {
+  expect(line).toMatch(/^".*"$/)
+  const inner = line.slice(1, -1)
+  expect(inner.replace(/\^./g, '')).not.toMatch(/[()%!^"<>&|]/)
+  return inner.replace(/\^(.)/g, '$1')
+}
+
+/** How a program of Microsoft's C runtime splits its command line. */
+function toArgv(line: string): string[] {
+  const argv: string[] = []
+  let current: string | undefined
+  let isQuoted = false
+  for (let at = 0; at < line.length; at++) {
+    const slashes = /^\\*/.exec(line.slice(at))![0].length
+    if (slashes > 0 && line[at + slashes] === '"') {
+      current = (current ?? '') + '\\'.repeat(Math.floor(slashes / 2))
+      at += slashes
+      if (slashes % 2 === 1) current += '"'
+      else isQuoted = !isQuoted
+    } else if (line[at] === '"') {
+      current ??= ''
+      isQuoted = !isQuoted
+    } else if (line[at] === ' ' && !isQuoted) {
+      if (current !== undefined) argv.push(current)
+      current = undefined
+    } else {
+      current = (current ?? '') + line[at]
+    }
+  }
+  if (current !== undefined) argv.push(current)
+  return argv
+}
