@@ -10,6 +10,7 @@ export default defineConfig({
       'tests/**/*.test.ts',
       'scripts/**/*.test.mjs',
       'conformance/**/*.test.mjs',
+      'bench/**/*.test.mjs',
     ],
     typecheck: {
       // Tests whose subject is types; the compiler decides them, and they run as well.

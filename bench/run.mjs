@@ -1,18 +1,23 @@
 // npm run bench – see `npm run bench -- --help`
+import { relative } from 'node:path'
 import { build } from '../scripts/lib/build.mjs'
 import { installProject } from '../scripts/lib/install.mjs'
 import { stopWithParent } from '../scripts/lib/processes.mjs'
 import { CASES } from './cases/index.mjs'
+import { findRegressions, formatRegression } from './lib/compare.mjs'
 import { measureCase } from './lib/measure.mjs'
 import { measureCurve } from './lib/measure-curve.mjs'
 import { readOptions } from './lib/options.mjs'
 import { installPeers } from './lib/peers.mjs'
 import { formatCase } from './lib/report.mjs'
+import { readRecorded, record, writeLatest } from './lib/results.mjs'
+import { writeDocs } from './lib/write-docs.mjs'
 
 stopWithParent()
 try {
   const options = readOptions(process.argv.slice(2))
   if (options?.list) for (const { id, title } of CASES) console.log(`${id.padEnd(24)}${title}`)
+  else if (options?.docs) writeDocs(readRecorded())
   else if (options) await bench(options)
 } catch (error) {
   console.error(error.message)
@@ -26,11 +31,14 @@ async function bench(options) {
     await build()
   }
   if (options.peers) await installPeers()
+  const results = []
   for (const each of cases) {
     const result = await measure(each, options)
-    console.log(formatCase(result))
-    if (result.errors) process.exitCode = 1
+    // What a short run measures is too little to judge by.
+    console.log(formatCase(options.short ? { ...result, goals: [] } : result))
+    results.push(result)
   }
+  conclude(results, options)
 }
 
 function measure(definition, options) {
@@ -42,4 +50,30 @@ function chosenCases({ names }) {
   const cases = CASES.filter(({ id }) => names.length === 0 || names.some((name) => id.startsWith(name)))
   if (cases.length === 0) throw new Error(`no case begins with '${names.join("' or '")}'; see --list`)
   return cases
+}
+
+/** Errors fail a run, and so does a regression when it was asked for; a missed goal does not. */
+function conclude(results, options) {
+  const goals = results.flatMap((result) => result.goals).filter(({ held }) => held !== undefined)
+  const missed = goals.filter(({ held }) => !held).length
+  if (!options.short) console.log(`${goals.length - missed} of ${goals.length} goals hold`)
+  console.log(`results: ${relative('.', writeLatest(results, options))}`)
+  const failed = results.filter(({ errors }) => errors).map(({ id }) => id)
+  if (failed.length > 0) throw new Error(`errors in ${failed.join(', ')}`)
+  if (options.compare) compare(results)
+  if (options.record)
+    writeDocs(
+      record(
+        results,
+        CASES.map(({ id }) => id),
+        options,
+      ),
+    )
+}
+
+function compare(results) {
+  const regressions = findRegressions(readRecorded().cases, results)
+  for (const each of regressions) console.log(formatRegression(each))
+  if (regressions.length > 0) throw new Error(`${regressions.length} ratios fell by 20 % or more`)
+  console.log('no ratio fell by 20 %')
 }

@@ -4,7 +4,7 @@ import { growth } from './statistics.mjs'
 // Noise and constant costs bend a line of logarithms; what is quadratic is far above this.
 const LINEAR = 1.1
 const ROUNDS = 3
-const SHORT_POINTS = 2
+const SHORT_POINTS = 1
 
 /** Measures a case at several points; what grows faster than linear misses the goal. */
 export async function measureCurve(definition, options) {

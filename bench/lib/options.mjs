@@ -12,8 +12,9 @@ NAME           cases whose name begins so; all without one
 --short        a smoke run of at most two minutes that fails on errors, never on a time
 --compare      reports every ratio that fell by 20 % against bench/recorded.json, and fails when one did
 --record       writes what was measured to bench/recorded.json, docs/benchmarks.md and its pictures
---rounds N     how often each contestant has its turn (5)
---ms N         how long a turn takes, in milliseconds (2000)
+--docs         writes docs/benchmarks.md and its pictures from bench/recorded.json, and measures nothing
+--rounds N     how often each contestant has its turn (7)
+--ms N         how long a turn takes, in milliseconds (1000)
 --only A,B     contestants whose name begins so
 --generator G  'wrk' or 'node', for load over HTTP; wrk where it is installed
 --cpu-prof     writes CPU profiles of our side to bench/profiles/
@@ -30,6 +31,7 @@ export function readOptions(args) {
       list: { type: 'boolean' },
       short: { type: 'boolean', default: false },
       compare: { type: 'boolean', default: false },
+      docs: { type: 'boolean', default: false },
       record: { type: 'boolean', default: false },
       build: { type: 'boolean', default: true },
       'cpu-prof': { type: 'boolean', default: false },
@@ -51,9 +53,9 @@ export function readOptions(args) {
     names: positionals,
     chosen: (contestants) => contestants.filter(isChosen),
     peers: only === undefined || only.some((prefix) => !OURSELVES.includes(prefix)),
-    rounds: number('rounds', values.rounds ?? (short ? 1 : 5)),
-    ms: number('ms', values.ms ?? (short ? 300 : 2000)),
-    warmMs: short ? 200 : 2000,
+    rounds: number('rounds', values.rounds ?? (short ? 1 : 7)),
+    ms: number('ms', values.ms ?? (short ? 300 : 1000)),
+    warmMs: short ? 200 : 1000,
     wrk: useWrk(values),
     profiles: values['cpu-prof'] ? join(import.meta.dirname, '..', 'profiles') : undefined,
     log: console.log,

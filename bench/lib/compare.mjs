@@ -1,0 +1,33 @@
+const FALL = 0.2
+
+/**
+ * Every ratio of ours that is worse by a fifth or more than it was recorded. Ratios, not figures: they are
+ * what another machine, or the same one on another day, has in common with the recorded one.
+ */
+export function findRegressions(recorded, measured) {
+  const before = new Map(recorded.flatMap(ratiosOf).map((each) => [each.key, each]))
+  return measured.flatMap(ratiosOf).flatMap((now) => {
+    const was = before.get(now.key)
+    if (was === undefined) return []
+    const kept = now.better === 'higher' ? now.value / was.value : was.value / now.value
+    return kept <= 1 - FALL ? [{ ...now, was: was.value, fall: 1 - kept }] : []
+  })
+}
+
+/** The ratios of our figures to those of the others, with a key for each that stays the same. */
+function ratiosOf({ id, metrics, figures, series }) {
+  return Object.entries(metrics).flatMap(([metric, { better }]) => {
+    const points = figures ? [{ ...figures[metric]?.ours }] : (series[metric]?.ours ?? [])
+    return points.flatMap(({ x, over = {} }) =>
+      Object.entries(over).map(([other, { median }]) => {
+        const what = `${id}${x === undefined ? '' : ` at ${x}`}: ${metric} over ${other}`
+        return { key: what, better, value: median }
+      }),
+    )
+  })
+}
+
+/** A regression as a line of text. */
+export function formatRegression({ key, was, value, fall }) {
+  return `${key} is ${value.toFixed(3)}, was ${was.toFixed(3)} (${Math.round(fall * 100)} % worse)`
+}

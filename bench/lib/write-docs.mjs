@@ -1,0 +1,114 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../../scripts/lib/paths.mjs'
+import { barPlot } from './bar-plot.mjs'
+import { linePlot } from './line-plot.mjs'
+import { caseTable, goalTable, peersAhead, ratioText, table } from './markdown.mjs'
+
+const DOCS = join(ROOT, 'docs')
+const GROUPS = { server: 'Servers', client: 'Clients', gateway: 'The gateway' }
+
+/** Writes docs/benchmarks.md and its pictures from what is recorded. */
+export function writeDocs(recorded) {
+  mkdirSync(join(DOCS, 'images'), { recursive: true })
+  const tables = recorded.cases.filter(({ figures }) => figures)
+  const curves = recorded.cases.filter(({ series }) => series)
+  writeFileSync(
+    join(DOCS, 'benchmarks.md'),
+    [
+      head(recorded),
+      '## Goals\n',
+      goalTable(recorded.cases),
+      '\n## Where a peer is ahead\n',
+      peersAhead(tables).join('\n') || 'Nowhere, in this record.',
+      ...Object.entries(GROUPS).map(([group, title]) => section(title, group, tables)),
+      '\n## Long lists, large results, starts and memory\n',
+      ...tables.filter(({ id }) => !(id.split('-')[0] in GROUPS)).map(caseSection),
+      '\n## How cost grows\n',
+      'Axes are logarithmic: a line at 45° is linear growth, a flat one is none.\n',
+      ...curves.flatMap(curveSection),
+      method(recorded),
+    ].join('\n'),
+  )
+}
+
+function head({ date, machine, versions }) {
+  const list = Object.entries(versions).filter(([name]) => name !== 'zod' && !name.startsWith('@remix-run'))
+  return `<!-- Written by \`npm run bench -- --record\` from bench/recorded.json. Do not edit. -->
+# Benchmarks
+
+\`\`\`sh
+npm run bench
+\`\`\`
+
+installs the peers into \`bench/\`, measures everything that follows and prints it. Figures of different machines cannot be compared; ratios can, roughly. A ratio is the median over the rounds, with the lowest and highest in parentheses. *Bare* is the limit: the same work done with nothing but \`JSON.parse\` and \`JSON.stringify\` over a pipe or \`node:http\`.
+
+Recorded on ${date}: ${machine.cpu}, ${machine.cores} cores, ${machine.memory}, ${machine.system}, Node ${machine.node}.
+
+Peers: ${list.map(([name, version]) => `${name} ${version}`).join(', ')}.
+`
+}
+
+function section(title, group, tables) {
+  const own = tables.filter(({ id }) => id.startsWith(group))
+  const plotted = own.filter(({ metrics, figures }) => metrics.rate && figures.rate.bare)
+  if (own.length === 0) return ''
+  writeImage(`bench-${group}`, sharePlot(title, plotted))
+  return [
+    `\n## ${title}\n`,
+    `![${title}: share of the bare limit](images/bench-${group}.svg)\n`,
+    ...own.map(caseSection),
+  ].join('\n')
+}
+
+function sharePlot(title, cases) {
+  const groups = cases.map((each) => ({
+    label: each.title,
+    bars: Object.entries(each.figures.rate)
+      .filter(([name]) => name !== 'bare')
+      .map(([name, { over }]) => ({
+        name,
+        value: over.bare.median,
+        low: over.bare.low,
+        high: over.bare.high,
+      })),
+  }))
+  return barPlot({ title: `${title}: share of the bare limit`, groups, format: ratioText })
+}
+
+const caseSection = (each) => `### ${each.title}\n\n${caseTable(each)}\n${circumstance(each)}`
+
+// A busy machine makes rates and spreads worse for everyone: who reads them should know.
+const circumstance = ({ date, load }) =>
+  load > 1.5 ? `\nMeasured ${date} at a load average of ${load}.\n` : ''
+
+function curveSection({ id, title, x, metrics, series, date, load }) {
+  return Object.entries(metrics).map(([metric, { unit }]) => {
+    const file = `bench-${id}-${metric}`
+    writeImage(file, linePlot({ title, x, y: unit, series: series[metric] }))
+    return `### ${title}: ${unit}\n\n![${title}](images/${file}.svg)\n\n${pointTable(x, series[metric])}\n${circumstance({ date, load })}`
+  })
+}
+
+function pointTable(x, series) {
+  const names = Object.keys(series)
+  const xs = series.ours.map((point) => point.x)
+  const cell = (name, at) => series[name].find((point) => point.x === at)?.median
+  const rows = xs.map((at) => [at, ...names.map((name) => cell(name, at) ?? '–')])
+  return table([x, ...names], rows)
+}
+
+function writeImage(name, markup) {
+  writeFileSync(join(DOCS, 'images', `${name}.svg`), markup)
+}
+
+function method({ method: { rounds, ms, generator } }) {
+  return `## Method
+
+All contestants of a case run at the same time, but only one is asked at a time: they take turns of ${ms} ms for ${rounds} rounds (curves: at most 3), each round in another order, after a turn that does not count. A ratio is made of two figures of the same round. Load comes from a process of its own (HTTP: ${generator === 'wrk' ? '`wrk`; timed and single connections a Node program' : 'a Node program'}), which checks answers: an error fails the run. Servers under test are built output with one tool that says back what it is told, and with the same schema.
+
+The gateways stand before the same servers, the bare ones. mcp-hub is asked at its own REST endpoint, since it has no Streamable HTTP. supergateway and mcp-proxy have one session. CPU time is that of the server, or of the gateway with what it started, as the system counts it; for clients it is the client's.
+
+\`npm run bench -- --compare\` measures again and reports every ratio that has become worse by 20 %. The programs are in [bench/](../bench/README.md).
+`
+}
