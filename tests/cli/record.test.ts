@@ -74,7 +74,10 @@ describe('gantry record', () => {
       expect.stringMatching(/no target "nobody"[\s\S]*Targets: ask/),
     ])
     const nowhere = await shop.run('record', 'ask', 'no/such/folder/x.jsonl', '--port', '0')
-    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('no such file or directory')])
+    expect([nowhere.code, nowhere.err]).toEqual([
+      1,
+      expect.stringMatching(/no such file or directory[\s\S]*Choose another place/),
+    ])
   })
 })
 

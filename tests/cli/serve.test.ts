@@ -102,7 +102,7 @@ describe('gantry serve', () => {
       .toContain('not taken up: line 3: Unknown key "comand" in "more" (Did you mean "command"?)')
     const client = await connect(await gateway.endpoint())
     expect((await client.call('more_one')).text()).toBe('one')
-    await shop.write('gantry.yaml', `${words}server: { port: 9 }\n`)
+    await shop.write('gantry.yaml', `${words}server: { name: other }\n`)
     await expect.poll(() => gateway.err).toContain('"server" is read when the gateway starts: restart it')
     expect(gateway.err).toContain('more is gone')
     await client.close()

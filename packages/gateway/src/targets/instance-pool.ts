@@ -8,6 +8,7 @@ export class InstancePool {
   readonly #host: Omit<InstanceHost, 'model' | 'unused'>
   readonly #instances = new Map<string, Instance>()
   #sweep: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(model: () => TargetModel, host: Omit<InstanceHost, 'model' | 'unused'>) {
     this.#model = model
@@ -55,7 +56,9 @@ export class InstancePool {
       model: this.#model,
       unused: (idle) => this.#unused(idle),
     })
-    this.#instances.set(key, instance)
+    // Lists that were being fetched when the target was stopped come back for another try: nothing may start again.
+    if (this.#isClosed) void instance.stop()
+    else this.#instances.set(key, instance)
     return instance
   }
 
@@ -92,6 +95,7 @@ export class InstancePool {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     clearInterval(this.#sweep)
     await this.clear()
   }

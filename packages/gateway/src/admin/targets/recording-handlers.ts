@@ -28,9 +28,10 @@ export function recordingHandlers({ gateway }: AdminHost): RecordingHandlers {
     startRecording: async ({ params, body }) => {
       const target = find(params.name)
       check(target, body)
-      const recorder = await target.record(body.file).catch((error: Error) => {
+      const recorder = await target.record(body.file).catch((error: NodeJS.ErrnoException) => {
+        const isFile = error.syscall === 'open'
         throw new ApiError('conflict', `"${target.name}" cannot be recorded: ${error.message}`, {
-          fix: `Look it over: gantry doctor ${target.name}`,
+          fix: isFile ? 'Choose another place for the file.' : `Look it over: gantry doctor ${target.name}`,
           cause: error,
         })
       })
