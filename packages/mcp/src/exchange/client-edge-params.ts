@@ -5,8 +5,6 @@ import { detachMeta } from './detach-hint.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import type { IncomingMessage } from './wire.ts'
 
-const ENVELOPE_KEYS = [META.protocolVersion, META.clientInfo, META.clientCapabilities, META.logLevel]
-
 /** Whether a request may end in `input_required` (MCP 2026-07-28, basic/patterns/mrtr). */
 export function canAskForInput(method: string): boolean {
   return methodFacts(method)?.asksForInput === true
@@ -29,12 +27,13 @@ export function modernParams(
   envelope: { version: string; token: ProgressToken | undefined },
 ): JsonObject {
   const { client, logLevel } = exchange
-  const meta: JsonObject = { ...withoutEnvelope(params._meta), ...detachMeta(exchange) }
+  const meta = withoutEnvelope(params._meta)
   meta[META.protocolVersion] = envelope.version
   if (client.info !== undefined) meta[META.clientInfo] = client.info
   meta[META.clientCapabilities] = client.capabilities
   if (logLevel !== undefined) meta[META.logLevel] = logLevel
   if (envelope.token !== undefined) meta.progressToken = envelope.token
+  if (exchange.detach) Object.assign(meta, detachMeta(exchange))
   return { ...params, _meta: meta }
 }
 
@@ -44,12 +43,8 @@ export function legacyParams(
   token: ProgressToken | undefined,
   declared: ClientCapabilities,
 ): JsonObject | undefined {
-  const params: JsonObject = { ...exchange.params }
   const asks = canAskForInput(exchange.method)
-  if (asks) {
-    delete params.inputResponses
-    delete params.requestState
-  }
+  const params = asks ? withoutRounds(exchange.params) : { ...exchange.params }
   const meta: JsonObject = {
     ...withoutEnvelope(params._meta),
     ...detachMeta(exchange),
@@ -59,6 +54,14 @@ export function legacyParams(
   if (Object.keys(meta).length > 0) params._meta = meta
   else delete params._meta
   return Object.keys(params).length > 0 ? params : undefined
+}
+
+function withoutRounds({
+  inputResponses: _responses,
+  requestState: _state,
+  ...params
+}: JsonObject): JsonObject {
+  return params
 }
 
 /** Takes the JSON-RPC frame off; everything else stays. */
@@ -74,9 +77,15 @@ export function toCallerProgress(notification: Notification, exchange: Exchange)
   return { ...notification, params: { ...notification.params, progressToken: token } }
 }
 
+/** A copy of its own. Not by `delete`: that would make the object, and writing it as JSON, slow for good. */
 function withoutEnvelope(meta: unknown): JsonObject {
   if (!isJsonObject(meta)) return {}
-  const rest = { ...meta }
-  for (const key of ENVELOPE_KEYS) delete rest[key]
+  const {
+    [META.protocolVersion]: _version,
+    [META.clientInfo]: _info,
+    [META.clientCapabilities]: _capabilities,
+    [META.logLevel]: _level,
+    ...rest
+  } = meta
   return rest
 }
