@@ -1,8 +1,10 @@
 import {
+  deriveExchange,
   isJsonObject,
   MISSING_CLIENT_CAPABILITY,
   missingCapabilities,
   ProtocolError,
+  signalCancellation,
   type Exchange,
   type InputRequests,
   type JsonObject,
@@ -12,7 +14,6 @@ import {
 import { awaitTask, readTask, TASKS_EXTENSION, withTasks } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { Target } from '../targets/target.ts'
-import { withParams } from './relayed-exchange.ts'
 
 const POLL_INTERVAL = 1000
 
@@ -28,10 +29,7 @@ export function mustAwaitTasks(exchange: Exchange, capabilities: ServerCapabilit
 /** The exchange on behalf of which we follow a task. */
 export function declaringTasks(exchange: Exchange): Exchange {
   const { client } = exchange
-  return {
-    ...withParams(exchange, exchange.params),
-    client: { ...client, capabilities: withTasks(client.capabilities) },
-  }
+  return deriveExchange(exchange, { client: { ...client, capabilities: withTasks(client.capabilities) } })
 }
 
 /**
@@ -47,12 +45,12 @@ export function awaitedTask(handle: TaskHandle, asked: Exchange, target: Target)
     maxWaitMs: target.model.timeouts.request,
     ask: (requests, signal) => ask(asked, requests, signal),
     send: (method, params, signal) => {
-      const exchange = {
-        ...withParams(asked, { ...params, ...traceOf(asked) }),
+      const exchange = deriveExchange(asked, {
         method,
-        signal,
+        params: { ...params, ...traceOf(asked) },
+        cancellation: signalCancellation(signal),
         ask: undefined,
-      }
+      })
       return target.handle(exchange, { safe: method === 'tasks/get' })
     },
     onMessage: (message) => {

@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isJsonObject, type Exchange, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
+import {
+  deriveExchange,
+  isJsonObject,
+  signalCancellation,
+  type Exchange,
+  type JsonObject,
+  type Outcome,
+} from '@gantry/mcp/exchange'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { Target } from '../targets/target.ts'
 import { withParams } from './relayed-exchange.ts'
@@ -61,7 +68,11 @@ class FollowedTask {
   }
 
   send(method: string, signal: AbortSignal): Promise<Outcome> {
-    const exchange = { ...withParams(this.#asked, { taskId: this.#taskId }), method, signal }
+    const exchange = deriveExchange(this.#asked, {
+      method,
+      params: { taskId: this.#taskId },
+      cancellation: signalCancellation(signal),
+    })
     return this.#target.handle(exchange, { safe: method !== 'tasks/cancel' })
   }
 

@@ -91,7 +91,7 @@ export class Relay {
     return outcome
   }
 
-  async #dispatch(exchange: Exchange, record: ExchangeRecord): Promise<Outcome> {
+  #dispatch(exchange: Exchange, record: ExchangeRecord): Outcome | Promise<Outcome> {
     switch (exchange.method) {
       case 'server/discover':
         return this.#discover()
@@ -102,17 +102,21 @@ export class Relay {
       case 'skills/list':
         return this.#pages.page(exchange)
       case 'subscriptions/listen':
-        // What may be listened to is known when the targets have been asked.
-        await this.#options.catalog.ready()
-        return listen(exchange, {
-          changes: this.changes,
-          resolver: this.#resolver,
-          capabilities: promisedCapabilities(this.#options.catalog),
-          tasks: this.#tasks,
-        })
+        return this.#listen(exchange)
     }
     if (isTaskMethod(exchange) && isOwnTask(exchange.params.taskId)) return this.#ownTask(exchange)
     return this.#forward(exchange, record)
+  }
+
+  async #listen(exchange: Exchange): Promise<Outcome> {
+    // What may be listened to is known when the targets have been asked.
+    await this.#options.catalog.ready()
+    return listen(exchange, {
+      changes: this.changes,
+      resolver: this.#resolver,
+      capabilities: promisedCapabilities(this.#options.catalog),
+      tasks: this.#tasks,
+    })
   }
 
   async #ownTask(exchange: Exchange): Promise<Outcome> {
@@ -135,8 +139,19 @@ export class Relay {
     return complete(result)
   }
 
-  async #forward(exchange: Exchange, record: ExchangeRecord): Promise<Outcome> {
-    const destination = await this.#resolver.resolve(exchange)
+  /** Nothing is waited for where nothing has to be: most requests name something that is known. */
+  #forward(exchange: Exchange, record: ExchangeRecord): Outcome | Promise<Outcome> {
+    const found = this.#resolver.resolve(exchange)
+    return found instanceof Promise
+      ? found.then((destination) => this.#forwardTo(destination, exchange, record))
+      : this.#forwardTo(found, exchange, record)
+  }
+
+  #forwardTo(
+    destination: Destination,
+    exchange: Exchange,
+    record: ExchangeRecord,
+  ): Outcome | Promise<Outcome> {
     const { taskSupport } = destination
     const relay = (asked: Exchange) => this.#relay(asked, destination, record)
     return taskSupport === undefined ? relay(exchange) : this.#tasks.run(exchange, taskSupport, relay)
@@ -144,7 +159,8 @@ export class Relay {
 
   async #relay(exchange: Exchange, destination: Destination, record: ExchangeRecord): Promise<Outcome> {
     const { target } = destination
-    const parked = await this.#parked.read(exchange.params.requestState, exchange)
+    const { requestState } = exchange.params
+    const parked = requestState === undefined ? undefined : await this.#parked.read(requestState, exchange)
     const params = parked
       ? { ...destination.params, requestState: parked.token ?? parked.state }
       : destination.params
@@ -158,14 +174,20 @@ export class Relay {
     const token = parked?.token
     const outcome =
       token === undefined ? await this.#ask(asked, destination) : await this.#resume(asked, target, token)
-    return this.#toClient(toPublic(outcome, target, destination.uris, exchange), target, exchange)
+    const shown = toPublic(outcome, target, destination.uris, exchange)
+    return shown.type === 'input_required' ? this.#toClient(shown, target, exchange) : shown
   }
 
-  async #ask(asked: Exchange, destination: Destination): Promise<Outcome> {
+  #ask(asked: Exchange, destination: Destination): Promise<Outcome> {
     const { target } = destination
     const capabilities = this.#options.catalog.capabilitiesOf(target)
     if (needsLegacyTask(destination, capabilities)) return callAsLegacyTask(asked, destination)
     if (!mustAwaitTasks(asked, capabilities)) return target.handle(asked, destination)
+    return this.#askAndAwait(asked, destination)
+  }
+
+  async #askAndAwait(asked: Exchange, destination: Destination): Promise<Outcome> {
+    const { target } = destination
     const following = declaringTasks(asked)
     const outcome = await target.handle(following, destination)
     return outcome.type === 'task' ? awaitedTask(outcome, following, target) : outcome
@@ -182,13 +204,13 @@ export class Relay {
   }
 
   /** Only a sealed token leaves the gateway for a call that is parked here. */
-  async #toClient(outcome: Outcome, { name }: Target, exchange: Exchange): Promise<Outcome> {
-    const state = outcome.type === 'input_required' ? outcome.requestState : undefined
+  async #toClient(outcome: InputRequired, { name }: Target, exchange: Exchange): Promise<Outcome> {
+    const state = outcome.requestState
     if (state === undefined) return outcome
     const isParked = this.#options.continuations.find(state) !== undefined
     if (!isParked && !ParkedStates.isAlike(state)) return outcome
     const requestState = await this.#parked.write(name, isParked ? { token: state } : { state }, exchange)
-    return { ...(outcome as InputRequired), requestState }
+    return { ...outcome, requestState }
   }
 
   /** Cancels what runs here on somebody's behalf, and tells listeners that there is nothing more to hear. */

@@ -36,12 +36,14 @@ export interface Destination {
 /** Finds the owner of a name, a URI or a task; what a caller may not use does not exist for it. */
 export class Resolver {
   readonly #options: RelayOptions
+  readonly #uris = new Map<string, PublicUris>()
 
   constructor(options: RelayOptions) {
     this.#options = options
   }
 
-  async resolve(exchange: Exchange): Promise<Destination> {
+  /** A promise only when somebody has to be asked first. */
+  resolve(exchange: Exchange): Destination | Promise<Destination> {
     const { params, method } = exchange
     switch (method) {
       case 'tools/call':
@@ -62,18 +64,32 @@ export class Resolver {
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`)
   }
 
-  async #named(kind: 'tools' | 'prompts', exchange: Exchange): Promise<Destination> {
+  #named(kind: 'tools' | 'prompts', exchange: Exchange): Destination | Promise<Destination> {
     const { name } = exchange.params
     if (typeof name !== 'string')
       throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "name" must be a string')
+    const known = this.#options.catalog.find(kind, name)
+    return known ? this.#toEntry(kind, name, known, exchange) : this.#unknown(kind, name, exchange)
+  }
+
+  async #unknown(kind: 'tools' | 'prompts', name: string, exchange: Exchange): Promise<Destination> {
     const entry = (await this.#entry(kind, name)) ?? (await this.#late(kind, name, exchange))
+    return this.#toEntry(kind, name, entry, exchange)
+  }
+
+  #toEntry(
+    kind: 'tools' | 'prompts',
+    name: string,
+    entry: MergedEntry | undefined,
+    exchange: Exchange,
+  ): Destination {
     if (!entry || !this.#permits(kind, entry.target.target, entry.own, exchange)) {
       throw new ProtocolError(INVALID_PARAMS, `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${name}`)
     }
     return {
       target: entry.target.target,
       params: entry.own === name ? exchange.params : { ...exchange.params, name: entry.own },
-      uris: this.urisOf(entry.target.target),
+      uris: this.#urisOfCatalog(entry.target),
       safe: kind === 'prompts' || isRepeatable(entry.item),
       mirrored: kind === 'tools' ? mirroredArguments(entry.item, exchange.params.arguments) : undefined,
       taskSupport: entry.taskSupport,
@@ -174,7 +190,16 @@ export class Resolver {
 
   urisOf(target: Target): PublicUris {
     const catalog = this.#options.catalog.catalogs.find((one) => one.target === target)
-    return new PublicUris(catalog ? this.#options.catalog.prefixOf(catalog) : '')
+    return catalog ? this.#urisOfCatalog(catalog) : new PublicUris('')
+  }
+
+  #urisOfCatalog(catalog: MergedEntry['target']): PublicUris {
+    const prefix = this.#options.catalog.prefixOf(catalog)
+    const known = this.#uris.get(prefix)
+    if (known) return known
+    const uris = new PublicUris(prefix)
+    this.#uris.set(prefix, uris)
+    return uris
   }
 
   async #task(exchange: Exchange): Promise<Destination> {

@@ -7,11 +7,38 @@ export interface Deadline {
   clear(): void
 }
 
-interface Entry {
+class Entry implements Deadline {
   idleAt: number
   readonly maxAt: number
-  readonly idle: number
   readonly expire: (why: 'idle' | 'total') => void
+  readonly #idle: number
+  readonly #all: Set<Entry>
+
+  constructor(
+    limits: { idle: number; total: number },
+    expire: (why: 'idle' | 'total') => void,
+    all: Set<Entry>,
+  ) {
+    const now = Date.now()
+    this.idleAt = now + limits.idle
+    this.maxAt = now + limits.total
+    this.expire = expire
+    this.#idle = limits.idle
+    this.#all = all
+    all.add(this)
+  }
+
+  touch(): void {
+    this.idleAt = Date.now() + this.#idle
+  }
+
+  pause(): void {
+    this.idleAt = Number.POSITIVE_INFINITY
+  }
+
+  clear(): void {
+    this.#all.delete(this)
+  }
 }
 
 const TICK = 250
@@ -22,24 +49,11 @@ export class Deadlines {
   #timer: NodeJS.Timeout | undefined
 
   add(limits: { idle: number; total: number }, expire: (why: 'idle' | 'total') => void): Deadline {
-    const now = Date.now()
-    const entry: Entry = { idleAt: now + limits.idle, maxAt: now + limits.total, idle: limits.idle, expire }
-    this.#entries.add(entry)
     if (!this.#timer) {
       this.#timer = setInterval(() => this.#tick(), TICK)
       this.#timer.unref()
     }
-    return {
-      touch: () => {
-        entry.idleAt = Date.now() + entry.idle
-      },
-      pause: () => {
-        entry.idleAt = Number.POSITIVE_INFINITY
-      },
-      clear: () => {
-        this.#entries.delete(entry)
-      },
-    }
+    return new Entry(limits, expire, this.#entries)
   }
 
   #tick(): void {

@@ -232,6 +232,8 @@ export class Instance {
   #detach(): void {
     this.#health?.stop()
     this.#health = undefined
+    // Nobody asks for what nobody uses any more.
+    if (this.link && this.#requests.get(this.link) === 0) this.#requests.delete(this.link)
     this.link = undefined
   }
 
@@ -250,17 +252,17 @@ export class Instance {
     if (!this.link && !this.#starting && !this.#ended) this.#enter('idle', undefined)
   }
 
-  /** Counts a request on a connection, which is then not closed under its feet. */
-  async using<T>(link: Link, run: () => Promise<T>): Promise<T> {
+  /** Counts a request on a connection, which is then not closed under its feet until `done` is called for it. */
+  use(link: Link): void {
     this.#requests.set(link, (this.#requests.get(link) ?? 0) + 1)
-    try {
-      return await run()
-    } finally {
-      const left = this.#requests.get(link)! - 1
-      if (left > 0) this.#requests.set(link, left)
-      else this.#requests.delete(link)
-      if (left === 0 && this.link !== link) link.close().catch(() => {})
-    }
+  }
+
+  done(link: Link): void {
+    const left = this.#requests.get(link)! - 1
+    this.#requests.set(link, left)
+    if (left > 0 || this.link === link) return
+    this.#requests.delete(link)
+    link.close().catch(() => {})
   }
 
   /**

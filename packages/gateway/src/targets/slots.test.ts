@@ -1,3 +1,4 @@
+import { Canceller } from '@gantry/mcp/exchange'
 import { describe, expect, it } from 'vitest'
 import { Slots } from './slots.ts'
 import { StartGate } from './start-gate.ts'
@@ -21,8 +22,8 @@ describe('Slots', () => {
   it('forgets who gave up waiting', async () => {
     const slots = new Slots(1, 5)
     slots.take()
-    const abort = new AbortController()
-    const waiting = slots.take(abort.signal) as Promise<void>
+    const abort = new Canceller()
+    const waiting = slots.take(abort) as Promise<void>
     abort.abort(new Error('gave up'))
     await expect(waiting).rejects.toThrow('gave up')
     expect(slots.waiting).toBe(0)

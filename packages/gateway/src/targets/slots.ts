@@ -1,3 +1,5 @@
+import type { Cancellation } from '@gantry/mcp/exchange'
+
 /** Bounds the requests in flight on one connection, and how many more may wait. */
 export class Slots {
   #limit: number
@@ -19,7 +21,7 @@ export class Slots {
   }
 
   /** Takes a slot at once, or a promise for one; undefined when too many wait already. */
-  take(signal?: AbortSignal): true | Promise<void> | undefined {
+  take(caller?: Cancellation): true | Promise<void> | undefined {
     if (this.#used < this.#limit) {
       this.#used++
       return true
@@ -28,15 +30,15 @@ export class Slots {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.#waiting.delete(go)
-        reject(signal?.reason)
+        reject(caller?.reason)
       }
       const go = (): void => {
-        signal?.removeEventListener('abort', giveUp)
+        caller?.offAbort(giveUp)
         resolve()
       }
       this.#waiting.add(go)
-      if (signal?.aborted) giveUp()
-      else signal?.addEventListener('abort', giveUp, { once: true })
+      if (caller?.aborted) giveUp()
+      else caller?.onAbort(giveUp)
     })
   }
 

@@ -1,5 +1,12 @@
 import { McpError } from '@gantry/mcp/client'
-import { orAbort, ProtocolError, type Exchange, type Outcome, type ParkedCall } from '@gantry/mcp/exchange'
+import {
+  cancellationOf,
+  orAbort,
+  ProtocolError,
+  type Exchange,
+  type Outcome,
+  type ParkedCall,
+} from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
 import type { Deadlines } from './deadlines.ts'
@@ -13,6 +20,7 @@ import { Recorder } from './recording/recorder.ts'
 import type { SignInOptions } from './target-auth.ts'
 import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
 import { targetHeaders } from './target-headers.ts'
+import { TimedCalls } from './timed-calls.ts'
 import { TimedExchange } from './timed-exchange.ts'
 
 /** What all targets of a gateway share. */
@@ -48,8 +56,7 @@ export class Target {
   readonly #pool: InstancePool
   readonly #opener: LinkOpener
   readonly #held: HeldCalls
-  readonly #timed = new Set<TimedExchange>()
-  #recorder: Recorder | undefined
+  readonly #calls: TimedCalls
   #suspended = false
   #stopped = false
 
@@ -69,6 +76,7 @@ export class Target {
       },
       ready: (instance, link) => events.ready(this, instance, link),
     })
+    this.#calls = new TimedCalls(() => this.model.timeouts, services)
     this.#held = new HeldCalls({ ...services, pool: this.#pool })
   }
 
@@ -123,9 +131,9 @@ export class Target {
   async resume(call: ParkedCall, exchange: Exchange): Promise<Outcome> {
     this.#check()
     try {
-      return await this.#timedly(exchange, undefined, (timed) => call.resume(timed))
+      return await this.#calls.run(exchange, undefined, (timed) => call.resume(timed))
     } catch (thrown) {
-      throw exchange.signal.aborted ? thrown : this.#explain(thrown, false)
+      throw cancellationOf(exchange).aborted ? thrown : this.#explain(thrown, false)
     }
   }
 
@@ -142,43 +150,46 @@ export class Target {
 
   async #use(instance: Instance, exchange: Exchange, options: SendOptions): Promise<Outcome> {
     const release = instance.lease()
+    // What lasts as long as its client must not keep others waiting.
+    const needsSlot = exchange.method !== 'subscriptions/listen'
+    let holdsSlot = false
     try {
-      // What lasts as long as its client must not keep others waiting.
-      if (exchange.method === 'subscriptions/listen') return await this.#try(instance, exchange, options)
-      return await this.#inSlot(instance, exchange, options)
+      if (needsSlot) {
+        const waiting = this.#takeSlot(instance, exchange)
+        if (waiting) await waiting
+        holdsSlot = true
+      }
+      return await this.#try(instance, exchange, options)
     } finally {
+      if (holdsSlot) instance.slots.release()
       release()
     }
   }
 
-  async #inSlot(instance: Instance, exchange: Exchange, options: SendOptions): Promise<Outcome> {
-    const slot = instance.slots.take(exchange.signal)
+  /** A promise when all are taken. */
+  #takeSlot(instance: Instance, exchange: Exchange): Promise<void> | undefined {
+    const slot = instance.slots.take(cancellationOf(exchange))
     if (slot === undefined) {
       throw new TargetError(this.name, 'busy', `Target "${this.name}" has too many requests waiting`)
     }
-    if (slot !== true) await slot
-    try {
-      return await this.#try(instance, exchange, options)
-    } finally {
-      instance.slots.release()
-    }
+    return slot === true ? undefined : slot
   }
 
   async #try(instance: Instance, exchange: Exchange, options: SendOptions): Promise<Outcome> {
     const headers = targetHeaders(this.model, exchange, options.mirrored)
-    const link = await this.#acquire(instance, exchange, headers)
+    const found = this.#acquire(instance, exchange, headers)
+    const link = found instanceof Promise ? await found : found
     try {
-      return await instance.using(link, () => this.#send(link, exchange, headers))
+      return await this.#ask(instance, link, exchange, headers)
     } catch (thrown) {
-      if (exchange.signal.aborted) throw thrown
+      if (cancellationOf(exchange).aborted) throw thrown
       if (isAuthFailure(thrown)) this.#refused(instance, link, thrown as McpError)
       if (!isConnectionLoss(thrown)) throw this.#explain(thrown, options.safe)
       instance.discard(link, thrown as Error)
       // Asking again is safe as well when the server cannot have done anything.
       if (!options.safe && !isUndone(thrown)) throw this.#explain(thrown, false)
       const fresh = await this.#acquire(instance, exchange, headers)
-      const again = instance.using(fresh, () => this.#send(fresh, exchange, headers))
-      return again.catch((second) => {
+      return this.#ask(instance, fresh, exchange, headers).catch((second) => {
         throw this.#explain(second, options.safe)
       })
     }
@@ -204,37 +215,31 @@ export class Target {
     return TargetError.from(this.name, thrown, !safe && !isUndone(thrown))
   }
 
-  #send(link: Link, exchange: Exchange, headers: Record<string, string> | undefined): Promise<Outcome> {
-    if (exchange.method !== 'subscriptions/listen') {
-      return this.#timedly(exchange, headers, async (timed) => link.handle(timed))
-    }
-    const timed = new TimedExchange(exchange, headers)
-    return Promise.resolve(link.handle(timed.exchange)).finally(() => timed.release())
-  }
-
-  /** Time without a sign of life, and time in all, are both limited. */
-  async #timedly(
+  async #ask(
+    instance: Instance,
+    link: Link,
     exchange: Exchange,
     headers: Record<string, string> | undefined,
-    run: (timed: Exchange) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const { timeouts } = this.model
-    const timed = new TimedExchange(exchange, headers)
-    const record = this.#services.view.recordOf(exchange)
-    if (record) this.#services.view.alias(timed.exchange, record)
-    const deadline = this.#services.deadlines.add({ idle: timeouts.idle, total: timeouts.request }, (why) => {
-      const limit = why === 'idle' ? timeouts.idle : timeouts.request
-      const words = why === 'idle' ? 'nothing was heard' : 'there was no result'
-      timed.abort(new McpError('timeout', `${words} for ${limit} ms, so the request was cancelled`))
-    })
-    timed.deadline = deadline
-    this.#timed.add(timed)
+    instance.use(link)
     try {
-      return await (this.#recorder ? this.#recorder.handle(timed.exchange, run) : run(timed.exchange))
+      if (exchange.method === 'subscriptions/listen') return await this.#listen(link, exchange, headers)
+      return await this.#calls.run(exchange, headers, link.handle)
     } finally {
-      deadline.clear()
+      instance.done(link)
+    }
+  }
+
+  async #listen(
+    link: Link,
+    exchange: Exchange,
+    headers: Record<string, string> | undefined,
+  ): Promise<Outcome> {
+    const timed = new TimedExchange(exchange, headers)
+    try {
+      return await link.handle(timed.exchange)
+    } finally {
       timed.release()
-      this.#timed.delete(timed)
     }
   }
 
@@ -243,9 +248,9 @@ export class Target {
     await this.stopRecording()
     const { discovery } = await this.main.acquire()
     const recorder = new Recorder(file, this.name, { ...discovery })
-    this.#recorder = recorder
+    this.#calls.recorder = recorder
     await recorder.opened.catch((error) => {
-      this.#recorder = undefined
+      this.#calls.recorder = undefined
       throw error
     })
     return recorder
@@ -253,12 +258,12 @@ export class Target {
 
   /** What is being recorded, if anything is. */
   get recorder(): Recorder | undefined {
-    return this.#recorder
+    return this.#calls.recorder
   }
 
   async stopRecording(): Promise<void> {
-    const recorder = this.#recorder
-    this.#recorder = undefined
+    const { recorder } = this.#calls
+    this.#calls.recorder = undefined
     await recorder?.close()
   }
 
@@ -300,11 +305,6 @@ export class Target {
 
   /** Ends a request that is under way here; its caller gets an error. False when there is none. */
   cancel(exchange: object, reason: string): boolean {
-    for (const timed of this.#timed) {
-      if (timed.caller !== exchange) continue
-      timed.abort(new McpError('cancelled', reason))
-      return true
-    }
-    return false
+    return this.#calls.cancel(exchange, reason)
   }
 }

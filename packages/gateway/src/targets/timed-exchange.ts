@@ -1,4 +1,11 @@
-import { LiveExchange, type Exchange, type InputRequests, type InputResponses } from '@gantry/mcp/exchange'
+import {
+  cancellationOf,
+  LiveExchange,
+  type Cancellation,
+  type Exchange,
+  type InputRequests,
+  type InputResponses,
+} from '@gantry/mcp/exchange'
 import type { Deadline } from './deadlines.ts'
 
 /** The caller's exchange with an end of its own. */
@@ -6,7 +13,7 @@ export class TimedExchange {
   readonly exchange: LiveExchange
   deadline: Deadline | undefined
   readonly caller: Exchange
-  readonly #onAbort: () => void
+  readonly #cancellation: Cancellation
 
   /** `headers` are those that the target gets. */
   constructor(caller: Exchange, headers: Record<string, string> | undefined) {
@@ -27,10 +34,12 @@ export class TimedExchange {
         caller.notify(notification)
       },
     })
-    this.#onAbort = () => this.exchange.abort(caller.signal.reason)
-    if (caller.signal.aborted) this.#onAbort()
-    else caller.signal.addEventListener('abort', this.#onAbort, { once: true })
+    this.#cancellation = cancellationOf(caller)
+    if (this.#cancellation.aborted) this.#onAbort()
+    else this.#cancellation.onAbort(this.#onAbort)
   }
+
+  readonly #onAbort = (): void => this.exchange.abort(this.#cancellation.reason)
 
   /** People take their time: while one is asked, nothing is expected of the target. */
   async #ask(requests: InputRequests, signal: AbortSignal | undefined): Promise<InputResponses> {
@@ -47,6 +56,6 @@ export class TimedExchange {
   }
 
   release(): void {
-    this.caller.signal.removeEventListener('abort', this.#onAbort)
+    this.#cancellation.offAbort(this.#onAbort)
   }
 }

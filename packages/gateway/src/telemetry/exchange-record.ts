@@ -1,4 +1,4 @@
-import type { Exchange, Outcome } from '@gantry/mcp/exchange'
+import { cancellationOf, type Exchange, type Outcome } from '@gantry/mcp/exchange'
 import type { ClientTag } from './client-tag.ts'
 
 export type RecordStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
@@ -48,7 +48,7 @@ export interface ExchangeRecord {
 
 /** How an exchange ended, in one word. */
 export function statusOf(outcome: Outcome, exchange: Exchange): RecordStatus {
-  if (exchange.signal.aborted && exchange.method !== 'subscriptions/listen') return 'cancelled'
+  if (cancellationOf(exchange).aborted && exchange.method !== 'subscriptions/listen') return 'cancelled'
   switch (outcome.type) {
     case 'complete':
       return outcome.result.isError === true ? 'tool-error' : 'ok'

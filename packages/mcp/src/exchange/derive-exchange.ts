@@ -3,7 +3,8 @@ import { cancellationOf, type Cancellation } from './cancellation.ts'
 import type { AuthInfo, ClientFacts, Exchange, Notification } from './exchange.ts'
 
 /** What a relay may put in the place of the original's. */
-export interface ExchangeChanges extends Partial<Pick<Exchange, 'params' | 'notify' | 'ask'>> {
+export interface ExchangeChanges
+  extends Partial<Pick<Exchange, 'method' | 'params' | 'client' | 'notify' | 'ask'>> {
   /** Its end, when that may come before the original's. */
   cancellation?: Cancellation
 }
@@ -32,9 +33,9 @@ class DerivedExchange implements Exchange {
   readonly #cancellation: Cancellation | undefined
 
   constructor(origin: Exchange, changes: ExchangeChanges) {
-    this.method = origin.method
+    this.method = changes.method ?? origin.method
     this.params = changes.params ?? origin.params
-    this.client = origin.client
+    this.client = changes.client ?? origin.client
     this.auth = origin.auth
     this.logLevel = origin.logLevel
     this.serverContext = origin.serverContext

@@ -1,4 +1,5 @@
 import type { FetchLike } from './http-client-options.ts'
+import { isQuick, quickFetch, type QuickInit } from './quick-fetch.ts'
 
 const original = globalThis.fetch
 let loaded: FetchLike | undefined
@@ -7,8 +8,20 @@ let loaded: FetchLike | undefined
  * The quickest way to make requests on this platform, loaded with the first of them. Looked up for every request,
  * so that a global `fetch` that was replaced, by instrumentation or in a test, is used.
  */
-export const platformFetch: FetchLike = async (url, init) => {
-  if (globalThis.fetch !== original) return globalThis.fetch(url, init)
+export const platformFetch: FetchLike = quickFetch((url, init) => {
+  if (globalThis.fetch !== original) return globalThis.fetch(url, withSignal(init))
+  return loaded ? send(loaded, url, init) : load().then((fetch) => send(fetch, url, init))
+})
+
+async function load(): Promise<FetchLike> {
   loaded ??= (await import('#default-fetch')).defaultFetch
-  return loaded(url, init)
+  return loaded
+}
+
+function send(fetch: FetchLike, url: string, init: QuickInit): Promise<Response> {
+  return fetch(url, isQuick(fetch) ? init : withSignal(init))
+}
+
+function withSignal({ cancellation, ...init }: QuickInit): RequestInit {
+  return cancellation ? { ...init, signal: cancellation.signal } : init
 }
