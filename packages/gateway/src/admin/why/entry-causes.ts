@@ -88,6 +88,7 @@ function nameCauses({ asked, entry, selection }: EntryFacts): Cause[] {
       code: 'renamed',
       status: 'note',
       title: `The configuration renames "${own}" to "${selection.rename[own]}"`,
+      detail: `Clients call it "${key}".`,
       target,
     })
   }

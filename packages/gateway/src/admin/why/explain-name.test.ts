@@ -103,6 +103,20 @@ describe('why a name', () => {
     })
   })
 
+  it('is another since the configuration renames it, whichever of its names is asked for', async () => {
+    const config = { mcpServers: { files: { command: 'x', tools: { rename: { read: 'open' } } } } }
+    const entries = [{ key: 'files_open', renamed: true }]
+    for (const name of ['files_read', 'files/read', 'read', 'files_open']) {
+      const report = await why(name, { config, entries })
+      expect(report).toMatchObject({
+        verdict: 'available',
+        summary: 'The configuration renames "read" to "open"',
+        subject: { key: 'files_open' },
+      })
+      expect(cause(report)).toMatchObject({ code: 'renamed', detail: 'Clients call it "files_open".' })
+    }
+  })
+
   it('is missing because it is misspelled', async () => {
     const report = await why('file_read')
     expect(report.similar).toEqual([{ kind: 'tool', key: 'files_read', target: 'files' }])

@@ -25,14 +25,18 @@ export function findSubject(name: string, sources: SubjectSources): WhySubject |
   const { targets, entries } = sources
   const targetOf = (entry: CatalogEntry): TargetModel | undefined =>
     targets.find((target) => target.name === entry.target)
-  const found = findEntry(name, entries)
-  if (found) {
-    const target = targetOf(found)
-    return { entry: found, ...(target && { target }), own: found.own, kind: found.kind, isTarget: false }
+  const subjectOf = (entry: CatalogEntry): WhySubject => {
+    const target = targetOf(entry)
+    return { entry, ...(target && { target }), own: entry.own, kind: entry.kind, isTarget: false }
   }
+  const found = findEntry(name, entries)
+  if (found) return subjectOf(found)
   const whole = targets.find((target) => target.name === name)
   if (whole) return { target: whole, isTarget: true }
-  return fromPrefix(name, sources)
+  const guess = fromPrefix(name, sources)
+  // The name that it would have, had it not been given another.
+  const renamed = entries.find((entry) => entry.target === guess?.target?.name && entry.own === guess.own)
+  return renamed ? subjectOf(renamed) : guess
 }
 
 /** Entries that clients see win over those that they do not. */
