@@ -22,7 +22,5 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
-    // Real processes and sockets on a shared machine: what fails three times in a row has failed.
-    retry: process.env.CI ? 2 : 0,
   },
 })

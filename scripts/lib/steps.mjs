@@ -18,6 +18,8 @@ export const STEPS = [
     name: 'layers',
     run: () => tool('dependency-cruiser', 'depcruise', ['--config', '.dependency-cruiser.mjs', 'packages']),
   },
+  // Hints about its configuration are advice; what nothing uses is an error.
+  { name: 'unused', run: () => tool('knip', 'knip', ['--no-progress', '--no-config-hints']) },
   { name: 'build', run: buildAll },
   { name: 'types', run: checkTypes },
   { name: 'unit', run: vitest },
