@@ -1,4 +1,6 @@
-// npm run build && node scripts/screenshots.mjs        docs/images/*.png, light and dark, from a real gateway
+// npm run build, then
+// node scripts/screenshots.mjs                   docs/images/*.png, light and dark, from a real gateway
+// node scripts/screenshots.mjs FOLDER WIDTH      the same elsewhere and of another width, to look at
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,6 +13,7 @@ import { CHROMIUM_ARGS, ensureChromium } from './lib/chromium.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = process.argv[2] ?? join(ROOT, 'docs', 'images')
+const WIDTH = Number(process.argv[3] ?? 1280)
 const everything = join(
   createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
   '../dist/index.js',
@@ -49,6 +52,7 @@ const PAGES = [
   ['target', '/targets/greeter', 'Handshake'],
   ['target-failing', '/targets/postgres', 'Fix:'],
   ['catalog', '/catalog?entry=everything_echo&entryKind=tool', 'Input'],
+  ['add-target', '/add-target', 'Try it', tryTarget],
   ['clients', '/clients', 'Who uses this gateway'],
   ['configuration', '/configuration', 'Review and apply'],
   ['why', '/why?name=postgres_query', 'Chain of causes'],
@@ -86,7 +90,7 @@ async function takePictures(consoleUrl) {
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGS })
   for (const colorScheme of ['light', 'dark']) {
     const context = await browser.newContext({
-      viewport: { width: 1280, height: 800 },
+      viewport: { width: WIDTH, height: WIDTH < 600 ? 844 : 800 },
       colorScheme,
       reducedMotion: 'reduce',
     })
@@ -153,4 +157,13 @@ async function askInPage(page) {
 async function openFirstExchange(page) {
   await page.getByRole('list', { name: 'Exchanges' }).getByRole('button').first().click()
   await page.getByLabel('Waterfall').waitFor()
+}
+
+async function tryTarget(page) {
+  await page.getByLabel('Command, URL, snippet or description').fill('node everything.mjs stdio')
+  await page.getByRole('button', { name: 'Try it' }).click()
+  await page
+    .getByText('works', { exact: true })
+    .or(page.getByText('failed', { exact: true }))
+    .waitFor()
 }

@@ -9,18 +9,21 @@ interface Props {
   readonly name?: string
   /** How many levels are open at first. */
   readonly open?: number
+  /** A member that is closed at first, however deep it lies. */
+  readonly folded?: string
 }
 
-export function JsonTree({ value, open = 2 }: Props) {
+export function JsonTree({ value, open = 2, folded = '' }: Props) {
   return (
     <div className={styles.tree}>
-      <Node value={value} open={open} />
+      <Node value={value} open={open} folded={folded} />
     </div>
   )
 }
 
-function Node({ value, name, open = 0 }: Props) {
-  if (value !== null && typeof value === 'object') return <Branch value={value} name={name} open={open} />
+function Node({ value, name, open = 0, folded = '' }: Props) {
+  if (value !== null && typeof value === 'object')
+    return <Branch value={value} name={name} open={open} folded={folded} />
   return (
     <div className={styles.leaf}>
       {name !== undefined && <Name name={name} />}
@@ -29,9 +32,16 @@ function Node({ value, name, open = 0 }: Props) {
   )
 }
 
-function Branch({ value, name, open }: { value: object; name: string | undefined; open: number }) {
+interface BranchProps {
+  readonly value: object
+  readonly name: string | undefined
+  readonly open: number
+  readonly folded: string
+}
+
+function Branch({ value, name, open, folded }: BranchProps) {
   const entries = Object.entries(value)
-  const [isOpen, setOpen] = useState(open > 0)
+  const [isOpen, setOpen] = useState(open > 0 && (folded === '' || name !== folded))
   const [limit, setLimit] = useState(SHOWN)
   const [left, right] = Array.isArray(value) ? '[]' : '{}'
   const Icon = isOpen ? ChevronDown : ChevronRight
@@ -53,7 +63,7 @@ function Branch({ value, name, open }: { value: object; name: string | undefined
       {isOpen && (
         <div className={styles.children}>
           {entries.slice(0, limit).map(([key, child]) => (
-            <Node key={key} value={child} name={key} open={open - 1} />
+            <Node key={key} value={child} name={key} open={open - 1} folded={folded} />
           ))}
           {entries.length > limit && (
             <button type="button" className={styles.toggle} onClick={() => setLimit(limit + 10 * SHOWN)}>

@@ -59,6 +59,7 @@ export function Trial({ first }: { first: TrialReport }) {
           <Explain key={warning.code + warning.what} problem={warning} tone="warn" />
         ))}
         {trial.found && <Found found={trial.found} />}
+        {trial.status === 'running' ? <Cancel id={trial.id} /> : <Save trial={trial} />}
         <Steps steps={trial.steps} />
         {trial.stderr.length > 0 && (
           <details open={trial.status === 'failed'}>
@@ -76,7 +77,6 @@ export function Trial({ first }: { first: TrialReport }) {
             text={JSON.stringify({ [trial.name]: trial.understoodAs.entry }, undefined, 2)}
           />
         </details>
-        {trial.status === 'running' ? <Cancel id={trial.id} /> : <Save trial={trial} />}
       </div>
     </Card>
   )

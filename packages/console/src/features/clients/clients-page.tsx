@@ -66,8 +66,8 @@ function Client({ client }: { client: ClientRow }) {
           <Badge>{client.kind}</Badge>
           {client.principal !== undefined && <Badge>{client.principal}</Badge>}
           <span>
-            {client.target === undefined ? 'all targets' : `only ${client.target}`}, since{' '}
-            <Ago at={client.since} />, last seen <Ago at={client.lastSeen} />
+            {client.target === undefined ? 'all targets' : `only ${client.target}`} · first seen{' '}
+            <Ago at={client.since} /> · last seen <Ago at={client.lastSeen} />
           </span>
           <Link to="/wire" search={{ filter: `client:${JSON.stringify(client.info?.name ?? '')}` }}>
             {plural(client.requests, 'request')}

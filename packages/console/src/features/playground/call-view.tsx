@@ -69,9 +69,7 @@ export function CallView({ id }: { id: string }) {
           {task && <TaskView task={task.task} />}
           <div aria-live="polite">
             {end?.type === 'result' && <ResultView method={detail?.method ?? ''} result={end.result} />}
-            {end?.type === 'error' && (
-              <CallError event={end} name={String(detail?.params.name ?? detail?.params.uri ?? '')} />
-            )}
+            {end?.type === 'error' && <CallError event={end} name={detail ? subjectOf(detail) : ''} />}
             {end?.type === 'cancelled' && (
               <Notice tone="warn" title={`Cancelled after ${formatDuration(end.duration)}`} />
             )}
@@ -86,6 +84,10 @@ export function CallView({ id }: { id: string }) {
 function Actions({ id, end, isLost }: { id: string; end: PlaygroundEvent | undefined; isLost: boolean }) {
   if (!end) return isLost ? null : <Cancel id={id} />
   return end.type === 'cancelled' ? null : <SaveAsTest id={id} />
+}
+
+function subjectOf({ params }: PlaygroundCallDetail): string {
+  return String(params.name ?? params.uri ?? '')
 }
 
 function isOver({ status }: PlaygroundCallDetail): boolean {
@@ -106,7 +108,7 @@ function Title({
   const now = useNow()
   return (
     <span className={styles.title}>
-      {detail?.method ?? `Call ${id}`}
+      {detail?.method ?? `Call ${id}`} {detail && <code>{subjectOf(detail)}</code>}
       {detail && <CallStatusBadge status={detail.status} />}
       {connected && <EraBadge era={connected.era} revision={connected.revision} />}
       <span className={styles.muted}>
@@ -114,11 +116,21 @@ function Title({
           ? formatDuration(end.duration)
           : detail && formatDuration(Math.max(0, now - detail.startedAt))}
       </span>
-      {detail?.records.map((record) => (
-        <Link key={record} to="/wire" search={{ id: String(record) }}>
-          on the wire: #{record}
-        </Link>
-      ))}
+      {detail && detail.records.length > 0 && (
+        <span className={styles.records}>
+          {'on the wire: '}
+          {detail.records.map((record) => (
+            <Link
+              key={record}
+              to="/wire"
+              search={{ id: String(record) }}
+              aria-label={`on the wire: #${record}`}
+            >
+              #{record}
+            </Link>
+          ))}
+        </span>
+      )}
     </span>
   )
 }

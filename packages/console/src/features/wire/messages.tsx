@@ -28,7 +28,29 @@ function Message({ message }: { message: WireMessage }) {
   const goesRight = (message.hop === 'client') === (message.direction === 'in')
   const Arrow = goesRight ? ArrowRight : ArrowLeft
   return (
-    <>
+    <article
+      id={`message-${message.seq}`}
+      tabIndex={-1}
+      className={`${styles.message} ${styles[message.hop]}`}
+      aria-label={`${message.type} ${message.method ?? ''} on the ${message.hop} hop`}
+      data-hop={message.hop}
+    >
+      <header>
+        <Arrow size={14} aria-label={goesRight ? 'to the right' : 'to the left'} />
+        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {message.method ?? message.type}
+        </button>
+        {message.type === 'error' && <Badge tone="bad">error</Badge>}
+        {message.truncated && <Badge tone="warn">cut</Badge>}
+        <span>
+          {formatDuration(message.offset)} · {formatBytes(message.bytes)}
+        </span>
+        <CopyButton
+          label="Copy the message"
+          text={() => JSON.stringify(message.message, undefined, 2)}
+          compact
+        />
+      </header>
       {message.note !== undefined && (
         <p className={styles.note}>
           <Shuffle size={13} aria-hidden />
@@ -37,40 +59,16 @@ function Message({ message }: { message: WireMessage }) {
           </span>
         </p>
       )}
-      <article
-        id={`message-${message.seq}`}
-        tabIndex={-1}
-        className={`${styles.message} ${styles[message.hop]}`}
-        aria-label={`${message.type} ${message.method ?? ''} on the ${message.hop} hop`}
-        data-hop={message.hop}
-      >
-        <header>
-          <Arrow size={14} aria-label={goesRight ? 'to the right' : 'to the left'} />
-          <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {message.method ?? message.type}
-          </button>
-          {message.type === 'error' && <Badge tone="bad">error</Badge>}
-          {message.truncated && <Badge tone="warn">cut</Badge>}
-          <span>
-            {formatDuration(message.offset)} · {formatBytes(message.bytes)}
-          </span>
-          <CopyButton
-            label="Copy the message"
-            text={() => JSON.stringify(message.message, undefined, 2)}
-            compact
-          />
-        </header>
-        {isOpen && (
-          <div className={styles.body}>
-            {typeof message.message === 'string' ? (
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there
-              <pre tabIndex={0}>{message.message}</pre>
-            ) : (
-              <JsonTree value={message.message} open={4} />
-            )}
-          </div>
-        )}
-      </article>
-    </>
+      {isOpen && (
+        <div className={styles.body}>
+          {typeof message.message === 'string' ? (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there
+            <pre tabIndex={0}>{message.message}</pre>
+          ) : (
+            <JsonTree value={message.message} open={4} folded="_meta" />
+          )}
+        </div>
+      )}
+    </article>
   )
 }

@@ -18,7 +18,7 @@ export function Waterfall({ exchange }: { exchange: WireDetail }) {
           onClick={(event) => show(event, span.seq)}
         >
           <span className={styles.title}>
-            <span className={styles.hop}>{route(span, exchange)}</span> {span.title}
+            <code>{span.title}</code> <span className={styles.hop}>{route(span, exchange)}</span>
           </span>
           <span className={styles.track}>
             <span

@@ -44,8 +44,14 @@ export class PlaygroundRun {
     this.id = id
     this.request = request
     this.questions = new Questions({
-      asked: (question) => this.#emit({ type: 'question', question }),
-      answered: (question, answer) => this.#emit({ type: 'answered', question, answer }),
+      asked: (question) => {
+        this.#emit({ type: 'question', question })
+        this.onChange?.()
+      },
+      answered: (question, answer) => {
+        this.#emit({ type: 'answered', question, answer })
+        this.onChange?.()
+      },
     })
   }
 

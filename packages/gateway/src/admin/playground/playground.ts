@@ -36,7 +36,7 @@ export class Playground {
       if (record.tag?.id === id) run.records.add(record.id)
     })
     run.onChange = () => {
-      stop()
+      if (run.isOver) stop()
       this.#hub.emit('playground', { type: 'playground', id })
     }
     const { client, timeout } = request

@@ -43,8 +43,14 @@ export async function runTrial(run: TrialRun): Promise<TrialFindings> {
   try {
     handshake.active = true
     handshake.begin('list')
+    const offered: unknown[] = []
     const lists = await fetchLists(
-      (exchange) => ask(link, exchange, run.signal),
+      async (exchange) => {
+        const outcome = await ask(link, exchange, run.signal)
+        if (outcome.type === 'complete' && Array.isArray(outcome.result.tools))
+          offered.push(...outcome.result.tools)
+        return outcome
+      },
       link.discovery.capabilities,
       run.host.gateway.info,
     )
@@ -53,7 +59,7 @@ export async function runTrial(run: TrialRun): Promise<TrialFindings> {
         .map((kind) => countOf(lists[`${kind}s`].length, kind))
         .join(', '),
     )
-    for (const warning of oddities(lists)) handshake.warn(warning)
+    for (const warning of oddities(offered)) handshake.warn(warning)
     if (run.call) await callTool(link, run.call, run)
     return findings(link, lists)
   } finally {
@@ -151,10 +157,11 @@ function findings(link: Link, lists: FetchedLists): TrialFindings {
   }
 }
 
-/** Tools that some clients or models will not take. */
-function oddities({ tools }: FetchedLists): string[] {
+/** Tools, as the server has them, that some clients or models will not take. */
+function oddities(tools: readonly unknown[]): string[] {
   const seen = new Set<string>()
-  return tools.flatMap(({ name, inputSchema }) => {
+  return tools.flatMap((tool) => {
+    const { name, inputSchema } = isJsonObject(tool) ? tool : {}
     const found: string[] = []
     const shown = JSON.stringify(name)
     if (typeof name !== 'string' || name === '') return [`A tool has no name: ${shown}`]

@@ -21,7 +21,7 @@ export function targetCauses(facts: TargetFacts): Cause[] {
   ]
   if (!model.enabled) return [...causes, disabled(model)]
   causes.push(stateCause(facts))
-  if (!facts.catalog?.snapshot) causes.push(listMissing(facts))
+  if (!facts.catalog?.snapshot) causes.push(listMissing(facts, causes.at(-1)!.detail !== undefined))
   return causes
 }
 
@@ -85,10 +85,7 @@ function stateCause({ model, state, problem, retryAt, stderr, catalog }: TargetF
         target,
       }
     default: {
-      const again =
-        retryAt === undefined
-          ? ''
-          : `, tried again in ${Math.max(1, Math.ceil((retryAt - Date.now()) / 1000))} s`
+      const again = retryAt === undefined ? '' : `; the next try is in ${inWords(retryAt - Date.now())}`
       const title =
         state === 'quarantined'
           ? `"${target}" failed too often${again}`
@@ -98,8 +95,22 @@ function stateCause({ model, state, problem, retryAt, stderr, catalog }: TargetF
   }
 }
 
-function listMissing({ model, catalog }: TargetFacts): Cause {
+function inWords(milliseconds: number): string {
+  const seconds = Math.max(1, Math.ceil(milliseconds / 1000))
+  return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+}
+
+/** A target that does not run has a reason, which was just given; its list has no other. */
+function listMissing({ model, catalog }: TargetFacts, isExplained: boolean): Cause {
   const problem = catalog?.problem
+  if (isExplained) {
+    return {
+      code: 'list-missing',
+      status: 'problem',
+      title: `"${model.name}" has not said yet what it offers; it does when it runs`,
+      target: model.name,
+    }
+  }
   return {
     code: 'list-missing',
     status: 'problem',
