@@ -108,6 +108,21 @@ describe('gantry serve', () => {
     await client.close()
   })
 
+  it('lets calls of targets that did not change go on while the configuration changes', async () => {
+    const slow = "app.tool('slow', { run: () => new Promise((done) => setTimeout(done, 1500, 'done')) })"
+    await shop.write('slow.mjs', serverWith('pid').replace('await serve', `${slow}\nawait serve`))
+    const target = 'mcpServers:\n  slow: { command: node, args: [slow.mjs] }\n'
+    await shop.write('gantry.yaml', `${target}  words: { command: node, args: [server.mjs] }\n`)
+    const gateway = shop.start('serve', '--port', '0')
+    const client = await connect(await gateway.endpoint())
+    const call = client.call('slow_slow')
+    await shop.write('gantry.yaml', `${target}  more: { command: node, args: [server.mjs] }\n`)
+    await expect.poll(() => gateway.err).toContain('in use: more is new, words is gone')
+    expect((await call).text()).toBe('done')
+    expect((await client.call('more_one')).text()).toBe('one')
+    await client.close()
+  })
+
   it('on stdio takes no port that clients of the real gateway were told', async () => {
     const port = await takePort()
     await shop.write(

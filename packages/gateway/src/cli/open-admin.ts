@@ -12,6 +12,7 @@ import {
 import { acceptConfig } from './accept-config.ts'
 import { CliError } from './cli-error.ts'
 import type { CliIo, GlobalOptions } from './cli-io.ts'
+import { withProgress } from './progress.ts'
 import { noConfig } from './require-config.ts'
 
 /** The admin API, of a gateway that runs or of one that was made for this command. */
@@ -114,13 +115,18 @@ export async function withAdmin<T>(
   work: (admin: OpenAdmin) => Promise<T>,
   needs: AdminNeeds = {},
 ): Promise<T> {
-  const admin = await openAdmin(io, options, needs)
+  const admin = await withProgress(
+    io,
+    'Looking for the gateway',
+    () => openAdmin(io, options, needs),
+    options,
+  )
   try {
     return await work(admin)
   } catch (error) {
     throw toCliError(error)
   } finally {
-    await admin.close()
+    await withProgress(io, 'Stopping what was started', () => admin.close(), options)
   }
 }
 

@@ -69,6 +69,12 @@ describe('gantry', () => {
     expect(await isColoured(['check'], { FORCE_COLOR: '1' }, false)).toBe(true)
   })
 
+  it('reports mistakes of usage as JSON, too', async () => {
+    const { code, json, err } = await run(places, ['call', '--json'])
+    expect([code, err]).toEqual([2, expect.stringContaining("missing required argument 'name'")])
+    expect(json()).toEqual({ ok: false, error: { message: "missing required argument 'name'" } })
+  })
+
   it('reports errors as JSON when JSON is asked for', async () => {
     const { code, json, err } = await run(places, ['check', '--json'])
     expect([code, err]).toEqual([2, ''])

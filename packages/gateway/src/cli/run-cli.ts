@@ -74,8 +74,13 @@ function findEntry(argv: readonly string[]): CommandEntry | undefined {
 
 function explain(error: unknown, argv: readonly string[], io: CliIo): ExitCode {
   if (error instanceof CliExit) return error.exitCode
-  // Commander has printed its message already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0
+    // It has printed its message already, for people.
+    const message = error.message.replace(/^error: /, '')
+    if (argv.includes('--json')) printJson(io, { ok: false, error: { message } })
+    return 2
+  }
   const { message, fix, exitCode } = toCliError(error)
   if (argv.includes('--json')) {
     printJson(io, { ok: false, error: { message, fix } })

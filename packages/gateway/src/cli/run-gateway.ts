@@ -5,6 +5,7 @@ import { CliError } from './cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type CliStream, type GlobalOptions } from './cli-io.ts'
 import { countOf } from '../admin/contract.ts'
 import { nextSignal } from './next-signal.ts'
+import { withProgress } from './progress.ts'
 
 /** Flags of every command that runs a gateway. */
 export interface GatewayOptions extends GlobalOptions {
