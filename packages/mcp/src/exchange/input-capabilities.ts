@@ -36,7 +36,9 @@ export function missingCapabilities(
   let missing: ClientCapabilities | undefined
   for (const request of Object.values(requests)) {
     const one = missingCapability(request, declared)
-    if (one) missing = { ...missing, ...one }
+    for (const [name, parts] of Object.entries(one ?? {})) {
+      missing = { ...missing, [name]: { ...(missing?.[name] as object | undefined), ...(parts as object) } }
+    }
   }
   return missing
 }

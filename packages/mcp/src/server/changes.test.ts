@@ -239,3 +239,36 @@ describe('log messages', () => {
     expect(heardLevels(peer)).toEqual(['critical', 'alert', 'emergency'])
   })
 })
+
+describe('progress', () => {
+  const app = new Server({
+    name: 'progress',
+    tools: {
+      count: tool({
+        run: async (_args, ctx) => {
+          for (const step of [0, 1, 1, 0.5, Number.NaN, 2, Number.POSITIVE_INFINITY, 3])
+            await ctx.progress(step)
+          return 'counted'
+        },
+      }),
+    },
+  })
+
+  it('B14: only ever increases, in every revision', async () => {
+    await everywhere(app, async ({ client }) => {
+      const steps: number[] = []
+      await client.call('count', {}, { onProgress: ({ progress }) => steps.push(progress) })
+      expect(steps).toEqual([0, 1, 2, 3])
+    })
+  })
+
+  it.each([undefined, null, {}, [], true])(
+    'B14: is not reported under the token %j',
+    async (progressToken) => {
+      const peer = new RawPeer(app)
+      const answer = await peer.modern('tools/call', { name: 'count', _meta: { progressToken } })
+      expect(answer).toHaveProperty('result')
+      expect(peer.heardOf('notifications/progress')).toEqual([])
+    },
+  )
+})

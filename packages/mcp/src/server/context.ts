@@ -29,6 +29,7 @@ export interface RoundFacts {
 /** Fixed second argument of every handler: who asks, and everything that can be done while answering. */
 export class Context {
   readonly #exchange: Exchange
+  #progress: number = Number.NEGATIVE_INFINITY
   readonly #questions: () => Questions
   readonly #suspension: (() => AbortSignal) | undefined
   readonly #state: unknown
@@ -95,10 +96,13 @@ export class Context {
     return this.#state
   }
 
-  /** Reports progress, if the client asked for it. */
+  /** Reports progress, if the client asked for it. Progress that does not go on is no news, and not sent. */
   async progress(progress: number, total?: number, message?: string): Promise<void> {
-    const progressToken = this.meta.progressToken as ProgressToken | undefined
-    if (progressToken === undefined) return
+    const { progressToken } = this.meta as { progressToken?: ProgressToken }
+    if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return
+    // "MUST increase with each notification" (2026-07-28, Progress).
+    if (!(progress > this.#progress && progress < Number.POSITIVE_INFINITY)) return
+    this.#progress = progress
     const params: JsonObject = { progressToken, progress }
     if (total !== undefined) params.total = total
     if (message !== undefined) params.message = message
