@@ -53,7 +53,7 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
     await ended(running, options)
     await stop?.()
   } finally {
-    await closeOrGiveUp(running, options)
+    await closeOrGiveUp(running, options, io)
   }
 }
 
@@ -153,9 +153,10 @@ function ended(running: RunningGateway, options: GatewayOptions): Promise<void> 
 }
 
 /** Calls that are under way may end first; whoever asks a second time does not want to wait for them. */
-async function closeOrGiveUp(running: RunningGateway, options: GatewayOptions): Promise<void> {
+async function closeOrGiveUp(running: RunningGateway, options: GatewayOptions, io: CliIo): Promise<void> {
   void nextSignal().then(() => process.exit(1))
   // A client that keeps its end of the pipe open would keep the process alive.
   if (options.stdio) process.stdin.destroy()
-  await running.close()
+  const label = 'Letting calls end that are under way; Ctrl+C again does not wait'
+  await withProgress(io, label, () => running.close(), options)
 }
