@@ -10,15 +10,17 @@ export function missingCapability(
     case 'elicitation/create':
       return missingElicitation(request.params?.mode === 'url', declared)
     case 'sampling/createMessage':
-      if (!declared.sampling) return { sampling: {} }
-      return request.params?.tools !== undefined && !declared.sampling.tools
-        ? { sampling: { tools: {} } }
-        : undefined
+      return missingSampling(request.params?.tools !== undefined, declared)
     case 'roots/list':
       return declared.roots ? undefined : { roots: {} }
     default:
       return undefined
   }
+}
+
+function missingSampling(tools: boolean, { sampling }: ClientCapabilities): ClientCapabilities | undefined {
+  if (sampling && (!tools || sampling.tools)) return undefined
+  return { sampling: tools ? { tools: {} } : {} }
 }
 
 /** `elicitation: {}` means form mode (2025-11-25, Elicitation): URL mode has to be named. */
