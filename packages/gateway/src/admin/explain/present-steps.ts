@@ -31,6 +31,8 @@ const SPOKEN: readonly HandshakeStepName[] = [
 /** Waiting for less than this is not worth a line. */
 const SHORT_WAIT = 50
 const MAX_MESSAGE = 20_000
+/** A probe that takes this long was not answered. */
+const LONG_PROBE = 3000
 
 /** The steps that a target of this kind takes. */
 function expectedSteps({ kind }: TargetModel): readonly HandshakeStepName[] {
@@ -85,7 +87,23 @@ export function presentWarnings(handshake: Handshake): Explanation[] {
     if (thrown instanceof McpError && thrown.code === 'parse_failed') return []
     return [{ code: 'warning', what: thrown instanceof Error ? thrown.message : String(thrown) }]
   })
-  return noise.length > 0 ? [noiseExplanation(noise), ...others] : others
+  return [...(noise.length > 0 ? [noiseExplanation(noise)] : []), ...silentProbe(handshake), ...others]
+}
+
+/** Older servers may ignore what they do not know; waiting for them costs every start of the gateway. */
+function silentProbe({ steps }: Handshake): Explanation[] {
+  const probe = steps.find(({ name }, index) => name === 'probe' && steps[index + 1]?.name === 'initialize')
+  const waited = (probe?.endedAt ?? 0) - (probe?.at ?? 0)
+  const isSilent = probe?.messages.every(({ direction }) => direction === 'out')
+  if (!isSilent || waited < LONG_PROBE) return []
+  return [
+    {
+      code: 'silent_probe',
+      what: `It did not answer \`server/discover\`, not even with an error, which cost ${Math.round(waited / 1000)} s`,
+      meaning: 'It is asked once at every start of the gateway, to find out which revision it speaks.',
+      fix: 'Set "era": "legacy" for this target, and it is not asked any more.',
+    },
+  ]
 }
 
 function isLong({ at, endedAt }: RecordedStep): boolean {
