@@ -72,6 +72,23 @@ describe('a process that says too much', () => {
   )
 })
 
+describe('a process that never stops writing', () => {
+  it.each(['floods-stdout', 'floods-stderr'])(
+    '%s: the others do not wait for it',
+    { timeout: 60_000 },
+    async (fault) => {
+      const gateway = await start(fault)
+      const client = await open(gateway)
+      expect(await names(client)).toEqual(expect.arrayContaining(['bad_pid', 'good_greet']))
+      // Long enough for the flood to be in full flow.
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      const began = Date.now()
+      for (let call = 0; call < 10; call++) await client.call('good_touch')
+      expect(Date.now() - began).toBeLessThan(10_000)
+    },
+  )
+})
+
 describe('a process that makes no sense', () => {
   it.each(['number', 'nothing'])('%s: an answer that is none is an error that names it', async (name) => {
     const client = await open(await start('none', {}, { timeouts: { idle: 1500 } }))

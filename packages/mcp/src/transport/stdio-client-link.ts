@@ -13,11 +13,15 @@ import {
   type RequestId,
 } from '../jsonrpc/index.ts'
 import { LineSplitter } from './lines.ts'
+import { ReportLimit } from './report-limit.ts'
 import { ResponseIdScan } from './stdio-client-id-scan.ts'
 import { PendingRequests } from './stdio-client-pending.ts'
 
 /** How much of a line that cannot be understood is shown in the report about it. */
 const EXCERPT_LENGTH = 200
+
+/** Reports in a second about lines that are no use to anyone; the next one says how many were left out. */
+const MAX_REPORTS = 100
 
 /** Where framed messages go. */
 export interface LineSink {
@@ -48,6 +52,7 @@ export class LineLink {
   readonly #options: LinkOptions
   readonly #splitter: LineSplitter
   readonly #pending: PendingRequests
+  readonly #limit = new ReportLimit(MAX_REPORTS)
   #oversize: { scan: ResponseIdScan; bytes: number } | undefined
   #ended: (() => McpError) | undefined
   /** Sends that failed: the stream broke, and why (an exit code, for instance) is known when the link ends. */
@@ -112,6 +117,10 @@ export class LineLink {
   #receive(line: string): void {
     // A handler may end the link in the middle of a chunk.
     if (this.#ended !== undefined || line.length === 0) return
+    if (isNoise(line)) {
+      this.#report('parse_failed', 'wrote a line that is not JSON', line)
+      return
+    }
     let value: unknown
     try {
       value = JSON.parse(line)
@@ -197,13 +206,22 @@ export class LineLink {
   }
 
   #report(code: 'parse_failed' | 'bad_response', what: string, line: string, cause?: unknown): void {
-    if (this.#options.onProtocolError !== undefined) this.#tell(this.#error(code, what, line, cause))
+    if (this.#options.onProtocolError === undefined) return
+    const suppressed = this.#limit.take()
+    if (suppressed === undefined) return
+    this.#tell(this.#error(code, what, line, { cause, more: suppressed > 0 ? { suppressed } : {} }))
   }
 
-  #error(code: 'parse_failed' | 'bad_response', what: string, line: string, cause?: unknown): McpError {
+  #error(
+    code: 'parse_failed' | 'bad_response',
+    what: string,
+    line: string,
+    { cause, more }: { cause?: unknown; more?: Record<string, unknown> } = {},
+  ): McpError {
     const excerpt = line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line
     const { key, facts } = this.#options
-    return new McpError(code, `${key} ${what}: ${excerpt}`, { cause, details: { ...facts(), line: excerpt } })
+    const details = { ...facts(), ...more, line: excerpt }
+    return new McpError(code, `${key} ${what}: ${excerpt}`, { cause, details })
   }
 
   #tell(error: McpError): void {
@@ -213,4 +231,9 @@ export class LineLink {
       // A reporter that throws changes nothing.
     }
   }
+}
+
+/** No JSON begins like that; finding out by parsing costs a hundred times as much. */
+function isNoise(line: string): boolean {
+  return !/^\s*(?:[{["\-\d]|(?:true|false|null)\s*$|$)/.test(line)
 }

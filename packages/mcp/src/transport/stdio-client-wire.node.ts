@@ -2,6 +2,7 @@ import type { McpError } from '../jsonrpc/index.ts'
 import { LineWire } from './line-wire.ts'
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts'
 import { type ServerProcess, within } from './process-server.node.ts'
+import { readFairly } from './read-fairly.node.ts'
 import { closedError, errorDetails, exitedError, type ServerFacts } from './stdio-client-errors.ts'
 import { LineLink } from './stdio-client-link.ts'
 import type { StdioOptions, StdioProcess, StdioWire } from './stdio-client-options.ts'
@@ -57,10 +58,10 @@ export class ChildWire extends LineWire implements StdioWire {
 
   #listen(): void {
     const { stdin, stdout, stderr } = this.#server.child
-    stdout.on('data', (chunk: Uint8Array) => this.link.push(chunk))
+    readFairly(stdout, (chunk) => this.link.push(chunk))
     stdout.on('error', () => this.#lost('output'))
     stdout.on('end', () => this.#lost('output'))
-    stderr.on('data', (chunk: Uint8Array) => this.#stderr.push(chunk))
+    readFairly(stderr, (chunk) => this.#stderr.push(chunk))
     stderr.on('end', () => this.#stderr.end())
     stderr.on('error', () => {})
     stdin.on('error', () => this.#lost('input'))

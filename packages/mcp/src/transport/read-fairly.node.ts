@@ -1,0 +1,17 @@
+import type { Readable } from 'node:stream'
+
+/** A chunk of this size means that there is more in the pipe. */
+const FULL_CHUNK = 32 * 1024
+
+/**
+ * Reads a pipe chunk by chunk. As long as one is full, Node goes on reading it; a server that never stops
+ * writing would keep everybody else waiting, so whoever else is there gets a turn after each full chunk.
+ */
+export function readFairly(stream: Readable, push: (chunk: Uint8Array) => void): void {
+  stream.on('data', (chunk: Uint8Array) => {
+    push(chunk)
+    if (chunk.length < FULL_CHUNK) return
+    stream.pause()
+    setImmediate(() => stream.resume())
+  })
+}

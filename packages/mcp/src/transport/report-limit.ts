@@ -1,0 +1,34 @@
+const SECOND = 1000
+
+/** Lets so many reports through in a second: about a flood, more would cost more than the flood itself. */
+export class ReportLimit {
+  readonly #perSecond: number
+  readonly #now: () => number
+  #since = Number.NEGATIVE_INFINITY
+  #count = 0
+  #suppressed = 0
+
+  constructor(perSecond: number, now: () => number = Date.now) {
+    this.#perSecond = perSecond
+    this.#now = now
+  }
+
+  /** How many were held back since the last one, when there may be one now; undefined when not. */
+  take(): number | undefined {
+    if (this.#count >= this.#perSecond) {
+      const now = this.#now()
+      if (now - this.#since < SECOND) {
+        this.#suppressed++
+        return undefined
+      }
+      this.#since = now
+      this.#count = 0
+    } else if (this.#count === 0) {
+      this.#since = this.#now()
+    }
+    this.#count++
+    const suppressed = this.#suppressed
+    this.#suppressed = 0
+    return suppressed
+  }
+}
