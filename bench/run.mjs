@@ -58,17 +58,12 @@ function conclude(results, options) {
   const missed = goals.filter(({ held }) => !held).length
   if (!options.short) console.log(`${goals.length - missed} of ${goals.length} goals hold`)
   console.log(`results: ${relative('.', writeLatest(results, options))}`)
+  const order = CASES.map(({ id }) => id)
+  const whole = results.filter(({ errors }) => !errors)
+  if (options.record) writeDocs(record(whole, order, options))
+  if (options.compare) compare(whole)
   const failed = results.filter(({ errors }) => errors).map(({ id }) => id)
   if (failed.length > 0) throw new Error(`errors in ${failed.join(', ')}`)
-  if (options.compare) compare(results)
-  if (options.record)
-    writeDocs(
-      record(
-        results,
-        CASES.map(({ id }) => id),
-        options,
-      ),
-    )
 }
 
 function compare(results) {

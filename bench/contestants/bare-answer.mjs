@@ -1,4 +1,5 @@
 // What the bare servers answer: the least that loads, clients and gateways take for right.
+import { longText } from './long-text.mjs'
 import { extraSchema, extraTools } from './many-tools.mjs'
 
 const serverInfo = { name: 'bare', version: '1.0.0' }
@@ -14,7 +15,7 @@ const capabilities = { tools: {} }
 const text = (value) => ({ resultType: 'complete', content: [{ type: 'text', text: value }] })
 const calls = {
   echo: (args) => text(args.text),
-  big: ({ bytes }) => text('x'.repeat(bytes)),
+  big: ({ bytes }) => text(longText(bytes)),
   wait: () => undefined,
 }
 const both = {

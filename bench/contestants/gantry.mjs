@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { Server, tool } from '@gantry/mcp/server'
 import { serveStdio, toNodeHandler } from '@gantry/mcp/server/node'
 import { announce } from './announce.mjs'
+import { longText } from './long-text.mjs'
 import { extraSchema, extraTools } from './many-tools.mjs'
 
 const echo = tool({
@@ -11,7 +12,7 @@ const echo = tool({
   run: ({ text }) => text,
 })
 const wait = tool({ description: 'Never ends', run: () => new Promise(() => {}) })
-const big = tool({ description: 'A long text', run: ({ bytes }) => 'x'.repeat(bytes) })
+const big = tool({ description: 'A long text', run: ({ bytes }) => longText(bytes) })
 const extra = extraTools.map(({ name, description }) => [
   name,
   tool({ description, input: extraSchema, run: () => 'done' }),

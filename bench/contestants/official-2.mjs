@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { announce } from './announce.mjs'
 import { extraShape } from './extra-zod.mjs'
 import { keepSessions } from './keep-sessions.mjs'
+import { longText } from './long-text.mjs'
 import { extraTools } from './many-tools.mjs'
 
 const input = { description: 'Says it back', inputSchema: z.object({ text: z.string() }) }
@@ -18,7 +19,7 @@ function create() {
   server.registerTool('echo', input, ({ text }) => ({ content: [{ type: 'text', text }] }))
   server.registerTool('wait', { description: 'Never ends' }, () => new Promise(() => {}))
   server.registerTool('big', { inputSchema: z.object({ bytes: z.number() }) }, ({ bytes }) => ({
-    content: [{ type: 'text', text: 'x'.repeat(bytes) }],
+    content: [{ type: 'text', text: longText(bytes) }],
   }))
   for (const { name, description } of extraTools)
     server.registerTool(name, { description, inputSchema: z.object(extraShape) }, done)

@@ -9,20 +9,21 @@ const GAP = 14
 export function barPlot({ title, groups, format }) {
   const most = Math.max(...groups.flatMap(({ bars }) => bars.map(({ value, high }) => Math.max(value, high))))
   const scale = (value) => (value / most) * BARS
+  // A peer has one colour in all groups.
+  const names = [...new Set(groups.flatMap(({ bars }) => bars.map(({ name }) => name)))]
   const parts = []
   let y = 30
   for (const { label, bars } of groups) {
     parts.push(text(0, y + 14, label, { 'font-weight': 600 }))
     y += ROW
-    const names = bars.map(({ name }) => name)
     for (const bar of bars) {
-      parts.push(...barRow(bar, y, names))
+      parts.push(...barRow(bar, y))
       y += ROW
     }
     y += GAP
   }
 
-  function barRow({ name, value, low, high }, top, names) {
+  function barRow({ name, value, low, high }, top) {
     const middle = round(top + ROW / 2)
     return [
       text(LABELS - 8, top + 14, name, { 'text-anchor': 'end' }),

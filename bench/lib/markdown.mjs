@@ -1,4 +1,4 @@
-import { formatNumber } from './report.mjs'
+import { cpuShare, formatNumber } from './report.mjs'
 import { isLimit } from './svg.mjs'
 
 /** A table in Markdown. */
@@ -8,6 +8,8 @@ export function table(header, rows) {
 }
 
 const withSpread = ({ median, low, high }) => `${ratioText(median)} (${ratioText(low)}–${ratioText(high)})`
+
+const bareShare = ({ over }) => (over.bare ? withSpread(over.bare) : '')
 
 /** A ratio with as many digits as say something. */
 export function ratioText(value) {
@@ -22,13 +24,13 @@ export function caseTable({ metrics, figures }) {
   const header = [
     '',
     ...Object.values(metrics).map(({ unit }) => unit),
-    ...(hasBare ? ['of bare'] : []),
+    ...(hasBare ? ['of bare', 'by CPU'] : []),
     'ours is … ×',
   ]
   const rows = names.map((name) => [
     name === 'ours' ? '**ours**' : name,
     ...Object.keys(metrics).map((metric) => formatNumber(figures[metric][name]?.median)),
-    ...(hasBare ? [name === 'bare' ? '' : withSpread(figures[first][name].over.bare)] : []),
+    ...(hasBare ? [bareShare(figures[first][name]), cpuShare(figures, name)] : []),
     name === 'ours' ? '' : withSpread(figures[first].ours.over[name]),
   ])
   return table(header, rows)
@@ -36,10 +38,10 @@ export function caseTable({ metrics, figures }) {
 
 /** Goals beside what was measured. */
 export function goalTable(cases) {
-  const rows = cases.flatMap(({ title, goals }) =>
-    goals.map((goal) => [title, wanted(goal), measured(goal), verdict(goal)]),
+  const rows = cases.flatMap(({ title, goals, figures = {} }) =>
+    goals.map((goal) => [title, wanted(goal), measured(goal), byCpu(goal, figures), verdict(goal)]),
   )
-  return table(['work', 'wanted', 'measured', ''], rows)
+  return table(['work', 'wanted', 'measured', 'by CPU', ''], rows)
 }
 
 function wanted({ metric, over, minus, growth, atLeast, atMost }) {
@@ -48,6 +50,8 @@ function wanted({ metric, over, minus, growth, atLeast, atMost }) {
   return `${metric} ${bound}${over ? ` × ${over}` : ''}${minus ? ` above ${minus}` : ''}`
 }
 
+const byCpu = ({ metric, over }, figures) =>
+  metric === 'rate' && over === 'bare' ? cpuShare(figures, 'ours') : ''
 const measured = ({ value }) => (value === undefined ? '–' : formatNumber(Number(value.toPrecision(3))))
 const verdict = ({ held }) => (held === undefined ? 'not measured' : held ? 'holds' : '**missed**')
 

@@ -29,16 +29,32 @@ function formatCurve({ title, x, metrics, series, goals, errors = {} }) {
 function formatTable({ title, metrics, figures, goals, errors = {} }) {
   const [first] = Object.keys(metrics)
   const names = Object.keys(figures[first])
-  const header = ['', ...Object.values(metrics).map(({ unit }) => unit), 'of bare (spread)', 'ours is … ×']
+  const header = [
+    '',
+    ...Object.values(metrics).map(({ unit }) => unit),
+    'of bare (spread)',
+    'by CPU',
+    'ours is … ×',
+  ]
   const rows = names.map((name) => [
     name,
     ...Object.keys(metrics).map((metric) => formatNumber(figures[metric][name]?.median)),
     figures[first][name]?.over.bare ? share(figures[first][name].over.bare) : '',
+    cpuShare(figures, name),
     name !== 'ours' && figures[first].ours?.over[name]
       ? figures[first].ours.over[name].median.toFixed(2)
       : '',
   ])
   return [title, ...columns([header, ...rows]), ...notes(goals, errors), ''].join('\n')
+}
+
+/**
+ * A contestant's share of the bare limit by CPU time instead of speed: the steadier figure on a machine that
+ * does other things as well.
+ */
+export function cpuShare(figures, name) {
+  const over = figures.cpu?.[name]?.over.bare
+  return over ? (1 / over.median).toFixed(2) : ''
 }
 
 function notes(goals, errors) {

@@ -6,6 +6,8 @@ import { linePlot } from './line-plot.mjs'
 import { caseTable, goalTable, peersAhead, ratioText, table } from './markdown.mjs'
 
 const DOCS = join(ROOT, 'docs')
+// The bench itself keeps two cores busy.
+const BUSY = 3
 const GROUPS = { server: 'Servers', client: 'Clients', gateway: 'The gateway' }
 
 /** Writes docs/benchmarks.md and its pictures from what is recorded. */
@@ -32,7 +34,7 @@ export function writeDocs(recorded) {
   )
 }
 
-function head({ date, machine, versions }) {
+function head({ date, machine, versions, cases }) {
   const list = Object.entries(versions).filter(([name]) => name !== 'zod' && !name.startsWith('@remix-run'))
   return `<!-- Written by \`npm run bench -- --record\` from bench/recorded.json. Do not edit. -->
 # Benchmarks
@@ -46,7 +48,7 @@ installs the peers into \`bench/\`, measures everything that follows and prints 
 Recorded on ${date}: ${machine.cpu}, ${machine.cores} cores, ${machine.memory}, ${machine.system}, Node ${machine.node}.
 
 Peers: ${list.map(([name, version]) => `${name} ${version}`).join(', ')}.
-`
+${warning(cases)}`
 }
 
 function section(title, group, tables) {
@@ -79,8 +81,14 @@ function sharePlot(title, cases) {
 const caseSection = (each) => `### ${each.title}\n\n${caseTable(each)}\n${circumstance(each)}`
 
 // A busy machine makes rates and spreads worse for everyone: who reads them should know.
-const circumstance = ({ date, load }) =>
-  load > 1.5 ? `\nMeasured ${date} at a load average of ${load}.\n` : ''
+const isBusy = ({ load }) => load > BUSY
+const circumstance = (each) =>
+  isBusy(each) ? `\nMeasured ${each.date} at a load average of ${each.load}.\n` : ''
+
+const warning = (cases) =>
+  cases.some(isBusy)
+    ? '\n**Parts of this record were made while the machine was busy with other work**, as is said below each. Calls per second then depend on who got a core; the share by CPU time does not, and is the figure to trust.\n'
+    : ''
 
 function curveSection({ id, title, x, metrics, series, date, load }) {
   return Object.entries(metrics).map(([metric, { unit }]) => {
