@@ -61,7 +61,8 @@ export class Reader {
     this.#running.push(child)
     // Its log goes to standard error, with the time of day.
     const said = collect(child.stdout)
-    await until(() => /(Press Ctrl\+C to stop\.|is ready)[\s\S]*\n$/.test(said()) || child.exitCode !== null)
+    const isUp = /^gantry dev/.test(command) ? /is ready.*\n$/ : /Press Ctrl\+C to stop\.\n$/
+    await until(() => isUp.test(said()) || child.exitCode !== null)
     return this.#plain(said())
   }
 

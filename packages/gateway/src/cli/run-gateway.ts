@@ -48,7 +48,7 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
     throw await cannotStart(error, loaded)
   })
   try {
-    announce(running, serves, options, io)
+    announce(running, plan, options, io)
     const stop = await plan.announced?.(running)
     await ended(running, options)
     await stop?.()
@@ -112,7 +112,7 @@ async function userOf(host: string, port: number): Promise<string> {
   }
 }
 
-function announce(running: RunningGateway, serves: string, options: GatewayOptions, io: CliIo): void {
+function announce(running: RunningGateway, plan: GatewayPlan, options: GatewayOptions, io: CliIo): void {
   const endpoint = `${running.url}/mcp`
   const { consoleUrl } = running
   // With --stdio standard output belongs to the protocol.
@@ -120,7 +120,9 @@ function announce(running: RunningGateway, serves: string, options: GatewayOptio
   if (options.json) return printJson(io, { endpoint, url: running.url, console: consoleUrl })
   const snippet = JSON.stringify({ mcpServers: { gantry: { type: 'http', url: endpoint } } })
   const number = countOf(running.gateway.targets.length, 'target')
-  printLine(io.stdout, `Gantry serves ${number} of ${serves}`)
+  // What was named on the command line is one target by itself.
+  const isNamed = !plan.source && !plan.embedded
+  printLine(io.stdout, `Gantry serves ${isNamed ? plan.serves : `${number} of ${plan.serves}`}`)
   sayWhere(
     io.stdout,
     [
