@@ -47,7 +47,7 @@ const CONFIG = `// The servers of this machine. The console edits this file and 
 /** Name, address, what to wait for, and what to do before the picture is taken. */
 const PAGES = [
   ['playground', '/playground?kind=tool&name=greeter_greet', 'Call', askInPage],
-  ['wire', '/wire?filter=tool:greet', 'Record messages', openFirstExchange],
+  ['wire', '/wire', 'Record messages', openBridgedCall],
   ['overview', '/', 'Connect a client'],
   ['target', '/targets/greeter', 'Handshake'],
   ['target-failing', '/targets/postgres', 'Fix:'],
@@ -154,8 +154,12 @@ async function askInPage(page) {
   await page.evaluate(() => scrollTo(0, 0))
 }
 
-async function openFirstExchange(page) {
-  await page.getByRole('list', { name: 'Exchanges' }).getByRole('button').first().click()
+async function openBridgedCall(page) {
+  const exchanges = page.getByRole('list', { name: 'Exchanges' })
+  await exchanges
+    .getByRole('button', { name: /greeter_greet/ })
+    .first()
+    .click()
   await page.getByLabel('Waterfall').waitFor()
 }
 

@@ -1,13 +1,12 @@
 import { fileURLToPath } from 'node:url'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
-import { ensureBuilt } from './support/built-console.ts'
-import { hasChromium, launch } from './support/chromium.ts'
-import { openConsole } from './support/open-console.ts'
+import { expect, it } from 'vitest'
+import { until } from '../support/admin-gateway.ts'
+import { describeConsole } from './support/console-suite.ts'
+import { watchAttacks } from './support/watch-attacks.ts'
 
 const HOSTILE = fileURLToPath(new URL('../fixtures/hostile-server.mjs', import.meta.url))
 const ATTACK = '<img src=x onerror="globalThis.__attacked = 20">'
+const STRANGE = '<img src=x onerror=alert(1)>'
 
 const OPENAPI = {
   openapi: '3.1.0',
@@ -26,67 +25,56 @@ const OPENAPI = {
   },
 }
 
-describe.skipIf(!hasChromium)('a hostile server', () => {
-  let gateway: AdminGateway
-  let browser: Browser
+const config = {
+  mcpServers: {
+    hostile: { command: process.execPath, args: [HOSTILE], description: ATTACK },
+    [STRANGE]: { command: ATTACK },
+  },
+}
 
-  beforeAll(async () => {
-    await ensureBuilt()
-    gateway = await adminGateway({
-      mcpServers: {
-        hostile: { command: process.execPath, args: [HOSTILE], description: ATTACK },
-        '<img src=x onerror=alert(1)>': { command: ATTACK },
+describeConsole('what is hostile', { config, entries: 7 }, (suite) => {
+  const open = async () => {
+    const opened = await suite.open()
+    const { expectCalm } = watchAttacks(opened.page, suite.gateway.url)
+    return {
+      ...opened,
+      expectCalm,
+      async visit(path: string) {
+        await opened.go(path)
+        await opened.page.getByText('live', { exact: true }).first().waitFor()
+        await until(
+          async () => (await opened.page.getByRole('status', { name: 'Loading' }).count()) === 0,
+          `${path} loading`,
+        )
+        await expectCalm(path)
       },
-    })
-    browser = await launch()
-    await until(
-      async () => (await gateway.api.call('catalog', { query: {} })).entries.length >= 5,
-      'The catalog',
-    )
-  }, 60_000)
+      async end() {
+        // What does not exist is answered with 404, which browsers report.
+        expect(opened.complaints.filter((text) => !/404|400/.test(text))).toEqual([])
+        await opened.close()
+      },
+    }
+  }
 
-  afterAll(async () => {
-    await browser?.close()
-    await gateway?.close()
+  it('would be noticed', async () => {
+    const { page, expectCalm, close } = await suite.open().then((opened) => ({
+      ...opened,
+      ...watchAttacks(opened.page, suite.gateway.url),
+    }))
+    await expectCalm('before')
+    await page.evaluate((html) => document.body.insertAdjacentHTML('beforeend', html), ATTACK)
+    await expect(expectCalm('after')).rejects.toThrow(/handlers/)
+    await close()
   })
 
-  it('cannot inject anything into any page: names, descriptions, schemas, results, errors, stderr, OpenAPI', async () => {
-    const { page, complaints, go, close } = await openConsole(browser, gateway.consoleUrl!)
-    const foreign: string[] = []
-    page.on('request', (request) => {
-      if (!request.url().startsWith(gateway.url) && !request.url().startsWith('data:'))
-        foreign.push(request.url())
-    })
-    const dialogs: string[] = []
-    page.on('dialog', (dialog) => {
-      dialogs.push(dialog.message())
-      void dialog.dismiss()
-    })
-    const calm = async (where: string) => {
-      const found = await page.evaluate(() => ({
-        attacked: (globalThis as { __attacked?: number }).__attacked,
-        scripts: [...document.querySelectorAll('script')].filter(
-          ({ src }) => !src.startsWith(location.origin),
-        ).length,
-        handlers: document.querySelectorAll('[onerror],[onload],[onclick],iframe,object,embed,base').length,
-        links: [...document.querySelectorAll('a')].filter(
-          ({ protocol }) => !/^(https?|mailto|blob):$/.test(protocol),
-        ).length,
-        images: [...document.images].filter(
-          ({ src }) => !src.startsWith('data:') && !src.startsWith(location.origin),
-        ).length,
-      }))
-      const none = { attacked: undefined, scripts: 0, handlers: 0, links: 0, images: 0 }
-      expect({ where, ...found }).toEqual({ where, ...none })
-    }
-    const { entries } = await gateway.api.call('catalog', { query: {} })
-    const strange = encodeURIComponent('<img src=x onerror=alert(1)>')
-    const paths = [
+  it('is shown as text on every page: names, descriptions, schemas, stderr, the configuration', async () => {
+    const { visit, end } = await open()
+    const { entries } = await suite.gateway.api.call('catalog', { query: {} })
+    const strange = encodeURIComponent(STRANGE)
+    const tabs = ['handshake', 'stderr', 'processes', 'capabilities', 'configuration']
+    for (const path of [
       '/',
-      ...['handshake', 'stderr', 'processes', 'capabilities', 'configuration'].map(
-        (tab) => `/targets/hostile?tab=${tab}`,
-      ),
-      `/targets/${strange}`,
+      ...tabs.flatMap((tab) => [`/targets/hostile?tab=${tab}`, `/targets/${strange}?tab=${tab}`]),
       '/catalog',
       '/catalog?view=changes',
       '/catalog?view=cost',
@@ -96,41 +84,101 @@ describe.skipIf(!hasChromium)('a hostile server', () => {
       '/clients',
       '/configuration',
       `/why?name=${strange}`,
+      '/why?name=hostile_ask',
       `/wire?filter=${strange}`,
-    ]
-    for (const path of paths) {
-      await go(path)
-      await page.getByText('live', { exact: true }).first().waitFor()
-      await until(
-        async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0,
-        `${path} loading`,
-      )
-      await calm(path)
-    }
-    for (const { kind, key } of entries.filter((entry) => entry.kind === 'tool' || entry.kind === 'prompt')) {
-      await go(`/playground?kind=${kind}&name=${encodeURIComponent(key)}`)
-      await page.getByRole('button', { name: kind === 'tool' ? 'Call' : 'Get', exact: true }).click()
-      await page.getByRole('tabpanel').or(page.getByRole('alert')).first().waitFor()
-      await page
-        .getByRole('link', { name: /on the wire/ })
-        .first()
-        .waitFor()
-      await calm(`the result of ${key}`)
-      await page
-        .getByRole('link', { name: /on the wire/ })
-        .first()
-        .click()
-      await page.getByLabel('Waterfall').or(page.getByText('No messages were kept')).first().waitFor()
-      await calm(`the wire of ${key}`)
-    }
-    await go('/add-target')
-    await page.getByLabel('Command, URL, snippet or description').fill(JSON.stringify(OPENAPI))
-    await page.getByRole('button', { name: 'Try it' }).click()
-    await page.getByText('works', { exact: true }).or(page.getByRole('alert')).first().waitFor()
-    await calm('a trial of an OpenAPI description')
-    expect(dialogs).toEqual([])
-    expect(foreign).toEqual([])
-    expect(complaints.filter((text) => !/404|400/.test(text))).toEqual([])
-    await close()
+      `/add-target?text=${strange}`,
+      `/${strange}`,
+    ])
+      await visit(path)
+    await end()
   }, 180_000)
+
+  it('is shown as text in results and errors, in the playground and on the wire', async () => {
+    const { page, visit, expectCalm, end } = await open()
+    const { entries } = await suite.gateway.api.call('catalog', { query: {} })
+    const quiet = entries.filter(({ kind, own }) => kind !== 'template' && own !== 'ask')
+    for (const { kind, key } of quiet) {
+      await visit(`/playground?kind=${kind}&name=${encodeURIComponent(key)}`)
+      const verb = { tool: 'Call', prompt: 'Get', resource: 'Read', template: 'Read' }[kind]
+      await page.getByRole('button', { name: verb, exact: true }).click()
+      await page.getByRole('tabpanel').or(page.getByRole('alert')).first().waitFor()
+      const link = page.getByRole('link', { name: /on the wire/ }).last()
+      await link.waitFor()
+      await expectCalm(`the result of ${key}`)
+      await link.click()
+      await page.getByLabel('Waterfall').or(page.getByText('No messages were kept')).first().waitFor()
+      await expectCalm(`the wire of ${key}`)
+    }
+    await end()
+  }, 180_000)
+
+  it('is shown as text in questions, progress, logs, changes and the palette', async () => {
+    const { page, visit, expectCalm, end } = await open()
+    await visit('/playground?kind=tool&name=hostile_ask')
+    await page.getByRole('button', { name: 'Call', exact: true }).click()
+    const question = page.getByLabel('Question from the server')
+    await question.getByRole('button', { name: 'Accept' }).waitFor()
+    await page.getByRole('list', { name: 'Logs' }).waitFor()
+    await expectCalm('a form')
+    await question.getByRole('button', { name: 'Accept' }).click()
+    await question.getByRole('button', { name: 'Answer' }).waitFor()
+    await expectCalm('sampling')
+    await question.getByLabel('Answer').fill(ATTACK)
+    await question.getByRole('button', { name: 'Answer' }).click()
+    await page.getByText('2 questions were answered').click()
+    await expectCalm('the answers')
+
+    await visit('/playground?kind=tool&name=hostile_change')
+    await page.getByRole('button', { name: 'Call', exact: true }).click()
+    await page.getByRole('tabpanel').first().waitFor()
+    await until(
+      async () => (await suite.gateway.api.call('catalogChanges', { query: {} })).changes.length > 0,
+      'The change',
+    )
+    await visit('/catalog?view=changes')
+    await page.locator('summary').first().click()
+    await page.getByText('Changed:').first().waitFor()
+    await expectCalm('a difference')
+
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('combobox').fill('<img')
+    await page.getByRole('option').first().waitFor()
+    await expectCalm('the palette')
+    await page.keyboard.press('Escape')
+    await end()
+  }, 120_000)
+
+  it('is shown as text when it is a client, or pasted to be tried', async () => {
+    const response = await fetch(`${suite.gateway.url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: ATTACK,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: { experimental: { [ATTACK]: {} } },
+          clientInfo: { name: ATTACK, title: ATTACK, version: ATTACK },
+        },
+      }),
+    })
+    await response.text()
+    const { page, visit, expectCalm, end } = await open()
+    await visit('/clients')
+    await page.getByText(ATTACK).first().waitFor()
+    await page.getByText('Capabilities').first().click()
+    await expectCalm('a client')
+    await visit('/wire')
+    await page.getByRole('list', { name: 'Exchanges' }).getByText(ATTACK).first().waitFor()
+    await expectCalm('the wire')
+    for (const pasted of [JSON.stringify(OPENAPI), `${process.execPath} ${HOSTILE}`, ATTACK]) {
+      await visit('/add-target')
+      await page.getByLabel('Command, URL, snippet or description').fill(pasted)
+      await page.getByRole('button', { name: 'Try it' }).click()
+      await page.getByText('works', { exact: true }).or(page.getByRole('alert')).first().waitFor()
+      await expectCalm(`a trial of ${pasted.slice(0, 40)}`)
+    }
+    await end()
+  }, 120_000)
 })
