@@ -29,6 +29,16 @@ describe('gantry init', () => {
     expect(loaded).toMatchObject({ ok: true, warnings: [], model: { targets: [{ name: 'files' }] } })
   })
 
+  it('writes no file beside another that would be used instead', async () => {
+    await writeFile(join(places.cwd, 'gantry.yaml'), 'mcpServers: {}\n')
+    const { code, err } = await run(places, ['init'])
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('gantry.yaml is here already, and would be used instead'),
+    ])
+    expect((await run(places, ['init', 'other.jsonc'])).code).toBe(0)
+  })
+
   it('has examples that are right once they are uncommented', async () => {
     const env = { GITHUB_TOKEN: 't', GANTRY_CI_KEY: 'k'.repeat(30) }
     await writeFile(join(places.cwd, 'petstore.yaml'), '')

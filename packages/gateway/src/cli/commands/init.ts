@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { formatOf, writeFileAtomic } from '../../config/index.ts'
+import { findConfig, formatOf, writeFileAtomic } from '../../config/index.ts'
 import { planImport } from '../../config/import/index.ts'
 import { CliError } from '../cli-error.ts'
 import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
@@ -32,6 +32,12 @@ async function init(asked: string | undefined, options: InitOptions, io: CliIo):
   const { cwd } = io.places
   const file = resolve(cwd, asked ?? options.config ?? (options.yaml ? 'gantry.yaml' : 'gantry.jsonc'))
   const isThere = existsSync(file)
+  const rival = asked === undefined && options.config === undefined ? rivalOf(file, io) : undefined
+  if (rival !== undefined && !options.force) {
+    throw new CliError(`${shorten(rival, cwd)} is here already, and would be used instead`, {
+      fix: 'Go on with that one, or name the new file: gantry init FILE',
+    })
+  }
   if (isThere && !options.force) {
     throw new CliError(`${shorten(file, cwd)} is there already`, {
       fix: 'Choose another name, or replace it with --force (the old one is kept)',
@@ -44,6 +50,12 @@ async function init(asked: string | undefined, options: InitOptions, io: CliIo):
   const importable = await countImportable(io, file)
   if (options.json) printJson(io, { ok: true, file, backup, importable })
   else printNextSteps(io, { name: shorten(file, cwd), importable, options })
+}
+
+/** Another configuration in this folder that commands find first. */
+function rivalOf(file: string, { places }: CliIo): string | undefined {
+  const found = findConfig({ ...places, env: {} })
+  return found !== undefined && found !== file && dirname(found) === dirname(file) ? found : undefined
 }
 
 /** How many servers other clients have that this file could take over. */
