@@ -29,12 +29,12 @@ describe('gantry init', () => {
     expect(loaded).toMatchObject({ ok: true, warnings: [], model: { targets: [{ name: 'files' }] } })
   })
 
-  it('writes no file beside another that would be used instead', async () => {
+  it('writes no file beside another, unless it is named', async () => {
     await writeFile(join(places.cwd, 'gantry.yaml'), 'mcpServers: {}\n')
     const { code, err } = await run(places, ['init'])
     expect([code, err]).toEqual([
       1,
-      expect.stringContaining('gantry.yaml is here already, and would be used instead'),
+      expect.stringContaining('gantry.yaml is here already, and only one of two is used'),
     ])
     expect((await run(places, ['init', 'other.jsonc'])).code).toBe(0)
   })
@@ -86,7 +86,7 @@ describe('gantry init', () => {
     expect(await read('gantry.jsonc')).toContain(
       '"$schema": "./node_modules/gantry/schema/gantry.schema.json"',
     )
-    expect((await run(places, ['init', '--yaml'])).out).toContain(
+    expect((await run(places, ['init', 'gantry.yaml'])).out).toContain(
       'take over 2 servers that other clients have',
     )
   })

@@ -34,7 +34,7 @@ async function init(asked: string | undefined, options: InitOptions, io: CliIo):
   const isThere = existsSync(file)
   const rival = asked === undefined && options.config === undefined ? rivalOf(file, io) : undefined
   if (rival !== undefined && !options.force) {
-    throw new CliError(`${shorten(rival, cwd)} is here already, and would be used instead`, {
+    throw new CliError(`${shorten(rival, cwd)} is here already, and only one of two is used`, {
       fix: 'Go on with that one, or name the new file: gantry init FILE',
     })
   }
@@ -52,7 +52,7 @@ async function init(asked: string | undefined, options: InitOptions, io: CliIo):
   else printNextSteps(io, { name: shorten(file, cwd), importable, options })
 }
 
-/** Another configuration in this folder that commands find first. */
+/** Another configuration in this folder: commands would find one of the two, and who knows which. */
 function rivalOf(file: string, { places }: CliIo): string | undefined {
   const found = findConfig({ ...places, env: {} })
   return found !== undefined && found !== file && dirname(found) === dirname(file) ? found : undefined
