@@ -8,7 +8,7 @@ import {
   type JsonRpcRequest,
   type ParsedMessage,
 } from '../jsonrpc/index.ts'
-import { LEGACY_REVISIONS } from '../protocol/index.ts'
+import { isRevision, LEGACY_REVISIONS } from '../protocol/index.ts'
 import { DEFAULT_EVENT_LIMITS, type EventLogLimits } from './event-log.ts'
 import { refuseForeign, type GateOptions } from './http-gate.ts'
 import type { Guard, HttpContext } from './http-guard.ts'
@@ -147,6 +147,15 @@ export class HttpService {
     reply: HttpReply,
     context: HttpContext,
   ): void {
+    const version = call.headers['mcp-protocol-version']
+    // In a session it is a legacy client's mistake, which the words about a missing envelope would not explain.
+    if (version !== undefined && call.headers['mcp-session-id'] !== undefined && !isRevision(version)) {
+      return refuse(
+        reply,
+        400,
+        `Unsupported protocol version in MCP-Protocol-Version: ${version.slice(0, 100)}`,
+      )
+    }
     const isModern = modernRevisions(this.served).length > 0 && this.#isModern(parsed, call)
     const isInitialize = parsed.kind === 'request' && parsed.message.method === 'initialize'
     if (isModern || (this.#modernOnly && !isInitialize)) {

@@ -64,6 +64,19 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect((await host.post(call('echo'), session)).status).toBe(404)
   })
 
+  it.each(['1999-01-01', 'latest', '', '2025-11-25, 2025-11-25'])(
+    'B16: the version header %j, which is none of ours, → 400, and no header is fine',
+    async (version) => {
+      await using host = await HttpHost.open(kind, createApp())
+      const { 'mcp-protocol-version': _, ...session } = await host.session()
+      const ping = { jsonrpc: '2.0', id: 7, method: 'ping' }
+      const refused = await host.post(ping, { ...session, 'MCP-Protocol-Version': version })
+      expect(refused.status).toBe(400)
+      expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining('version') } })
+      expect((await host.post(ping, session)).status).toBe(200)
+    },
+  )
+
   it('B4: a refused initialize leaves no session', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const response = await host.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} })
