@@ -76,6 +76,27 @@ describe.each(['modern', 'legacy'] as const)('answering a %s server', (era) => {
     expect(listed.answer.result).toEqual({ roots: [{ uri: 'file:///' }] })
   })
 
+  it('refuses roots that are no files, and conversations with a tool result missing', async () => {
+    const elsewhere = answered(
+      era,
+      'roots/list',
+      {},
+      { roots: async () => [{ uri: 'https://example.com/' }] },
+    )
+    if (era === 'legacy') expect((await elsewhere).answer.error).toBeDefined()
+    else await expect(elsewhere).rejects.toMatchObject({ code: 'invalid_definition' })
+    const asked: unknown[] = []
+    const sample = (params: unknown) => {
+      asked.push(params)
+      return { role: 'assistant' as const, model: 'm', content: [] }
+    }
+    const messages = [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 't', input: {} }] }]
+    const sampled = answered(era, 'sampling/createMessage', { messages, maxTokens: 1 }, { sample })
+    if (era === 'legacy') expect((await sampled).answer.error?.code).toBe(-32602)
+    else await expect(sampled).rejects.toMatchObject({ code: -32602 })
+    expect(asked).toEqual([])
+  })
+
   it('declares what it can answer, and what is added', async () => {
     const { connector } = await answered(
       era,

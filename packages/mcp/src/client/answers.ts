@@ -1,14 +1,15 @@
 import type { InputRequest, InputRequests, InputResponses } from '../exchange/index.ts'
-import { type JsonObject, McpError } from '../jsonrpc/index.ts'
-import type {
-  ClientCapabilities,
-  CreateMessageParams,
-  CreateMessageResult,
-  ElicitFormParams,
-  ElicitParams,
-  ElicitResult,
-  ElicitUrlParams,
-  Root,
+import { INVALID_PARAMS, type JsonObject, McpError, ProtocolError } from '../jsonrpc/index.ts'
+import {
+  samplingProblem,
+  type ClientCapabilities,
+  type CreateMessageParams,
+  type CreateMessageResult,
+  type ElicitFormParams,
+  type ElicitParams,
+  type ElicitResult,
+  type ElicitUrlParams,
+  type Root,
 } from '../protocol/index.ts'
 import { completeForm } from './complete-form.ts'
 
@@ -42,6 +43,7 @@ export class Answers {
 
   constructor(handlers: AnswerHandlers) {
     this.#handlers = handlers
+    if (Array.isArray(handlers.roots)) requireFiles(handlers.roots)
   }
 
   /** What the handlers can do. */
@@ -94,14 +96,28 @@ export class Answers {
 
   async #sample(params: CreateMessageParams, context: AnswerContext): Promise<JsonObject> {
     if (!this.#handlers.sample) throw unanswerable('sampling/createMessage')
+    const problem = samplingProblem(params.messages)
+    if (problem !== undefined) throw new ProtocolError(INVALID_PARAMS, `Invalid params: ${problem}`)
     return { ...(await this.#handlers.sample(params, context)) }
   }
 
   async #roots(context: AnswerContext): Promise<JsonObject> {
     const { roots } = this.#handlers
     if (!roots) throw unanswerable('roots/list')
-    return { roots: [...(typeof roots === 'function' ? await roots(context) : roots)] }
+    const found = [...(typeof roots === 'function' ? await roots(context) : roots)]
+    requireFiles(found)
+    return { roots: found }
   }
+}
+
+/** The specification knows no other roots yet (MCP 2026-07-28, client/roots). */
+function requireFiles(roots: readonly Root[]): void {
+  const other = roots.find(({ uri }) => !/^file:\/\//i.test(uri))
+  if (!other) return
+  throw new McpError(
+    'invalid_definition',
+    `The root ${other.uri} is no file:// URI; roots are files and folders`,
+  )
 }
 
 function unanswerable(method: string): McpError {

@@ -5,6 +5,7 @@ import {
   type Implementation,
   type LoggingLevel,
   parseDuration,
+  requireExtensionNames,
   type Tool,
 } from '../protocol/index.ts'
 import { Answers } from './answers.ts'
@@ -48,6 +49,7 @@ export class ClientCore {
     this.options = options
     this.info = implementationOf(options)
     this.answers = new Answers(options)
+    requireExtensionNames(options.capabilities?.extensions)
     this.capabilities = mergeCapabilities(this.answers.capabilities, options.capabilities)
     this.connector = options.connector
     this.logLevel = options.logLevel

@@ -1,3 +1,4 @@
+export { requireExtensionNames } from './extension-names.ts'
 export { isLoggingLevel, LOG_LEVELS, passesLevel } from './log-levels.ts'
 export { META } from './meta-keys.ts'
 export { isMethodInRevision, methodFacts, type MethodFacts } from './methods.ts'
@@ -14,5 +15,6 @@ export {
   type Era,
   type Revision,
 } from './revisions.ts'
+export { samplingProblem } from './sampling-problem.ts'
 export { shapeResult, toInitializeResult } from './shape.ts'
 export type * from './types.ts'

@@ -1,7 +1,8 @@
 import type { AuthInfo, ClientFacts, Exchange, Notification } from '../exchange/index.ts'
-import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { isJsonObject, McpError, type JsonObject } from '../jsonrpc/index.ts'
 import {
   passesLevel,
+  samplingProblem,
   type CreateMessageParams,
   type CreateMessageResult,
   type LoggingLevel,
@@ -156,6 +157,8 @@ export class Context {
 
   /** Asks the client's model. */
   async sample(params: CreateMessageParams, options: QuestionOptions = {}): Promise<CreateMessageResult> {
+    const problem = samplingProblem(params.messages)
+    if (problem !== undefined) throw new McpError('invalid_definition', `Cannot ask the model: ${problem}`)
     const request = { method: 'sampling/createMessage', params }
     requireCapability(request, this.#exchange)
     return (await this.#questions().ask(request, options.key)) as unknown as CreateMessageResult

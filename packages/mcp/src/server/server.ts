@@ -4,6 +4,7 @@ import { METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../jsonrpc/ind
 import {
   META,
   parseDuration,
+  requireExtensionNames,
   type Implementation,
   type LoggingLevel,
   type Revision,
@@ -86,6 +87,7 @@ export class Server<Tools = unknown> implements Served {
   #respond: Handle
 
   constructor(options: ServerOptions<Tools>) {
+    requireExtensionNames(options.capabilities?.extensions)
     this.#options = options
     this.info = implementationOf(options)
     this.strict = options.strict
@@ -185,6 +187,7 @@ export class Server<Tools = unknown> implements Served {
   }
 
   extension(name: string, settings: JsonObject = {}): this {
+    requireExtensionNames({ [name]: settings })
     this.#extensions[name] = settings
     return this
   }
