@@ -37,6 +37,33 @@ describe('gantry serve', () => {
     expect((await gateway.stop('SIGINT')).code).toBe(0)
   })
 
+  it('lets in who has a key, and tells the others what to send', async () => {
+    const keys = [
+      { name: 'ops', key: 'o'.repeat(32), scopes: ['gantry:admin'] },
+      { name: 'app', key: 'a'.repeat(32) },
+    ]
+    const target = { command: 'node', args: ['server.mjs'] }
+    await shop.write(
+      'gantry.yaml',
+      JSON.stringify({ mcpServers: { words: target }, server: { host: '0.0.0.0' }, auth: { apiKeys: keys } }),
+    )
+    const gateway = shop.start('serve', '--port', '0')
+    await gateway.says(/"headers":\{"Authorization":"Bearer KEY"\}/)
+    const url = (await gateway.endpoint()).replace(/\/mcp$/, '')
+    const stranger = await shop.run('tools')
+    expect([stranger.code, stranger.err]).toEqual([1, expect.stringMatching(/refuses[\s\S]*GANTRY_TOKEN/)])
+    const run = async (key: string) => {
+      const other = await openWorkshop({ GANTRY_URL: url, GANTRY_TOKEN: key })
+      try {
+        return await other.run('tools')
+      } finally {
+        await other.close()
+      }
+    }
+    expect((await run(keys[1]!.key)).err).toContain('key:app may not administer the gateway')
+    expect(await run(keys[0]!.key)).toMatchObject({ code: 0, out: 'words_one  Says it\n' })
+  })
+
   it('says that a port is in use, whether the flag or the file asks for it', async () => {
     const port = await takePort()
     for (const args of [

@@ -118,7 +118,9 @@ function announce(running: RunningGateway, plan: GatewayPlan, options: GatewayOp
   // With --stdio standard output belongs to the protocol.
   if (options.stdio) return sayWhere(io.stderr, [['Console', consoleUrl]], options, io)
   if (options.json) return printJson(io, { endpoint, url: running.url, console: consoleUrl })
-  const snippet = JSON.stringify({ mcpServers: { gantry: { type: 'http', url: endpoint } } })
+  const hasKeys = running.gateway.model.auth.apiKeys.length > 0
+  const headers = hasKeys && { headers: { Authorization: 'Bearer KEY' } }
+  const snippet = JSON.stringify({ mcpServers: { gantry: { type: 'http', url: endpoint, ...headers } } })
   const number = countOf(running.gateway.targets.length, 'target')
   // What was named on the command line is one target by itself.
   const isNamed = !plan.source && !plan.embedded
