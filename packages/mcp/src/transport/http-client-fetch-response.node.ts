@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
+import { FULL_CHUNK } from './read-fairly.node.ts'
 
 /** Makes a response of a message: a full one for errors and redirects, else one that costs little. */
 export function toResponse(message: IncomingMessage, url: string): Response {
@@ -98,19 +99,26 @@ function readAll(source: Readable): Promise<string> {
   })
 }
 
+/** After a full chunk everybody else gets a turn: see `readFairly`. */
 function toWebStream(source: Readable): ReadableStream<Uint8Array> {
+  let isFlowing = false
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
         if (source.errored) return controller.error(source.errored)
         source.on('data', (chunk: Buffer) => {
+          isFlowing = chunk.length >= FULL_CHUNK
+          if (isFlowing) source.pause()
           controller.enqueue(chunk)
           if ((controller.desiredSize ?? 0) <= 0) source.pause()
         })
         source.on('end', () => controller.close())
         source.on('error', (error) => controller.error(error))
       },
-      pull: () => void source.resume(),
+      pull: () => {
+        if (isFlowing) setImmediate(() => source.resume())
+        else source.resume()
+      },
       cancel: () => {
         source.removeAllListeners('data').removeAllListeners('end').destroy()
       },

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
 /** A chunk of this size means that there is more in the pipe. */
-const FULL_CHUNK = 32 * 1024
+export const FULL_CHUNK: number = 32 * 1024
 
 /**
  * Reads a pipe chunk by chunk. As long as one is full, Node goes on reading it; a server that never stops
