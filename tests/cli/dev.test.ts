@@ -140,14 +140,15 @@ export default app
 
   it('serves a client that spawns it, and keeps standard output for the protocol', async () => {
     await shop.write('server.mjs', serverWith('one'))
+    const problems: unknown[] = []
     const spawned = stdio({
       command: process.execPath,
       args: [GANTRY, 'dev', 'server.mjs', '--stdio'],
       cwd: shop.dir,
       env: { HOME: shop.dir },
+      onProtocolError: (error) => problems.push(error),
     })
-    const problems: unknown[] = []
-    const listening = await listen(await connect(spawned, { onError: (error) => problems.push(error) }))
+    const listening = await listen(await connect(spawned))
     expect(await namesOf(listening.client)).toEqual(['one'])
     await shop.write('server.mjs', serverWith('one', 'two'))
     await until(() => listening.changes > 0, 'The change of the tools')
