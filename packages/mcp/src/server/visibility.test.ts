@@ -4,14 +4,17 @@ import { RawPeer, until } from '../testing/fixtures/raw-peer.test.support.ts'
 import { Server, tool } from './index.ts'
 
 describe('what a caller may see', () => {
-  it('B8: `when`, `scopes` and list filters hide and refuse, and lists of others are not shared', async () => {
+  it('B8: `when` and `scopes` hide and refuse, list filters hide, and lists of others are not shared', async () => {
     const app = new Server({
       name: 's',
       tools: {
         open: tool({ run: () => 'open' }),
         scoped: tool({ scopes: ['admin'], run: () => 'scoped' }),
         secret: tool({ when: ({ serverContext }) => serverContext === 'friend', run: () => 'secret' }),
+        beta: tool({ run: () => 'beta' }),
       },
+      listFilter: (kind, name, { serverContext }) =>
+        kind !== 'tool' || name !== 'beta' || serverContext === 'tester',
     })
     const names = async (peer: RawPeer): Promise<string[]> => {
       const answer = (await peer.modern('tools/list')) as { result: { tools: { name: string }[] } }
@@ -19,7 +22,10 @@ describe('what a caller may see', () => {
     }
     const admin = new RawPeer(app, { auth: { principal: 'a', scopes: ['admin'], claims: {} } })
     const friend = new RawPeer(app, { serverContext: 'friend' })
+    const tester = new RawPeer(app, { serverContext: 'tester' })
     const stranger = new RawPeer(app)
+    expect(await names(tester)).toEqual(['open', 'beta'])
+    expect(await stranger.modern('tools/call', { name: 'beta' })).toHaveProperty('result')
     expect(await names(admin)).toEqual(['open', 'scoped'])
     expect(await names(friend)).toEqual(['open', 'secret'])
     expect(await names(stranger)).toEqual(['open'])
