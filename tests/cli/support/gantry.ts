@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,6 +39,7 @@ export interface Running {
 }
 
 export async function openWorkshop(env: Record<string, string> = {}): Promise<Workshop> {
+  if (!existsSync(GANTRY)) throw new Error('These tests run the built command: npm run build')
   const dir = await mkdtemp(join(tmpdir(), 'gantry-cli-'))
   // So that programs in it find the packages as a user's would.
   await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
