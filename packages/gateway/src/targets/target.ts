@@ -51,7 +51,6 @@ export class Target {
   readonly stderr: StderrRing = new StderrRing()
   /** Starts besides the first of each connection. */
   restarts = 0
-  readonly #services: TargetServices
   readonly #events: TargetEvents
   readonly #pool: InstancePool
   readonly #opener: LinkOpener
@@ -62,7 +61,6 @@ export class Target {
 
   constructor(model: TargetModel, services: TargetServices, events: TargetEvents) {
     this.model = model
-    this.#services = services
     this.#events = events
     this.#opener = new LinkOpener(model.name, services, (line) => {
       this.stderr.push(line)
