@@ -2,7 +2,7 @@ import { classOf, round, svg, text } from './svg.mjs'
 
 const WIDTH = 640
 const HEIGHT = 320
-const PLOT = { left: 70, top: 30, right: WIDTH - 130, bottom: HEIGHT - 40 }
+const PLOT = { left: 70, top: 40, right: WIDTH - 130, bottom: HEIGHT - 40 }
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
 
 /** Curves on logarithmic axes: `series` maps names to `[{ x, median }]`. */

@@ -8,7 +8,7 @@ export const escapeXml = (text) => String(text).replace(/[&<>"]/g, (character) =
 const STYLE = `text{font:12px system-ui,sans-serif;fill:#333}.title{font-size:14px;font-weight:600}
 .grid{stroke:#ddd}.ours{fill:#0b6bcb;stroke:#0b6bcb}.bare{fill:#8a8f98;stroke:#8a8f98}
 .p0{fill:#c2571a;stroke:#c2571a}.p1{fill:#7a4fb5;stroke:#7a4fb5}.p2{fill:#2c8a57;stroke:#2c8a57}
-.p3{fill:#b3345f;stroke:#b3345f}polyline{fill:none;stroke-width:2}
+.p3{fill:#b3345f;stroke:#b3345f}polyline{fill:none!important;stroke-width:2}
 @media(prefers-color-scheme:dark){text{fill:#ddd}.grid{stroke:#444}}`
 
 /** The colour of a contestant: ours and the limits have their own, peers take what is left in turn. */
