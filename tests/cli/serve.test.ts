@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '@gantry/mcp/client'
 import { stdio } from '@gantry/mcp/client/node'
@@ -184,6 +184,20 @@ describe('other commands', () => {
     const { out, err } = await shop.run('tools')
     expect([out, err]).toEqual(['words_one  Says it\nwords_two  Says it\n', ''])
     expect((await shop.run('targets')).out).toMatch(/words +ready +modern 2026-07-28 stdio +2 tools/)
+  })
+
+  it('start the one target that they need, once it is known what the others offer', async () => {
+    const noted = serverWith('one').replace('await serve', 'console.error("up"); await serve')
+    const log = "import { appendFileSync } from 'node:fs'\nappendFileSync(process.argv[2], 'up\\n')\n"
+    await shop.write('noted.mjs', log + noted)
+    const target = (name: string) => `  ${name}: { command: node, args: [noted.mjs, ${name}.log] }\n`
+    await shop.write('gantry.yaml', `mcpServers:\n${target('a')}${target('b')}`)
+    const starts = async (name: string) =>
+      (await readFile(join(shop.dir, `${name}.log`), 'utf8')).split('\n').length - 1
+    expect((await shop.run('tools')).out).toMatch(/a_one[\s\S]*b_one/)
+    const before = await starts('b')
+    expect((await shop.run('call', 'a_one')).out).toBe('one\n')
+    expect([await starts('a'), await starts('b')]).toEqual([before + 1, before])
   })
 
   it('have exit codes that scripts can rely on', async () => {

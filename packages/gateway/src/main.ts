@@ -127,7 +127,7 @@ export interface LocalGateway {
 
 /** The gateway without a port, for commands that find none running: what they need is started for them. */
 export async function openLocalGateway(options: StartOptions): Promise<LocalGateway> {
-  const gateway = await createGateway(options)
+  const gateway = await createGateway({ ...options, model: lazily(options.model) })
   await gateway.load()
   const url = addressOf(options.model, options.model.server.port)
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
@@ -139,6 +139,11 @@ export async function openLocalGateway(options: StartOptions): Promise<LocalGate
       await gateway.close()
     },
   }
+}
+
+/** One command mostly needs one target: the others are not started just to see whether their lists have changed. */
+function lazily(model: GatewayModel): GatewayModel {
+  return { ...model, targets: model.targets.map((target) => ({ ...target, start: 'lazy' as const })) }
 }
 
 async function createGateway(options: StartOptions): Promise<Gateway> {
