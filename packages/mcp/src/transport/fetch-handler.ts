@@ -34,7 +34,13 @@ export function toFetchHandler(served: HttpServed, options: FetchHandlerOptions 
   const service = new HttpService(served, options)
   const limit = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
   const handler = async (request: Request): Promise<Response> => {
-    const body = request.method === 'POST' ? await readBody(request, limit) : ''
+    let body: string | undefined
+    try {
+      body = request.method === 'POST' ? await readBody(request, limit) : ''
+    } catch {
+      // Mostly a client that went away in the middle of it: nobody is there to read this, and nothing failed here.
+      return errorResponse(400, INVALID_REQUEST, 'Invalid request: the body broke off')
+    }
     if (body === undefined) {
       const message = `Invalid request: the body is larger than ${limit} bytes`
       options.onProtocolError?.({ code: INVALID_REQUEST, message })
