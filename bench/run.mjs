@@ -13,6 +13,8 @@ import { formatCase } from './lib/report.mjs'
 import { readRecorded, record, writeLatest } from './lib/results.mjs'
 import { writeDocs } from './lib/write-docs.mjs'
 
+const ORDER = CASES.map(({ id }) => id)
+
 stopWithParent()
 try {
   const options = readOptions(process.argv.slice(2))
@@ -37,6 +39,8 @@ async function bench(options) {
     // What a short run measures is too little to judge by.
     console.log(formatCase(options.short ? { ...result, goals: [] } : result))
     results.push(result)
+    // At once: a long run that is interrupted keeps what it has.
+    if (options.record && !result.errors) writeDocs(record(result, ORDER, options))
   }
   conclude(results, options)
 }
@@ -58,9 +62,7 @@ function conclude(results, options) {
   const missed = goals.filter(({ held }) => !held).length
   if (!options.short) console.log(`${goals.length - missed} of ${goals.length} goals hold`)
   console.log(`results: ${relative('.', writeLatest(results, options))}`)
-  const order = CASES.map(({ id }) => id)
   const whole = results.filter(({ errors }) => !errors)
-  if (options.record) writeDocs(record(whole, order, options))
   if (options.compare) compare(whole)
   const failed = results.filter(({ errors }) => errors).map(({ id }) => id)
   if (failed.length > 0) throw new Error(`errors in ${failed.join(', ')}`)

@@ -18,11 +18,11 @@ export function writeLatest(cases, options) {
   return LATEST
 }
 
-/** Puts what was measured in the place of what was recorded of the same cases; the others stay. */
-export function record(cases, order, options) {
+/** Puts a measured case in the place of what was recorded of it; the others stay. */
+export function record(measured, order, options) {
   const facts = circumstances(options)
-  const fresh = cases.map((each) => ({ ...each, date: facts.date, load: facts.load }))
-  const byId = new Map([...readRecorded().cases, ...fresh].map((each) => [each.id, each]))
+  const fresh = { ...measured, date: facts.date, load: facts.load }
+  const byId = new Map([...readRecorded().cases, fresh].map((each) => [each.id, each]))
   const recorded = { ...facts, cases: order.flatMap((id) => byId.get(id) ?? []) }
   writeJson(RECORDED, recorded)
   return recorded
