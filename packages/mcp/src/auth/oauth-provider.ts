@@ -49,6 +49,8 @@ export class OAuthTokenProvider implements OAuthProvider {
   readonly #options: OAuthOptions
   readonly #storage: TokenStorage
   #bound: Bound | undefined
+  /** The last address that was found to be the server's. */
+  #boundUrl: string | undefined
   #dpop: { readonly x: string | undefined; readonly key: DpopKey } | undefined
 
   constructor(options: OAuthOptions) {
@@ -58,9 +60,15 @@ export class OAuthTokenProvider implements OAuthProvider {
     if (options.serverUrl !== undefined) this.#bind(String(options.serverUrl))
   }
 
-  async authorize(request: AuthRequest): Promise<void> {
+  /** Who has nothing to put on a request keeps nobody waiting. */
+  authorize(request: AuthRequest): void | Promise<void> {
+    if (request.url === this.#boundUrl && this.#bound?.keeper.hasNone) return undefined
+    return this.#authorize(request)
+  }
+
+  async #authorize(request: AuthRequest): Promise<void> {
     const { keeper, checkServer } = this.#bind(request.url)
-    const tokens = await this.#fresh(await keeper.load(), request.signal)
+    const tokens = await this.#fresh(await keeper.load(), request)
     if (tokens === undefined || isExpired(tokens)) return
     checkServer()
     const { tokenType, accessToken } = tokens
@@ -123,14 +131,14 @@ export class OAuthTokenProvider implements OAuthProvider {
   }
 
   /** Renews shortly before the expiry, so that no request meets it. */
-  async #fresh(tokens: TokenSet | undefined, signal?: AbortSignal): Promise<TokenSet | undefined> {
+  async #fresh(tokens: TokenSet | undefined, request: AuthRequest): Promise<TokenSet | undefined> {
     if (tokens === undefined || !isExpiring(tokens)) return tokens
     const { keeper, renewal } = this.#boundOrThrow()
     if (tokens.refreshToken === undefined && renewal.needsUser) return tokens
     try {
-      return await keeper.exclusively('early', (ended) => renewal.early(ended), signal)
+      return await keeper.exclusively('early', (ended) => renewal.early(ended), request.signal)
     } catch (thrown) {
-      if (isExpired(tokens) || signal?.aborted) throw thrown
+      if (isExpired(tokens) || request.signal?.aborted) throw thrown
       return tokens
     }
   }
@@ -169,10 +177,15 @@ export class OAuthTokenProvider implements OAuthProvider {
 
   /** Ties the provider to its server; a token never goes to another origin, whatever a redirect says. */
   #bind(requestUrl: string): Bound {
+    // Almost every request goes where the one before it went.
+    if (this.#bound !== undefined && requestUrl === this.#boundUrl) return this.#bound
     const url = new URL(requestUrl)
     this.#bound ??= this.#makeBound(url)
     const { serverUrl } = this.#bound
-    if (url.origin === serverUrl.origin) return this.#bound
+    if (url.origin === serverUrl.origin) {
+      this.#boundUrl = requestUrl
+      return this.#bound
+    }
     throw oauthError('wrong_server', 'these credentials are for another server', {
       url,
       expected: quote(serverUrl.origin),

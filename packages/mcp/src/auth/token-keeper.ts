@@ -16,6 +16,7 @@ export class TokenKeeper {
   #tokens: TokenSet | undefined
   #unsaved = false
   #loading: Promise<void> | undefined
+  #loaded = false
 
   constructor(storage: TokenStorage, key: string) {
     this.#storage = storage
@@ -26,9 +27,16 @@ export class TokenKeeper {
     return this.#tokens
   }
 
+  /** There is none, as far as was known when the storage was read. */
+  get hasNone(): boolean {
+    return this.#loaded && this.#tokens === undefined
+  }
+
   /** Reads the storage the first time; later calls answer from memory. */
   async load(): Promise<TokenSet | undefined> {
-    this.#loading ??= this.reload().then(() => {})
+    this.#loading ??= this.reload().then(() => {
+      this.#loaded = true
+    })
     try {
       await this.#loading
     } catch (thrown) {

@@ -53,12 +53,12 @@ interface Prepared {
   request?: AuthRequest
 }
 
-/** Without somebody to ask for headers or credentials there is nothing to wait for. */
+/** A promise only when somebody who is asked for headers or credentials takes time. */
 function prepare(call: HttpCall, url: string, settings: HttpClientSettings): Prepared | Promise<Prepared> {
   const { headers } = settings
-  return typeof headers === 'function' || settings.auth !== undefined
-    ? prepareSlowly(call, url, settings)
-    : { init: initOf(call, headers, settings) }
+  return typeof headers === 'function'
+    ? ownHeaders(headers).then((own) => authorize(call, url, initOf(call, own, settings), settings))
+    : authorize(call, url, initOf(call, headers, settings), settings)
 }
 
 function initOf(call: HttpCall, own: Record<string, string>, { fetch }: HttpClientSettings): QuickInit {
@@ -72,19 +72,55 @@ function initOf(call: HttpCall, own: Record<string, string>, { fetch }: HttpClie
     : { method, headers, body, redirect: 'manual', signal: abort.signal }
 }
 
-async function prepareSlowly(call: HttpCall, url: string, settings: HttpClientSettings): Promise<Prepared> {
-  const init = initOf(call, await ownHeaders(settings), settings)
-  if (settings.auth === undefined) return { init }
-  const { method, abort } = call
-  const headers = init.headers as Record<string, string>
-  const request = { url, method, headers: new Headers(headers), signal: abort.signal }
-  await authorizing(request, () => settings.auth?.authorize(request))
-  init.headers = request.headers
-  return call.reauthorize ? { init, request } : { init }
+function authorize(
+  call: HttpCall,
+  url: string,
+  init: QuickInit,
+  { auth }: HttpClientSettings,
+): Prepared | Promise<Prepared> {
+  if (auth === undefined) return { init }
+  const request = new PendingRequest(url, call, init)
+  const ready = (): Prepared => {
+    request.apply(init)
+    return call.reauthorize ? { init, request } : { init }
+  }
+  const waiting = authorizing(request, () => auth.authorize(request))
+  return waiting instanceof Promise ? waiting.then(ready) : ready()
 }
 
-async function ownHeaders({ headers }: HttpClientSettings): Promise<Record<string, string>> {
-  if (typeof headers !== 'function') return headers
+/** What an AuthProvider sees of a request; most look at little of it, most of the time. */
+class PendingRequest implements AuthRequest {
+  readonly url: string
+  readonly method: string
+  readonly #plain: Record<string, string>
+  readonly #abort: Canceller
+  #headers: Headers | undefined
+
+  constructor(url: string, { method, abort }: HttpCall, init: QuickInit) {
+    this.url = url
+    this.method = method
+    this.#plain = init.headers as Record<string, string>
+    this.#abort = abort
+  }
+
+  get headers(): Headers {
+    this.#headers ??= new Headers(this.#plain)
+    return this.#headers
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  /** Puts on the request what was changed here. */
+  apply(init: QuickInit): void {
+    if (this.#headers) init.headers = this.#headers
+  }
+}
+
+async function ownHeaders(
+  headers: () => Record<string, string> | Promise<Record<string, string>>,
+): Promise<Record<string, string>> {
   try {
     return await headers()
   } catch (thrown) {
@@ -131,10 +167,8 @@ async function refused(
 }
 
 /** Whatever an AuthProvider throws reaches the caller as an McpError that says what it was for. */
-async function authorizing<T>(request: AuthRequest, act: () => T | Promise<T>): Promise<T> {
-  try {
-    return await act()
-  } catch (thrown) {
+function authorizing<T>(request: AuthRequest, act: () => T | Promise<T>): T | Promise<T> {
+  const fail = (thrown: unknown): never => {
     if (thrown instanceof McpError) throw thrown
     const reason = thrown instanceof Error ? thrown.message : String(thrown)
     throw new McpError('unauthorized', `Authorization for ${displayUrl(request.url)} failed: ${reason}`, {
@@ -142,6 +176,17 @@ async function authorizing<T>(request: AuthRequest, act: () => T | Promise<T>): 
       details: { url: displayUrl(request.url) },
     })
   }
+  try {
+    const acting = act()
+    return isThenable(acting) ? Promise.resolve(acting).catch(fail) : acting
+  } catch (thrown) {
+    return fail(thrown)
+  }
+}
+
+/** By its method, not its class: a promise of another realm is waited for as well. */
+function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as Promise<T> | undefined)?.then === 'function'
 }
 
 function isRedirect(response: Response): boolean {
