@@ -2,6 +2,7 @@ import { INTERNAL_ERROR, INVALID_REQUEST } from '../jsonrpc/index.ts'
 import type { EventSink, HttpCall, HttpHeaders, HttpReply } from './http-reply.ts'
 import { HttpService, type HttpServiceOptions } from './http-service.ts'
 import type { HttpServed } from './http-standard-headers.ts'
+import { reportSafely } from './report-safely.ts'
 
 export interface FetchHandlerOptions extends HttpServiceOptions {
   /** Bodies over this many bytes are refused with 413. */
@@ -43,7 +44,7 @@ export function toFetchHandler(served: HttpServed, options: FetchHandlerOptions 
     }
     if (body === undefined) {
       const message = `Invalid request: the body is larger than ${limit} bytes`
-      options.onProtocolError?.({ code: INVALID_REQUEST, message })
+      reportSafely(options.onProtocolError, { code: INVALID_REQUEST, message })
       return errorResponse(413, INVALID_REQUEST, message)
     }
     return new Promise<Response>((resolve) => {

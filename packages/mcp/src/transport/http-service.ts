@@ -19,6 +19,7 @@ import type { HttpCall, HttpReply } from './http-reply.ts'
 import { HttpSession } from './http-session.ts'
 import { DEFAULT_SESSION_LIMITS, HttpSessions, type SessionLimits } from './http-sessions.ts'
 import type { HttpServed } from './http-standard-headers.ts'
+import { reportSafely } from './report-safely.ts'
 import { SessionIds } from './session-ids.ts'
 import { SseSession } from './sse-session.ts'
 
@@ -124,7 +125,7 @@ export class HttpService {
       value = call.parsedBody === undefined ? JSON.parse(call.body) : call.parsedBody
     } catch {
       const message = 'Parse error: the body is not valid JSON'
-      this.#options.onProtocolError?.({ code: PARSE_ERROR, message })
+      reportSafely(this.#options.onProtocolError, { code: PARSE_ERROR, message })
       return refuse(reply, 400, message, PARSE_ERROR)
     }
     const sse = sseIdOf(call.url)

@@ -5,6 +5,7 @@ import type { HttpCall, HttpHeaders } from './http-reply.ts'
 import { HttpService, type HttpServiceOptions } from './http-service.ts'
 import type { HttpServed } from './http-standard-headers.ts'
 import { NodeReply } from './node-reply.node.ts'
+import { reportSafely } from './report-safely.ts'
 
 export interface NodeHandlerOptions extends HttpServiceOptions {
   /** Bodies over this many bytes are refused with 413. */
@@ -55,7 +56,7 @@ export function toNodeHandler(served: HttpServed, options: NodeHandlerOptions = 
     if (parsed !== undefined) return answer('', parsed)
     readBody(request, limit, answer, () => {
       const message = `Invalid request: the body is larger than ${limit} bytes`
-      options.onProtocolError?.({ code: INVALID_REQUEST, message })
+      reportSafely(options.onProtocolError, { code: INVALID_REQUEST, message })
       reply.json(413, writeError(null, { code: INVALID_REQUEST, message }), { connection: 'close' })
     })
   }

@@ -5,6 +5,7 @@ import { writeError } from '../exchange/write-message.ts'
 import { INVALID_REQUEST, type JsonRpcError } from '../jsonrpc/index.ts'
 import { LineWriter } from './line-writer.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.ts'
+import { reportSafely } from './report-safely.ts'
 
 export interface ServeStreamOptions {
   context?: RequestContext
@@ -48,11 +49,11 @@ export async function serveStream(
     onLine(line) {
       if (line.trim() === '') return
       const error = connection.receiveText(line)
-      if (error) options.onProtocolError?.(error)
+      if (error) reportSafely(options.onProtocolError, error)
     },
     onTooLong(error) {
       writer.write(writeError(null, error))
-      options.onProtocolError?.(error)
+      reportSafely(options.onProtocolError, error)
     },
   })
   const end = await inputEnd(input, output, lines, options.signal)

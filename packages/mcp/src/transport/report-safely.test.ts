@@ -1,0 +1,32 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { Server, tool } from '../server/index.ts'
+import { HOST_KINDS, HttpHost } from './fixtures/http-hosts.test.node.ts'
+import { serveStream } from './serve-stream.node.ts'
+
+const createApp = (): Server => new Server({ name: 's', tools: { a: tool({ run: () => '' }) } }) as Server
+const onProtocolError = (): never => {
+  throw new Error('the log is broken')
+}
+
+describe('a log that throws', () => {
+  it.each(HOST_KINDS)('B23: does not change what is answered over HTTP (%s)', async (kind) => {
+    await using host = await HttpHost.open(kind, createApp(), { onProtocolError, maxBodyBytes: 100 })
+    expect((await host.post('{')).status).toBe(400)
+    expect((await host.post('x'.repeat(1_000))).status).toBe(413)
+  })
+
+  it('B23: does not end a connection', async () => {
+    const input = new PassThrough()
+    const output = new PassThrough()
+    const served = serveStream(createApp(), input, output, { onProtocolError, maxLineBytes: 100 })
+    input.end(`{\n${'x'.repeat(1_000)}\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n`)
+    await served
+    const answers = String(output.read()).trim().split('\n')
+    expect(answers.map((line) => JSON.parse(line))).toMatchObject([
+      { error: { code: -32700 } },
+      { error: { code: -32600 } },
+      { id: 1, result: {} },
+    ])
+  })
+})
