@@ -6,6 +6,8 @@ import type { BearerGuard } from '@gantry/mcp/guard'
 import type { Gateway } from '../gateway.ts'
 import type { ServerModel } from '../model/index.ts'
 import { answerHealth } from './health.ts'
+import { METRICS_TYPE, metricsText } from './metrics-text.ts'
+import { refuseScraper } from './refuse-scraper.ts'
 
 export interface FrontOptions {
   readonly gateway: Gateway
@@ -15,7 +17,7 @@ export interface FrontOptions {
   readonly admin?: ((request: IncomingMessage, response: ServerResponse, path: string) => boolean) | undefined
 }
 
-/** The gateway's one port: `/mcp`, `/mcp/<target>`, `/sse`, `/health`, `/ready` and the console. */
+/** The gateway's one port: `/mcp`, `/mcp/<target>`, `/sse`, `/health`, `/ready`, `/metrics` and the console. */
 export class Front {
   readonly server: HttpServer
   readonly #options: FrontOptions
@@ -43,6 +45,10 @@ export class Front {
     if (path === '/mcp' || path === '/sse') return this.#handler('')!(request, response)
     if (path.startsWith('/mcp/')) return this.#target(path.slice('/mcp/'.length), request, response)
     if (path === '/health' || path === '/ready') return this.#health(path, response)
+    if (path === '/metrics') {
+      this.#metrics(request, response).catch(() => response.writeHead(500).end())
+      return
+    }
     if (path.startsWith('/.well-known/') && this.#metadata(path, request, response)) return
     if (this.#options.admin?.(request, response, path)) return
     response
@@ -53,6 +59,15 @@ export class Front {
   /** Strangers learn whether it works, and nothing about what is behind it. */
   #health(path: string, response: ServerResponse): void {
     answerHealth(path, this.#options.gateway, response, this.#options.guard === undefined)
+  }
+
+  async #metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { gateway, guard } = this.#options
+    const refused = await refuseScraper(request, guard, gateOptions(gateway.model.server))
+    if (refused) return void response.writeHead(refused.status, refused.headers).end(refused.body)
+    const services = [...this.#handlers.values()].map(({ service }) => service)
+    const sessions = services.flatMap(({ sessions, sseSessions }) => [...sessions.values(), ...sseSessions])
+    response.writeHead(200, { 'content-type': METRICS_TYPE }).end(metricsText(gateway, sessions.length))
   }
 
   /** Where clients get their tokens (RFC 9728); answered by the guard itself, to anybody. */

@@ -8,6 +8,20 @@ export interface StatsSummary {
   readonly traffic: readonly { at: number; calls: number; errors: number }[]
 }
 
+/** Upper bounds of the histogram, in milliseconds; one more bucket has everything beyond. */
+export const DURATION_BOUNDS: readonly number[] = [
+  1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000,
+]
+
+/** Everything since the start, for those who keep history themselves. */
+export interface StatsTotals {
+  readonly calls: number
+  readonly errors: number
+  readonly durationMs: number
+  /** How many calls took no longer than each of `DURATION_BOUNDS`, but longer than the one before. */
+  readonly durations: readonly number[]
+}
+
 const SAMPLES = 512
 const BUCKET = 10_000
 const BUCKETS = 60
@@ -20,10 +34,16 @@ export class Stats {
   readonly #bucketCalls = new Uint32Array(BUCKETS)
   readonly #bucketErrors = new Uint32Array(BUCKETS)
   #bucket = 0
+  #durationMs = 0
+  readonly #histogram = new Float64Array(DURATION_BOUNDS.length + 1)
 
   add(durationMs: number, failed: boolean): void {
     this.#durations[this.#calls % SAMPLES] = durationMs
     this.#calls++
+    this.#durationMs += durationMs
+    let bound = 0
+    while (bound < DURATION_BOUNDS.length && durationMs > DURATION_BOUNDS[bound]!) bound++
+    this.#histogram[bound]!++
     const slot = this.#advance() % BUCKETS
     this.#bucketCalls[slot]!++
     if (!failed) return
@@ -43,6 +63,11 @@ export class Stats {
       this.#bucket = now
     }
     return now
+  }
+
+  totals(): StatsTotals {
+    const durations = [...this.#histogram]
+    return { calls: this.#calls, errors: this.#errors, durationMs: this.#durationMs, durations }
   }
 
   summary(): StatsSummary {

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+import { refuseForeign, type GateOptions, type Guard } from '@gantry/mcp/server'
+
+/** Lets a key read the numbers and nothing else; whoever administers the gateway may as well. */
+const SCOPES = ['gantry:metrics', 'gantry:admin']
+
+interface Refusal {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** Numbers tell what is behind a gateway: where it has a guard, they take a credential for them. */
+export async function refuseScraper(
+  request: IncomingMessage,
+  guard: Guard | undefined,
+  gate: GateOptions,
+): Promise<Refusal | undefined> {
+  const headers = request.headers as Record<string, string | undefined>
+  const foreign = refuseForeign(headers, gate)
+  if (foreign !== undefined) return refusal(403, foreign)
+  if (!guard) return undefined
+  const call = { method: request.method ?? 'GET', url: request.url ?? '/', headers }
+  const verdict = await guard({ ...call, body: '', parsedBody: undefined })
+  if (!verdict.ok) return refusal(verdict.status, 'A key is needed', verdict.headers)
+  if (verdict.auth?.scopes.some((scope) => SCOPES.includes(scope))) return undefined
+  return refusal(403, `A key with the scope "${SCOPES[0]}" is needed`)
+}
+
+function refusal(status: number, text: string, headers: Record<string, string> = {}): Refusal {
+  return { status, headers: { ...headers, 'content-type': 'text/plain' }, body: `${text}\n` }
+}
