@@ -66,7 +66,7 @@ function compileStandard(schema: StandardSchema, options: CompileOptions): Compi
       const result = validate(value)
       // By its method, not its class: a promise of another realm must not pass for a result without issues.
       return 'then' in result
-        ? result.then((later) => toValidation(later, value))
+        ? Promise.resolve(result).then((later) => toValidation(later, value))
         : toValidation(result, value)
     },
   }

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { type } from 'arktype'
 import * as v from 'valibot'
 import { Type } from 'typebox'
@@ -169,6 +170,44 @@ describe('a handler that fails', () => {
         await expect(ask).rejects.toMatchObject({ code: -32603, message: 'Internal error' })
       }
       expect(JSON.stringify(traffic)).not.toContain('1234')
+    })
+  })
+})
+
+describe('a handler that returns something to be awaited', () => {
+  // As query builders do, and promises that were made in another realm.
+  const thenable = { then: (resolve: (value: string) => void) => resolve('from afar') }
+  const foreign = runInNewContext('Promise.resolve("from afar")') as Promise<string>
+
+  it.each([['a thenable', thenable] as const, ['a foreign promise', foreign] as const])(
+    'B31: %s is awaited in both eras',
+    async (_, value) => {
+      const app = new Server({ name: 's', tools: { a: tool({ run: () => value as unknown as string }) } })
+      await everywhere(app, async ({ client }) => {
+        expect((await client.call('a')).text()).toBe('from afar')
+      })
+    },
+  )
+
+  it('B27: and what it throws is hidden', async () => {
+    const broken = { then: (_: unknown, reject: (thrown: Error) => void) => reject(new Error('secret')) }
+    const app = new Server({ name: 's', tools: { a: tool({ run: () => broken as unknown as string }) } })
+    expect(await new RawPeer(app).modern('tools/call', { name: 'a' })).toMatchObject({ result: failed })
+  })
+
+  it('B28: a validation of another realm counts', async () => {
+    const issues = runInNewContext('Promise.resolve({ issues: [{ message: "no good" }] })') as Promise<never>
+    const standard = {
+      version: 1,
+      vendor: 'far',
+      validate: () => issues,
+      jsonSchema: z.object({})['~standard'].jsonSchema,
+    }
+    const input = { '~standard': standard } as unknown as z.ZodObject
+    const app = new Server({ name: 's', tools: { a: tool({ input, run: () => 'ran' }) } })
+    const answer = await new RawPeer(app).modern('tools/call', { name: 'a' })
+    expect(answer).toMatchObject({
+      result: { isError: true, content: [{ text: expect.stringContaining('no good') }] },
     })
   })
 })

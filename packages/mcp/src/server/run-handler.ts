@@ -26,7 +26,7 @@ export function runHandler<T>(
 ): T | Promise<T | InputRequired> {
   const { requestState, inputResponses } = exchange.params
   if (exchange.ask && !options.alwaysReplay && requestState === undefined) {
-    const running = handler(new Context(exchange, () => new LiveQuestions(exchange)))
+    const running = promised(handler(new Context(exchange, () => new LiveQuestions(exchange))))
     return running instanceof Promise
       ? running.then((value) => finish(value, exchange, options, undefined))
       : finish(running, exchange, options, undefined)
@@ -60,9 +60,15 @@ function runRound<T>(
   handler: (context: Context) => T | Promise<T>,
 ): T | Promise<T | InputRequired> {
   const round = new Round(exchange, options, state)
-  const running = handler(round.context)
+  const running = promised(handler(round.context))
   if (!(running instanceof Promise)) return finish(running, exchange, options, state)
   return round.settle(running, options, state)
+}
+
+/** Query builders, and promises of another realm, are no instances of Promise and have to be awaited all the same. */
+function promised<T>(value: T | Promise<T>): T | Promise<T> {
+  if (typeof value !== 'object' || value === null || value instanceof Promise) return value
+  return 'then' in value && typeof value.then === 'function' ? Promise.resolve(value) : value
 }
 
 /** One run of a handler on an exchange that cannot be asked live. Questions are set up when first needed. */

@@ -35,6 +35,13 @@ describe('what a caller may see', () => {
     expect(await friend.modern('tools/call', { name: 'secret' })).toHaveProperty('result')
   })
 
+  it('B8: a `when` that returns a promise by mistake shows nothing', async () => {
+    const when = (async () => false) as unknown as () => boolean
+    const peer = new RawPeer(new Server({ name: 's', tools: { a: tool({ when, run: () => 'shown' }) } }))
+    expect(await peer.modern('tools/list')).toMatchObject({ error: { code: -32603 } })
+    expect(await peer.modern('tools/call', { name: 'a' })).toMatchObject({ error: { code: -32603 } })
+  })
+
   it('B5: middleware may change a list that was served from the cache', async () => {
     const app = new Server({ name: 's', tools: { a: tool({ run: () => '' }), b: tool({ run: () => '' }) } })
     app.use(async (exchange, next) => {

@@ -24,7 +24,16 @@ export function isRestricted(definition: Visibility): boolean {
 export function isVisible(definition: Visibility, asking: Asking): boolean {
   const { scopes, when } = definition
   if (scopes?.some((scope) => !asking.auth?.scopes.includes(scope))) return false
-  return when === undefined || when(callerOf(asking))
+  return when === undefined || decides(when, asking)
+}
+
+/** A promise would count as yes: whoever returns one by mistake must not show everything to everybody. */
+function decides(when: NonNullable<Visibility['when']>, asking: Asking): boolean {
+  const answer: unknown = when(callerOf(asking))
+  if (typeof answer === 'object' && answer !== null) {
+    throw new TypeError('`when` must answer true or false at once; it returned an object, or a promise')
+  }
+  return Boolean(answer)
 }
 
 /** The scopes with which a known caller would see what is hidden from it; undefined when they would not help. */
@@ -34,7 +43,7 @@ export function scopesToSee(
 ): readonly string[] | undefined {
   const { scopes, when } = definition ?? {}
   if (!asking.auth || !scopes?.length) return undefined
-  return when === undefined || when(callerOf(asking)) ? scopes : undefined
+  return when === undefined || decides(when, asking) ? scopes : undefined
 }
 
 export function callerOf(asking: Asking): Caller {
