@@ -40,9 +40,7 @@ export class PublicUris {
     if (this.prefix === '') return result
     switch (method) {
       case 'tools/call':
-        return Array.isArray(result.content)
-          ? { ...result, content: result.content.map((block) => this.content(block)) }
-          : result
+        return Array.isArray(result.content) ? this.#withContent(result, result.content) : result
       case 'prompts/get':
         return Array.isArray(result.messages)
           ? { ...result, messages: result.messages.map((message) => this.#message(message)) }
@@ -82,6 +80,12 @@ export class PublicUris {
       changed['ui/resourceUri'] = this.toPublic(meta['ui/resourceUri'])
     }
     return changed
+  }
+
+  /** Most calls name no resource: their results stay what they are. */
+  #withContent(result: JsonObject, content: unknown[]): JsonObject {
+    const changed = content.map((block) => this.content(block))
+    return changed.every((block, at) => block === content[at]) ? result : { ...result, content: changed }
   }
 
   #message(message: unknown): unknown {

@@ -118,6 +118,8 @@ async function negotiated(
     signal,
     hooks: {
       continuations: services.continuations,
+      // What the relay changes, it copies.
+      keepsText: true,
       onAmbiguous: ({ method }) => services.onAmbiguous(method),
       // Whoever sends an exchange here has left only those headers on it that are for the target.
       extraHeaders: (exchange) => exchange.headers as Record<string, string> | undefined,

@@ -32,6 +32,8 @@ export interface ClientEdgeOptions {
   onLog?: ((notification: Notification) => void) | undefined
   /** Any other notification that belongs to no request and to no listener. */
   onNotification?: ((notification: Notification) => void) | undefined
+  /** Results keep the text that they came in, for a relay that changes none of them in place. */
+  keepsText?: boolean | undefined
   /** HTTP headers that a single request shall have besides those of its connection, whatever the era. */
   extraHeaders?: ((exchange: Exchange) => Record<string, string> | undefined) | undefined
 }

@@ -20,11 +20,13 @@ import { toCallerProgress } from './client-edge-params.ts'
 import { type Exchange, failure, type InputRequests, type Notification, type Outcome } from './exchange.ts'
 import { missingCapability } from './input-capabilities.ts'
 import type { Continuations, ParkedCall } from './legacy-client-edge-continuations.ts'
+import { received } from './received-result.ts'
 import { inputKeyOf, refusal, toQuestion } from './legacy-client-edge-questions.ts'
 
 /** What a call needs from its edge. */
 export interface CallPort {
   readonly continuations: Continuations
+  readonly keepsText: boolean
   /** Answers a request of the server. */
   reply(response: JsonRpcResponse): Promise<void>
   /** Tells the server that nobody wants the answer any more. */
@@ -104,17 +106,17 @@ export class LegacyCall implements ParkedCall {
     }
     const outcome = this.#attach(this.#origin)
     send(this.#abort).then(
-      (response) =>
-        this.#finish({
-          outcome: this.#explained(
-            'error' in response
-              ? { type: 'error', error: this.#modernError(response.error) }
-              : { type: 'complete', result: response.result },
-          ),
-        }),
+      (response) => this.#finish({ outcome: this.#explained(this.#outcomeOf(response)) }),
       (thrown: unknown) => this.#finish({ error: McpError.from(thrown) }),
     )
     return outcome
+  }
+
+  #outcomeOf(response: JsonRpcResponse): Outcome {
+    if ('error' in response) return { type: 'error', error: this.#modernError(response.error) }
+    const { result } = response
+    const kept = this.#port.keepsText ? received(response, result, false) : undefined
+    return kept ?? { type: 'complete', result }
   }
 
   accepts(exchange: Exchange): boolean {

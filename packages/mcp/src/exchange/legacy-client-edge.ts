@@ -208,6 +208,7 @@ export class LegacyClientEdge implements ClientEdge {
     const wire = this.#wire
     return {
       continuations: this.#options.continuations ?? new MemoryContinuations(),
+      keepsText: this.#options.keepsText === true,
       reply: (response: JsonRpcResponse) => wire.send(response),
       // Closing a stream does not cancel in this era (MCP 2025-11-25, basic/transports), so we always say it.
       cancel: (requestId) => {

@@ -1,10 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonRpcResponse, McpError } from '../jsonrpc/index.ts'
 import type { InputRequests, InputRequired, Outcome } from './exchange.ts'
+import { received } from './received-result.ts'
 
 /** Reads a modern response. A missing `resultType` means complete (MCP 2026-07-28, basic, responses). */
-export function modernOutcome(response: JsonRpcResponse, method: string): Outcome {
+export function modernOutcome(response: JsonRpcResponse, method: string, keepsText = false): Outcome {
   if ('error' in response) return { type: 'error', error: response.error }
   const { resultType, ...result } = response.result
+  if (resultType === 'complete' && keepsText) {
+    return received(response, result, true) ?? { type: 'complete', result }
+  }
   if (resultType === undefined || resultType === 'complete') return { type: 'complete', result }
   if (resultType === 'input_required') return inputRequired(result, method)
   if (resultType === 'task') return { type: 'task', task: result }

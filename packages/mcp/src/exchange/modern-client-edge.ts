@@ -89,7 +89,7 @@ export class ModernClientEdge implements ClientEdge {
           headers: this.#headers(exchange),
         },
       )
-      return modernOutcome(response, method)
+      return modernOutcome(response, method, this.#options.keepsText)
     } catch (thrown) {
       if (cancellation.aborted) {
         this.#cancel(id)

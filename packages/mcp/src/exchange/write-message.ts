@@ -1,6 +1,7 @@
 import { INTERNAL_ERROR, type JsonObject, type JsonRpcError, type RequestId } from '../jsonrpc/index.ts'
 import { META, shapeResult, type Implementation, type Revision } from '../protocol/index.ts'
-import type { Notification, Outcome } from './exchange.ts'
+import type { Complete, Notification, Outcome } from './exchange.ts'
+import { ReceivedResult } from './received-result.ts'
 
 // Frames are written by hand around serialised payloads: a result that was cached as text is not parsed
 // and serialised again.
@@ -53,7 +54,7 @@ export function writeOutcome(outcome: Outcome, facts: ResponseFacts): string {
 function serialise(outcome: Outcome, facts: ResponseFacts): string {
   switch (outcome.type) {
     case 'complete':
-      return writeResult(facts.id, outcome.json ?? JSON.stringify(shapeComplete(outcome.result, facts)))
+      return writeResult(facts.id, completeText(outcome, facts))
     case 'error':
       return writeError(facts.id, outcome.error)
     case 'input_required': {
@@ -71,6 +72,11 @@ function serialise(outcome: Outcome, facts: ResponseFacts): string {
     default:
       throw new TypeError('A handler or middleware returned no outcome')
   }
+}
+
+function completeText(outcome: Complete, facts: ResponseFacts): string {
+  const ready = outcome instanceof ReceivedResult ? outcome.textFor(facts) : outcome.json
+  return ready ?? JSON.stringify(shapeComplete(outcome.result, facts))
 }
 
 function shapeComplete(result: JsonObject, facts: ResponseFacts): JsonObject {

@@ -14,4 +14,5 @@ export {
 } from './message.ts'
 export { McpError, type McpErrorCode } from './mcp-error.ts'
 export { classifyMessage, parseMessage, type ParsedMessage } from './parse-message.ts'
+export { readResult, TextResult } from './read-result.ts'
 export { ProtocolError } from './protocol-error.ts'

@@ -1,5 +1,11 @@
 import type { IncomingMessage } from '../exchange/index.ts'
-import type { JsonRpcRequest, JsonRpcResponse, McpError, ParsedMessage } from '../jsonrpc/index.ts'
+import {
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type McpError,
+  type ParsedMessage,
+  readResult,
+} from '../jsonrpc/index.ts'
 import { badResponse, headOf } from './http-client-errors.ts'
 import { forEachMessage, unreadable } from './http-client-messages.ts'
 
@@ -27,6 +33,8 @@ export class AnswerReader {
 
   /** Throws when the answer itself is malformed: there will be no other. */
   read(text: string): void {
+    const result = readResult(text)
+    if (result) return this.#acceptResponse(result)
     forEachMessage(text, (parsed) => this.#accept(parsed, text))
   }
 

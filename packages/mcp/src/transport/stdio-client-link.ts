@@ -7,6 +7,7 @@ import {
   isRequestId,
   McpError,
   PARSE_ERROR,
+  readResult,
   type JsonRpcMessage,
   type JsonRpcRequest,
   type JsonRpcResponse,
@@ -117,6 +118,8 @@ export class LineLink {
   #receive(line: string): void {
     // A handler may end the link in the middle of a chunk.
     if (this.#ended !== undefined || line.length === 0) return
+    const result = readResult(line)
+    if (result) return this.#answer(result, line)
     if (isNoise(line)) {
       this.#report('parse_failed', 'wrote a line that is not JSON', line)
       return
