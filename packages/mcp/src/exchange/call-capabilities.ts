@@ -14,8 +14,8 @@ const QUESTIONS = ['elicitation', 'sampling', 'roots'] as const
 /** `_meta` for a modern client's call that has less than the connection declared; nothing for all others. */
 export function capabilitiesMeta(client: ClientFacts, declared: ClientCapabilities): JsonObject {
   if (eraOf(client.version) !== 'modern') return {}
+  if (QUESTIONS.every((name) => hasAll(client.capabilities[name], declared[name]))) return {}
   const left = narrowed(declared, client.capabilities)
-  if (QUESTIONS.every((name) => JSON.stringify(left[name]) === JSON.stringify(declared[name]))) return {}
   return {
     [CALL_CAPABILITIES]: Object.fromEntries(
       QUESTIONS.flatMap((name) => (left[name] ? [[name, left[name]]] : [])),
@@ -33,6 +33,12 @@ export function callCapabilities(declared: ClientCapabilities, params: JsonObjec
 export function knowsMissingCapability({ client, params }: Exchange): boolean {
   if (eraOf(client.version) === 'modern') return true
   return isJsonObject(params._meta) && isJsonObject(params._meta[CALL_CAPABILITIES])
+}
+
+/** Whether narrowing would leave everything that was declared. */
+function hasAll(theirs: unknown, mine: unknown): boolean {
+  if (!isJsonObject(mine)) return true
+  return isJsonObject(theirs) && Object.keys(mine).every((key) => Object.hasOwn(theirs, key))
 }
 
 /** What both have; nobody gets more than was declared. */
