@@ -1,4 +1,3 @@
-import { freePort } from '../lib/http-server.mjs'
 import { program } from '../lib/contestants.mjs'
 import { startProbedHttp, startProbedStdio } from '../lib/probed-server.mjs'
 import { openSessions } from '../load/open-sessions.mjs'
@@ -16,11 +15,11 @@ async function costOf(server, count, add) {
 }
 
 /** Sessions that were used once and then rest. */
-function idleSessions(name, argsOf) {
+function idleSessions(name, file) {
   return {
     name,
     async open({ short }) {
-      const server = await startProbedHttp(await argsOf())
+      const server = await startProbedHttp([program(file), 'http-session'])
       const target = { port: server.port, path: '/mcp', era: 'legacy' }
       const add = (count) => openSessions(target, count)
       return { sample: () => costOf(server, short ? 50 : COUNT, add), close: server.close }
@@ -46,7 +45,6 @@ function callsInFlight(name, args) {
   }
 }
 
-const sessionArgs = (file) => () => [program(file), 'http-session']
 const stdioArgs = (file) => [program(file), 'stdio']
 
 /** What waits without working: the rest of the cost of a server with many clients. */
@@ -57,11 +55,10 @@ export const memoryCases = [
     metrics,
     goals: [{ metric: 'memory', atMost: 10 * 1024 }],
     contestants: [
-      idleSessions('ours', sessionArgs('gantry.mjs')),
-      idleSessions('official 2.4', sessionArgs('official-2.mjs')),
-      idleSessions('official 1.32', sessionArgs('official-1.mjs')),
-      idleSessions('fastmcp', async () => [...sessionArgs('fastmcp.mjs')(), String(await freePort())]),
-      idleSessions('tmcp', sessionArgs('tmcp.mjs')),
+      idleSessions('ours', 'gantry.mjs'),
+      idleSessions('official 2.4', 'official-2.mjs'),
+      idleSessions('official 1.32', 'official-1.mjs'),
+      idleSessions('tmcp', 'tmcp.mjs'),
     ],
   },
   {

@@ -7,8 +7,12 @@ const PROBE = ['--expose-gc', `--import=${new URL('memory-probe.mjs', import.met
 /** Bytes in use in a server that was started with the probe. */
 function memoryOf(child) {
   return new Promise((resolve, reject) => {
-    child.once('message', resolve)
-    child.once('close', (code) => reject(new Error(`the server ended with ${code}`)))
+    const onClose = (code) => reject(new Error(`the server ended with ${code}`))
+    child.once('close', onClose)
+    child.once('message', (bytes) => {
+      child.off('close', onClose)
+      resolve(bytes)
+    })
     child.send('memory')
   })
 }
