@@ -113,10 +113,12 @@ function Chained({ cause }: { cause: Cause }) {
             <b>Fix:</b> <Rich text={cause.fix} />
           </p>
         )}
-        {cause.target !== undefined && cause.status === 'problem' && (
-          <Link to="/targets/$name" params={{ name: cause.target }}>
-            Open {cause.target}
-          </Link>
+        {cause.target !== undefined && cause.status === 'problem' && cause.fix !== undefined && (
+          <p>
+            <Link to="/targets/$name" params={{ name: cause.target }}>
+              Open {cause.target}
+            </Link>
+          </p>
         )}
       </div>
     </li>
