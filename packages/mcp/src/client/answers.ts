@@ -11,6 +11,7 @@ import {
   type ElicitUrlParams,
   type Root,
 } from '../protocol/index.ts'
+import { checkElicited, checkRoots, checkSampled } from './check-answers.ts'
 import { completeForm } from './complete-form.ts'
 
 /** The request during which a question came up; absent when it came outside any. */
@@ -43,7 +44,7 @@ export class Answers {
 
   constructor(handlers: AnswerHandlers) {
     this.#handlers = handlers
-    if (Array.isArray(handlers.roots)) requireFiles(handlers.roots)
+    if (Array.isArray(handlers.roots)) checkRoots(handlers.roots)
   }
 
   /** What the handlers can do. */
@@ -85,39 +86,27 @@ export class Answers {
     const { elicit } = this.#handlers
     const handler = typeof elicit === 'function' ? elicit : elicit?.form
     if (!handler) return { action: 'decline' }
-    return completeForm(params.requestedSchema, await handler(params, context))
+    return completeForm(params.requestedSchema, checkElicited(await handler(params, context)))
   }
 
   async #openUrl(params: ElicitUrlParams, context: AnswerContext): Promise<JsonObject> {
     const { elicit } = this.#handlers
     const handler = typeof elicit === 'function' ? elicit : elicit?.url
-    return handler ? handler(params, context) : { action: 'decline' }
+    return handler ? checkElicited(await handler(params, context)) : { action: 'decline' }
   }
 
   async #sample(params: CreateMessageParams, context: AnswerContext): Promise<JsonObject> {
     if (!this.#handlers.sample) throw unanswerable('sampling/createMessage')
     const problem = samplingProblem(params.messages)
     if (problem !== undefined) throw new ProtocolError(INVALID_PARAMS, `Invalid params: ${problem}`)
-    return { ...(await this.#handlers.sample(params, context)) }
+    return checkSampled(await this.#handlers.sample(params, context))
   }
 
   async #roots(context: AnswerContext): Promise<JsonObject> {
     const { roots } = this.#handlers
     if (!roots) throw unanswerable('roots/list')
-    const found = [...(typeof roots === 'function' ? await roots(context) : roots)]
-    requireFiles(found)
-    return { roots: found }
+    return { roots: checkRoots(typeof roots === 'function' ? await roots(context) : roots) }
   }
-}
-
-/** The specification knows no other roots yet (MCP 2026-07-28, client/roots). */
-function requireFiles(roots: readonly Root[]): void {
-  const other = roots.find(({ uri }) => !/^file:\/\//i.test(uri))
-  if (!other) return
-  throw new McpError(
-    'invalid_definition',
-    `The root ${other.uri} is no file:// URI; roots are files and folders`,
-  )
 }
 
 function unanswerable(method: string): McpError {

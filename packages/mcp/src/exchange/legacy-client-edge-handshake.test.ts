@@ -19,3 +19,22 @@ it('does not take a legacy server at its word that it has tasks; other extension
     extensions: { 'io.modelcontextprotocol/skills': { a: 1 } },
   })
 })
+
+it('is not disturbed by whoever watches its steps', async () => {
+  const steps: string[] = []
+  const peer = new ScriptedPeer(() => ({
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    serverInfo: { name: 'old', version: '1' },
+  }))
+  await performHandshake(peer, {
+    id: 1,
+    info: { name: 'us', version: '1' },
+    capabilities: {},
+    onStep: (step) => {
+      steps.push(step)
+      throw new Error('oops')
+    },
+  })
+  expect(steps).toEqual(['initialize_sent', 'initialize_answered', 'initialized_sent', 'ready'])
+})

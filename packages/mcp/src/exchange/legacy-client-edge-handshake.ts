@@ -36,24 +36,33 @@ export interface Handshake {
  * basic/lifecycle). When `initialized` cannot be written the connection has failed.
  */
 export async function performHandshake(wire: Wire, options: HandshakeOptions): Promise<Handshake> {
-  const { onStep, signal } = options
+  const { signal } = options
   const params = {
     protocolVersion: options.version ?? LATEST_LEGACY,
     capabilities: options.capabilities,
     clientInfo: options.info,
   }
   const answer = wire.request({ jsonrpc: '2.0', id: options.id, method: 'initialize', params }, { signal })
-  onStep?.('initialize_sent')
+  tell(options, 'initialize_sent')
   const response = await answer
   if ('error' in response) throw ProtocolError.fromJsonRpc(response.error)
   const handshake = readHandshake(response.result)
-  onStep?.('initialize_answered')
+  tell(options, 'initialize_answered')
   wire.setProtocolVersion?.(handshake.version)
   await wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
-  onStep?.('initialized_sent')
+  tell(options, 'initialized_sent')
   wire.startListening?.()
-  onStep?.('ready')
+  tell(options, 'ready')
   return handshake
+}
+
+/** Whoever watches and throws must not leave a request behind that nobody waits for. */
+function tell({ onStep }: HandshakeOptions, step: HandshakeStep): void {
+  try {
+    onStep?.(step)
+  } catch {
+    // It is only a view of what happens.
+  }
 }
 
 function readHandshake(result: JsonObject): Handshake {
