@@ -156,7 +156,8 @@ export class LegacyClientEdge implements ClientEdge {
       this.#wire.request(
         params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params },
         {
-          ...(this.#wire.takesCancellation ? { cancellation } : { signal: cancellation.signal }),
+          signal: this.#wire.takesCancellation ? undefined : cancellation.signal,
+          cancellation,
           origin: exchange,
           onMessage: (message) => this.#inbox.receiveFor(call, message),
           onDetached: (retryMs) => call.detach(retryMs),

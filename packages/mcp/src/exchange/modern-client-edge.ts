@@ -14,7 +14,7 @@ import { readDetachHint } from './detach-hint.ts'
 import { complete, type Exchange, type Notification, type Outcome } from './exchange.ts'
 import { modernOutcome } from './modern-client-edge-outcome.ts'
 import { playModernRounds } from './modern-client-edge-rounds.ts'
-import type { IncomingMessage, Wire, WireRequestOptions } from './wire.ts'
+import type { IncomingMessage, Wire } from './wire.ts'
 
 export interface ModernClientEdgeOptions extends ClientEdgeOptions {
   /** The revision that was agreed on; it goes into every envelope. */
@@ -84,7 +84,8 @@ export class ModernClientEdge implements ClientEdge {
         },
         {
           origin: exchange,
-          ...this.#ending(cancellation, ended),
+          signal: this.#signalFor(cancellation, ended),
+          cancellation: ended ? undefined : cancellation,
           onMessage: (message) => this.#deliver(id, call, message),
           headers: this.#headers(exchange),
         },
@@ -102,12 +103,9 @@ export class ModernClientEdge implements ClientEdge {
     }
   }
 
-  #ending(
-    cancellation: Cancellation,
-    ended: AbortController | undefined,
-  ): Pick<WireRequestOptions, 'signal' | 'cancellation'> {
-    if (ended) return { signal: AbortSignal.any([cancellation.signal, ended.signal]) }
-    return this.#wire.takesCancellation ? { cancellation } : { signal: cancellation.signal }
+  #signalFor(cancellation: Cancellation, ended: AbortController | undefined): AbortSignal | undefined {
+    if (ended) return AbortSignal.any([cancellation.signal, ended.signal])
+    return this.#wire.takesCancellation ? undefined : cancellation.signal
   }
 
   #headers(exchange: Exchange): Record<string, string> | undefined {

@@ -11,7 +11,7 @@ export type IncomingMessage = JsonRpcNotification | JsonRpcRequest
 
 export interface WireRequestOptions {
   signal?: AbortSignal | undefined
-  /** Instead of `signal`, for wires that take it. */
+  /** The same as `signal`; wires that take it get nothing else. */
   cancellation?: Cancellation | undefined
   /** Messages that arrive on this request's own stream (HTTP). Wires without such streams never call it. */
   onMessage?: ((message: IncomingMessage) => void) | undefined

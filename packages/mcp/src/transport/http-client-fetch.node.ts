@@ -47,14 +47,15 @@ export function createNodeFetch(options: NodeFetchOptions = {}): FetchLike {
         if (caller.aborted) throw asError(caller.reason)
         const destination = find(url)
         const body = (init.body ?? undefined) as string | undefined
-        const settings = {
-          ...destination.options,
+        const { hostname, port, path, isSecure } = destination
+        const request = (isSecure ? httpsRequest : httpRequest)({
+          hostname,
+          port,
+          path,
           method: init.method,
           headers: rawHeaders(init, destination),
-        }
-        const request = destination.isSecure
-          ? httpsRequest({ ...settings, agent: secure })
-          : httpRequest({ ...settings, agent: plain })
+          agent: isSecure ? secure : plain,
+        } as RequestOptions)
         const abort = (): void => void request.destroy(asError(caller.reason))
         caller.onAbort(abort)
         request.on('close', () => caller.offAbort(abort))
@@ -71,29 +72,27 @@ const MAX_DESTINATIONS = 1_000
 
 /** An address taken apart: that costs as much as the request's own work. */
 interface Destination {
-  readonly options: RequestOptions
+  readonly hostname: RequestOptions['hostname']
+  readonly port: RequestOptions['port']
+  readonly path: RequestOptions['path']
   readonly isSecure: boolean
   readonly host: string
-  readonly authorization: string | undefined
 }
 
 function toDestination(url: string): Destination {
   const parsed = new URL(url)
-  const { auth, ...options } = urlToHttpOptions(parsed)
-  const authorization = typeof auth === 'string' ? `Basic ${Buffer.from(auth).toString('base64')}` : undefined
-  return { options, isSecure: parsed.protocol === 'https:', host: parsed.host, authorization }
+  const { hostname, port, path } = urlToHttpOptions(parsed)
+  const isSecure = parsed.protocol === 'https:'
+  return { hostname, port, path, isSecure, host: parsed.host }
 }
 
 /** Names and values one after another: Node takes them as they are, without a table in between. */
-function rawHeaders(init: QuickInit, { host, authorization }: Destination): string[] {
+function rawHeaders(init: QuickInit, { host }: Destination): string[] {
   const given = init.headers instanceof Headers ? Object.fromEntries(init.headers) : init.headers
   const headers = (given ?? {}) as Record<string, string>
   const raw: string[] = []
   for (const name in headers) raw.push(name, headers[name]!)
   if (headers.host === undefined) raw.push('host', host)
-  if (authorization !== undefined && headers.authorization === undefined) {
-    raw.push('authorization', authorization)
-  }
   if (init.body === null && init.method === 'POST') raw.push('content-length', '0')
   else if (typeof init.body === 'string') raw.push('content-length', String(Buffer.byteLength(init.body)))
   return raw

@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -46,6 +47,21 @@ describe('createNodeFetch', () => {
     const wire = await open(server.url, { fetch: createNodeFetch() })
     expect(await wire.request(call())).toMatchObject({ result: { ok: true } })
     await wire.close()
+  })
+
+  it('finds addresses in brackets, keeps the query and counts bytes', async () => {
+    const seen: (string | undefined)[] = []
+    const server = createHttpServer((request, response) => {
+      seen.push(request.url, request.headers.host, request.headers['content-length'])
+      response.end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '::1', resolve))
+    const { port } = server.address() as AddressInfo
+    const url = `http://[::1]:${port}/a%20b?c=d`
+    await (await createNodeFetch()(url, { method: 'POST', body: 'né' })).text()
+    expect(seen).toEqual(['/a%20b?c=d', `[::1]:${port}`, '3'])
+    server.closeAllConnections()
+    server.close()
   })
 
   it('opens no more connections than it may', async () => {
