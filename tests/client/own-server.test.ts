@@ -121,7 +121,7 @@ describe.each(CELLS)('our client and our server over %s at %s', (way, revision) 
       const subscription = await client.subscribe('note://1')
       await client.listening()
       await client.call('touch')
-      await vi.waitFor(() => expect(heard.sort()).toEqual(['note://1', 'tools']))
+      await vi.waitFor(() => expect(heard.sort()).toEqual(['note://1', 'tools']), 10_000)
       await subscription.close()
 
       await expect(client.call('nope')).rejects.toMatchObject({ code: -32602 })

@@ -159,8 +159,8 @@ describe(`a client of a server that says the right things wrongly (seed ${SEED})
       await vi.waitFor(() => expect(sockets()).toEqual(before.sockets), { timeout: 10_000 })
       await vi.waitFor(() => expect(children()).toEqual(before.children), { timeout: 10_000 })
       expect(unhandled).toEqual([])
-      // Enough of it works: otherwise only the handshake would have been tested.
-      expect(tally.answered).toBeGreaterThan(tally.failed / 2)
+      // Enough of it works, on a busy machine too: otherwise only the handshake would have been tested.
+      expect(tally.answered).toBeGreaterThan(3 * CALLS)
     },
     180_000,
   )
