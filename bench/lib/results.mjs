@@ -36,7 +36,7 @@ function circumstances({ rounds, ms, wrk }) {
       cpu: model,
       cores: cpus().length,
       memory: `${Math.round(totalmem() / 2 ** 30)} GB`,
-      system: `${type()} ${release()}`,
+      system: `${type()} ${release().split('.').slice(0, 2).join('.')}`,
       node: process.version,
     },
     load: round(loadavg()[0]),
