@@ -1,6 +1,6 @@
-import type { Canceller, IncomingMessage } from '../exchange/index.ts'
-import { type JsonRpcRequest, type JsonRpcResponse, McpError } from '../jsonrpc/index.ts'
-import { AnswerReader } from './http-client-answer.ts'
+import type { Canceller } from '../exchange/index.ts'
+import { McpError } from '../jsonrpc/index.ts'
+import { type AnswerOptions, AnswerReader } from './http-client-answer.ts'
 import { readErrorText, readText } from './http-client-body.ts'
 import { abortError, badResponse, endedWithoutAnswer, headOf } from './http-client-errors.ts'
 import { followStream } from './http-client-follow.ts'
@@ -9,16 +9,12 @@ import type { HttpClientSettings } from './http-client-options.ts'
 import { createSseCursor, type OnSseEvent, type SseCursor, SseParser } from './sse-stream.ts'
 import { readChunks } from './sse-stream-read.ts'
 
-export interface ReadAnswerOptions {
-  url: string
-  request: JsonRpcRequest
+export interface ReadAnswerOptions extends AnswerOptions {
   /** The 2xx response to the POST. */
   response: Response
   /** Whether the revision knows `Last-Event-ID`: those before 2026-07-28. */
   resumable: boolean
   headers: () => Record<string, string>
-  onAnswer: (response: JsonRpcResponse) => void
-  onMessage: (message: IncomingMessage, late: boolean) => void
   onDetached?: ((retryMs: number | undefined) => void) | undefined
   abort: Canceller
   settings: HttpClientSettings
@@ -49,7 +45,7 @@ async function readJson(options: ReadAnswerOptions): Promise<void> {
   } catch (thrown) {
     throw thrown instanceof McpError ? thrown : endedWithoutAnswer(url, request.method, thrown)
   }
-  const reader = new AnswerReader({ ...options, report: settings.report })
+  const reader = new AnswerReader(options)
   reader.read(text)
   if (reader.answered) return
   throw badResponse(url, `answered ${request.method} with a body that holds no answer to it`, {
@@ -64,7 +60,6 @@ async function readStream(options: ReadAnswerOptions): Promise<void> {
   let linger: ReturnType<typeof setTimeout> | undefined
   const reader = new AnswerReader({
     ...options,
-    report: settings.report,
     onAnswer: (answer) => {
       linger = setTimeout(() => abort.abort(), LINGER_MS)
       options.onAnswer(answer)

@@ -116,6 +116,7 @@ export class HttpWire implements Wire {
       onDetached: options.onDetached,
       abort: operation,
       settings: this.#settings,
+      report: this.#settings.report,
     })
     if (this.#listenAgain) this.startListening()
   }
