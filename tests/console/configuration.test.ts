@@ -1,11 +1,8 @@
 import { writeFile } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adminGateway, type AdminGateway } from '../support/admin-gateway.ts'
+import { beforeAll, expect, it } from 'vitest'
 import { ASKING_SERVER } from '../support/start-gateway.ts'
-import { ensureBuilt } from './support/built-console.ts'
-import { hasChromium, launch } from './support/chromium.ts'
-import { axe, openConsole, type OpenConsole } from './support/open-console.ts'
+import { describeConsole } from './support/console-suite.ts'
+import { axe, type OpenConsole } from './support/open-console.ts'
 
 const CONFIG = `// Kept by hand
 {
@@ -16,25 +13,15 @@ const CONFIG = `// Kept by hand
 }
 `
 
-describe.skipIf(!hasChromium)('the configuration in the console', () => {
-  let gateway: AdminGateway
-  let browser: Browser
+describeConsole('the configuration in the console', { config: CONFIG }, (suite) => {
   let opened: OpenConsole
 
   beforeAll(async () => {
-    await ensureBuilt()
-    gateway = await adminGateway(CONFIG)
-    browser = await launch()
-    opened = await openConsole(browser, gateway.consoleUrl!)
-  }, 60_000)
-
-  afterAll(async () => {
-    await browser?.close()
-    await gateway?.close()
+    opened = await suite.open()
   })
 
   const edit = async (change: (text: string) => string) => {
-    const { text } = await gateway.api.call('config', {})
+    const { text } = await suite.gateway.api.call('config', {})
     await opened.page.getByRole('textbox', { name: 'Configuration file' }).click()
     await opened.page.keyboard.press('Control+a')
     await opened.page.keyboard.insertText(change(text))
@@ -50,7 +37,7 @@ describe.skipIf(!hasChromium)('the configuration in the console', () => {
     await page.locator('.cm-lintRange-error, .cm-lintPoint-error').first().waitFor()
     expect(await page.getByRole('button', { name: 'Review and apply…' }).isDisabled()).toBe(true)
     expect(await axe(page)).toEqual([])
-    expect(await gateway.readConfig()).toBe(CONFIG)
+    expect(await suite.gateway.readConfig()).toBe(CONFIG)
   }, 40_000)
 
   it('shows what an edit would do, applies it, and keeps comments and secrets', async () => {
@@ -65,7 +52,7 @@ describe.skipIf(!hasChromium)('the configuration in the console', () => {
     expect(await axe(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Save and apply' }).click()
     await page.getByText('The configuration was saved and applied.').first().waitFor()
-    expect(await gateway.readConfig()).toBe(
+    expect(await suite.gateway.readConfig()).toBe(
       CONFIG.replace('"API_TOKEN"', '"EXTRA": "Asks a lot", "API_TOKEN"'),
     )
   }, 40_000)
@@ -85,11 +72,11 @@ describe.skipIf(!hasChromium)('the configuration in the console', () => {
   it('says on every page that the file cannot be used', async () => {
     const { page, go } = opened
     await go('/')
-    await writeFile(gateway.file, '{ "mcpServers": { "asking": 3 } }')
+    await writeFile(suite.gateway.file, '{ "mcpServers": { "asking": 3 } }')
     await page.getByText('The configuration file has an error; the last good one is in use').waitFor()
     await page.getByRole('link', { name: 'Show it' }).click()
     await page.getByRole('list', { name: 'Problems' }).waitFor()
-    await writeFile(gateway.file, CONFIG)
+    await writeFile(suite.gateway.file, CONFIG)
     await page.getByText('the last good one is in use').waitFor({ state: 'detached' })
   }, 40_000)
 })

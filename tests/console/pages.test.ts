@@ -1,12 +1,9 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
+import { expect, it } from 'vitest'
 import { BOTH_ERAS } from '../support/start-gateway.ts'
-import { ensureBuilt } from './support/built-console.ts'
-import { hasChromium, launch } from './support/chromium.ts'
-import { axe, expectNoOverflow, openConsole } from './support/open-console.ts'
+import { describeConsole } from './support/console-suite.ts'
+import { axe, expectNoOverflow } from './support/open-console.ts'
 
 const EVERYTHING = join(
   createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
@@ -39,35 +36,19 @@ const PAGES: [string, string][] = [
   ['/no-such-page', 'This page does not exist'],
 ]
 
-describe.skipIf(!hasChromium)('every page of the console', () => {
-  let gateway: AdminGateway
-  let browser: Browser
+const config = {
+  mcpServers: {
+    ...BOTH_ERAS.mcpServers,
+    everything: { command: process.execPath, args: [EVERYTHING, 'stdio'] },
+    missing: { command: 'no-such-command-anywhere' },
+  },
+}
 
-  beforeAll(async () => {
-    await ensureBuilt()
-    gateway = await adminGateway({
-      mcpServers: {
-        ...BOTH_ERAS.mcpServers,
-        everything: { command: process.execPath, args: [EVERYTHING, 'stdio'] },
-        missing: { command: 'no-such-command-anywhere' },
-      },
-    })
-    browser = await launch()
-    await until(async () => {
-      const { targets } = await gateway.api.call('targets', {})
-      return targets.filter(({ state }) => state === 'ready').length === 3
-    }, 'Three targets being ready')
-  }, 60_000)
-
-  afterAll(async () => {
-    await browser?.close()
-    await gateway?.close()
-  })
-
+describeConsole('every page of the console', { config, entries: 30 }, (suite) => {
   for (const width of [1280, 390]) {
     it(`renders, fits and is accessible at ${width} pixels, light and dark`, async () => {
       const viewport = { width, height: width === 390 ? 844 : 900 }
-      const { page, complaints, go, close } = await openConsole(browser, gateway.consoleUrl!, {
+      const { page, complaints, go, close } = await suite.open({
         viewport,
         reducedMotion: 'reduce',
       })
@@ -92,10 +73,10 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
   }
 
   it('asks for a token without one, and takes the URL that serve prints', async () => {
-    const context = await browser.newContext()
+    const context = await suite.browser.newContext()
     const page = await context.newPage()
-    await page.goto(`${gateway.url}/console/`)
-    await page.getByLabel('Console URL or token').fill(gateway.consoleUrl!)
+    await page.goto(`${suite.gateway.url}/console/`)
+    await page.getByLabel('Console URL or token').fill(suite.gateway.consoleUrl!)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     expect(page.url()).not.toContain('token')
@@ -103,7 +84,7 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
   })
 
   it('goes anywhere by keyboard: palette, pages, search', async () => {
-    const { page, close } = await openConsole(browser, gateway.consoleUrl!)
+    const { page, close } = await suite.open()
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog').getByRole('combobox').fill('everything_echo')
     await page
@@ -128,7 +109,7 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
   })
 
   it('switches its theme and remembers it', async () => {
-    const { page, close } = await openConsole(browser, gateway.consoleUrl!, { colorScheme: 'light' })
+    const { page, close } = await suite.open({ colorScheme: 'light' })
     await page.getByRole('button', { name: /Theme: system/ }).click()
     await page.getByRole('button', { name: /Theme: light/ }).click()
     await page.reload()

@@ -1,32 +1,16 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { until } from '../support/admin-gateway.ts'
 import { BOTH_ERAS } from '../support/start-gateway.ts'
-import { ensureBuilt } from './support/built-console.ts'
-import { hasChromium, launch } from './support/chromium.ts'
-import { axe, openConsole, type OpenConsole } from './support/open-console.ts'
+import { describeConsole } from './support/console-suite.ts'
+import { axe, type OpenConsole } from './support/open-console.ts'
 
-describe.skipIf(!hasChromium)('the playground', () => {
-  let gateway: AdminGateway
-  let browser: Browser
+describeConsole('the playground', { config: BOTH_ERAS, entries: 16 }, (suite) => {
   let opened: OpenConsole
 
   beforeAll(async () => {
-    await ensureBuilt()
-    gateway = await adminGateway(BOTH_ERAS)
-    browser = await launch()
-    opened = await openConsole(browser, gateway.consoleUrl!)
-    await until(
-      async () => (await gateway.api.call('catalog', { query: {} })).entries.length > 10,
-      'The catalog',
-    )
-  }, 60_000)
-
-  afterAll(async () => {
-    await browser?.close()
-    await gateway?.close()
+    opened = await suite.open()
   })
 
   for (const client of ['modern', 'legacy']) {
@@ -96,14 +80,14 @@ describe.skipIf(!hasChromium)('the playground', () => {
     await page.getByRole('menuitem', { name: 'curl' }).click()
     await page.getByText('Copied as curl').waitFor()
     const command = await page.evaluate(() => navigator.clipboard.readText())
-    expect(command).toContain(gateway.url)
+    expect(command).toContain(suite.gateway.url)
     const { stdout } = await promisify(execFile)('sh', ['-c', command], { timeout: 15_000 })
     expect(stdout).toContain('touched')
   }, 40_000)
 
   it('subscribes to a resource and shows its updates', async () => {
     const { page, go } = opened
-    const { entries } = await gateway.api.call('catalog', { query: {} })
+    const { entries } = await suite.gateway.api.call('catalog', { query: {} })
     const { key } = entries.find(
       ({ kind, own, target }) => kind === 'resource' && own === 'test://thing' && target === 'new',
     )!
@@ -111,14 +95,16 @@ describe.skipIf(!hasChromium)('the playground', () => {
     await page.getByRole('button', { name: 'Subscribe' }).click()
     await page.getByText('Waiting for the answer').waitFor()
     await until(async () => {
-      const { id } = await gateway.api.call('startCall', {
+      const { id } = await suite.gateway.api.call('startCall', {
         body: {
           method: 'tools/call',
           params: { name: 'new_touch' },
           client: { era: 'modern', capabilities: {} },
         },
       })
-      await until(async () => (await gateway.api.call('playgroundCall', { params: { id } })).status === 'ok')
+      await until(
+        async () => (await suite.gateway.api.call('playgroundCall', { params: { id } })).status === 'ok',
+      )
       return page.getByText('notifications/resources/updated').first().isVisible()
     }, 'The update')
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()

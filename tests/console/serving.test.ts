@@ -75,5 +75,8 @@ describe('the files of the console', () => {
     const bytes = files.map(({ body }) => body.length).reduce((sum, size) => sum + size, 0)
     console.info(`first page: ${(bytes / 1024).toFixed(0)} KB in ${files.length} files, gzipped`)
     expect(bytes).toBeLessThan(300 * 1024)
+    // Half as much again, and slower: what a build for development has.
+    const scripts = await Promise.all(assets.map((path) => readFile(join(DIST, path), 'utf8')))
+    expect(scripts.join()).not.toContain('Encountered two children with the same key')
   })
 })

@@ -1,12 +1,10 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { until } from '../support/admin-gateway.ts'
 import { ASKING_SERVER } from '../support/start-gateway.ts'
-import { ensureBuilt } from './support/built-console.ts'
-import { hasChromium, launch } from './support/chromium.ts'
-import { axe, openConsole, type OpenConsole } from './support/open-console.ts'
+import { describeConsole } from './support/console-suite.ts'
+import { axe, type OpenConsole } from './support/open-console.ts'
 
 const FAULTY = fileURLToPath(new URL('../fixtures/faulty-server.mjs', import.meta.url))
 const node = JSON.stringify(process.execPath)
@@ -23,21 +21,11 @@ const CONFIG = `// Kept by hand
 }
 `
 
-describe.skipIf(!hasChromium)('targets in the console', () => {
-  let gateway: AdminGateway
-  let browser: Browser
+describeConsole('targets in the console', { config: CONFIG }, (suite) => {
   let opened: OpenConsole
 
   beforeAll(async () => {
-    await ensureBuilt()
-    gateway = await adminGateway(CONFIG)
-    browser = await launch()
-    opened = await openConsole(browser, gateway.consoleUrl!)
-  }, 60_000)
-
-  afterAll(async () => {
-    await browser?.close()
-    await gateway?.close()
+    opened = await suite.open()
   })
 
   it('B56: explains a target that fails: the step, what happened, its stderr and the fix', async () => {
@@ -64,7 +52,7 @@ describe.skipIf(!hasChromium)('targets in the console', () => {
     await page.getByLabel('Name').fill('pasted')
     await page.getByRole('button', { name: 'Add to the configuration' }).click()
     await page.getByRole('heading', { level: 1, name: /pasted/ }).waitFor()
-    const withPasted = await gateway.readConfig()
+    const withPasted = await suite.gateway.readConfig()
     expect(withPasted).toContain('"pasted"')
     expectComments(withPasted)
 
@@ -76,7 +64,7 @@ describe.skipIf(!hasChromium)('targets in the console', () => {
     await page.keyboard.insertText(JSON.stringify(entry))
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('pasted was saved').first().waitFor()
-    const edited = await gateway.readConfig()
+    const edited = await suite.gateway.readConfig()
     expect(edited).toContain('2025-11-25')
     expectComments(edited)
     await go('/targets/pasted')
@@ -86,7 +74,7 @@ describe.skipIf(!hasChromium)('targets in the console', () => {
     await page.getByRole('button', { name: 'Remove…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    const removed = await gateway.readConfig()
+    const removed = await suite.gateway.readConfig()
     expect(removed).not.toContain('"pasted"')
     expectComments(removed)
     await page.getByRole('link', { name: 'pasted' }).waitFor({ state: 'detached' })
@@ -102,7 +90,7 @@ describe.skipIf(!hasChromium)('targets in the console', () => {
       .getByText(/which no-such-command-anywhere/)
       .first()
       .waitFor()
-    expect(await gateway.readConfig()).not.toContain('no-such-command')
+    expect(await suite.gateway.readConfig()).not.toContain('no-such-command')
   }, 40_000)
 
   it('shows a crash and the recovery as they happen', async () => {
@@ -110,9 +98,9 @@ describe.skipIf(!hasChromium)('targets in the console', () => {
     await go('/targets/dying?tab=stderr')
     await page.getByRole('button', { name: /^Restart$/ }).waitFor()
     await until(
-      async () => (await gateway.api.call('target', { params: { name: 'dying' } })).state === 'ready',
+      async () => (await suite.gateway.api.call('target', { params: { name: 'dying' } })).state === 'ready',
     )
-    const { id } = await gateway.api.call('startCall', {
+    const { id } = await suite.gateway.api.call('startCall', {
       body: {
         method: 'tools/call',
         params: { name: 'dying_die' },
@@ -122,7 +110,7 @@ describe.skipIf(!hasChromium)('targets in the console', () => {
     await page.getByText('out of memory, says the server').first().waitFor()
     await page.getByText('1 restart').waitFor()
     await page.getByText('ready', { exact: true }).first().waitFor()
-    expect((await gateway.api.call('playgroundCall', { params: { id } })).status).not.toBe('ok')
+    expect((await suite.gateway.api.call('playgroundCall', { params: { id } })).status).not.toBe('ok')
   }, 40_000)
 
   it('stops and starts a target', async () => {

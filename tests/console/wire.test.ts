@@ -1,34 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { WireRecord } from '../../packages/gateway/src/admin/contract.ts'
-import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
+import { until } from '../support/admin-gateway.ts'
 import { BOTH_ERAS } from '../support/start-gateway.ts'
-import { ensureBuilt } from './support/built-console.ts'
-import { hasChromium, launch } from './support/chromium.ts'
-import { axe, openConsole } from './support/open-console.ts'
+import { describeConsole } from './support/console-suite.ts'
+import { axe } from './support/open-console.ts'
 
-describe.skipIf(!hasChromium)('the wire', () => {
-  let gateway: AdminGateway
-  let browser: Browser
-
-  beforeAll(async () => {
-    await ensureBuilt()
-    gateway = await adminGateway(BOTH_ERAS)
-    browser = await launch()
-    await until(
-      async () => (await gateway.api.call('catalog', { query: {} })).entries.length > 10,
-      'The catalog',
-    )
-  }, 60_000)
-
-  afterAll(async () => {
-    await browser?.close()
-    await gateway?.close()
-  })
-
+describeConsole('the wire', { config: BOTH_ERAS, entries: 16 }, (suite) => {
   const start = (name: string) =>
-    gateway.api.call('startCall', {
+    suite.gateway.api.call('startCall', {
       body: {
         method: 'tools/call',
         params: { name },
@@ -37,16 +17,16 @@ describe.skipIf(!hasChromium)('the wire', () => {
     })
 
   it('shows a bridged call live: both hops, the waterfall and what was translated', async () => {
-    const { page, complaints, close } = await openConsole(browser, gateway.consoleUrl!)
+    const { page, complaints, close } = await suite.open()
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /^Wire/ }).click()
     await page.getByText('Record messages').waitFor()
     await page.getByText('live', { exact: true }).first().waitFor()
     const { id } = await start('old_greet')
     const asked = await until(async () => {
-      const [question] = (await gateway.api.call('playgroundCall', { params: { id } })).questions
+      const [question] = (await suite.gateway.api.call('playgroundCall', { params: { id } })).questions
       return question
     }, 'The question')
-    await gateway.api.call('answerQuestion', {
+    await suite.gateway.api.call('answerQuestion', {
       params: { id },
       body: { question: asked.id, answer: { action: 'accept', content: { name: 'Ada' } } },
     })
@@ -63,7 +43,7 @@ describe.skipIf(!hasChromium)('the wire', () => {
   }, 60_000)
 
   it('filters, pauses, exports and replays', async () => {
-    const { page, go, close } = await openConsole(browser, gateway.consoleUrl!)
+    const { page, go, close } = await suite.open()
     await go('/wire')
     await page.getByText('live', { exact: true }).first().waitFor()
     await start('new_touch')

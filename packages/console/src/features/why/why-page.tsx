@@ -26,7 +26,8 @@ export function WhyPage() {
   const { data: catalog } = useQuery(catalogQuery)
   const asked = useDeferredValue(name.trim())
   const { data, error } = useQuery({ ...whyQuery(asked, principal), enabled: asked !== '' })
-  const known = catalog?.entries.map(({ key }) => key).filter((key) => key.includes(asked))
+  // A tool and a prompt may share a name.
+  const known = new Set(catalog?.entries.map(({ key }) => key).filter((key) => key.includes(asked)))
   return (
     <Page
       title="Why"
@@ -37,7 +38,7 @@ export function WhyPage() {
           label="Name of a tool, prompt, resource or target"
           value={name}
           onChange={(text) => navigate({ search: (old) => ({ ...old, name: text }), replace: true })}
-          list={known?.slice(0, SUGGESTED) ?? []}
+          list={[...known].slice(0, SUGGESTED)}
           autoFocus
         />
         <input
