@@ -26,7 +26,7 @@ export interface CallEventsOptions {
 /** A call as it goes on: progress, log messages and questions, and the result at the end. */
 export async function* callEvents(call: CallEventsOptions): AsyncGenerator<CallEvent, void, undefined> {
   const { options } = call
-  const queue = new Queue<CallEvent>()
+  const queue = new Queue()
   const abort = new AbortController()
   const onAbort = () => abort.abort(options.signal?.reason)
   if (options.signal?.aborted) onAbort()
@@ -61,7 +61,7 @@ export async function* callEvents(call: CallEventsOptions): AsyncGenerator<CallE
 async function askReader(
   requests: InputRequests,
   signal: AbortSignal | undefined,
-  queue: Queue<CallEvent>,
+  queue: Queue,
   fallback: NonNullable<Exchange['ask']>,
 ): Promise<InputResponses> {
   const answers = Object.entries(requests).map(async ([key, request]) => {
@@ -98,13 +98,21 @@ class Question implements QuestionEvent {
   }
 }
 
-/** Hands events from callbacks to a loop. */
-class Queue<T> {
-  readonly #items: T[] = []
+/** A server may report faster than a reader reads, on purpose too. What is newest tells most. */
+const MAX_WAITING = 1_000
+
+/** Hands events from callbacks to a loop. Of reports that wait, the oldest are dropped; questions never are. */
+class Queue {
+  readonly #items: CallEvent[] = []
+  #reports = 0
   #failure: { thrown: unknown } | undefined
   #wake: () => void = () => {}
 
-  push(item: T): void {
+  push(item: CallEvent): void {
+    if (isReport(item) && ++this.#reports > MAX_WAITING) {
+      this.#items.splice(this.#items.findIndex(isReport), 1)
+      this.#reports--
+    }
     this.#items.push(item)
     this.#wake()
   }
@@ -114,14 +122,21 @@ class Queue<T> {
     this.#wake()
   }
 
-  async next(): Promise<T> {
+  async next(): Promise<CallEvent> {
     for (;;) {
       const item = this.#items.shift()
-      if (item !== undefined) return item
+      if (item !== undefined) {
+        if (isReport(item)) this.#reports--
+        return item
+      }
       if (this.#failure) throw this.#failure.thrown
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
   }
+}
+
+function isReport({ type }: CallEvent): boolean {
+  return type === 'progress' || type === 'log'
 }
