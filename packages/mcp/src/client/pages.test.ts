@@ -42,6 +42,12 @@ describe('Pages', () => {
     expect(page).toBe(5)
   })
 
+  it('takes a page of any length', async () => {
+    const huge = Array.from({ length: 300_000 }, (_, index) => index)
+    const pages = new Pages<number>({ method: 'tools/list', member: 'tools' }, async () => ({ tools: huge }))
+    expect(await pages.all()).toHaveLength(300_000)
+  })
+
   it('refuses a result without the list', async () => {
     await expect(pagesOf({ tool: [] }).pages.all()).rejects.toMatchObject({ code: 'bad_response' })
   })

@@ -37,7 +37,8 @@ export class Pages<Item> implements AsyncIterable<Item> {
   /** Everything, in one array. */
   async all(): Promise<Item[]> {
     const items: Item[] = []
-    for await (const page of this.pages()) items.push(...page)
+    // One by one: a page may be longer than a list of arguments can be.
+    for await (const page of this.pages()) for (const item of page) items.push(item)
     return items
   }
 

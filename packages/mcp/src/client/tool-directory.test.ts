@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../exchange/client-edge-peer.test.support.ts'
 import { Client } from './client.ts'
+import { ToolDirectory } from './tool-directory.ts'
 import { scripted } from './scripted-connector.test.support.ts'
 
 const regional = {
@@ -113,4 +114,12 @@ describe.each(['modern', 'legacy'] as const)('structured output of a %s server',
     await client.listTools().all()
     await client.call('counting', { r: 'bad' })
   })
+})
+
+it('does not remember more tools than any server has', () => {
+  const directory = new ToolDirectory()
+  for (let round = 0; round < 6; round++) {
+    directory.learn(Array.from({ length: 10_000 }, (_, index) => ({ name: `made-up-${round}-${index}` })))
+  }
+  expect(directory.size).toBe(50_000)
 })

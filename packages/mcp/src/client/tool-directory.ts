@@ -14,13 +14,31 @@ interface Known {
   readonly headers: ReturnType<typeof headerParameters>
 }
 
+/** More than any server has; one that makes up new names all the time must not fill our memory. */
+const MAX_TOOLS = 50_000
+
 /** What the client has learnt about tools from the lists it has read. */
 export class ToolDirectory {
   readonly #tools = new Map<string, Known>()
 
+  get size(): number {
+    return this.#tools.size
+  }
+
   learn(tools: unknown): void {
     if (!Array.isArray(tools)) return
-    for (const tool of tools) if (isTool(tool)) this.#tools.set(tool.name, know(tool))
+    for (const tool of tools) if (isTool(tool)) this.#keep(tool.name, know(tool))
+  }
+
+  /** As the newest; the one that was not listed for the longest time makes room. */
+  #keep(name: string, known: Known): void {
+    this.#tools.delete(name)
+    this.#tools.set(name, known)
+    if (this.#tools.size <= MAX_TOOLS) return
+    for (const oldest of this.#tools.keys()) {
+      this.#tools.delete(oldest)
+      return
+    }
   }
 
   /** Why a tool must not be offered over HTTP; undefined when it may. */

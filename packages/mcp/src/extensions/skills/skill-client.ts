@@ -87,7 +87,7 @@ export class SkillClient {
       if (!Array.isArray(page.resources)) {
         throw new McpError('bad_response', 'resources/directory/read answered without resources')
       }
-      children.push(...(page.resources as Resource[]))
+      for (const child of page.resources as Resource[]) children.push(child)
     }
     return children
   }
