@@ -176,6 +176,7 @@ describe('a handler that fails', () => {
 
 describe('a handler that returns something to be awaited', () => {
   // As query builders do, and promises that were made in another realm.
+  // biome-ignore lint/suspicious/noThenProperty: it is meant to be awaited
   const thenable = { then: (resolve: (value: string) => void) => resolve('from afar') }
   const foreign = runInNewContext('Promise.resolve("from afar")') as Promise<string>
 
@@ -190,6 +191,7 @@ describe('a handler that returns something to be awaited', () => {
   )
 
   it('B27: and what it throws is hidden', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: it is meant to be awaited
     const broken = { then: (_: unknown, reject: (thrown: Error) => void) => reject(new Error('secret')) }
     const app = new Server({ name: 's', tools: { a: tool({ run: () => broken as unknown as string }) } })
     expect(await new RawPeer(app).modern('tools/call', { name: 'a' })).toMatchObject({ result: failed })

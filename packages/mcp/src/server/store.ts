@@ -11,43 +11,58 @@ interface Item {
 }
 
 export interface MemoryStoreOptions {
-  /** The oldest entry makes room when there are more. */
+  /** The oldest entry makes room when there are more. Default 10,000. */
   maxEntries?: number
+  /** The same for all values together, in characters: clients decide how large some of them are. Default 64 Mi. */
+  maxCharacters?: number
 }
 
 export class MemoryStore implements Store {
   readonly #items = new Map<string, Item>()
   readonly #maxEntries: number
+  readonly #maxCharacters: number
+  #characters = 0
 
   constructor(options: MemoryStoreOptions = {}) {
     this.#maxEntries = options.maxEntries ?? 10_000
+    this.#maxCharacters = options.maxCharacters ?? 64 * 1024 * 1024
   }
 
   async get(key: string): Promise<string | undefined> {
     const item = this.#items.get(key)
     if (!item) return undefined
     if (item.expires > Date.now()) return item.value
-    this.#items.delete(key)
+    this.#remove(key)
     return undefined
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    this.#items.delete(key)
+    this.#remove(key)
     this.#items.set(key, { value, expires: Date.now() + ttlMs })
-    if (this.#items.size > this.#maxEntries) this.#evict()
+    this.#characters += value.length
+    if (this.#isFull) this.#evict()
   }
 
   async delete(key: string): Promise<void> {
+    this.#remove(key)
+  }
+
+  get #isFull(): boolean {
+    return this.#items.size > this.#maxEntries || this.#characters > this.#maxCharacters
+  }
+
+  #remove(key: string): void {
+    this.#characters -= this.#items.get(key)?.value.length ?? 0
     this.#items.delete(key)
   }
 
   /** Expired entries first; then the oldest, which a Map yields first. */
   #evict(): void {
     const now = Date.now()
-    for (const [key, item] of this.#items) if (item.expires <= now) this.#items.delete(key)
+    for (const [key, item] of this.#items) if (item.expires <= now) this.#remove(key)
     for (const key of this.#items.keys()) {
-      if (this.#items.size <= this.#maxEntries) return
-      this.#items.delete(key)
+      if (!this.#isFull) return
+      this.#remove(key)
     }
   }
 }
