@@ -6,5 +6,6 @@ export function withParams(
   params: JsonObject,
   notify?: (notification: Notification) => void,
 ): Exchange {
+  if (params === exchange.params && !notify) return exchange
   return deriveExchange(exchange, notify ? { params, notify } : { params })
 }
