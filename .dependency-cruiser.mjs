@@ -70,7 +70,7 @@ const LAYERS = {
       'gateway.ts',
       ...SDK,
     ],
-    'front/': ['relay/', 'policy/', 'model/', 'gateway.ts', ...SDK],
+    'front/': ['relay/', 'policy/', 'telemetry/', 'model/', 'gateway.ts', ...SDK],
     // `serve` starts the gateway and some commands work on a configuration; the others talk to a running one.
     'cli/': ['admin/contract', 'config/', 'model/', 'main.ts', ...SDK_CLIENT],
     'main.ts': ['', ...SDK],
