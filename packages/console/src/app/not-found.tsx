@@ -3,6 +3,7 @@ import { messageOf } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
+import { PageUnavailable } from './lazy-page.ts'
 
 export function NotFound() {
   return (
@@ -16,15 +17,15 @@ export function NotFound() {
 
 /** The last resort for errors of the console itself. */
 export function Crashed({ error }: { error: unknown }) {
-  const isOutdated = /dynamically imported module|importing a module script/i.test(messageOf(error))
+  const isAway = error instanceof PageUnavailable
   return (
-    <Page title={isOutdated ? 'This page is out of date' : 'This page failed'}>
+    <Page title={isAway ? 'This page is not there' : 'This page failed'}>
       <Empty
-        title={isOutdated ? 'The gateway has a newer console' : messageOf(error)}
+        title={messageOf(error)}
         action={<Button onClick={() => location.reload()}>Load it again</Button>}
       >
-        {isOutdated
-          ? 'It was updated while this page was open, or it does not answer. Loading the page again shows which.'
+        {isAway
+          ? 'The gateway does not answer, or it was updated since the console was opened. Load it again when the gateway is back.'
           : 'That is a fault of the console. The gateway goes on working.'}
       </Empty>
     </Page>

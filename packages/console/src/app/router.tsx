@@ -1,5 +1,6 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { OverviewPage } from '../features/overview/overview-page.tsx'
+import { lazyPage } from './lazy-page.ts'
 import { Crashed, NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 
@@ -25,58 +26,55 @@ const target = createRoute({
   getParentRoute: () => root,
   path: '/targets/$name',
   validateSearch: texts('tab'),
-  component: lazyRouteComponent(() => import('../features/target/target-page.tsx'), 'TargetPage'),
+  component: lazyPage(() => import('../features/target/target-page.tsx'), 'TargetPage'),
 })
 
 const addTarget = createRoute({
   getParentRoute: () => root,
   path: '/add-target',
   validateSearch: texts('text'),
-  component: lazyRouteComponent(() => import('../features/add-target/add-target-page.tsx'), 'AddTargetPage'),
+  component: lazyPage(() => import('../features/add-target/add-target-page.tsx'), 'AddTargetPage'),
 })
 
 const catalog = createRoute({
   getParentRoute: () => root,
   path: '/catalog',
   validateSearch: texts('q', 'kind', 'target', 'view', 'entry', 'entryKind'),
-  component: lazyRouteComponent(() => import('../features/catalog/catalog-page.tsx'), 'CatalogPage'),
+  component: lazyPage(() => import('../features/catalog/catalog-page.tsx'), 'CatalogPage'),
 })
 
 const playground = createRoute({
   getParentRoute: () => root,
   path: '/playground',
   validateSearch: texts('kind', 'name', 'call'),
-  component: lazyRouteComponent(() => import('../features/playground/playground-page.tsx'), 'PlaygroundPage'),
+  component: lazyPage(() => import('../features/playground/playground-page.tsx'), 'PlaygroundPage'),
 })
 
 const wire = createRoute({
   getParentRoute: () => root,
   path: '/wire',
   validateSearch: texts('filter', 'id'),
-  component: lazyRouteComponent(() => import('../features/wire/wire-page.tsx'), 'WirePage'),
+  component: lazyPage(() => import('../features/wire/wire-page.tsx'), 'WirePage'),
 })
 
 const clients = createRoute({
   getParentRoute: () => root,
   path: '/clients',
-  component: lazyRouteComponent(() => import('../features/clients/clients-page.tsx'), 'ClientsPage'),
+  component: lazyPage(() => import('../features/clients/clients-page.tsx'), 'ClientsPage'),
 })
 
 const configuration = createRoute({
   getParentRoute: () => root,
   path: '/configuration',
   validateSearch: texts('line'),
-  component: lazyRouteComponent(
-    () => import('../features/configuration/configuration-page.tsx'),
-    'ConfigurationPage',
-  ),
+  component: lazyPage(() => import('../features/configuration/configuration-page.tsx'), 'ConfigurationPage'),
 })
 
 const why = createRoute({
   getParentRoute: () => root,
   path: '/why',
   validateSearch: texts('name', 'principal'),
-  component: lazyRouteComponent(() => import('../features/why/why-page.tsx'), 'WhyPage'),
+  component: lazyPage(() => import('../features/why/why-page.tsx'), 'WhyPage'),
 })
 
 export const router = createRouter({

@@ -15,6 +15,8 @@ export interface KnownClient {
 }
 
 const MAX_CLIENTS = 1000
+/** Modern methods, which no legacy client knows. */
+const OF_THE_EDGE: ReadonlySet<string> = new Set(['server/discover', 'subscriptions/listen'])
 
 /** Counts the requests of each client, in a fixed amount of memory. */
 export class ClientRegister {
@@ -22,6 +24,8 @@ export class ClientRegister {
 
   seen(exchange: Exchange): void {
     const { session, client, auth } = exchange
+    // What the edge asks for itself when a session begins; the client would be there twice.
+    if (session === undefined && client.version < '2026-07-28' && OF_THE_EDGE.has(exchange.method)) return
     const key = session ?? keyOf(client, auth?.principal)
     const known = this.#clients.get(key)
     if (known) {
