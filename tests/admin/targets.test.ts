@@ -116,7 +116,8 @@ describe('a target', () => {
       code: 'command_not_found',
       fix: expect.stringContaining('no-such-program'),
     })
-    const [spawn, ...rest] = instances[0]!.steps
+    // On a busy machine it may have waited for the others, and says so.
+    const [spawn, ...rest] = instances[0]!.steps.filter(({ name }) => name !== 'queued')
     expect(spawn).toMatchObject({ name: 'spawn', status: 'failed', problem: { code: 'command_not_found' } })
     expect(new Set(rest.map(({ status }) => status))).toEqual(new Set(['pending']))
   })
