@@ -30,6 +30,11 @@ export const STEPS = [
     run: (args, folder) =>
       conformance('gateway', args.length > 0 ? args : CORE_CELLS.flatMap((cell) => ['--cell', cell]), folder),
   },
+  // Whether the benchmarks run, never how fast: that depends on the machine.
+  {
+    name: 'bench',
+    run: async (args) => asCounts(await runNode(['bench/run.mjs', '--short', '--no-build', ...args])),
+  },
 ]
 
 async function tool(packageName, command, args) {
