@@ -177,7 +177,7 @@ describe('B51: hostile authorization responses', () => {
       parameters.set('error', 'access_denied')
       parameters.set('error_description', 'Call +1 555 0100 now')
     }
-    expect((await refused('response_issuer')).message).not.toContain('555')
+    expect((await refused('response_issuer')).message).not.toContain('Call +1')
   })
 
   it('an error from the right one is', async () => {
