@@ -55,7 +55,7 @@ export class Gateway {
     this.model = model
     this.log = options.log
     this.sealer = options.sealer
-    this.view = new WireView(model.telemetry.wire)
+    this.view = new WireView({ ...model.telemetry.wire, sampling: model.telemetry.sampling })
     this.info = {
       name: model.server.name,
       version: options.version,

@@ -117,7 +117,7 @@ function compileTelemetry(raw: NonNullable<RawConfig['telemetry']>): GatewayMode
 }
 
 /** Better to hear it now than to count on what is not there. */
-function reportReserved({ store, telemetry }: RawConfig, context: CompileContext): void {
+function reportReserved({ store }: RawConfig, context: CompileContext): void {
   const report = (path: string[], fix: string): void =>
     context.report({
       severity: 'warning',
@@ -129,7 +129,6 @@ function reportReserved({ store, telemetry }: RawConfig, context: CompileContext
   if (store?.redis !== undefined) {
     report(['store', 'redis'], 'Remove it; replicas share sessions by the same "server.sealingKeys"')
   }
-  if (telemetry?.sampling !== undefined) report(['telemetry', 'sampling'], 'Remove it')
 }
 
 /** Whoever reaches the gateway can run its targets: nobody may do so from outside without a credential. */

@@ -249,9 +249,6 @@ describe('references', () => {
     expect(await complaints({ store: { redis: 'redis://127.0.0.1' } })).toEqual([
       expect.stringMatching(/^warning store\.redis: "store\.redis" is reserved: nothing uses it yet/),
     ])
-    expect(await complaints({ telemetry: { sampling: 0.5 } })).toEqual([
-      expect.stringMatching(/^warning telemetry\.sampling: .*nothing uses it yet/),
-    ])
   })
 
   it('work for ports and switches', async () => {

@@ -79,7 +79,7 @@ export interface TelemetryModel {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly logFormat: 'text' | 'json'
   readonly wire: WireViewModel
-  /** Share of requests that are traced, 0 to 1. */
+  /** Share of exchanges whose messages the wire view keeps, 0 to 1. */
   readonly sampling: number
 }
 

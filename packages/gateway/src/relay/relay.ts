@@ -166,7 +166,9 @@ export class Relay {
       : destination.params
     record.target = target.name
     const asked = withParams(
-      this.#options.view.watched ? watchedExchange(exchange, record, this.#options.view) : exchange,
+      this.#options.view.watched && record.keeps
+        ? watchedExchange(exchange, record, this.#options.view)
+        : exchange,
       params,
     )
     this.#options.view.alias(asked, record)

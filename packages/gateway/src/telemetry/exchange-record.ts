@@ -42,7 +42,8 @@ export interface ExchangeRecord {
   asked: object | undefined
   /** Whose call it is when the gateway itself is the client. */
   readonly tag: ClientTag | undefined
-  /** Only while somebody looks. */
+  /** Whether its messages are kept while somebody looks: it is one of the sample. */
+  readonly keeps: boolean
   messages: KeptMessage[] | undefined
 }
 

@@ -10,6 +10,8 @@ export interface WireViewOptions {
   readonly size: number
   /** Characters of one message that are kept. */
   readonly bodyBytes: number
+  /** Share of exchanges whose messages are kept, 0 to 1. The others are listed and counted all the same. */
+  readonly sampling: number
 }
 
 /** Messages of one exchange that are kept; progress can be endless. */
@@ -27,6 +29,7 @@ export class WireView {
   readonly clients: ClientRegister = new ClientRegister()
   readonly #size: number
   readonly #bodyBytes: number
+  readonly #sampling: number
   readonly #ring: (ExchangeRecord | undefined)[]
   readonly #byExchange = new WeakMap<object, ExchangeRecord>()
   readonly #targets = new Map<string, Stats>()
@@ -40,6 +43,7 @@ export class WireView {
   constructor(options: WireViewOptions) {
     this.#size = options.size
     this.#bodyBytes = options.bodyBytes
+    this.#sampling = options.sampling
     this.#ring = new Array<ExchangeRecord | undefined>(options.size)
   }
 
@@ -56,6 +60,7 @@ export class WireView {
   begin(exchange: Exchange): ExchangeRecord {
     const { params, client } = exchange
     const name = params.name ?? params.uri
+    const tag = ClientTag.of(exchange.serverContext)
     const record: ExchangeRecord = {
       id: this.#next++,
       at: Date.now(),
@@ -72,14 +77,16 @@ export class WireView {
       status: 'running',
       error: undefined,
       asked: undefined,
-      tag: ClientTag.of(exchange.serverContext),
+      tag,
+      // Whoever asks from the console wants to see it.
+      keeps: tag !== undefined || this.#sampling === 1 || Math.random() < this.#sampling,
       messages: undefined,
     }
     if (this.#size > 0) this.#put(record)
     this.#running.add(record)
     this.clients.seen(exchange)
     if (this.watched) {
-      this.#byExchange.set(exchange, record)
+      if (record.keeps) this.#byExchange.set(exchange, record)
       this.add(record, { hop: 'client', direction: 'in', message: { method: exchange.method, params } })
     }
     return record
@@ -111,7 +118,7 @@ export class WireView {
 
   /** Another object that stands for the same exchange further in: messages found with it belong to the record. */
   alias(exchange: object, record: ExchangeRecord): void {
-    if (this.watched) this.#byExchange.set(exchange, record)
+    if (this.watched && record.keeps) this.#byExchange.set(exchange, record)
   }
 
   recordOf(exchange: object): ExchangeRecord | undefined {
@@ -120,7 +127,8 @@ export class WireView {
 
   add(record: ExchangeRecord, seen: SeenMessage): void {
     if (!this.watched) return
-    if (this.#size > 0 && (record.messages?.length ?? 0) < MAX_MESSAGES) this.#keep(record, seen)
+    const isRoom = this.#size > 0 && (record.messages?.length ?? 0) < MAX_MESSAGES
+    if (record.keeps && isRoom) this.#keep(record, seen)
     for (const watcher of this.#watchers) watcher(record)
   }
 
