@@ -13,6 +13,9 @@ import {
   tool,
   ToolError,
 } from './index.ts'
+import { refereeHandle } from '../testing/fixtures/referee-handle.test.support.ts'
+
+refereeHandle()
 
 afterEach(() => {
   configure((c) => {
