@@ -180,11 +180,19 @@ function printOutcome({ problem, warnings, found, stderr }: TrialReport, io: Cli
       printLine(io.stdout, `  ${paint.yellow('means')}   ${plainText(problem.meaning)}`)
     if (problem.fix !== undefined)
       printLine(io.stdout, `  ${paint.cyan('fix')}     ${plainText(problem.fix)}`)
-    for (const { text } of stderr.slice(-10)) printLine(io.stdout, paint.dim(`  stderr  ${plainText(text)}`))
+    for (const { text } of lastWords(stderr)) printLine(io.stdout, paint.dim(`  stderr  ${plainText(text)}`))
   }
   for (const { what, fix } of warnings) {
     printLine(io.stdout, `  ${paint.yellow('warning')} ${plainText(what)}`)
     if (fix !== undefined) printLine(io.stdout, `  ${paint.cyan('fix')}     ${plainText(fix)}`)
   }
   if (found) printLine(io.stdout, paint.dim(`  ${found.era} ${found.revision} over ${found.transport}`))
+}
+
+const STDERR_LINES = 10
+
+/** The last lines, or the last error from its beginning: the head of a stack says more than its end. */
+function lastWords(lines: TrialReport['stderr']): TrialReport['stderr'] {
+  const head = lines.findLastIndex(({ text }) => /^[\w.]*(Error|Exception)\b/.test(text))
+  return head < 0 ? lines.slice(-STDERR_LINES) : lines.slice(head, head + STDERR_LINES)
 }
