@@ -22,6 +22,7 @@ describe.each(['legacy', 'modern'] as const)('a %s server behind the gateway', (
     async (mine) => {
       await using client = await connect(gateway.endpoint, { name: 'test', version: '1', era: mine })
       const changed = new Promise<void>((resolve) => client.on('promptsChanged', () => resolve()))
+      await client.listening()
       await client.call('test_trigger_prompt_change', {})
       await changed
     },

@@ -94,6 +94,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (clientEra) => {
     await using client = await connectAs(clientEra)
     let changes = 0
     client.on('toolsChanged', () => changes++)
+    await client.listening()
     await client.call(`${target}_grow`, {})
     await until(() => changes > 0)
     const names: string[] = []

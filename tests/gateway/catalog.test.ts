@@ -97,6 +97,7 @@ describe('the catalog', () => {
     client = await connect(gateway.endpoint, { era: 'legacy' })
     let changes = 0
     client.on('toolsChanged', () => changes++)
+    await client.listening()
     expect(await names(client)).toContain('raw_pid')
     const { pid } = gateway.gateway.target('raw')!.main.link!.process!
     const apply = async (target: object): Promise<string[]> => {
