@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isStale } from './freshness.mjs'
+import { withLock } from './lock.mjs'
 import { ROOT } from './paths.mjs'
 import { run } from './processes.mjs'
 
@@ -12,8 +15,22 @@ import { run } from './processes.mjs'
  * optional binaries of another one.
  */
 export async function install(folder, what) {
-  const lock = join(folder, 'package-lock.json')
-  if (!isStale(join(folder, 'node_modules', '.package-lock.json'), [lock])) return false
+  if (!isMissing(folder)) return false
+  // Test files that need the same tool run side by side.
+  return withLock(lockOf(folder), () => isMissing(folder) && runInstall(folder, what))
+}
+
+function isMissing(folder) {
+  const installed = join(folder, 'node_modules', '.package-lock.json')
+  return isStale(installed, [join(folder, 'package-lock.json')])
+}
+
+function lockOf(folder) {
+  const name = createHash('sha256').update(folder).digest('hex').slice(0, 16)
+  return join(tmpdir(), `gantry-install-${name}.lock`)
+}
+
+async function runInstall(folder, what) {
   console.log(`installing ${what} …`)
   const npm = npmCommand()
   const code = await run(

@@ -1,32 +1,20 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { type NodeHandler, toNodeHandler } from '@gantry/mcp/server/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { inspector } from '../../scripts/lib/inspector.mjs'
+import { openInspector, type OpenInspector } from '../support/open-inspector.ts'
 import { createApp } from './fixtures/everything-app.mjs'
 
 const SERVER = fileURLToPath(new URL('./fixtures/everything-server.mjs', import.meta.url))
-const run = promisify(execFile)
 
-let command: string
-let launch: string[]
-let home: string
+let inspector: OpenInspector
 let handler: NodeHandler
 let http: HttpServer
 let url: string
 
 beforeAll(async () => {
-  const found = await inspector()
-  command = found.command
-  launch = found.args
-  // It keeps files in the home directory; ours is left alone.
-  home = await mkdtemp(join(tmpdir(), 'gantry-inspector-'))
+  inspector = await openInspector()
   handler = toNodeHandler(createApp())
   http = createServer(handler)
   await new Promise<void>((done) => http.listen(0, '127.0.0.1', done))
@@ -36,7 +24,7 @@ afterAll(async () => {
   handler?.close()
   http?.closeAllConnections()
   await new Promise((done) => http?.close(done))
-  if (home) await rm(home, { recursive: true, force: true })
+  await inspector?.close()
 })
 
 const targets: [string, string[], () => string[]][] = [
@@ -48,14 +36,7 @@ const targets: [string, string[], () => string[]][] = [
   ['legacy over SSE', ['--protocol-era', 'legacy', '--transport', 'sse'], () => [url]],
 ]
 
-/** Runs the command line once and returns the result that it prints. */
-async function inspect(...args: string[]): Promise<Record<string, unknown>> {
-  const { stdout } = await run(command, [...launch, '--cli', ...args, '--format', 'json', '--quiet'], {
-    env: { ...process.env, HOME: home, USERPROFILE: home },
-    timeout: 60_000,
-  })
-  return (JSON.parse(stdout) as { result: Record<string, unknown> }).result
-}
+const inspect: OpenInspector['inspect'] = (...args) => inspector.inspect(...args)
 
 describe.each(targets)('the Inspector 2.12, %s', (_name, options, target) => {
   it('lists, and finds nothing wrong with our schemas', async () => {
