@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { refuseForeign, type GateOptions, type Guard } from '@gantry/mcp/server'
+import { ADMIN_SCOPE, METRICS_SCOPE } from '../model/index.ts'
 
-/** Lets a key read the numbers and nothing else; whoever administers the gateway may as well. */
-const SCOPES = ['gantry:metrics', 'gantry:admin']
+const SCOPES = [METRICS_SCOPE, ADMIN_SCOPE]
 
 interface Refusal {
   readonly status: number
@@ -24,7 +24,7 @@ export async function refuseScraper(
   const verdict = await guard({ ...call, body: '', parsedBody: undefined })
   if (!verdict.ok) return refusal(verdict.status, 'A key is needed', verdict.headers)
   if (verdict.auth?.scopes.some((scope) => SCOPES.includes(scope))) return undefined
-  return refusal(403, `A key with the scope "${SCOPES[0]}" is needed`)
+  return refusal(403, `A key with the scope "${METRICS_SCOPE}" is needed`)
 }
 
 function refusal(status: number, text: string, headers: Record<string, string> = {}): Refusal {

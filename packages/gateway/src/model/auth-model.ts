@@ -27,3 +27,8 @@ export interface BearerModel {
     | { readonly url: string; readonly clientId: string; readonly clientSecret: Secret }
     | undefined
 }
+
+/** What a key or token needs to administer the gateway: whoever may change the configuration may start programs. */
+export const ADMIN_SCOPE = 'gantry:admin'
+/** Lets a key read the numbers and nothing else. */
+export const METRICS_SCOPE = 'gantry:metrics'

@@ -1,3 +1,4 @@
+export { ADMIN_SCOPE, METRICS_SCOPE } from './auth-model.ts'
 export type { ApiKeyModel, AuthModel, BearerModel } from './auth-model.ts'
 export { describeTarget, displayArgs, displayUrl } from './describe-target.ts'
 export type {

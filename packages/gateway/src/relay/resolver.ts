@@ -127,12 +127,10 @@ export class Resolver {
   }
 
   async #uri(uri: string, exchange: Exchange): Promise<Destination> {
-    const target = await this.ownerOf(uri)
-    const uris = target && this.urisOf(target)
-    const own = uris?.toOwn(uri)
-    if (!target || !uris || own === undefined || !this.#permits('resources', target, own, exchange)) {
-      throw resourceNotFound(uri, exchange)
-    }
+    const target = await this.permittedOwnerOf(uri, exchange)
+    if (!target) throw resourceNotFound(uri, exchange)
+    const uris = this.urisOf(target)
+    const own = uris.toOwn(uri)
     const params = own === uri ? exchange.params : { ...exchange.params, uri: own }
     return { target, params, uris, safe: true }
   }

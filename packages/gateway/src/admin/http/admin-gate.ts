@@ -2,10 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { refuseForeign, type GateOptions, type Guard } from '@gantry/mcp/server'
 import { ApiError } from '../api-error.ts'
+import { ADMIN_SCOPE } from '../../model/index.ts'
 import type { Caller } from '../handlers.ts'
-
-/** What a key or token needs besides being good: whoever may change the configuration may start programs. */
-export const ADMIN_SCOPE = 'gantry:admin'
 
 export interface GateSettings {
   readonly gate: GateOptions
