@@ -16,8 +16,8 @@ export interface CompiledSchema<Value = unknown> {
   /** Why values cannot be checked by a foreign schema; every validation then fails with it. */
   readonly problem?: string | undefined
   /**
-   * Checks a value. Plain JSON Schema answers with a promise the first time, while the validator loads, and at
-   * once afterwards; a library's schema does as the library does.
+   * Checks a value. Plain JSON Schema answers at once, but with a promise while a validator loads, which the first
+   * value wants that does not conform or has an unusual schema; a library's schema does as the library does.
    */
   validate(value: unknown): Validation<Value> | Promise<Validation<Value>>
 }
