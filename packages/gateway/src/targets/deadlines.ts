@@ -1,3 +1,5 @@
+import { type Live, LiveSet } from '@gantry/mcp/exchange'
+
 /** A call that must not go on for ever. */
 export interface Deadline {
   /** Progress arrived: the idle time starts anew. */
@@ -7,17 +9,18 @@ export interface Deadline {
   clear(): void
 }
 
-class Entry implements Deadline {
+class Entry implements Deadline, Live {
+  place = -1
   idleAt: number
   readonly maxAt: number
   readonly expire: (why: 'idle' | 'total') => void
   readonly #idle: number
-  readonly #all: Set<Entry>
+  readonly #all: LiveSet<Entry>
 
   constructor(
     limits: { idle: number; total: number },
     expire: (why: 'idle' | 'total') => void,
-    all: Set<Entry>,
+    all: LiveSet<Entry>,
   ) {
     const now = Date.now()
     this.idleAt = now + limits.idle
@@ -45,7 +48,7 @@ const TICK = 250
 
 /** One timer for all calls in flight: a timer for each would cost more than relaying it. */
 export class Deadlines {
-  readonly #entries = new Set<Entry>()
+  readonly #entries = new LiveSet<Entry>()
   #timer: NodeJS.Timeout | undefined
 
   add(limits: { idle: number; total: number }, expire: (why: 'idle' | 'total') => void): Deadline {
@@ -63,7 +66,7 @@ export class Deadlines {
       return
     }
     const now = Date.now()
-    for (const entry of this.#entries) {
+    for (const entry of this.#entries.all()) {
       if (now < entry.idleAt && now < entry.maxAt) continue
       this.#entries.delete(entry)
       entry.expire(now >= entry.maxAt ? 'total' : 'idle')

@@ -1,5 +1,5 @@
 import { McpError } from '@gantry/mcp/client'
-import type { Exchange, Outcome } from '@gantry/mcp/exchange'
+import { type Exchange, LiveSet, type Outcome } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
 import type { Deadlines } from './deadlines.ts'
@@ -12,7 +12,7 @@ export class TimedCalls {
   recorder: Recorder | undefined
   readonly #timeouts: () => TargetModel['timeouts']
   readonly #services: { readonly view: WireView; readonly deadlines: Deadlines }
-  readonly #timed = new Set<TimedExchange>()
+  readonly #timed = new LiveSet<TimedExchange>()
 
   constructor(
     timeouts: () => TargetModel['timeouts'],
@@ -52,7 +52,7 @@ export class TimedCalls {
 
   /** Ends a request; its caller gets an error. False when there is none. */
   cancel(exchange: object, reason: string): boolean {
-    for (const timed of this.#timed) {
+    for (const timed of this.#timed.all()) {
       if (timed.caller !== exchange) continue
       timed.abort(new McpError('cancelled', reason))
       return true

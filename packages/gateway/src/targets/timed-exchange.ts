@@ -1,5 +1,6 @@
 import {
   cancellationOf,
+  type Live,
   LiveExchange,
   type Cancellation,
   type Exchange,
@@ -9,7 +10,8 @@ import {
 import type { Deadline } from './deadlines.ts'
 
 /** The caller's exchange with an end of its own. */
-export class TimedExchange {
+export class TimedExchange implements Live {
+  place = -1
   readonly exchange: LiveExchange
   deadline: Deadline | undefined
   readonly caller: Exchange

@@ -1,4 +1,4 @@
-import type { Exchange, Outcome } from '@gantry/mcp/exchange'
+import { CallTable, type Exchange, type Outcome } from '@gantry/mcp/exchange'
 import { ClientTag } from './client-tag.ts'
 import { ClientRegister } from './client-register.ts'
 import { statusOf, type ExchangeRecord, type SeenMessage } from './exchange-record.ts'
@@ -34,7 +34,7 @@ export class WireView {
   readonly #byExchange = new WeakMap<object, ExchangeRecord>()
   readonly #targets = new Map<string, Stats>()
   readonly #watchers = new Set<(record: ExchangeRecord) => void>()
-  readonly #running = new Set<ExchangeRecord>()
+  readonly #running = new CallTable<number, ExchangeRecord>()
   #next = 1
   #kept = 0
   /** No exchange before this one has messages. */
@@ -83,7 +83,7 @@ export class WireView {
       messages: undefined,
     }
     if (this.#size > 0) this.#put(record)
-    this.#running.add(record)
+    this.#running.set(record.id, record)
     this.clients.seen(exchange)
     if (this.watched) {
       if (record.keeps) this.#byExchange.set(exchange, record)
@@ -108,7 +108,7 @@ export class WireView {
     record.durationMs = Date.now() - record.at
     record.status = statusOf(outcome, exchange)
     if (outcome.type === 'error') record.error = outcome.error.message
-    this.#running.delete(record)
+    this.#running.delete(record.id)
     record.asked = undefined
     const failed = record.status === 'error' || record.status === 'tool-error'
     this.total.add(record.durationMs, failed)
@@ -164,7 +164,7 @@ export class WireView {
   /** The one exchange that a target is working on; undefined when there are several. */
   onlyRunning(target: string): ExchangeRecord | undefined {
     let only: ExchangeRecord | undefined
-    for (const record of this.#running) {
+    for (const record of this.#running.values()) {
       if (record.target !== target || record.method === 'subscriptions/listen') continue
       if (only) return undefined
       only = record
@@ -172,8 +172,8 @@ export class WireView {
     return only
   }
 
-  get running(): ReadonlySet<ExchangeRecord> {
-    return this.#running
+  get running(): ExchangeRecord[] {
+    return this.#running.values()
   }
 
   statsOf(target: string): Stats {

@@ -23,6 +23,8 @@ export {
   signalCancellation,
   type Cancellation,
 } from './cancellation.ts'
+export { CallTable } from './call-table.ts'
+export { LiveSet, type Live } from './live-set.ts'
 export type { Connector, IncomingMessage, Wire, WireRequestOptions } from './wire.ts'
 export { deriveExchange, type ExchangeChanges } from './derive-exchange.ts'
 export { missingCapabilities, missingCapability } from './input-capabilities.ts'

@@ -9,6 +9,7 @@ import {
   type RequestId,
 } from '../jsonrpc/index.ts'
 import type { ClientCapabilities } from '../protocol/index.ts'
+import type { CallTable } from './call-table.ts'
 import { isLog } from './client-edge-logs.ts'
 import { canAskForInput, toNotification } from './client-edge-params.ts'
 import { readDetachHint } from './detach-hint.ts'
@@ -27,7 +28,7 @@ export interface AmbiguousRequest {
 
 export interface InboxOptions {
   wire: Wire
-  calls: ReadonlyMap<unknown, LegacyCall>
+  calls: Pick<CallTable<unknown, LegacyCall>, 'get' | 'values'>
   listeners: LegacyListeners
   /** What was declared in `initialize`. */
   capabilities: ClientCapabilities
@@ -129,7 +130,7 @@ export class LegacyInbox {
   #candidates(request: JsonRpcRequest): LegacyCall[] {
     const named = this.#options.calls.get(relatedRequestOf(request)) ?? this.#follower(request)
     if (named) return [named]
-    const calls = [...this.#options.calls.values()].filter((call) => canAskForInput(call.method))
+    const calls = this.#options.calls.values().filter((call) => canAskForInput(call.method))
     const working = calls.filter((call) => call.exchange !== undefined)
     const [only] = working
     const isOneUser = calls.every((call) => call.principal === only?.principal)

@@ -15,6 +15,7 @@ import {
   orAbort,
   tooManyRounds,
 } from './client-edge.ts'
+import { CallTable } from './call-table.ts'
 import { canAskForInput, legacyParams, progressTokenOf } from './client-edge-params.ts'
 import { complete, type Exchange, failure, type Notification, type Outcome } from './exchange.ts'
 import { type CallPort, LegacyCall } from './legacy-client-edge-call.ts'
@@ -59,7 +60,7 @@ export class LegacyClientEdge implements ClientEdge {
   readonly #wire: Wire
   readonly #options: LegacyClientEdgeOptions
   readonly #ids: IdMinter
-  readonly #calls = new Map<unknown, LegacyCall>()
+  readonly #calls = new CallTable<unknown, LegacyCall>()
   readonly #port: CallPort
   readonly #inbox: LegacyInbox
   readonly #listeners: LegacyListeners
@@ -144,7 +145,7 @@ export class LegacyClientEdge implements ClientEdge {
   async #send(exchange: Exchange): Promise<Outcome> {
     const { logLevel, method } = exchange
     if (logLevel !== undefined && this.discovery.capabilities.logging) {
-      const others = [...this.#calls.values()].map((call) => call.exchange?.logLevel)
+      const others = this.#calls.values().map((call) => call.exchange?.logLevel)
       await orAbort(this.#logLevel.require(logLevel, others), exchange.signal)
     }
     const id = this.#ids()

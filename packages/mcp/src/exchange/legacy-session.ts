@@ -21,6 +21,7 @@ import {
   type Revision,
   type ServerCapabilities,
 } from '../protocol/index.ts'
+import { CallTable } from './call-table.ts'
 import { callCapabilities } from './call-capabilities.ts'
 import { detachHint, wantsDetachHint } from './detach-hint.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from './exchange.ts'
@@ -78,7 +79,7 @@ export class LegacySession implements SubscriptionHost {
   #capabilities: ServerCapabilities | undefined
   #questions: LegacyQuestions | undefined
   #subscriptions: LegacySubscriptions | undefined
-  readonly #inFlight = new Map<RequestId, LegacyCall>()
+  readonly #inFlight = new CallTable<RequestId, LegacyCall>()
 
   constructor(served: Served, io: LegacyIo, id: string = crypto.randomUUID()) {
     this.id = id
@@ -168,7 +169,7 @@ export class LegacySession implements SubscriptionHost {
   }
 
   close(reason: unknown = 'closed'): void {
-    for (const call of [...this.#inFlight.values()]) call.abort(reason)
+    for (const call of this.#inFlight.values()) call.abort(reason)
     this.#inFlight.clear()
     this.#questions?.close()
     this.#subscriptions?.close()

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, McpError } from '../jsonrpc/index.ts'
 import { type Discovery, LATEST_MODERN, META, type Revision } from '../protocol/index.ts'
+import { CallTable } from './call-table.ts'
 import { type Cancellation, cancellationOf } from './cancellation.ts'
 import {
   abortError,
@@ -40,7 +41,7 @@ export class ModernClientEdge implements ClientEdge {
   readonly #options: ModernClientEdgeOptions
   readonly #ids: () => number
   /** Requests in flight by id; the id serves as progress token too. */
-  readonly #calls = new Map<unknown, Call>()
+  readonly #calls = new CallTable<unknown, Call>()
 
   constructor(wire: Wire, options: ModernClientEdgeOptions = {}) {
     this.#wire = wire
@@ -157,7 +158,7 @@ export class ModernClientEdge implements ClientEdge {
 
   /** Log messages carry no id (server/utilities/logging): on a shared channel only one request may own them. */
   #deliverLog(notification: Notification): void {
-    const wanting = [...this.#calls.values()].filter(({ exchange }) => wantsLog(exchange, notification))
+    const wanting = this.#calls.values().filter(({ exchange }) => wantsLog(exchange, notification))
     if (wanting.length === 1) wanting[0]?.exchange.notify(notification)
     else this.#options.onLog?.(notification)
   }

@@ -8,6 +8,7 @@ import {
   type JsonRpcRequest,
   type RequestId,
 } from '../jsonrpc/index.ts'
+import { CallTable } from './call-table.ts'
 import { failure, type Outcome } from './exchange.ts'
 import { LegacySession } from './legacy-session.ts'
 import type { LiveExchange, RequestContext } from './live-exchange.ts'
@@ -38,7 +39,7 @@ export class ServerConnection {
   readonly #maxInFlight: number
   readonly #isCongested: () => boolean
   #batches = 0
-  readonly #modern = new Map<RequestId, LiveExchange>()
+  readonly #modern = new CallTable<RequestId, LiveExchange>()
   readonly legacy: LegacySession
   #waiting: (() => void)[] = []
   #closed = false

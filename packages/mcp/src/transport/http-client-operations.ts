@@ -1,4 +1,5 @@
 import { Canceller, type Cancellation } from '../exchange/cancellation.ts'
+import { type Live, LiveSet } from '../exchange/live-set.ts'
 import { abortError, closedError, networkError } from './http-client-errors.ts'
 
 /** Runs one operation, which answers its caller; the promise settles when nothing is left open. */
@@ -9,7 +10,7 @@ type Run<T> = (operation: Operation<T>) => Promise<void>
  * them, and no listener stays with a caller that outlives the operation.
  */
 export class Operations {
-  readonly #live = new Set<Canceller>()
+  readonly #live = new LiveSet<Canceller & Live>()
   readonly #url: string
   #closed = false
 
@@ -42,12 +43,13 @@ export class Operations {
   /** Ends everything with `reason`; nothing can be started afterwards. */
   close(reason: Error = closedError(this.#url)): void {
     this.#closed = true
-    for (const operation of this.#live) operation.abort(reason)
+    for (const operation of this.#live.all()) operation.abort(reason)
   }
 }
 
 /** Something under way: it ends when its caller or its wire says so. */
-export class Operation<T> extends Canceller {
+export class Operation<T> extends Canceller implements Live {
+  place = -1
   readonly #caller: Cancellation | undefined
   readonly #resolve: (value: T) => void
   readonly #reject: (error: Error) => void

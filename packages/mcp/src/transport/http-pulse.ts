@@ -1,6 +1,7 @@
+import { type Live, LiveSet } from '../exchange/live-set.ts'
 import { KEEP_ALIVE, type EventSink } from './http-reply.ts'
 
-interface Waiting {
+interface Waiting extends Live {
   since: number
   open: () => EventSink
 }
@@ -12,7 +13,7 @@ interface Waiting {
  */
 export class Pulse {
   readonly #interval: number
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new LiveSet<Waiting>()
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(intervalMs: number) {
@@ -26,7 +27,7 @@ export class Pulse {
 
   /** Returns how to stop. */
   add(open: () => EventSink): () => void {
-    const entry: Waiting = { since: Date.now(), open }
+    const entry: Waiting = { place: -1, since: Date.now(), open }
     this.#waiting.add(entry)
     if (this.#timer === undefined && this.#interval > 0) this.#start()
     return () => this.#waiting.delete(entry)
@@ -41,7 +42,7 @@ export class Pulse {
   #beat(): void {
     if (this.#waiting.size === 0) return this.stop()
     const due = Date.now() - this.#interval
-    for (const entry of this.#waiting) if (entry.since <= due) entry.open().write(KEEP_ALIVE)
+    for (const entry of this.#waiting.all()) if (entry.since <= due) entry.open().write(KEEP_ALIVE)
   }
 
   stop(): void {

@@ -1,3 +1,4 @@
+import { CallTable } from '../exchange/call-table.ts'
 import type { Served } from '../exchange/index.ts'
 import { LegacySession } from '../exchange/legacy-session.ts'
 import { writeError } from '../exchange/write-message.ts'
@@ -42,7 +43,7 @@ export class HttpSession {
   readonly session: LegacySession
   lastSeen: number = Date.now()
   readonly #options: HttpSessionOptions
-  readonly #routes = new Map<RequestId, SessionStream>()
+  readonly #routes = new CallTable<RequestId, SessionStream>()
   /** By stream id, for resumption; made when the first stream ends. */
   #streams: Map<string, SessionStream> | undefined
   #standalone: SessionStream | undefined
@@ -100,7 +101,7 @@ export class HttpSession {
     stream.wait()
     Promise.all(answers).then((settled) => {
       this.lastSeen = Date.now()
-      for (const [id, route] of this.#routes) if (route === stream) this.#routes.delete(id)
+      for (const [id, route] of this.#routes.entries()) if (route === stream) this.#routes.delete(id)
       const texts = settled.filter((text) => text !== undefined)
       if (texts.length === 0) stream.abandon()
       else stream.finish(`[${texts.join(',')}]`)

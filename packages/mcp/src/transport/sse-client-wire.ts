@@ -1,3 +1,4 @@
+import { CallTable } from '../exchange/call-table.ts'
 import { signalCancellation } from '../exchange/cancellation.ts'
 import type { Canceller, IncomingMessage, Wire, WireRequestOptions } from '../exchange/index.ts'
 import { callerOf } from '../exchange/wire.ts'
@@ -38,7 +39,7 @@ class SseWire implements Wire {
   readonly #url: string
   readonly #settings: HttpClientSettings
   readonly #operations: Operations
-  readonly #waiting = new Map<RequestId, (response: JsonRpcResponse) => void>()
+  readonly #waiting = new CallTable<RequestId, (response: JsonRpcResponse) => void>()
   #endpoint = ''
   #version: string | undefined
 

@@ -1,3 +1,4 @@
+import { CallTable } from '../exchange/call-table.ts'
 import type { Cancellation } from '../exchange/index.ts'
 import { McpError, type JsonRpcResponse, type RequestId } from '../jsonrpc/index.ts'
 
@@ -13,7 +14,7 @@ interface Waiter {
 
 /** Requests that wait for their responses. Ids match by type and value: `1` and `"1"` are two requests. */
 export class PendingRequests {
-  readonly #waiters: Map<RequestId, Waiter> = new Map()
+  readonly #waiters = new CallTable<RequestId, Waiter>()
   readonly #givenUp: Set<RequestId> = new Set()
   readonly #facts: () => Record<string, unknown>
 
@@ -71,7 +72,7 @@ export class PendingRequests {
 
   /** Every request gets an error of its own: whoever catches one may add to it. */
   failAll(reason: () => McpError): void {
-    for (const id of [...this.#waiters.keys()]) this.reject(id, reason())
+    for (const [id] of this.#waiters.entries()) this.reject(id, reason())
     this.#givenUp.clear()
   }
 
