@@ -110,6 +110,28 @@ describe('restart policy', () => {
   })
 })
 
+describe('a server that starts and dies', () => {
+  const restart = { minDelay: 20, maxDelay: 40, quarantineAfter: 4, quarantineFor: '1h' }
+
+  it('is not started for ever: it counts as failed until it has done something', async () => {
+    await start(rawTarget({ exitAfter: 'tools/list' }, { restart }))
+    await expect.poll(() => target().state, { timeout: 8000 }).toBe('quarantined')
+    expect(target().main.starts).toBe(4)
+    await expect(client!.call('raw_pid')).rejects.toThrow(/Target "raw" is not available.*exited with code 1/)
+  })
+
+  it('only when one tool is called is kept for the other tools', async () => {
+    const to = await start(rawTarget({}, { restart }))
+    for (let attempt = 0; attempt < 8; attempt++) {
+      await expect.poll(() => target().state).toBe('ready')
+      await to.call('raw_die').catch(() => {})
+    }
+    await expect.poll(() => target().state).toBe('ready')
+    expect((await to.call('raw_pid')).text()).toMatch(/^\d+$/)
+    expect(target().main.failures).toBe(0)
+  })
+})
+
 it('stops at once while a target hangs in its start', async () => {
   await start(rawTarget({ initDelay: 60_000 }))
   await expect.poll(() => target().state).toBe('starting')

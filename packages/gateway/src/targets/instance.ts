@@ -38,6 +38,9 @@ export interface InstanceHost {
   unused(instance: Instance): void
 }
 
+/** A connection that lasts so long works, whether or not anybody asks it anything. */
+const STEADY = 30_000
+
 /** One connection of a target and its life: idle → starting → ready ⇄ degraded → backing-off → … */
 export class Instance {
   readonly key: string
@@ -50,12 +53,15 @@ export class Instance {
   failures = 0
   retryAt = 0
   lastUsed: number = Date.now()
+  /** Requests of clients under way. */
+  calls = 0
   /** The last attempt to connect, step by step. */
   handshake: Handshake | undefined
   /** What the last attempt failed with. */
   failure: unknown
   link: Link | undefined
   readonly #host: InstanceHost
+  #readySince = 0
   /** Calls, parked calls and listeners that need the connection to stay. */
   #leases = 0
   readonly #requests = new Map<Link, number>()
@@ -148,8 +154,8 @@ export class Instance {
   #adopt(link: Link): void {
     link.onClose = (reason) => this.#lost(link, reason)
     this.link = link
-    this.failures = 0
     this.retryAt = 0
+    this.#readySince = Date.now()
     this.#enter('ready', undefined)
     if (link.ping) this.#watch(link, link.ping)
     this.#host.ready(this, link)
@@ -224,9 +230,20 @@ export class Instance {
     this.failure = reason
     const { restart } = this.#host.model()
     if (restart.policy === 'never') return this.#enter('stopped', words)
+    if (Date.now() - this.#readySince > STEADY) this.proved()
     // A connection that had worked gets its first new try at once; one that keeps failing backs off.
+    if (++this.failures > 1) {
+      // What one caller asks for may bring it down every time: the others wait for it a little, and no longer.
+      if (this.calls > 0) this.failures = Math.min(this.failures, restart.quarantineAfter - 1)
+      return this.#backOff(words)
+    }
     this.#enter('idle', words)
     if (this.#restartsItself()) this.#scheduleRestart(backoffDelay(restart, 1))
+  }
+
+  /** It does what it is there for: whatever failed before does not count any more. */
+  proved(): void {
+    this.failures = 0
   }
 
   #detach(): void {

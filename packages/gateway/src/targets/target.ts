@@ -43,6 +43,8 @@ export interface SendOptions {
   readonly safe: boolean
   /** Arguments that the target wants mirrored into headers. */
   readonly mirrored?: Record<string, string> | undefined
+  /** Whether it is the gateway's, and nobody's call. */
+  readonly own?: boolean | undefined
 }
 
 /** One server behind the gateway: its connections, by isolation, and what is asked of them. */
@@ -122,7 +124,7 @@ export class Target {
   /** Sends something of the gateway's own: it belongs to nobody's connection but the main one. */
   async handleOwn(exchange: Exchange): Promise<Outcome> {
     this.#check()
-    return this.#use(this.main, exchange, { safe: true })
+    return this.#use(this.main, exchange, { safe: true, own: true })
   }
 
   /** Gives a parked call its answers; the upstream request is still open. */
@@ -151,14 +153,20 @@ export class Target {
     // What lasts as long as its client must not keep others waiting.
     const needsSlot = exchange.method !== 'subscriptions/listen'
     let holdsSlot = false
+    const isCall = options.own !== true
+    if (isCall) instance.calls++
     try {
       if (needsSlot) {
         const waiting = this.#takeSlot(instance, exchange)
         if (waiting) await waiting
         holdsSlot = true
       }
-      return await this.#try(instance, exchange, options)
+      const outcome = await this.#try(instance, exchange, options)
+      // That a server lists its tools does not mean that it can be called.
+      if (isCall) instance.proved()
+      return outcome
     } finally {
+      if (isCall) instance.calls--
       if (holdsSlot) instance.slots.release()
       release()
     }
