@@ -208,6 +208,18 @@ describe('skills across the gateway', () => {
   })
 })
 
+it('shows no skill whose file cannot be read', async () => {
+  const app = new Server({ name: 'teacher' })
+  const file = (name: string) => ({ 'SKILL.md': `---\nname: ${name}\ndescription: How to\n---\n` })
+  skills(app, [{ files: file('greet') }, { files: file('leave') }])
+  const entry = { module: 'school', resources: { exclude: ['skill://greet/*'] } }
+  const gateway = await start({ school: entry }, { school: app })
+  const { result } = (await modernRequest(gateway.endpoint, 'skills/list')).message
+  expect(result.skills).toMatchObject([{ uri: 'school+skill://leave/SKILL.md' }])
+  const uri = 'school+skill://greet/SKILL.md'
+  expect((await modernRequest(gateway.endpoint, 'skills/get', { uri })).message.error.code).toBe(-32602)
+})
+
 describe('completion across the gateway', () => {
   it('works for prefixed prompts and rewritten templates', async () => {
     const app = new Server({

@@ -2,6 +2,7 @@ import { META, type JsonObject } from '@gantry/mcp/exchange'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { CatalogOptions } from './catalog.ts'
 import { merge, type ListKind, type Merged, type MergedEntry } from './merged.ts'
+import { PublicUris } from './public-uris.ts'
 import type { Target } from '../targets/target.ts'
 import type { TargetCatalog } from './target-catalog.ts'
 
@@ -15,6 +16,7 @@ export interface Gap {
 export const GAPS = 'dev.gantry/gaps'
 const TARGETS = 'dev.gantry/targets'
 
+const AS_THEY_ARE = new PublicUris('')
 const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const
 
 /** Some targets' offers under the names that one endpoint's clients see. */
@@ -45,6 +47,10 @@ export class CatalogView {
 
   prefixOf(catalog: TargetCatalog): string {
     return this.#prefixed ? catalog.target.model.prefix : ''
+  }
+
+  urisOf({ target }: TargetCatalog): PublicUris {
+    return this.merged.uris.get(target.name) ?? AS_THEY_ARE
   }
 
   get merged(): Merged {
@@ -104,9 +110,9 @@ export class CatalogView {
       if (!catalog.snapshot) {
         return [{ target: name, state: 'missing', reason: catalog.missingReason }]
       }
-      return catalog.stale
-        ? [{ target: name, state: 'stale', reason: catalog.problem ?? 'it has not been asked yet' }]
-        : []
+      if (!catalog.stale) return []
+      const state = catalog.lacking ? 'missing' : 'stale'
+      return [{ target: name, state, reason: catalog.problem ?? 'it has not been asked yet' }]
     })
   }
 

@@ -1,13 +1,10 @@
 import { LiveExchange, type ClientFacts, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import type { Implementation, ServerCapabilities } from '@gantry/mcp/server'
-import { soundItem } from './sound-item.ts'
+import { identityOf, soundItem } from './sound-item.ts'
 
-export interface FetchedLists {
-  tools: JsonObject[]
-  prompts: JsonObject[]
-  resources: JsonObject[]
-  templates: JsonObject[]
-  skills: JsonObject[]
+type Lists = Record<'tools' | 'prompts' | 'resources' | 'templates' | 'skills', JsonObject[]>
+
+export interface FetchedLists extends Lists {
   /** How long the target says that its lists stay fresh; undefined when it does not say. */
   ttlMs: number | undefined
   /** `public` only when the target says so of every list. */
@@ -21,25 +18,62 @@ export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
 
 type Send = (exchange: LiveExchange) => Promise<Outcome>
 
-/** Reads every list that a target says it has, all pages of it. */
-export async function fetchLists(
-  send: Send,
-  capabilities: ServerCapabilities,
-  info: Implementation,
-): Promise<FetchedLists> {
-  const facts: ListFacts = { send, info, ttls: [], scopes: [] }
-  const none = Promise.resolve<JsonObject[]>([])
-  const [tools, prompts, resources, templates, skills] = await Promise.all([
-    capabilities.tools ? fetchAll('tools/list', 'tools', facts) : none,
-    capabilities.prompts ? fetchAll('prompts/list', 'prompts', facts) : none,
-    capabilities.resources ? fetchAll('resources/list', 'resources', facts) : none,
-    capabilities.resources ? fetchAll('resources/templates/list', 'resourceTemplates', facts) : none,
-    capabilities.extensions?.[SKILLS_EXTENSION] ? fetchAll('skills/list', 'skills', facts) : none,
-  ])
+export interface FetchOptions {
+  readonly send: Send
+  readonly capabilities: ServerCapabilities
+  readonly info: Implementation
+  /** What was known before: a list that cannot be had stays as it was. */
+  readonly before: Lists | undefined
+}
+
+export interface Fetched {
+  readonly lists: FetchedLists
+  /** What lists that could not be had failed with. */
+  readonly failures: readonly unknown[]
+  /** Whether nothing at all is known of one of those. */
+  readonly lacking: boolean
+}
+
+/** Reads every list that a target says it has, all pages of it. One that fails costs the others nothing. */
+export async function fetchLists(options: FetchOptions): Promise<Fetched> {
+  const facts: ListFacts = { ...options, ttls: [], scopes: [] }
+  const wanted = wantedLists(options.capabilities)
+  const settled = await Promise.allSettled(
+    wanted.map(({ method, member }) => fetchAll(method, member, facts)),
+  )
+  const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+  if (failures.length > 0 && failures.length === settled.length) throw failures[0]
+  const lists: Lists = { tools: [], prompts: [], resources: [], templates: [], skills: [] }
+  for (const [at, { kind }] of wanted.entries()) {
+    const one = settled[at]!
+    lists[kind] = one.status === 'fulfilled' ? one.value : (options.before?.[kind] ?? [])
+  }
+  const lacking = failures.length > 0 && !options.before
+  return { lists: { ...lists, ...cachingOf(facts) }, failures, lacking }
+}
+
+interface WantedList {
+  readonly kind: keyof Lists
+  readonly method: string
+  readonly member: string
+}
+
+function wantedLists({ tools, prompts, resources, extensions }: ServerCapabilities): WantedList[] {
+  const wanted: WantedList[] = []
+  if (tools) wanted.push({ kind: 'tools', method: 'tools/list', member: 'tools' })
+  if (prompts) wanted.push({ kind: 'prompts', method: 'prompts/list', member: 'prompts' })
+  if (resources) {
+    wanted.push({ kind: 'resources', method: 'resources/list', member: 'resources' })
+    wanted.push({ kind: 'templates', method: 'resources/templates/list', member: 'resourceTemplates' })
+  }
+  if (extensions?.[SKILLS_EXTENSION]) wanted.push({ kind: 'skills', method: 'skills/list', member: 'skills' })
+  return wanted
+}
+
+function cachingOf(facts: ListFacts): Pick<FetchedLists, 'ttlMs' | 'cacheScope'> {
   const ttlMs = facts.ttls.length > 0 ? Math.min(...facts.ttls) : undefined
   const isPublic = facts.scopes.length > 0 && facts.scopes.every((scope) => scope === 'public')
-  const cacheScope = isPublic ? 'public' : 'private'
-  return { tools, prompts, resources, templates, skills, ttlMs, cacheScope }
+  return { ttlMs, cacheScope: isPublic ? 'public' : 'private' }
 }
 
 interface ListFacts {
@@ -51,6 +85,7 @@ interface ListFacts {
 
 async function fetchAll(method: string, member: string, facts: ListFacts): Promise<JsonObject[]> {
   const items: JsonObject[] = []
+  const named = new Set<unknown>()
   const seen = new Set<string>()
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -58,13 +93,18 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
     if (outcome.type !== 'complete') {
       // A capability that is declared but not served means an empty list, not a broken target.
       if (outcome.type === 'error' && outcome.error.code === METHOD_NOT_FOUND) return items
-      throw new Error(outcome.type === 'error' ? outcome.error.message : `${method} asked for input`)
+      const words = outcome.type === 'error' ? `failed: ${outcome.error.message}` : 'asked for input'
+      throw new Error(`${method} ${words}`)
     }
     const { result } = outcome
     const found = result[member]
     for (const item of Array.isArray(found) ? found : []) {
       const sound = soundItem(item, member)
-      if (sound) items.push(sound)
+      const name = sound && identityOf(sound, member)
+      // A name that comes twice stands for one thing: nothing could say which is meant.
+      if (!sound || (name !== undefined && named.has(name))) continue
+      named.add(name)
+      items.push(sound)
     }
     if (typeof result.ttlMs === 'number' && result.ttlMs >= 0) facts.ttls.push(result.ttlMs)
     facts.scopes.push(result.cacheScope)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@gantry/mcp/exchange'
 import { isSelected, type NamesModel, type SelectionModel } from '../model/index.ts'
 import { disambiguate, publicName } from './public-names.ts'
-import { PublicUris } from './public-uris.ts'
+import { assignUris, type PublicUris } from './public-uris.ts'
 import type { TargetCatalog } from './target-catalog.ts'
 
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates'
@@ -25,6 +25,8 @@ export interface Merged {
   readonly prompts: ReadonlyMap<string, MergedEntry>
   readonly resources: ReadonlyMap<string, MergedEntry>
   readonly templates: ReadonlyMap<string, MergedEntry>
+  /** By the name of the target. */
+  readonly uris: ReadonlyMap<string, PublicUris>
 }
 
 /** Puts the targets' lists together in the order of the configuration: the same every time. */
@@ -38,11 +40,12 @@ export function merge(
     prompts: new Map<string, MergedEntry>(),
     resources: new Map<string, MergedEntry>(),
     templates: new Map<string, MergedEntry>(),
+    uris: assignUris(catalogs.map((one) => ({ name: one.target.name, prefix: prefixOf(one) }))),
   }
   for (const catalog of catalogs) {
     const { model } = catalog.target
     const prefix = prefixOf(catalog)
-    const uris = new PublicUris(prefix)
+    const uris = merged.uris.get(catalog.target.name)!
     const shared = { catalog, prefix, names, uris }
     for (const item of catalog.snapshot?.tools ?? []) {
       addNamed(merged.tools, item, model.tools, shared)
@@ -75,7 +78,8 @@ function addNamed(
   if (typeof own !== 'string' || !isSelected(own, selection)) return
   const wanted = publicName(own, prefix, selection, names)
   const owner = entries.get(wanted)
-  const key = owner ? disambiguate(wanted, target.target.name, names.maxLength) : wanted
+  const isTaken = (name: string): boolean => entries.has(name)
+  const key = owner ? disambiguate(wanted, target.target.name, names.maxLength, isTaken) : wanted
   // Tasks of that kind end at the gateway: its clients call the tool like any other, or get a task of ours.
   const { execution, ...rest } = item
   const changed: JsonObject = { ...rest, name: key }

@@ -20,16 +20,28 @@ export function publicName(
 
 /** Deterministic, so that the same long name is shortened alike by every replica and after every start. */
 export function shorten(name: string, maxLength: number): string {
-  if (name.length <= maxLength) return name
-  return `${name.slice(0, maxLength - HASH_CHARACTERS - 1)}_${hash(name)}`
+  return name.length <= maxLength ? name : marked(name, shortHash(name), maxLength)
 }
 
-/** Sets a second owner of a name apart. */
-export function disambiguate(name: string, target: string, maxLength: number): string {
-  const suffix = `_${hash(`${target}\n${name}`)}`
-  return name.slice(0, maxLength - suffix.length) + suffix
+/** Sets a second owner of a name apart, from those who have taken what this would be called as well. */
+export function disambiguate(
+  name: string,
+  target: string,
+  maxLength: number,
+  isTaken: (name: string) => boolean,
+): string {
+  for (let salt = `${target}\n${name}`; ; salt += '\n') {
+    const apart = marked(name, shortHash(salt), maxLength)
+    if (!isTaken(apart)) return apart
+  }
 }
 
-function hash(text: string): string {
+function marked(name: string, mark: string, maxLength: number): string {
+  const kept = name.slice(0, maxLength - mark.length - 1)
+  // Half a character cannot be written down in headers, and not every client can read it.
+  return `${kept.replace(/[\uD800-\uDBFF]$/, '')}_${mark}`
+}
+
+export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARACTERS)
 }

@@ -27,6 +27,12 @@ const IDENTITY: Readonly<Record<string, readonly string[]>> = {
   resourceTemplates: ['uriTemplate', 'name'],
 }
 
+/** What an entry of a list is called there; undefined when we do not know that list. */
+export function identityOf(item: JsonObject, list: string): unknown {
+  const [key] = IDENTITY[list] ?? []
+  return key === undefined ? undefined : item[key]
+}
+
 /**
  * An entry that strict clients can read: one bad entry would cost them the lists of all targets. What is not as
  * the specification has it is left out; undefined when nothing can be called by its name.

@@ -5,6 +5,7 @@ import type { Target } from '../targets/target.ts'
 import { fetchLists, type FetchedLists } from './fetch-lists.ts'
 import type { ListKind } from './merged.ts'
 import type { CatalogStore } from './catalog-store.ts'
+import { Pace } from './pace.ts'
 
 /** What is known of a target's offer. */
 export interface Snapshot extends FetchedLists {
@@ -34,13 +35,17 @@ const NO_ANSWER = 'it did not answer in time'
 export class TargetCatalog {
   readonly target: Target
   snapshot: Snapshot | undefined
-  /** Whether the snapshot comes from an earlier run, or from a connection that is gone. */
+  /** Whether something in the snapshot comes from an earlier run, or from a connection that is gone. */
   stale = false
-  /** Why the last attempt to fetch failed. */
+  /** Whether one of its lists has never been had. */
+  lacking = false
+  /** Why the last attempt to fetch failed, or part of it. */
   problem: string | undefined
   readonly #host: TargetCatalogHost
   #fetching: Promise<void> | undefined
   #again = false
+  #soon: NodeJS.Timeout | undefined
+  readonly #pace = new Pace()
   #announced = new Set<ListKind>()
   #askedAt = 0
   /** Why it has no lists, as far as that is on disk. */
@@ -88,10 +93,20 @@ export class TargetCatalog {
       this.#fetching = undefined
       if (this.#again) {
         this.#again = false
-        this.refresh().catch(() => {})
+        this.#refreshSoon()
       }
     })
     return this.#fetching
+  }
+
+  #refreshSoon(): void {
+    if (this.#soon) return
+    this.#soon = setTimeout(() => {
+      this.#soon = undefined
+      this.#pace.begin()
+      this.refresh().catch(() => {})
+    }, this.#pace.wait)
+    this.#soon.unref()
   }
 
   /** Fetches with requests that are sent from now on, whatever is under way. */
@@ -104,7 +119,7 @@ export class TargetCatalog {
   invalidate(kind?: ListKind): void {
     if (kind) this.#announced.add(kind)
     if (this.#fetching) this.#again = true
-    else this.refresh().catch(() => {})
+    else this.#refreshSoon()
   }
 
   /**
@@ -133,24 +148,28 @@ export class TargetCatalog {
     this.#announced = new Set()
     try {
       const link: Link = await this.target.main.acquire()
-      const lists = await fetchLists(
-        (exchange) => this.target.handleOwn(exchange),
-        link.discovery.capabilities,
-        this.#host.info,
-      )
+      const { lists, failures, lacking } = await fetchLists({
+        send: (exchange) => this.target.handleOwn(exchange),
+        capabilities: link.discovery.capabilities,
+        info: this.#host.info,
+        before: this.snapshot,
+      })
       const snapshot: Snapshot = { ...lists, discovery: link.discovery, fetchedAt: Date.now() }
       const before = this.snapshot
-      const same = !this.stale && this.problem === undefined && isEqual(before, snapshot)
+      const problem = failures.length > 0 ? failures.map(wordsOf).join('; ') : undefined
+      const stale = problem !== undefined
+      const same = this.stale === stale && this.problem === problem && isEqual(before, snapshot)
       this.snapshot = snapshot
-      this.stale = false
-      this.problem = undefined
+      this.stale = stale
+      this.problem = problem
+      this.lacking = stale && (lacking || this.lacking)
       this.#missing = undefined
       if (!same || announced.size > 0) this.#host.changed(announced)
       if (same) return
       this.#host.store?.write(this.target.name, { snapshot })
       if (before) this.#host.replaced?.(this.target, before, snapshot)
     } catch (thrown) {
-      const problem = thrown instanceof Error ? thrown.message : String(thrown)
+      const problem = wordsOf(thrown)
       const known = this.problem === problem && this.stale
       this.problem = problem
       for (const kind of announced) this.#announced.add(kind)
@@ -164,6 +183,10 @@ export class TargetCatalog {
   tool(own: string): JsonObject | undefined {
     return this.snapshot?.tools.find((tool) => tool.name === own)
   }
+}
+
+function wordsOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
 function isEqual(a: Snapshot | undefined, b: Snapshot): boolean {

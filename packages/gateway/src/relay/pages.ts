@@ -1,5 +1,4 @@
 import {
-  INVALID_PARAMS,
   METHOD_NOT_FOUND,
   ProtocolError,
   shapeResult,
@@ -9,9 +8,10 @@ import {
 } from '@gantry/mcp/exchange'
 import type { ListKind, MergedEntry } from '../catalog/merged.ts'
 import { GAPS } from '../catalog/catalog-view.ts'
-import { PublicUris } from '../catalog/public-uris.ts'
+import { offersUri } from '../catalog/offers-uri.ts'
 import { isAllowed } from '../policy/is-allowed.ts'
 import { subjectOf } from '../policy/subject-of.ts'
+import { beginAfter, positionOf, readCursor, writeCursor, type Position } from './page-cursor.ts'
 import type { RelayOptions } from './relay.ts'
 
 interface ListMethod {
@@ -27,6 +27,8 @@ const METHODS: Readonly<Record<string, ListMethod>> = {
   'resources/templates/list': { kind: 'templates', member: 'resourceTemplates', capability: 'resources' },
 }
 
+const MAX_CACHED_PAGES = 256
+
 /** Pages of the merged lists. What everybody sees alike is shaped and serialised once per revision. */
 export class Pages {
   readonly #options: RelayOptions
@@ -41,20 +43,20 @@ export class Pages {
   async page(exchange: Exchange): Promise<Complete> {
     const { catalog } = this.#options
     await catalog.ready()
-    if (exchange.method === 'skills/list') return this.#skills()
+    if (exchange.method === 'skills/list') return this.#skills(exchange)
     const method = METHODS[exchange.method]!
     if (!catalog.capabilities()[method.capability]) {
       throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
     }
-    const offset = readCursor(exchange.params.cursor)
+    const after = readCursor(exchange.params.cursor)
     const { policy } = this.#options.model
     if (policy.rules.length > 0 || policy.fallback === 'deny') {
-      return { type: 'complete', result: this.#build(method, offset, exchange) }
+      return { type: 'complete', result: this.#build(method, after, exchange) }
     }
-    return this.#cached(method, offset, exchange)
+    return this.#cached(method, after, exchange)
   }
 
-  #cached(method: ListMethod, offset: number, exchange: Exchange): Complete {
+  #cached(method: ListMethod, after: Position | undefined, exchange: Exchange): Complete {
     const { catalog } = this.#options
     // Times to live run down, so a page that has one is written anew every second.
     const aged = catalog.caching.ttlMs > 0 && Date.now() > this.#writtenAt + 1000
@@ -63,29 +65,33 @@ export class Pages {
       this.#generation = catalog.generation
       this.#writtenAt = Date.now()
     }
-    const key = `${exchange.method} ${exchange.client.version} ${offset}`
+    const key = JSON.stringify([exchange.method, exchange.client.version, after])
     let page = this.#texts.get(key)
     if (!page) {
-      const result = this.#build(method, offset, exchange)
+      const result = this.#build(method, after, exchange)
       const shaped = shapeResult(exchange.method, result, exchange.client.version, this.#options.info)
       page = { type: 'complete', result, json: JSON.stringify(shaped) }
+      // Cursors come from outside: however many are made up, the cache stays small.
+      if (this.#texts.size >= MAX_CACHED_PAGES) this.#texts.clear()
       this.#texts.set(key, page)
     }
     return page
   }
 
-  #build(method: ListMethod, offset: number, exchange: Exchange): JsonObject {
+  #build(method: ListMethod, after: Position | undefined, exchange: Exchange): JsonObject {
     const { catalog, model } = this.#options
     const entries: MergedEntry[] = []
     for (const entry of catalog.merged[method.kind].values()) {
       if (this.#isVisible(method, entry, exchange)) entries.push(entry)
     }
-    const { pageSize } = model.catalog
+    const begin = after ? beginAfter(after, entries, catalog.catalogs) : 0
+    const end = begin + model.catalog.pageSize
+    const shown = entries.slice(begin, end)
     const result: JsonObject = {
-      [method.member]: entries.slice(offset, offset + pageSize).map((entry) => entry.item),
+      [method.member]: shown.map((entry) => entry.item),
       ...this.#caching(),
     }
-    if (offset + pageSize < entries.length) result.nextCursor = writeCursor(offset + pageSize)
+    if (end < entries.length) result.nextCursor = writeCursor(positionOf(shown.at(-1)!, entries))
     const gaps = catalog.gaps()
     if (gaps.length > 0) result._meta = { [GAPS]: gaps }
     return result
@@ -101,29 +107,25 @@ export class Pages {
 
   #isVisible(method: ListMethod, entry: MergedEntry, exchange: Exchange): boolean {
     const kind = method.kind === 'templates' ? 'resources' : method.kind
-    const { policy } = this.#options.model
-    const object = { kind, target: entry.target.target.name, name: entry.own } as const
-    return isAllowed(policy, subjectOf(exchange), object).allowed
+    return this.#permits({ kind, target: entry.target.target.name, name: entry.own }, exchange)
   }
 
-  #skills(): Complete {
+  #permits(object: Parameters<typeof isAllowed>[2], exchange: Exchange): boolean {
+    return isAllowed(this.#options.model.policy, subjectOf(exchange), object).allowed
+  }
+
+  /** Skills are files: who may not read one does not see it either. */
+  #skills(exchange: Exchange): Complete {
     const { catalog } = this.#options
     const skills = catalog.catalogs.flatMap((one) => {
-      const uris = new PublicUris(catalog.prefixOf(one))
-      return (one.snapshot?.skills ?? []).map((skill) => uris.skill(skill))
+      const uris = catalog.urisOf(one)
+      const target = one.target.name
+      const isVisible = ({ uri }: JsonObject): boolean =>
+        typeof uri === 'string' &&
+        offersUri(one, uri) &&
+        this.#permits({ kind: 'resources', target, name: uri }, exchange)
+      return (one.snapshot?.skills ?? []).filter(isVisible).map((skill) => uris.skill(skill))
     })
     return { type: 'complete', result: { skills, ...this.#caching() } }
   }
-}
-
-function writeCursor(offset: number): string {
-  return Buffer.from(`at:${offset}`).toString('base64url')
-}
-
-function readCursor(cursor: unknown): number {
-  if (cursor === undefined) return 0
-  const found =
-    typeof cursor === 'string' && /^at:(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString())
-  if (!found) throw new ProtocolError(INVALID_PARAMS, 'Invalid params: unknown cursor')
-  return Number(found[1])
 }

@@ -10,7 +10,9 @@ import {
 } from '@gantry/mcp/exchange'
 import { declaresTasks, missingTasks, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { ListKind, MergedEntry } from '../catalog/merged.ts'
+import { fitsTemplate, offersUri } from '../catalog/offers-uri.ts'
 import { PublicUris } from '../catalog/public-uris.ts'
+import type { TargetCatalog } from '../catalog/target-catalog.ts'
 import type { ObjectKind } from '../model/index.ts'
 import { isAllowed } from '../policy/is-allowed.ts'
 import { subjectOf } from '../policy/subject-of.ts'
@@ -36,7 +38,6 @@ export interface Destination {
 /** Finds the owner of a name, a URI or a task; what a caller may not use does not exist for it. */
 export class Resolver {
   readonly #options: RelayOptions
-  readonly #uris = new Map<string, PublicUris>()
 
   constructor(options: RelayOptions) {
     this.#options = options
@@ -89,7 +90,7 @@ export class Resolver {
     return {
       target: entry.target.target,
       params: entry.own === name ? exchange.params : { ...exchange.params, name: entry.own },
-      uris: this.#urisOfCatalog(entry.target),
+      uris: this.#options.catalog.urisOf(entry.target),
       safe: kind === 'prompts' || isRepeatable(entry.item),
       mirrored: kind === 'tools' ? mirroredArguments(entry.item, exchange.params.arguments) : undefined,
       taskSupport: entry.taskSupport,
@@ -111,7 +112,8 @@ export class Resolver {
    */
   async #late(kind: 'tools' | 'prompts', name: string, exchange: Exchange): Promise<MergedEntry | undefined> {
     const { catalog, model } = this.#options
-    const owner = catalog.catalogs.find((one) => {
+    // There may be several: `git_hub_x` can be of `git` or of `git_hub`.
+    const owners = catalog.catalogs.filter((one) => {
       const prefix = catalog.prefixOf(one)
       const own = name.slice(prefix.length + model.names.separator.length)
       return (
@@ -121,9 +123,13 @@ export class Resolver {
         this.#permits(kind, one.target, own, exchange)
       )
     })
-    if (!owner) return undefined
-    await orAbort(owner.refresh(), exchange.signal)
-    return catalog.find(kind, name)
+    if (owners.length === 0) return undefined
+    const asked = Promise.allSettled(owners.map((one) => one.refresh()))
+    const answers = await orAbort(asked, exchange.signal)
+    const found = catalog.find(kind, name)
+    const failed = answers.find((one) => one.status === 'rejected')
+    if (!found && failed) throw failed.reason
+    return found
   }
 
   async #uri(uri: string, exchange: Exchange): Promise<Destination> {
@@ -136,24 +142,25 @@ export class Resolver {
   }
 
   /** By prefix; without one, by the lists, and last by asking the only target that could have it. */
-  async ownerOf(uri: string): Promise<Target | undefined> {
+  async #ownerOf(uri: string): Promise<TargetCatalog | undefined> {
     const { catalog } = this.#options
-    const prefixed = catalog.catalogs.find(({ target }) => this.urisOf(target).owns(uri))
-    if (prefixed) return prefixed.target
+    const prefixed = catalog.catalogs.find((one) => catalog.urisOf(one).owns(uri))
+    if (prefixed) return prefixed
     const listed = await this.#entry('resources', uri)
-    if (listed) return listed.target.target
+    if (listed) return listed.target
     const bare = catalog.catalogs.filter(
       (one) => catalog.prefixOf(one) === '' && one.snapshot?.discovery.capabilities.resources,
     )
-    return (
-      bare.find(({ snapshot }) => snapshot?.templates.some((template) => fits(template, uri))) ?? bare[0]
-    )?.target
+    return bare.find(({ snapshot }) => snapshot?.templates.some((one) => fitsTemplate(one, uri))) ?? bare[0]
   }
 
+  /** What the configuration leaves out, and what the caller may not use, has no owner. */
   async permittedOwnerOf(uri: string, exchange: Exchange): Promise<Target | undefined> {
-    const target = await this.ownerOf(uri)
-    if (!target) return undefined
-    return this.#permits('resources', target, this.urisOf(target).toOwn(uri), exchange) ? target : undefined
+    const owner = await this.#ownerOf(uri)
+    if (!owner) return undefined
+    const own = this.#options.catalog.urisOf(owner).toOwn(uri)
+    const permitted = offersUri(owner, own) && this.#permits('resources', owner.target, own, exchange)
+    return permitted ? owner.target : undefined
   }
 
   async #completion(exchange: Exchange): Promise<Destination> {
@@ -166,15 +173,18 @@ export class Resolver {
       return this.#with(entry.target.target, exchange, { ref: { ...ref, name: entry.own } })
     }
     if (isJsonObject(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
-      const listed = await this.#entry('templates', ref.uri)
-      const target = listed?.target.target ?? (await this.ownerOf(ref.uri))
-      const own = target && this.urisOf(target).toOwn(ref.uri)
-      if (!target || own === undefined || !this.#permits('resources', target, own, exchange)) {
-        throw resourceNotFound(ref.uri, exchange)
-      }
-      return this.#with(target, exchange, { ref: { ...ref, uri: own } })
+      const target = await this.#templateOwner(ref.uri, exchange)
+      if (!target) throw resourceNotFound(ref.uri, exchange)
+      return this.#with(target, exchange, { ref: { ...ref, uri: this.urisOf(target).toOwn(ref.uri) } })
     }
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "ref" must be a ref/prompt or a ref/resource')
+  }
+
+  async #templateOwner(template: string, exchange: Exchange): Promise<Target | undefined> {
+    const listed = await this.#entry('templates', template)
+    if (!listed) return this.permittedOwnerOf(template, exchange)
+    const { target } = listed.target
+    return this.#permits('resources', target, listed.own, exchange) ? target : undefined
   }
 
   #with(target: Target, exchange: Exchange, changes: JsonObject): Destination {
@@ -188,16 +198,7 @@ export class Resolver {
 
   urisOf(target: Target): PublicUris {
     const catalog = this.#options.catalog.catalogs.find((one) => one.target === target)
-    return catalog ? this.#urisOfCatalog(catalog) : new PublicUris('')
-  }
-
-  #urisOfCatalog(catalog: MergedEntry['target']): PublicUris {
-    const prefix = this.#options.catalog.prefixOf(catalog)
-    const known = this.#uris.get(prefix)
-    if (known) return known
-    const uris = new PublicUris(prefix)
-    this.#uris.set(prefix, uris)
-    return uris
+    return catalog ? this.#options.catalog.urisOf(catalog) : new PublicUris('')
   }
 
   async #task(exchange: Exchange): Promise<Destination> {
@@ -240,12 +241,6 @@ function isRepeatable(item: JsonObject): boolean {
   return (
     isJsonObject(annotations) && (annotations.readOnlyHint === true || annotations.idempotentHint === true)
   )
-}
-
-/** Whether a URI begins like a template; enough to choose between targets that share no prefix. */
-function fits(template: JsonObject, uri: string): boolean {
-  const { uriTemplate } = template
-  return typeof uriTemplate === 'string' && uri.startsWith(uriTemplate.split('{', 1)[0]!)
 }
 
 function resourceNotFound(uri: string, exchange: Exchange): ProtocolError {

@@ -1,5 +1,4 @@
 import { publicName } from '../../catalog/public-names.ts'
-import { PublicUris } from '../../catalog/public-uris.ts'
 import type { MergedEntry } from '../../catalog/merged.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { isSelected, matchesWildcard, type ObjectKind, type SelectionModel } from '../../model/index.ts'
@@ -133,12 +132,13 @@ export class CatalogLister {
   }
 
   #wantedName(catalog: TargetCatalog, kind: EntryKind, own: string): { full: string; short: string } {
-    const prefix = this.#host.gateway.catalog.merged.prefixOf(catalog)
+    const view = this.#host.gateway.catalog.merged
     if (kind === 'resource' || kind === 'template') {
-      const uri = new PublicUris(prefix).toPublic(own)
+      const uri = view.urisOf(catalog).toPublic(own)
       return { full: uri, short: uri }
     }
     const { names } = this.#host.gateway.model
+    const prefix = view.prefixOf(catalog)
     const selection = selectionOf(catalog, kind)
     return {
       full: publicName(own, prefix, selection, { ...names, maxLength: Number.POSITIVE_INFINITY }),

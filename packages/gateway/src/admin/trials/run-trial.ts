@@ -44,16 +44,18 @@ export async function runTrial(run: TrialRun): Promise<TrialFindings> {
     handshake.active = true
     handshake.begin('list')
     const offered: unknown[] = []
-    const lists = await fetchLists(
-      async (exchange) => {
+    const { lists, failures } = await fetchLists({
+      send: async (exchange) => {
         const outcome = await ask(link, exchange, run.signal)
         if (outcome.type === 'complete' && Array.isArray(outcome.result.tools))
           offered.push(...outcome.result.tools)
         return outcome
       },
-      link.discovery.capabilities,
-      run.host.gateway.info,
-    )
+      capabilities: link.discovery.capabilities,
+      info: run.host.gateway.info,
+      before: undefined,
+    })
+    if (failures.length > 0) throw failures[0]
     handshake.end(
       (['tool', 'prompt', 'resource'] as const)
         .map((kind) => countOf(lists[`${kind}s`].length, kind))

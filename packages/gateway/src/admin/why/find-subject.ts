@@ -1,5 +1,5 @@
 import type { TargetModel } from '../../model/index.ts'
-import { PublicUris } from '../../catalog/public-uris.ts'
+import { assignUris } from '../../catalog/public-uris.ts'
 import type { CatalogEntry, EntryKind } from '../contract.ts'
 
 /** What somebody means by a name. */
@@ -57,10 +57,11 @@ function findEntry(name: string, entries: readonly CatalogEntry[]): CatalogEntry
 
 /** Nothing offers it; its beginning may still say whose it would be. */
 function fromPrefix(name: string, { targets, separator }: SubjectSources): WhySubject | undefined {
+  const assigned = assignUris(targets)
   const fitting = targets.flatMap((target): { target: TargetModel; own: string; kind?: EntryKind }[] => {
     if (name.startsWith(`${target.name}/`)) return [{ target, own: name.slice(target.name.length + 1) }]
     if (target.prefix === '') return []
-    const uris = new PublicUris(target.prefix)
+    const uris = assigned.get(target.name)!
     if (/^[\w.+-]+:/.test(name) && uris.owns(name))
       return [{ target, own: uris.toOwn(name), kind: 'resource' }]
     const start = `${target.prefix}${separator}`

@@ -22,7 +22,22 @@ export function targetCauses(facts: TargetFacts): Cause[] {
   if (!model.enabled) return [...causes, disabled(model)]
   causes.push(stateCause(facts))
   if (!facts.catalog?.snapshot) causes.push(listMissing(facts, causes.at(-1)!.detail !== undefined))
+  else if (facts.state === 'ready' && facts.catalog.problem !== undefined) {
+    causes.push(listsIncomplete(target, facts.catalog.problem))
+  }
   return causes
+}
+
+function listsIncomplete(target: string, detail: string): Cause {
+  const title = `Not all lists of "${target}" could be fetched`
+  return {
+    code: 'list-missing',
+    status: 'note',
+    title,
+    detail,
+    fix: `Look it over: gantry doctor ${target}`,
+    target,
+  }
 }
 
 function disabled({ name, disabledReason }: TargetModel): Cause {
