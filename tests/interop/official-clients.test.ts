@@ -81,7 +81,7 @@ describe.each(CELLS)('the official client %s over %s', (name, transport, open) =
       return items
     }
     const tools = await walk('tools/list', 'tools')
-    expect(tools).toHaveLength(17)
+    expect(tools).toHaveLength(18)
     expect(tools[0]).toMatchObject({
       name: 'echo',
       title: 'Echo',
@@ -93,6 +93,7 @@ describe.each(CELLS)('the official client %s over %s', (name, transport, open) =
     expect((await walk('prompts/list', 'prompts')).map((prompt) => prompt.name)).toEqual([
       'greeting',
       'plain',
+      'linked',
     ])
     expect(await walk('resources/templates/list', 'resourceTemplates')).toMatchObject([{ name: 'city' }])
     await expect(peer.request('tools/list', { cursor: 'nonsense' })).rejects.toMatchObject({ code: -32602 })
