@@ -29,6 +29,7 @@ describe('deriveExchange', () => {
     expect(derived.params).toEqual({ name: 'other' })
     expect(derived.signal).toBe(exchange.signal)
     expect(derived.cancellation).toBe(exchange)
+    expect(derived.session).toBe('one')
     const { params: _params, ...others } = { ...derived }
     for (const [key, value] of Object.entries(others))
       expect([key, value]).toEqual([key, Reflect.get(exchange, key)])

@@ -25,7 +25,6 @@ class DerivedExchange implements Exchange {
   readonly logLevel: LoggingLevel | undefined
   readonly serverContext: unknown
   readonly headers: Exchange['headers']
-  readonly session: string | undefined
   readonly detach: Exchange['detach']
   readonly ask: Exchange['ask']
   readonly #origin: Exchange
@@ -40,12 +39,15 @@ class DerivedExchange implements Exchange {
     this.logLevel = origin.logLevel
     this.serverContext = origin.serverContext
     this.headers = origin.headers
-    this.session = origin.session
     this.detach = origin.detach
     this.ask = 'ask' in changes ? changes.ask : origin.ask
     this.#origin = origin
     this.#notify = changes.notify
     this.#cancellation = changes.cancellation
+  }
+
+  get session(): string | undefined {
+    return this.#origin.session
   }
 
   get signal(): AbortSignal {

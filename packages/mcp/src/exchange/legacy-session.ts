@@ -66,8 +66,6 @@ export interface LegacySessionFacts {
  */
 export class LegacySession implements SubscriptionHost {
   readonly served: Served
-  /** Unguessable, and only ours: handlers and gateways may key what belongs to a session by it. */
-  readonly id: string
   client: ClientFacts
   /** Before `logging/setLevel` the server decides (2025-11-25, Logging): everything from `info` up. */
   logLevel: LoggingLevel = 'info'
@@ -75,18 +73,28 @@ export class LegacySession implements SubscriptionHost {
   negotiated = false
   /** The client said that it is ready. */
   initialized = false
+  #id: string | undefined
   readonly #io: LegacyIo
   #capabilities: ServerCapabilities | undefined
   #questions: LegacyQuestions | undefined
   #subscriptions: LegacySubscriptions | undefined
   readonly #inFlight = new CallTable<RequestId, LegacyCall>()
 
-  constructor(served: Served, io: LegacyIo, id: string = crypto.randomUUID()) {
-    this.id = id
+  constructor(served: Served, io: LegacyIo, id?: string) {
+    this.#id = id
     this.served = served
     this.#io = io
     // Requests typed by hand come without a handshake: they get the newest revision that is served.
     this.client = { capabilities: {}, version: negotiateLegacy(served, LATEST_LEGACY) ?? LATEST_LEGACY }
+  }
+
+  /**
+   * Unguessable, and only ours: handlers and gateways may key what belongs to a session by it. Made when somebody
+   * asks: on a pipe hardly anybody does, and the first random number of a process costs it milliseconds.
+   */
+  get id(): string {
+    this.#id ??= crypto.randomUUID()
+    return this.#id
   }
 
   send(text: string): void {
@@ -269,7 +277,7 @@ export class LegacySession implements SubscriptionHost {
       auth: context.auth,
       serverContext: context.serverContext,
       headers: context.headers,
-      session: this.id,
+      session: this,
       notify: (notification) => {
         if (this.#io.isCongested?.() || !progress.admits(notification)) return
         send(writeNotification(this.#shape(notification)))

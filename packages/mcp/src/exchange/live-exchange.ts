@@ -18,7 +18,9 @@ export interface RequestContext {
   session?: string | undefined
 }
 
-export interface ExchangeInit extends RequestContext {
+export interface ExchangeInit extends Omit<RequestContext, 'session'> {
+  /** The id of the session, or what has it. */
+  session?: string | { readonly id: string } | undefined
   method: string
   params: JsonObject
   client: ClientFacts
@@ -37,9 +39,9 @@ export class LiveExchange extends Canceller implements Exchange {
   readonly logLevel: LoggingLevel | undefined
   readonly serverContext: unknown
   readonly headers: Readonly<Record<string, string | undefined>> | undefined
-  readonly session: string | undefined
   ask: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
   readonly detach: ((retryMs?: number) => void) | undefined
+  readonly #session: ExchangeInit['session']
   #finished = false
   readonly #notify: ((notification: Notification) => void) | undefined
 
@@ -52,7 +54,7 @@ export class LiveExchange extends Canceller implements Exchange {
     this.logLevel = init.logLevel
     this.serverContext = init.serverContext
     this.headers = init.headers
-    this.session = init.session
+    this.#session = init.session
     this.ask = init.ask
     this.detach = init.detach
     this.#notify = init.notify
@@ -60,6 +62,10 @@ export class LiveExchange extends Canceller implements Exchange {
 
   get cancellation(): Cancellation {
     return this
+  }
+
+  get session(): string | undefined {
+    return typeof this.#session === 'object' ? this.#session.id : this.#session
   }
 
   /** The outcome is known: what a handler says from now on has no stream to travel on. */

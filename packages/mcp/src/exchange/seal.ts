@@ -16,15 +16,16 @@ interface Key {
  * one request opens for no other.
  */
 export class Sealer {
-  readonly #keys: Promise<Key[]>
+  readonly #secrets: readonly (string | Uint8Array)[]
+  #keys: Promise<Key[]> | undefined
 
   constructor(secrets: readonly (string | Uint8Array)[] = []) {
-    const used = secrets.length > 0 ? secrets : [crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
-    this.#keys = Promise.all(used.map(deriveKey))
+    // Copied: the caller's bytes may be wiped before they are used.
+    this.#secrets = secrets.map((secret) => (typeof secret === 'string' ? secret : secret.slice()))
   }
 
   async seal(payload: unknown, binding: string): Promise<string> {
-    const key = (await this.#keys)[0]!
+    const key = (await this.#derived())[0]!
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
     const plain = new TextEncoder().encode(JSON.stringify(payload))
     const algorithm = { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(binding) }
@@ -41,7 +42,7 @@ export class Sealer {
     const bytes = fromBase64Url(sealed)
     if (!bytes || bytes.length < KEY_ID_BYTES + IV_BYTES + 16) return undefined
     const id = toBase64Url(bytes.subarray(0, KEY_ID_BYTES))
-    const key = (await this.#keys).find((candidate) => candidate.id === id)
+    const key = (await this.#derived()).find((candidate) => candidate.id === id)
     if (!key) return undefined
     const iv = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + IV_BYTES)
     const algorithm = { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(binding) }
@@ -56,6 +57,17 @@ export class Sealer {
       return undefined
     }
   }
+
+  /** At the first use: many servers never seal anything, and loading the cryptography would delay their start. */
+  #derived(): Promise<Key[]> {
+    this.#keys ??= deriveKeys(this.#secrets)
+    return this.#keys
+  }
+}
+
+function deriveKeys(secrets: readonly (string | Uint8Array)[]): Promise<Key[]> {
+  const used = secrets.length > 0 ? secrets : [crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
+  return Promise.all(used.map(deriveKey))
 }
 
 async function deriveKey(secret: string | Uint8Array): Promise<Key> {

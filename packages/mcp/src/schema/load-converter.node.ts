@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
 import type { ToJsonSchema } from './load-converter.ts'
 
 /**
@@ -7,7 +5,9 @@ import type { ToJsonSchema } from './load-converter.ts'
  * `require` rather than `import`, because a definition is made, and refused, at once.
  */
 export function loadValibotConverter(): ToJsonSchema | undefined {
-  for (const from of [import.meta.url, pathToFileURL(`${process.cwd()}/package.json`)]) {
+  // Asked for when it is needed: an import of `node:module` would cost every server two milliseconds of its start.
+  const { createRequire } = process.getBuiltinModule('node:module')
+  for (const from of [import.meta.url, `${process.cwd()}/package.json`]) {
     try {
       const converter = createRequire(from)('@valibot/to-json-schema') as { toJsonSchema: ToJsonSchema }
       return converter.toJsonSchema
