@@ -3,6 +3,7 @@ import {
   failure,
   INTERNAL_ERROR,
   INVALID_PARAMS,
+  METHOD_NOT_FOUND,
   ProtocolError,
   type Continuations,
   type Exchange,
@@ -23,7 +24,7 @@ import { awaitedTask, declaringTasks, mustAwaitTasks } from './awaited-task.ts'
 import { callAsLegacyTask, needsLegacyTask } from './legacy-task.ts'
 import { ListChanges } from './list-changes.ts'
 import { listen } from './listen.ts'
-import { createOwnTasks, isOwnTask, isTaskMethod } from './own-tasks.ts'
+import { asOrdinaryCall, createOwnTasks, isForeignTaskMethod, isOwnTask, isTaskMethod } from './own-tasks.ts'
 import { Pages } from './pages.ts'
 import { ParkedStates } from './parked-state.ts'
 import { promisedCapabilities } from './promised-capabilities.ts'
@@ -104,6 +105,9 @@ export class Relay {
       case 'subscriptions/listen':
         return this.#listen(exchange)
     }
+    if (isForeignTaskMethod(exchange)) {
+      return failure(new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`))
+    }
     if (isTaskMethod(exchange) && isOwnTask(exchange.params.taskId)) return this.#ownTask(exchange)
     return this.#forward(exchange, record)
   }
@@ -161,9 +165,8 @@ export class Relay {
     const { target } = destination
     const { requestState } = exchange.params
     const parked = requestState === undefined ? undefined : await this.#parked.read(requestState, exchange)
-    const params = parked
-      ? { ...destination.params, requestState: parked.token ?? parked.state }
-      : destination.params
+    const own = asOrdinaryCall(exchange, destination.params)
+    const params = parked ? { ...own, requestState: parked.token ?? parked.state } : own
     record.target = target.name
     const asked = withParams(
       this.#options.view.watched && record.keeps

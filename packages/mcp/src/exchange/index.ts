@@ -29,7 +29,7 @@ export type { Connector, IncomingMessage, Wire, WireRequestOptions } from './wir
 export { deriveExchange, type ExchangeChanges } from './derive-exchange.ts'
 export { missingCapabilities, missingCapability } from './input-capabilities.ts'
 export { LegacySession, type LegacyIo, type LegacySessionFacts } from './legacy-session.ts'
-export { SERVER_LOGS } from './legacy-subscriptions.ts'
+export { SERVER_LOGS, TASK_STATUS } from './legacy-subscriptions.ts'
 export { LiveExchange, type ExchangeInit, type RequestContext } from './live-exchange.ts'
 export {
   isModernRequest,
@@ -38,6 +38,7 @@ export {
   respondSafely,
   type Envelope,
 } from './modern-server-edge.ts'
+export { IncreasingProgress } from './increasing-progress.ts'
 export { MAX_ROUNDS, playRounds, type RoundsHost } from './play-rounds.ts'
 export { InsufficientScope, requiredScopesOf } from './required-scopes.ts'
 export { modernRevisions, negotiateLegacy, type Served } from './served.ts'

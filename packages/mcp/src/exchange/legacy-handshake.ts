@@ -38,10 +38,10 @@ export async function discover(
   )
 }
 
-/** A connection that cannot push has no change notifications to promise. */
+/** A connection that cannot push has no change notifications to promise, and nobody to remember tasks for. */
 export function deliverable(capabilities: ServerCapabilities, canPush: boolean): ServerCapabilities {
   if (canPush) return capabilities
-  const { tools, prompts, resources, ...rest } = capabilities
+  const { tools, prompts, resources, tasks: _tasks, ...rest } = capabilities
   return {
     ...rest,
     ...(tools && { tools: {} }),

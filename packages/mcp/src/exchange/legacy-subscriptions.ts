@@ -9,10 +9,14 @@ import { writeNotification } from './write-message.ts'
 /** Asks a listener for server-wide log messages, which only legacy sessions can receive. */
 export const SERVER_LOGS = 'gantry/serverLogs'
 
+/** Asks a listener for what becomes of the tasks that a session of 2025-11-25 has made. */
+export const TASK_STATUS = 'gantry/taskStatus'
+
 /** What a client asks us to remember for it has an end. */
 const MAX_SUBSCRIPTIONS = 10_000
 
 export interface SubscriptionHost {
+  readonly id: string
   readonly served: Served
   readonly client: ClientFacts
   readonly logLevel: LoggingLevel | undefined
@@ -37,6 +41,7 @@ export class LegacySubscriptions {
       promptsListChanged: true,
       resourcesListChanged: true,
       [SERVER_LOGS]: true,
+      [TASK_STATUS]: true,
     }
     this.#lists = this.#listen(filter, context).exchange
   }
@@ -80,6 +85,7 @@ export class LegacySubscriptions {
       client: this.#host.client,
       auth: context.auth,
       serverContext: context.serverContext,
+      session: this.#host.id,
       notify: (notification) => {
         if (notification.method === 'notifications/subscriptions/acknowledged') acknowledge(complete({}))
         else this.#forward(notification)

@@ -1,5 +1,5 @@
 import { INTERNAL_ERROR, type JsonObject, type JsonRpcError, type RequestId } from '../jsonrpc/index.ts'
-import { META, shapeResult, type Implementation, type Revision } from '../protocol/index.ts'
+import { META, shapeResult, shapeTask, type Implementation, type Revision } from '../protocol/index.ts'
 import type { Complete, Notification, Outcome } from './exchange.ts'
 import { ReceivedResult } from './received-result.ts'
 
@@ -65,13 +65,16 @@ function serialise(outcome: Outcome, facts: ResponseFacts): string {
       return writeResult(facts.id, JSON.stringify(withServerInfo(result, facts.serverInfo)))
     }
     case 'task':
-      return writeResult(
-        facts.id,
-        JSON.stringify(withServerInfo({ ...outcome.task, resultType: 'task' }, facts.serverInfo)),
-      )
+      return writeResult(facts.id, JSON.stringify(createdTask(outcome.task, facts)))
     default:
       throw new TypeError('A handler or middleware returned no outcome')
   }
+}
+
+/** Flat since 2026-07-28 (SEP-2663), inside `task` before. */
+function createdTask(task: JsonObject, { revision, serverInfo }: ResponseFacts): JsonObject {
+  if (revision < '2026-07-28') return { task: shapeTask(task) }
+  return withServerInfo({ ...task, resultType: 'task' }, serverInfo)
 }
 
 function completeText(outcome: Complete, facts: ResponseFacts): string {

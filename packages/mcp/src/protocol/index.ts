@@ -17,4 +17,5 @@ export {
 } from './revisions.ts'
 export { samplingProblem } from './sampling-problem.ts'
 export { shapeResult, toInitializeResult } from './shape.ts'
+export { shapeTask } from './shape-parts.ts'
 export type * from './types.ts'

@@ -66,3 +66,17 @@ export function shapeImplementation(info: Implementation, revision: Revision): J
   if (icons !== undefined) shaped.icons = icons
   return shaped
 }
+
+/** A task as 2025-11-25 has it; what came later, results and questions among it, is left out. */
+export function shapeTask(task: JsonObject): JsonObject {
+  const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task
+  return {
+    taskId,
+    status,
+    ...(statusMessage !== undefined && { statusMessage }),
+    createdAt,
+    lastUpdatedAt,
+    ttl: ttlMs,
+    ...(pollIntervalMs !== undefined && { pollInterval: pollIntervalMs }),
+  }
+}

@@ -40,6 +40,7 @@ function shapeLegacy(method: string, result: JsonObject, revision: Revision): Js
   const shaped = withoutModernMembers(method, result)
   switch (method) {
     case 'tools/call':
+    case 'tasks/result':
       return shapeToolResult(shaped, revision)
     case 'prompts/get':
       return revision >= '2025-06-18' ? shaped : shapeMessages(shaped, revision)

@@ -48,6 +48,8 @@ export interface ServerCapabilities {
   prompts?: { listChanged?: boolean }
   resources?: { subscribe?: boolean; listChanged?: boolean }
   tools?: { listChanged?: boolean }
+  /** 2025-11-25 only. */
+  tasks?: { list?: JsonObject; cancel?: JsonObject; requests?: { tools?: { call?: JsonObject } } }
   extensions?: { [key: string]: JsonObject }
   [key: string]: unknown
 }
@@ -152,6 +154,8 @@ export interface Tool {
   inputSchema: JsonSchema
   outputSchema?: JsonSchema
   annotations?: ToolAnnotations
+  /** 2025-11-25 only: whether it may, or must, be called as a task. */
+  execution?: { taskSupport?: 'forbidden' | 'optional' | 'required' }
   icons?: Icon[]
   _meta?: Meta
 }

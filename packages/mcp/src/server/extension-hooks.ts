@@ -8,8 +8,12 @@ import type { SubscriptionFilter } from '../protocol/index.ts'
  */
 export type TaskMode = 'optional' | 'required' | 'manual'
 
-/** Runs a call of a tool that has a task mode. `call` makes it, and never throws. */
-export type TaskRunner = (exchange: Exchange, mode: TaskMode, call: Handle) => Outcome | Promise<Outcome>
+/** Runs a call of a tool, in its task mode if it has one. `call` makes it, and never throws. */
+export type TaskRunner = (
+  exchange: Exchange,
+  mode: TaskMode | undefined,
+  call: Handle,
+) => Outcome | Promise<Outcome>
 
 /** A kind of change that an extension announces on `subscriptions/listen`. */
 export interface ChangeSource {

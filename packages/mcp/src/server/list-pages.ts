@@ -13,7 +13,7 @@ export interface ListOptions<T> {
   readonly pageSize: number | undefined
   readonly cache: CacheHint | undefined
   readonly serverInfo: Implementation
-  infoOf(value: T): unknown
+  infoOf(value: T, exchange: Exchange): unknown
   isRestricted(value: T): boolean
   isVisible(entry: Entry<T>, exchange: Exchange): boolean
   /** Whether every caller sees the same list. */
@@ -71,7 +71,7 @@ export class ListPages<T> {
         more = true
         break
       }
-      items.push(infoOf(entry.value))
+      items.push(infoOf(entry.value, exchange))
       last = entry.order
     }
     const result: JsonObject = { [member]: items, ...cache }

@@ -1,6 +1,6 @@
 import type { Complete, Exchange } from '../exchange/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
-import type { Implementation } from '../protocol/index.ts'
+import { LATEST_LEGACY, type Implementation } from '../protocol/index.ts'
 import type { ListKind } from './change-hub.ts'
 import type { AnyPrompt, AnyTool, ResourceDefinition, TemplateDefinition } from './definitions.ts'
 import { ListPages } from './list-pages.ts'
@@ -26,6 +26,7 @@ interface Collection<T> {
 interface Compiled {
   readonly definition: Visibility & object
   readonly info: unknown
+  readonly taskSupport?: 'optional' | 'required' | undefined
 }
 
 /** The four registries of a server and the pages that are served from them. */
@@ -36,7 +37,8 @@ export class Lists {
   readonly templates: Registry<CompiledTemplate>
   readonly #options: ServerOptions<unknown>
   readonly #info: Implementation
-  readonly #pages = new Map<string, { page(exchange: Exchange): Complete }>()
+  readonly #pages = new Map<string, Pick<ListPages<unknown>, 'page' | 'invalidate'>>()
+  #showsTaskSupport = false
   /** False while the constructor fills the registries: nobody listens yet. */
   #announcing = false
 
@@ -96,7 +98,7 @@ export class Lists {
       pageSize,
       cache,
       serverInfo: this.#info,
-      infoOf: (value) => value.info,
+      infoOf: (value, exchange) => this.#infoFor(value, exchange),
       isRestricted: (value) => isRestricted(value.definition),
       isVisible: (entry, exchange) =>
         isVisible(entry.value.definition, exchange) &&
@@ -105,6 +107,18 @@ export class Lists {
     })
     this.#pages.set(method, pages)
     return collection.registry
+  }
+
+  /** `execution.taskSupport` came with 2025-11-25 and went with it (SEP-2663). */
+  #infoFor({ info, taskSupport }: Compiled, { client }: Exchange): unknown {
+    if (taskSupport === undefined || !this.#showsTaskSupport || client.version !== LATEST_LEGACY) return info
+    return { ...(info as object), execution: { taskSupport } }
+  }
+
+  /** Whether tools say which of them can be called as tasks. */
+  showTaskSupport(shows: boolean): void {
+    this.#showsTaskSupport = shows
+    this.#pages.get('tools/list')!.invalidate()
   }
 
   addAll(options: ServerOptions<unknown>): void {

@@ -2,6 +2,7 @@ import type { Exchange, Handle, Middleware, Outcome, RequestContext, Served } fr
 import { complete, failure } from '../exchange/exchange.ts'
 import { METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
 import {
+  LATEST_LEGACY,
   META,
   parseDuration,
   requireExtensionNames,
@@ -84,6 +85,7 @@ export class Server<Tools = unknown> implements Served {
   readonly #run: RunOptions
   readonly #callHost: CallHost
   #runTask: TaskRunner | undefined
+  #tasks: ServerCapabilities['tasks']
   #respond: Handle
 
   constructor(options: ServerOptions<Tools>) {
@@ -192,9 +194,11 @@ export class Server<Tools = unknown> implements Served {
     return this
   }
 
-  /** Gives an extension the calls of tools that have a `task` mode. */
-  runTasks(runner: TaskRunner): this {
+  /** Gives an extension the calls of tools; `tasks` is what clients of 2025-11-25 are told of it. */
+  runTasks(runner: TaskRunner, tasks?: ServerCapabilities['tasks']): this {
     this.#runTask = runner
+    this.#tasks = tasks
+    this.#lists.showTaskSupport(tasks !== undefined)
     return this
   }
 
@@ -306,7 +310,7 @@ export class Server<Tools = unknown> implements Served {
         if (!this.capabilitiesInclude('completions')) return notFound(exchange.method)
         return completeArgument(exchange, { ...lists, run: this.#run })
       case 'server/discover':
-        return this.#discover()
+        return this.#discover(exchange)
       case 'subscriptions/listen':
         return listen(exchange, {
           hub: this.#hub,
@@ -320,7 +324,8 @@ export class Server<Tools = unknown> implements Served {
 
   #call(tool: CompiledTool, exchange: Exchange): Outcome | Promise<Outcome> {
     const { task } = tool.definition
-    if (task === undefined || this.#runTask === undefined) return callTool(tool, exchange, this.#callHost)
+    const isPlain = task === undefined && exchange.params.task === undefined
+    if (isPlain || this.#runTask === undefined) return callTool(tool, exchange, this.#callHost)
     const call: Handle = (asked) => callTool(tool, asked, this.#callHost)
     return this.#runTask(exchange, task, (asked) => this.#guarded(asked, call))
   }
@@ -341,11 +346,12 @@ export class Server<Tools = unknown> implements Served {
     return this.#lists.has(kind) || this.#options.capabilities?.[kind] !== undefined
   }
 
-  #discover(): Outcome {
+  #discover({ client }: Exchange): Outcome {
     const { instructions, cache } = this.#options
+    const tasks = client.version === LATEST_LEGACY ? this.#tasks : undefined
     const result: JsonObject = {
       supportedVersions: this.revisions?.filter((r) => r >= '2026-07-28') ?? ['2026-07-28'],
-      capabilities: this.capabilities,
+      capabilities: tasks ? { ...this.capabilities, tasks } : this.capabilities,
       ...cache?.discover,
       _meta: { [META.serverInfo]: this.info },
     }

@@ -19,6 +19,8 @@ export interface CompiledTool {
   readonly info: ToolInfo
   readonly input: CompiledSchema
   readonly output: CompiledSchema | undefined
+  /** What 2025-11-25 calls its task mode, which has no manual one. */
+  readonly taskSupport: 'optional' | 'required' | undefined
   /** Arguments that HTTP clients mirror into `Mcp-Param-*` headers. */
   readonly headers: readonly HeaderParameter[]
 }
@@ -37,7 +39,8 @@ export function compileTool(name: string, definition: AnyTool): CompiledTool {
   const headers = headerParameters(input.jsonSchema)
   if (!headers.ok) throw new McpError('invalid_definition', `The tool "${name}": ${headers.reason}`)
   const info = toolInfo(name, definition, input, output)
-  return { name, definition, info, input, output, headers: headers.parameters }
+  const taskSupport = definition.task === 'manual' ? 'optional' : definition.task
+  return { name, definition, info, input, output, taskSupport, headers: headers.parameters }
 }
 
 function within<T>(name: string, compile: () => T): T {

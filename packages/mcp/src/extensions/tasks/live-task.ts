@@ -1,4 +1,11 @@
-import { failure, type InputRequests, type InputResponses, type Outcome } from '../../exchange/index.ts'
+import {
+  failure,
+  IncreasingProgress,
+  type InputRequests,
+  type InputResponses,
+  type Notification,
+  type Outcome,
+} from '../../exchange/index.ts'
 import {
   INTERNAL_ERROR,
   McpError,
@@ -10,11 +17,16 @@ import { isTerminal, type DetailedTask, type Task, type TaskStatus } from './tas
 import { TaskQuestions } from './task-questions.ts'
 
 export interface LiveTaskOptions {
-  principal: string | undefined
+  /** Whose it is; undefined for whoever knows its id. */
+  owner: string | undefined
+  /** The session of 2025-11-25 that made it. */
+  session?: string | undefined
   ttlMs: number
   pollIntervalMs: number
   /** Told after every change of status, and when questions come and go. */
   onChange(task: LiveTask): void
+  /** Told what the handler has to say on the way, where a session can hear it. */
+  onMessage(task: LiveTask, message: Notification): void
 }
 
 const LONGEST_MESSAGE = 1_000
@@ -24,12 +36,14 @@ const POLLS_FOR_RESULT = 10
 /** A task that this process runs: its state, from creation to its end. */
 export class LiveTask {
   readonly taskId: string = crypto.randomUUID()
-  readonly principal: string | undefined
+  readonly owner: string | undefined
+  readonly session: string | undefined
   readonly #options: LiveTaskOptions
   readonly #questions = new TaskQuestions()
   readonly #abort = new AbortController()
-  readonly #createdAt = Date.now()
-  #updatedAt = this.#createdAt
+  readonly #progress = new IncreasingProgress()
+  readonly createdAt: number = Date.now()
+  #updatedAt = this.createdAt
   #ttlMs: number
   #status: TaskStatus = 'working'
   #message: string | undefined
@@ -38,7 +52,8 @@ export class LiveTask {
 
   constructor(options: LiveTaskOptions) {
     this.#options = options
-    this.principal = options.principal
+    this.owner = options.owner
+    this.session = options.session
     this.#ttlMs = options.ttlMs
   }
 
@@ -53,7 +68,7 @@ export class LiveTask {
 
   /** Milliseconds until the task may be forgotten. */
   get remainingMs(): number {
-    return Math.max(1, this.#createdAt + this.#ttlMs - Date.now())
+    return Math.max(1, this.createdAt + this.#ttlMs - Date.now())
   }
 
   /** Asks the client through the task: it sees the questions with `tasks/get`, and answers `tasks/update`. */
@@ -70,6 +85,22 @@ export class LiveTask {
   answer(responses: JsonObject): void {
     this.#questions.answer(responses)
     this.#settleStatus()
+  }
+
+  /** The client cannot or will not answer: whoever asked has to do without. */
+  refuse(key: string, reason: unknown): void {
+    this.#questions.refuse(key, reason)
+  }
+
+  /** Questions that wait for their answers. */
+  get questions(): InputRequests {
+    return this.#questions.requests
+  }
+
+  /** Tells the session that made the task what the handler says on the way. */
+  say(message: Notification): void {
+    if (this.isOver || this.session === undefined || !this.#progress.admits(message)) return
+    this.#options.onMessage(this, message)
   }
 
   /** Describes the work for those who look; nobody is woken for it. */
@@ -113,7 +144,7 @@ export class LiveTask {
       taskId: this.taskId,
       status: this.#status,
       ...(this.#message !== undefined && { statusMessage: this.#message }),
-      createdAt: new Date(this.#createdAt).toISOString(),
+      createdAt: new Date(this.createdAt).toISOString(),
       lastUpdatedAt: new Date(this.#updatedAt).toISOString(),
       ttlMs: this.#ttlMs,
       pollIntervalMs: this.#options.pollIntervalMs,
@@ -123,7 +154,8 @@ export class LiveTask {
   toDetailedTask(): DetailedTask {
     return {
       ...this.toTask(),
-      ...(this.#result && { result: this.#result }),
+      // As the call would have answered (SEP-2663), which says what it is; official clients insist on it.
+      ...(this.#result && { result: { ...this.#result, resultType: 'complete' } }),
       ...(this.#error && { error: this.#error }),
       ...(this.#status === 'input_required' && { inputRequests: this.#questions.requests }),
     }
@@ -139,7 +171,7 @@ export class LiveTask {
 
   #end(status: TaskStatus): void {
     this.#status = status
-    const age = Date.now() - this.#createdAt
+    const age = Date.now() - this.createdAt
     this.#ttlMs = Math.max(this.#ttlMs, age + POLLS_FOR_RESULT * this.#options.pollIntervalMs)
     this.#touch()
   }

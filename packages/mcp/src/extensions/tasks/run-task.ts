@@ -1,22 +1,45 @@
 import { failure, playRounds, type Exchange, type Handle, type Outcome } from '../../exchange/index.ts'
-import { ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
+import { METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
 import { eraOf } from '../../protocol/index.ts'
-import type { TaskRunner } from '../../server/index.ts'
+import type { TaskMode, TaskRunner } from '../../server/index.ts'
 import { promotions } from './become-task.ts'
+import { hasLegacyTasks, requestedTtl } from './legacy-task.ts'
 import type { LiveTask } from './live-task.ts'
 import { declaresTasks, missingTasks } from './task.ts'
 import { TaskExchange } from './task-exchange.ts'
 import type { RunningTask, TaskTable } from './task-table.ts'
 
-/** Runs the calls of tools that have a task mode. */
-export function createTaskRunner(table: TaskTable): TaskRunner {
+/** Runs the calls of tools that have a task mode; with `legacy`, also for clients of 2025-11-25. */
+export function createTaskRunner(table: TaskTable, legacy: boolean): TaskRunner {
   return (exchange, mode, call) => {
+    if (legacy && hasLegacyTasks(exchange)) return runForLegacy(exchange, mode, call, table)
+    if (mode === undefined) return call(exchange)
     if (declaresTasks(exchange.client)) {
       return mode === 'manual' ? runManually(exchange, call, table) : runAtOnce(exchange, call, table)
     }
     if (mode === 'required' && eraOf(exchange.client.version) === 'modern') throw missingTasks()
     return call(exchange)
   }
+}
+
+/** Here the client says which calls are to be tasks, and gets one then in any case (2025-11-25, Tasks). */
+function runForLegacy(
+  exchange: Exchange,
+  mode: TaskMode | undefined,
+  call: Handle,
+  table: TaskTable,
+): Outcome | Promise<Outcome> {
+  const { name, task } = exchange.params
+  if (task === undefined) {
+    if (mode !== 'required') return call(exchange)
+    throw new ProtocolError(METHOD_NOT_FOUND, `The tool ${name} can be called as a task only`)
+  }
+  if (mode === undefined) {
+    throw new ProtocolError(METHOD_NOT_FOUND, `The tool ${name} cannot be called as a task`)
+  }
+  const running = table.begin(exchange, requestedTtl(task))
+  follow(call(joined(exchange, running.task)), running, exchange, call)
+  return running.handle
 }
 
 function runAtOnce(exchange: Exchange, call: Handle, table: TaskTable): Outcome {

@@ -1,22 +1,34 @@
-import { complete, type Exchange, type Outcome } from '../../exchange/index.ts'
-import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../../jsonrpc/index.ts'
-import { parseDuration, type Duration, type SubscriptionFilter } from '../../protocol/index.ts'
+import { complete, TASK_STATUS, type Exchange, type Outcome } from '../../exchange/index.ts'
+import { INVALID_PARAMS, isJsonObject, METHOD_NOT_FOUND, ProtocolError } from '../../jsonrpc/index.ts'
+import {
+  eraOf,
+  LATEST_LEGACY,
+  parseDuration,
+  type Duration,
+  type SubscriptionFilter,
+} from '../../protocol/index.ts'
 import type { Store, TaskRunner } from '../../server/index.ts'
+import { LegacyDesk } from './legacy-desk.ts'
+import { hasLegacyTasks } from './legacy-task.ts'
 import { createTaskRunner } from './run-task.ts'
-import { declaresTasks, missingTasks, type DetailedTask } from './task.ts'
+import { declaresTasks, missingTasks } from './task.ts'
+import { TaskIndex } from './task-index.ts'
 import { TaskRecords } from './task-records.ts'
 import { TaskSlots } from './task-slots.ts'
 import { TaskTable } from './task-table.ts'
 import { tell, TaskWatchers } from './task-watchers.ts'
 
 export interface TasksOptions {
-  /** How long a task is kept, from its creation. A handler that still runs then is aborted. Default 1 h. */
+  /**
+   * How long a task is kept, from its creation; clients of 2025-11-25 may ask for less. A handler that still runs
+   * then is aborted. Default 1 h.
+   */
   ttl?: Duration
   /** How often clients should ask. Default 1 s. */
   pollInterval?: Duration
   /** Tasks that run at the same time; further calls are refused. Default 1000. */
   maxRunning?: number
-  /** The same for one authenticated caller. Default 100. */
+  /** The same for one caller: a principal, or a session of 2025-11-25. Default 100. */
   maxRunningPerPrincipal?: number
   /** Finished tasks that are kept; the oldest make room. Default 1000. */
   maxFinished?: number
@@ -28,6 +40,8 @@ export interface TasksOptions {
 
 export interface TaskDeskOptions extends TasksOptions {
   store: Store
+  /** Serve clients of 2025-11-25, too, in the way of that revision. Default false. */
+  legacy?: boolean
   /** Told what went wrong where no caller could be. */
   onError: (thrown: unknown) => void
 }
@@ -45,6 +59,7 @@ export class TaskDesk {
   readonly #table: TaskTable
   readonly #slots: TaskSlots
   readonly #watchers = new TaskWatchers()
+  readonly #legacy: LegacyDesk | undefined
   readonly #onError: (thrown: unknown) => void
 
   constructor(options: TaskDeskOptions) {
@@ -53,16 +68,23 @@ export class TaskDesk {
       maxRunning: options.maxRunning ?? 1_000,
       maxRunningPerPrincipal: options.maxRunningPerPrincipal ?? 100,
     })
+    const { store, maxFinished = 1_000, legacy = false } = options
+    const index = legacy ? new TaskIndex(store, maxFinished) : undefined
     this.#table = new TaskTable({
-      records: new TaskRecords(options.store, options.maxFinished ?? 1_000),
+      records: new TaskRecords(store, maxFinished, index),
       slots: this.#slots,
       ttlMs: milliseconds(options.ttl ?? '1h'),
       pollIntervalMs: milliseconds(options.pollInterval ?? '1s'),
       maxResultSize: options.maxResultSize ?? 4_000_000,
-      onChange: (task) => this.#watchers.changed(task),
+      onChange: (task) => {
+        this.#watchers.changed(task)
+        this.#legacy?.changed(task)
+      },
+      onMessage: (task, message) => this.#legacy?.said(task, message),
       onError: this.#onError,
     })
-    this.run = createTaskRunner(this.#table)
+    if (legacy) this.#legacy = new LegacyDesk(this.#table)
+    this.run = createTaskRunner(this.#table, legacy)
   }
 
   /** Calls that run as tasks at present. */
@@ -75,9 +97,11 @@ export class TaskDesk {
     this.#table.cancelAll(message)
   }
 
-  /** Answers `tasks/get`, `tasks/update` and `tasks/cancel`. */
+  /** Answers everything under `tasks/`. */
   async handle(exchange: Exchange): Promise<Outcome> {
-    const task = await this.#find(exchange)
+    if (eraOf(exchange.client.version) === 'legacy') return this.#handleLegacy(exchange)
+    if (!declaresTasks(exchange.client)) throw missingTasks()
+    const task = await this.#table.require(exchange)
     const live = this.#table.live(task.taskId)
     switch (exchange.method) {
       case 'tasks/update': {
@@ -96,19 +120,16 @@ export class TaskDesk {
     }
   }
 
-  async #find(exchange: Exchange): Promise<DetailedTask> {
-    if (!declaresTasks(exchange.client)) throw missingTasks()
-    const { taskId } = exchange.params
-    if (typeof taskId !== 'string') {
-      throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "taskId" must be a string')
-    }
-    const task = await this.#table.find(taskId, exchange)
-    if (!task) throw new ProtocolError(INVALID_PARAMS, 'Task not found: it never was, or has expired')
-    return task
+  #handleLegacy(exchange: Exchange): Promise<Outcome> {
+    if (this.#legacy && hasLegacyTasks(exchange)) return this.#legacy.handle(exchange)
+    throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
   }
 
   /** Which of the tasks asked for the caller may listen to. */
   async grant(asked: SubscriptionFilter, exchange: Exchange): Promise<SubscriptionFilter> {
+    if (this.#legacy && exchange.client.version === LATEST_LEGACY && asked[TASK_STATUS] === true) {
+      return { [TASK_STATUS]: true }
+    }
     const { taskIds } = asked
     if (taskIds === undefined) return {}
     if (!declaresTasks(exchange.client)) throw missingTasks()
@@ -124,6 +145,7 @@ export class TaskDesk {
 
   /** Begins with how things stand, so that nobody misses what happened before. Returns what ends it. */
   listen(granted: SubscriptionFilter, exchange: Exchange): () => void {
+    if (this.#legacy && granted[TASK_STATUS] === true) return this.#legacy.listen(exchange)
     const taskIds = (granted.taskIds ?? []) as string[]
     const notify: Exchange['notify'] = (notification) => exchange.notify(notification)
     for (const taskId of taskIds) {

@@ -18,6 +18,7 @@ export class TaskExchange implements Exchange {
   readonly logLevel: LoggingLevel | undefined
   readonly serverContext: unknown
   readonly headers: Readonly<Record<string, string | undefined>> | undefined
+  readonly session: string | undefined
   ask: Exchange['ask']
   readonly #origin: Exchange
   readonly #abort = new AbortController()
@@ -33,6 +34,7 @@ export class TaskExchange implements Exchange {
     this.logLevel = origin.logLevel
     this.serverContext = origin.serverContext
     this.headers = origin.headers
+    this.session = origin.session
     if (origin.signal.aborted) this.#onOriginAbort()
     else origin.signal.addEventListener('abort', this.#onOriginAbort, { once: true })
   }
@@ -44,12 +46,12 @@ export class TaskExchange implements Exchange {
   notify(notification: Notification): void {
     const { method, params = {} } = notification
     const isProgress = method === 'notifications/progress'
-    if (!this.#task) {
-      if (!isProgress || params.progressToken !== OWN_TOKEN) this.#origin.notify(notification)
-    } else if (isProgress) {
-      // Tasks have neither progress nor log notifications (SEP-2663, Task Status Notifications).
-      this.#task.describe(describeProgress(params))
-    }
+    if (isProgress) this.#task?.describe(describeProgress(params))
+    if (isProgress && params.progressToken === OWN_TOKEN) return
+    // Tasks have neither progress nor log notifications (SEP-2663, Task Status Notifications); those of
+    // 2025-11-25 had both.
+    if (this.#task) this.#task.say(notification)
+    else this.#origin.notify(notification)
   }
 
   /** From now on the request is this task. */

@@ -4,6 +4,7 @@ import { INVALID_PARAMS, isJsonObject, ProtocolError, type JsonObject } from '..
 interface Pending {
   readonly request: InputRequest
   settle(response: JsonObject): void
+  refuse(reason: unknown): void
 }
 
 /** The questions of one task. Keys are never used twice in a task's life (SEP-2663, Task Update Requests). */
@@ -27,11 +28,21 @@ export class TaskQuestions {
     const answers = Object.entries(requests).map(([given, request]) => {
       const key = this.#fresh(given)
       keys.push(key)
-      return new Promise<readonly [string, JsonObject]>((resolve) => {
-        this.#pending.set(key, { request, settle: (response) => resolve([given, response]) })
+      return new Promise<readonly [string, JsonObject]>((resolve, refuse) => {
+        this.#pending.set(key, { request, settle: (response) => resolve([given, response]), refuse })
       })
     })
-    return Object.fromEntries(await this.#orAbort(Promise.all(answers), keys, signal))
+    try {
+      return Object.fromEntries(await orAbort(Promise.all(answers), signal))
+    } finally {
+      // Those without an answer are of no use to anybody now.
+      for (const key of keys) this.#pending.delete(key)
+    }
+  }
+
+  /** There will be no answer to this one. */
+  refuse(key: string, reason: unknown): void {
+    this.#pending.get(key)?.refuse(reason)
   }
 
   /** Takes answers, some or all. Those that nobody waits for (any more) are ignored. */
@@ -58,20 +69,17 @@ export class TaskQuestions {
     const numbered = `${given}_${count}`
     return this.#used.has(numbered) ? this.#fresh(given) : this.#fresh(numbered)
   }
+}
 
-  async #orAbort<T>(answers: Promise<T>, keys: readonly string[], signal: AbortSignal): Promise<T> {
-    let onAbort = (): void => {}
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => {
-        for (const key of keys) this.#pending.delete(key)
-        reject(signal.reason)
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-    })
-    try {
-      return await Promise.race([answers, aborted])
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-    }
+async function orAbort<T>(answers: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([answers, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
   }
 }

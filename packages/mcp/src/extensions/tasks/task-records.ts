@@ -2,10 +2,11 @@ import { isJsonObject } from '../../jsonrpc/index.ts'
 import type { Store } from '../../server/index.ts'
 import type { LiveTask } from './live-task.ts'
 import type { DetailedTask } from './task.ts'
+import type { Listed, TaskIndex } from './task-index.ts'
 
 /** A finished task as the store has it. */
 export interface TaskRecord {
-  principal: string | undefined
+  owner: string | undefined
   task: DetailedTask
 }
 
@@ -13,18 +14,25 @@ export interface TaskRecord {
 export class TaskRecords {
   readonly #store: Store
   readonly #limit: number
+  /** Where tasks are listed (2025-11-25). */
+  readonly #index: TaskIndex | undefined
   /** Oldest first. Each process counts what it has finished itself. */
   readonly #kept = new Set<string>()
 
-  constructor(store: Store, limit: number) {
+  constructor(store: Store, limit: number, index?: TaskIndex) {
     this.#store = store
     this.#limit = limit
+    this.#index = index
   }
 
   async save(task: LiveTask): Promise<void> {
-    const record: TaskRecord = { principal: task.principal, task: task.toDetailedTask() }
-    await this.#store.set(keyOf(task.taskId), JSON.stringify(record), task.remainingMs)
-    this.#kept.add(task.taskId)
+    const record: TaskRecord = { owner: task.owner, task: task.toDetailedTask() }
+    const { taskId, owner, createdAt, remainingMs } = task
+    await this.#store.set(keyOf(taskId), JSON.stringify(record), remainingMs)
+    if (owner !== undefined) {
+      await this.#index?.add(owner, { taskId, createdAt, expiresAt: Date.now() + remainingMs })
+    }
+    this.#kept.add(taskId)
     for (const oldest of this.#kept) {
       if (this.#kept.size <= this.#limit) return
       this.#kept.delete(oldest)
@@ -37,6 +45,10 @@ export class TaskRecords {
     if (text === undefined) return undefined
     const record: unknown = JSON.parse(text)
     return isJsonObject(record) ? (record as unknown as TaskRecord) : undefined
+  }
+
+  async listed(owner: string): Promise<Listed[]> {
+    return (await this.#index?.list(owner)) ?? []
   }
 }
 

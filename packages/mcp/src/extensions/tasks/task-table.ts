@@ -1,8 +1,16 @@
-import { failure, type Exchange, type Outcome, type TaskHandle } from '../../exchange/index.ts'
-import { INTERNAL_ERROR, ProtocolError } from '../../jsonrpc/index.ts'
+import {
+  failure,
+  type Exchange,
+  type Notification,
+  type Outcome,
+  type TaskHandle,
+} from '../../exchange/index.ts'
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../../jsonrpc/index.ts'
 import { LONGEST_TIMER } from '../../protocol/index.ts'
 import { LiveTask } from './live-task.ts'
 import type { DetailedTask } from './task.ts'
+import type { Listed } from './task-index.ts'
+import { ownerOf } from './task-owner.ts'
 import type { TaskRecords } from './task-records.ts'
 import type { TaskSlots } from './task-slots.ts'
 
@@ -13,6 +21,7 @@ export interface TaskTableOptions {
   pollIntervalMs: number
   maxResultSize: number
   onChange(task: LiveTask): void
+  onMessage(task: LiveTask, message: Notification): void
   onError(thrown: unknown): void
 }
 
@@ -37,15 +46,18 @@ export class TaskTable {
   }
 
   /** Makes a task that can be found from now on; throws the error that refuses it when there are too many. */
-  begin(exchange: Exchange): RunningTask {
-    const { slots, ttlMs, pollIntervalMs } = this.#options
-    const principal = exchange.auth?.principal
-    const release = slots.take(principal)
+  begin(exchange: Exchange, wantedTtlMs: number = Number.POSITIVE_INFINITY): RunningTask {
+    const { slots, pollIntervalMs, onMessage } = this.#options
+    const ttlMs = Math.min(this.#options.ttlMs, wantedTtlMs)
+    const owner = ownerOf(exchange)
+    const release = slots.take(owner)
     const task = new LiveTask({
-      principal,
+      owner,
+      session: exchange.session,
       ttlMs,
       pollIntervalMs,
       onChange: (changed) => this.#changed(changed),
+      onMessage,
     })
     this.#live.set(task.taskId, task)
     const stop = later(ttlMs, () => {
@@ -78,13 +90,34 @@ export class TaskTable {
   async find(taskId: string, exchange: Exchange): Promise<DetailedTask | undefined> {
     const live = this.#live.get(taskId)
     const found = live
-      ? { principal: live.principal, task: live.toDetailedTask() }
+      ? { owner: live.owner, task: live.toDetailedTask() }
       : await this.#options.records.load(taskId)
-    return found && found.principal === exchange.auth?.principal ? found.task : undefined
+    return found && found.owner === ownerOf(exchange) ? found.task : undefined
   }
 
-  cancelAll(message: string): void {
-    for (const task of [...this.#live.values()]) task.cancel(message)
+  /** The task that the params name, or the error that says there is none. */
+  async require(exchange: Exchange): Promise<DetailedTask> {
+    const { taskId } = exchange.params
+    if (typeof taskId !== 'string') {
+      throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "taskId" must be a string')
+    }
+    const task = await this.find(taskId, exchange)
+    if (!task) throw new ProtocolError(INVALID_PARAMS, 'Task not found: it never was, or has expired')
+    return task
+  }
+
+  /** All that `find` would find for this owner, in no order. */
+  async listed(owner: string): Promise<Pick<Listed, 'taskId' | 'createdAt'>[]> {
+    const listed = new Map((await this.#options.records.listed(owner)).map((one) => [one.taskId, one]))
+    const live = [...this.#live.values()].filter((task) => task.owner === owner && !listed.has(task.taskId))
+    return [...listed.values(), ...live]
+  }
+
+  /** Cancels what runs: everything, or what is of one owner. */
+  cancelAll(message: string, owner?: string): void {
+    for (const task of [...this.#live.values()]) {
+      if (owner === undefined || task.owner === owner) task.cancel(message)
+    }
   }
 
   #fitting(outcome: Outcome): Outcome {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Client } from '../../client/index.ts'
 import { LiveExchange } from '../../exchange/index.ts'
 import { ProtocolError } from '../../jsonrpc/index.ts'
+import { compileSchema } from '../../schema/index.ts'
 import { inputRequired, MemoryStore, Server, tool, ToolError, type Store } from '../../server/index.ts'
 import { memory } from '../../transport/memory.ts'
 import { becomeTask, tasks, TASKS_EXTENSION, type TasksOptions } from './index.ts'
@@ -59,7 +60,7 @@ describe('a call that becomes a task', () => {
     expect((await call(app, 'render')).result.resultType).toBe('task')
     await using client = new Client({
       connector: memory(app),
-      protocolVersion: '2025-11-25',
+      protocolVersion: '2025-06-18',
       capabilities: { extensions: { [TASKS_EXTENSION]: {} } },
     })
     expect((await client.call('render')).text()).toBe('done')
@@ -72,6 +73,8 @@ describe('a call that becomes a task', () => {
       picky: tool({ task: 'required', input: NAME, run: async () => 'never' }),
     })
     expect(textOf((await call(app, 'quick')).result)).toBe('at once')
+    // The first thing that is found invalid waits for the validator to be loaded.
+    await compileSchema(NAME, { io: 'input' }).validate({})
     expect((await call(app, 'picky', {}, {})).result).toMatchObject({ resultType: 'complete', isError: true })
     expect(jobs.running).toBe(0)
   })

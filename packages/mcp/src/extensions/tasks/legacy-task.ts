@@ -1,0 +1,68 @@
+import type { Exchange } from '../../exchange/index.ts'
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  isJsonObject,
+  ProtocolError,
+  type JsonObject,
+} from '../../jsonrpc/index.ts'
+import { LATEST_LEGACY, META, shapeTask, type ServerCapabilities } from '../../protocol/index.ts'
+import type { DetailedTask } from './task.ts'
+
+/** What a server with tasks declares to clients of 2025-11-25. */
+export const LEGACY_TASKS: NonNullable<ServerCapabilities['tasks']> = {
+  list: {},
+  cancel: {},
+  requests: { tools: { call: {} } },
+}
+
+/**
+ * Whether the request comes over a connection that has the tasks of 2025-11-25: one that stays, for they belong
+ * to it and their questions need it. A stateless endpoint has none, whatever the revision.
+ */
+export function hasLegacyTasks({ client, session, ask }: Exchange): boolean {
+  return client.version === LATEST_LEGACY && session !== undefined && ask !== undefined
+}
+
+/** How long the client would like the task to be kept; undefined leaves it to the server. */
+export function requestedTtl(task: unknown): number | undefined {
+  if (!isJsonObject(task)) throw invalid('"task" must be an object')
+  const { ttl } = task
+  if (ttl === undefined || ttl === null) return undefined
+  if (typeof ttl !== 'number' || !Number.isFinite(ttl) || ttl < 0) {
+    throw invalid('"task.ttl" must be a number of milliseconds')
+  }
+  return Math.max(1, Math.round(ttl))
+}
+
+/** In this revision a tool that reports an error has failed; since then only the protocol can fail a task. */
+export function toLegacyTask(task: DetailedTask): JsonObject {
+  const { result } = task
+  if (task.status !== 'completed' || result?.isError !== true) return shapeTask({ ...task })
+  const statusMessage = firstText(result) ?? 'The tool reported an error'
+  return shapeTask({ ...task, status: 'failed', statusMessage })
+}
+
+function firstText({ content }: JsonObject): string | undefined {
+  const [first] = Array.isArray(content) ? content : []
+  return isJsonObject(first) && typeof first.text === 'string' ? first.text.slice(0, 1_000) : undefined
+}
+
+/** What `tasks/result` answers: exactly what the call would have been answered, and whose answer it is. */
+export function legacyResultOf({ taskId, status, statusMessage, result, error }: DetailedTask): JsonObject {
+  if (error) throw new ProtocolError(error.code, error.message, error.data)
+  if (status === 'cancelled') {
+    throw new ProtocolError(INTERNAL_ERROR, statusMessage ?? 'The task was cancelled')
+  }
+  return related({ ...result }, taskId)
+}
+
+/** Params or a result that name the task they belong to (2025-11-25, Tasks, Related Task Metadata). */
+export function related(value: JsonObject | undefined, taskId: string): JsonObject {
+  const meta = isJsonObject(value?._meta) ? value._meta : {}
+  return { ...value, _meta: { ...meta, [META.relatedTask]: { taskId } } }
+}
+
+function invalid(problem: string): ProtocolError {
+  return new ProtocolError(INVALID_PARAMS, `Invalid params: ${problem}`)
+}

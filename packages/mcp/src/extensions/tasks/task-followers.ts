@@ -1,0 +1,110 @@
+import type { Exchange, InputRequest, Notification } from '../../exchange/index.ts'
+import { isJsonObject, McpError } from '../../jsonrpc/index.ts'
+import { related } from './legacy-task.ts'
+import type { LiveTask } from './live-task.ts'
+
+/**
+ * Requests for results of tasks that still run (2025-11-25, `tasks/result`). They wait for the end, and the
+ * newest of a task is where its questions are asked: a client that asks again may have lost the one before.
+ */
+export class TaskFollowers {
+  readonly #followers = new Map<LiveTask, Follower[]>()
+
+  /** Resolves when the task is over, or the request is. */
+  async follow(task: LiveTask, exchange: Exchange): Promise<void> {
+    const others = this.#followers.get(task) ?? []
+    others.at(-1)?.rest()
+    const follower = new Follower(task, exchange)
+    this.#followers.set(task, [...others, follower])
+    try {
+      follower.look()
+      await follower.over
+    } finally {
+      follower.rest()
+      const left = (this.#followers.get(task) ?? []).filter((other) => other !== follower)
+      if (left.length > 0) this.#followers.set(task, left)
+      else this.#followers.delete(task)
+      left.at(-1)?.look()
+    }
+  }
+
+  changed(task: LiveTask): void {
+    const followers = this.#followers.get(task) ?? []
+    if (task.isOver) for (const follower of followers) follower.end()
+    else followers.at(-1)?.look()
+  }
+
+  /** False when nobody waits for this task. */
+  notify(task: LiveTask, notification: Notification): boolean {
+    const follower = this.#followers.get(task)?.at(-1)
+    follower?.notify(notification)
+    return follower !== undefined
+  }
+}
+
+class Follower {
+  readonly over: Promise<void>
+  readonly #task: LiveTask
+  readonly #exchange: Exchange
+  readonly #asking = new Map<string, AbortController>()
+  #end: () => void = () => {}
+
+  constructor(task: LiveTask, exchange: Exchange) {
+    this.#task = task
+    this.#exchange = exchange
+    const { signal } = exchange
+    this.over = new Promise((resolve) => {
+      this.#end = () => {
+        signal.removeEventListener('abort', this.#end)
+        resolve()
+      }
+    })
+    if (signal.aborted) this.#end()
+    else signal.addEventListener('abort', this.#end, { once: true })
+  }
+
+  end(): void {
+    this.#end()
+  }
+
+  notify(notification: Notification): void {
+    this.#exchange.notify(notification)
+  }
+
+  /** Takes its questions back. */
+  rest(): void {
+    for (const abort of this.#asking.values()) abort.abort()
+    this.#asking.clear()
+  }
+
+  /** Asks what is new, and takes back what the handler wants no more. */
+  look(): void {
+    const { questions } = this.#task
+    for (const [key, abort] of this.#asking) {
+      if (Object.hasOwn(questions, key)) continue
+      this.#asking.delete(key)
+      abort.abort()
+    }
+    for (const [key, request] of Object.entries(questions)) {
+      if (!this.#asking.has(key)) void this.#ask(key, request)
+    }
+  }
+
+  async #ask(key: string, request: InputRequest): Promise<void> {
+    const abort = new AbortController()
+    this.#asking.set(key, abort)
+    const question = { ...request, params: related(request.params, this.#task.taskId) }
+    const signal = AbortSignal.any([abort.signal, this.#exchange.signal])
+    try {
+      const answers = await this.#exchange.ask!({ [key]: question }, signal)
+      const answer = Object.hasOwn(answers, key) ? answers[key] : undefined
+      if (!isJsonObject(answer)) throw new McpError('invalid_answer', `No answer to ${request.method}`)
+      this.#task.answer({ [key]: answer })
+    } catch (thrown) {
+      // Taken back, or the request has ended: the next one asks again.
+      if (!signal.aborted) this.#task.refuse(key, thrown)
+    } finally {
+      if (this.#asking.get(key) === abort) this.#asking.delete(key)
+    }
+  }
+}
