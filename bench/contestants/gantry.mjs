@@ -1,5 +1,4 @@
 // Ours: node gantry.mjs stdio|http|http-session [EXTRA-TOOLS]
-import { createServer } from 'node:http'
 import { Server, tool } from '@gantry/mcp/server'
 import { serveStdio, toNodeHandler } from '@gantry/mcp/server/node'
 import { announce } from './announce.mjs'
@@ -25,5 +24,10 @@ const app = new Server({
 
 // An orderly end, without which Node writes no profile.
 process.once('SIGTERM', () => process.exit(0))
-if (process.argv[2] === 'stdio') await serveStdio(app)
-else announce(createServer(toNodeHandler(app, { sessions: { maxSessions: 20_000 } })))
+if (process.argv[2] === 'stdio') {
+  await serveStdio(app)
+} else {
+  // Loaded here: a server on stdio does without, and the time to its first answer is measured.
+  const { createServer } = await import('node:http')
+  announce(createServer(toNodeHandler(app, { sessions: { maxSessions: 20_000 } })))
+}

@@ -1,9 +1,6 @@
 // The official SDK 1.x: node official-1.mjs stdio|http-session [EXTRA-TOOLS]
-import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { z } from 'zod'
 import { announce } from './announce.mjs'
 import { extraShape } from './extra-zod.mjs'
@@ -26,15 +23,24 @@ function create() {
   return server
 }
 
-async function openSession(onsessioninitialized) {
-  const transport = new StreamableHTTPServerTransport({
-    sessionIdGenerator: randomUUID,
-    onsessioninitialized,
-    enableJsonResponse: true,
-  })
-  await create().connect(transport)
-  return transport
+/** Loads what a server on stdio does without, so that the time to its first answer is its own. */
+async function serveHttp() {
+  const [{ StreamableHTTPServerTransport }, { randomUUID }, { createServer }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
+    import('node:crypto'),
+    import('node:http'),
+  ])
+  const openSession = async (onsessioninitialized) => {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized,
+      enableJsonResponse: true,
+    })
+    await create().connect(transport)
+    return transport
+  }
+  announce(createServer(keepSessions(openSession)))
 }
 
 if (process.argv[2] === 'stdio') await create().connect(new StdioServerTransport())
-else announce(createServer(keepSessions(openSession)))
+else await serveHttp()

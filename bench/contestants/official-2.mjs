@@ -1,7 +1,4 @@
 // The official SDK 2.x: node official-2.mjs stdio|http|http-session [EXTRA-TOOLS]
-import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
@@ -26,18 +23,22 @@ function create() {
   return server
 }
 
-function openSession(onsessioninitialized) {
-  const transport = new NodeStreamableHTTPServerTransport({
-    sessionIdGenerator: randomUUID,
-    onsessioninitialized,
-    enableJsonResponse: true,
-  })
-  return create()
-    .connect(transport)
-    .then(() => transport)
+/** Loads what a server on stdio does without, so that the time to its first answer is its own. */
+async function serveHttp(isSession) {
+  const [{ NodeStreamableHTTPServerTransport, toNodeHandler }, { randomUUID }, { createServer }] =
+    await Promise.all([import('@modelcontextprotocol/node'), import('node:crypto'), import('node:http')])
+  const openSession = async (onsessioninitialized) => {
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized,
+      enableJsonResponse: true,
+    })
+    await create().connect(transport)
+    return transport
+  }
+  announce(createServer(isSession ? keepSessions(openSession) : toNodeHandler(createMcpHandler(create))))
 }
 
 const [transport] = process.argv.slice(2)
 if (transport === 'stdio') serveStdio(create)
-else if (transport === 'http') announce(createServer(toNodeHandler(createMcpHandler(create))))
-else announce(createServer(keepSessions(openSession)))
+else await serveHttp(transport === 'http-session')

@@ -1,9 +1,6 @@
 // tmcp: node tmcp.mjs stdio|http [EXTRA-TOOLS]
-import { createServer } from 'node:http'
 import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod'
-import { HttpTransport } from '@tmcp/transport-http'
 import { StdioTransport } from '@tmcp/transport-stdio'
-import { createRequestListener } from '@remix-run/node-fetch-server'
 import { McpServer } from 'tmcp'
 import { z } from 'zod'
 import { announce } from './announce.mjs'
@@ -26,6 +23,12 @@ for (const { name, description } of extraTools)
 if (process.argv[2] === 'stdio') {
   new StdioTransport(server).listen()
 } else {
+  // Loaded here: a server on stdio does without, and the time to its first answer is measured.
+  const [{ HttpTransport }, { createRequestListener }, { createServer }] = await Promise.all([
+    import('@tmcp/transport-http'),
+    import('@remix-run/node-fetch-server'),
+    import('node:http'),
+  ])
   const transport = new HttpTransport(server, { path: '/mcp' })
   const respond = async (request) => (await transport.respond(request)) ?? new Response(null, { status: 404 })
   announce(createServer(createRequestListener(respond)))

@@ -1,4 +1,5 @@
 import type { Exchange, Notification } from '../exchange/index.ts'
+import { cancellationOf } from '../exchange/cancellation.ts'
 import { SERVER_LOGS } from '../exchange/legacy-subscriptions.ts'
 import type { SubscriptionFilter } from '../protocol/index.ts'
 
@@ -17,6 +18,8 @@ export class ChangeHub {
 
   /** Listens until the exchange is aborted or the hub closes; resolves then. */
   listen(exchange: Exchange, granted: SubscriptionFilter): Promise<void> {
+    const cancellation = cancellationOf(exchange)
+    if (cancellation.aborted) return Promise.resolve()
     return new Promise((resolve) => {
       const listener: Listener = {
         filter: granted,
@@ -24,11 +27,11 @@ export class ChangeHub {
         notify: (notification) => exchange.notify(notification),
         end: () => {
           this.#listeners.delete(listener)
+          cancellation.offAbort(listener.end)
           resolve()
         },
       }
-      if (exchange.signal.aborted) return resolve()
-      exchange.signal.addEventListener('abort', listener.end, { once: true })
+      cancellation.onAbort(listener.end)
       this.#listeners.add(listener)
     })
   }
