@@ -13,6 +13,8 @@ export {
   type RequestId,
 } from './message.ts'
 export { McpError, type McpErrorCode } from './mcp-error.ts'
+export { isNoise } from './is-noise.ts'
 export { classifyMessage, parseMessage, type ParsedMessage } from './parse-message.ts'
 export { readResult, TextResult } from './read-result.ts'
+export { toJsonText } from './to-json-text.ts'
 export { ProtocolError } from './protocol-error.ts'

@@ -1,4 +1,5 @@
 import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.ts'
+import { isNoise } from './is-noise.ts'
 import {
   isJsonObject,
   isRequestId,
@@ -19,12 +20,17 @@ export type ParsedMessage =
 /** Parses one message from text. A failure is a value: the reply that JSON-RPC wants for it. */
 export function parseMessage(text: string): ParsedMessage {
   let value: unknown
+  if (isNoise(text)) return notJson()
   try {
     value = JSON.parse(text)
   } catch {
-    return invalid(null, PARSE_ERROR, 'Parse error: the message is not valid JSON')
+    return notJson()
   }
   return classifyMessage(value)
+}
+
+function notJson(): ParsedMessage {
+  return invalid(null, PARSE_ERROR, 'Parse error: the message is not valid JSON')
 }
 
 /** Decides what a parsed value is, by hand: this runs for every message. */

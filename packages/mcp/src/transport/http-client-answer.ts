@@ -15,7 +15,7 @@ export interface AnswerOptions {
   onAnswer: (response: JsonRpcResponse) => void
   /** Gets notifications and requests of the server; `late` when the answer came before them. */
   onMessage: (message: IncomingMessage, late: boolean) => void
-  report: (error: McpError) => void
+  report: (describe: () => McpError) => void
 }
 
 /** Sorts what comes back for one request: its answer, messages on the way, and what makes no sense. */
@@ -47,7 +47,7 @@ export class AnswerReader {
     } else if (parsed.isResponse && parsed.reply.id === request.id && !this.#answered) {
       throw badResponse(url, `answered ${request.method} with a malformed response`, { body: headOf(text) })
     } else {
-      report(unreadable(url, text, parsed.reply.error.message))
+      report(() => unreadable(url, text, parsed.reply.error.message))
     }
   }
 
@@ -55,9 +55,9 @@ export class AnswerReader {
     const { url, request, report, onAnswer } = this.#options
     // An error without an id is about this request: nothing else was sent on this connection.
     if (response.id !== request.id && response.id !== null) {
-      report(badResponse(url, `answered a request with the unknown id ${JSON.stringify(response.id)}`))
+      report(() => badResponse(url, `answered a request with the unknown id ${JSON.stringify(response.id)}`))
     } else if (this.#answered) {
-      report(badResponse(url, `answered ${request.method} twice`))
+      report(() => badResponse(url, `answered ${request.method} twice`))
     } else {
       this.#answered = true
       onAnswer(response)

@@ -31,13 +31,13 @@ export async function listen(options: ListenOptions): Promise<'ended' | 'exhaust
     if (end.type === 'done') return 'ended'
     if (end.type === 'refused' && end.status === 400 && cursor.lastEventId !== '') {
       // The server has forgotten our place in the stream: begin a new one rather than hear nothing.
-      settings.report(
+      settings.report(() =>
         badResponse(url, 'cannot resume its event stream; messages may be lost', { status: 400 }),
       )
       cursor.lastEventId = ''
     } else {
       const hasNone = end.type === 'refused' && NO_STREAM.includes(end.status ?? 0)
-      if (!hasNone) settings.report(end.error)
+      if (!hasNone) settings.report(() => end.error)
       return end.type === 'exhausted' ? 'exhausted' : 'ended'
     }
   }
@@ -46,7 +46,8 @@ export async function listen(options: ListenOptions): Promise<'ended' | 'exhaust
 function readMessages(data: string, { url, onMessage, settings }: ListenOptions): void {
   forEachMessage(data, (parsed) => {
     if (parsed.kind === 'request' || parsed.kind === 'notification') onMessage(parsed.message)
-    else if (parsed.kind === 'invalid') settings.report(unreadable(url, data, parsed.reply.error.message))
-    else settings.report(badResponse(url, 'sent a response on a stream that belongs to no request'))
+    else if (parsed.kind === 'invalid')
+      settings.report(() => unreadable(url, data, parsed.reply.error.message))
+    else settings.report(() => badResponse(url, 'sent a response on a stream that belongs to no request'))
   })
 }

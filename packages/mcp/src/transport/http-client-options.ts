@@ -1,6 +1,7 @@
 import type { McpError } from '../jsonrpc/index.ts'
 import type { AuthProvider } from './http-auth.ts'
 import { platformFetch } from './platform-fetch.ts'
+import { ReportLimit } from './report-limit.ts'
 
 /** The part of `fetch` that the transports use. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
@@ -36,6 +37,9 @@ export interface HttpClientOptions {
   onProtocolError?: ((error: McpError) => void) | undefined
 }
 
+/** In a second, for each connector. */
+const MAX_REPORTS = 100
+
 export interface HttpClientSettings {
   readonly headers: HttpHeaders
   readonly fetch: FetchLike
@@ -43,11 +47,13 @@ export interface HttpClientSettings {
   readonly connectTimeout: number
   readonly maxMessageBytes: number
   readonly reconnect: Required<ReconnectOptions>
-  report(error: McpError): void
+  /** Errors are made only when they are told: about a flood, most are not. */
+  report(this: void, describe: () => McpError): void
 }
 
 export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettings {
   const { onProtocolError } = options
+  const limit = new ReportLimit(MAX_REPORTS)
   return {
     headers: options.headers ?? {},
     fetch: options.fetch ?? platformFetch,
@@ -55,9 +61,10 @@ export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettin
     connectTimeout: options.connectTimeout ?? 30_000,
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
     reconnect: { initialDelay: 500, maxDelay: 30_000, maxAttempts: 8, ...options.reconnect },
-    report: (error) => {
+    report: (describe) => {
+      if (!onProtocolError || limit.take() === undefined) return
       try {
-        onProtocolError?.(error)
+        onProtocolError(describe())
       } catch {
         // A reporter that throws must not take down the stream that it reports on.
       }

@@ -7,6 +7,7 @@ import {
   type JsonRpcResponse,
   McpError,
   parseMessage,
+  toJsonText,
 } from '../jsonrpc/index.ts'
 import { discard, readErrorText } from './http-client-body.ts'
 import { badResponse, displayUrl, isScopeChallenge, statusError } from './http-client-errors.ts'
@@ -136,7 +137,7 @@ export class HttpWire implements Wire {
       method: 'POST',
       url: this.#url,
       headers,
-      body: JSON.stringify(message),
+      body: toJsonText(message),
       abort,
       reauthorize: true,
     }
@@ -206,7 +207,7 @@ export class HttpWire implements Wire {
     try {
       handler?.(message)
     } catch (thrown) {
-      this.#settings.report(McpError.from(thrown, 'bad_response'))
+      this.#settings.report(() => McpError.from(thrown, 'bad_response'))
     }
   }
 

@@ -9,6 +9,7 @@ import {
   McpError,
   type ParsedMessage,
   type RequestId,
+  toJsonText,
 } from '../jsonrpc/index.ts'
 import { discard, readErrorText } from './http-client-body.ts'
 import { badResponse, displayUrl, statusError } from './http-client-errors.ts'
@@ -108,7 +109,7 @@ class SseWire implements Wire {
         method: 'POST',
         url: this.#endpoint,
         headers,
-        body: JSON.stringify(message),
+        body: toJsonText(message),
         abort,
         headersWithin: this.#settings.connectTimeout,
         reauthorize: true,
@@ -132,7 +133,7 @@ class SseWire implements Wire {
   #accept(parsed: ParsedMessage, text: string): void {
     if (parsed.kind === 'response') this.#answer(parsed.message)
     else if (parsed.kind !== 'invalid') this.#deliver(parsed.message)
-    else this.#settings.report(unreadable(this.#url, text, parsed.reply.error.message))
+    else this.#settings.report(() => unreadable(this.#url, text, parsed.reply.error.message))
   }
 
   #answer(response: JsonRpcResponse): void {
@@ -140,7 +141,7 @@ class SseWire implements Wire {
     const answer = id === null ? undefined : this.#waiting.get(id)
     if (id === null || answer === undefined) {
       const what = `answered a request with the unknown id ${JSON.stringify(id)}`
-      this.#settings.report(badResponse(this.#url, what))
+      this.#settings.report(() => badResponse(this.#url, what))
     } else {
       this.#waiting.delete(id)
       answer(response)
@@ -152,7 +153,7 @@ class SseWire implements Wire {
     try {
       this.onMessage?.(message)
     } catch (thrown) {
-      this.#settings.report(McpError.from(thrown, 'bad_response'))
+      this.#settings.report(() => McpError.from(thrown, 'bad_response'))
     }
   }
 

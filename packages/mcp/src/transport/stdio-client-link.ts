@@ -4,6 +4,7 @@ import {
   classifyMessage,
   INVALID_REQUEST,
   isJsonObject,
+  isNoise,
   isRequestId,
   McpError,
   PARSE_ERROR,
@@ -12,6 +13,7 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
   type RequestId,
+  toJsonText,
 } from '../jsonrpc/index.ts'
 import { LineSplitter } from './lines.ts'
 import { ReportLimit } from './report-limit.ts'
@@ -89,7 +91,7 @@ export class LineLink {
       const { id } = message
       const caller = callerOf(options)
       this.#pending.check(id, caller)
-      this.#options.sink.write(JSON.stringify(message))
+      this.#options.sink.write(toJsonText(message))
       this.#lastWritten = id
       this.#pending.add(id, resolve, reject, caller)
     })
@@ -98,7 +100,7 @@ export class LineLink {
   send(message: JsonRpcMessage): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) throw this.#ended()
-      this.#options.sink.write(JSON.stringify(message), (error) => {
+      this.#options.sink.write(toJsonText(message), (error) => {
         if (error === undefined) resolve()
         else if (this.#ended !== undefined) reject(this.#ended())
         else this.#unsent.push(reject)
@@ -234,9 +236,4 @@ export class LineLink {
       // A reporter that throws changes nothing.
     }
   }
-}
-
-/** No JSON begins like that; finding out by parsing costs a hundred times as much. */
-function isNoise(line: string): boolean {
-  return !/^\s*(?:[{["\-\d]|(?:true|false|null)\s*$|$)/.test(line)
 }

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it } from 'vitest'
+import { connect, type Client } from '@gantry/mcp/client'
+import { messageOf, namedTool, scriptedTarget, type ScriptedCall } from '../support/scripted-target.ts'
+import { testGateway } from '../support/start-gateway.ts'
+
+const FLOOD = fileURLToPath(new URL('../fixtures/sse-flood-server.mjs', import.meta.url))
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+/** Starts the target that floods, in a process of its own, and resolves with its URL. */
+async function floodingTarget(): Promise<string> {
+  const child = spawn(process.execPath, [FLOOD], { stdio: ['ignore', 'pipe', 'inherit'] })
+  closing.push(() => child.kill('SIGKILL'))
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  return String(line).trim()
+}
+
+async function clientOf(mcpServers: object): Promise<Client> {
+  const gateway = await testGateway({ mcpServers })
+  closing.push(() => gateway.close())
+  const client = await connect(gateway.endpoint)
+  closing.push(() => client.close())
+  return client
+}
+
+type Answer = (call: ScriptedCall) => object | undefined
+
+async function answering(answer: Answer, tool: object = namedTool('echo')) {
+  const target = await scriptedTarget({ 'tools/list': () => ({ tools: [tool] }), 'tools/call': answer })
+  closing.push(() => target.close())
+  const client = await clientOf({ web: { url: target.url, timeouts: { idle: 2000 } } })
+  const calls = () => target.calls.filter(({ method }) => method === 'tools/call').length
+  return { client, calls }
+}
+
+const event = (message: object): string => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
+const hello = { content: [{ type: 'text', text: 'hello' }] }
+
+describe('a target that floods its event stream with junk', () => {
+  it('is given up in time, and the others hardly notice', { timeout: 60_000 }, async () => {
+    const good = await scriptedTarget()
+    closing.push(() => good.close())
+    const client = await clientOf({
+      bad: { url: await floodingTarget(), timeouts: { idle: 4000 } },
+      good: { url: good.url },
+    })
+    const flooded = client.call('bad_flood').catch((error: unknown) => error)
+    // Long enough for the flood to be in full flow.
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const began = Date.now()
+    for (let call = 0; call < 10; call++) await client.call('good_echo')
+    expect(Date.now() - began).toBeLessThan(2000)
+    expect(await flooded).toMatchObject({ data: { target: 'bad', reason: 'timeout' } })
+  })
+})
+
+describe('an event stream', () => {
+  it('may hold junk, foreign answers and progress of other calls: the answer is found', async () => {
+    const { client } = await answering(({ id, params, response }) => {
+      const token = params._meta.progressToken
+      const progress = (progressToken: unknown, done: number) =>
+        event({ method: 'notifications/progress', params: { progressToken, progress: done } })
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: not json\n\nevent: other\ndata: {}\n\nid: \u0000\nretry: soon\nbogus\n\n')
+      response.write(progress(token + 1000, 50) + progress('mine', 60) + progress(token, 1))
+      response.write(event({ id: 987654, result: hello }) + event({ method: 7 }) + 'data: {"jsonrpc":\n\n')
+      response.end(`data: ${messageOf(id, hello)}\n\n`)
+      return undefined
+    })
+    const seen: number[] = []
+    const result = await client.call('web_echo', {}, { onProgress: ({ progress }) => seen.push(progress) })
+    expect(result.text()).toBe('hello')
+    expect(seen).toEqual([1])
+  })
+
+  it.each(['in a JSON body', 'after progress', 'before anything'])(
+    'that breaks off %s is an error',
+    async (when) => {
+      const { client, calls } = await answering(({ id, response }) => {
+        if (when === 'before anything') response.destroy()
+        const isBody = when === 'in a JSON body'
+        response.writeHead(200, { 'content-type': isBody ? 'application/json' : 'text/event-stream' })
+        response.write(isBody ? messageOf(id, hello).slice(0, 20) : ': hello\n\n', () => response.destroy())
+        return undefined
+      })
+      await expect(client.call('web_echo')).rejects.toMatchObject({
+        message: expect.stringContaining('Target "web"'),
+        data: { target: 'web', mayHaveHappened: true },
+      })
+      expect(calls()).toBe(1)
+    },
+  )
+
+  it('that breaks off is asked for once more when the tool may be called twice', async () => {
+    let first = true
+    const answer: Answer = ({ response }) => {
+      if (!first) return hello
+      first = false
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(': hello\n\n', () => response.destroy())
+      return undefined
+    }
+    const tool = namedTool('echo', { annotations: { idempotentHint: true } })
+    const { client, calls } = await answering(answer, tool)
+    expect((await client.call('web_echo')).text()).toBe('hello')
+    expect(calls()).toBe(2)
+  })
+})
