@@ -22,5 +22,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    setupFiles: ['packages/mcp/src/testing/fixtures/referee.test.setup.ts'],
   },
 })

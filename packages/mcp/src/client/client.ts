@@ -193,19 +193,27 @@ export class Client<App = unknown> implements AsyncDisposable {
   }
 
   listTools(options: RequestOptions = {}): Pages<Tool> {
-    return this.#list<Tool>('tools/list', 'tools', options).filter((tool) => this.#core.isUsable(tool))
+    return this.list<Tool>('tools/list', 'tools', options).filter((tool) => this.#core.isUsable(tool))
   }
 
   listPrompts(options: RequestOptions = {}): Pages<Prompt> {
-    return this.#list<Prompt>('prompts/list', 'prompts', options)
+    return this.list<Prompt>('prompts/list', 'prompts', options)
   }
 
   listResources(options: RequestOptions = {}): Pages<Resource> {
-    return this.#list<Resource>('resources/list', 'resources', options)
+    return this.list<Resource>('resources/list', 'resources', options)
   }
 
   listResourceTemplates(options: RequestOptions = {}): Pages<ResourceTemplate> {
-    return this.#list<ResourceTemplate>('resources/templates/list', 'resourceTemplates', options)
+    return this.list<ResourceTemplate>('resources/templates/list', 'resourceTemplates', options)
+  }
+
+  /** Reads any list that comes in pages, such as an extension's; `member` is what holds the items. */
+  list<Item>(method: string, member: string, options: RequestOptions = {}): Pages<Item> {
+    const { maxPages } = this.#core.options
+    return new Pages({ method, member, maxPages }, (cursor) =>
+      this.request(method, cursor === undefined ? {} : { cursor }, options),
+    )
   }
 
   async getPrompt(
@@ -299,13 +307,6 @@ export class Client<App = unknown> implements AsyncDisposable {
   #checkOutput(name: string, result: JsonObject): void | Promise<void> {
     if (this.#core.options.validateOutput === false) return undefined
     return this.#core.directory.checkOutput(name, result)
-  }
-
-  #list<Item>(method: string, member: string, options: RequestOptions): Pages<Item> {
-    const { maxPages } = this.#core.options
-    return new Pages({ method, member, maxPages }, (cursor) =>
-      this.request(method, cursor === undefined ? {} : { cursor }, options),
-    )
   }
 }
 

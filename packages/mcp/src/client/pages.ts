@@ -22,11 +22,20 @@ export class Pages<Item> implements AsyncIterable<Item> {
 
   /** The same list without the items that are not wanted. */
   filter(keep: (item: Item) => boolean): Pages<Item> {
+    return this.#changed((items) => items.filter(keep))
+  }
+
+  /** The same list with each item as something else. */
+  map<Other>(change: (item: Item) => Other): Pages<Other> {
+    return this.#changed((items) => items.map((item) => change(item)))
+  }
+
+  #changed<Other>(change: (items: Item[]) => Other[]): Pages<Other> {
     const { member } = this.#options
     return new Pages(this.#options, async (cursor) => {
       const page = await this.#fetch(cursor)
       const items = page[member]
-      return Array.isArray(items) ? { ...page, [member]: items.filter(keep) } : page
+      return Array.isArray(items) ? { ...page, [member]: change(items) } : page
     })
   }
 

@@ -22,6 +22,7 @@ export type McpErrorCode =
   | 'tool_failed'
   | 'invalid_output'
   | 'invalid_answer'
+  | 'invalid_argument'
   | 'missing_capability'
   | 'declined'
   | 'invalid_definition'

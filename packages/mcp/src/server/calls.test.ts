@@ -8,9 +8,6 @@ import { LEGACY_REVISIONS } from '../protocol/index.ts'
 import { everywhere, refereed } from '../testing/fixtures/both-eras.test.support.ts'
 import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
 import { prompt, ProtocolError, resource, Server, tool, ToolError, ToolResult } from './index.ts'
-import { refereeHandle } from '../testing/fixtures/referee-handle.test.support.ts'
-
-refereeHandle()
 
 const failed = { content: [{ type: 'text', text: 'Internal error occurred' }], isError: true }
 

@@ -4,9 +4,6 @@ import { LEGACY_REVISIONS, REVISIONS, type Revision } from '../protocol/index.ts
 import { envelope } from '../testing/fixtures/both-eras.test.support.ts'
 import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
 import { configure, prompt, resource, Server, template, tool } from './index.ts'
-import { refereeHandle } from '../testing/fixtures/referee-handle.test.support.ts'
-
-refereeHandle()
 
 function createApp(options: Partial<ConstructorParameters<typeof Server>[0]> = {}): Server {
   return new Server({

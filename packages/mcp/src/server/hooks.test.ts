@@ -13,9 +13,6 @@ import {
   tool,
   ToolError,
 } from './index.ts'
-import { refereeHandle } from '../testing/fixtures/referee-handle.test.support.ts'
-
-refereeHandle()
 
 afterEach(() => {
   configure((c) => {

@@ -5,9 +5,6 @@ import type { Revision } from '../protocol/index.ts'
 import { everywhere, refereed } from '../testing/fixtures/both-eras.test.support.ts'
 import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
 import { prompt, resource, Server, template, tool } from './index.ts'
-import { refereeHandle } from '../testing/fixtures/referee-handle.test.support.ts'
-
-refereeHandle()
 
 const empty = { type: 'object' }
 

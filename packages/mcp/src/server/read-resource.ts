@@ -16,6 +16,7 @@ import type { CompiledResource, CompiledTemplate } from './resource-registry.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
 import type { ServerOptions } from './server-options.ts'
 import { UnknownName } from './tool-registry.ts'
+import { toUri } from './uri-template.ts'
 import { isVisible, scopesToSee, type Visibility } from './visibility.ts'
 
 export interface ReadHost {
@@ -26,6 +27,7 @@ export interface ReadHost {
 }
 
 interface Source {
+  readonly uri: string
   readonly facts: ResourceFacts
   read(context: Context): unknown
 }
@@ -40,7 +42,7 @@ export async function readResource(exchange: Exchange, host: ReadHost): Promise<
   if (isJsonObject(reply) && reply.type === 'input_required') return reply as unknown as Outcome
   if (reply === undefined || reply === null) throw notFound(uri, exchange)
   const { ttlMs, cacheScope } = source.facts
-  const result: JsonObject = { ...toReadResult(reply, uri, source.facts.mimeType) }
+  const result: JsonObject = { ...toReadResult(reply, source.uri, source.facts.mimeType) }
   if (ttlMs !== undefined) result.ttlMs ??= ttlMs
   if (cacheScope !== undefined) result.cacheScope ??= cacheScope
   return complete(result)
@@ -51,24 +53,31 @@ function findSource(uri: string, exchange: Exchange, host: ReadHost): Source | u
   if (found) {
     if (!isVisible(found.definition, exchange)) return undefined
     return {
+      uri,
       facts: found.definition,
       read: (context) => readStatic(found) ?? found.definition.read!(uri, context),
     }
   }
+  const meant = toUri(uri)
+  const made = meant === undefined ? undefined : fromTemplate(meant, exchange, host)
+  const { fallback } = host
+  if (made || !fallback) return made
+  const params = exchange.params as JsonObject & { uri: string }
+  return { uri: meant ?? uri, facts: {}, read: (context) => fallback(params, context) }
+}
+
+function fromTemplate(uri: string, exchange: Exchange, host: ReadHost): Source | undefined {
   for (const { value } of host.templates.list()) {
     const variables = isVisible(value.definition, exchange) ? value.template.match(uri) : undefined
-    if (variables) {
-      const withUri = (context: Context): Context & { uri: string } => Object.assign(context, { uri })
-      return {
-        facts: value.definition,
-        read: (context) => value.definition.read(variables, withUri(context)),
-      }
+    if (!variables) continue
+    const withUri = (context: Context): Context & { uri: string } => Object.assign(context, { uri })
+    return {
+      uri,
+      facts: value.definition,
+      read: (context) => value.definition.read(variables, withUri(context)),
     }
   }
-  const { fallback } = host
-  if (!fallback) return undefined
-  const params = exchange.params as JsonObject & { uri: string }
-  return { facts: {}, read: (context) => fallback(params, context) }
+  return undefined
 }
 
 function readStatic({ definition, blob, uri }: CompiledResource): ResourceContents | undefined {
@@ -91,7 +100,9 @@ function toReadResult(reply: unknown, uri: string, mimeType: string | undefined)
 function hiddenSource(uri: string, host: ReadHost): Visibility | undefined {
   const found = host.resources.get(uri)
   if (found) return found.definition
-  return host.templates.list().find(({ value }) => value.template.match(uri))?.value.definition
+  const meant = toUri(uri)
+  if (meant === undefined) return undefined
+  return host.templates.list().find(({ value }) => value.template.match(meant))?.value.definition
 }
 
 /** −32002 until 2025-11-25, −32602 since (2026-07-28, changelog). */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { everywhere, refereed } from '../testing/fixtures/both-eras.test.support.ts'
+import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
 import { resource, Server, template, UriTemplate } from './index.ts'
 import { cpuTime } from '../testing/fixtures/cpu-time.test.node.ts'
 
@@ -82,6 +83,22 @@ describe('resources', () => {
       expect(names).toEqual(['db', 'files'])
     })
   })
+})
+
+it.each([
+  ['note://café/a b', 'note://caf%C3%A9/a%20b', 'café a b'],
+  ['note://x/{y}', 'note://x/%7By%7D', 'x {y}'],
+  ['note://x/50%', 'note://x/50%25', 'x 50%'],
+])('answers %s with a URI, whatever was asked with', async (asked, uri, text) => {
+  const templates = [
+    template({ uriTemplate: 'note://{name}/{part}', read: ({ name, part }) => `${name} ${part}` }),
+  ]
+  const peer = new RawPeer(new Server({ name: 's', templates }))
+  const { result } = await peer.modern('resources/read', { uri: asked })
+  expect(result).toMatchObject({ contents: [{ uri, text }] })
+  const lone = await peer.modern('resources/read', { uri: 'note://x/\ud800' })
+  expect(lone).toMatchObject({ error: { code: -32602 } })
+  peer.close()
 })
 
 describe('URI templates', () => {

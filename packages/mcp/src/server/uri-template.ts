@@ -12,8 +12,9 @@ interface Operator {
 }
 
 const SIMPLE: Operator = { first: '', separator: ',', named: false, ifEmpty: '', reserved: false }
+const RESERVED: Operator = { ...SIMPLE, reserved: true }
 const OPERATORS: ReadonlyMap<string, Operator> = new Map([
-  ['+', { ...SIMPLE, reserved: true }],
+  ['+', RESERVED],
   ['#', { ...SIMPLE, first: '#', reserved: true }],
   ['.', { ...SIMPLE, first: '.', separator: '.' }],
   ['/', { ...SIMPLE, first: '/', separator: '/' }],
@@ -35,6 +36,7 @@ interface Expression {
 
 type Part = string | Expression
 
+const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/
 const MAX_TEMPLATE_LENGTH = 4096
 const MAX_URI_LENGTH = 8192
 
@@ -76,6 +78,19 @@ export class UriTemplate {
       values[group.variable.name] = value
     }
     return values
+  }
+}
+
+/**
+ * What was asked for, as the URI that it must mean: spaces, braces and letters of other alphabets are encoded.
+ * Undefined when it is not even text.
+ */
+export function toUri(asked: string): string | undefined {
+  if (URI_CHARACTERS.test(asked)) return asked
+  try {
+    return encode(asked, RESERVED)
+  } catch {
+    return undefined
   }
 }
 

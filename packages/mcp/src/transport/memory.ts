@@ -13,6 +13,7 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
   type RequestId,
+  toJsonText,
 } from '../jsonrpc/index.ts'
 
 export interface MemoryOptions {
@@ -66,6 +67,7 @@ class MemoryWire implements Wire {
         reject(new McpError('cancelled', `${message.method} was cancelled`))
       }
       if (signal?.aborted) return onAbort()
+      this.#transmit(message)
       signal?.addEventListener('abort', onAbort, { once: true })
       this.#pending.set(message.id, {
         resolve(response) {
@@ -77,7 +79,6 @@ class MemoryWire implements Wire {
           reject(error)
         },
       })
-      this.#transmit(message)
     })
   }
 
@@ -97,7 +98,7 @@ class MemoryWire implements Wire {
   }
 
   #transmit(message: JsonRpcMessage): void {
-    const text = JSON.stringify(message)
+    const text = toJsonText(message)
     this.#options.onTraffic?.('to-server', text)
     queueMicrotask(() => this.#connection.receive(JSON.parse(text)))
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Client, type RequestOptions } from '../../client/index.ts'
 import { McpError, type JsonObject } from '../../jsonrpc/index.ts'
 import { Server } from '../../server/index.ts'
+import { expectObjections } from '../../testing/fixtures/objections.test.support.ts'
 import { memory } from '../../transport/memory.ts'
 import { createSkillClient, skills, type Skill, type SkillClientOptions } from './index.ts'
 
@@ -143,6 +144,7 @@ describe('what is verified', () => {
     ['another uri', (entry) => ({ ...entry, uri: 'skill://pdf' })],
     ['nothing', () => null],
   ])('entries: %s', async (_, change) => {
+    expectObjections(/skill/, 'has a server describe its skill wrongly')
     const invalid: McpError[] = []
     const { skills: own, client, read } = open(tell(change), { onInvalid: (error) => invalid.push(error) })
     expect(await collect(own.list())).toEqual([])

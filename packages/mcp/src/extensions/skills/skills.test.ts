@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Client } from '../../client/index.ts'
 import { McpError } from '../../jsonrpc/index.ts'
 import { Server } from '../../server/index.ts'
+import { expectObjections } from '../../testing/fixtures/objections.test.support.ts'
 import { memory } from '../../transport/memory.ts'
 import { skills, SKILLS_EXTENSION, type SkillDefinition, type SkillsOptions } from './index.ts'
 
@@ -73,6 +74,7 @@ describe.each([undefined, '2025-11-25'] as const)('skills, %s', (version) => {
   })
 
   it('have directories that can be read', async () => {
+    expectObjections(/directory\/read: uri is no string/, 'asks for a number')
     const { client } = open([PDF, REFUNDS], {}, version)
     const read = async (uri: string) => {
       const { resources } = await client.request('resources/directory/read', { uri })
@@ -101,6 +103,7 @@ describe.each([undefined, '2025-11-25'] as const)('skills, %s', (version) => {
   })
 
   it('come in pages, and unknown ones are refused', async () => {
+    expectObjections(/(cursor|uri) is no string/, 'asks with cursors and addresses that are none')
     const { client } = open([PDF, REFUNDS], { pageSize: 1 }, version)
     const first = await client.request('skills/list')
     expect(first.skills).toHaveLength(1)

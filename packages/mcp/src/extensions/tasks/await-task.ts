@@ -1,11 +1,12 @@
 import { abortError, type Exchange, type InputRequests, type Outcome } from '../../exchange/index.ts'
 import { type JsonObject, McpError, ProtocolError } from '../../jsonrpc/index.ts'
 import { LONGEST_TIMER } from '../../protocol/index.ts'
-import { outcomeOf, readTask } from './read-task.ts'
+import { cancelledTask, outcomeOf, readTask } from './read-task.ts'
+import { isPassing, ResultRequest } from './result-request.ts'
 import type { DetailedTask, Task } from './task.ts'
 
 export interface AwaitOptions {
-  /** Sends `tasks/get`, `tasks/update` or `tasks/cancel`. */
+  /** Sends `tasks/get`, `tasks/update` or `tasks/cancel`; to a server of 2025-11-25 also `tasks/result`. */
   send(method: string, params: JsonObject, signal: AbortSignal): Promise<Outcome>
   /** Listens to the task until the signal aborts; absent when only polling is wanted. */
   listen?: ((taskId: string, onTask: (task: unknown) => void, signal: AbortSignal) => void) | undefined
@@ -16,6 +17,8 @@ export interface AwaitOptions {
   /** Between polls, where the server does not say, in ms. */
   pollIntervalMs: number
   maxWaitMs: number
+  /** Whether the server is one of 2025-11-25, which asks its questions while it is asked for the result. */
+  legacy?: boolean
   /** Whether nobody else can go on with the task: it is cancelled when we stop waiting. */
   owned: boolean
 }
@@ -23,14 +26,12 @@ export interface AwaitOptions {
 const SHORTEST_INTERVAL = 10
 const ATTEMPTS = 5
 const FIRST_RETRY = 250
-/** The connection may be back in a moment, and the task is still there. */
-const PASSING: ReadonlySet<string> = new Set(['network', 'timeout', 'exited', 'session_lost'])
-
 /** Waits for a task and resolves with the outcome of its call. Questions are answered on the way. */
 export async function awaitTask(first: Task | { taskId: string }, options: AwaitOptions): Promise<Outcome> {
   const wait = new TaskWait(first.taskId, options)
   try {
-    return await wait.run('status' in first ? first : undefined)
+    const known = 'status' in first ? first : undefined
+    return await (options.legacy ? wait.runLegacy(known) : wait.run(known))
   } catch (thrown) {
     if (options.owned) wait.cancel()
     throw options.signal.aborted ? abortError(options.signal) : thrown
@@ -75,6 +76,36 @@ class TaskWait {
     }
   }
 
+  /** Waits for the result itself, and looks now and then how things stand. */
+  async runLegacy(first: Task | undefined): Promise<Outcome> {
+    const result = new ResultRequest(
+      () => this.#options.send('tasks/result', { taskId: this.#taskId }, this.#both),
+      () => this.#wake(),
+    )
+    this.#listen()
+    let task = first ?? (await this.#get())
+    for (;;) {
+      result.open()
+      if (!result.settled) await this.#pause(task)
+      if (result.settled) return this.#concluded(await result.settled)
+      task = await this.#look()
+      if (task.status === 'cancelled') throw cancelledTask(task)
+      this.#tell(task)
+    }
+  }
+
+  /** A task that was cancelled has no result, only an error in its place: that is told as what it is. */
+  async #concluded(outcome: Outcome): Promise<Outcome> {
+    if (outcome.type !== 'error') return outcome
+    const task = await this.#get().catch(() => undefined)
+    if (task?.status === 'cancelled') throw cancelledTask(task)
+    return outcome
+  }
+
+  get #both(): AbortSignal {
+    return AbortSignal.any([this.#options.signal, this.#over.signal])
+  }
+
   stop(): void {
     this.#over.abort(new McpError('cancelled', 'The task needs no answer any more'))
   }
@@ -87,9 +118,17 @@ class TaskWait {
 
   /** The task as it is after its interval, or as it was announced before. */
   async #next(task: Task): Promise<DetailedTask> {
+    await this.#pause(task)
+    return this.#look()
+  }
+
+  async #pause(task: Task): Promise<void> {
     const interval = this.#interval(task)
     const left = this.#timeLeft(task, interval)
     await Promise.race([this.#idle(Math.min(interval, left)), this.#failed])
+  }
+
+  async #look(): Promise<DetailedTask> {
     const pushed = this.#pushed
     this.#pushed = undefined
     return pushed ?? (await Promise.race([this.#get(), this.#failed]))
@@ -139,8 +178,7 @@ class TaskWait {
   }
 
   async #ask(requests: InputRequests): Promise<void> {
-    const signal = AbortSignal.any([this.#options.signal, this.#over.signal])
-    const inputResponses = await this.#options.ask(requests, signal)
+    const inputResponses = await this.#options.ask(requests, this.#both)
     const outcome = await this.#send('tasks/update', { inputResponses })
     if (outcome.type === 'error') throw ProtocolError.fromJsonRpc(outcome.error)
     // The answer moves the task on: there may be something to see at once.
@@ -153,8 +191,7 @@ class TaskWait {
       try {
         return await send(method, { taskId: this.#taskId, ...params }, signal)
       } catch (thrown) {
-        const passing = thrown instanceof McpError && PASSING.has(thrown.code) && !signal.aborted
-        if (!passing || attempt === ATTEMPTS) throw thrown
+        if (!isPassing(thrown) || signal.aborted || attempt === ATTEMPTS) throw thrown
         await sleep(FIRST_RETRY * 2 ** (attempt - 1), signal)
       }
     }
@@ -163,8 +200,7 @@ class TaskWait {
   #listen(): void {
     if (this.#listening) return
     this.#listening = true
-    const signal = AbortSignal.any([this.#options.signal, this.#over.signal])
-    this.#options.listen?.(this.#taskId, (value) => this.#receive(value), signal)
+    this.#options.listen?.(this.#taskId, (value) => this.#receive(value), this.#both)
   }
 
   #receive(value: unknown): void {

@@ -10,7 +10,13 @@ export {
   type Task,
   type TaskStatus,
 } from './task.ts'
-export { createTaskClient, type TaskClient, type TaskClientOptions } from './task-client.ts'
+export {
+  createTaskClient,
+  type TaskClient,
+  type TaskClientOptions,
+  type TaskingClient,
+  type TaskRequestOptions,
+} from './task-client.ts'
 export type { SavedTask, TaskRun } from './task-run.ts'
 export { TaskDesk, type TaskDeskOptions, type TasksOptions } from './task-desk.ts'
 export { tasks, type Tasks } from './tasks.ts'

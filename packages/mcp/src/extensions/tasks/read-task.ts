@@ -1,6 +1,6 @@
 import type { Outcome } from '../../exchange/index.ts'
 import { isJsonObject, McpError, ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
-import { isTerminal, type DetailedTask } from './task.ts'
+import { isTerminal, type DetailedTask, type Task } from './task.ts'
 
 const STATUSES: ReadonlySet<unknown> = new Set([
   'working',
@@ -18,7 +18,16 @@ export function readTask(value: unknown): DetailedTask {
   if (!STATUSES.has(status)) throw malformed(`its status is ${JSON.stringify(status)}`)
   if (inputRequests !== undefined && !isQuestions(inputRequests)) throw malformed('its inputRequests')
   const { _meta, resultType: _type, ...task } = value
-  return task as unknown as DetailedTask
+  return modernised(task) as unknown as DetailedTask
+}
+
+/** The names that two members had in 2025-11-25. */
+function modernised({ ttl, pollInterval, ...task }: JsonObject): JsonObject {
+  return {
+    ...task,
+    ...(ttl !== undefined && task.ttlMs === undefined && { ttlMs: ttl }),
+    ...(pollInterval !== undefined && task.pollIntervalMs === undefined && { pollIntervalMs: pollInterval }),
+  }
 }
 
 function isQuestions(value: unknown): boolean {
@@ -38,10 +47,13 @@ export function outcomeOf(task: DetailedTask): Outcome | undefined {
     case 'failed':
       return { type: 'error', error: ProtocolError.from(readError(task.error)).toJsonRpc() }
     default:
-      throw new McpError('cancelled', task.statusMessage ?? 'The server cancelled the task', {
-        details: { taskId: task.taskId },
-      })
+      throw cancelledTask(task)
   }
+}
+
+export function cancelledTask({ taskId, statusMessage }: Task): McpError {
+  const message = statusMessage ?? 'The server cancelled the task'
+  return new McpError('cancelled', message, { details: { taskId } })
 }
 
 function withoutResultType({ resultType: _, ...result }: JsonObject): JsonObject {

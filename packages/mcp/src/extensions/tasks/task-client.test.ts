@@ -7,6 +7,7 @@ import { McpError, ProtocolError, type JsonObject } from '../../jsonrpc/index.ts
 import type { ElicitResult } from '../../protocol/index.ts'
 import { Server, tool, ToolError } from '../../server/index.ts'
 import { http } from '../../transport/http-client.ts'
+import { expectObjections } from '../../testing/fixtures/objections.test.support.ts'
 import { memory } from '../../transport/memory.ts'
 import { serveSocket, toNodeHandler } from '../../transport/server.node.ts'
 import { socket } from '../../transport/socket-client.node.ts'
@@ -366,7 +367,15 @@ describe('a handle', () => {
 })
 
 describe('a server that misbehaves', () => {
-  const handle = { taskId: 't', status: 'working', ttlMs: null, pollIntervalMs: 1 }
+  const createdAt = '2026-07-28T00:00:00Z'
+  const handle = {
+    taskId: 't',
+    status: 'working',
+    createdAt,
+    lastUpdatedAt: createdAt,
+    ttlMs: null,
+    pollIntervalMs: 1,
+  }
 
   function hostile(states: JsonObject[]) {
     const app = new Server({ name: 'hostile', tools: { call: tool({ run: () => 'never' }) } })
@@ -387,6 +396,7 @@ describe('a server that misbehaves', () => {
     ['no result', [handle, { ...handle, status: 'completed' }]],
     ['no error', [handle, { ...handle, status: 'failed' }]],
   ])('is told apart: %s', async (_, states) => {
+    expectObjections(/: tasks: /, 'has a server describe its task wrongly')
     const client = hostile(states as JsonObject[])
     await expect(client.call('call')).rejects.toMatchObject({ code: 'bad_response' })
     await client.close()

@@ -1,12 +1,19 @@
-import { complete, type Exchange, type Notification, type Outcome } from '../../exchange/index.ts'
-import { isJsonObject, McpError, type JsonObject } from '../../jsonrpc/index.ts'
+import {
+  complete,
+  type Exchange,
+  type InputResponses,
+  type Notification,
+  type Outcome,
+} from '../../exchange/index.ts'
+import { isJsonObject, McpError, METHOD_NOT_FOUND, type JsonObject } from '../../jsonrpc/index.ts'
 import { parseDuration, type Duration } from '../../protocol/index.ts'
-import type { Client, RequestOptions } from '../../client/index.ts'
+import type { CallResult, Client, Pages, RequestOptions } from '../../client/index.ts'
 import { awaitTask } from './await-task.ts'
 import { readTask } from './read-task.ts'
-import { withTasks, type Task } from './task.ts'
+import { withTasks, type DetailedTask, type Task } from './task.ts'
 import { orderOf, withOrder, type TaskOrder } from './task-order.ts'
 import { TaskRun, type SavedTask } from './task-run.ts'
+import { TaskSupport, type SupportingClient } from './task-support.ts'
 
 export interface TaskClientOptions {
   /** Listen to tasks besides polling, where the server offers it. Default true. */
@@ -21,9 +28,19 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 
 type Next = (exchange?: Exchange) => Promise<Outcome>
 
+/** What a client has that can follow tasks. */
+export type TaskingClient = SupportingClient & Pick<Client, 'use' | 'call' | 'request' | 'list' | 'handle'>
+
+/** What can be said about a call that is to be a task. */
+export interface TaskRequestOptions extends RequestOptions {
+  /** How long the task should be kept; servers of 2025-11-25 may listen to it, later ones decide alone. */
+  ttl?: Duration
+}
+
 /**
- * Lets a client follow tasks (SEP-2663). From then on the extension is declared with every call, `client.call`
- * waits for the results of tasks as if there were none, and questions go to the client's own handlers.
+ * Lets a client follow tasks: those of the extension (SEP-2663) and, of servers that speak 2025-11-25, those of
+ * that revision. From then on `client.call` waits for the results of tasks as if there were none, and questions
+ * go to the client's own handlers.
  *
  * @example
  * ```ts
@@ -35,33 +52,33 @@ type Next = (exchange?: Exchange) => Promise<Outcome>
  * const later = await tasks.resume(saved).result()                 // another process, perhaps
  * ```
  */
-export function createTaskClient(
-  client: Pick<Client, 'use' | 'call' | 'request' | 'handle'>,
-  options: TaskClientOptions = {},
-): TaskClient {
+export function createTaskClient(client: TaskingClient, options: TaskClientOptions = {}): TaskClient {
   return new TaskClient(client, options)
 }
 
 export class TaskClient {
-  readonly #client: Pick<Client, 'use' | 'call' | 'request' | 'handle'>
+  readonly #client: TaskingClient
   readonly #options: TaskClientOptions
+  readonly #support: TaskSupport
 
-  constructor(client: Pick<Client, 'use' | 'call' | 'request' | 'handle'>, options: TaskClientOptions) {
+  constructor(client: TaskingClient, options: TaskClientOptions) {
     this.#client = client
     this.#options = options
+    this.#support = new TaskSupport(client)
     client.use((exchange, next) => this.#pass(exchange, next))
   }
 
   /** Calls a tool and does not wait for its task. Questions that come before the task are answered. */
-  async start(tool: string, args?: JsonObject, options: RequestOptions = {}): Promise<TaskRun> {
+  async start(tool: string, args?: JsonObject, options: TaskRequestOptions = {}): Promise<TaskRun> {
+    const { ttl, ...rest } = options
     let outcome: Outcome | undefined
     const take = (taken: Outcome): void => {
       outcome = taken
     }
     const params = args === undefined ? { name: tool } : { name: tool, arguments: args }
     await this.#client.request('tools/call', params, {
-      ...options,
-      meta: withOrder(options.meta, { owner: this, kind: 'start', take }),
+      ...rest,
+      meta: withOrder(rest.meta, { owner: this, kind: 'start', ttl, take }),
     })
     return this.resume(savedFrom(tool, outcome))
   }
@@ -81,8 +98,42 @@ export class TaskClient {
     })
   }
 
+  /** How a task stands, by its id alone (`tasks/get`). */
+  async get(taskId: string, options: RequestOptions = {}): Promise<DetailedTask> {
+    return readTask(await this.#client.request('tasks/get', { taskId }, options))
+  }
+
+  /** Waits for the result of a tool's task, by its id alone, and answers questions meanwhile. */
+  result(taskId: string, options: RequestOptions = {}): Promise<CallResult> {
+    return this.resume({ tool: '', taskId }).result(options)
+  }
+
+  /** Asks the server to stop. Servers of 2025-11-25 refuse when the task is over, and say how it stands else. */
+  async cancel(taskId: string, options: RequestOptions = {}): Promise<Task | undefined> {
+    const answer = await this.#client.request('tasks/cancel', { taskId }, options)
+    return answer.taskId === undefined ? undefined : readTask(answer)
+  }
+
+  /** Answers questions of a task by hand; only modern servers take answers so (`tasks/update`). */
+  async update(taskId: string, inputResponses: InputResponses, options: RequestOptions = {}): Promise<void> {
+    await this.#client.request('tasks/update', { taskId, inputResponses }, options)
+  }
+
+  /** The caller's tasks; only servers of 2025-11-25 list them. */
+  list(options: RequestOptions = {}): Pages<Task> {
+    return this.#client.list<unknown>('tasks/list', 'tasks', options).map(readTask)
+  }
+
+  /** Tells what servers of 2025-11-25 announce of any task, which they need not do. Returns what stops it. */
+  onStatus(listener: (task: Task) => void): () => void {
+    return this.#client.on('notification', ({ method, params }) => {
+      if (method === 'notifications/tasks/status') listener(readTask(params))
+    })
+  }
+
   async #pass(given: Exchange, next: Next): Promise<Outcome> {
     const { method } = given
+    if (method === 'tools/list') return this.#learn(await next(given))
     if (method !== 'tools/call' && !method.startsWith('tasks/')) return next(given)
     const { client } = given
     const exchange = { ...given, client: { ...client, capabilities: withTasks(client.capabilities) } }
@@ -94,8 +145,14 @@ export class TaskClient {
       : this.#call(exchange, next, order)
   }
 
+  #learn(outcome: Outcome): Outcome {
+    if (outcome.type === 'complete') this.#support.learn(outcome.result.tools)
+    return outcome
+  }
+
   async #call(exchange: Exchange, next: Next, order: TaskOrder | undefined): Promise<Outcome> {
-    const outcome = await next(exchange)
+    const isLegacy = await this.#support.isOffered(exchange.signal)
+    const outcome = await (isLegacy ? this.#askForTask(exchange, next, order) : next(exchange))
     if (outcome.type !== 'task' && outcome.type !== 'complete') return outcome
     if (order?.kind === 'start') {
       order.take(outcome)
@@ -103,35 +160,72 @@ export class TaskClient {
     }
     // Without handlers the task itself is what the caller wants: `client.start`.
     if (outcome.type === 'complete' || !exchange.ask) return outcome
-    return this.#await(readTask(outcome.task), exchange, next, true)
+    return this.#await(readTask(outcome.task), exchange, next, { owned: true, legacy: isLegacy })
+  }
+
+  /** In 2025-11-25 it is the client that makes a task of a call, of tools that allow it. */
+  async #askForTask(exchange: Exchange, next: Next, order: TaskOrder | undefined): Promise<Outcome> {
+    const tool = String(exchange.params.name)
+    const ttl = order?.kind === 'start' ? order.ttl : undefined
+    const task = ttl === undefined ? {} : { ttl: parseDuration(ttl) }
+    const send = async (asTask: boolean): Promise<Outcome> => {
+      if (!asTask) return next(exchange)
+      return toHandle(await next({ ...exchange, params: { ...exchange.params, task } }))
+    }
+    const asTask = await this.#support.has(tool, exchange.signal)
+    const outcome = await send(asTask)
+    if (outcome.type !== 'error' || outcome.error.code !== METHOD_NOT_FOUND) return outcome
+    // The tool may have changed its mind since it was listed; nothing has happened yet.
+    await this.#support.relearn(tool, exchange.signal)
+    const isTask = await this.#support.has(tool, exchange.signal)
+    return isTask === asTask ? outcome : send(isTask)
   }
 
   async #follow({ taskId, result }: SavedTask, exchange: Exchange, next: Next): Promise<Outcome> {
     if (isJsonObject(result)) return complete(result)
     if (typeof taskId !== 'string') throw new McpError('invalid_config', 'The saved run names no task')
-    return this.#await({ taskId }, exchange, next, false)
+    const legacy = await this.#support.isOffered(exchange.signal)
+    return this.#await({ taskId }, exchange, next, { owned: false, legacy })
   }
 
-  #await(task: Task | { taskId: string }, exchange: Exchange, next: Next, owned: boolean): Promise<Outcome> {
+  #await(
+    task: Task | { taskId: string },
+    exchange: Exchange,
+    next: Next,
+    facts: { owned: boolean; legacy: boolean },
+  ): Promise<Outcome> {
     const { notifications = true, pollInterval = '1s', maxWait } = this.#options
     let messages = 0
     return awaitTask(task, {
-      owned,
+      ...facts,
       signal: exchange.signal,
       pollIntervalMs: parseDuration(pollInterval),
       maxWaitMs: maxWait === undefined ? Number.POSITIVE_INFINITY : parseDuration(maxWait),
       ask: exchange.ask ?? unanswered,
-      send: (method, params, signal) =>
-        next({ ...exchange, method, params: { ...params, ...traced(exchange) }, signal, ask: undefined }),
-      listen: notifications ? (...listening) => this.#listen(exchange, ...listening) : undefined,
-      // Tasks have no progress of their own: what they say about themselves is the nearest thing.
+      send: (method, params, signal) => {
+        // Questions of a task of 2025-11-25 come with the request for its result.
+        const ask = method === 'tasks/result' ? exchange.ask : undefined
+        return next({ ...exchange, method, params: { ...params, ...traced(exchange) }, signal, ask })
+      },
+      listen: notifications ? (...listening) => this.#listen(exchange, facts, ...listening) : undefined,
+      // What tasks say about themselves is the nearest thing to progress that all of them have.
       onMessage: (message) =>
         exchange.notify({ method: 'notifications/progress', params: { progress: ++messages, message } }),
     })
   }
 
   /** Beside the time limits of requests: it lasts as long as the task. Polling goes on whatever happens here. */
-  #listen({ client }: Exchange, taskId: string, onTask: (task: unknown) => void, signal: AbortSignal): void {
+  #listen(
+    { client }: Exchange,
+    { legacy }: { legacy: boolean },
+    taskId: string,
+    onTask: (task: unknown) => void,
+    signal: AbortSignal,
+  ): void {
+    if (legacy) {
+      signal.addEventListener('abort', this.onStatus(onTask), { once: true })
+      return
+    }
     const refused = new AbortController()
     const notify = ({ method, params }: Notification): void => {
       if (method === 'notifications/tasks') onTask(params)
@@ -143,6 +237,12 @@ export class TaskClient {
       .handle({ method: 'subscriptions/listen', params, client, signal: until, notify })
       .catch(() => {})
   }
+}
+
+/** A server of 2025-11-25 puts the handle into a complete result. */
+function toHandle(outcome: Outcome): Outcome {
+  if (outcome.type !== 'complete' || !isJsonObject(outcome.result.task)) return outcome
+  return { type: 'task', task: outcome.result.task }
 }
 
 /** A server that does not announce tasks leaves them out; there is no use in holding the stream then. */

@@ -1,10 +1,11 @@
 import type { Exchange, Outcome } from '../../exchange/index.ts'
 import { isJsonObject, type JsonObject } from '../../jsonrpc/index.ts'
+import type { Duration } from '../../protocol/index.ts'
 import type { SavedTask } from './task-run.ts'
 
 /** What is to be done with a call, besides the plain thing. */
 export type TaskOrder = { owner: unknown } & (
-  | { kind: 'start'; take(outcome: Outcome): void }
+  | { kind: 'start'; ttl: Duration | undefined; take(outcome: Outcome): void }
   | { kind: 'follow'; saved: SavedTask }
 )
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { Client } from '../../client/index.ts'
 import { LiveExchange } from '../../exchange/index.ts'
 import { ProtocolError } from '../../jsonrpc/index.ts'
-import { compileSchema } from '../../schema/index.ts'
 import { inputRequired, MemoryStore, Server, tool, ToolError, type Store } from '../../server/index.ts'
 import { memory } from '../../transport/memory.ts'
 import { becomeTask, tasks, TASKS_EXTENSION, type TasksOptions } from './index.ts'
@@ -71,10 +70,11 @@ describe('a call that becomes a task', () => {
     const { app, jobs } = serve({
       quick: tool({ task: 'required', run: () => 'at once' }),
       picky: tool({ task: 'required', input: NAME, run: async () => 'never' }),
+      ordinary: tool({ input: NAME, run: async () => 'never' }),
     })
     expect(textOf((await call(app, 'quick')).result)).toBe('at once')
     // The first thing that is found invalid waits for the validator to be loaded.
-    await compileSchema(NAME, { io: 'input' }).validate({})
+    await call(app, 'ordinary', {}, {})
     expect((await call(app, 'picky', {}, {})).result).toMatchObject({ resultType: 'complete', isError: true })
     expect(jobs.running).toBe(0)
   })
