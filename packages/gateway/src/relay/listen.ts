@@ -1,5 +1,7 @@
 import {
   complete,
+  deriveExchange,
+  HeldNotifications,
   isJsonObject,
   ProtocolError,
   INVALID_PARAMS,
@@ -9,7 +11,6 @@ import {
 import { TASKS_EXTENSION, type TaskDesk } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities, SubscriptionFilter } from '@gantry/mcp/server'
 import type { Target } from '../targets/target.ts'
-import { HeldNotifications } from './held-notifications.ts'
 import type { ListChanges } from './list-changes.ts'
 import type { Resolver } from './resolver.ts'
 import { isOwnTask } from './own-tasks.ts'
@@ -43,10 +44,11 @@ export async function listen(
   const wishes = await wishesByOwner(offered, resolver, exchange)
   const own = taskIdsOf(offered).filter(isOwnTask)
   const grantedTasks = own.length > 0 ? await tasks.grant({ taskIds: own }, exchange) : {}
-  const held = new HeldNotifications(exchange)
-  const ended = changes.listen(held.exchange, offered)
+  const held = new HeldNotifications((notification) => exchange.notify(notification))
+  const patient = deriveExchange(exchange, { notify: held.notify })
+  const ended = changes.listen(patient, offered)
   const listeners = [...wishes].map(([target, wish]) => {
-    return new TargetListener(target, wish, resolver.urisOf(target), held)
+    return new TargetListener(target, wish, resolver.urisOf(target), { exchange: patient, held })
   })
   await firstAnswers(listeners, ended)
   exchange.notify({

@@ -1,7 +1,6 @@
-import { isJsonObject, type Exchange, type Notification } from '@gantry/mcp/exchange'
+import { isJsonObject, type Exchange, type HeldNotifications, type Notification } from '@gantry/mcp/exchange'
 import type { PublicUris } from '../catalog/public-uris.ts'
 import type { Target } from '../targets/target.ts'
-import type { HeldNotifications } from './held-notifications.ts'
 import { withParams } from './relayed-exchange.ts'
 import { publicTask } from './to-public.ts'
 
@@ -9,6 +8,12 @@ import { publicTask } from './to-public.ts'
 export interface Wish {
   readonly resources: Map<string, string>
   readonly tasks: Map<string, string>
+}
+
+/** Who listens. Until it is told so, what it hears is held back. */
+export interface Listening {
+  readonly exchange: Exchange
+  readonly held: HeldNotifications
 }
 
 const FIRST_PAUSE = 1000
@@ -31,12 +36,12 @@ export class TargetListener {
   #agreed: { resources: Set<unknown>; tasks: Set<unknown> } | undefined
   #answer: () => void = () => {}
 
-  constructor(target: Target, wish: Wish, uris: PublicUris, held: HeldNotifications) {
+  constructor(target: Target, wish: Wish, uris: PublicUris, { exchange, held }: Listening) {
     this.#target = target
     this.#wish = wish
     this.#uris = uris
     this.#held = held
-    this.#exchange = held.exchange
+    this.#exchange = exchange
     this.answered = new Promise((resolve) => {
       this.#answer = resolve
     })

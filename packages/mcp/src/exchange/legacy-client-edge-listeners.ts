@@ -2,6 +2,7 @@ import { isJsonObject } from '../jsonrpc/index.ts'
 import { META, type ServerCapabilities, type SubscriptionFilter } from '../protocol/index.ts'
 import { abortError } from './client-edge.ts'
 import type { Exchange, Notification, Outcome } from './exchange.ts'
+import { HeldNotifications } from './held-notifications.ts'
 import { type AskServer, ResourceSubscriptions } from './legacy-client-edge-subscriptions.ts'
 
 const LISTS = {
@@ -10,15 +11,12 @@ const LISTS = {
   'notifications/resources/list_changed': 'resources',
 } as const
 
-/** Notifications kept back for a listener, at most. */
-const MAX_HELD = 256
-
 type ListName = (typeof LISTS)[keyof typeof LISTS]
 
 interface Listener {
   readonly filter: SubscriptionFilter
-  /** Holds notifications back until the acknowledgement, which must come first, has gone out. */
-  held: Notification[] | undefined
+  /** Keeps notifications until the acknowledgement has gone out. */
+  readonly held: HeldNotifications
   emit(notification: Notification): void
   fail(reason: Error): void
 }
@@ -60,9 +58,7 @@ export class LegacyListeners {
     const isWanted = matcher(notification)
     if (!isWanted) return false
     for (const listener of this.#listeners) {
-      if (!isWanted(listener.filter)) continue
-      if (listener.held) listener.held = [...listener.held, notification].slice(-MAX_HELD)
-      else listener.emit(notification)
+      if (isWanted(listener.filter)) listener.held.notify(notification)
     }
     return true
   }
@@ -76,12 +72,8 @@ export class LegacyListeners {
     const { promise: failed, reject } = rejectable()
     const onAbort = () => reject(abortError(exchange.signal))
     exchange.signal.addEventListener('abort', onAbort, { once: true })
-    const listener: Listener = {
-      filter,
-      held: [],
-      emit: (notification) => exchange.notify(withSubscription(notification, id)),
-      fail: reject,
-    }
+    const emit = (notification: Notification): void => exchange.notify(withSubscription(notification, id))
+    const listener: Listener = { filter, held: new HeldNotifications(emit), emit, fail: reject }
     this.#listeners.add(listener)
     const release = () => {
       exchange.signal.removeEventListener('abort', onAbort)
@@ -102,9 +94,7 @@ export class LegacyListeners {
       method: 'notifications/subscriptions/acknowledged',
       params: { notifications: granted },
     })
-    const held = listener.held ?? []
-    listener.held = undefined
-    for (const notification of held) listener.emit(notification)
+    listener.held.release()
   }
 }
 
