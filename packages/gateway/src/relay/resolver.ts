@@ -1,4 +1,5 @@
 import {
+  copyWith,
   INVALID_PARAMS,
   isJsonObject,
   METHOD_NOT_FOUND,
@@ -89,7 +90,7 @@ export class Resolver {
     }
     return {
       target: entry.target.target,
-      params: entry.own === name ? exchange.params : { ...exchange.params, name: entry.own },
+      params: entry.own === name ? exchange.params : copyWith(exchange.params, 'name', entry.own),
       uris: this.#options.catalog.urisOf(entry.target),
       safe: kind === 'prompts' || isRepeatable(entry.item),
       mirrored: kind === 'tools' ? mirroredArguments(entry.item, exchange.params.arguments) : undefined,
@@ -137,7 +138,7 @@ export class Resolver {
     if (!target) throw resourceNotFound(uri, exchange)
     const uris = this.urisOf(target)
     const own = uris.toOwn(uri)
-    const params = own === uri ? exchange.params : { ...exchange.params, uri: own }
+    const params = own === uri ? exchange.params : copyWith(exchange.params, 'uri', own)
     return { target, params, uris, safe: true }
   }
 

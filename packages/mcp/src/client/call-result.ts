@@ -28,7 +28,10 @@ export class CallResult<Structured = unknown> {
 
   /** The text blocks, one per line. */
   text(): string {
-    return this.content.flatMap((block) => (block?.type === 'text' ? [block.text] : [])).join('\n')
+    const { content } = this
+    const only = content.length === 1 ? content[0] : undefined
+    if (only?.type === 'text') return only.text
+    return content.flatMap((block) => (block?.type === 'text' ? [block.text] : [])).join('\n')
   }
 
   /** The structured content or, from servers that have none, the text read as JSON. */

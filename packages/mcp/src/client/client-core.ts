@@ -148,6 +148,7 @@ export class ClientCore {
       maxTotalTimeout: parseDuration(options.maxTotalTimeout ?? DEFAULTS.maxTotalTimeout),
       maxRounds: options.maxRounds ?? DEFAULTS.maxRounds,
       middleware: options.middleware ?? [],
+      ask: this.ask,
       facts: () => facts,
       logLevel: () => this.logLevel,
       traceContext: () => options.traceContext?.(),

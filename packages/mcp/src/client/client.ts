@@ -279,9 +279,13 @@ export class Client<App = unknown> implements AsyncDisposable {
    */
   readonly handle = (exchange: Exchange): Promise<Outcome> => this.#core.requests.pass(exchange)
 
-  #run(method: string, params: JsonObject, options: RequestOptions, ask?: Exchange['ask']): Promise<Outcome> {
-    const own: Exchange['ask'] = (requests, signal) => this.#core.ask(requests, signal, { method, params })
-    return this.#core.requests.run({ method, params, options, ask: ask ?? own })
+  #run(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    ask: Exchange['ask'] | 'handlers' = 'handlers',
+  ): Outcome | Promise<Outcome> {
+    return this.#core.requests.run({ method, params, options, ask })
   }
 
   async #call(

@@ -1,6 +1,6 @@
 import { type Cancellation, NEVER_CANCELLED, signalCancellation } from '../exchange/cancellation.ts'
-import type { ClientFacts, Exchange, Notification } from '../exchange/index.ts'
-import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import type { ClientFacts, Exchange, InputRequests, InputResponses, Notification } from '../exchange/index.ts'
+import { copyWith, isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { LoggingLevel } from '../protocol/index.ts'
 import {
   type ClientExchange,
@@ -15,6 +15,12 @@ export interface ExchangeDefaults {
   facts(): ClientFacts
   logLevel(): LoggingLevel | undefined
   traceContext(): JsonObject | undefined
+  /** Answers questions with the author's handlers. */
+  ask(
+    requests: InputRequests,
+    signal: AbortSignal | undefined,
+    request: { method: string; params: JsonObject },
+  ): Promise<InputResponses>
   /** Log messages of requests without an `onLog`. */
   onLog(log: LogMessage): void
   onNotification(notification: Notification): void
@@ -26,7 +32,8 @@ export interface OutgoingRequest {
   method: string
   params: JsonObject
   options: RequestOptions
-  ask: Exchange['ask']
+  /** Who answers questions; undefined when they shall be returned. */
+  ask: Exchange['ask'] | 'handlers'
 }
 
 /** Any value will do: edges mint tokens of their own, unique on their connection. */
@@ -42,8 +49,8 @@ class OwnExchange implements ClientExchange {
   readonly params: JsonObject
   readonly client: ClientFacts
   readonly logLevel: LoggingLevel | undefined
-  readonly ask: Exchange['ask']
   readonly [OPTIONS]: RequestOptions
+  readonly #request: OutgoingRequest
   readonly #defaults: ExchangeDefaults
 
   constructor(request: OutgoingRequest, defaults: ExchangeDefaults) {
@@ -53,7 +60,7 @@ class OwnExchange implements ClientExchange {
     this.params = withMeta(request, defaults.traceContext())
     this.client = options.capabilities ? { ...facts, capabilities: options.capabilities } : facts
     this.logLevel = options.logLevel ?? defaults.logLevel() ?? (options.onLog && 'info')
-    this.ask = request.ask
+    this.#request = request
     this[OPTIONS] = options
     this.#defaults = defaults
   }
@@ -65,6 +72,12 @@ class OwnExchange implements ClientExchange {
   get cancellation(): Cancellation {
     const { signal } = this[OPTIONS]
     return signal ? signalCancellation(signal) : NEVER_CANCELLED
+  }
+
+  get ask(): Exchange['ask'] {
+    const { ask, method, params } = this.#request
+    if (ask !== 'handlers') return ask
+    return (requests, signal) => this.#defaults.ask(requests, signal, { method, params })
   }
 
   notify(notification: Notification): void {
@@ -93,7 +106,7 @@ function withMeta({ method, params, options }: OutgoingRequest, trace: JsonObjec
   const meta: JsonObject = wantsProgress ? { progressToken: PROGRESS_TOKEN } : {}
   if (trace || given || options.meta) Object.assign(meta, trace, given, options.meta)
   else if (!wantsProgress) return params
-  return { ...params, _meta: meta }
+  return copyWith(params, '_meta', meta)
 }
 function notifyAuthor(
   notification: Notification,

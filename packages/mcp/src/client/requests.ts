@@ -1,23 +1,20 @@
-import {
-  type Cancellation,
-  cancellationOf,
-  NEVER_CANCELLED,
-  signalCancellation,
-} from '../exchange/cancellation.ts'
-import type { Exchange, Handle, Middleware, Outcome } from '../exchange/index.ts'
+import { NEVER_CANCELLED, signalCancellation } from '../exchange/cancellation.ts'
+import type { Exchange, Failure, Handle, Middleware, Outcome } from '../exchange/index.ts'
 import { deriveExchange } from '../exchange/derive-exchange.ts'
 import { playModernRounds } from '../exchange/modern-client-edge-rounds.ts'
 import type { ClientEdge } from '../exchange/client-edge.ts'
 import { HEADER_MISMATCH, McpError, ProtocolError, UNSUPPORTED_PROTOCOL_VERSION } from '../jsonrpc/index.ts'
 import { parseDuration } from '../protocol/index.ts'
+import { Alarm } from './alarm.ts'
 import type { Connection } from './connection.ts'
 import { copyable, createExchange, type ExchangeDefaults, type OutgoingRequest } from './create-exchange.ts'
-import { Deadline } from './deadline.ts'
+import { Deadline, type Limits } from './deadline.ts'
 import type { Negotiated } from './negotiate.ts'
 import { resultOf } from './outcome-result.ts'
 import { Pages } from './pages.ts'
 import { optionsOf, type RequestOptions } from './request-options.ts'
 import type { CacheSlot, ResponseCache } from './response-cache.ts'
+import { TimedExchange } from './timed-exchange.ts'
 import type { ToolDirectory } from './tool-directory.ts'
 
 export interface RequestsOptions extends ExchangeDefaults {
@@ -35,10 +32,13 @@ export interface RequestsOptions extends ExchangeDefaults {
 export class Requests {
   readonly #options: RequestsOptions
   readonly #middleware: Middleware[]
+  readonly #alarm = new Alarm()
+  readonly #limits: Limits
   #chain: Handle
 
   constructor(options: RequestsOptions) {
     this.#options = options
+    this.#limits = { idle: options.timeout, total: options.maxTotalTimeout }
     this.#middleware = [...options.middleware]
     this.#chain = this.#compose()
   }
@@ -48,9 +48,10 @@ export class Requests {
     this.#chain = this.#compose()
   }
 
-  async run(request: OutgoingRequest): Promise<Outcome> {
+  /** May throw at once as well: callers are async functions. */
+  run(request: OutgoingRequest): Outcome | Promise<Outcome> {
     const exchange = createExchange(request, this.#options)
-    return this.#chain(this.#middleware.length === 0 ? exchange : copyable(exchange))
+    return this.#middleware.length === 0 ? this.#handle(exchange) : this.#chain(copyable(exchange))
   }
 
   #compose(): Handle {
@@ -60,54 +61,61 @@ export class Requests {
     )
   }
 
-  /** The time limits of a request that starts now. */
-  deadline(
-    method: string,
-    options: RequestOptions,
-    caller: Cancellation = options.signal ? signalCancellation(options.signal) : NEVER_CANCELLED,
-  ): Deadline {
-    const { timeout, maxTotalTimeout } = this.#options
-    return new Deadline({
-      method,
-      idle: options.timeout === undefined ? timeout : parseDuration(options.timeout),
-      total: options.maxTotalTimeout === undefined ? maxTotalTimeout : parseDuration(options.maxTotalTimeout),
-      caller,
-    })
+  /** The time limits of something other than an exchange that starts now. */
+  deadline(method: string, options: RequestOptions): Deadline {
+    const caller = options.signal ? signalCancellation(options.signal) : NEVER_CANCELLED
+    return new Deadline(method, this.#limitsOf(options), caller, this.#alarm)
+  }
+
+  #limitsOf({ timeout, maxTotalTimeout }: RequestOptions): Limits {
+    if (timeout === undefined && maxTotalTimeout === undefined) return this.#limits
+    return {
+      idle: timeout === undefined ? this.#limits.idle : parseDuration(timeout),
+      total: maxTotalTimeout === undefined ? this.#limits.total : parseDuration(maxTotalTimeout),
+    }
   }
 
   /** Somebody else's exchange: to the server as it is, and nothing is kept of it. */
   async pass(exchange: Exchange): Promise<Outcome> {
-    return this.#attempt(exchange, await this.#options.connection.acquire(exchange.signal), undefined)
+    return this.#attempt(exchange, await this.#options.connection.acquire(exchange.signal))
   }
 
   /** Below the middleware: from the cache, or from the server. */
-  async #handle(exchange: Exchange): Promise<Outcome> {
+  #handle(exchange: Exchange): Outcome | Promise<Outcome> {
     const { cache, connection } = this.#options
     const options = optionsOf(exchange)
     const slot = cache?.slot(exchange.method, exchange.params)
     if (slot?.found && options.fresh !== true) return { type: 'complete', result: slot.found }
-    const negotiated = connection.current ?? (await connection.acquire(exchange.signal))
-    const deadline = this.deadline(exchange.method, options, cancellationOf(exchange))
-    try {
-      return await this.#attempt(underDeadline(exchange, deadline), negotiated, slot)
-    } finally {
-      deadline.dispose()
-    }
+    const start = (negotiated: Negotiated): Promise<Outcome> =>
+      this.#attempt(new TimedExchange(exchange, this.#limitsOf(options), this.#alarm), negotiated, slot)
+    const { current } = connection
+    return current ? start(current) : connection.acquire(exchange.signal).then(start)
   }
 
   /** Sends, and once more when the first time cannot have had an effect. */
-  async #attempt(exchange: Exchange, first: Negotiated, slot: CacheSlot | undefined): Promise<Outcome> {
-    const { connection } = this.#options
-    let outcome: Outcome
+  async #attempt(exchange: Exchange, first: Negotiated, slot?: CacheSlot): Promise<Outcome> {
     try {
-      outcome = await this.#send(exchange, first, slot)
+      const outcome = await this.#send(exchange, first, slot)
+      if (outcome.type !== 'error' || first.edge.era !== 'modern') return outcome
+      return await this.#afterError(outcome, exchange, first, slot)
     } catch (thrown) {
       if (!(thrown instanceof McpError) || thrown.code !== 'session_lost') throw thrown
-      return this.#send(exchange, await connection.renew(first.edge, thrown, exchange.signal), slot)
+      const { connection } = this.#options
+      return await this.#send(exchange, await connection.renew(first.edge, thrown, exchange.signal), slot)
+    } finally {
+      if (exchange instanceof TimedExchange) exchange.dispose()
     }
-    if (outcome.type !== 'error' || first.edge.era !== 'modern') return outcome
+  }
+
+  async #afterError(
+    outcome: Failure,
+    exchange: Exchange,
+    first: Negotiated,
+    slot: CacheSlot | undefined,
+  ): Promise<Outcome> {
     if (outcome.error.code === UNSUPPORTED_PROTOCOL_VERSION) {
       const reason = ProtocolError.fromJsonRpc(outcome.error)
+      const { connection } = this.#options
       return this.#send(exchange, await connection.renew(first.edge, reason, exchange.signal), slot)
     }
     if (outcome.error.code === HEADER_MISMATCH && exchange.method === 'tools/call') {
@@ -153,16 +161,4 @@ export class Requests {
       if (page.some((tool) => tool?.name === exchange.params.name)) return
     }
   }
-}
-
-function underDeadline(exchange: Exchange, deadline: Deadline): Exchange {
-  const { ask } = exchange
-  return deriveExchange(exchange, {
-    cancellation: deadline,
-    notify: (notification) => {
-      if (notification.method === 'notifications/progress') deadline.touch()
-      exchange.notify(notification)
-    },
-    ask: ask && ((requests, signal) => deadline.whilePaused(() => ask(requests, signal ?? deadline.signal))),
-  })
 }

@@ -19,7 +19,9 @@ export class Canceller implements Cancellation {
   /** True once the caller cancelled or went away: nothing more may be sent. */
   aborted = false
   reason: unknown
-  #listeners: (() => void)[] | undefined
+  /** The first listener by itself: mostly there is no other. */
+  #listener: (() => void) | undefined
+  #others: (() => void)[] | undefined
   #controller: AbortController | undefined
 
   get signal(): AbortSignal {
@@ -31,22 +33,30 @@ export class Canceller implements Cancellation {
   }
 
   onAbort(listener: () => void): void {
-    if (this.#listeners === undefined) this.#listeners = [listener]
-    else this.#listeners.push(listener)
+    if (this.#listener === undefined) this.#listener = listener
+    else if (this.#others === undefined) this.#others = [listener]
+    else this.#others.push(listener)
   }
 
   offAbort(listener: () => void): void {
-    const at = this.#listeners?.indexOf(listener) ?? -1
-    if (at >= 0) this.#listeners!.splice(at, 1)
+    if (this.#listener === listener) {
+      this.#listener = undefined
+      return
+    }
+    const at = this.#others?.indexOf(listener) ?? -1
+    if (at >= 0) this.#others!.splice(at, 1)
   }
 
   abort(reason?: unknown): void {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
-    const listeners = this.#listeners ?? []
-    this.#listeners = undefined
-    for (const listener of listeners) listener()
+    const first = this.#listener
+    const others = this.#others ?? []
+    this.#listener = undefined
+    this.#others = undefined
+    first?.()
+    for (const listener of others) listener()
     this.#controller?.abort(reason)
   }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { copyWith, isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import { type ClientCapabilities, META, methodFacts, type ProgressToken } from '../protocol/index.ts'
 import { capabilitiesMeta } from './call-capabilities.ts'
 import { detachMeta } from './detach-hint.ts'
@@ -34,7 +34,7 @@ export function modernParams(
   if (logLevel !== undefined) meta[META.logLevel] = logLevel
   if (envelope.token !== undefined) meta.progressToken = envelope.token
   if (exchange.detach) Object.assign(meta, detachMeta(exchange))
-  return { ...params, _meta: meta }
+  return copyWith(params, '_meta', meta)
 }
 
 /** The params of a legacy request: no envelope, and no trace of rounds that this era does not know. */

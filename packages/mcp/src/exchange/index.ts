@@ -67,6 +67,7 @@ export { playModernRounds, type SendRound } from './modern-client-edge-rounds.ts
 
 // What stands on this layer, a gateway for one, needs the vocabulary below it as well.
 export {
+  copyWith,
   HEADER_MISMATCH,
   INTERNAL_ERROR,
   INVALID_PARAMS,

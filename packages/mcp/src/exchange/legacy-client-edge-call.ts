@@ -63,8 +63,9 @@ export class LegacyCall implements ParkedCall {
   readonly #port: CallPort
   readonly #origin: Exchange
   readonly #abort = new Canceller()
-  readonly #questions = new Map<string, Question>()
-  readonly #buffer: Notification[] = []
+  /** Most calls are asked nothing. */
+  #asked: Map<string, Question> | undefined
+  #buffer: Notification[] | undefined
   /** Who waits at present; undefined while parked. */
   #exchange: Exchange | undefined
   #round: Round | undefined
@@ -82,6 +83,11 @@ export class LegacyCall implements ParkedCall {
     this.#origin = exchange
     this.#given = exchange.params.inputResponses
     this.#port = port
+  }
+
+  get #questions(): Map<string, Question> {
+    this.#asked ??= new Map()
+    return this.#asked
   }
 
   get principal(): string | undefined {
@@ -212,6 +218,7 @@ export class LegacyCall implements ParkedCall {
       this.#deliver(this.#exchange, notification)
       return
     }
+    this.#buffer ??= []
     if (this.#buffer.length >= MAX_BUFFERED) this.#buffer.shift()
     this.#buffer.push(notification)
   }
@@ -223,7 +230,7 @@ export class LegacyCall implements ParkedCall {
 
   #attach(exchange: Exchange): Promise<Outcome> {
     this.#exchange = exchange
-    if (this.#buffer.length > 0) {
+    if (this.#buffer) {
       for (const notification of this.#buffer.splice(0)) this.#deliver(exchange, notification)
     }
     return new Promise((resolve, reject) => {
@@ -239,7 +246,7 @@ export class LegacyCall implements ParkedCall {
 
   /** What was asked while nobody waited, or was left unanswered, is asked now. */
   #pursueQuestions(exchange: Exchange): void {
-    if (this.#questions.size === 0) return
+    if (!this.#asked || this.#asked.size === 0) return
     if (exchange.ask) for (const key of this.#questions.keys()) this.#askLive(key, exchange.ask)
     else this.#flushSoon()
   }
@@ -326,10 +333,14 @@ export class LegacyCall implements ParkedCall {
   #finish(final: { outcome: Outcome } | { error: Error }): void {
     if (this.#final) return
     this.#final = final
-    for (const { abort } of this.#questions.values()) abort.abort('The call is over')
-    this.#questions.clear()
+    if (this.#asked) this.#forgetQuestions()
     this.#port.done(this)
     this.#settle()
+  }
+
+  #forgetQuestions(): void {
+    for (const { abort } of this.#questions.values()) abort.abort('The call is over')
+    this.#questions.clear()
   }
 
   #settle(): void {

@@ -129,9 +129,9 @@ export class LegacyClientEdge implements ClientEdge {
     if (!canAskForInput(exchange.method)) return this.#send(exchange)
     const { requestState } = exchange.params
     if (requestState !== undefined) {
-      return this.#throughUrls(exchange, () => this.#resume(exchange, requestState))
+      return this.#throughUrls(exchange, await this.#resume(exchange, requestState))
     }
-    return declinedUrl(exchange) ?? this.#throughUrls(exchange, () => this.#send(exchange))
+    return declinedUrl(exchange) ?? this.#throughUrls(exchange, await this.#send(exchange))
   }
 
   notify(notification: Notification): Promise<void> {
@@ -142,12 +142,16 @@ export class LegacyClientEdge implements ClientEdge {
     return this.#wire.close()
   }
 
-  async #send(exchange: Exchange): Promise<Outcome> {
-    const { logLevel, method } = exchange
-    if (logLevel !== undefined && this.discovery.capabilities.logging) {
-      const others = this.#calls.values().map((call) => call.exchange?.logLevel)
-      await orAbort(this.#logLevel.require(logLevel, others), exchange.signal)
-    }
+  #send(exchange: Exchange): Promise<Outcome> {
+    const { logLevel } = exchange
+    if (logLevel === undefined || !this.discovery.capabilities.logging) return this.#sendNow(exchange)
+    const others = this.#calls.values().map((call) => call.exchange?.logLevel)
+    const agreed = orAbort(this.#logLevel.require(logLevel, others), exchange.signal)
+    return agreed.then(() => this.#sendNow(exchange))
+  }
+
+  #sendNow(exchange: Exchange): Promise<Outcome> {
+    const { method } = exchange
     const id = this.#ids()
     const token = progressTokenOf(exchange) === undefined ? undefined : id
     const params = legacyParams(exchange, token, this.#options.capabilities)
@@ -179,9 +183,13 @@ export class LegacyClientEdge implements ClientEdge {
   }
 
   /** Turns −32042 into questions: asked here when the caller can answer, else returned as a value. */
-  async #throughUrls(exchange: Exchange, first: () => Promise<Outcome>): Promise<Outcome> {
+  #throughUrls(exchange: Exchange, first: Outcome): Outcome | Promise<Outcome> {
+    return urlQuestions(first, exchange) ? this.#openUrls(exchange, first) : first
+  }
+
+  async #openUrls(exchange: Exchange, first: Outcome): Promise<Outcome> {
     const limit = this.#options.maxRounds ?? DEFAULT_MAX_ROUNDS
-    let outcome = await first()
+    let outcome = first
     for (let round = 1; ; round++) {
       const questions = urlQuestions(outcome, exchange)
       if (!questions) return outcome

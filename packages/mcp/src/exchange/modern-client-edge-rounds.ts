@@ -9,15 +9,13 @@ export type SendRound = (params: JsonObject) => Promise<Outcome>
  * Sends a request and, when the caller can answer questions, plays the rounds: asks, and retries with the
  * answers and with `requestState` exactly as received (MCP 2026-07-28, basic/patterns/mrtr).
  */
-export function playModernRounds(exchange: Exchange, send: SendRound, limit: number): Promise<Outcome> {
-  const first = send(exchange.params)
-  if (!exchange.ask) return first
-  return first.then((outcome) =>
-    outcome.type === 'input_required' ? playOn(outcome, exchange, send, limit) : outcome,
-  )
+export async function playModernRounds(exchange: Exchange, send: SendRound, limit: number): Promise<Outcome> {
+  const outcome = await send(exchange.params)
+  return outcome.type === 'input_required' ? playFurtherRounds(outcome, exchange, send, limit) : outcome
 }
 
-async function playOn(
+/** The same from the first questions on. */
+export async function playFurtherRounds(
   first: InputRequired,
   exchange: Exchange,
   send: SendRound,

@@ -14,7 +14,7 @@ import { modernParams, progressTokenOf, toCallerProgress, toNotification } from 
 import { readDetachHint } from './detach-hint.ts'
 import { complete, type Exchange, type Notification, type Outcome } from './exchange.ts'
 import { modernOutcome } from './modern-client-edge-outcome.ts'
-import { playModernRounds } from './modern-client-edge-rounds.ts'
+import { playFurtherRounds } from './modern-client-edge-rounds.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
 
 export interface ModernClientEdgeOptions extends ClientEdgeOptions {
@@ -54,9 +54,11 @@ export class ModernClientEdge implements ClientEdge {
     wire.onClose = (reason) => this.onClose?.(reason)
   }
 
-  readonly handle = (exchange: Exchange): Promise<Outcome> => {
+  readonly handle = async (exchange: Exchange): Promise<Outcome> => {
+    const outcome = await this.#send(exchange, exchange.params)
+    if (outcome.type !== 'input_required') return outcome
     const limit = this.#options.maxRounds ?? DEFAULT_MAX_ROUNDS
-    return playModernRounds(exchange, (params) => this.#send(exchange, params), limit)
+    return playFurtherRounds(outcome, exchange, (params) => this.#send(exchange, params), limit)
   }
 
   /** This era has no notifications from clients besides the cancellations that the edge sends itself. */

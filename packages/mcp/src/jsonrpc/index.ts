@@ -1,3 +1,4 @@
+export { copyWith } from './copy-with.ts'
 export * from './error-codes.ts'
 export {
   isJsonObject,

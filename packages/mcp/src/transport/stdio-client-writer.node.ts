@@ -5,16 +5,21 @@ import type { LineSink } from './stdio-client-link.ts'
 /** What may wait for a server that does not read. More is refused, so that it cannot fill our memory. */
 const MAX_QUEUED_CHARACTERS = 64 * 1024 * 1024
 
+/** So many lines are sent at once: the server can begin with them while we are busy with the rest. */
+const FULL_BATCH = 16
+
 type Done = (error?: Error) => void
 
 /**
- * Writes lines in order. Those of one turn of the event loop leave in one write: a system call each would be
+ * Writes lines in order. Those of one turn of the event loop leave in few writes: a system call each would be
  * the greater part of what a small request costs. While the stream is full the rest waits here.
  */
 export class LineWriter implements LineSink {
   readonly #stream: Writable
   #lines: string[] = []
   #waiting: Done[] = []
+  /** Characters of `#lines`, and of all that has not left yet. */
+  #batched = 0
   #queued = 0
   #scheduled = false
   #full = false
@@ -41,11 +46,17 @@ export class LineWriter implements LineSink {
       throw new McpError('too_large', 'The server does not read its input: too much is waiting to be written')
     }
     this.#lines.push(line)
+    this.#batched += line.length
     this.#queued += line.length
     if (done !== undefined) this.#waiting.push(done)
-    if (this.#scheduled || this.#full) return
+    if (this.#full) return
+    if (this.#lines.length >= FULL_BATCH) this.#flush()
+    if (this.#scheduled) return
     this.#scheduled = true
-    setImmediate(() => this.#flush())
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#flush()
+    })
   }
 
   /** Writes what is queued and ends the stream after it. */
@@ -58,16 +69,16 @@ export class LineWriter implements LineSink {
   }
 
   #flush(): void {
-    this.#scheduled = false
     if (this.#lines.length === 0 || this.#full || !this.#stream.writable) return
     const waiting = this.#waiting
-    const queued = this.#queued
+    const batched = this.#batched
     this.#lines.push('')
     const text = this.#lines.join('\n')
     this.#lines = []
     this.#waiting = []
+    this.#batched = 0
     this.#full = !this.#stream.write(text, (error) => {
-      this.#queued -= queued
+      this.#queued -= batched
       settle(waiting, error ?? undefined)
     })
   }
