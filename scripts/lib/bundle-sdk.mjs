@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
+import { join, resolve } from 'node:path'
 
 /**
  * Bundles the public entries of the SDK into its dist/, beside the declarations of the compiler. What entries
@@ -13,8 +13,9 @@ export async function bundleSdk(folder) {
     cwd: folder,
     input: entriesOf(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))),
     platform: 'neutral',
-    // Dependencies stay dependencies, and `#name` is chosen by the runtime that loads it.
-    external: /^(?![./]|\w:)/,
+    // Dependencies stay dependencies, and `#name` is chosen by the runtime that loads it. What the bundler itself
+    // puts in the place of newer syntax comes along.
+    external: /^(?![./\0]|\w:|@oxc-project\/runtime\/)/,
     transform: { target: 'es2023' },
   })
   const { output } = await bundle.write({
@@ -22,6 +23,8 @@ export async function bundleSdk(folder) {
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
+    // The declarations have them.
+    comments: { jsdoc: false },
     codeSplitting: { groups: groupsOf(join(folder, 'src')) },
   })
   await bundle.close()
@@ -49,17 +52,23 @@ function groupsOf(src) {
     [join(src, 'transport', 'client.ts'), 'client'],
     [join(src, 'transport', 'client.node.ts'), 'client'],
   ])
-  const name = (id, { getModuleInfo }) => {
-    if (id.endsWith('.node.ts') || sides.has(id)) return null
+  const sidesOf = (id, bundle) => {
     const found = new Set()
-    const seen = new Set([id])
-    for (const file of seen) {
+    if (id.endsWith('.node.ts') || sides.has(id)) return found
+    const reaching = new Set([id])
+    for (const file of reaching) {
       if (sides.has(file)) found.add(sides.get(file))
-      for (const importer of getModuleInfo(file).importers) seen.add(importer)
+      for (const importer of bundle.getModuleInfo(file).importers) reaching.add(importer)
     }
-    return found.size === 2 ? 'core' : ([...found][0] ?? null)
+    return found
   }
-  return [{ name }]
+  const both = (id, bundle) => (sidesOf(id, bundle).size === 2 ? 'core' : null)
+  const one = (id, bundle) => [...sidesOf(id, bundle)][0] ?? null
+  // A chunk takes along what its files import, unless an earlier one has it.
+  return [
+    { name: both, debugName: 'both sides', priority: 2 },
+    { name: one, debugName: 'one side', priority: 1 },
+  ]
 }
 
 /** Removes scripts of earlier builds: they would be packed. */
