@@ -68,9 +68,14 @@ class FollowedTask {
   }
 
   send(method: string, signal: AbortSignal): Promise<Outcome> {
+    const progressToken = method === 'tasks/result' ? tokenOf(this.#asked) : undefined
     const exchange = deriveExchange(this.#asked, {
       method,
-      params: { taskId: this.#taskId },
+      params: {
+        taskId: this.#taskId,
+        // What the task says of its progress comes with its result.
+        ...(progressToken !== undefined && { _meta: { progressToken } }),
+      },
       cancellation: signalCancellation(signal),
     })
     return this.#target.handle(exchange, { safe: method !== 'tasks/cancel' })
@@ -84,6 +89,10 @@ class FollowedTask {
 
 function taskIdOf(task: unknown): string | undefined {
   return isJsonObject(task) && typeof task.taskId === 'string' ? task.taskId : undefined
+}
+
+function tokenOf({ params: { _meta } }: Exchange): unknown {
+  return isJsonObject(_meta) ? _meta.progressToken : undefined
 }
 
 function intervalOf({ pollInterval }: JsonObject): number {

@@ -82,7 +82,9 @@ export class LegacyInbox {
     if (this.#receiveCommon(message)) return
     const notification = toNotification(message)
     if (notification.method === 'notifications/progress') {
-      this.#options.calls.get(notification.params?.progressToken)?.notify(notification)
+      // The call that asked for it may have been answered with a task meanwhile.
+      const owner = this.#options.calls.get(notification.params?.progressToken) ?? this.#follower(message)
+      owner?.notify(notification)
     } else if (isLog(notification)) {
       const only = single(this.#options.calls.values())
       if (only) only.notify(notification)
@@ -137,9 +139,9 @@ export class LegacyInbox {
     return working.length === 1 && isOneUser ? working : calls
   }
 
-  /** Questions of a task are delivered while its result is waited for (2025-11-25, Tasks). */
-  #follower(request: JsonRpcRequest): LegacyCall | undefined {
-    const taskId = relatedTaskOf(request)
+  /** Questions and progress of a task are delivered while its result is waited for (2025-11-25, Tasks). */
+  #follower(message: IncomingMessage): LegacyCall | undefined {
+    const taskId = relatedTaskOf(message)
     if (taskId === undefined) return undefined
     for (const call of this.#options.calls.values()) if (call.awaitedTask === taskId) return call
     return undefined

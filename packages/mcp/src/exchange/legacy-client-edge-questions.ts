@@ -9,6 +9,7 @@ import type { ClientCapabilities } from '../protocol/index.ts'
 import type { InputRequest } from './exchange.ts'
 import { missingCapability } from './input-capabilities.ts'
 import { INPUT_KEY, RELATED_REQUEST } from './legacy-questions.ts'
+import type { IncomingMessage } from './wire.ts'
 
 /** What a server may ask of a client. */
 const QUESTIONS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
@@ -60,8 +61,8 @@ export function relatedRequestOf(request: JsonRpcRequest): unknown {
   return isJsonObject(meta) ? meta[RELATED_REQUEST] : undefined
 }
 
-export function relatedTaskOf(request: JsonRpcRequest): string | undefined {
-  const meta = request.params?._meta
+export function relatedTaskOf(message: IncomingMessage): string | undefined {
+  const meta = message.params?._meta
   const task = isJsonObject(meta) ? meta[RELATED_TASK] : undefined
   return isJsonObject(task) && typeof task.taskId === 'string' ? task.taskId : undefined
 }

@@ -196,6 +196,11 @@ export class TaskClient {
   ): Promise<Outcome> {
     const { notifications = true, pollInterval = '1s', maxWait } = this.#options
     let messages = 0
+    let hasProgress = false
+    const notify: Exchange['notify'] = (notification) => {
+      hasProgress ||= notification.method === 'notifications/progress'
+      exchange.notify(notification)
+    }
     return awaitTask(task, {
       ...facts,
       signal: exchange.signal,
@@ -203,14 +208,18 @@ export class TaskClient {
       maxWaitMs: maxWait === undefined ? Number.POSITIVE_INFINITY : parseDuration(maxWait),
       ask: exchange.ask ?? unanswered,
       send: (method, params, signal) => {
-        // Questions of a task of 2025-11-25 come with the request for its result.
-        const ask = method === 'tasks/result' ? exchange.ask : undefined
-        return next({ ...exchange, method, params: { ...params, ...traced(exchange) }, signal, ask })
+        // Questions and progress of a task of 2025-11-25 come with the request for its result.
+        const isResult = method === 'tasks/result'
+        const ask = isResult ? exchange.ask : undefined
+        const meta = traced(exchange, isResult)
+        return next({ ...exchange, method, params: { ...params, ...meta }, signal, ask, notify })
       },
       listen: notifications ? (...listening) => this.#listen(exchange, facts, ...listening) : undefined,
       // What tasks say about themselves is the nearest thing to progress that all of them have.
-      onMessage: (message) =>
-        exchange.notify({ method: 'notifications/progress', params: { progress: ++messages, message } }),
+      onMessage: (message) => {
+        if (hasProgress) return
+        exchange.notify({ method: 'notifications/progress', params: { progress: ++messages, message } })
+      },
     })
   }
 
@@ -252,8 +261,9 @@ function grants(params: JsonObject | undefined, taskId: string): boolean {
 }
 
 /** What belongs to the call and not to one message: trace context, mostly. */
-function traced({ params: { _meta } }: Exchange): JsonObject {
+function traced({ params: { _meta } }: Exchange, withProgress: boolean): JsonObject {
   if (!isJsonObject(_meta)) return {}
+  if (withProgress) return { _meta }
   const { progressToken: _, ...rest } = _meta
   return Object.keys(rest).length > 0 ? { _meta: rest } : {}
 }
