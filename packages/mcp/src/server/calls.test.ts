@@ -5,7 +5,8 @@ import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { LEGACY_REVISIONS } from '../protocol/index.ts'
-import { everywhere, refereed } from '../testing/fixtures/both-eras.test.support.ts'
+import { eras } from '../testing/index.ts'
+import { everywhere } from '../testing/fixtures/both-eras.test.support.ts'
 import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
 import { prompt, ProtocolError, resource, Server, tool, ToolError, ToolResult } from './index.ts'
 
@@ -141,7 +142,7 @@ describe('a handler that fails', () => {
     'B27: a result that cannot be written (%s) is an internal error',
     async (name) => {
       reports.length = 0
-      await refereed(app as Server, async ({ client }) => {
+      await eras(app as Server, async ({ client }) => {
         await expect(client.call(name)).rejects.toMatchObject({ code: -32603, message: 'Internal error' })
         expect((await client.call('shown')).isError).toBe(true)
       })
@@ -150,7 +151,7 @@ describe('a handler that fails', () => {
   )
 
   it('B27: a ProtocolError is meant for the wire', async () => {
-    await refereed(app as Server, async ({ client }) => {
+    await eras(app as Server, async ({ client }) => {
       await expect(client.call('protocol')).rejects.toMatchObject({
         code: -32099,
         message: 'mine',
@@ -246,7 +247,7 @@ describe('arguments', () => {
         name: 's',
         tools: { t: tool({ input: libraries[library] as never, run: (args) => JSON.stringify(args) }) },
       })
-      await refereed(app as Server, async ({ client }) => {
+      await eras(app as Server, async ({ client }) => {
         const good = await client.call('t', { name: 'Ada', age: 36 })
         expect(JSON.parse(good.text())).toEqual({ name: 'Ada', age: 36 })
         const bad = await client.call('t', { name: 7, age: -1 })
@@ -314,7 +315,7 @@ describe('arguments', () => {
       name: 's',
       tools: { t: tool({ input: { properties: { a: { type: 'string' } } }, run: () => '' }) },
     })
-    await refereed(app as Server, async ({ client }) => {
+    await eras(app as Server, async ({ client }) => {
       const [first] = await client.listTools().all()
       expect(first!.inputSchema).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
     })
@@ -364,7 +365,7 @@ describe('arguments', () => {
         wrong: tool({ output: z.object({ t: z.string() }), run: () => ({ t: 7 as unknown as string }) }),
       },
     })
-    await refereed(app, async ({ client }) => {
+    await eras(app, async ({ client }) => {
       expect((await client.call('upper', { t: 'x' })).json()).toEqual({ t: 'X' })
       const wrong = await client.call('wrong')
       expect(wrong.isError).toBe(true)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { refereed } from '../testing/fixtures/both-eras.test.support.ts'
+import { eras } from '../testing/index.ts'
 import { prompt, Prompt, resource, Resource, Server, text, tool, Tool, user } from './index.ts'
 
 describe('forms', () => {
@@ -31,7 +31,7 @@ describe('forms', () => {
     atRunTime.tool('add_numbers', value)
     const seen: unknown[] = []
     for (const app of [asClass, asInstance, asValue, atRunTime] as Server[]) {
-      await refereed(app, async ({ client }) => {
+      await eras(app, async ({ client }) => {
         const list = await client.listTools().all()
         const call = await client.call('add_numbers', { a: 1 })
         seen.push({ list, call: call.raw })
@@ -55,7 +55,7 @@ describe('forms', () => {
       run = () => text('x')
     }
     const app = new Server({ name: 's', tools: [HTTPFetch, Named, Version2Thing] })
-    await refereed(app as Server, async ({ client }) => {
+    await eras(app as Server, async ({ client }) => {
       const names = (await client.listTools().all()).map(({ name }) => name)
       expect(names).toEqual(['http_fetch', 'own-name', 'version2_thing'])
     })
@@ -88,7 +88,7 @@ describe('forms', () => {
     ]
     const seen: unknown[] = []
     for (const app of forms) {
-      await refereed(app, async ({ client }) => {
+      await eras(app, async ({ client }) => {
         seen.push([
           await client.listPrompts().all(),
           await client.listResources().all(),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { everywhere, refereed } from '../testing/fixtures/both-eras.test.support.ts'
+import { eras } from '../testing/index.ts'
+import { everywhere } from '../testing/fixtures/both-eras.test.support.ts'
 import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
 import { prompt, Server, template } from './index.ts'
 
@@ -46,7 +47,7 @@ describe('completion', () => {
   })
 
   it('B12: arguments that are chosen already reach the completer', async () => {
-    await refereed(app, async ({ client }) => {
+    await eras(app, async ({ client }) => {
       const answer = await client.complete(ref, { name: 'b', value: 'v' }, { context: { a: 'one' } })
       expect(answer.values).toEqual(['v-one'])
     })

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { everywhere, refereed } from '../testing/fixtures/both-eras.test.support.ts'
+import { eras } from '../testing/index.ts'
+import { everywhere } from '../testing/fixtures/both-eras.test.support.ts'
 import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
 import {
   configure,
@@ -188,7 +189,7 @@ describe('the exception reporter', () => {
       prompts: { p: prompt({ run: () => Promise.reject('not an Error') }) },
       configuration: { exceptionReporter: (...report) => reports.push(report) },
     })
-    await refereed(app, async ({ client }) => {
+    await eras(app, async ({ client }) => {
       reports.length = 0
       await client.call('bad', { a: 1 })
       await client.call('told')

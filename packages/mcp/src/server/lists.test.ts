@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { JsonObject } from '../jsonrpc/index.ts'
 import type { Revision } from '../protocol/index.ts'
-import { everywhere, refereed } from '../testing/fixtures/both-eras.test.support.ts'
+import { eras } from '../testing/index.ts'
+import { everywhere } from '../testing/fixtures/both-eras.test.support.ts'
 import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
 import { prompt, resource, Server, template, tool } from './index.ts'
 
@@ -80,7 +81,7 @@ describe('names', () => {
     expect(() => app.tool('a', { run: () => 'second' })).toThrow(/already a tool called "a"/)
     expect(() => app.tool('b', { input: { type: 'nonsense' }, run: () => '' })).toThrow()
     expect(() => app.tool('', { run: () => '' })).toThrow()
-    await refereed(app as Server, async ({ client }) => {
+    await eras(app as Server, async ({ client }) => {
       expect(await client.listTools().all()).toEqual([
         { name: 'a', description: 'first', inputSchema: empty },
       ])

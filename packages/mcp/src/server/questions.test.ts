@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { JsonObject } from '../jsonrpc/index.ts'
-import { refereed } from '../testing/fixtures/both-eras.test.support.ts'
+import { eras } from '../testing/index.ts'
 import { officialProblems } from '../testing/fixtures/official-schemas.test.node.ts'
 import { quiet, RawPeer, until } from '../testing/fixtures/raw-peer.test.support.ts'
 import { Declined, inputRequired, McpError, prompt, resource, Server, text, tool } from './index.ts'
@@ -30,7 +30,7 @@ describe('questions in the middle of a call', () => {
         }),
       },
     })
-    await refereed(app as Server, async ({ client, answers, era }) => {
+    await eras(app as Server, async ({ client, answers, era }) => {
       answers.accept({ region: 'eu' }, 'Where').accept({}, 'Sure').accept({ choice: 'blue' }, 'Colour')
       answers.accept(undefined, 'Sign in').sample('Paris').roots('file:///home')
       expect(JSON.parse((await client.call('all')).text())).toEqual({
@@ -65,7 +65,7 @@ describe('questions in the middle of a call', () => {
         }),
       },
     })
-    await refereed(
+    await eras(
       app,
       async ({ client, answers }) => {
         answers.accept({ region: 'eu' }).accept({ region: 'us' })
@@ -93,7 +93,7 @@ describe('questions in the middle of a call', () => {
         union: tool({ run: async (_args, ctx) => (await ctx.elicit.result('Where?', region)).action }),
       },
     })
-    await refereed(app as Server, async ({ client, answers }) => {
+    await eras(app as Server, async ({ client, answers }) => {
       answers.decline().cancel().decline()
       const plain = await client.call('plain')
       expect([plain.isError, plain.text()]).toEqual([true, 'The user declined: Where?'])
@@ -353,7 +353,7 @@ describe('questions in the middle of a call', () => {
         }),
       },
     })
-    await refereed(app as Server, async ({ client, answers }) => {
+    await eras(app as Server, async ({ client, answers }) => {
       answers.accept({ name: 'Ada' })
       expect((await client.call('t')).text()).toBe('Ada {"round":1}')
     })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { everywhere, refereed } from '../testing/fixtures/both-eras.test.support.ts'
+import { eras } from '../testing/index.ts'
+import { everywhere } from '../testing/fixtures/both-eras.test.support.ts'
 import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
 import { resource, Server, template, UriTemplate } from './index.ts'
 import { cpuTime } from '../testing/fixtures/cpu-time.test.node.ts'
@@ -39,7 +40,7 @@ describe('resources', () => {
         return params.uri === 'any://1' ? 'found' : undefined
       },
     })
-    await refereed(app, async ({ client }) => {
+    await eras(app, async ({ client }) => {
       expect((await client.readResource('any://1')).contents).toEqual([{ uri: 'any://1', text: 'found' }])
       await expect(client.readResource('any://2')).rejects.toMatchObject({ data: { uri: 'any://2' } })
       expect(await client.listResources().all()).toEqual([])

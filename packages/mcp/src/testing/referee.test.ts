@@ -1,3 +1,8 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { Client } from '../client/index.ts'
 import { LATEST_LEGACY, LATEST_MODERN } from '../protocol/index.ts'
@@ -5,7 +10,7 @@ import { Server, tool } from '../server/index.ts'
 import { HttpHost } from '../transport/fixtures/http-hosts.test.node.ts'
 import { memory } from '../transport/memory.ts'
 import { envelope } from './fixtures/both-eras.test.support.ts'
-import { expectObjections, settleObjections } from './fixtures/objections.test.support.ts'
+import { checksDone, expectObjections, settleObjections } from './fixtures/objections.test.support.ts'
 import { RawPeer, until } from './fixtures/raw-peer.test.support.ts'
 
 /** A server that answers every call with what no revision knows. */
@@ -65,6 +70,22 @@ it('objects to what a client says', async () => {
   expect(settleObjections).toThrow(
     /Not a message of 2026-07-28: CallToolRequest\/params\/name: must be string/,
   )
+})
+
+it('objects to what a server says in another process', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'referee-'))
+  const script = join(folder, 'server.mjs')
+  const answer = { jsonrpc: '2.0', id: 1, result: { tools: 7 } }
+  writeFileSync(
+    script,
+    `// Like one of '@gantry/mcp/server'\nprocess.stdin.once('data', () => console.log('${JSON.stringify(answer)}'))`,
+  )
+  const child = spawn(process.execPath, [script])
+  child.stdin.end('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
+  expect(JSON.parse(await text(child.stdout))).toEqual(answer)
+  rmSync(folder, { recursive: true })
+  await checksDone()
+  expect(settleObjections).toThrow(/Not a message of 2025-11-25: ListToolsResult\/tools: must be array/)
 })
 
 it.each([
