@@ -5,7 +5,13 @@ import {
   McpError,
   ProtocolError,
 } from '../jsonrpc/index.ts'
-import type { ClientCapabilities, Discovery, Implementation, Revision } from '../protocol/index.ts'
+import type {
+  ClientCapabilities,
+  Discovery,
+  Implementation,
+  LoggingLevel,
+  Revision,
+} from '../protocol/index.ts'
 import {
   type ClientEdge,
   type ClientEdgeOptions,
@@ -145,9 +151,19 @@ export class LegacyClientEdge implements ClientEdge {
   #send(exchange: Exchange): Promise<Outcome> {
     const { logLevel } = exchange
     if (logLevel === undefined || !this.discovery.capabilities.logging) return this.#sendNow(exchange)
+    return this.#sendWithLevel(exchange, logLevel)
+  }
+
+  async #sendWithLevel(exchange: Exchange, level: LoggingLevel): Promise<Outcome> {
     const others = this.#calls.values().map((call) => call.exchange?.logLevel)
-    const agreed = orAbort(this.#logLevel.require(logLevel, others), exchange.signal)
-    return agreed.then(() => this.#sendNow(exchange))
+    const wish = this.#logLevel.enter(level, others)
+    try {
+      await orAbort(wish.told, exchange.signal)
+      // Not awaited: once it is sent, the call itself says what it wants.
+      return this.#sendNow(exchange)
+    } finally {
+      wish.leave()
+    }
   }
 
   #sendNow(exchange: Exchange): Promise<Outcome> {
