@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connect, type Client } from '@gantry/mcp/client'
 import type { Exchange, Outcome } from '@gantry/mcp/exchange'
+import { tasks } from '@gantry/mcp/extensions/tasks'
 import { Server, tool } from '@gantry/mcp/server'
 import { serveHttp } from '../support/http-targets.ts'
 import { listenRaw, modernRequest, type RawAnswer } from '../support/raw-client.ts'
@@ -187,5 +188,64 @@ describe('a server with the tasks of 2025-11-25', () => {
     await ask('tasks/update', { taskId, inputResponses })
     await expect.poll(async () => (await get()).status, { timeout: 15_000 }).toBe('completed')
     expect((await get()).result.content[0].text).toMatch(/snake/)
+  })
+})
+
+describe('a client of 2025-11-25 that has heard of tasks', () => {
+  async function before(app: Server): Promise<Client> {
+    const served = await serveHttp(app)
+    closing.push(() => served.close())
+    return legacyClient(await gatewayTo({ url: served.url }))
+  }
+
+  it('is told of none, and gets results of calls that ask for one', async () => {
+    const tools = {
+      may: tool({ task: 'optional', run: async () => 'done' }),
+      must: tool({ task: 'required', run: async () => 'had to' }),
+    }
+    for (const revisions of [['2025-11-25'], undefined] as const) {
+      const app = new Server({ name: 'old', tools, ...(revisions && { revisions: [...revisions] }) })
+      tasks(app, { pollInterval: 20 })
+      const client = await before(app)
+      await client.connect()
+      expect(client.serverCapabilities).not.toHaveProperty('tasks')
+      for (const [name, text] of [
+        ['may', 'done'],
+        ['must', 'had to'],
+      ] as const) {
+        const result = await client.request('tools/call', { name: `old_${name}`, task: { ttl: 1000 } })
+        expect(result).toMatchObject({ content: [{ text }] })
+        expect(result).not.toHaveProperty('task')
+      }
+    }
+  })
+
+  it('cannot reach the tasks of others, which the gateway shares a connection with', async () => {
+    const app = new Server({ name: 'old', revisions: ['2025-11-25'] })
+    app.tool('may', { task: 'optional', run: async () => 'done' })
+    tasks(app)
+    const client = await before(app)
+    for (const method of ['tasks/list', 'tasks/get', 'tasks/result', 'tasks/cancel']) {
+      const params = method === 'tasks/list' ? {} : { taskId: 'x' }
+      await expect(client.request(method, params)).rejects.toMatchObject({ code: -32601 })
+    }
+  })
+
+  it('hears of the progress of a task between the gateway and its target', async () => {
+    const app = new Server({ name: 'old', revisions: ['2025-11-25'] })
+    app.tool('must', {
+      task: 'required',
+      run: async (_, ctx) => {
+        await ctx.elicit('Name?', NAME)
+        await ctx.progress(1, 2, 'half')
+        return 'done'
+      },
+    })
+    tasks(app, { pollInterval: 20 })
+    const client = await before(app)
+    const progress: unknown[] = []
+    const result = await client.call('old_must', {}, { onProgress: (one) => progress.push(one) })
+    expect(result.text()).toBe('done')
+    expect(progress).toEqual([{ progress: 1, total: 2, message: 'half' }])
   })
 })

@@ -21,7 +21,7 @@ import { type Exchange, failure, type InputRequests, type Notification, type Out
 import { missingCapability } from './input-capabilities.ts'
 import type { Continuations, ParkedCall } from './legacy-client-edge-continuations.ts'
 import { received } from './received-result.ts'
-import { inputKeyOf, refusal, toQuestion } from './legacy-client-edge-questions.ts'
+import { answerTo, inputKeyOf, refusal, toQuestion, withoutHints } from './legacy-client-edge-questions.ts'
 
 /** What a call needs from its edge. */
 export interface CallPort {
@@ -268,7 +268,8 @@ export class LegacyCall implements ParkedCall {
   #answer(key: string, result: JsonObject): void {
     const question = this.#questions.get(key)
     if (this.#questions.delete(key) && question) {
-      this.#reply({ jsonrpc: '2.0', id: question.request.id, result })
+      const { request } = question
+      this.#reply({ jsonrpc: '2.0', id: request.id, result: answerTo(request, result) })
     }
   }
 
@@ -314,11 +315,11 @@ export class LegacyCall implements ParkedCall {
   #deliver(exchange: Exchange, notification: Notification): void {
     if (notification.method === 'notifications/progress') {
       const progress = toCallerProgress(notification, exchange)
-      if (progress) exchange.notify(progress)
+      if (progress) exchange.notify(withoutHints(progress))
     } else if (isLog(notification) && !wantsLog(exchange, notification)) {
       this.#port.unwantedLog(notification)
     } else {
-      exchange.notify(notification)
+      exchange.notify(withoutHints(notification))
     }
   }
 

@@ -16,7 +16,13 @@ import { readDetachHint } from './detach-hint.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import type { LegacyCall } from './legacy-client-edge-call.ts'
 import type { LegacyListeners } from './legacy-client-edge-listeners.ts'
-import { refusal, relatedRequestOf, relatedTaskOf, toQuestion } from './legacy-client-edge-questions.ts'
+import {
+  answerTo,
+  refusal,
+  relatedRequestOf,
+  relatedTaskOf,
+  toQuestion,
+} from './legacy-client-edge-questions.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
 
 /** A request of the server that could belong to more than one call. */
@@ -159,7 +165,7 @@ export class LegacyInbox {
     try {
       const answers = await ask({ input: toQuestion(request) }, abort.signal)
       if (!isJsonObject(answers.input)) throw new McpError('invalid_answer', `No answer to ${request.method}`)
-      if (!abort.signal.aborted) this.#send({ id: request.id, result: answers.input })
+      if (!abort.signal.aborted) this.#send({ id: request.id, result: answerTo(request, answers.input) })
     } catch (thrown) {
       if (!abort.signal.aborted) this.#refuse(request, ProtocolError.from(thrown))
     } finally {

@@ -1,11 +1,12 @@
 import {
   INVALID_PARAMS,
   isJsonObject,
+  type JsonObject,
   type JsonRpcRequest,
   METHOD_NOT_FOUND,
   ProtocolError,
 } from '../jsonrpc/index.ts'
-import type { ClientCapabilities } from '../protocol/index.ts'
+import { META, type ClientCapabilities } from '../protocol/index.ts'
 import type { InputRequest } from './exchange.ts'
 import { missingCapability } from './input-capabilities.ts'
 import { INPUT_KEY, RELATED_REQUEST } from './legacy-questions.ts'
@@ -14,21 +15,23 @@ import type { IncomingMessage } from './wire.ts'
 /** What a server may ask of a client. */
 const QUESTIONS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
 
-/** The task that a question belongs to (2025-11-25, Tasks); whoever follows the task is asked. */
-const RELATED_TASK = 'io.modelcontextprotocol/related-task'
-
 /** What means something on this connection only. */
-const BETWEEN_US: readonly string[] = [INPUT_KEY, RELATED_REQUEST, RELATED_TASK]
+const BETWEEN_US: readonly string[] = [INPUT_KEY, RELATED_REQUEST, META.relatedTask]
 
 /** The request as a question: without its frame, everything else as it was. */
 export function toQuestion(request: JsonRpcRequest): InputRequest {
   const { jsonrpc: _, id: __, ...question } = request
-  const meta = question.params?._meta
-  if (!isJsonObject(meta) || !BETWEEN_US.some((key) => key in meta)) return question
+  return withoutHints(question)
+}
+
+/** A question or a notification as whoever is beyond this connection may see it. */
+export function withoutHints<Message extends { params?: JsonObject }>(message: Message): Message {
+  const meta = message.params?._meta
+  if (!isJsonObject(meta) || !BETWEEN_US.some((key) => key in meta)) return message
   const others = { ...meta }
   for (const key of BETWEEN_US) delete others[key]
-  const { _meta: ___, ...params } = question.params ?? {}
-  return { ...question, params: Object.keys(others).length > 0 ? { ...params, _meta: others } : params }
+  const { _meta: _, ...params } = message.params ?? {}
+  return { ...message, params: Object.keys(others).length > 0 ? { ...params, _meta: others } : params }
 }
 
 /** What a server built on this SDK calls the question; other servers do not say. */
@@ -61,8 +64,17 @@ export function relatedRequestOf(request: JsonRpcRequest): unknown {
   return isJsonObject(meta) ? meta[RELATED_REQUEST] : undefined
 }
 
+/** The task that a message belongs to (2025-11-25, Tasks); whoever follows the task is asked. */
 export function relatedTaskOf(message: IncomingMessage): string | undefined {
   const meta = message.params?._meta
-  const task = isJsonObject(meta) ? meta[RELATED_TASK] : undefined
+  const task = isJsonObject(meta) ? meta[META.relatedTask] : undefined
   return isJsonObject(task) && typeof task.taskId === 'string' ? task.taskId : undefined
+}
+
+/** The answer to a question of a task names the task, as the question does (2025-11-25, Tasks). */
+export function answerTo(request: JsonRpcRequest, result: JsonObject): JsonObject {
+  const taskId = relatedTaskOf(request)
+  if (taskId === undefined) return result
+  const meta = isJsonObject(result._meta) ? result._meta : {}
+  return { ...result, _meta: { ...meta, [META.relatedTask]: { taskId } } }
 }

@@ -6,6 +6,7 @@ import {
   type JsonRpcResponse,
   type RequestId,
 } from '../jsonrpc/index.ts'
+import { META } from '../protocol/index.ts'
 import type { InputRequest, InputRequests, InputResponses } from './exchange.ts'
 import { writeNotification, writeRequest } from './write-message.ts'
 
@@ -63,7 +64,8 @@ export class LegacyQuestions {
       }
       const giveUp = (error: Error): void => {
         finish()
-        send(writeNotification({ method: 'notifications/cancelled', params: { requestId: id } }))
+        const params = { requestId: id, ...relatedTask(request) }
+        send(writeNotification({ method: 'notifications/cancelled', params }))
         reject(error)
       }
       const onAbort = (): void => giveUp(cancelled())
@@ -121,4 +123,11 @@ function withHints(request: InputRequest, key: string, relatedTo: RequestId | un
   const hints: JsonObject = { ...(isJsonObject(meta) ? meta : undefined), [INPUT_KEY]: key }
   if (relatedTo !== undefined) hints[RELATED_REQUEST] = relatedTo
   return { ...request, params: { ...request.params, _meta: hints } }
+}
+
+/** Everything that is said about a task names it (2025-11-25, Tasks, Related Task Metadata). */
+function relatedTask({ params }: InputRequest): JsonObject {
+  const meta = params?._meta
+  if (!isJsonObject(meta) || !isJsonObject(meta[META.relatedTask])) return {}
+  return { _meta: { [META.relatedTask]: meta[META.relatedTask] } }
 }

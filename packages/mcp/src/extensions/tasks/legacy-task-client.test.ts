@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { Client, type ClientOptions } from '../../client/index.ts'
 import type { Connector } from '../../exchange/index.ts'
 import { ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
-import type { ElicitResult, Revision } from '../../protocol/index.ts'
+import { META, type ElicitResult, type Revision } from '../../protocol/index.ts'
 import { Server, tool, ToolError } from '../../server/index.ts'
 import { expectObjections } from '../../testing/fixtures/objections.test.support.ts'
 import { until } from '../../testing/fixtures/raw-peer.test.support.ts'
@@ -175,6 +175,41 @@ describe.each([
     await until(() => seen.length === 1, 'the announcement')
     expect(seen[0]).toMatchObject({ taskId, status: 'completed', ttlMs: 3_600_000 })
     stop()
+  })
+})
+
+describe('what the client answers a server of 2025-11-25', () => {
+  it('names the task that a question belongs to', async () => {
+    const heard: JsonObject[] = []
+    const onTraffic = (direction: string, text: string): void => {
+      if (direction === 'to-server') heard.push(JSON.parse(text))
+    }
+    const { client, runs } = open(memory(createApp().app, { onTraffic }))
+    const run = await runs.start('ask')
+    expect((await run.result()).text()).toBe('Ann true')
+    const answers = heard.filter((message) => 'result' in message).map(({ result }) => result)
+    expect(answers).toHaveLength(2)
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ _meta: { [META.relatedTask]: { taskId: run.taskId } } })
+    }
+    await client.close()
+  })
+
+  it('declares no tasks of its own, and takes a question that asks for one as any other', async () => {
+    const { app } = createApp()
+    app.tool('asks_for_task', {
+      run: async (_, ctx) => {
+        const params = { message: 'Name?', requestedSchema: NAME, task: { ttl: 1000 } }
+        const answers = await ctx.exchange.ask!({ who: { method: 'elicitation/create', params } })
+        return JSON.stringify(answers.who)
+      },
+    })
+    const { client } = open(memory(app))
+    expect((await client.call('asks_for_task')).json()).toEqual({
+      action: 'accept',
+      content: { name: 'Ann' },
+    })
+    expect(client.capabilities).not.toHaveProperty('tasks')
   })
 })
 

@@ -445,12 +445,11 @@ describe('questions of a task of 2025-11-25', () => {
     const { id } = await asked(peer, 'elicitation/create')
     await peer.request('tasks/cancel', { taskId })
     expect((await peer.answerTo(waiting)).error).toBeDefined()
-    await until(() =>
-      peer.heard.find(
-        ({ method, params }) =>
-          method === 'notifications/cancelled' && (params as JsonObject).requestId === id,
-      ),
+    const { params } = await until(() =>
+      peer.heard.find(({ method }) => method === 'notifications/cancelled'),
     )
+    expect(params).toMatchObject({ requestId: id })
+    expect(relatedTask(params)).toEqual({ taskId })
   })
 
   it('may ask the model, by hand as well, and in manual tools', async () => {
