@@ -81,8 +81,8 @@ function watched(app: Server) {
   return { connector: memory(app, { onTraffic }), sent, methods: () => sent.map(({ method }) => method) }
 }
 
-async function overHttp(app: Server): Promise<Connector> {
-  const handler = toNodeHandler(app)
+async function overHttp(app: Server, options: { statelessLegacy?: boolean } = {}): Promise<Connector> {
+  const handler = toNodeHandler(app, options)
   const server = createServer(handler)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(async () => {
@@ -102,7 +102,7 @@ async function overSocket(app: Server): Promise<Connector> {
 describe.each([
   ['memory', async (app: Server): Promise<Connector> => memory(app)],
   ['a line of text', overSocket],
-  ['HTTP', overHttp],
+  ['HTTP', (app: Server) => overHttp(app)],
 ] as const)('a task of 2025-11-25, over %s', (_place, connect) => {
   it('is awaited as if there were none, with its questions and its progress', async () => {
     const { client } = open(await connect(createApp().app))
@@ -244,6 +244,17 @@ describe('which calls the client makes tasks of', () => {
     const { client } = open(connector, { protocolVersion })
     expect((await client.call('must')).text()).toBe('had to')
     expect(sent.every(({ params }) => params?.task === undefined)).toBe(true)
+  })
+
+  it('none on an endpoint without sessions, which has nobody to keep them for', async () => {
+    const { app } = createApp()
+    const { client, runs } = open(await overHttp(app, { statelessLegacy: true }))
+    expect((await client.call('must')).text()).toBe('had to')
+    expect(client.serverCapabilities).not.toHaveProperty('tasks')
+    const asked = await client.request('tools/call', { name: 'render', task: { ttl: 1000 } })
+    expect(asked).toMatchObject({ content: [{ text: 'rendered' }] })
+    await expect(runs.get('x')).rejects.toMatchObject({ code: -32601 })
+    await expect(runs.list().all()).rejects.toMatchObject({ code: -32601 })
   })
 
   it('as the tool has it now, when it changed its mind since it was listed', async () => {
