@@ -1,3 +1,7 @@
+import { REVISIONS } from '../../packages/mcp/src/protocol/index.ts'
+import { OwnMessages } from '../../packages/mcp/src/testing/fixtures/check-message.test.support.ts'
+import { parsed } from '../../packages/mcp/src/testing/fixtures/parsed.test.support.ts'
+
 /** What one message over HTTP brought back. */
 export interface RawAnswer {
   readonly status: number
@@ -22,15 +26,24 @@ async function post(url: string, message: object, { headers, signal }: RawOption
     body: JSON.stringify(message),
     signal: signal ?? null,
   })
-  return { status: response.status, headers: response.headers, message: lastMessage(await response.text()) }
+  const messages = messagesOf(await response.text())
+  check(message, messages, headers?.['mcp-protocol-version'])
+  // The response is the last message of a stream, or the whole body.
+  return { status: response.status, headers: response.headers, message: messages.at(-1) }
 }
 
-/** The response is the last message of a stream, or the whole body. */
-function lastMessage(text: string): unknown {
-  if (text === '') return undefined
-  if (text.startsWith('{')) return JSON.parse(text)
+function messagesOf(text: string): unknown[] {
+  if (text.startsWith('{')) return [JSON.parse(text)]
   const data = text.split('\n').filter((line) => line.startsWith('data: {'))
-  return data.length === 0 ? undefined : JSON.parse(data.at(-1)!.slice('data: '.length))
+  return data.map((line) => JSON.parse(line.slice('data: '.length)))
+}
+
+/** The server may be in another process, where no referee is. */
+function check(asked: object, answers: unknown[], version: string | undefined): void {
+  const own = new OwnMessages(REVISIONS.find((revision) => revision === version))
+  own.heard(parsed(JSON.stringify(asked)))
+  // Refusals of OAuth are no messages.
+  own.said(answers.filter((answer) => 'jsonrpc' in Object(answer)))
 }
 
 let nextId = 1
