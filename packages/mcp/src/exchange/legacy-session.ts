@@ -8,6 +8,7 @@ import {
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
+  type LongJson,
   type RequestId,
 } from '../jsonrpc/index.ts'
 import {
@@ -35,7 +36,7 @@ import { respondSafely } from './modern-server-edge.ts'
 import { playRounds } from './play-rounds.ts'
 import { requiredScopesOf } from './required-scopes.ts'
 import { negotiateLegacy, type Served } from './served.ts'
-import { writeNotification, writeOutcome } from './write-message.ts'
+import { writeLongOutcome, writeNotification, writeOutcome, type ResponseFacts } from './write-message.ts'
 
 const NO_PARAMS = Object.freeze({})
 
@@ -48,6 +49,8 @@ export interface LegacyIo {
   readonly canPush: boolean
   /** Told before the answer to a request that failed for want of scopes: HTTP has a status for it. */
   lacksScopes?(relatedTo: RequestId, scopes: readonly string[]): void
+  /** Sends an answer with long text in it; false when it cannot be sent by itself. */
+  sendLong?(message: LongJson): boolean
   /** True while the reader is far behind: progress and log messages are dropped then. */
   isCongested?(): boolean
 }
@@ -101,7 +104,7 @@ export class LegacySession implements SubscriptionHost {
     this.#io.send(text, undefined)
   }
 
-  /** Answers a request with the text of its response; `undefined` when it was cancelled. */
+  /** Answers a request with the text of its response; `undefined` when it was cancelled, or sent in pieces. */
   request(
     message: JsonRpcRequest,
     context: RequestContext,
@@ -109,7 +112,7 @@ export class LegacySession implements SubscriptionHost {
     const { id } = message
     if (this.#inFlight.has(id)) {
       const error = new ProtocolError(INVALID_REQUEST, `Invalid request: id ${id} is already in use`)
-      return this.#write(failure(error), message)
+      return writeOutcome(failure(error), this.#factsOf(message))
     }
     const call = new LegacyCall()
     const outcome = this.#dispatch(message, context, call)
@@ -190,17 +193,19 @@ export class LegacySession implements SubscriptionHost {
     if (call.aborted) return undefined
     const scopes = requiredScopesOf(outcome)
     if (scopes) this.#io.lacksScopes?.(message.id, scopes)
-    return this.#write(outcome, message)
+    const facts = this.#factsOf(message)
+    const long = this.#io.sendLong && writeLongOutcome(outcome, facts)
+    return long && this.#io.sendLong?.(long) ? undefined : writeOutcome(outcome, facts)
   }
 
-  #write(outcome: Outcome, message: JsonRpcRequest): string {
-    return writeOutcome(outcome, {
+  #factsOf(message: JsonRpcRequest): ResponseFacts {
+    return {
       id: message.id,
       method: message.method,
       revision: this.client.version,
       serverInfo: this.served.info,
       onInternalError: this.served.onInternalError,
-    })
+    }
   }
 
   #dispatch(message: JsonRpcRequest, context: RequestContext, call: LegacyCall): Outcome | Promise<Outcome> {

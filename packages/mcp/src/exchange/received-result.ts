@@ -26,6 +26,11 @@ export class ReceivedResult implements Complete {
     this.#isModern = isModern
   }
 
+  /** Characters of the text. */
+  get length(): number {
+    return this.#text.length
+  }
+
   /** The text for a reader who would get the same members; undefined when something has to be changed. */
   textFor(reader: Reader): string | undefined {
     if (reader.revision < '2026-07-28') {

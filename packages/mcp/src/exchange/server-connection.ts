@@ -6,6 +6,7 @@ import {
   type JsonRpcError,
   type JsonRpcNotification,
   type JsonRpcRequest,
+  type LongJson,
   type RequestId,
 } from '../jsonrpc/index.ts'
 import { CallTable } from './call-table.ts'
@@ -14,11 +15,13 @@ import { LegacySession } from './legacy-session.ts'
 import type { LiveExchange, RequestContext } from './live-exchange.ts'
 import { isModernRequest, openModernExchange, respondSafely } from './modern-server-edge.ts'
 import { modernRevisions, type Served } from './served.ts'
-import { writeError, writeOutcome } from './write-message.ts'
+import { writeError, writeLongOutcome, writeOutcome } from './write-message.ts'
 
 export interface ServerConnectionOptions {
   /** Writes one message. */
   send(text: string): void
+  /** Writes one message that has long text in it. Without this, such a message is text like any other. */
+  sendLong?(message: LongJson): void
   context?: RequestContext
   /** More requests than this at once are refused. */
   maxInFlight?: number
@@ -35,6 +38,7 @@ const DEFAULT_MAX_IN_FLIGHT = 10_000
 export class ServerConnection {
   readonly #served: Served
   readonly #send: (text: string) => void
+  readonly #sendLong: ((message: LongJson) => boolean) | undefined
   #context: RequestContext
   readonly #maxInFlight: number
   readonly #isCongested: () => boolean
@@ -47,12 +51,14 @@ export class ServerConnection {
   constructor(served: Served, options: ServerConnectionOptions) {
     this.#served = served
     this.#send = options.send
+    this.#sendLong = options.sendLong && ((message) => this.#sendApart(message, options))
     this.#context = options.context ?? {}
     this.#maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
     this.#isCongested = options.isCongested ?? (() => false)
     this.legacy = new LegacySession(served, {
       send: (text) => this.#send(text),
       canPush: true,
+      ...(this.#sendLong && { sendLong: this.#sendLong }),
       isCongested: this.#isCongested,
     })
   }
@@ -167,13 +173,22 @@ export class ServerConnection {
     if (this.#modern.get(message.id) === exchange) this.#modern.delete(message.id)
     exchange.finish()
     if (exchange.aborted) return undefined
-    return writeOutcome(outcome, {
+    const facts = {
       id: message.id,
       method: message.method,
       revision: exchange.client.version,
       serverInfo: this.#served.info,
       onInternalError: this.#served.onInternalError,
-    })
+    }
+    const long = this.#sendLong && writeLongOutcome(outcome, facts)
+    return long && this.#sendLong?.(long) ? undefined : writeOutcome(outcome, facts)
+  }
+
+  /** The answers of a batch leave together, as text. */
+  #sendApart(message: LongJson, options: ServerConnectionOptions): boolean {
+    if (this.#batches > 0) return false
+    options.sendLong?.(message)
+    return true
   }
 
   #duplicate(id: RequestId): string {

@@ -1,4 +1,14 @@
-import { INTERNAL_ERROR, type JsonObject, type JsonRpcError, type RequestId } from '../jsonrpc/index.ts'
+import {
+  hasLongText,
+  INTERNAL_ERROR,
+  LONG_TEXT,
+  LongJson,
+  toPieces,
+  type JsonObject,
+  type JsonPiece,
+  type JsonRpcError,
+  type RequestId,
+} from '../jsonrpc/index.ts'
 import { META, shapeResult, shapeTask, type Implementation, type Revision } from '../protocol/index.ts'
 import type { Complete, Notification, Outcome } from './exchange.ts'
 import { ReceivedResult } from './received-result.ts'
@@ -78,8 +88,33 @@ function createdTask(task: JsonObject, { revision, serverInfo }: ResponseFacts):
 }
 
 function completeText(outcome: Complete, facts: ResponseFacts): string {
-  const ready = outcome instanceof ReceivedResult ? outcome.textFor(facts) : outcome.json
-  return ready ?? JSON.stringify(shapeComplete(outcome.result, facts))
+  return readyText(outcome, facts) ?? JSON.stringify(shapeComplete(outcome.result, facts))
+}
+
+function readyText(outcome: Complete, facts: ResponseFacts): string | undefined {
+  return outcome instanceof ReceivedResult ? outcome.textFor(facts) : outcome.json
+}
+
+/** A response with long text in it, in pieces; undefined for all others, which `writeOutcome` writes. */
+export function writeLongOutcome(outcome: Outcome, facts: ResponseFacts): LongJson | undefined {
+  if (outcome.type !== 'complete' || !isLong(outcome)) return undefined
+  try {
+    const head = `{"jsonrpc":"2.0","id":${idText(facts.id)},"result":`
+    return new LongJson([head, ...completePieces(outcome, facts), '}'])
+  } catch {
+    // `writeOutcome` meets the same, and reports it.
+    return undefined
+  }
+}
+
+function isLong(outcome: Complete): boolean {
+  const length = outcome instanceof ReceivedResult ? outcome.length : outcome.json?.length
+  return length === undefined ? hasLongText(outcome.result) : length >= LONG_TEXT
+}
+
+function completePieces(outcome: Complete, facts: ResponseFacts): JsonPiece[] {
+  const ready = readyText(outcome, facts)
+  return ready === undefined ? toPieces(shapeComplete(outcome.result, facts)) : [ready]
 }
 
 function shapeComplete(result: JsonObject, facts: ResponseFacts): JsonObject {

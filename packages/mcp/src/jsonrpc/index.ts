@@ -15,6 +15,14 @@ export {
 } from './message.ts'
 export { McpError, type McpErrorCode } from './mcp-error.ts'
 export { isNoise } from './is-noise.ts'
+export {
+  hasLongText,
+  LONG_TEXT,
+  LongJson,
+  LongString,
+  toPieces,
+  type JsonPiece,
+} from './long-json.ts'
 export { classifyMessage, parseMessage, type ParsedMessage } from './parse-message.ts'
 export { readResult, TextResult } from './read-result.ts'
 export { toJsonText } from './to-json-text.ts'

@@ -1,13 +1,25 @@
 import type { Writable } from 'node:stream'
+import { LongJson } from '../jsonrpc/index.ts'
+import { SliceEncoder, slicesOf, type JsonSlice } from './json-slices.node.ts'
+
+/** Writes to a stream as its `write` does. */
+export type WriteBytes = (data: string | Uint8Array) => boolean
+
+/** Shared by all: nobody uses it longer than one slice takes. */
+let encoder: SliceEncoder | undefined
 
 /**
  * Writes lines in order. Lines of the same turn leave in one write, which is what makes many small
- * messages cheap; a slow reader is noticed through `buffered`.
+ * messages cheap; long ones leave slice by slice; a slow reader is noticed through `buffered`.
  */
 export class LineWriter {
   readonly #stream: Writable
-  readonly #write: (text: string) => boolean
-  #lines: string[] = []
+  readonly #write: WriteBytes
+  #lines: (string | LongJson)[] = []
+  /** What is left of the long line that is being written. */
+  #slices: Iterator<JsonSlice, undefined> | undefined
+  /** False while bytes that left the stream are with the system, and not with another part of this program. */
+  #copies: boolean
   #scheduled = false
   #blocked = false
   #closed = false
@@ -18,9 +30,10 @@ export class LineWriter {
   /** Called when there is no reader any more. */
   onGone: (() => void) | undefined
 
-  constructor(stream: Writable, write: (text: string) => boolean = (text) => stream.write(text)) {
+  constructor(stream: Writable, write: WriteBytes = (data) => stream.write(data)) {
     this.#stream = stream
     this.#write = write
+    this.#copies = stream !== process.stdout
     stream.on('drain', this.#drained)
     stream.on('error', this.#failed)
     stream.on('close', this.#failed)
@@ -31,7 +44,7 @@ export class LineWriter {
     return this.#buffered
   }
 
-  write(line: string): void {
+  write(line: string | LongJson): void {
     if (this.#closed) return
     this.#lines.push(line)
     this.#buffered += line.length
@@ -61,11 +74,49 @@ export class LineWriter {
 
   #flush = (): void => {
     this.#scheduled = false
-    if (this.#lines.length === 0 || this.#closed || this.#blocked) return
-    const text = `${this.#lines.join('\n')}\n`
-    this.#lines = []
-    this.#buffered = 0
+    while (!this.#blocked && !this.#closed) {
+      if (this.#slices !== undefined) this.#writeSlice(this.#slices)
+      else if (this.#lines.length > 0) this.#writeLines()
+      else return
+    }
+  }
+
+  /** All lines up to the next long one, or the beginning of that. */
+  #writeLines(): void {
+    const [first] = this.#lines
+    if (first instanceof LongJson) {
+      this.#lines.shift()
+      this.#buffered -= first.length
+      this.#slices = slicesOf(first)
+      return
+    }
+    const end = this.#lines.findIndex((line) => line instanceof LongJson)
+    const text = `${(end === -1 ? this.#lines : this.#lines.splice(0, end)).join('\n')}\n`
+    if (end === -1) {
+      this.#lines = []
+      this.#buffered = 0
+    } else {
+      this.#buffered -= text.length - end
+    }
     this.#blocked = !this.#write(text)
+  }
+
+  #writeSlice(slices: Iterator<JsonSlice, undefined>): void {
+    const { done, value } = slices.next()
+    if (done) {
+      this.#slices = undefined
+      return
+    }
+    encoder ??= new SliceEncoder()
+    const bytes = encoder.encode(value)
+    const wantsMore = this.#write(this.#copies ? Buffer.from(bytes) : bytes)
+    if (!this.#copies) {
+      if (this.#stream.writableLength === 0) return
+      // Not written yet after all, as on Windows: the stream keeps these bytes, and gets copies from now on.
+      encoder = undefined
+      this.#copies = true
+    }
+    this.#blocked = !wantsMore
   }
 
   #drained = (): void => {
@@ -80,6 +131,7 @@ export class LineWriter {
   #failed = (): void => {
     this.#closed = true
     this.#lines = []
+    this.#slices = undefined
     this.#buffered = 0
     this.onDrain?.()
     this.onGone?.()

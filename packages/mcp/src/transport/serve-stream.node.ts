@@ -2,8 +2,8 @@ import type { Readable, Writable } from 'node:stream'
 import type { RequestContext, Served } from '../exchange/index.ts'
 import { ServerConnection } from '../exchange/server-connection.ts'
 import { writeError } from '../exchange/write-message.ts'
-import { INVALID_REQUEST, type JsonRpcError } from '../jsonrpc/index.ts'
-import { LineWriter } from './line-writer.node.ts'
+import { INVALID_REQUEST, type JsonRpcError, type LongJson } from '../jsonrpc/index.ts'
+import { LineWriter, type WriteBytes } from './line-writer.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.ts'
 import { reportSafely } from './report-safely.ts'
 
@@ -17,8 +17,8 @@ export interface ServeStreamOptions {
   signal?: AbortSignal
   /** Told about lines that could not be read. */
   onProtocolError?: (error: { code: number; message: string }) => void
-  /** How lines are written; the stream's own way unless it is guarded. */
-  write?: (text: string) => boolean
+  /** How lines are written; the output's own way unless it is guarded. */
+  write?: WriteBytes
 }
 
 /** A reader this far behind stops us from reading more requests. */
@@ -34,11 +34,13 @@ export async function serveStream(
 ): Promise<void> {
   const writer = new LineWriter(output, options.write)
   const isCongested = (): boolean => writer.buffered > MAX_BUFFERED
+  const send = (message: string | LongJson): void => {
+    writer.write(message)
+    if (isCongested()) input.pause()
+  }
   const connection = new ServerConnection(served, {
-    send: (text) => {
-      writer.write(text)
-      if (isCongested()) input.pause()
-    },
+    send,
+    sendLong: send,
     isCongested,
     ...(options.context && { context: options.context }),
     ...(options.maxInFlight !== undefined && { maxInFlight: options.maxInFlight }),

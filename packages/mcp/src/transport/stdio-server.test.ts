@@ -22,6 +22,10 @@ function start(args: string[] = [], env: NodeJS.ProcessEnv = {}): ProcessPeer {
   return peer
 }
 
+interface ToolText {
+  content: [{ text: string }]
+}
+
 const call = (name: string, args: object = {}) => ({ name, arguments: args })
 
 describe('serveStdio', () => {
@@ -123,6 +127,37 @@ describe('serveStdio', () => {
     expect(peer.stdout.join('')).not.toContain('forged')
     await peer.said('a stray log')
     expect(peer.stderr).toContain('raw bytes without an end')
+  })
+
+  it('long texts arrive as they were, among others, in both eras and in a batch', async () => {
+    const texts = [
+      'plain '.repeat(500_000),
+      'a "line" \\ 漢字 😀\uD800\n'.repeat(50_000),
+      '\u0000'.repeat(70_000),
+    ]
+    const peer = start()
+    await peer.handshake('2025-03-26')
+    for (const ask of [peer.request, peer.modern]) {
+      const answers = await Promise.all([
+        ...texts.map((text) => ask.call(peer, 'tools/call', call('echo', { text }))),
+        ask.call(peer, 'tools/call', call('echo', { text: 'short' })),
+      ])
+      const got = answers.map(({ result }) => (result as ToolText).content[0].text)
+      expect(got.map((text, index) => text === [...texts, 'short'][index])).toEqual([true, true, true, true])
+    }
+    const request = (id: string, text: string) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: call('echo', { text }),
+    })
+    peer.send(JSON.stringify([request('a', texts[0]!), request('b', 'short')]))
+    const line = await until(() => peer.stdout.find((text) => text.startsWith('[')))
+    const batch = JSON.parse(line) as { id: string; result: ToolText }[]
+    expect(batch.map(({ id, result }) => [id, result.content[0].text.length])).toEqual([
+      ['a', 3_000_000],
+      ['b', 5],
+    ])
   })
 
   it('B20: a line over its limit gets a clear error at once and a report; the rest goes on', async () => {

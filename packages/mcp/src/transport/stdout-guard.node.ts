@@ -1,10 +1,12 @@
+import type { WriteBytes } from './line-writer.node.ts'
+
 /**
  * Sends everything that is printed to stdout to stderr instead, so that a stray `console.log` cannot
  * corrupt the message stream. Returns the real writer and a function that puts things back.
  */
-export function guardStdout(): { write: (text: string) => boolean; restore: () => void } {
+export function guardStdout(): { write: WriteBytes; restore: () => void } {
   const real = process.stdout.write
-  const write = real.bind(process.stdout) as (text: string) => boolean
+  const write = real.bind(process.stdout) as WriteBytes
   const diverted = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
   process.stdout.write = diverted
   return {
