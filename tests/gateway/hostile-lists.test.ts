@@ -148,6 +148,70 @@ describe('resources', () => {
 })
 
 describe('a list', () => {
+  it('is in the order of the configuration, whoever answers first, and has all pages of everybody', async () => {
+    const pages: Record<string, object> = {
+      '': { tools: [namedTool('one')], nextCursor: 'x' },
+      x: { tools: [namedTool('two')], nextCursor: 'y' },
+      y: { tools: [namedTool('three')] },
+    }
+    const slow = await target({
+      'tools/list': async ({ params }) => {
+        await new Promise((resolve) => setTimeout(resolve, 200))
+        return pages[params.cursor ?? '']
+      },
+    })
+    const quick = await target()
+    const gateway = await gatewayOf({ slow: { url: slow.url }, quick: { url: quick.url } })
+    expect(await names(gateway)).toEqual(['slow_one', 'slow_two', 'slow_three', 'quick_echo'])
+  })
+
+  it('is announced when what it shows changes, also when the target says nothing', async () => {
+    const web = await target()
+    const gateway = await gatewayOf({ web: { url: web.url } }, { catalog: { ttl: 100 } })
+    const client = await open(gateway)
+    let heard = 0
+    client.on('toolsChanged', () => heard++)
+    await client.listening()
+    web.answers['tools/list'] = () => ({ tools: [namedTool('echo', { description: 'better' })] })
+    // It is found out when somebody asks.
+    await expect.poll(async () => (await names(gateway)) && heard).toBe(1)
+    expect((await list(gateway)).result.tools[0].description).toBe('better')
+  })
+
+  it('is announced when a target is back that was missing', async () => {
+    const web = await target()
+    const { port } = new URL(web.url)
+    await web.close()
+    const entry = { url: web.url, restart: { minDelay: 50, maxDelay: 100, quarantineAfter: 1000 } }
+    const gateway = await gatewayOf({ web: entry }, { catalog: { deadline: 500 } })
+    const client = await open(gateway)
+    let heard = 0
+    client.on('toolsChanged', () => heard++)
+    await client.listening()
+    expect((await list(gateway)).result._meta[GAPS]).toMatchObject([{ target: 'web', state: 'missing' }])
+    const back = await scriptedTarget({}, Number(port))
+    closing.push(() => back.close())
+    await expect.poll(() => heard).toBe(1)
+    expect(await names(gateway)).toEqual(['web_echo'])
+  })
+
+  it('comes from a gateway that says who it is, and who is behind it', async () => {
+    const serverInfo = { name: 'scripted', version: '7' }
+    const web = await target()
+    const discover = web.answers['server/discover']!
+    web.answers['server/discover'] = async (call) => ({
+      ...(await discover(call)),
+      instructions: 'Be kind.',
+      _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
+    })
+    const servers = { web: { url: web.url, title: 'The Web' }, other: { url: (await target()).url } }
+    const gateway = await gatewayOf(servers, { server: { instructions: 'Ask us.' } })
+    const { result } = await list(gateway, 'server/discover')
+    expect(result.instructions).toBe('Ask us.\n\n## The Web\nBe kind.')
+    expect(result._meta['dev.gantry/targets']).toEqual({ web: serverInfo, other: null })
+    expect(result._meta['io.modelcontextprotocol/serverInfo']).toMatchObject({ name: 'gantry' })
+  })
+
   it('of 10,000 tools is passed on whole, in pages', async () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `t${index}`)
     const gateway = await gatewayOf({ a: { url: (await target(offering(many))).url } })

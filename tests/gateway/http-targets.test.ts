@@ -204,6 +204,24 @@ describe('refusals', () => {
     expect((await client.call('web_add', { a: 1, b: 1 })).text()).toBe('2')
   })
 
+  it.each([429, 503])(
+    'HTTP %s at the start is not tried again before the server wants it',
+    async (status) => {
+      const web = await target(MODERN)
+      web.intercept = (_request, response) => {
+        response.writeHead(status, { 'retry-after': '2' }).end('later')
+        return true
+      }
+      const gateway = await gatewayTo({ url: web.url, restart: { minDelay: 10, maxDelay: 20 } })
+      await expect.poll(() => gateway.gateway.target('web')?.state).toBe('backing-off')
+      const [asked, at] = [web.seen.length, Date.now()]
+      web.intercept = undefined
+      await expect.poll(() => gateway.gateway.target('web')?.state).toBe('ready')
+      expect(Date.now() - at).toBeGreaterThan(1500)
+      expect(web.seen.length).toBeGreaterThan(asked)
+    },
+  )
+
   it('a server that cannot be reached is tried again, and is back when it is back', async () => {
     const app = createApp(MODERN)
     const first = await serveHttp(app)

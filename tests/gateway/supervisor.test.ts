@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { connect, type Client } from '@gantry/mcp/client'
+import type { Target } from '../../packages/gateway/src/targets/target.ts'
+import { modernRequest } from '../support/raw-client.ts'
 import { isAlive, rawTarget } from '../support/raw-target.ts'
+import { scriptedTarget } from '../support/scripted-target.ts'
 import { ASKING_SERVER, testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 let gateway: TestGateway | undefined
@@ -71,6 +74,85 @@ describe('idle-stop', () => {
   it('is not idle while a call is under way', async () => {
     const to = await start(rawTarget({}, { idleStop: 150 }))
     expect((await to.call('raw_slow')).text()).toMatch(/^\d+$/)
+  })
+})
+
+describe('leases', () => {
+  it('keep a connection that is listened on, however quiet it is', async () => {
+    const entry = { ...modern, idleStop: 200 }
+    const to = await start(entry)
+    const updated: string[] = []
+    to.on('resourceUpdated', ({ uri }) => updated.push(uri))
+    await using subscription = await to.subscribe('raw+test://thing')
+    await to.call('raw_touch')
+    await expect.poll(() => updated.length).toBe(1)
+    const { pid } = target().main.link!.process!
+    await new Promise((resolve) => setTimeout(resolve, 800))
+    expect(isAlive(pid!)).toBe(true)
+    await to.call('raw_touch')
+    await expect.poll(() => updated.length).toBe(2)
+    await subscription.close()
+    await expect.poll(() => isAlive(pid!)).toBe(false)
+  })
+
+  it('keep the connection of a parked call until it is answered', async () => {
+    await start(rawTarget({}, { idleStop: 200 }))
+    const params = { name: 'raw_ask', arguments: {} }
+    const { result } = (await modernRequest(gateway!.endpoint, 'tools/call', params)).message
+    expect(result.resultType).toBe('input_required')
+    const { pid } = target().main.link!.process!
+    await new Promise((resolve) => setTimeout(resolve, 800))
+    const [key] = Object.keys(result.inputRequests)
+    const inputResponses = { [key!]: { action: 'accept', content: { name: 'Ada' } } }
+    const again = { ...params, inputResponses, requestState: result.requestState }
+    const { message } = await modernRequest(gateway!.endpoint, 'tools/call', again)
+    expect(message.result.content[0].text).toBe(`${pid} Ada`)
+    await expect.poll(() => isAlive(pid!)).toBe(false)
+  })
+})
+
+describe('starts', () => {
+  it('are bounded: so many at a time, and the rest in turn', async () => {
+    const servers = Object.fromEntries(
+      Array.from({ length: 6 }, (_, index) => [`t${index}`, rawTarget({ initDelay: 150 })]),
+    )
+    gateway = await testGateway({ mcpServers: servers, server: { limits: { startingTargets: 2 } } })
+    const isAtWork = ({ state, main }: Target): boolean =>
+      state === 'starting' && main.handshake?.current?.name !== 'queued'
+    const seen = new Set<number>()
+    const look = (): unknown => seen.add(gateway!.gateway.targets.filter(isAtWork).length)
+    gateway.gateway.observers.add({ targetChanged: look })
+    await expect.poll(() => gateway!.gateway.targets.every(({ state }) => state === 'ready')).toBe(true)
+    expect(Math.max(...seen)).toBe(2)
+  })
+})
+
+describe('time', () => {
+  it('is limited for a request in all, however much progress it reports', async () => {
+    const web = await scriptedTarget({
+      'tools/call': ({ params, response }) => {
+        const { progressToken } = params._meta
+        let progress = 0
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        const timer = setInterval(() => {
+          const message = {
+            method: 'notifications/progress',
+            params: { progressToken, progress: ++progress },
+          }
+          response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
+        }, 50)
+        response.on('close', () => clearInterval(timer))
+        return undefined
+      },
+    })
+    const to = await start({ url: web.url, timeouts: { idle: 500, request: 1500 } })
+    const seen: number[] = []
+    const began = Date.now()
+    const call = to.call('raw_echo', {}, { onProgress: ({ progress }) => seen.push(progress) })
+    await expect(call).rejects.toThrow(/no result for 1500 ms/)
+    expect(Date.now() - began).toBeGreaterThan(1400)
+    expect(seen.length).toBeGreaterThan(10)
+    await web.close()
   })
 })
 

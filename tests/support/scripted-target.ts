@@ -29,7 +29,10 @@ export interface ScriptedTarget {
 const CAPABILITIES = { tools: { listChanged: true }, prompts: {}, resources: { subscribe: true } }
 
 /** A modern server over HTTP that does what the test says, sensible or not: no SDK is in the way. */
-export async function scriptedTarget(answers: Record<string, Answer> = {}): Promise<ScriptedTarget> {
+export async function scriptedTarget(
+  answers: Record<string, Answer> = {},
+  port = 0,
+): Promise<ScriptedTarget> {
   const listeners = new Map<ServerResponse, number | string>()
   const calls: ScriptedCall[] = []
   const script: Record<string, Answer> = {
@@ -67,7 +70,7 @@ export async function scriptedTarget(answers: Record<string, Answer> = {}): Prom
       : { error: { code: -32601, message: `Method not found: ${method}` } }
     if (result !== undefined) response.writeHead(200, JSON_TYPE).end(messageOf(id, result))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     calls,

@@ -202,7 +202,8 @@ export class Gateway {
   #connected(target: Target, instance: Instance, link: Link): void {
     if (instance.key !== '') return
     const catalog = this.catalog.of(target)
-    if (catalog?.snapshot) catalog.invalidate()
+    // Whoever waits for its first lists has asked for them already.
+    if (catalog && (catalog.snapshot || !catalog.isFetching)) catalog.invalidate()
     void watchLists({
       link,
       info: this.info,

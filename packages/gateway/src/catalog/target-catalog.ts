@@ -87,6 +87,10 @@ export class TargetCatalog {
     return !this.snapshot || this.target.model.start === 'eager' || this.target.connected
   }
 
+  get isFetching(): boolean {
+    return this.#fetching !== undefined
+  }
+
   /** Fetches anew; calls that come meanwhile share the result. */
   refresh(): Promise<void> {
     this.#fetching ??= this.#fetch().finally(() => {

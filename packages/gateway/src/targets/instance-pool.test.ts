@@ -6,9 +6,10 @@ const model = { name: 't', concurrency: 1, queue: 1, idleStop: undefined, maxIns
 
 it('starts nothing any more once it is closed, whoever still asks', async () => {
   const open = vi.fn(() => new Promise<never>(() => {}))
-  const pool = new InstancePool(() => model, {
+  const pool: InstancePool = new InstancePool(() => model, {
     open,
-    changed: () => {},
+    // As an observer does that looks at the target when it is told of a change.
+    changed: () => void pool.get(''),
     restarting: () => {},
     ready: () => {},
   })

@@ -51,14 +51,23 @@ export class InstancePool {
         `Target "${name}" has ${maxInstances} connections already, all in use`,
       )
     }
-    const instance = new Instance(key, {
-      ...this.#host,
-      model: this.#model,
-      unused: (idle) => this.#unused(idle),
-    })
-    // Lists that were being fetched when the target was stopped come back for another try: nothing may start again.
-    if (this.#isClosed) void instance.stop()
-    else this.#instances.set(key, instance)
+    if (this.#isClosed) return this.#stopped(key)
+    const instance = this.#create(key, this.#host)
+    this.#instances.set(key, instance)
+    return instance
+  }
+
+  #create(key: string, host: Omit<InstanceHost, 'model' | 'unused'>): Instance {
+    return new Instance(key, { ...host, model: this.#model, unused: (idle) => this.#unused(idle) })
+  }
+
+  /**
+   * Lists that were being fetched when the target was stopped come back for another try: nothing may start again.
+   * Nobody is told of it either: whoever looks at the target then would get another one, and be told of that.
+   */
+  #stopped(key: string): Instance {
+    const instance = this.#create(key, { ...this.#host, changed: () => {} })
+    void instance.stop()
     return instance
   }
 

@@ -1,6 +1,6 @@
 import type { TargetModel } from '../model/index.ts'
 import { Handshake } from '../telemetry/handshake.ts'
-import { backoffDelay } from './backoff.ts'
+import { backoffDelay, retryAfterOf } from './backoff.ts'
 import { HealthCheck } from './health-check.ts'
 import type { Link } from './link.ts'
 import { Slots } from './slots.ts'
@@ -188,7 +188,7 @@ export class Instance {
     this.failure = thrown
     this.failures++
     if (isAuthFailure(thrown)) this.#needAuth(reason)
-    else this.#backOff(reason)
+    else this.#backOff(reason, retryAfterOf(thrown))
   }
 
   /** Waits for somebody to log in; a call that comes much later may find out whether somebody did elsewhere. */
@@ -197,11 +197,13 @@ export class Instance {
     this.#enter('needs-auth', reason)
   }
 
-  #backOff(reason: string): void {
+  /** `least` is what the server asked for; it is believed as far as quarantine goes. */
+  #backOff(reason: string, least = 0): void {
     const { restart } = this.#host.model()
     if (restart.policy === 'never') return this.#enter('stopped', reason)
     const quarantined = this.failures >= restart.quarantineAfter
-    const delay = quarantined ? restart.quarantineFor : backoffDelay(restart, this.failures)
+    const own = quarantined ? restart.quarantineFor : backoffDelay(restart, this.failures)
+    const delay = Math.max(own, Math.min(least, restart.quarantineFor))
     this.retryAt = Date.now() + delay
     this.#enter(quarantined ? 'quarantined' : 'backing-off', reason)
     if (this.#restartsItself()) this.#scheduleRestart(delay)
