@@ -1,12 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { until } from '../support/admin-gateway.ts'
 import { describeConsole } from './support/console-suite.ts'
 import { measured } from './support/measured.ts'
+import { axe } from './support/open-console.ts'
 
 const MANY = fileURLToPath(new URL('../fixtures/many-tools-server.mjs', import.meta.url))
 const TOOLS = 2_000
 const EXCHANGES = 10_000
+/** As many as the gateway keeps. */
+const CHANGES = 1_000
 /** Of elements, whatever the length of the lists. */
 const MOST_NODES = 1_500
 /** Of the page's own CPU time for one thing that somebody does, so that a busy machine does not matter. */
@@ -137,4 +141,44 @@ describeConsole('the console at scale', { config, entries: TOOLS }, (suite) => {
     expect(complaints).toEqual([])
     await close()
   }, 180_000)
+
+  it('lists every change that is kept, with what is open as high as it needs', async () => {
+    const { api } = suite.gateway
+    const { text, revision } = await api.call('config', {})
+    // Another last argument, which all descriptions name: everything that the target has is different.
+    const other = text.replace(/"many"(\s*\])/, '"another"$1')
+    await api.call('saveConfig', { body: { text: other, revision } })
+    await until(
+      async () => (await api.call('catalogChanges', { query: {} })).changes.length >= CHANGES,
+      'The changes',
+    )
+    const { page, complaints, go, close } = await suite.open()
+    const figures: Record<string, number> = {}
+    figures.open = await measured(page, async () => {
+      await go('/catalog?view=changes')
+      await page.getByText('1,000 new since your last look').waitFor()
+    })
+    const list = page.getByRole('list', { name: 'Changes' })
+    const row = (position: number) => list.locator(`[aria-posinset="${position}"]`)
+    await row(1).locator('summary').click()
+    await row(1).getByText('another').first().waitFor()
+    const [first, second] = [(await row(1).boundingBox())!, (await row(2).boundingBox())!]
+    expect(second.y).toBeGreaterThanOrEqual(first.y + first.height - 1)
+    figures.scroll = await measured(page, async () => {
+      await until(async () => {
+        await list.evaluate((element) => element.parentElement!.scrollTo(0, element.scrollHeight))
+        return (await row(CHANGES).count()) === 1
+      }, 'The last change')
+    })
+    figures.nodes = await nodes(page)
+    await list.evaluate((element) => element.parentElement!.scrollTo(0, 0))
+    // Open still, though it was gone from the page.
+    await row(1).getByText('another').first().waitFor()
+    expect(await axe(page)).toEqual([])
+    console.info(JSON.stringify(figures))
+    expect(figures.nodes).toBeLessThan(MOST_NODES)
+    for (const key of ['open', 'scroll']) expect(figures[key]).toBeLessThan(MOST_MS)
+    expect(complaints).toEqual([])
+    await close()
+  }, 120_000)
 })

@@ -73,4 +73,34 @@ describeConsole('the wire', { config: BOTH_ERAS, entries: 16 }, (suite) => {
     await page.getByRole('tabpanel').getByText('touched').waitFor()
     await close()
   }, 60_000)
+
+  it('replays with what was edited, and never with what cannot be read', async () => {
+    const { page, go, complaints, close } = await suite.open()
+    await go('/wire')
+    await page.getByText('live', { exact: true }).first().waitFor()
+    await start('new_touch')
+    const rows = page.getByRole('list', { name: 'Exchanges' }).getByRole('button')
+    await rows.filter({ hasText: 'new_touch' }).first().click()
+    await page.getByRole('button', { name: 'Edit and replay' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Replay tools/call' })
+    const editor = dialog.getByRole('textbox', { name: 'Parameters as JSON' })
+    const send = dialog.getByRole('button', { name: 'Send' })
+    expect(JSON.parse((await editor.textContent())!)).toMatchObject({ name: 'new_touch' })
+    for (const [text, hint] of [
+      ['{ "name": ', /Not JSON yet/],
+      ['', /are a JSON object/],
+      ['["new_grow"]', /are a JSON object/],
+    ] as const) {
+      await editor.fill(text)
+      await dialog.getByRole('alert').filter({ hasText: hint }).waitFor()
+      expect([text, await send.isDisabled()]).toEqual([text, true])
+    }
+    await editor.fill('{ "name": "new_grow" }')
+    expect(await axe(page)).toEqual([])
+    await send.click()
+    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    await page.getByRole('tabpanel').getByText('grown').waitFor()
+    expect(complaints).toEqual([])
+    await close()
+  }, 60_000)
 })

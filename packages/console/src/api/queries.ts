@@ -35,7 +35,7 @@ export const entryQuery = (kind: EntryKind, key: string) =>
 
 export const changesQuery = queryOptions({
   queryKey: ['catalog', 'changes'],
-  queryFn: () => call('catalogChanges', { query: { limit: 500 } }),
+  queryFn: () => call('catalogChanges', { query: {} }),
 })
 
 export const clientsQuery = queryOptions({

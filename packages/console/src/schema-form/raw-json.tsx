@@ -6,10 +6,12 @@ interface RawProps {
   readonly label: string
   readonly value: unknown
   readonly onChange: (value: unknown) => void
+  /** Told whether the text can be read, whenever that changes. */
+  readonly onReadable?: (isReadable: boolean) => void
 }
 
 /** The text is the value's as long as it can be read; while it cannot, the value stays what it was. */
-export function RawJson({ label, value, onChange }: RawProps) {
+export function RawJson({ label, value, onChange, onReadable }: RawProps) {
   const [text, setText] = useState(() => stringify(value))
   const [problem, setProblem] = useState<string>()
   const [seen, setSeen] = useState(value)
@@ -24,9 +26,11 @@ export function RawJson({ label, value, onChange }: RawProps) {
       const parsed: unknown = next.trim() === '' ? undefined : JSON.parse(next)
       setProblem(undefined)
       setSeen(parsed)
+      onReadable?.(true)
       onChange(parsed)
     } catch (error) {
       setProblem((error as Error).message)
+      onReadable?.(false)
     }
   }
   return (

@@ -1,19 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { CatalogChange } from '../../api/contract.ts'
 import { changesQuery } from '../../api/queries.ts'
-import { Badge, KindBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { DiffView } from '../../ui/diff-view.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { formatCount } from '../../ui/format.ts'
 import { Failure } from '../../ui/notice.tsx'
-import { Rich } from '../../ui/rich.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { Clock } from '../../ui/time.tsx'
+import { ChangeList } from './change-list.tsx'
 import styles from './changes.module.css'
 
 const SEEN = 'gantry.seen-change'
-const TONES = { added: 'ok', removed: 'bad', changed: 'warn' } as const
 
 /** What became different, newest first, with a line where the last look was. */
 export function Changes() {
@@ -29,17 +25,16 @@ export function Changes() {
       </Empty>
     )
   }
-  const fresh = data.changes.filter(({ id }) => id > seen)
-  const old = data.changes.filter(({ id }) => id <= seen)
+  const fresh = data.changes.filter(({ id }) => id > seen).length
   return (
     <div className={styles.changes}>
       <div className={styles.bar}>
         <h2>
-          {fresh.length === 0
+          {fresh === 0
             ? 'Nothing new since your last look'
-            : `${fresh.length} new since your last look`}
+            : `${formatCount(fresh)} new since your last look`}
         </h2>
-        {fresh.length > 0 && (
+        {fresh > 0 && (
           <Button
             onClick={() => {
               localStorage.setItem(SEEN, String(data.newest))
@@ -50,53 +45,7 @@ export function Changes() {
           </Button>
         )}
       </div>
-      {fresh.map((change) => (
-        <ChangeView key={change.id} change={change} />
-      ))}
-      {old.length > 0 && <h2>Earlier</h2>}
-      {old.map((change) => (
-        <ChangeView key={change.id} change={change} />
-      ))}
+      <ChangeList changes={data.changes} fresh={fresh} />
     </div>
-  )
-}
-
-export function ChangeView({ change, isOpen = false }: { change: CatalogChange; isOpen?: boolean }) {
-  const head = (
-    <>
-      <Badge tone={TONES[change.type]}>{change.type}</Badge> <KindBadge kind={change.kind} />{' '}
-      <code>{change.key}</code>{' '}
-      <span className={styles.muted}>
-        {change.target} · <Clock at={change.at} />
-      </span>
-    </>
-  )
-  // Differences are long and many; they are made when somebody looks.
-  const [isShown, setShown] = useState(isOpen)
-  if (change.parts.length === 0) return <p className={styles.change}>{head}</p>
-  return (
-    <details
-      className={styles.change}
-      open={isOpen}
-      onToggle={({ currentTarget }) => currentTarget.open && setShown(true)}
-    >
-      <summary>
-        {head} <span className={styles.muted}>{change.parts.map(({ member }) => member).join(', ')}</span>
-      </summary>
-      {isShown &&
-        change.parts.map((part) => (
-          <div key={part.member} className={styles.part}>
-            <h3>{part.member}</h3>
-            <ul>
-              {part.summary.map((line) => (
-                <li key={line}>
-                  <Rich text={line} />
-                </li>
-              ))}
-            </ul>
-            {part.diff.length > 0 && <DiffView hunks={part.diff} label={`Difference of ${part.member}`} />}
-          </div>
-        ))}
-    </details>
   )
 }

@@ -12,7 +12,7 @@ import { JsonTree } from '../../ui/json-tree.tsx'
 import { Markdown } from '../../ui/lazy-markdown.tsx'
 import { Failure } from '../../ui/notice.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ChangeView } from './changes.tsx'
+import { ChangeView } from './change-view.tsx'
 import styles from './entry-detail.module.css'
 import { SchemaView } from './schema-view.tsx'
 

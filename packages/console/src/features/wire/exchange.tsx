@@ -5,16 +5,15 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { JsonObject, WireDetail } from '../../api/contract.ts'
 import { wireDetailQuery } from '../../api/queries.ts'
-import { RawJson } from '../../schema-form/raw-json.tsx'
 import { EraBadge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { formatDuration } from '../../ui/format.ts'
 import { Failure, Notice } from '../../ui/notice.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Clock } from '../../ui/time.tsx'
 import { notifyError } from '../../ui/toasts.tsx'
+import { EditReplay } from './edit-replay.tsx'
 import styles from './exchange.module.css'
 import { ExportButton } from './export-button.tsx'
 import { Messages } from './messages.tsx'
@@ -83,7 +82,7 @@ function Content({ exchange }: { exchange: WireDetail }) {
 
 function Actions({ exchange }: { exchange: WireDetail }) {
   const navigate = useNavigate()
-  const [edited, setEdited] = useState<unknown>()
+  const [isEditing, setEditing] = useState(false)
   const replay = useMutation({
     mutationFn: (params: JsonObject | undefined) =>
       call('replayExchange', { params: { id: exchange.id }, body: params === undefined ? {} : { params } }),
@@ -109,27 +108,19 @@ function Actions({ exchange }: { exchange: WireDetail }) {
       >
         Replay
       </Button>
-      <Button icon={Pencil} disabled={params === undefined} onClick={() => setEdited(params)}>
+      <Button icon={Pencil} disabled={params === undefined} onClick={() => setEditing(true)}>
         Edit and replay
       </Button>
       <ExportButton id={exchange.id} />
-      <Dialog
-        open={edited !== undefined}
-        onClose={() => setEdited(undefined)}
-        title={`Replay ${exchange.method}`}
-        wide
-        actions={
-          <Button
-            tone="primary"
-            disabled={replay.isPending}
-            onClick={() => replay.mutate(edited as JsonObject)}
-          >
-            Send
-          </Button>
-        }
-      >
-        <RawJson label="Parameters" value={edited} onChange={setEdited} />
-      </Dialog>
+      {isEditing && params !== undefined && (
+        <EditReplay
+          method={exchange.method}
+          params={params}
+          isSending={replay.isPending}
+          onSend={(edited) => replay.mutate(edited)}
+          onClose={() => setEditing(false)}
+        />
+      )}
     </div>
   )
 }
