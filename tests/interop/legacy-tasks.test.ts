@@ -155,7 +155,7 @@ describe.each(OFFICIAL)('our client with the tasks of an official server 1.32, o
       elicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
     })
     closing.push(() => client.close())
-    return { client, runs: createTaskClient(client) }
+    return { client, runs: createTaskClient(client, { receive: true }) }
   }
 
   it('awaits them as if there were none, questions included', async () => {
@@ -166,6 +166,11 @@ describe.each(OFFICIAL)('our client with the tasks of an official server 1.32, o
     expect((await client.call('greet')).text()).toBe('Hello Ada')
     const failed = await client.call('fail')
     expect([failed.isError, failed.text()]).toEqual([true, 'no ink'])
+  })
+
+  it('runs a question as a task for the server', async () => {
+    const { client } = await open()
+    expect((await client.call('ask_as_task')).text()).toBe('taskCreated: Hello Ada')
   })
 
   it('holds them, lists them and cancels them', async () => {

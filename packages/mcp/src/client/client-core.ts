@@ -1,8 +1,9 @@
-import type { Connector, Exchange, Notification, Outcome } from '../exchange/index.ts'
+import type { Connector, Exchange, Notification, Outcome, RequestAnswer } from '../exchange/index.ts'
 import { type JsonObject, McpError } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,
   type Implementation,
+  LATEST_LEGACY,
   type LoggingLevel,
   parseDuration,
   requireExtensionNames,
@@ -43,6 +44,11 @@ export class ClientCore {
   readonly directory: ToolDirectory = new ToolDirectory()
   connector: Connector | undefined
   logLevel: LoggingLevel | undefined
+  /** What extensions declare to legacy servers, and how they answer them. */
+  readonly extensions: { capabilities: ClientCapabilities; answers: RequestAnswer[] } = {
+    capabilities: {},
+    answers: [],
+  }
   readonly #cache: ResponseCache | undefined
 
   constructor(options: ClientOptions) {
@@ -71,6 +77,20 @@ export class ClientCore {
     // A modern call fails with what went wrong; a legacy server gets an error, and our side would not know why.
     if (this.connection.current?.edge.era === 'legacy') answers.catch((thrown) => this.warn(thrown))
     return answers
+  }
+
+  /** Only the last revision with requests of servers has any that an extension could answer. */
+  get #ofExtensions(): ClientCapabilities {
+    const { protocolVersion = LATEST_LEGACY } = this.options
+    return protocolVersion === LATEST_LEGACY ? this.extensions.capabilities : {}
+  }
+
+  readonly #answer: RequestAnswer = (exchange) => {
+    for (const answer of this.extensions.answers) {
+      const outcome = answer(exchange)
+      if (outcome !== undefined) return outcome
+    }
+    return undefined
   }
 
   /** Makes something known that harms no request. */
@@ -112,7 +132,7 @@ export class ClientCore {
     }
     return negotiate(connector, {
       info: this.info,
-      capabilities: legacyCapabilities(this.capabilities),
+      capabilities: { ...legacyCapabilities(this.capabilities), ...this.#ofExtensions },
       era: options.era,
       protocolVersion: options.protocolVersion,
       probeTimeout: options.probeTimeout === undefined ? undefined : parseDuration(options.probeTimeout),
@@ -123,6 +143,7 @@ export class ClientCore {
         continuations: options.continuations,
         headersFor: this.directory.headersFor,
         ask: (requests, asking) => this.ask(requests, asking),
+        answer: this.extensions.answers.length > 0 ? this.#answer : undefined,
         onStep: options.onHandshake,
         onAmbiguous: (report) => {
           options.onAmbiguous?.(report)

@@ -5,6 +5,7 @@ import type {
   InputResponses,
   Middleware,
   Outcome,
+  RequestAnswer,
 } from '../exchange/index.ts'
 import { type JsonObject, McpError } from '../jsonrpc/index.ts'
 import {
@@ -124,6 +125,16 @@ export class Client<App = unknown> implements AsyncDisposable {
   /** Adds middleware, innermost last. */
   use(middleware: Middleware): this {
     this.#core.requests.use(middleware)
+    return this
+  }
+
+  /**
+   * Lets an extension answer requests of servers of 2025-11-25, before the handlers do. What it declares for that
+   * is said in the next handshake; modern servers send no requests.
+   */
+  answerRequests(capabilities: ClientCapabilities, answer: RequestAnswer): this {
+    Object.assign(this.#core.extensions.capabilities, capabilities)
+    this.#core.extensions.answers.push(answer)
     return this
   }
 

@@ -13,6 +13,7 @@ export type {
   Notification,
   Outcome,
   ParkedCall,
+  RequestAnswer,
   Wire,
 } from '../exchange/index.ts'
 export { LegacyClientEdge } from '../exchange/legacy-client-edge.ts'

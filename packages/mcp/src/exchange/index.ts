@@ -61,6 +61,7 @@ export {
   type ParkedCall,
 } from './legacy-client-edge-continuations.ts'
 export type { HandshakeStep } from './legacy-client-edge-handshake.ts'
+export type { RequestAnswer } from './legacy-client-edge-extension.ts'
 export type { AmbiguousRequest } from './legacy-client-edge-inbox.ts'
 export { ModernClientEdge, type ModernClientEdgeOptions } from './modern-client-edge.ts'
 export { playModernRounds, type SendRound } from './modern-client-edge-rounds.ts'

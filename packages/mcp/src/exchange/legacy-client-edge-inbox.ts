@@ -15,6 +15,7 @@ import { canAskForInput, toNotification } from './client-edge-params.ts'
 import { readDetachHint } from './detach-hint.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import type { LegacyCall } from './legacy-client-edge-call.ts'
+import type { ExtensionRequests } from './legacy-client-edge-extension.ts'
 import type { LegacyListeners } from './legacy-client-edge-listeners.ts'
 import {
   answerTo,
@@ -40,6 +41,8 @@ export interface InboxOptions {
   capabilities: ClientCapabilities
   /** Answers requests that the server sends outside any call. */
   ask?: Exchange['ask']
+  /** What an extension answers in the author's stead. */
+  extension?: ExtensionRequests | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
   onLog?: ((notification: Notification) => void) | undefined
   onNotification?: ((notification: Notification) => void) | undefined
@@ -67,7 +70,7 @@ export class LegacyInbox {
       } else if (!this.#receiveCommon(message)) {
         call.notify(toNotification(message))
       }
-    } else if (!this.#answerPing(message)) {
+    } else if (!this.#answerPing(message) && !this.#options.extension?.take(message)) {
       call.push(message)
     }
   }
@@ -75,11 +78,14 @@ export class LegacyInbox {
   /** A message on a channel that all calls share: stdio, or the GET stream. */
   receive(message: IncomingMessage): void {
     if (!('id' in message)) this.#receiveNotification(message)
-    else if (!this.#answerPing(message)) this.#receiveRequest(message)
+    else if (!this.#answerPing(message) && !this.#options.extension?.take(message)) {
+      this.#receiveRequest(message)
+    }
   }
 
   /** The connection is gone: what was being asked is moot. */
   close(): void {
+    this.#options.extension?.close()
     for (const abort of this.#asking.values()) abort.abort('The connection is closed')
     this.#asking.clear()
   }
@@ -174,6 +180,7 @@ export class LegacyInbox {
   }
 
   #withdraw(requestId: RequestId): void {
+    this.#options.extension?.withdraw(requestId)
     this.#asking.get(requestId)?.abort('The server withdrew its request')
     for (const call of this.#options.calls.values()) if (call.withdraw(requestId)) return
   }

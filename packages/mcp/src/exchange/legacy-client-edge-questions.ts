@@ -41,13 +41,17 @@ export function inputKeyOf(request: JsonRpcRequest): string | undefined {
   return typeof key === 'string' && key !== '' && key.length <= 128 ? key : undefined
 }
 
+export function isQuestion({ method }: JsonRpcRequest): boolean {
+  return QUESTIONS.has(method)
+}
+
 /** Why a server's request cannot be passed on to a client with these capabilities; undefined when it can. */
 export function refusal(
   request: JsonRpcRequest,
   capabilities: ClientCapabilities,
 ): ProtocolError | undefined {
   const { method } = request
-  if (!QUESTIONS.has(method)) return new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`)
+  if (!isQuestion(request)) return new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`)
   const missing = missingCapability(request, capabilities)
   if (!missing) return undefined
   const name = Object.keys(missing)[0] ?? method

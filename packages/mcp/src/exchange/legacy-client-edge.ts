@@ -26,6 +26,7 @@ import { canAskForInput, legacyParams, progressTokenOf } from './client-edge-par
 import { complete, type Exchange, failure, type Notification, type Outcome } from './exchange.ts'
 import { type CallPort, LegacyCall } from './legacy-client-edge-call.ts'
 import { type Continuations, MemoryContinuations } from './legacy-client-edge-continuations.ts'
+import { ExtensionRequests, type RequestAnswer } from './legacy-client-edge-extension.ts'
 import { type Handshake, type HandshakeStep, performHandshake } from './legacy-client-edge-handshake.ts'
 import { type AmbiguousRequest, LegacyInbox } from './legacy-client-edge-inbox.ts'
 import { LegacyListeners } from './legacy-client-edge-listeners.ts'
@@ -46,6 +47,8 @@ export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
   continuations?: Continuations | undefined
   /** Answers requests that the server sends outside any call. */
   ask?: Exchange['ask']
+  /** Answers requests before the callers and `ask` get them; undefined leaves them to those. */
+  answer?: RequestAnswer | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
   /** How long a retry waits for `notifications/elicitation/complete`, in ms. Default 30 s. */
   urlCompletionTimeout?: number | undefined
@@ -109,6 +112,9 @@ export class LegacyClientEdge implements ClientEdge {
       listeners: this.#listeners,
       capabilities: options.capabilities,
       ask: options.ask,
+      extension:
+        options.answer &&
+        new ExtensionRequests({ ...options, wire, version: this.version, answer: options.answer }),
       onAmbiguous: options.onAmbiguous,
       onLog: options.onLog,
       onNotification: (notification) => {

@@ -54,7 +54,9 @@ export function legacyResultOf({ taskId, status, statusMessage, result, error }:
   if (status === 'cancelled') {
     throw new ProtocolError(INTERNAL_ERROR, statusMessage ?? 'The task was cancelled')
   }
-  return related({ ...result }, taskId)
+  // Kept as the extension shows it.
+  const { resultType: _, ...own } = result ?? {}
+  return related(own, taskId)
 }
 
 /** Params or a result that name the task they belong to (2025-11-25, Tasks, Related Task Metadata). */

@@ -10,6 +10,7 @@ import { parseDuration, type Duration } from '../../protocol/index.ts'
 import type { CallResult, Client, Pages, RequestOptions } from '../../client/index.ts'
 import { awaitTask } from './await-task.ts'
 import { readTask } from './read-task.ts'
+import { receiveTasks, type ReceivingClient } from './receive-tasks.ts'
 import { withTasks, type DetailedTask, type Task } from './task.ts'
 import { orderOf, withOrder, type TaskOrder } from './task-order.ts'
 import { TaskRun, type SavedTask } from './task-run.ts'
@@ -22,6 +23,11 @@ export interface TaskClientOptions {
   pollInterval?: Duration
   /** How long a call may wait for its task in all. Default: as long as the server keeps the task. */
   maxWait?: Duration
+  /**
+   * Let servers of 2025-11-25 have sampling and elicitation run as tasks, which the client declares in its next
+   * handshake. Default false.
+   */
+  receive?: boolean
 }
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
@@ -29,7 +35,9 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 type Next = (exchange?: Exchange) => Promise<Outcome>
 
 /** What a client has that can follow tasks. */
-export type TaskingClient = SupportingClient & Pick<Client, 'use' | 'call' | 'request' | 'list' | 'handle'>
+export type TaskingClient = SupportingClient &
+  ReceivingClient &
+  Pick<Client, 'use' | 'call' | 'request' | 'list' | 'handle'>
 
 /** What can be said about a call that is to be a task. */
 export interface TaskRequestOptions extends RequestOptions {
@@ -66,6 +74,7 @@ export class TaskClient {
     this.#options = options
     this.#support = new TaskSupport(client)
     client.use((exchange, next) => this.#pass(exchange, next))
+    if (options.receive) receiveTasks(client)
   }
 
   /** Calls a tool and does not wait for its task. Questions that come before the task are answered. */
