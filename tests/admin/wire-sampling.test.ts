@@ -28,3 +28,20 @@ it('lists and counts what is not of the sample, without its messages', async () 
   expect(records).toMatchObject([{ name: 'demo_list_notes', target: 'demo', status: 'ok', messages: 0 }])
   expect(gateway.gateway.view.statsOf('demo').totals().calls).toBe(1)
 })
+
+it("keeps the messages of the playground's own calls, whatever the sample", async () => {
+  const client = { era: 'modern' as const, capabilities: {}, name: 'at-the-playground' }
+  const { id } = await gateway.api.call('startCall', {
+    body: { method: 'tools/call', params: { name: 'demo_list_notes' }, client },
+  })
+  const done = await until(async () => {
+    const call = await gateway.api.call('playgroundCall', { params: { id } })
+    return call.status === 'ok' ? call : undefined
+  }, 'The call')
+  const record = done.records.at(-1)
+  const { name, hops } = await gateway.api.call('wireDetail', { params: { id: record! } })
+  expect(name).toBe('demo_list_notes')
+  expect(hops.map(({ hop, direction }) => `${hop} ${direction}`)).toEqual(
+    expect.arrayContaining(['client in', 'client out']),
+  )
+})
