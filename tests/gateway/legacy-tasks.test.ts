@@ -192,7 +192,7 @@ describe('a server with the tasks of 2025-11-25', () => {
 })
 
 describe('a client of 2025-11-25 that has heard of tasks', () => {
-  async function before(app: Server): Promise<Client> {
+  async function clientOf(app: Server): Promise<Client> {
     const served = await serveHttp(app)
     closing.push(() => served.close())
     return legacyClient(await gatewayTo({ url: served.url }))
@@ -206,7 +206,7 @@ describe('a client of 2025-11-25 that has heard of tasks', () => {
     for (const revisions of [['2025-11-25'], undefined] as const) {
       const app = new Server({ name: 'old', tools, ...(revisions && { revisions: [...revisions] }) })
       tasks(app, { pollInterval: 20 })
-      const client = await before(app)
+      const client = await clientOf(app)
       await client.connect()
       expect(client.serverCapabilities).not.toHaveProperty('tasks')
       for (const [name, text] of [
@@ -224,7 +224,7 @@ describe('a client of 2025-11-25 that has heard of tasks', () => {
     const app = new Server({ name: 'old', revisions: ['2025-11-25'] })
     app.tool('may', { task: 'optional', run: async () => 'done' })
     tasks(app)
-    const client = await before(app)
+    const client = await clientOf(app)
     for (const method of ['tasks/list', 'tasks/get', 'tasks/result', 'tasks/cancel']) {
       const params = method === 'tasks/list' ? {} : { taskId: 'x' }
       await expect(client.request(method, params)).rejects.toMatchObject({ code: -32601 })
@@ -242,7 +242,7 @@ describe('a client of 2025-11-25 that has heard of tasks', () => {
       },
     })
     tasks(app, { pollInterval: 20 })
-    const client = await before(app)
+    const client = await clientOf(app)
     const progress: unknown[] = []
     const result = await client.call('old_must', {}, { onProgress: (one) => progress.push(one) })
     expect(result.text()).toBe('done')
