@@ -1,6 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as OfficialHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import {
+  ElicitationCompleteNotificationSchema,
+  ElicitRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connect, type Client, type ConnectOptions } from '@gantry/mcp/client'
 import { Server, tool } from '@gantry/mcp/server'
@@ -133,6 +139,42 @@ describe('a method that nobody knows', () => {
     expect(legacy.message.result).toMatchObject({ counted: 3 })
     const everywhere = await modernRequest(gateway.endpoint, 'acme/count', params)
     expect(everywhere.message.error).toMatchObject({ code: -32601 })
+  })
+})
+
+describe('a page that a legacy server sends a user to', () => {
+  it('is reported as done to the client that was sent there, and to no other', async () => {
+    const gateway = await gatewayOf({ raw: rawTarget() })
+    const done: Record<string, string[]> = { one: [], two: [] }
+    const openOfficial = async (heard: string[]) => {
+      const client = new OfficialClient(
+        { name: 'x', version: '1' },
+        { capabilities: { elicitation: { url: {} } } },
+      )
+      client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept' }))
+      client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) => {
+        heard.push(params.elicitationId)
+      })
+      // biome-ignore lint/suspicious/noExplicitAny: the official types do not allow exact optional properties
+      await client.connect(new OfficialHttp(new URL(gateway.endpoint)) as any)
+      closing.push(() => client.close())
+      return client
+    }
+    const [one] = await Promise.all([openOfficial(done.one!), openOfficial(done.two!)])
+    const result = await one.callTool({ name: 'raw_visit', arguments: {} })
+    const [{ text }] = result.content as [{ text: string }]
+    expect(text).toMatch(/^accept page-\d+$/)
+    await expect.poll(() => done.one).toEqual([text.split(' ')[1]])
+    expect(done.two).toEqual([])
+  })
+
+  it('is no news for modern clients, which do not know that message', async () => {
+    const gateway = await gatewayOf({ raw: rawTarget() })
+    const client = await open(gateway, { era: 'modern', elicit: () => ({ action: 'accept' }) })
+    const heard: string[] = []
+    client.on('notification', ({ method }) => heard.push(method))
+    expect((await client.call('raw_visit')).text()).toMatch(/^accept page-\d+$/)
+    expect(heard).toEqual([])
   })
 })
 

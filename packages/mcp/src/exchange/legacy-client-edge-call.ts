@@ -21,7 +21,14 @@ import { type Exchange, failure, type InputRequests, type Notification, type Out
 import { missingCapability } from './input-capabilities.ts'
 import type { Continuations, ParkedCall } from './legacy-client-edge-continuations.ts'
 import { received } from './received-result.ts'
-import { answerTo, inputKeyOf, refusal, toQuestion, withoutHints } from './legacy-client-edge-questions.ts'
+import {
+  answerTo,
+  inputKeyOf,
+  pageOf,
+  refusal,
+  toQuestion,
+  withoutHints,
+} from './legacy-client-edge-questions.ts'
 
 /** What a call needs from its edge. */
 export interface CallPort {
@@ -36,6 +43,9 @@ export interface CallPort {
   /** A log message that the caller did not ask for. */
   unwantedLog(notification: Notification): void
 }
+
+/** Pages that one call may send its user to and be told of. */
+const MAX_PAGES = 64
 
 interface Question {
   readonly request: JsonRpcRequest
@@ -72,6 +82,8 @@ export class LegacyCall implements ParkedCall {
   #final: { outcome: Outcome } | { error: Error } | undefined
   #flushing = false
   #lastKey = 0
+  /** Ids of the pages that the caller was sent to. */
+  #pages: Set<unknown> | undefined
   /** What the caller lacks of what the server asked for. */
   #lacking: ClientCapabilities | undefined
   /** Answers that were there before the questions: good for one question each. */
@@ -159,6 +171,10 @@ export class LegacyCall implements ParkedCall {
       if (eraOf(version) === 'modern') this.#lacking ??= missingCapability(request, capabilities)
       return
     }
+    const page = pageOf(request)
+    if (page !== undefined && (this.#pages?.size ?? 0) < MAX_PAGES) {
+      this.#pages = (this.#pages ?? new Set()).add(page)
+    }
     const named = inputKeyOf(request)
     const key = named !== undefined && !this.#questions.has(named) ? named : `input-${++this.#lastKey}`
     this.#questions.set(key, { request, abort: new AbortController() })
@@ -221,6 +237,12 @@ export class LegacyCall implements ParkedCall {
     this.#buffer ??= []
     if (this.#buffer.length >= MAX_BUFFERED) this.#buffer.shift()
     this.#buffer.push(notification)
+  }
+
+  /** A page that this call sent its caller to is done with. Only older clients know that message. */
+  completed(elicitationId: unknown, notification: Notification): void {
+    if (!this.#pages?.has(elicitationId) || eraOf(this.#origin.client.version) === 'modern') return
+    this.notify(notification)
   }
 
   /** The server lets go of the response stream; so may whoever stands between it and the caller. */

@@ -45,6 +45,8 @@ export interface InboxOptions {
   extension?: ExtensionRequests | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
   onLog?: ((notification: Notification) => void) | undefined
+  /** What a user was sent to a page for is done (2025-11-25, URL mode elicitation). */
+  onPageDone(notification: Notification): void
   onNotification?: ((notification: Notification) => void) | undefined
 }
 
@@ -113,6 +115,10 @@ export class LegacyInbox {
       return true
     }
     const notification = toNotification(message)
+    if (message.method === 'notifications/elicitation/complete') {
+      this.#options.onPageDone(notification)
+      return true
+    }
     const detached = readDetachHint(notification)
     if (!detached) return this.#options.listeners.dispatch(notification)
     this.#options.calls.get(detached.id)?.detach(detached.retryMs)

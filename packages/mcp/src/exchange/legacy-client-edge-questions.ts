@@ -41,6 +41,12 @@ export function inputKeyOf(request: JsonRpcRequest): string | undefined {
   return typeof key === 'string' && key !== '' && key.length <= 128 ? key : undefined
 }
 
+/** The id of the page that a request sends a user to; undefined for other requests. */
+export function pageOf({ method, params }: JsonRpcRequest): string | undefined {
+  const id = method === 'elicitation/create' && params?.mode === 'url' ? params.elicitationId : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
 export function isQuestion({ method }: JsonRpcRequest): boolean {
   return QUESTIONS.has(method)
 }

@@ -117,12 +117,13 @@ export class LegacyClientEdge implements ClientEdge {
         new ExtensionRequests({ ...options, wire, version: this.version, answer: options.answer }),
       onAmbiguous: options.onAmbiguous,
       onLog: options.onLog,
-      onNotification: (notification) => {
-        if (notification.method === 'notifications/elicitation/complete') {
-          this.#urls.complete(notification.params?.elicitationId)
-        }
+      onPageDone: (notification) => {
+        const id = notification.params?.elicitationId
+        this.#urls.complete(id)
+        for (const call of this.#calls.values()) call.completed(id, notification)
         options.onNotification?.(notification)
       },
+      onNotification: options.onNotification,
     })
     wire.onMessage = (message) => this.#inbox.receive(message)
     wire.onClose = (reason) => this.#closed(reason)
