@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, type Client } from '@gantry/mcp/client'
 import { rawTarget } from '../support/raw-target.ts'
+import { scriptedTarget } from '../support/scripted-target.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 let gateway: TestGateway
@@ -18,6 +19,35 @@ function connectModern(): Promise<Client> {
 }
 
 describe('subscriptions through the gateway', () => {
+  it.each(['legacy', 'modern'] as const)(
+    'do not flood a %s client, and bring no more than it asked for',
+    async (era) => {
+      const web = await scriptedTarget({
+        'resources/list': () => ({ resources: ['x://a', 'x://b'].map((uri) => ({ uri, name: uri })) }),
+      })
+      const own = await testGateway({ mcpServers: { web: { url: web.url } } })
+      try {
+        await using client = await connect(own.endpoint, { era })
+        const updated: string[] = []
+        client.on('resourceUpdated', ({ uri }) => updated.push(uri))
+        await using _subscription = await client.subscribe('web+x://a')
+        const update = (uri: string) => web.announce('notifications/resources/updated', { uri })
+        const until = Date.now() + 1500
+        while (Date.now() < until) {
+          for (const uri of ['x://a', 'x://a/part', 'x://b', 'x://apart']) update(uri)
+          await new Promise((resolve) => setTimeout(resolve, 1))
+        }
+        update('x://a/last')
+        await expect.poll(() => updated).toContain('web+x://a/last')
+        expect(updated.length).toBeLessThan(20)
+        expect(new Set(updated)).toEqual(new Set(['web+x://a', 'web+x://a/part', 'web+x://a/last']))
+      } finally {
+        await own.close()
+        await web.close()
+      }
+    },
+  )
+
   it('are acknowledged when the target has acknowledged, so that no later change is missed', async () => {
     await using client = await connectModern()
     const updated: string[] = []

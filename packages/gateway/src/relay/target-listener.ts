@@ -1,6 +1,13 @@
-import { isJsonObject, type Exchange, type HeldNotifications, type Notification } from '@gantry/mcp/exchange'
+import {
+  coversUri,
+  isJsonObject,
+  type Exchange,
+  type HeldNotifications,
+  type Notification,
+} from '@gantry/mcp/exchange'
 import type { PublicUris } from '../catalog/public-uris.ts'
 import type { Target } from '../targets/target.ts'
+import { PacedUpdates } from './paced-updates.ts'
 import { withParams } from './relayed-exchange.ts'
 import { publicTask } from './to-public.ts'
 
@@ -31,6 +38,7 @@ export class TargetListener {
   readonly #uris: PublicUris
   readonly #held: HeldNotifications
   readonly #exchange: Exchange
+  readonly #updates: PacedUpdates
   #pause = FIRST_PAUSE
   /** Own names that the target has agreed to; undefined while it has not said. */
   #agreed: { resources: Set<unknown>; tasks: Set<unknown> } | undefined
@@ -42,10 +50,11 @@ export class TargetListener {
     this.#uris = uris
     this.#held = held
     this.#exchange = exchange
+    this.#updates = new PacedUpdates((notification) => exchange.notify(notification))
     this.answered = new Promise((resolve) => {
       this.#answer = resolve
     })
-    void this.#keepListening()
+    void this.#keepListening().finally(() => this.#updates.close())
   }
 
   get grantedResources(): string[] {
@@ -79,11 +88,17 @@ export class TargetListener {
     this.#pause = FIRST_PAUSE
     if (method === 'notifications/subscriptions/acknowledged') this.#acknowledged(params?.notifications)
     else if (method === 'notifications/resources/updated' && typeof params?.uri === 'string') {
+      if (!this.#isWished(params.uri)) return
       const uri = this.#uris.toPublic(params.uri)
-      this.#exchange.notify({ ...notification, params: { ...params, uri } })
+      this.#updates.add(uri, { ...notification, params: { ...params, uri } })
     } else if (method === 'notifications/tasks' && params) {
       this.#exchange.notify({ ...notification, params: publicTask(params, this.#target, this.#uris) })
     }
+  }
+
+  #isWished(own: string): boolean {
+    for (const wished of this.#wish.resources.keys()) if (coversUri(wished, own)) return true
+    return false
   }
 
   #acknowledged(agreed: unknown): void {

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../jsonrpc/index.ts'
 import { META, type ServerCapabilities, type SubscriptionFilter } from '../protocol/index.ts'
 import { abortError } from './client-edge.ts'
+import { coversUri } from './covers-uri.ts'
 import type { Exchange, Notification, Outcome } from './exchange.ts'
 import { HeldNotifications } from './held-notifications.ts'
 import { type AskServer, ResourceSubscriptions } from './legacy-client-edge-subscriptions.ts'
@@ -117,14 +118,7 @@ function matcher({ method, params }: Notification): ((filter: SubscriptionFilter
   }
   const uri = params?.uri
   if (method !== 'notifications/resources/updated' || typeof uri !== 'string') return undefined
-  return (filter) => filter.resourceSubscriptions?.some((wanted) => covers(wanted, uri)) === true
-}
-
-/** An update may name a sub-resource of what was subscribed to (MCP 2025-11-25, schema). */
-function covers(subscribed: string, updated: string): boolean {
-  if (updated === subscribed) return true
-  if (!updated.startsWith(subscribed)) return false
-  return /[/?#]$/.test(subscribed) || /^[/?#]/.test(updated.slice(subscribed.length))
+  return (filter) => filter.resourceSubscriptions?.some((wanted) => coversUri(wanted, uri)) === true
 }
 
 function withSubscription(notification: Notification, id: number): Notification {
