@@ -1,14 +1,16 @@
-import { LiveExchange, type Exchange, type Served } from '@gantry/mcp/exchange'
+import { deriveExchange, LiveExchange, type Exchange, type Served } from '@gantry/mcp/exchange'
 import { McpError } from '@gantry/mcp/client'
 import type { Discovery } from '@gantry/mcp/server'
 import type { Link } from './link.ts'
+
+const REVISION = '2026-07-28'
 
 /** A server in this process needs no wire: exchanges go to it as they are. */
 export async function inProcessLink(served: Served): Promise<Link> {
   const probe = new LiveExchange({
     method: 'server/discover',
     params: {},
-    client: { capabilities: {}, version: '2026-07-28' },
+    client: { capabilities: {}, version: REVISION },
   })
   const outcome = await served.respond(probe)
   if (outcome.type !== 'complete')
@@ -16,16 +18,26 @@ export async function inProcessLink(served: Served): Promise<Link> {
   const closed = new AbortController()
   return {
     era: 'modern',
-    version: '2026-07-28',
+    version: REVISION,
     discovery: outcome.result as unknown as Discovery,
     transport: 'in process',
-    handle: (exchange) =>
-      served.respond(exchange.method === 'subscriptions/listen' ? until(closed.signal, exchange) : exchange),
+    handle: (exchange) => {
+      const asked = inOurRevision(exchange)
+      return served.respond(asked.method === 'subscriptions/listen' ? until(closed.signal, asked) : asked)
+    },
     onClose: undefined,
     async close() {
       closed.abort('The target was stopped')
     },
   }
+}
+
+/** What the client speaks ends at the gateway, as with a server behind a wire: this hop is a modern one. */
+function inOurRevision(exchange: Exchange): Exchange {
+  const { client } = exchange
+  return client.version === REVISION
+    ? exchange
+    : deriveExchange(exchange, { client: { ...client, version: REVISION } })
 }
 
 /** Listening has no end of its own. */
