@@ -106,6 +106,7 @@ class Follower implements ConfigWatcher {
 
   reload(): Promise<void> {
     clearTimeout(this.#timer)
+    this.#timer = undefined
     return this.#enqueue()
   }
 
@@ -126,7 +127,7 @@ class Follower implements ConfigWatcher {
   #schedule(): void {
     if (this.#isClosed) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#enqueue(), this.#settle)
+    this.#timer = setTimeout(() => void this.reload(), this.#settle)
   }
 
   #enqueue(): Promise<void> {
@@ -140,6 +141,8 @@ class Follower implements ConfigWatcher {
       // It may be half-written, or gone for the moment between an editor's two renames.
       await new Promise((done) => setTimeout(done, this.#settle))
       result = await loadConfig(this.#file, this.#options)
+      // Somebody writes on: it is read again when they are done.
+      if (!result.ok && this.#timer) return
     }
     if (this.#isClosed) return
     this.#follow(result)
