@@ -1,4 +1,3 @@
-import { createNodeFetch } from '@gantry/mcp/client/node'
 import { MemoryContinuations, type Sealer, type Served } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import { Catalog } from './catalog/catalog.ts'
@@ -9,6 +8,7 @@ import { diffModels } from './config/diff-models.ts'
 import type { GatewayModel, TargetModel } from './model/index.ts'
 import { Relay } from './relay/relay.ts'
 import { RelayServed } from './relay/relay-served.ts'
+import { createPooledFetch } from './targets/pooled-fetch.ts'
 import { Deadlines } from './targets/deadlines.ts'
 import type { Instance } from './targets/instance.ts'
 import type { Link } from './targets/link.ts'
@@ -68,7 +68,7 @@ export class Gateway {
       gate: new StartGate(limits.startingTargets),
       deadlines: new Deadlines(),
       continuations: this.#continuations,
-      fetch: createNodeFetch(),
+      fetch: createPooledFetch(),
       stateDir: model.stateDir,
       maxMessageBytes: limits.resultBytes,
       heldFor: limits.parkedFor,

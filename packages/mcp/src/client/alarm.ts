@@ -1,4 +1,4 @@
-import { type Live, LiveSet } from '../exchange/index.ts'
+import { type Live, LiveSet } from '../exchange/live-set.ts'
 
 /** Something that ends at a time which it may put off. */
 export interface Expiring extends Live {

@@ -1,39 +1,74 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { pipeline, type Readable, type Transform } from 'node:stream'
+import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { FULL_CHUNK } from './read-fairly.node.ts'
 
-/** Makes a response of a message: a full one for errors and redirects, else one that costs little. */
-export function toResponse(message: IncomingMessage, url: string): Response {
-  const status = message.statusCode ?? 0
-  const source = decompressed(message)
+/** What is known of a response before its body has come. */
+export interface ResponseHead {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly url: string
+}
+
+/** A body that has not been read yet. It is read once, in one of the two ways. */
+export interface ResponseBody {
+  text(): Promise<string>
+  stream(): ReadableStream<Uint8Array>
+}
+
+/** Makes a response of a message of `node:http`. */
+export function messageResponse(message: IncomingMessage, url: string): Response {
+  const { statusCode: status = 0, headers } = message
   // Whatever breaks before somebody reads it is found again by the reader.
-  source.on('error', () => {})
+  message.on('error', () => {})
+  return createResponse({ status, headers, url }, new StreamBody(message))
+}
+
+/** A response by which a `fetch` of one's own answers: a full one for errors and redirects, else a cheap one. */
+export function createResponse(head: ResponseHead, body: ResponseBody): Response {
+  const { status, headers } = head
+  const decoded = decompressed(headers['content-encoding'], body)
   // What is no answer is rare and may be handed to an AuthProvider: that gets the real thing.
-  if (status < 200 || status > 299 || status === 204 || status === 205) return fullResponse(message, source)
-  return new NodeResponse(message, source, url) as unknown as Response
+  if (status < 200 || status > 299 || status === 204 || status === 205) return fullResponse(head, decoded)
+  return new QuickResponse(head, decoded) as unknown as Response
+}
+
+class StreamBody implements ResponseBody {
+  readonly #source: Readable
+
+  constructor(source: Readable) {
+    this.#source = source
+  }
+
+  text(): Promise<string> {
+    return readAll(this.#source)
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    return toWebStream(this.#source)
+  }
 }
 
 /** The part of a 2xx `Response` that the HTTP transports use, made only as far as it is used. */
-class NodeResponse {
+class QuickResponse {
   readonly ok = true
   readonly type = 'default'
   readonly status: number
   readonly url: string
-  readonly headers: NodeHeaders
-  readonly #source: Readable
+  readonly headers: QuickHeaders
+  readonly #source: ResponseBody
   #body: ReadableStream<Uint8Array> | undefined
   #textUsed = false
 
-  constructor(message: IncomingMessage, source: Readable, url: string) {
-    this.status = message.statusCode ?? 0
+  constructor({ status, headers, url }: ResponseHead, source: ResponseBody) {
+    this.status = status
     this.url = url
-    this.headers = new NodeHeaders(message.headers)
+    this.headers = new QuickHeaders(headers)
     this.#source = source
   }
 
   get body(): ReadableStream<Uint8Array> {
-    this.#body ??= toWebStream(this.#source)
+    this.#body ??= this.#source.stream()
     return this.#body
   }
 
@@ -43,11 +78,11 @@ class NodeResponse {
 
   text(): Promise<string> {
     this.#textUsed = true
-    return readAll(this.#source)
+    return this.#source.text()
   }
 }
 
-class NodeHeaders {
+class QuickHeaders {
   readonly #headers: IncomingHttpHeaders
 
   constructor(headers: IncomingHttpHeaders) {
@@ -64,21 +99,23 @@ class NodeHeaders {
   }
 }
 
-function fullResponse(message: IncomingMessage, source: Readable): Response {
-  const status = message.statusCode ?? 0
+function fullResponse(head: ResponseHead, body: ResponseBody): Response {
+  const { status } = head
   const headers = new Headers()
-  for (const [name, value] of Object.entries(message.headers)) {
+  for (const [name, value] of Object.entries(head.headers)) {
     for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
   }
   const hasBody = ![204, 205, 304].includes(status)
-  if (!hasBody) source.resume()
-  return new Response(hasBody ? toWebStream(source) : null, { status, headers })
+  if (!hasBody) body.text().catch(() => {})
+  return new Response(hasBody ? body.stream() : null, { status, headers })
 }
 
 /** We ask for no compression, but some proxies compress whatever passes. */
-function decompressed(message: IncomingMessage): Readable {
-  const decoder = decoderFor(message.headers['content-encoding'])
-  return decoder === undefined ? message : pipeline(message, decoder, () => {})
+function decompressed(encoding: string | undefined, body: ResponseBody): ResponseBody {
+  const decoder = decoderFor(encoding)
+  if (decoder === undefined) return body
+  const source = Readable.fromWeb(body.stream() as import('node:stream/web').ReadableStream)
+  return new StreamBody(pipeline(source, decoder, () => {}))
 }
 
 function decoderFor(encoding: string | undefined): Transform | undefined {

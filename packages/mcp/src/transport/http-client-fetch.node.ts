@@ -2,9 +2,9 @@ import { Agent as HttpAgent, type ClientRequest, request as httpRequest } from '
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
 import { NEVER_CANCELLED, signalCancellation } from '../exchange/cancellation.ts'
-import { toResponse } from './http-client-fetch-response.node.ts'
+import { messageResponse } from './http-client-fetch-response.node.ts'
 import type { FetchLike } from './http-client-options.ts'
-import { quickFetch, type QuickInit } from './quick-fetch.ts'
+import { plainHeaders, quickFetch, type QuickInit } from './quick-fetch.ts'
 
 export interface NodeFetchOptions {
   /** Milliseconds for connecting, TLS included. */
@@ -60,7 +60,7 @@ export function createNodeFetch(options: NodeFetchOptions = {}): FetchLike {
         caller.onAbort(abort)
         request.on('close', () => caller.offAbort(abort))
         request.on('error', reject)
-        request.on('response', (message) => resolve(toResponse(message, url)))
+        request.on('response', (message) => resolve(messageResponse(message, url)))
         limitConnecting(request, connectTimeout)
         request.end(body)
       }),
@@ -88,8 +88,7 @@ function toDestination(url: string): Destination {
 
 /** Names and values one after another: Node takes them as they are, without a table in between. */
 function rawHeaders(init: QuickInit, { host }: Destination): string[] {
-  const given = init.headers instanceof Headers ? Object.fromEntries(init.headers) : init.headers
-  const headers = (given ?? {}) as Record<string, string>
+  const headers = plainHeaders(init)
   const raw: string[] = []
   for (const name in headers) raw.push(name, headers[name]!)
   if (headers.host === undefined) raw.push('host', host)

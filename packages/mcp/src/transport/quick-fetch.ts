@@ -6,6 +6,12 @@ export interface QuickInit extends RequestInit {
   cancellation?: Cancellation | undefined
 }
 
+/** The headers as an object. An AuthProvider may have made them `Headers`; those that nobody made are not loaded. */
+export function plainHeaders({ headers }: QuickInit): Record<string, string> {
+  const isMade = typeof (headers as Headers | undefined)?.append === 'function'
+  return isMade ? Object.fromEntries(headers as Headers) : ((headers ?? {}) as Record<string, string>)
+}
+
 /** A `fetch` that knows `cancellation`, and says so. */
 export interface QuickFetch {
   (url: string, init: QuickInit): Promise<Response>

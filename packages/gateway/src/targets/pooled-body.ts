@@ -1,0 +1,108 @@
+import type { ResponseBody } from '@gantry/mcp/client/node'
+import type { Dispatcher } from 'undici'
+
+/** What may wait for a reader before the connection is asked to wait as well. */
+const MAX_HELD_BYTES = 256 * 1024
+/** After so many bytes whoever else is there gets a turn: a server that never stops would keep everybody waiting. */
+const TURN_BYTES = 32 * 1024
+
+/** The body of an answer: kept until somebody wants it, as a text or piece by piece. */
+export class PooledBody implements ResponseBody {
+  readonly #connection: Dispatcher.DispatchController
+  #held: Buffer[] = []
+  #heldBytes = 0
+  #sinceTurn = 0
+  #isTheirTurn = false
+  #ended = false
+  #error: Error | undefined
+  #text: { resolve(text: string): void; reject(error: Error): void } | undefined
+  #stream: ReadableStreamDefaultController<Uint8Array> | undefined
+
+  constructor(connection: Dispatcher.DispatchController) {
+    this.#connection = connection
+  }
+
+  push(chunk: Buffer): void {
+    // A connection that goes on after a pause begins with nothing.
+    if (chunk.length === 0) return
+    if (this.#stream) this.#stream.enqueue(chunk)
+    else this.#hold(chunk)
+    if (this.#isFull) this.#connection.pause()
+    else this.#takeTurns(chunk.length)
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#text?.resolve(this.#join())
+    this.#stream?.close()
+  }
+
+  fail(error: Error): void {
+    this.#error = error
+    this.#text?.reject(error)
+    this.#stream?.error(error)
+  }
+
+  text(): Promise<string> {
+    if (this.#error) return Promise.reject(this.#error)
+    if (this.#ended) return Promise.resolve(this.#join())
+    return new Promise((resolve, reject) => {
+      this.#text = { resolve, reject }
+      this.#resume()
+    })
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          for (const chunk of this.#held.splice(0)) controller.enqueue(chunk)
+          if (this.#error) controller.error(this.#error)
+          else if (this.#ended) controller.close()
+          else this.#stream = controller
+        },
+        pull: () => this.#resume(),
+        cancel: () => {
+          this.#stream = undefined
+          if (!this.#ended) this.#connection.abort(new Error('nobody reads the answer'))
+        },
+      },
+      // A few chunks may wait, so that the connection is not stopped and started for each of them.
+      { highWaterMark: 4 },
+    )
+  }
+
+  #hold(chunk: Buffer): void {
+    this.#held.push(chunk)
+    this.#heldBytes += chunk.length
+  }
+
+  get #isFull(): boolean {
+    if (this.#stream) return (this.#stream.desiredSize ?? 0) <= 0
+    return this.#text === undefined && this.#heldBytes > MAX_HELD_BYTES
+  }
+
+  #takeTurns(bytes: number): void {
+    this.#sinceTurn += bytes
+    if (this.#sinceTurn < TURN_BYTES) return
+    this.#sinceTurn = 0
+    this.#isTheirTurn = true
+    this.#connection.pause()
+    setImmediate(() => {
+      this.#isTheirTurn = false
+      if (!this.#isFull) this.#resume()
+    })
+  }
+
+  #resume(): void {
+    if (this.#connection.paused && !this.#isTheirTurn) this.#connection.resume()
+  }
+
+  #join(): string {
+    const [first] = this.#held
+    const whole = first !== undefined && this.#held.length === 1 ? first : Buffer.concat(this.#held)
+    this.#held = []
+    const text = whole.toString('utf8')
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  }
+}

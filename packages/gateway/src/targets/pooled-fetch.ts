@@ -1,0 +1,82 @@
+import { plainHeaders, quickFetch, type QuickInit } from '@gantry/mcp/client/node'
+import type { FetchLike } from '@gantry/mcp/client'
+import type { Dispatcher, Pool } from 'undici'
+import { PooledAnswer } from './pooled-answer.ts'
+
+const CONNECT_MS = 10_000
+/** Addresses that are remembered. Those of HTTP+SSE have a session in them, so there may be many. */
+const MAX_DESTINATIONS = 1_000
+
+/** An address taken apart, and the connections to it. */
+interface Destination {
+  readonly pool: Pool
+  readonly path: string
+}
+
+type PoolClass = typeof Pool
+
+/**
+ * A `fetch` on the pools of undici, which takes half the CPU time of one on `node:http` (docs/adr/0062). Loaded
+ * with the first request: a gateway without servers at URLs does without it. Like that of the SDK it has no limit
+ * for the first byte or between two: how long a call may take is decided elsewhere.
+ */
+export function createPooledFetch(): FetchLike {
+  let loading: Promise<PoolClass> | undefined
+  let destinations: Destinations | undefined
+  const load = async (): Promise<Destinations> => {
+    loading ??= import('undici').then(({ Pool }) => Pool)
+    const poolClass = await loading
+    destinations ??= new Destinations(poolClass)
+    return destinations
+  }
+  return quickFetch((url, init) =>
+    destinations
+      ? send(destinations.find(url), url, init)
+      : load().then((all) => send(all.find(url), url, init)),
+  )
+}
+
+class Destinations {
+  readonly #poolClass: PoolClass
+  readonly #pools = new Map<string, Pool>()
+  readonly #known = new Map<string, Destination>()
+
+  constructor(poolClass: PoolClass) {
+    this.#poolClass = poolClass
+  }
+
+  find(url: string): Destination {
+    const known = this.#known.get(url)
+    if (known) return known
+    if (this.#known.size >= MAX_DESTINATIONS) this.#known.clear()
+    const { origin, pathname, search } = new URL(url)
+    const destination = { pool: this.#poolOf(origin), path: pathname + search }
+    this.#known.set(url, destination)
+    return destination
+  }
+
+  #poolOf(origin: string): Pool {
+    let pool = this.#pools.get(origin)
+    if (!pool) {
+      pool = new this.#poolClass(origin, {
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connect: { timeout: CONNECT_MS },
+      })
+      this.#pools.set(origin, pool)
+    }
+    return pool
+  }
+}
+
+function send({ pool, path }: Destination, url: string, init: QuickInit): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = {
+      path,
+      method: init.method as Dispatcher.HttpMethod,
+      headers: plainHeaders(init),
+      body: (init.body ?? null) as string | null,
+    }
+    pool.dispatch(request, new PooledAnswer(url, init, resolve, reject))
+  })
+}
