@@ -1,7 +1,7 @@
 import { LongString, type LongJson } from '../jsonrpc/index.ts'
 
-/** Characters that are encoded at a time: what a pipe holds. While its reader has one, the next is prepared. */
-const SLICE = 64 * 1024
+/** Characters that are encoded at a time: twice what a pipe holds. While its reader is busy, the next are prepared. */
+export const SLICE: number = 128 * 1024
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const SPACE = 0x20

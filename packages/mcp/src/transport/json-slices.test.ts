@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LONG_TEXT, LongJson, toPieces, type JsonObject } from '../jsonrpc/index.ts'
-import { SliceEncoder, slicesOf } from './json-slices.node.ts'
+import { SLICE, SliceEncoder, slicesOf } from './json-slices.node.ts'
 
 const encoder = new SliceEncoder()
 
@@ -39,7 +39,7 @@ describe('long text', () => {
   ]
 
   it.each(exotic)('with %j, wherever it stands, is what JSON.stringify writes', (special) => {
-    for (const before of [0, 1, 15, 16, 17, LONG_TEXT - 2, LONG_TEXT - 1, LONG_TEXT, LONG_TEXT + 3]) {
+    for (const before of [0, 1, 15, 16, 17, SLICE - 2, SLICE - 1, SLICE, SLICE + 3]) {
       for (const unit of ['x', 'ü', '漢']) {
         const text = `${filler(before, unit)}${special}${filler(LONG_TEXT, unit)}${special}`
         const result = { content: [{ type: 'text', text }] }
@@ -53,7 +53,7 @@ describe('long text', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom(...exotic),
-      fc.nat(LONG_TEXT * 2).map((length) => filler(length, 'all is well here. ')),
+      fc.nat(SLICE * 2).map((length) => filler(length, 'all is well here. ')),
     )
     fc.assert(
       fc.property(fc.array(unit, { minLength: 1, maxLength: 8 }), (parts) => {
@@ -81,7 +81,7 @@ describe('long text', () => {
   })
 
   it('that is JSON already is written as it is', () => {
-    const json = JSON.stringify({ text: filler(LONG_TEXT * 2, 'a "quoted" 漢字 😀\n') })
+    const json = JSON.stringify({ text: filler(SLICE * 2, 'a "quoted" 漢字 😀\n') })
     expect(written(['{"result":', json, '}']) === `{"result":${json}}\n`).toBe(true)
   })
 })

@@ -5,8 +5,8 @@ import { SliceEncoder, slicesOf, type JsonSlice } from './json-slices.node.ts'
 /** Writes to a stream as its `write` does. */
 export type WriteBytes = (data: string | Uint8Array) => boolean
 
-/** Shared by all: nobody uses it longer than one slice takes. */
-let encoder: SliceEncoder | undefined
+/** For all streams that get copies of their own: none of them needs it for longer than one slice. */
+let shared: SliceEncoder | undefined
 
 /**
  * Writes lines in order. Lines of the same turn leave in one write, which is what makes many small
@@ -18,8 +18,10 @@ export class LineWriter {
   #lines: (string | LongJson)[] = []
   /** What is left of the long line that is being written. */
   #slices: Iterator<JsonSlice, undefined> | undefined
-  /** False while bytes that left the stream are with the system, and not with another part of this program. */
-  #copies: boolean
+  /** Whether bytes that have left the stream are with the system, and not with another part of this program. */
+  readonly #isOwnPipe: boolean
+  /** Has the memory of the slice that is being written to the own pipe. */
+  #encoder: SliceEncoder | undefined
   #scheduled = false
   #blocked = false
   #closed = false
@@ -33,7 +35,7 @@ export class LineWriter {
   constructor(stream: Writable, write: WriteBytes = (data) => stream.write(data)) {
     this.#stream = stream
     this.#write = write
-    this.#copies = stream !== process.stdout
+    this.#isOwnPipe = stream === process.stdout
     stream.on('drain', this.#drained)
     stream.on('error', this.#failed)
     stream.on('close', this.#failed)
@@ -107,16 +109,17 @@ export class LineWriter {
       this.#slices = undefined
       return
     }
-    encoder ??= new SliceEncoder()
-    const bytes = encoder.encode(value)
-    const wantsMore = this.#write(this.#copies ? Buffer.from(bytes) : bytes)
-    if (!this.#copies) {
-      if (this.#stream.writableLength === 0) return
-      // Not written yet after all, as on Windows: the stream keeps these bytes, and gets copies from now on.
-      encoder = undefined
-      this.#copies = true
+    if (!this.#isOwnPipe) {
+      shared ??= new SliceEncoder()
+      this.#blocked = !this.#write(Buffer.from(shared.encode(value)))
+      return
     }
-    this.#blocked = !wantsMore
+    this.#encoder ??= new SliceEncoder()
+    const wantsMore = this.#write(this.#encoder.encode(value))
+    // Taken at once, as long as the pipe has room: the next slice may take its place.
+    if (this.#stream.writableLength === 0) return
+    if (wantsMore) this.#encoder = undefined
+    else this.#blocked = true
   }
 
   #drained = (): void => {
