@@ -38,6 +38,14 @@ export function errorDetails({ key, pid, exit, stderr }: ServerFacts): Record<st
 
 function quote(stderr: string[], ifNone: string): string {
   if (stderr.length === 0) return ifNone
-  const lines = stderr.slice(-LINES_IN_MESSAGE).map((line) => `\n  ${line.slice(0, LINE_LENGTH_IN_MESSAGE)}`)
+  const lines = lastWords(stderr).map((line) => `\n  ${line.slice(0, LINE_LENGTH_IN_MESSAGE)}`)
   return `. The last it wrote to stderr:${lines.join('')}`
+}
+
+/** Where the last lines begin in the middle of a stack, the first of them is the one that the stack belongs to. */
+function lastWords(stderr: readonly string[]): string[] {
+  const from = Math.max(0, stderr.length - LINES_IN_MESSAGE)
+  let head = from
+  while (head > 0 && /^\s/.test(stderr[head]!)) head--
+  return [stderr[head]!, ...stderr.slice(from + 1)]
 }
