@@ -25,6 +25,32 @@ describe('LineWriter', () => {
     expect(chunks).toEqual(['a\nb\n', 'c\n'])
   })
 
+  it('sends a full batch at once, and counts what waits whatever is under way', async () => {
+    const release: (() => void)[] = []
+    const chunks: string[] = []
+    const stream = new Writable({
+      highWaterMark: 100_000_000,
+      write: (chunk, _encoding, done) => {
+        chunks.push(String(chunk))
+        release.push(done)
+      },
+    })
+    const writer = new LineWriter(stream)
+    for (let at = 0; at < 40; at++) writer.write(String(at).padEnd(1_000_000))
+    // The stream has the first batch and holds the second, all before the turn is over.
+    expect(chunks[0]?.match(/\n/g)).toHaveLength(16)
+    expect(stream.writableLength).toBe(32 * 1_000_001)
+    await turn()
+    for (let batch = 0; batch < 3; batch++) {
+      release.shift()?.()
+      await turn()
+    }
+    const sent = chunks.join('').trimEnd().split('\n')
+    expect(sent.map(Number)).toEqual(Array.from({ length: 40 }, (_, at) => at))
+    writer.write('x'.repeat(40_000_000))
+    expect(() => writer.write('x'.repeat(40_000_000))).toThrow(expect.objectContaining({ code: 'too_large' }))
+  })
+
   it('waits while the stream is full, and refuses more than it may hold', async () => {
     const release: (() => void)[] = []
     const chunks: string[] = []
