@@ -68,7 +68,8 @@ describe('an event stream', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: not json\n\nevent: other\ndata: {}\n\nid: \u0000\nretry: soon\nbogus\n\n')
       response.write(progress(token + 1000, 50) + progress('mine', 60) + progress(token, 1))
-      response.write(event({ id: 987654, result: hello }) + event({ method: 7 }) + 'data: {"jsonrpc":\n\n')
+      response.write(event({ id: 987654, result: hello }) + event({ method: 7 }))
+      response.write('data: {"jsonrpc":\n\n')
       response.end(`data: ${messageOf(id, hello)}\n\n`)
       return undefined
     })

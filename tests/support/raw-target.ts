@@ -9,6 +9,8 @@ export interface RawOptions {
   initDelay?: number
   version?: string
   name?: string
+  /** Offers a tool that sends users to a page. */
+  pages?: boolean
   /** The method that it answers and then ends, with code 1. */
   exitAfter?: string
   /** Offers resources, of which `raw://thing` can be subscribed to; that takes so many milliseconds. */

@@ -159,7 +159,10 @@ export class Resolver {
   async permittedOwnerOf(uri: string, exchange: Exchange): Promise<Target | undefined> {
     const owner = await this.#ownerOf(uri)
     if (!owner) return undefined
-    const own = this.#options.catalog.urisOf(owner).toOwn(uri)
+    const { catalog } = this.#options
+    const own = catalog.urisOf(owner).toOwn(uri)
+    // Its templates may say more than its name does.
+    if (!owner.snapshot && !offersUri(owner, own)) await catalog.ready()
     const permitted = offersUri(owner, own) && this.#permits('resources', owner.target, own, exchange)
     return permitted ? owner.target : undefined
   }
