@@ -41,7 +41,7 @@ const inspect: OpenInspector['inspect'] = (...args) => inspector.inspect(...args
 describe.each(targets)('the Inspector 2.12, %s', (_name, options, target) => {
   it('lists, and finds nothing wrong with our schemas', async () => {
     const { tools } = await inspect(...target(), ...options, '--method', 'tools/list', '--strict')
-    expect(tools).toHaveLength(17)
+    expect(tools).toHaveLength(18)
     expect((tools as { name: string }[])[0]).toMatchObject({ name: 'echo', title: 'Echo' })
   }, 60_000)
 
