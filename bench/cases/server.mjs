@@ -6,16 +6,16 @@ const atLeast = (share) => [{ metric: 'rate', over: 'bare', atLeast: share }]
 
 function stdioCase(era, share, peers) {
   const load = { era, ...echoCall(era) }
-  const contestant = (name, file) => overStdio(name, [program(file), 'stdio'], load)
+  const contestant = (name, file, how = 'stdio') => overStdio(name, [program(file), how], load)
   return {
     id: `server-stdio-${era}`,
     title: `stdio, tools/call, 64 in flight, ${era}`,
     metrics: RATE,
     goals: atLeast(share),
     contestants: [
-      contestant('bare', 'bare-stdio.mjs'),
+      contestant('bare', 'bare-stdio.mjs', era),
       contestant('ours', 'gantry.mjs'),
-      contestant('bare, a write each', 'bare-stdio-unbatched.mjs'),
+      contestant('bare, a write each', 'bare-stdio-unbatched.mjs', era),
       ...Object.entries(peers).map(([name, file]) => contestant(name, file)),
     ],
   }
@@ -44,7 +44,7 @@ export const serverCases = [
     metrics: RATE,
     goals: atLeast(0.75),
     contestants: [
-      overHttp('bare', serve('bare-http.mjs'), modernHttp),
+      overHttp('bare', serve('bare-http.mjs', 'modern'), modernHttp),
       overHttp('ours', serve('gantry.mjs', 'http'), modernHttp),
       overHttp('official 2.4', serve('official-2.mjs', 'http'), modernHttp),
       overHttp('tmcp', serve('tmcp.mjs', 'http'), modernHttp),

@@ -12,14 +12,17 @@ const tools = [
 ]
 const capabilities = { tools: {} }
 
-const text = (value) => ({ resultType: 'complete', content: [{ type: 'text', text: value }] })
+// Only the modern era names the type of a result.
+const isModern = process.argv[2] === 'modern'
+const complete = (result) => (isModern ? { resultType: 'complete', ...result } : result)
+const text = (value) => complete({ content: [{ type: 'text', text: value }] })
 const calls = {
   echo: (args) => text(args.text),
   big: ({ bytes }) => text(longText(bytes)),
   wait: () => undefined,
 }
 const both = {
-  'tools/list': () => ({ resultType: 'complete', tools, ttlMs: 0, cacheScope: 'public' }),
+  'tools/list': () => complete({ tools, ...(isModern && { ttlMs: 0, cacheScope: 'public' }) }),
   'tools/call': ({ name, arguments: args }) => calls[name](args),
   ping: () => ({}),
 }
@@ -29,17 +32,17 @@ const legacy = {
 }
 const modern = {
   ...both,
-  'server/discover': () => ({
-    resultType: 'complete',
-    supportedVersions: ['2026-07-28'],
-    capabilities,
-    _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
-    ttlMs: 0,
-    cacheScope: 'public',
-  }),
+  'server/discover': () =>
+    complete({
+      supportedVersions: ['2026-07-28'],
+      capabilities,
+      _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
+      ttlMs: 0,
+      cacheScope: 'public',
+    }),
 }
 
-const results = process.argv[2] === 'modern' ? modern : legacy
+const results = isModern ? modern : legacy
 
 /** The answer to a message, or undefined when it gets none. */
 export function answer({ id, method, params }) {

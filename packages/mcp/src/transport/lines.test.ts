@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LineSplitter } from './lines.ts'
+import { decodeAscii } from './decode-ascii.node.ts'
+import { LineSplitter, type LineHandlers } from './lines.ts'
 import { cpuTime } from '../testing/fixtures/cpu-time.test.node.ts'
 
 const encoder = new TextEncoder()
 
-function collect(maxLineBytes?: number): { splitter: LineSplitter; lines: string[]; oversize: number[] } {
+function collect(
+  maxLineBytes?: number,
+  decode?: LineHandlers['decode'],
+): { splitter: LineSplitter; lines: string[]; oversize: number[] } {
   const lines: string[] = []
   const oversize: number[] = []
   let bytes = 0
@@ -18,6 +22,7 @@ function collect(maxLineBytes?: number): { splitter: LineSplitter; lines: string
         oversize.push(bytes)
         bytes = 0
       },
+      ...(decode && { decode }),
     },
     maxLineBytes,
   )
@@ -52,8 +57,10 @@ describe('LineSplitter', () => {
     expect(lines).toEqual(['{}', '\uFEFF{}'])
   })
 
-  it('gives the same lines however the bytes are cut', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 40 }).map((s) => s.replace(/[\r\n]/g, '⏎'))
+  it.each([undefined, decodeAscii])('gives the same lines however the bytes are cut', (decode) => {
+    const text = fc
+      .string({ unit: decode ? 'grapheme-ascii' : 'binary', maxLength: 40 })
+      .map((s) => s.replace(/[\r\n]/g, '⏎'))
     fc.assert(
       fc.property(
         fc.array(text),
@@ -62,7 +69,7 @@ describe('LineSplitter', () => {
         fc.boolean(),
         (expected, cuts, ending, terminated) => {
           const bytes = encoder.encode(`^${ending}${expected.join(ending)}${terminated ? ending : ''}`)
-          const { splitter, lines } = collect()
+          const { splitter, lines } = collect(undefined, decode)
           for (const chunk of slice(bytes, cuts)) splitter.push(chunk)
           splitter.end()
           const want = [
@@ -74,6 +81,19 @@ describe('LineSplitter', () => {
         },
       ),
     )
+  })
+
+  it('decodes quickly only what is ASCII, and drops a byte order mark all the same', () => {
+    const quick: (string | undefined)[] = []
+    const decode: typeof decodeAscii = (pieces) => {
+      quick.push(decodeAscii(pieces))
+      return quick.at(-1)
+    }
+    const { splitter, lines } = collect(undefined, decode)
+    for (const text of ['\uFEFFa', 'b\n', 'c\u007f', 'd\n', 'é', 'e\nwhole\n'])
+      splitter.push(encoder.encode(text))
+    expect(lines).toEqual(['ab', 'c\u007fd', 'ée', 'whole'])
+    expect(quick).toEqual([undefined, 'c\u007fd', undefined])
   })
 
   it('B20: lines over the limit are never held, their size is known, and the others arrive', () => {

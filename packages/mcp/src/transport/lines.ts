@@ -1,6 +1,6 @@
 const NEWLINE = 0x0a
 const RETURN = 0x0d
-const BYTE_ORDER_MARK = '\uFEFF'
+const BYTE_ORDER_MARK = String.fromCharCode(0xfeff)
 
 /** The longest line that is accepted unless a caller says otherwise. */
 export const DEFAULT_MAX_LINE_BYTES: number = 64 * 1024 * 1024
@@ -13,6 +13,8 @@ export interface LineHandlers {
    * Without this handler such lines are dropped.
    */
   onOversize?(piece: Uint8Array, end: boolean): void
+  /** A quicker way to decode a line that came in several pieces; undefined for lines that it is not for. */
+  decode?(pieces: readonly Uint8Array[]): string | undefined
 }
 
 /**
@@ -114,10 +116,11 @@ export class LineSplitter {
       this.#handlers.onOversize?.(new Uint8Array(0), true)
       return
     }
-    const line = join(this.#held, this.#heldBytes)
+    const pieces = this.#held
+    const quick = pieces.length > 1 ? this.#handlers.decode?.(pieces) : undefined
+    const text = quick ?? this.#decoder.decode(join(pieces, this.#heldBytes))
     this.#held = []
     this.#heldBytes = 0
-    const text = this.#decoder.decode(line)
     this.#deliver(text, 0, text.length)
   }
 

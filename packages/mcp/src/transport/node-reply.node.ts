@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { LONG_TEXT } from '../jsonrpc/index.ts'
 import type { EventSink, HttpReply } from './http-reply.ts'
 
 /** A reader that is this far behind is cut off: memory is worth more than its stream. */
@@ -15,12 +16,14 @@ export class NodeReply implements HttpReply {
   json(status: number, body: string, headers?: Record<string, string>): void {
     const response = this.#response
     if (response.destroyed || response.headersSent) return
+    // Node puts a text behind the head, and copies it twice for that; bytes it sends as they are.
+    const data = body.length < LONG_TEXT ? body : Buffer.from(body)
     response.writeHead(status, {
       'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
+      'content-length': Buffer.byteLength(data),
       ...headers,
     })
-    response.end(body)
+    response.end(data)
   }
 
   empty(status: number, headers?: Record<string, string>): void {

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import type { Connector } from '../exchange/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { LineWire } from './line-wire.ts'
+import { decodeAscii } from './decode-ascii.node.ts'
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts'
 import { within } from './process-server.node.ts'
 import { LineLink } from './stdio-client-link.ts'
@@ -95,6 +96,7 @@ class SocketWire extends LineWire {
       maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
       facts: () => ({ address: key }),
       onProtocolError: options.onProtocolError,
+      decode: decodeAscii,
     })
     opened.on('data', (chunk: Uint8Array) => this.link.push(chunk))
     opened.on('end', () => this.link.drain())

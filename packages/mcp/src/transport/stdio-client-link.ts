@@ -15,7 +15,7 @@ import {
   type RequestId,
   toJsonText,
 } from '../jsonrpc/index.ts'
-import { LineSplitter } from './lines.ts'
+import { LineSplitter, type LineHandlers } from './lines.ts'
 import { ReportLimit } from './report-limit.ts'
 import { ResponseIdScan } from './stdio-client-id-scan.ts'
 import { PendingRequests } from './stdio-client-pending.ts'
@@ -44,6 +44,8 @@ export interface LinkOptions {
   facts(): Record<string, unknown>
   /** What a server sent that is no use to anyone: noise, answers to nothing, lines over the limit. */
   onProtocolError?: ((error: McpError) => void) | undefined
+  /** A quicker way to decode long lines. */
+  decode?: LineHandlers['decode']
 }
 
 /**
@@ -70,6 +72,7 @@ export class LineLink {
       {
         onLine: (line) => this.#receive(line),
         onOversize: (piece, end) => this.#receiveOversize(piece, end),
+        ...(options.decode && { decode: options.decode }),
       },
       options.maxLineBytes,
     )

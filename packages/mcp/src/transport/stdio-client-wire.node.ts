@@ -1,5 +1,6 @@
 import type { McpError } from '../jsonrpc/index.ts'
 import { LineWire } from './line-wire.ts'
+import { decodeAscii } from './decode-ascii.node.ts'
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts'
 import { type ServerProcess, within } from './process-server.node.ts'
 import { readFairly } from './read-fairly.node.ts'
@@ -38,6 +39,7 @@ export class ChildWire extends LineWire implements StdioWire {
       maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
       facts: () => errorDetails(this.#facts()),
       onProtocolError: options.onProtocolError,
+      decode: decodeAscii,
     })
     this.process = {
       pid: server.pid,
