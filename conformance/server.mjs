@@ -8,7 +8,6 @@ import { loadSkills } from '@gantry/mcp/extensions/skills/node'
 import { tasks } from '@gantry/mcp/extensions/tasks'
 import { REVISIONS, Server } from '@gantry/mcp/server'
 import { serveStdio, toNodeHandler } from '@gantry/mcp/server/node'
-import { announceTasks } from './fixture/announce-tasks.mjs'
 import { askingTools } from './fixture/asking-tools.mjs'
 import { addChangeTools } from './fixture/change-tools.mjs'
 import { contentTools } from './fixture/content-tools.mjs'
@@ -33,7 +32,6 @@ const app = new Server({
   resources,
   templates,
   revisions: revisionsOf[values.era],
-  middleware: values.era === 'legacy' ? [announceTasks] : [],
 })
 addChangeTools(app)
 tasks(app)
