@@ -4,8 +4,8 @@ import { request } from '../load/messages.mjs'
 
 const bytes = 8 * 1024 * 1024
 const metrics = { throughput: { unit: 'MB/s', better: 'higher' }, cpu: RATE.cpu }
-// A raw pipe serialises nothing, and `JSON.stringify` of 8 MB alone takes about ten times as long as the pipe:
-// only what is passed on unread could come near it. The share of bare tells what is ours to win.
+// A raw pipe serialises nothing, and `JSON.stringify` of 8 MB alone takes about ten times as long as the pipe: who
+// wants to come near it has to do without. The share of bare tells what that brings.
 const goals = [
   { metric: 'throughput', over: 'raw pipe', atLeast: 0.6 },
   { metric: 'throughput', over: 'bare', atLeast: 0.6 },
