@@ -3,8 +3,8 @@ import type { SubscriptionFilter } from '../protocol/index.ts'
 
 /**
  * How a tool's calls become tasks, where an extension runs tasks and the client can follow them:
- * `optional`: else the client waits for the result; `required`: else the call is refused (legacy clients,
- * which cannot know better, wait); `manual`: the handler says when.
+ * `optional`: else the client waits for the result; `required`: else the call is refused (clients before
+ * 2025-11-25, which cannot know better, wait); `manual`: the handler says when.
  */
 export type TaskMode = 'optional' | 'required' | 'manual'
 

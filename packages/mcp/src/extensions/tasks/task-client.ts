@@ -142,7 +142,7 @@ export class TaskClient {
 
   async #pass(given: Exchange, next: Next): Promise<Outcome> {
     const { method } = given
-    if (method === 'tools/list') return this.#learn(await next(given))
+    if (method === 'tools/list') return this.#learn(await next(given), given)
     if (method !== 'tools/call' && !method.startsWith('tasks/')) return next(given)
     const { client } = given
     const exchange = { ...given, client: { ...client, capabilities: withTasks(client.capabilities) } }
@@ -154,8 +154,10 @@ export class TaskClient {
       : this.#call(exchange, next, order)
   }
 
-  #learn(outcome: Outcome): Outcome {
-    if (outcome.type === 'complete') this.#support.learn(outcome.result.tools)
+  #learn(outcome: Outcome, { params }: Exchange): Outcome {
+    if (outcome.type === 'complete') {
+      this.#support.learn(outcome.result.tools, params.cursor === undefined)
+    }
     return outcome
   }
 

@@ -33,11 +33,14 @@ export class TaskSupport {
 
   /** Lists the tools; what is not among them cannot be a task. */
   async relearn(tool: string, signal: AbortSignal): Promise<void> {
-    this.#known.set(tool, false)
-    for await (const page of this.#client.listTools({ signal, fresh: true }).pages()) this.learn(page)
+    // Every page passes the middleware, which learns from it.
+    for await (const _page of this.#client.listTools({ signal, fresh: true }).pages());
+    if (!this.#known.has(tool)) this.#known.set(tool, false)
   }
 
-  learn(tools: unknown): void {
+  /** A page of the list; with the first one begins what is true from now on. */
+  learn(tools: unknown, isFirst = false): void {
+    if (isFirst) this.#known.clear()
     if (!Array.isArray(tools)) return
     for (const tool of tools) {
       if (!isJsonObject(tool) || typeof tool.name !== 'string') continue
