@@ -85,8 +85,8 @@ describe('LineSplitter', () => {
 
   it('decodes quickly only what is ASCII, and drops a byte order mark all the same', () => {
     const quick: (string | undefined)[] = []
-    const decode: typeof decodeAscii = (pieces) => {
-      quick.push(decodeAscii(pieces))
+    const decode: typeof decodeAscii = (line) => {
+      quick.push(decodeAscii(line))
       return quick.at(-1)
     }
     const { splitter, lines } = collect(undefined, decode)

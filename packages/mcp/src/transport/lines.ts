@@ -14,7 +14,7 @@ export interface LineHandlers {
    */
   onOversize?(piece: Uint8Array, end: boolean): void
   /** A quicker way to decode a line that came in several pieces; undefined for lines that it is not for. */
-  decode?(pieces: readonly Uint8Array[]): string | undefined
+  decode?(line: Uint8Array): string | undefined
 }
 
 /**
@@ -116,9 +116,9 @@ export class LineSplitter {
       this.#handlers.onOversize?.(new Uint8Array(0), true)
       return
     }
-    const pieces = this.#held
-    const quick = pieces.length > 1 ? this.#handlers.decode?.(pieces) : undefined
-    const text = quick ?? this.#decoder.decode(join(pieces, this.#heldBytes))
+    const isLong = this.#held.length > 1
+    const line = join(this.#held, this.#heldBytes)
+    const text = (isLong ? this.#handlers.decode?.(line) : undefined) ?? this.#decoder.decode(line)
     this.#held = []
     this.#heldBytes = 0
     this.#deliver(text, 0, text.length)
