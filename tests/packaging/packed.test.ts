@@ -2,11 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Analysis, checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ROOT, toolPath } from '../../scripts/lib/paths.mjs'
 import { modernRequest } from '../support/raw-client.ts'
 import { readGraph } from './support/built-graph.ts'
+import { bundleSize } from './support/bundle-size.ts'
 import { cpuOfImports } from './support/import-cost.ts'
 import {
   installPacked,
@@ -46,6 +48,20 @@ describe.each(NAMES)('the packed %s', (name) => {
   it('is in order for npm, TypeScript and bundlers', async () => {
     const { messages } = await publint({ pkgDir: at(name), pack: false, strict: true })
     expect(messages).toEqual([])
+  })
+
+  it('has types where every way of resolving modules looks for them', async () => {
+    const tarball = new Uint8Array(await readFile(installed.tarballs[name]))
+    const found = await checkPackage(createPackageFromTarballData(tarball))
+    expect(found.types).toBeTruthy()
+    const { problems } = found as Analysis
+    // Both packages are modules only: Node 10 knows no `exports`, and CommonJS needs a Node that can require them.
+    const unexpected = problems.filter(
+      (problem) =>
+        problem.kind !== 'CJSResolvesToESM' &&
+        !(problem.kind === 'NoResolution' && problem.resolutionKind === 'node10'),
+    )
+    expect(unexpected).toEqual([])
   })
 
   it('has what it needs and nothing of our tests', () => {
@@ -146,6 +162,22 @@ describe('the packed SDK', () => {
     // The budget is 40 ms where Node itself starts in that time; a busy machine slows both alike.
     expect(ours).toBeLessThan(Math.max(40, cpu.bare))
     expect(ours).toBeLessThan(official / 2)
+  })
+
+  it.each([
+    ['./server', 50],
+    ['./client', 50],
+    ['./auth', 38],
+    ['./guard', 31],
+    ['./exchange', 31],
+    ['./extensions/tasks', 22],
+    ['./extensions/apps', 9],
+  ])('costs a page or a worker that bundles %s at most %d KB', async (subpath, budget) => {
+    const target = readManifest(at('@gantry/mcp')).exports[subpath] as { default: string }
+    const size = (await bundleSize(at('@gantry/mcp', target.default))) / 1024
+    console.info(`${subpath}: ${size.toFixed(1)} KB, gzipped`)
+    expect(size).toBeGreaterThan(1)
+    expect(size).toBeLessThan(budget)
   })
 
   it('takes at most 6 MB with its dependencies', () => {

@@ -32,6 +32,8 @@ export interface Installed {
   readonly folder: string
   /** The files in each tarball. */
   readonly files: Readonly<Record<PackageName, readonly string[]>>
+  /** Where each tarball is. */
+  readonly tarballs: Readonly<Record<PackageName, string>>
 }
 
 /**
@@ -58,7 +60,12 @@ export async function installPacked(): Promise<Installed> {
   for (const [name, at] of Object.entries(PACKAGES)) addDependencies(folder, name, join(ROOT, at))
   linkCommands(folder, 'gantry')
   const files = packed.map(({ name, files }) => [name, files.map(({ path }) => path)])
-  return { folder, files: Object.fromEntries(files) as Installed['files'] }
+  const tarballs = packed.map(({ name, filename }) => [name, join(folder, filename)])
+  return {
+    folder,
+    files: Object.fromEntries(files) as Installed['files'],
+    tarballs: Object.fromEntries(tarballs) as Installed['tarballs'],
+  }
 }
 
 export function runNpm(args: readonly string[], cwd: string): string {
