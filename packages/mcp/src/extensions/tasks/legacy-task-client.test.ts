@@ -164,6 +164,20 @@ describe.each([
     await run.cancel()
   })
 
+  it('is its session’s alone, and ends with it', async () => {
+    const { app, jobs, aborted } = createApp()
+    const connector = await connect(app)
+    const [{ client, runs }, { runs: others }] = [open(connector), open(connector)]
+    const { taskId } = await runs.start('forever')
+    await expect(others.get(String(taskId))).rejects.toMatchObject({ code: -32602 })
+    await expect(others.cancel(String(taskId))).rejects.toMatchObject({ code: -32602 })
+    await expect(others.result(String(taskId))).rejects.toMatchObject({ code: -32602 })
+    expect(await others.list().all()).toEqual([])
+    expect(await runs.get(String(taskId))).toMatchObject({ status: 'working' })
+    await client.close()
+    await until(() => aborted() === 1 && jobs.running === 0, 'the end of the task')
+  })
+
   it('announces its status', async () => {
     const { opened, open: go } = gate()
     const { client, runs } = open(await connect(createApp(opened).app))
