@@ -1,4 +1,4 @@
-import { loadValibotConverter } from '#load-converter'
+import { loadValibotConverter } from './load-converter.ts'
 import { McpError, type JsonObject } from '../jsonrpc/index.ts'
 import type { JsonSchema } from '../protocol/index.ts'
 import { copySchema } from './copy-schema.ts'
