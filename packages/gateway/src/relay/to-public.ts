@@ -2,6 +2,7 @@ import {
   complete,
   INVALID_PARAMS,
   isJsonObject,
+  outlineOf,
   RESOURCE_NOT_FOUND,
   type Exchange,
   type Failure,
@@ -17,8 +18,10 @@ export function toPublic(outcome: Outcome, target: Target, uris: PublicUris, exc
   switch (outcome.type) {
     case 'complete': {
       if (exchange.method.startsWith('tasks/')) return complete(publicTask(outcome.result, target, uris))
-      const result = uris.result(exchange.method, outcome.result)
-      return result === outcome.result ? outcome : complete(result)
+      // Where it names nothing of the target's, nobody has to read all of it.
+      const outline = outlineOf(outcome)
+      const isPublic = uris.result(exchange.method, outline) === outline
+      return isPublic ? outcome : complete(uris.result(exchange.method, outcome.result))
     }
     case 'task':
       return { type: 'task', task: publicTask(outcome.task, target, uris) }

@@ -3,6 +3,7 @@ import {
   deriveExchange,
   INVALID_PARAMS,
   isJsonObject,
+  outlineOf,
   ProtocolError,
   type Exchange,
   type JsonObject,
@@ -43,7 +44,7 @@ export function markAffinity(outcome: Outcome, exchange: Exchange, key: string):
   const marked = (task: JsonObject): JsonObject => ({ ...task, taskId: `@${key}.${String(task.taskId)}` })
   if (outcome.type === 'task') return { ...outcome, task: marked(outcome.task) }
   // A call that asked for a task of 2025-11-25, and got one.
-  const task = exchange.params.task && outcome.type === 'complete' ? outcome.result.task : undefined
+  const task = exchange.params.task && outcome.type === 'complete' ? outlineOf(outcome).task : undefined
   return isJsonObject(task) ? complete({ task: marked(task) }) : undefined
 }
 

@@ -1,4 +1,10 @@
-import { isJsonObject, type Continuations, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import {
+  isJsonObject,
+  outlineOf,
+  type Continuations,
+  type Exchange,
+  type Outcome,
+} from '@gantry/mcp/exchange'
 import { affinityLost, markAffinity, readAffinity } from './call-affinity.ts'
 import type { Instance } from './instance.ts'
 import type { InstancePool } from './instance-pool.ts'
@@ -83,6 +89,6 @@ function lifetime(outcome: Outcome, least: number): number {
 }
 
 function legacyTtl(outcome: Outcome): unknown {
-  const task = outcome.type === 'complete' ? outcome.result.task : undefined
+  const task = outcome.type === 'complete' ? outlineOf(outcome).task : undefined
   return isJsonObject(task) ? task.ttl : undefined
 }

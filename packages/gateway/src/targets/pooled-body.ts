@@ -15,7 +15,7 @@ export class PooledBody implements ResponseBody {
   #isTheirTurn = false
   #ended = false
   #error: Error | undefined
-  #text: { resolve(text: string): void; reject(error: Error): void } | undefined
+  #whole: { resolve(): void; reject(error: Error): void } | undefined
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined
 
   constructor(connection: Dispatcher.DispatchController) {
@@ -33,21 +33,30 @@ export class PooledBody implements ResponseBody {
 
   end(): void {
     this.#ended = true
-    this.#text?.resolve(this.#join())
+    this.#whole?.resolve()
     this.#stream?.close()
   }
 
   fail(error: Error): void {
     this.#error = error
-    this.#text?.reject(error)
+    this.#whole?.reject(error)
     this.#stream?.error(error)
   }
 
   text(): Promise<string> {
-    if (this.#error) return Promise.reject(this.#error)
     if (this.#ended) return Promise.resolve(this.#join())
+    return this.#untilEnd().then(() => this.#join())
+  }
+
+  async pieces(): Promise<readonly Uint8Array[]> {
+    if (!this.#ended) await this.#untilEnd()
+    return this.#held.splice(0)
+  }
+
+  #untilEnd(): Promise<void> {
+    if (this.#error) return Promise.reject(this.#error)
     return new Promise((resolve, reject) => {
-      this.#text = { resolve, reject }
+      this.#whole = { resolve, reject }
       this.#resume()
     })
   }
@@ -79,7 +88,7 @@ export class PooledBody implements ResponseBody {
 
   get #isFull(): boolean {
     if (this.#stream) return (this.#stream.desiredSize ?? 0) <= 0
-    return this.#text === undefined && this.#heldBytes > MAX_HELD_BYTES
+    return this.#whole === undefined && this.#heldBytes > MAX_HELD_BYTES
   }
 
   #takeTurns(bytes: number): void {

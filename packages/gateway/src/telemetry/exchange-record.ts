@@ -1,4 +1,4 @@
-import { cancellationOf, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import { cancellationOf, outlineOf, type Exchange, type Outcome } from '@gantry/mcp/exchange'
 import type { ClientTag } from './client-tag.ts'
 
 export type RecordStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
@@ -52,7 +52,7 @@ export function statusOf(outcome: Outcome, exchange: Exchange): RecordStatus {
   if (cancellationOf(exchange).aborted && exchange.method !== 'subscriptions/listen') return 'cancelled'
   switch (outcome.type) {
     case 'complete':
-      return outcome.result.isError === true ? 'tool-error' : 'ok'
+      return outlineOf(outcome).isError === true ? 'tool-error' : 'ok'
     case 'input_required':
       return 'input-required'
     case 'task':

@@ -67,7 +67,7 @@ export class TappedWire implements Wire {
         onMessage(incoming)
       },
     }
-    return this.inner.request(message, { ...options, ...watched }).then((response) => {
+    return this.inner.request(message, { ...options, ...watched, takesBytes: false }).then((response) => {
       tap.seen('in', response, origin)
       return response
     })

@@ -65,6 +65,7 @@ export type { HandshakeStep } from './legacy-client-edge-handshake.ts'
 export type { RequestAnswer } from './legacy-client-edge-extension.ts'
 export type { AmbiguousRequest } from './legacy-client-edge-inbox.ts'
 export { ModernClientEdge, type ModernClientEdgeOptions } from './modern-client-edge.ts'
+export { outlineOf } from './received-result.ts'
 export { playModernRounds, type SendRound } from './modern-client-edge-rounds.ts'
 
 // What stands on this layer, a gateway for one, needs the vocabulary below it as well.

@@ -20,7 +20,7 @@ import { toCallerProgress } from './client-edge-params.ts'
 import { type Exchange, failure, type InputRequests, type Notification, type Outcome } from './exchange.ts'
 import { missingCapability } from './input-capabilities.ts'
 import type { Continuations, ParkedCall } from './legacy-client-edge-continuations.ts'
-import { received } from './received-result.ts'
+import { outlineOf, received } from './received-result.ts'
 import {
   answerTo,
   inputKeyOf,
@@ -132,9 +132,8 @@ export class LegacyCall implements ParkedCall {
 
   #outcomeOf(response: JsonRpcResponse): Outcome {
     if ('error' in response) return { type: 'error', error: this.#modernError(response.error) }
-    const { result } = response
-    const kept = this.#port.keepsText ? received(response, result, false) : undefined
-    return kept ?? { type: 'complete', result }
+    const kept = this.#port.keepsText ? received(response, false) : undefined
+    return kept ?? { type: 'complete', result: response.result }
   }
 
   accepts(exchange: Exchange): boolean {
@@ -206,7 +205,7 @@ export class LegacyCall implements ParkedCall {
    */
   #explained(outcome: Outcome): Outcome {
     const gaveUp =
-      outcome.type === 'error' || (outcome.type === 'complete' && outcome.result.isError === true)
+      outcome.type === 'error' || (outcome.type === 'complete' && outlineOf(outcome).isError === true)
     if (!gaveUp || !this.#lacking) return outcome
     const name = Object.keys(this.#lacking).join(', ')
     const data = { requiredCapabilities: this.#lacking }

@@ -187,6 +187,7 @@ export class LegacyClientEdge implements ClientEdge {
           signal: this.#wire.takesCancellation ? undefined : cancellation.signal,
           cancellation,
           origin: exchange,
+          takesBytes: this.#port.keepsText,
           onMessage: (message) => this.#inbox.receiveFor(call, message),
           onDetached: (retryMs) => call.detach(retryMs),
           headers: this.#options.extraHeaders?.(exchange),

@@ -36,7 +36,13 @@ import { respondSafely } from './modern-server-edge.ts'
 import { playRounds } from './play-rounds.ts'
 import { requiredScopesOf } from './required-scopes.ts'
 import { negotiateLegacy, type Served } from './served.ts'
-import { writeLongOutcome, writeNotification, writeOutcome, type ResponseFacts } from './write-message.ts'
+import {
+  writeLongOutcome,
+  writeNotification,
+  writeOutcome,
+  writeRawOutcome,
+  type ResponseFacts,
+} from './write-message.ts'
 
 const NO_PARAMS = Object.freeze({})
 
@@ -49,6 +55,8 @@ export interface LegacyIo {
   readonly canPush: boolean
   /** Told before the answer to a request that failed for want of scopes: HTTP has a status for it. */
   lacksScopes?(relatedTo: RequestId, scopes: readonly string[]): void
+  /** Sends an answer as the bytes that it is made of; false when only a text can be sent. */
+  sendBytes?(relatedTo: RequestId, pieces: readonly Uint8Array[]): boolean
   /** Sends an answer with long text in it; false when it cannot be sent by itself. */
   sendLong?(message: LongJson): boolean
   /** True while the reader is far behind: progress and log messages are dropped then. */
@@ -194,6 +202,8 @@ export class LegacySession implements SubscriptionHost {
     const scopes = requiredScopesOf(outcome)
     if (scopes) this.#io.lacksScopes?.(message.id, scopes)
     const facts = this.#factsOf(message)
+    const raw = this.#io.sendBytes && writeRawOutcome(outcome, facts)
+    if (raw && this.#io.sendBytes?.(message.id, raw)) return undefined
     const long = this.#io.sendLong && writeLongOutcome(outcome, facts)
     return long && this.#io.sendLong?.(long) ? undefined : writeOutcome(outcome, facts)
   }

@@ -1,20 +1,32 @@
-import { isJsonObject, type JsonObject, type JsonRpcResponse, McpError } from '../jsonrpc/index.ts'
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonRpcResponse,
+  type JsonRpcResult,
+  McpError,
+  RawResult,
+} from '../jsonrpc/index.ts'
 import type { InputRequests, InputRequired, Outcome } from './exchange.ts'
 import { received } from './received-result.ts'
 
 /** Reads a modern response. A missing `resultType` means complete (MCP 2026-07-28, basic, responses). */
 export function modernOutcome(response: JsonRpcResponse, method: string, keepsText = false): Outcome {
   if ('error' in response) return { type: 'error', error: response.error }
-  const { resultType, ...result } = response.result
-  if (resultType === 'complete' && keepsText) {
-    return received(response, result, true) ?? { type: 'complete', result }
+  if (keepsText && resultTypeOf(response) === 'complete') {
+    const kept = received(response, true)
+    if (kept) return kept
   }
+  const { resultType, ...result } = response.result
   if (resultType === undefined || resultType === 'complete') return { type: 'complete', result }
   if (resultType === 'input_required') return inputRequired(result, method)
   if (resultType === 'task') return { type: 'task', task: result }
   throw new McpError('bad_response', `The server answered ${method} with an unknown resultType`, {
     details: { resultType },
   })
+}
+
+function resultTypeOf(response: JsonRpcResult): unknown {
+  return (response instanceof RawResult ? response.outline : response.result).resultType
 }
 
 function inputRequired(result: JsonObject, method: string): InputRequired {

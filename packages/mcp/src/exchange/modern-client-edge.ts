@@ -87,6 +87,7 @@ export class ModernClientEdge implements ClientEdge {
         },
         {
           origin: exchange,
+          takesBytes: this.#options.keepsText,
           signal: this.#signalFor(cancellation, ended),
           cancellation: ended ? undefined : cancellation,
           onMessage: (message) => this.#deliver(id, call, message),

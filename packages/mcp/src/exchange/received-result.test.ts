@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { readResult, type JsonObject, type JsonRpcResult } from '../jsonrpc/index.ts'
+import {
+  type RawResult,
+  readRawResult,
+  readResult,
+  type JsonObject,
+  type JsonRpcResult,
+} from '../jsonrpc/index.ts'
 import { META, type Revision } from '../protocol/index.ts'
 import type { Outcome } from './exchange.ts'
 import { modernOutcome } from './modern-client-edge-outcome.ts'
 import { received } from './received-result.ts'
-import { writeOutcome } from './write-message.ts'
+import { writeOutcome, writeRawOutcome } from './write-message.ts'
 
 const gateway = { name: 'gateway', version: '1' }
 const target = { [META.serverInfo]: { name: 'target', version: '2' } }
@@ -50,9 +56,47 @@ describe.each(results)('a modern result %s', (_what, result) => {
 describe('a legacy result', () => {
   it.each(['2026-07-28', '2025-11-25', '2025-03-26'] as const)('is the same for %s', (revision) => {
     for (const result of [{ content: [] }, { content: [], structuredContent: { a: 1 }, _meta: { b: 2 } }]) {
-      const outcome = received(answer(result), result, false)!
+      const outcome = received(answer(result), false)!
       expect(JSON.parse(write(outcome, revision))).toEqual(JSON.parse(write(plain(outcome), revision)))
     }
+  })
+})
+
+describe('a result whose long strings nobody read', () => {
+  const text = 'to be or not to be '.repeat(2_000)
+  const long = (result: JsonObject): JsonObject => ({ ...result, content: [{ type: 'text', text }] })
+  const rawAnswer = (result: JsonObject): JsonRpcResult =>
+    readRawResult([Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(long(result))}}`)])!
+  const outcomes: [string, () => Outcome][] = [
+    ...results.map(([what, result]): [string, () => Outcome] => [
+      `modern, ${what}`,
+      () => modernOutcome(rawAnswer(result), 'tools/call', true),
+    ]),
+    ['legacy', () => received(rawAnswer({}), false)!],
+    ['legacy, with structured content', () => received(rawAnswer({ structuredContent: { a: 1 } }), false)!],
+  ]
+
+  it.each(outcomes)('is the same in bytes and as a text: %s', (_what, make) => {
+    for (const revision of ['2026-07-28', '2025-11-25', '2025-03-26'] as const) {
+      const outcome = make()
+      const expected = JSON.parse(write(plain(make()), revision))
+      const facts = { id: 'x', method: 'tools/call', revision, serverInfo: gateway }
+      const bytes = writeRawOutcome(outcome, facts)
+      if (bytes) expect(JSON.parse(Buffer.concat(bytes).toString())).toEqual(expected)
+      expect(JSON.parse(write(outcome, revision))).toEqual(expected)
+    }
+  })
+
+  it('is passed on unread where the reader gets the same members', () => {
+    const facts = { id: 7, method: 'tools/call', serverInfo: gateway }
+    const isRaw = (outcome: Outcome, revision: Revision): boolean =>
+      writeRawOutcome(outcome, { ...facts, revision }) !== undefined
+    const source = rawAnswer({ resultType: 'complete' }) as RawResult
+    Object.defineProperty(source, 'result', { get: () => expect.unreachable('it was read') })
+    const modern = modernOutcome(source, 'tools/call', true)
+    expect([isRaw(modern, '2026-07-28'), isRaw(modern, '2025-11-25')]).toEqual([true, false])
+    const legacy = received(rawAnswer({}), false)!
+    expect([isRaw(legacy, '2026-07-28'), isRaw(legacy, '2025-11-25')]).toEqual([false, true])
   })
 })
 

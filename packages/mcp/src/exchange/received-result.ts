@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonRpcResult, TextResult } from '../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject, type JsonRpcResult, RawResult, TextResult } from '../jsonrpc/index.ts'
 import { META, methodFacts, shapeResult, type Implementation, type Revision } from '../protocol/index.ts'
 import type { Complete } from './exchange.ts'
 
@@ -10,56 +10,91 @@ interface Reader {
 }
 
 /**
- * A complete result together with the text that it came in: a relay that changes nothing passes the text on. It is
- * good as long as `result` is left alone, so only those get it who ask for it; a result that was changed is a new
- * one without a text.
+ * A complete result together with the JSON that it came in: a relay that changes nothing passes that on. It is good
+ * as long as `result` is left alone, so only those get it who ask for it; a result that was changed is a new one
+ * without its JSON.
  */
 export class ReceivedResult implements Complete {
   readonly type = 'complete'
-  readonly result: JsonObject
-  readonly #text: string
+  /** The result, but for what is in long strings when nobody has read them. Enough to see what it is about. */
+  readonly outline: JsonObject
+  readonly #source: TextResult | RawResult
   readonly #isModern: boolean
 
-  constructor(result: JsonObject, text: string, isModern: boolean) {
-    this.result = result
-    this.#text = text
+  constructor(source: TextResult | RawResult, outline: JsonObject, isModern: boolean) {
+    this.#source = source
+    this.outline = outline
     this.#isModern = isModern
   }
 
-  /** Characters of the text. */
+  /** All of it. Long strings are read now, if they have not been. */
+  get result(): JsonObject {
+    if (this.#source instanceof TextResult) return this.outline
+    const { result } = this.#source
+    return this.#isModern ? withoutResultType(result) : result
+  }
+
+  /** What it looks like to whoever writes it down. */
+  toJSON(): Complete {
+    return { type: this.type, result: this.result }
+  }
+
+  /** Characters or bytes of the JSON. */
   get length(): number {
-    return this.#text.length
+    return this.#source instanceof TextResult ? this.#source.resultText.length : this.#source.byteLength
   }
 
-  /** The text for a reader who would get the same members; undefined when something has to be changed. */
+  /** The JSON for a reader who would get the same members; undefined when something has to be changed. */
   textFor(reader: Reader): string | undefined {
-    if (reader.revision < '2026-07-28') {
-      return !this.#isModern &&
-        shapeResult(reader.method, this.result, reader.revision, undefined) === this.result
-        ? this.#text
-        : undefined
-    }
-    if (!this.#isModern || methodFacts(reader.method)?.cacheable) return undefined
-    const { _meta } = this.result
-    if (_meta === undefined) return this.#named(reader.serverInfo)
-    return isJsonObject(_meta) && META.serverInfo in _meta ? this.#text : undefined
+    const front = this.#frontFor(reader)
+    if (front === undefined) return undefined
+    const text = this.#source instanceof TextResult ? this.#source.resultText : this.#source.text()
+    return front === '' ? text : front + text.slice(1)
   }
 
-  /** Results name the server that they come from; one that has no `_meta` gets it in front. */
-  #named(serverInfo: Implementation): string {
-    return `{"_meta":${JSON.stringify({ [META.serverInfo]: serverInfo })},${this.#text.slice(1)}`
+  /** The same in bytes, where they were not read; undefined also where they were. */
+  bytesFor(reader: Reader): Uint8Array[] | undefined {
+    if (this.#source instanceof TextResult) return undefined
+    const front = this.#frontFor(reader)
+    if (front === undefined) return undefined
+    const [first, ...others] = this.#source.pieces
+    if (front === '' || first === undefined) return [...this.#source.pieces]
+    return [new TextEncoder().encode(front), first.subarray(1), ...others]
+  }
+
+  /** What has to stand in place of the first brace; nothing when it can stay; undefined when more is to be done. */
+  #frontFor({ method, revision, serverInfo }: Reader): string | undefined {
+    if (revision < '2026-07-28') {
+      const isAsWanted =
+        !this.#isModern && shapeResult(method, this.outline, revision, undefined) === this.outline
+      return isAsWanted ? '' : undefined
+    }
+    if (!this.#isModern || methodFacts(method)?.cacheable) return undefined
+    const { _meta } = this.outline
+    // Results name the server that they come from; one that has no `_meta` gets it in front.
+    if (_meta === undefined) return `{"_meta":${JSON.stringify({ [META.serverInfo]: serverInfo })},`
+    return isJsonObject(_meta) && META.serverInfo in _meta ? '' : undefined
   }
 }
 
-/** A result with its text, if it came in one piece. */
-export function received(
-  response: JsonRpcResult,
-  result: JsonObject,
-  isModern: boolean,
-): ReceivedResult | undefined {
+/** A result with its JSON, if it came in a way that lets that be used again. */
+export function received(response: JsonRpcResult, isModern: boolean): ReceivedResult | undefined {
+  if (response instanceof RawResult) {
+    const { outline } = response
+    return new ReceivedResult(response, isModern ? withoutResultType(outline) : outline, isModern)
+  }
   if (!(response instanceof TextResult)) return undefined
-  const { resultText } = response
+  const { resultText, result } = response
   // Lines and events end at a newline: what is laid out for the eye is written anew.
   if (resultText.includes('\n') || resultText.includes('\r')) return undefined
-  return new ReceivedResult(result, resultText, isModern)
+  return new ReceivedResult(response, isModern ? withoutResultType(result) : result, isModern)
+}
+
+/** What there is to see of a result without reading its long strings. */
+export function outlineOf(outcome: Complete): JsonObject {
+  return outcome instanceof ReceivedResult ? outcome.outline : outcome.result
+}
+
+function withoutResultType({ resultType: _, ...result }: JsonObject): JsonObject {
+  return result
 }

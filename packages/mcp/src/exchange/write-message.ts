@@ -95,6 +95,15 @@ function readyText(outcome: Complete, facts: ResponseFacts): string | undefined 
   return outcome instanceof ReceivedResult ? outcome.textFor(facts) : outcome.json
 }
 
+/** A response whose result is passed on as the bytes that it came in; undefined for all others. */
+export function writeRawOutcome(outcome: Outcome, facts: ResponseFacts): Uint8Array[] | undefined {
+  const pieces = outcome instanceof ReceivedResult ? outcome.bytesFor(facts) : undefined
+  if (!pieces) return undefined
+  const encoder = new TextEncoder()
+  const head = encoder.encode(`{"jsonrpc":"2.0","id":${idText(facts.id)},"result":`)
+  return [head, ...pieces, encoder.encode('}')]
+}
+
 /** A response with long text in it, in pieces; undefined for all others, which `writeOutcome` writes. */
 export function writeLongOutcome(outcome: Outcome, facts: ResponseFacts): LongJson | undefined {
   if (outcome.type !== 'complete' || !isLong(outcome)) return undefined

@@ -24,6 +24,7 @@ export {
   type JsonPiece,
 } from './long-json.ts'
 export { classifyMessage, parseMessage, type ParsedMessage } from './parse-message.ts'
+export { RawResult, rawResultId, readRawResult } from './raw-result.ts'
 export { readResult, TextResult } from './read-result.ts'
 export { toJsonText } from './to-json-text.ts'
 export { ProtocolError } from './protocol-error.ts'

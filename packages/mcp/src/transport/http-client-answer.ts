@@ -34,14 +34,14 @@ export class AnswerReader {
   /** Throws when the answer itself is malformed: there will be no other. */
   read(text: string): void {
     const result = readResult(text)
-    if (result) return this.#acceptResponse(result)
+    if (result) return this.accept(result)
     forEachMessage(text, (parsed) => this.#accept(parsed, text))
   }
 
   #accept(parsed: ParsedMessage, text: string): void {
     const { url, request, report, onMessage } = this.#options
     if (parsed.kind === 'response') {
-      this.#acceptResponse(parsed.message)
+      this.accept(parsed.message)
     } else if (parsed.kind !== 'invalid') {
       onMessage(parsed.message, this.#answered)
     } else if (parsed.isResponse && parsed.reply.id === request.id && !this.#answered) {
@@ -51,7 +51,7 @@ export class AnswerReader {
     }
   }
 
-  #acceptResponse(response: JsonRpcResponse): void {
+  accept(response: JsonRpcResponse): void {
     const { url, request, report, onAnswer } = this.#options
     // An error without an id is about this request: nothing else was sent on this connection.
     if (response.id !== request.id && response.id !== null) {

@@ -1,4 +1,4 @@
-import { McpError } from '../jsonrpc/index.ts'
+import { LONG_TEXT, McpError } from '../jsonrpc/index.ts'
 import { displayUrl } from './http-client-errors.ts'
 import { readChunks } from './sse-stream-read.ts'
 
@@ -17,6 +17,18 @@ export async function readText(response: Response, limit: number, url: string): 
   if (announced <= limit || Number.isNaN(announced)) return await readCounted(body, limit, url)
   body.cancel().catch(() => {})
   throw tooLarge(url, limit)
+}
+
+/**
+ * The bytes of a body that is long, not too long and not compressed, if the `fetch` that brought it can give them;
+ * undefined otherwise.
+ */
+export function readPieces(response: Response, limit: number): Promise<readonly Uint8Array[]> | undefined {
+  const announced = Number(response.headers.get('content-length') ?? Number.NaN)
+  if (!(announced >= LONG_TEXT && announced <= limit) || response.headers.has('content-encoding'))
+    return undefined
+  const { pieces } = response as { pieces?(): Promise<readonly Uint8Array[]> | undefined }
+  return pieces?.call(response)
 }
 
 async function readCounted(body: ReadableStream<Uint8Array>, limit: number, url: string): Promise<string> {

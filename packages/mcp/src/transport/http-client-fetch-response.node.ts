@@ -14,6 +14,8 @@ export interface ResponseHead {
 export interface ResponseBody {
   text(): Promise<string>
   stream(): ReadableStream<Uint8Array>
+  /** All of it as it came, for whoever can do without its text. */
+  pieces?(): Promise<readonly Uint8Array[]>
 }
 
 /** Makes a response of a message of `node:http`. */
@@ -79,6 +81,11 @@ class QuickResponse {
   text(): Promise<string> {
     this.#textUsed = true
     return this.#source.text()
+  }
+
+  /** Not a part of `Response`: see `readPieces`. */
+  pieces(): Promise<readonly Uint8Array[]> | undefined {
+    return this.#source.pieces?.()
   }
 }
 

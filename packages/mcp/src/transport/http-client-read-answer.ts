@@ -1,7 +1,7 @@
 import type { Canceller } from '../exchange/index.ts'
-import { McpError } from '../jsonrpc/index.ts'
+import { McpError, readRawResult } from '../jsonrpc/index.ts'
 import { type AnswerOptions, AnswerReader } from './http-client-answer.ts'
-import { readErrorText, readText } from './http-client-body.ts'
+import { readErrorText, readPieces, readText } from './http-client-body.ts'
 import { abortError, badResponse, endedWithoutAnswer, headOf } from './http-client-errors.ts'
 import { followStream } from './http-client-follow.ts'
 import { mediaType } from './http-client-messages.ts'
@@ -15,6 +15,8 @@ export interface ReadAnswerOptions extends AnswerOptions {
   /** Whether the revision knows `Last-Event-ID`: those before 2026-07-28. */
   resumable: boolean
   headers: () => Record<string, string>
+  /** Whether a long result may be a `RawResult`. */
+  takesBytes?: boolean | undefined
   onDetached?: ((retryMs: number | undefined) => void) | undefined
   abort: Canceller
   settings: HttpClientSettings
@@ -39,19 +41,29 @@ export async function readAnswer(options: ReadAnswerOptions): Promise<void> {
 
 async function readJson(options: ReadAnswerOptions): Promise<void> {
   const { url, request, settings, response } = options
+  const reader = new AnswerReader(options)
   let text: string
   try {
-    text = await readText(response, settings.maxMessageBytes, url)
+    const pieces = options.takesBytes ? await readPieces(response, settings.maxMessageBytes) : undefined
+    const raw = pieces && readRawResult(pieces)
+    if (raw) return reader.accept(raw)
+    text = pieces ? decode(pieces) : await readText(response, settings.maxMessageBytes, url)
   } catch (thrown) {
     throw thrown instanceof McpError ? thrown : endedWithoutAnswer(url, request.method, thrown)
   }
-  const reader = new AnswerReader(options)
   reader.read(text)
   if (reader.answered) return
   throw badResponse(url, `answered ${request.method} with a body that holds no answer to it`, {
     status: response.status,
     body: headOf(text),
   })
+}
+
+function decode(pieces: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder()
+  let text = ''
+  for (const piece of pieces) text += decoder.decode(piece, { stream: true })
+  return text + decoder.decode()
 }
 
 async function readStream(options: ReadAnswerOptions): Promise<void> {

@@ -114,6 +114,7 @@ export class HttpWire implements Wire {
       headers: () => this.#sessionHeaders(),
       onAnswer: (answer) => operation.answer(answer),
       onMessage: (incoming, late) => this.#deliver(incoming, late ? undefined : options.onMessage),
+      takesBytes: options.takesBytes,
       onDetached: options.onDetached,
       abort: operation,
       settings: this.#settings,

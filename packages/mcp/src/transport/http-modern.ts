@@ -1,7 +1,7 @@
 import type { LiveExchange, Outcome } from '../exchange/index.ts'
 import { openModernExchange, respondSafely } from '../exchange/modern-server-edge.ts'
 import { requiredScopesOf } from '../exchange/required-scopes.ts'
-import { writeError, writeOutcome } from '../exchange/write-message.ts'
+import { writeError, writeOutcome, writeRawOutcome } from '../exchange/write-message.ts'
 import {
   HEADER_MISMATCH,
   INVALID_REQUEST,
@@ -45,13 +45,16 @@ export function answerModern(
   const finish = (outcome: Outcome): void => {
     exchange.finish()
     if (exchange.aborted) return
-    const text = writeOutcome(outcome, {
+    const facts = {
       id: request.id,
       method: request.method,
       revision: exchange.client.version,
       serverInfo: served.info,
       onInternalError: served.onInternalError,
-    })
+    }
+    const raw = writeRawOutcome(outcome, facts)
+    if (raw && answer.finishBytes(raw)) return
+    const text = writeOutcome(outcome, facts)
     const scopes = requiredScopesOf(outcome)
     const refusal = scopes && host.context.challenge?.(scopes)
     if (refusal) return answer.finish(refusal.status, text, refusal.headers)
@@ -134,11 +137,22 @@ export class StreamedAnswer {
     if (this.#mayStream) this.#waiting = this.#pulse.add(() => this.#open())
   }
 
+  /** A result that is there in bytes; false when it has to be a text. */
+  finishBytes(pieces: readonly Uint8Array[]): boolean {
+    if (!this.#reply.bytes || this.#asStream(200)) return false
+    this.#waiting?.()
+    this.#reply.bytes(200, pieces)
+    return true
+  }
+
+  /** Another status than 200 says something that a stream could not. */
+  #asStream(status: number): boolean {
+    return this.#sink !== undefined || (status === 200 && prefersStream(this.#accept))
+  }
+
   finish(status: number, text: string, headers?: Record<string, string>): void {
     this.#waiting?.()
-    // Another status than 200 says something that a stream could not.
-    const asStream = this.#sink !== undefined || (status === 200 && prefersStream(this.#accept))
-    if (!asStream) return this.#reply.json(status, text, headers)
+    if (!this.#asStream(status)) return this.#reply.json(status, text, headers)
     const sink = this.#open()
     sink.write(toEvent(text))
     sink.end()

@@ -61,6 +61,7 @@ export class HttpSession {
         canPush: true,
         send: (text, relatedTo) => this.#send(text, relatedTo),
         lacksScopes: (id, scopes) => this.#routes.get(id)?.lack(scopes),
+        sendBytes: (id, pieces) => this.#routes.get(id)?.finishBytes(pieces) === true,
         detach: (id, retry) => this.#routes.get(id)?.detach(retry ?? DEFAULT_RETRY),
       },
       options.id,
@@ -86,6 +87,7 @@ export class HttpSession {
   #request(message: JsonRpcRequest, reply: HttpReply, context: HttpContext): void {
     const stream = this.#newStream(reply)
     if (this.session.inFlight >= MAX_IN_FLIGHT) return stream.finish(tooMany(message.id))
+    stream.mayFinishInBytes = !prefersStream(context.headers?.accept)
     const known = this.#routes.get(message.id)
     if (!known) this.#routes.set(message.id, stream)
     const answer = this.session.request(message, context)
@@ -134,6 +136,8 @@ export class HttpSession {
   #finish(id: RequestId, stream: SessionStream, text: string | undefined, context: HttpContext): void {
     this.lastSeen = Date.now()
     if (this.#routes.get(id) === stream) this.#routes.delete(id)
+    // It went out in bytes.
+    if (stream.finished) return
     const { negotiated } = this.session
     const preferStream = negotiated && prefersStream(context.headers?.accept)
     const streams = preferStream || stream.streaming || !stream.connected

@@ -13,6 +13,8 @@ export interface LineHandlers {
    * Without this handler such lines are dropped.
    */
   onOversize?(piece: Uint8Array, end: boolean): void
+  /** A line that came in several pieces, for whoever can do without its text; true when it was taken. */
+  onPieces?(pieces: readonly Uint8Array[]): boolean
   /** A quicker way to decode a line that came in several pieces; undefined for lines that it is not for. */
   decode?(line: Uint8Array): string | undefined
 }
@@ -117,6 +119,12 @@ export class LineSplitter {
       return
     }
     const isLong = this.#held.length > 1
+    if (isLong && this.#handlers.onPieces?.(this.#held)) {
+      this.#held = []
+      this.#heldBytes = 0
+      this.#first = false
+      return
+    }
     const line = join(this.#held, this.#heldBytes)
     const text = (isLong ? this.#handlers.decode?.(line) : undefined) ?? this.#decoder.decode(line)
     this.#held = []

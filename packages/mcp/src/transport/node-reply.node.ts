@@ -26,6 +26,18 @@ export class NodeReply implements HttpReply {
     response.end(data)
   }
 
+  bytes(status: number, pieces: readonly Uint8Array[], headers?: Record<string, string>): void {
+    const response = this.#response
+    if (response.destroyed || response.headersSent) return
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': pieces.reduce((sum, piece) => sum + piece.length, 0),
+      ...headers,
+    })
+    for (const piece of pieces) response.write(piece)
+    response.end()
+  }
+
   empty(status: number, headers?: Record<string, string>): void {
     if (this.#response.destroyed || this.#response.headersSent) return
     // 204 has no body and must not announce one.

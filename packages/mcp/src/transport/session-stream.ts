@@ -20,6 +20,8 @@ export class SessionStream {
   #stopPulse: (() => void) | undefined
   #callOff: (() => void) | undefined
   #lacking: readonly string[] | undefined
+  /** Whether the answer may be a body of bytes: it is that of one request, and no stream is preferred. */
+  mayFinishInBytes = false
   /** The final answer went out, or was kept for whoever comes back. */
   finished = false
 
@@ -114,6 +116,15 @@ export class SessionStream {
       this.#sink?.end()
     }
     this.#release()
+  }
+
+  /** The same in bytes; false when it has to be a text. */
+  finishBytes(pieces: readonly Uint8Array[]): boolean {
+    if (!this.mayFinishInBytes || this.#sink || !this.#reply?.bytes) return false
+    this.finished = true
+    this.#reply.bytes(200, pieces, this.#headers)
+    this.#release()
+    return true
   }
 
   /** Ends the answer without a message: the request was cancelled. */

@@ -8,6 +8,8 @@ import {
   isRequestId,
   McpError,
   PARSE_ERROR,
+  rawResultId,
+  readRawResult,
   readResult,
   type JsonRpcMessage,
   type JsonRpcRequest,
@@ -71,6 +73,7 @@ export class LineLink {
     this.#splitter = new LineSplitter(
       {
         onLine: (line) => this.#receive(line),
+        onPieces: (pieces) => this.#receivePieces(pieces),
         onOversize: (piece, end) => this.#receiveOversize(piece, end),
         ...(options.decode && { decode: options.decode }),
       },
@@ -96,7 +99,7 @@ export class LineLink {
       this.#pending.check(id, caller)
       this.#options.sink.write(toJsonText(message))
       this.#lastWritten = id
-      this.#pending.add(id, resolve, reject, caller)
+      this.#pending.add(id, resolve, reject, caller, options.takesBytes === true)
     })
   }
 
@@ -118,6 +121,15 @@ export class LineLink {
     this.#ended = reason
     this.#pending.failAll(reason)
     for (const reject of this.#unsent.splice(0)) reject(reason())
+  }
+
+  /** A long result for somebody who passes it on. */
+  #receivePieces(pieces: readonly Uint8Array[]): boolean {
+    const id = rawResultId(pieces)
+    if (this.#ended !== undefined || id === undefined || !this.#pending.takesBytes(id)) return false
+    const raw = readRawResult(pieces)
+    if (raw) this.#answer(raw, '')
+    return raw !== undefined
   }
 
   #receive(line: string): void {

@@ -10,6 +10,7 @@ interface Waiter {
   readonly reject: (error: Error) => void
   readonly cancellation: Cancellation | undefined
   readonly onAbort: (() => void) | undefined
+  readonly takesBytes: boolean
 }
 
 /** Requests that wait for their responses. Ids match by type and value: `1` and `"1"` are two requests. */
@@ -30,6 +31,11 @@ export class PendingRequests {
     return this.#waiters.has(id)
   }
 
+  /** Whether whoever waits for this id can do with a `RawResult`. */
+  takesBytes(id: RequestId): boolean {
+    return this.#waiters.get(id)?.takesBytes === true
+  }
+
   /** Throws when a request must not be sent: given up already, or its id is in use. */
   check(id: RequestId, cancellation: Cancellation | undefined): void {
     if (cancellation?.aborted) throw this.#cancelled(cancellation)
@@ -43,6 +49,7 @@ export class PendingRequests {
     resolve: Waiter['resolve'],
     reject: Waiter['reject'],
     cancellation: Cancellation | undefined,
+    takesBytes: boolean,
   ): void {
     if (this.#givenUp.size > 0) this.#givenUp.delete(id)
     const onAbort =
@@ -52,7 +59,7 @@ export class PendingRequests {
         this.#remember(id)
         reject(this.#cancelled(cancellation))
       })
-    this.#waiters.set(id, { resolve, reject, cancellation, onAbort })
+    this.#waiters.set(id, { resolve, reject, cancellation, onAbort, takesBytes })
     if (onAbort) cancellation.onAbort(onAbort)
   }
 

@@ -1,0 +1,183 @@
+import { isJsonObject, type JsonObject, type JsonRpcResult } from './message.ts'
+
+const HEAD = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}),"result":(?=\{)/
+const HEAD_BYTES = 64
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const CLOSE_BRACE = 0x7d
+const NEWLINE = 0x0a
+const RETURN = 0x0d
+/** Strings of this many bytes are left out of an outline. */
+const LONG_STRING = 16 * 1024
+/** What has more strings than that, or more outside of long ones, is better parsed at once. */
+const MAX_STRINGS = 4_000
+const MAX_OUTLINE = 256 * 1024
+
+/** The id of a response that is written the usual way, by the beginning of its bytes. */
+export function rawResultId(line: readonly Uint8Array[]): number | undefined {
+  const id = headOf(line)?.[1]
+  return id === undefined ? undefined : Number(id)
+}
+
+/**
+ * A result whose long strings were not read: they can be passed on as the bytes that they are. The rest was, so it
+ * is known to be one JSON value that nothing can hide behind. What is wrong inside of a long string, an escape that
+ * does not exist for instance, is found by whoever reads it.
+ */
+export class RawResult implements JsonRpcResult {
+  readonly jsonrpc = '2.0'
+  readonly id: number
+  /** The result with nothing in its long strings. */
+  readonly outline: JsonObject
+  /** The JSON of `result` and of nothing else. */
+  readonly pieces: readonly Uint8Array[]
+  #result: JsonObject | undefined
+
+  constructor(id: number, outline: JsonObject, pieces: readonly Uint8Array[]) {
+    this.id = id
+    this.outline = outline
+    this.pieces = pieces
+  }
+
+  get byteLength(): number {
+    return this.pieces.reduce((sum, piece) => sum + piece.length, 0)
+  }
+
+  /** The whole result, read when somebody wants it. */
+  get result(): JsonObject {
+    this.#result ??= JSON.parse(this.text()) as JsonObject
+    return this.#result
+  }
+
+  text(): string {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    let text = ''
+    for (const piece of this.pieces) text += decoder.decode(piece, { stream: true })
+    return text + decoder.decode()
+  }
+}
+
+/** Reads a response that came in pieces; undefined for what has to be read in another way. */
+export function readRawResult(line: readonly Uint8Array[]): RawResult | undefined {
+  const head = headOf(line)
+  const pieces = head && between(line, head[0].length)
+  if (!head || !pieces || pieces.some((piece) => piece.includes(NEWLINE) || piece.includes(RETURN))) {
+    return undefined
+  }
+  const text = outlineOf(pieces)
+  if (text === undefined) return undefined
+  try {
+    const outline: unknown = JSON.parse(text)
+    return isJsonObject(outline) ? new RawResult(Number(head[1]), outline, pieces) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Some servers write the beginning by itself, so it may lie in several pieces. */
+function headOf(line: readonly Uint8Array[]): RegExpExecArray | null {
+  let text = ''
+  for (const piece of line) {
+    text += String.fromCharCode(...piece.subarray(0, HEAD_BYTES - text.length))
+    if (text.length >= HEAD_BYTES) break
+  }
+  return HEAD.exec(text)
+}
+
+/** What lies between the head and the last brace. */
+function between(line: readonly Uint8Array[], headLength: number): Uint8Array[] | undefined {
+  const pieces = line.filter((piece) => piece.length > 0)
+  const last = pieces.at(-1)
+  if (!last || last.at(-1) !== CLOSE_BRACE) return undefined
+  pieces[pieces.length - 1] = last.subarray(0, -1)
+  let left = headLength
+  return pieces.flatMap((piece) => {
+    const own = piece.subarray(Math.min(left, piece.length))
+    left -= piece.length - own.length
+    return own.length > 0 ? [own] : []
+  })
+}
+
+/** The text without the insides of its long strings; undefined when there is too much else. */
+function outlineOf(pieces: readonly Uint8Array[]): string | undefined {
+  const outline = new Outline()
+  for (const piece of pieces) if (!outline.add(piece)) return undefined
+  return outline.text()
+}
+
+/** Goes from quotation mark to quotation mark, whatever piece they are in. */
+class Outline {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  #text = ''
+  #strings = 0
+  /** The string that has begun and not ended. */
+  #open: { parts: Uint8Array[]; length: number } | undefined
+  /** Backslashes at the end of the last piece: an odd number of them escapes what comes next. */
+  #backslashes = 0
+
+  /** False when it is not worth going on. */
+  add(piece: Uint8Array): boolean {
+    let at = 0
+    while (at < piece.length) {
+      const next = this.#open ? this.#inside(piece, at, this.#open) : this.#outside(piece, at)
+      if (this.#strings > MAX_STRINGS || this.#text.length > MAX_OUTLINE) return false
+      at = next
+    }
+    return true
+  }
+
+  text(): string | undefined {
+    return this.#open ? undefined : this.#text
+  }
+
+  /** Up to the beginning of the next string. */
+  #outside(piece: Uint8Array, from: number): number {
+    const found = piece.indexOf(QUOTE, from)
+    const end = found === -1 ? piece.length : found
+    // Only numbers, names and punctuation stand here; anything else is no JSON, and found to be none.
+    for (let at = from; at < end && this.#text.length <= MAX_OUTLINE; at++) {
+      this.#text += String.fromCharCode(piece[at] as number)
+    }
+    if (found === -1) return piece.length
+    this.#open = { parts: [], length: 0 }
+    this.#backslashes = 0
+    return found + 1
+  }
+
+  /** Up to the next quotation mark, which ends the string unless it is escaped. */
+  #inside(piece: Uint8Array, from: number, open: { parts: Uint8Array[]; length: number }): number {
+    const found = piece.indexOf(QUOTE, from)
+    const end = found === -1 ? piece.length : found
+    this.#backslashes = this.#backslashesBefore(piece, from, end)
+    const stop = found === -1 ? end : found + 1
+    const isOver = found !== -1 && this.#backslashes % 2 === 0
+    this.#keep(open, piece.subarray(from, isOver ? end : stop))
+    if (isOver) this.#close(open)
+    if (found !== -1) this.#backslashes = 0
+    return stop
+  }
+
+  #backslashesBefore(piece: Uint8Array, from: number, end: number): number {
+    let at = end
+    while (at > from && piece[at - 1] === BACKSLASH) at--
+    return end - at + (at === from ? this.#backslashes : 0)
+  }
+
+  #keep(open: { parts: Uint8Array[]; length: number }, part: Uint8Array): void {
+    open.length += part.length
+    if (open.length < LONG_STRING) open.parts.push(part)
+    else open.parts.length = 0
+  }
+
+  #close({ parts, length }: { parts: Uint8Array[]; length: number }): void {
+    this.#strings++
+    this.#open = undefined
+    this.#text += length < LONG_STRING ? `"${this.#decode(parts)}"` : '""'
+  }
+
+  #decode(parts: Uint8Array[]): string {
+    let text = ''
+    for (const part of parts) text += this.#decoder.decode(part, { stream: true })
+    return text + this.#decoder.decode()
+  }
+}

@@ -1,0 +1,139 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { connect, type Client } from '@gantry/mcp/client'
+import { messageOf, scriptedTarget } from '../support/scripted-target.ts'
+import { testGateway, type TestGateway } from '../support/start-gateway.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const TEXT = 'To be, or “not” to be: \\ {"that": [is]} the question. 😀\n'.repeat(10_000)
+const content = [
+  { type: 'text', text: TEXT },
+  { type: 'text', text: 'short' },
+]
+const link = { type: 'resource_link', uri: 'file:///notes.txt', name: 'notes' }
+
+/** A legacy server on stdio whose tools answer with what the test wants; the head may leave in a write of its own. */
+const STDIO = `
+const results = JSON.parse(require('node:fs').readFileSync(process.env.RESULTS, 'utf8'))
+const facts = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
+const names = Object.keys(results)
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line)
+  if (id === undefined) return
+  const result =
+    method === 'initialize' ? facts
+    : method === 'tools/list' ? { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) }
+    : method === 'tools/call' ? results[params.name] : undefined
+  const text = result ? ',"result":' + JSON.stringify(result) : ',"error":{"code":-32601,"message":"no"}'
+  process.stdout.write('{"jsonrpc":"2.0","id":' + id)
+  process.stdout.write(text + '}\\n')
+})`
+
+const results = {
+  plain: { content },
+  failed: { content, isError: true },
+  linked: { content: [...content, link] },
+  meta: { content, _meta: { note: 'kept' } },
+  structured: { content, structuredContent: { text: TEXT } },
+}
+
+async function web() {
+  const answerLong = ({
+    id,
+    params,
+    response,
+  }: {
+    id: unknown
+    params: { name: string }
+    response: never
+  }) => {
+    const name = params.name as keyof typeof results
+    const body = messageOf(id as number, { resultType: 'complete', ...results[name] })
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    ;(response as import('node:http').ServerResponse).writeHead(200, headers).end(body)
+    return undefined
+  }
+  const tools = Object.keys(results).map((name) => ({ name, inputSchema: { type: 'object' } }))
+  const target = await scriptedTarget({
+    'tools/list': () => ({ tools }),
+    'tools/call': answerLong as never,
+  })
+  closing.push(() => target.close())
+  return { url: target.url }
+}
+
+async function pipe() {
+  const folder = await mkdtemp(join(tmpdir(), 'gantry-long-'))
+  closing.push(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'results.json')
+  await writeFile(file, JSON.stringify(results))
+  return { command: process.execPath, args: ['-e', STDIO], env: { RESULTS: file } }
+}
+
+async function start(): Promise<TestGateway> {
+  const gateway = await testGateway({ mcpServers: { web: await web(), pipe: await pipe() } })
+  closing.push(() => gateway.close())
+  return gateway
+}
+
+async function clientOf(gateway: TestGateway, era: 'modern' | 'legacy'): Promise<Client> {
+  const client = await connect(gateway.endpoint, { era })
+  closing.push(() => client.close())
+  return client
+}
+
+describe.each(['modern', 'legacy'] as const)('long results for a %s client', (era) => {
+  it.each(['web', 'pipe'])('arrive as they are from %s', async (target) => {
+    const client = await clientOf(await start(), era)
+    const call = (name: string) => client.call(`${target}_${name}`)
+    expect((await call('plain')).content).toEqual(content)
+    const failed = await call('failed')
+    expect([failed.isError, failed.content]).toEqual([true, content])
+    expect((await call('linked')).content).toEqual([
+      ...content,
+      { ...link, uri: `${target}+file:///notes.txt` },
+    ])
+    expect((await call('meta')).raw).toMatchObject({ content, _meta: { note: 'kept' } })
+    expect((await call('structured')).structured).toEqual({ text: TEXT })
+    // Several at once find their own callers.
+    const several = await Promise.all([call('plain'), call('failed'), call('plain')])
+    expect(several.map(({ isError }) => isError)).toEqual([false, true, false])
+  })
+
+  it('arrive while somebody watches, who sees them too', async () => {
+    const gateway = await start()
+    const { view } = gateway.gateway
+    closing.push(view.watch(() => {}))
+    const client = await clientOf(gateway, era)
+    for (const target of ['web', 'pipe']) {
+      expect((await client.call(`${target}_plain`)).content).toEqual(content)
+      const record = view.recent(5).find(({ name }) => name === `${target}_plain`)
+      expect(record?.status).toBe('ok')
+      expect(record?.messages?.some(({ json }) => json.includes('To be, or'))).toBe(true)
+    }
+    expect((await client.call('pipe_failed')).isError).toBe(true)
+    expect(view.recent(1)[0]?.status).toBe('tool-error')
+  })
+})
+
+it('a result that says it is a string and never ends is an error of its target', async () => {
+  const target = await scriptedTarget({
+    'tools/list': () => ({ tools: [{ name: 'odd', inputSchema: { type: 'object' } }] }),
+    'tools/call': ({ id, response }) => {
+      const body = `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","content":[{"type":"text","text":"${'x'.repeat(100_000)}}]}}`
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
+      return undefined
+    },
+  })
+  closing.push(() => target.close())
+  const gateway = await testGateway({ mcpServers: { web: { url: target.url } } })
+  closing.push(() => gateway.close())
+  const client = await clientOf(gateway, 'modern')
+  await expect(client.call('web_odd')).rejects.toThrow(/web/)
+})
