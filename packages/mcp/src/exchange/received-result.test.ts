@@ -87,6 +87,15 @@ describe('a result whose long strings nobody read', () => {
     }
   })
 
+  it('is written anew for lines and events when it is laid out for the eye', () => {
+    const laidOut = `{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(long({}), null, 2)}}`
+    const outcome = received(readRawResult([Buffer.from(laidOut)])!, false)!
+    const facts = { id: 'x', method: 'tools/call', revision: '2025-11-25', serverInfo: gateway } as const
+    expect(Buffer.concat(writeRawOutcome(outcome, facts)!).toString()).toContain('\n')
+    expect(write(outcome, '2025-11-25')).not.toContain('\n')
+    expect(JSON.parse(write(outcome, '2025-11-25')).result).toEqual(long({}))
+  })
+
   it('is passed on unread where the reader gets the same members', () => {
     const facts = { id: 7, method: 'tools/call', serverInfo: gateway }
     const isRaw = (outcome: Outcome, revision: Revision): boolean =>

@@ -49,6 +49,8 @@ export class ReceivedResult implements Complete {
     const front = this.#frontFor(reader)
     if (front === undefined) return undefined
     const text = this.#source instanceof TextResult ? this.#source.resultText : this.#source.text()
+    // Lines and events end at a newline: what is laid out for the eye is written anew.
+    if (text.includes('\n') || text.includes('\r')) return undefined
     return front === '' ? text : front + text.slice(1)
   }
 
@@ -84,9 +86,7 @@ export function received(response: JsonRpcResult, isModern: boolean): ReceivedRe
     return new ReceivedResult(response, isModern ? withoutResultType(outline) : outline, isModern)
   }
   if (!(response instanceof TextResult)) return undefined
-  const { resultText, result } = response
-  // Lines and events end at a newline: what is laid out for the eye is written anew.
-  if (resultText.includes('\n') || resultText.includes('\r')) return undefined
+  const { result } = response
   return new ReceivedResult(response, isModern ? withoutResultType(result) : result, isModern)
 }
 

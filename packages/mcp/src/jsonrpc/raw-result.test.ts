@@ -75,8 +75,6 @@ describe('readRawResult', () => {
     ['a string that does not end', lineOf({ text }).slice(0, -3)],
     ['braces that do not match', lineOf({ text }).replace('{"text"', '{{"text"')],
     ['words that are not JSON', lineOf({ text, n: 1 }).replace('"n":1', '"n":one')],
-    ['a layout with newlines', lineOf({ text }).replace('"text":', '"text":\n')],
-    ['a newline in a string', lineOf({ text }).replace('xx', 'x\nx')],
     ['too many strings', lineOf({ text, many: Array.from({ length: 5_000 }, () => 'a') })],
     ['too many numbers', lineOf({ text, many: Array.from({ length: 100_000 }, () => 123) })],
   ])('leaves %s to others', (_, line) => {

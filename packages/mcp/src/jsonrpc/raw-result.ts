@@ -5,8 +5,6 @@ const HEAD_BYTES = 64
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const CLOSE_BRACE = 0x7d
-const NEWLINE = 0x0a
-const RETURN = 0x0d
 /** Strings of this many bytes are left out of an outline. */
 const LONG_STRING = 16 * 1024
 /** What has more strings than that, or more outside of long ones, is better parsed at once. */
@@ -61,11 +59,8 @@ export class RawResult implements JsonRpcResult {
 export function readRawResult(line: readonly Uint8Array[]): RawResult | undefined {
   const head = headOf(line)
   const pieces = head && between(line, head[0].length)
-  if (!head || !pieces || pieces.some((piece) => piece.includes(NEWLINE) || piece.includes(RETURN))) {
-    return undefined
-  }
-  const text = outlineOf(pieces)
-  if (text === undefined) return undefined
+  const text = pieces ? outlineOf(pieces) : undefined
+  if (!head || !pieces || text === undefined) return undefined
   try {
     const outline: unknown = JSON.parse(text)
     return isJsonObject(outline) ? new RawResult(Number(head[1]), outline, pieces) : undefined

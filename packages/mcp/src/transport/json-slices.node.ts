@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { LongString, type LongJson } from '../jsonrpc/index.ts'
 
 /** Characters that are encoded at a time: twice what a pipe holds. While its reader is busy, the next are prepared. */
@@ -49,8 +50,8 @@ function* cut(text: string, isJson: boolean): Generator<JsonSlice> {
  */
 export class SliceEncoder {
   // UTF-8 takes at most three bytes for each unit of a string; the rest is for whole words at the end.
-  readonly #bytes: Buffer = Buffer.allocUnsafeSlow(SLICE * 3 + 16)
-  readonly #words: Uint32Array = new Uint32Array(this.#bytes.buffer)
+  readonly #bytes: Buffer = Buffer.allocUnsafeSlow(SLICE * 3 + 32)
+  readonly #words: Int32Array = new Int32Array(this.#bytes.buffer)
   readonly #encoder: TextEncoder = new TextEncoder()
 
   /** The bytes are good until the next call. */
@@ -64,24 +65,33 @@ export class SliceEncoder {
   #isPlain(length: number): boolean {
     const bytes = this.#bytes.subarray(0, length)
     if (bytes.includes(QUOTE) || bytes.includes(BACKSLASH)) return false
-    const words = this.#words
-    const count = Math.ceil(length / 16) * 4
+    const count = Math.ceil(length / 32) * 8
     this.#bytes.fill(SPACE, length, count * 4)
-    for (let at = 0; at < count; at += 4) {
-      const found =
-        controlIn(words[at] as number) |
-        controlIn(words[at + 1] as number) |
-        controlIn(words[at + 2] as number) |
-        controlIn(words[at + 3] as number)
-      if (found !== 0) return false
-    }
-    return true
+    return isAscii(bytes) ? hasNoControl(this.#words, count) : hasNoControlBesides(this.#words, count)
   }
 }
 
-/** Not zero when one of a word's four bytes is below a space: subtracting then borrows into its highest bit. */
-function controlIn(word: number): number {
-  return (word - 0x20202020) & ~word & 0x80808080
+const HIGHEST_BITS = 0x80808080 | 0
+const TO_HIGHEST_BIT = 0x60606060
+
+/** For ASCII: adding brings every byte that is no control character to its highest bit, and none beyond it. */
+function hasNoControl(words: Int32Array, count: number): boolean {
+  const up = (at: number): number => (words[at] as number) + TO_HIGHEST_BIT
+  for (let at = 0; at < count; at += 8) {
+    const all =
+      up(at) & up(at + 1) & up(at + 2) & up(at + 3) & up(at + 4) & up(at + 5) & up(at + 6) & up(at + 7)
+    if ((all & HIGHEST_BITS) !== HIGHEST_BITS) return false
+  }
+  return true
+}
+
+/** For other bytes as well: subtracting a space from less borrows into a highest bit that was not set. */
+function hasNoControlBesides(words: Int32Array, count: number): boolean {
+  for (let at = 0; at < count; at++) {
+    const word = words[at] as number
+    if (((word - 0x20202020) & ~word & HIGHEST_BITS) !== 0) return false
+  }
+  return true
 }
 
 /** A half of a character without the other is an escape in JSON; UTF-8 has nothing for it. */

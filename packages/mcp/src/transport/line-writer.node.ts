@@ -3,7 +3,10 @@ import { LongJson } from '../jsonrpc/index.ts'
 import { SliceEncoder, slicesOf, type JsonSlice } from './json-slices.node.ts'
 
 /** Writes to a stream as its `write` does. */
-export type WriteBytes = (data: string | Uint8Array) => boolean
+export type WriteBytes = (data: string | Uint8Array, done?: () => void) => boolean
+
+/** Slices that are on their way at a time: the next is encoded while the reader takes the last. */
+const MAX_UNDER_WAY = 2
 
 /** For all streams that get copies of their own: none of them needs it for longer than one slice. */
 let shared: SliceEncoder | undefined
@@ -20,8 +23,9 @@ export class LineWriter {
   #slices: Iterator<JsonSlice, undefined> | undefined
   /** Whether bytes that have left the stream are with the system, and not with another part of this program. */
   readonly #isOwnPipe: boolean
-  /** Has the memory of the slice that is being written to the own pipe. */
-  #encoder: SliceEncoder | undefined
+  /** Slices on their way into the own pipe, and what encoded those that have left. */
+  #underWay = 0
+  #idle: SliceEncoder[] = []
   #scheduled = false
   #blocked = false
   #closed = false
@@ -32,7 +36,7 @@ export class LineWriter {
   /** Called when there is no reader any more. */
   onGone: (() => void) | undefined
 
-  constructor(stream: Writable, write: WriteBytes = (data) => stream.write(data)) {
+  constructor(stream: Writable, write: WriteBytes = (data, done) => stream.write(data, done)) {
     this.#stream = stream
     this.#write = write
     this.#isOwnPipe = stream === process.stdout
@@ -114,15 +118,25 @@ export class LineWriter {
       this.#blocked = !this.#write(Buffer.from(shared.encode(value)))
       return
     }
-    this.#encoder ??= new SliceEncoder()
-    const wantsMore = this.#write(this.#encoder.encode(value))
-    // Taken at once, as long as the pipe has room: the next slice may take its place.
-    if (this.#stream.writableLength === 0) return
-    if (wantsMore) this.#encoder = undefined
-    else this.#blocked = true
+    const encoder = this.#idle.pop() ?? new SliceEncoder()
+    this.#underWay++
+    this.#blocked = this.#underWay >= MAX_UNDER_WAY
+    this.#write(encoder.encode(value), () => this.#sliceLeft(encoder))
+  }
+
+  /** Its memory may be used for the next one. */
+  #sliceLeft(encoder: SliceEncoder): void {
+    this.#underWay--
+    this.#idle.push(encoder)
+    if (!this.#closed && this.#blocked) this.#goOn()
   }
 
   #drained = (): void => {
+    // While slices are under way, their own ends say when to go on.
+    if (this.#underWay < MAX_UNDER_WAY) this.#goOn()
+  }
+
+  #goOn(): void {
     this.#blocked = false
     this.#flush()
     if (this.#blocked) return

@@ -41,14 +41,17 @@ export class LineSplitter {
     this.#max = maxLineBytes
   }
 
-  /** The chunk must not be changed afterwards: it may be kept until its last line is complete. */
-  push(chunk: Uint8Array): void {
+  /**
+   * The chunk must not be changed afterwards: it may be kept until its last line is complete. False when no line
+   * has ended in it.
+   */
+  push(chunk: Uint8Array): boolean {
     let start = 0
     if (this.#heldBytes > 0 || this.#oversize) {
       const end = chunk.indexOf(NEWLINE)
       if (end === -1) {
         this.#hold(chunk)
-        return
+        return false
       }
       this.#finish(chunk.subarray(0, end))
       start = end + 1
@@ -60,6 +63,7 @@ export class LineSplitter {
       start = last + 1
     }
     if (start < chunk.length) this.#hold(start === 0 ? chunk : chunk.subarray(start))
+    return start > 0
   }
 
   /** The stream has ended: what is left without a newline is a line too. */

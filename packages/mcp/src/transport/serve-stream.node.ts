@@ -99,7 +99,7 @@ function inputEnd(
   signal: AbortSignal | undefined,
 ): Promise<'ended' | 'gone'> {
   return new Promise((resolve) => {
-    const onData = (chunk: Buffer): void => lines.push(chunk)
+    const onData = (chunk: Buffer): void => void lines.push(chunk)
     const finish = (end: 'ended' | 'gone'): void => {
       input.off('data', onData)
       input.off('end', onEnd)

@@ -82,8 +82,8 @@ export class LineLink {
   }
 
   /** Bytes from the server. */
-  push(chunk: Uint8Array): void {
-    if (this.#ended === undefined) this.#splitter.push(chunk)
+  push(chunk: Uint8Array): boolean {
+    return this.#ended === undefined && this.#splitter.push(chunk)
   }
 
   /** The server will send nothing more; a complete message without a newline still counts. */
