@@ -11,6 +11,7 @@ import { HttpHost } from '../transport/fixtures/http-hosts.test.node.ts'
 import { memory } from '../transport/memory.ts'
 import { envelope } from './fixtures/both-eras.test.support.ts'
 import { checksDone, expectObjections, settleObjections } from './fixtures/objections.test.support.ts'
+import { officialProblems } from './fixtures/official-schemas.test.node.ts'
 import { RawPeer, until } from './fixtures/raw-peer.test.support.ts'
 
 /** A server that answers every call with what no revision knows. */
@@ -114,4 +115,13 @@ it('objects where a deliberate mistake is not made, or is another', async () => 
   expectObjections(/something else/, 'says the wrong thing wrongly')
   await wrong().handle({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 't', ...envelope() } })
   expect(settleObjections).toThrow(NOT_A_LIST)
+})
+
+it('tells 2024-11-05 from 2025-03-26', () => {
+  const audio = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }
+  const answer = { jsonrpc: '2.0', id: 1, result: { content: [audio] } }
+  expect(officialProblems('2025-03-26', answer, 'tools/call')).toEqual([])
+  expect(officialProblems('2024-11-05', answer, 'tools/call')).not.toEqual([])
+  const text = { ...answer, result: { content: [{ type: 'text', text: 'hello' }] } }
+  expect(officialProblems('2024-11-05', text, 'tools/call')).toEqual([])
 })
