@@ -181,7 +181,7 @@ describe('refusals', () => {
     web.intercept = answering(status, { 'retry-after': '7' })
     await expect(client.call('web_count')).rejects.toMatchObject({
       message: expect.stringMatching(new RegExp(`Target "web".*HTTP ${status}`)),
-      data: { target: 'web', mayHaveHappened },
+      data: { target: 'web', mayHaveHappened, retryAfter: '7' },
     })
     web.intercept = undefined
     expect((await client.call('web_add', { a: 1, b: 1 })).text()).toBe('2')

@@ -239,7 +239,8 @@ function overloaded(inFlight: number): Outcome {
 /** What failed, where, and whether it may have happened all the same; never more than that. */
 function toFailure(thrown: unknown): Outcome {
   if (thrown instanceof TargetError) {
-    const data = { target: thrown.target, reason: thrown.reason, mayHaveHappened: thrown.mayHaveHappened }
+    const { target, reason, mayHaveHappened, retryAfter } = thrown
+    const data = { target, reason, mayHaveHappened, ...(retryAfter !== undefined && { retryAfter }) }
     return failure(new ProtocolError(INTERNAL_ERROR, thrown.message, data), thrown)
   }
   return failure(ProtocolError.from(thrown), thrown)

@@ -20,6 +20,12 @@ export class TargetError extends Error {
     this.mayHaveHappened = options.mayHaveHappened ?? false
   }
 
+  /** What the target itself says about when to come back: seconds or a date (RFC 9110, 10.2.3). */
+  get retryAfter(): string | undefined {
+    const details = this.cause instanceof McpError ? this.cause.details : undefined
+    return typeof details?.retryAfter === 'string' ? details.retryAfter.slice(0, 100) : undefined
+  }
+
   static from(target: string, thrown: unknown, mayHaveHappened: boolean): TargetError {
     if (thrown instanceof TargetError) return thrown
     const reason = thrown instanceof McpError ? thrown.code : 'unknown'
