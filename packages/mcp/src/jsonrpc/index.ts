@@ -1,4 +1,5 @@
 export { copyWith } from './copy-with.ts'
+export { decodePieces } from './decode-pieces.ts'
 export * from './error-codes.ts'
 export {
   isJsonObject,

@@ -81,6 +81,12 @@ describe('readRawResult', () => {
     expect(read(line)).toBeUndefined()
   })
 
+  it('leaves bytes that are no UTF-8 to others, outside of long strings', () => {
+    const bytes = encode(lineOf({ text, short: 'é' }))
+    bytes[bytes.lastIndexOf(0xc3)] = 0xff
+    expect(readRawResult(cut(bytes, 1_000))).toBeUndefined()
+  })
+
   it('never says otherwise than JSON.parse about bytes that were changed', () => {
     const valid = encode(
       lineOf({ content: [{ type: 'text', text: long('ab"\\c') }], _meta: { a: [1, 'b'] } }),
@@ -88,7 +94,7 @@ describe('readRawResult', () => {
     fc.assert(
       fc.property(
         fc.nat(valid.length - 1),
-        fc.constantFrom(...encode('"\\{}[]:,a1\n')),
+        fc.constantFrom(...encode('"\\{}[]:,a1\n'), 0xff),
         fc.integer({ min: 1, max: 9_000 }),
         (at, byte, size) => {
           const bytes = valid.slice()

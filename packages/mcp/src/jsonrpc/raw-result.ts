@@ -1,3 +1,4 @@
+import { decodePieces } from './decode-pieces.ts'
 import { isJsonObject, type JsonObject, type JsonRpcResult } from './message.ts'
 
 const HEAD = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}),"result":(?=\{)/
@@ -48,25 +49,17 @@ export class RawResult implements JsonRpcResult {
   }
 
   text(): string {
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-    let text = ''
-    for (const piece of this.pieces) text += decoder.decode(piece, { stream: true })
-    return text + decoder.decode()
+    return decodePieces(this.pieces, new TextDecoder('utf-8', { ignoreBOM: true }))
   }
 }
 
 /** Reads a response that came in pieces; undefined for what has to be read in another way. */
 export function readRawResult(line: readonly Uint8Array[]): RawResult | undefined {
   const head = headOf(line)
-  const pieces = head && between(line, head[0].length)
-  const text = pieces ? outlineOf(pieces) : undefined
-  if (!head || !pieces || text === undefined) return undefined
-  try {
-    const outline: unknown = JSON.parse(text)
-    return isJsonObject(outline) ? new RawResult(Number(head[1]), outline, pieces) : undefined
-  } catch {
-    return undefined
-  }
+  if (!head) return undefined
+  const pieces = between(line, head[0].length)
+  const outline = pieces && outlineOf(pieces)
+  return outline && new RawResult(Number(head[1]), outline, pieces)
 }
 
 /** Some servers write the beginning by itself, so it may lie in several pieces. */
@@ -93,11 +86,18 @@ function between(line: readonly Uint8Array[], headLength: number): Uint8Array[] 
   })
 }
 
-/** The text without the insides of its long strings; undefined when there is too much else. */
-function outlineOf(pieces: readonly Uint8Array[]): string | undefined {
+/** The object without the insides of its long strings; undefined for what is none, or has too much else in it. */
+function outlineOf(pieces: readonly Uint8Array[]): JsonObject | undefined {
   const outline = new Outline()
-  for (const piece of pieces) if (!outline.add(piece)) return undefined
-  return outline.text()
+  try {
+    for (const piece of pieces) if (!outline.add(piece)) return undefined
+    const text = outline.text()
+    const value: unknown = text === undefined ? undefined : JSON.parse(text)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    // Bytes that are no UTF-8, or a text that is no JSON.
+    return undefined
+  }
 }
 
 /** Goes from quotation mark to quotation mark, whatever piece they are in. */
@@ -121,6 +121,7 @@ class Outline {
     return true
   }
 
+  /** Undefined when a string has not ended. */
   text(): string | undefined {
     return this.#open ? undefined : this.#text
   }
@@ -167,12 +168,6 @@ class Outline {
   #close({ parts, length }: { parts: Uint8Array[]; length: number }): void {
     this.#strings++
     this.#open = undefined
-    this.#text += length < LONG_STRING ? `"${this.#decode(parts)}"` : '""'
-  }
-
-  #decode(parts: Uint8Array[]): string {
-    let text = ''
-    for (const part of parts) text += this.#decoder.decode(part, { stream: true })
-    return text + this.#decoder.decode()
+    this.#text += length < LONG_STRING ? `"${decodePieces(parts, this.#decoder)}"` : '""'
   }
 }

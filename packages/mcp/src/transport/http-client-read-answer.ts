@@ -1,5 +1,5 @@
 import type { Canceller } from '../exchange/index.ts'
-import { McpError, readRawResult } from '../jsonrpc/index.ts'
+import { decodePieces, McpError, readRawResult } from '../jsonrpc/index.ts'
 import { type AnswerOptions, AnswerReader } from './http-client-answer.ts'
 import { readErrorText, readPieces, readText } from './http-client-body.ts'
 import { abortError, badResponse, endedWithoutAnswer, headOf } from './http-client-errors.ts'
@@ -47,7 +47,9 @@ async function readJson(options: ReadAnswerOptions): Promise<void> {
     const pieces = options.takesBytes ? await readPieces(response, settings.maxMessageBytes) : undefined
     const raw = pieces && readRawResult(pieces)
     if (raw) return reader.accept(raw)
-    text = pieces ? decode(pieces) : await readText(response, settings.maxMessageBytes, url)
+    text = pieces
+      ? decodePieces(pieces, new TextDecoder())
+      : await readText(response, settings.maxMessageBytes, url)
   } catch (thrown) {
     throw thrown instanceof McpError ? thrown : endedWithoutAnswer(url, request.method, thrown)
   }
@@ -57,13 +59,6 @@ async function readJson(options: ReadAnswerOptions): Promise<void> {
     status: response.status,
     body: headOf(text),
   })
-}
-
-function decode(pieces: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder()
-  let text = ''
-  for (const piece of pieces) text += decoder.decode(piece, { stream: true })
-  return text + decoder.decode()
 }
 
 async function readStream(options: ReadAnswerOptions): Promise<void> {

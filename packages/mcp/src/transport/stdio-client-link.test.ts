@@ -54,6 +54,16 @@ describe('LineLink', () => {
     expect(messages).toHaveLength(1)
   })
 
+  it('reads a long answer with bytes that are no UTF-8 like any other line', async () => {
+    const { link } = makeLink(100_000)
+    const answer = link.request({ jsonrpc: '2.0', id: 1, method: 'ping' }, { takesBytes: true })
+    const result = { short: '?', long: 'x'.repeat(20_000) }
+    const line = encoder.encode(`${JSON.stringify({ jsonrpc: '2.0', id: 1, result })}\n`)
+    line[line.indexOf('?'.charCodeAt(0))] = 0xff
+    for (let at = 0; at < line.length; at += 1_000) link.push(line.subarray(at, at + 1_000))
+    expect(await answer).toMatchObject({ id: 1, result: { short: '\ufffd' } })
+  })
+
   it('gives an error with a null id to the only request that can have caused it', async () => {
     const { link, receive, errors } = makeLink()
     const answer = ping(link, 1)
