@@ -1,3 +1,6 @@
+import type { RequestId } from '../jsonrpc/index.ts'
+import { newStreamId } from './stream-ids.ts'
+
 /** An event that a client may still ask for. */
 interface LoggedEvent {
   readonly sequence: number
@@ -17,20 +20,33 @@ export const DEFAULT_EVENT_LIMITS: EventLogLimits = { maxEvents: 256, maxCharact
  * rest (`Last-Event-ID`, 2025-03-26 to 2025-11-25). The oldest events make room for new ones.
  */
 export class EventLog {
-  readonly streamId: string
+  readonly #answers: RequestId | undefined
   readonly #limits: EventLogLimits
   readonly #events: LoggedEvent[] = []
   #characters = 0
   #next = 1
+  #streamId: string | undefined
 
   /** How much is kept. */
   get characters(): number {
     return this.#characters
   }
 
-  constructor(streamId: string, limits: EventLogLimits) {
-    this.streamId = streamId
+  /** `answers`: the request whose answer ends the stream. */
+  constructor(answers: RequestId | undefined, limits: EventLogLimits) {
+    this.#answers = answers
     this.#limits = limits
+  }
+
+  /** Most streams never have an event, and need none. */
+  get streamId(): string {
+    this.#streamId ??= newStreamId(this.#answers)
+    return this.#streamId
+  }
+
+  /** False as long as nobody has been told the id. */
+  isOf(streamId: string): boolean {
+    return this.#streamId === streamId
   }
 
   /** Remembers a message and returns its event id. */
@@ -57,11 +73,4 @@ export class EventLog {
       .filter((event) => event.sequence > sequence)
       .map((event) => ({ id: `${this.streamId}_${event.sequence}`, text: event.text }))
   }
-}
-
-/** Splits an event id into stream and position. */
-export function parseEventId(id: string): { streamId: string; sequence: number } | undefined {
-  const at = id.lastIndexOf('_')
-  const sequence = Number(id.slice(at + 1))
-  return at > 0 && Number.isSafeInteger(sequence) ? { streamId: id.slice(0, at), sequence } : undefined
 }

@@ -5,6 +5,7 @@ import { quiet, until } from '../testing/fixtures/raw-peer.test.support.ts'
 import { HOST_KINDS, HttpHost } from './fixtures/http-hosts.test.node.ts'
 
 let finish: (text: string) => void = () => {}
+let hold: Promise<string>
 const seen: string[] = []
 
 function createApp(): Server {
@@ -22,6 +23,12 @@ function createApp(): Server {
           return new Promise((resolve) => {
             finish = resolve
           })
+        },
+      }),
+      held: tool({
+        run: () => {
+          seen.push('held')
+          return hold
         },
       }),
       detached: tool({
@@ -238,13 +245,14 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
       events: { maxEvents: 10, maxCharacters: 5_000 },
     })
     const session = await host.session()
+    const ids: string[] = []
     for (let i = 0; i < 50; i++) {
       const answer = host.events(await host.post(call('progress', i, { progressToken: i }), session))
+      ids.push((await answer.next())!.id!)
       await answer.all()
     }
-    const old = await host.request(stream({ ...session, 'last-event-id': '2_0' }))
-    expect((await host.events(old).next())?.data).toBe('')
-    await old.body!.cancel().catch(() => {})
+    const old = host.events(await host.request(stream({ ...session, 'last-event-id': ids[0]! })))
+    expect(await old.message()).toMatchObject({ id: 0, error: { code: -32603 } })
   })
 
   it('B16: batches are answered where 2025-03-26 allows them', async () => {
@@ -325,6 +333,45 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     const large = await before.session('2025-06-18', { experimental: { x: { text: 'x'.repeat(10_000) } } })
     expect(large['mcp-session-id']!.length).toBeLessThan(5_000)
   })
+
+  it('B14: a stream of before a restart is not mistaken for one of after it', async () => {
+    const sealer = new Sealer(['secret'])
+    await using before = await HttpHost.open(kind, createApp(), { sealer })
+    const session = await before.session()
+    const listening = before.events(await before.request(stream(session)))
+    const { id } = (await listening.next())!
+    await listening.cancel()
+    await using after = await HttpHost.open(kind, createApp(), { sealer })
+    let release: (text: string) => void = () => {}
+    hold = new Promise((resolve) => {
+      release = resolve
+    })
+    const answers = [1, 2, 3, 4].map((each) => after.post(call('held', each), session))
+    await until(() => seen.length === 4)
+    const again = after.events(await after.request(stream({ ...session, 'last-event-id': id! })))
+    await again.next()
+    release('held')
+    for (const answer of answers) expect(await (await answer).json()).toMatchObject({ result: {} })
+    await again.cancel()
+  })
+
+  it.each([7, 'seven', 'ä"\\_.', 'x'.repeat(40)])(
+    'B14: who comes back for an answer that nobody has any more is told so (request %j)',
+    async (id) => {
+      const sealer = new Sealer(['secret'])
+      await using before = await HttpHost.open(kind, createApp(), { sealer })
+      const session = await before.session()
+      const broken = before.events(await before.post(call('job', id), session))
+      const { id: last } = (await broken.next())!
+      await broken.cancel()
+      await using after = await HttpHost.open(kind, createApp(), { sealer })
+      const back = after.events(await after.request(stream({ ...session, 'last-event-id': last! })))
+      const error = { code: -32603, message: expect.stringContaining('may have been done') }
+      expect(await back.message()).toEqual({ jsonrpc: '2.0', id, error })
+      expect(await back.message()).toBeUndefined()
+      expect(after.service.waiting).toBe(0)
+    },
+  )
 
   it('B16: HTTP+SSE of 2024-11-05 on the same endpoint', async () => {
     const app = createApp()

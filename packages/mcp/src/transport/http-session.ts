@@ -3,6 +3,7 @@ import type { Served } from '../exchange/index.ts'
 import { LegacySession } from '../exchange/legacy-session.ts'
 import { writeError } from '../exchange/write-message.ts'
 import {
+  INTERNAL_ERROR,
   INVALID_REQUEST,
   type JsonRpcMessage,
   type JsonRpcNotification,
@@ -12,11 +13,12 @@ import {
   type RequestId,
 } from '../jsonrpc/index.ts'
 import { prefersStream } from './accept-header.ts'
-import { parseEventId, type EventLogLimits } from './event-log.ts'
+import type { EventLogLimits } from './event-log.ts'
 import type { HttpContext } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
 import type { HttpReply } from './http-reply.ts'
 import { SessionStream } from './session-stream.ts'
+import { answeredOn, parseEventId } from './stream-ids.ts'
 
 export interface HttpSessionOptions {
   id: string
@@ -35,6 +37,7 @@ const MAX_IN_FLIGHT = 1_000
 /** What is said while a client is still opening its stream waits for it, up to here. */
 const MAX_EARLY = { messages: 16, characters: 16_384 }
 const DEFAULT_RETRY = 1000
+const AS_STREAM = { preferStream: true }
 
 /** A legacy session over Streamable HTTP: which message goes out on which of its streams. */
 export class HttpSession {
@@ -49,7 +52,6 @@ export class HttpSession {
   #standalone: SessionStream | undefined
   /** Said before there was a stream to say it on. */
   #early: string[] | undefined
-  #nextStream = 1
 
   constructor(options: HttpSessionOptions) {
     this.#options = options
@@ -85,7 +87,7 @@ export class HttpSession {
   }
 
   #request(message: JsonRpcRequest, reply: HttpReply, context: HttpContext): void {
-    const stream = this.#newStream(reply)
+    const stream = this.#newStream(reply, message.id)
     if (this.session.inFlight >= MAX_IN_FLIGHT) return stream.finish(tooMany(message.id))
     stream.mayFinishInBytes = !prefersStream(context.headers?.accept)
     const known = this.#routes.get(message.id)
@@ -153,6 +155,8 @@ export class HttpSession {
     const position = lastEventId === undefined ? undefined : parseEventId(lastEventId)
     const resumed = position && this.#find(position.streamId)
     if (resumed) return resumed.resume(reply, position.sequence)
+    const missed = position && answeredOn(position.streamId)
+    if (missed !== undefined) return this.#newStream(reply, missed).finish(tooLate(missed), AS_STREAM)
     this.#standalone?.close()
     const stream = this.#newStream(reply)
     this.#standalone = stream
@@ -166,8 +170,8 @@ export class HttpSession {
   }
 
   #find(streamId: string): SessionStream | undefined {
-    for (const stream of this.#routes.values()) if (stream.log.streamId === streamId) return stream
-    if (this.#standalone?.log.streamId === streamId) return this.#standalone
+    for (const stream of this.#routes.values()) if (stream.log.isOf(streamId)) return stream
+    if (this.#standalone?.log.isOf(streamId)) return this.#standalone
     return this.#streams?.get(streamId)
   }
 
@@ -185,9 +189,9 @@ export class HttpSession {
     }
   }
 
-  #newStream(reply: HttpReply): SessionStream {
+  #newStream(reply: HttpReply, answers?: RequestId): SessionStream {
     return new SessionStream({
-      id: String(this.#nextStream++),
+      answers,
       limits: this.#options.limits,
       headers: { 'mcp-session-id': this.id },
       primed: this.session.client.version >= '2025-11-25',
@@ -220,6 +224,13 @@ export class HttpSession {
     this.#routes.clear()
     this.#standalone?.close()
   }
+}
+
+/** Silence would keep the caller waiting for an answer that nobody has. */
+function tooLate(id: RequestId): string {
+  const message =
+    'The answer to this request is gone: the server was restarted or has forgotten it. What was asked for may have been done.'
+  return writeError(id, { code: INTERNAL_ERROR, message })
 }
 
 function tooMany(id: RequestId): string {

@@ -1,4 +1,5 @@
 import type { AuthInfo } from '../exchange/index.ts'
+import type { RequestId } from '../jsonrpc/index.ts'
 import { atExpiry } from './at-expiry.ts'
 import { EventLog, type EventLogLimits } from './event-log.ts'
 import type { ScopeChallenge } from './http-guard.ts'
@@ -26,7 +27,8 @@ export class SessionStream {
   finished = false
 
   constructor(options: {
-    id: string
+    /** The request that is answered on it, if it is one. */
+    answers: RequestId | undefined
     limits: EventLogLimits
     headers: Record<string, string>
     primed: boolean
@@ -34,7 +36,7 @@ export class SessionStream {
     reply: HttpReply
   }) {
     this.#pulse = options.pulse
-    this.log = new EventLog(options.id, options.limits)
+    this.log = new EventLog(options.answers, options.limits)
     this.#headers = options.headers
     this.#primed = options.primed
     this.#attach(options.reply)
