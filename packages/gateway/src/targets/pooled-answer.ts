@@ -1,5 +1,5 @@
-import { createResponse, type QuickInit } from '@gantry/mcp/client/node'
-import { type Cancellation, NEVER_CANCELLED, signalCancellation } from '@gantry/mcp/exchange'
+import { abortReason, callerOf, createResponse, type QuickInit } from '@gantry/mcp/client/node'
+import type { Cancellation } from '@gantry/mcp/exchange'
 import type { Dispatcher } from 'undici'
 import { PooledBody } from './pooled-body.ts'
 
@@ -16,15 +16,15 @@ export class PooledAnswer implements Dispatcher.DispatchHandler {
 
   constructor(
     url: string,
-    { cancellation, signal }: QuickInit,
+    init: QuickInit,
     resolve: (response: Response) => void,
     reject: (error: Error) => void,
   ) {
     this.#url = url
-    this.#caller = cancellation ?? (signal ? signalCancellation(signal) : NEVER_CANCELLED)
+    this.#caller = callerOf(init)
     this.#resolve = resolve
     this.#reject = reject
-    if (this.#caller.aborted) throw asError(this.#caller.reason)
+    if (this.#caller.aborted) throw abortReason(this.#caller)
     this.#caller.onAbort(this.#abort)
   }
 
@@ -57,12 +57,8 @@ export class PooledAnswer implements Dispatcher.DispatchHandler {
 
   /** A request that waits for a connection is rejected at once and ends when it gets one. */
   readonly #abort = (): void => {
-    const reason = asError(this.#caller.reason)
+    const reason = abortReason(this.#caller)
     this.#controller?.abort(reason)
     this.#reject(reason)
   }
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('aborted')
 }

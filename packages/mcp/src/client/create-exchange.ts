@@ -1,4 +1,4 @@
-import { type Cancellation, NEVER_CANCELLED, signalCancellation } from '../exchange/cancellation.ts'
+import { type Cancellation, signalCancellation } from '../exchange/cancellation.ts'
 import type { ClientFacts, Exchange, InputRequests, InputResponses, Notification } from '../exchange/index.ts'
 import { copyWith, isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { LoggingLevel } from '../protocol/index.ts'
@@ -70,8 +70,7 @@ class OwnExchange implements ClientExchange {
   }
 
   get cancellation(): Cancellation {
-    const { signal } = this[OPTIONS]
-    return signal ? signalCancellation(signal) : NEVER_CANCELLED
+    return signalCancellation(this[OPTIONS].signal)
   }
 
   get ask(): Exchange['ask'] {

@@ -1,4 +1,4 @@
-import { NEVER_CANCELLED, signalCancellation } from '../exchange/cancellation.ts'
+import { signalCancellation } from '../exchange/cancellation.ts'
 import type { Exchange, Failure, Handle, Middleware, Outcome } from '../exchange/index.ts'
 import { deriveExchange } from '../exchange/derive-exchange.ts'
 import { playModernRounds } from '../exchange/modern-client-edge-rounds.ts'
@@ -63,8 +63,7 @@ export class Requests {
 
   /** The time limits of something other than an exchange that starts now. */
   deadline(method: string, options: RequestOptions): Deadline {
-    const caller = options.signal ? signalCancellation(options.signal) : NEVER_CANCELLED
-    return new Deadline(method, this.#limitsOf(options), caller, this.#alarm)
+    return new Deadline(method, this.#limitsOf(options), signalCancellation(options.signal), this.#alarm)
   }
 
   #limitsOf({ timeout, maxTotalTimeout }: RequestOptions): Limits {

@@ -12,7 +12,6 @@ export class TimedExchange extends Deadline implements Exchange {
   readonly logLevel: LoggingLevel | undefined
   readonly serverContext: unknown
   readonly headers: Exchange['headers']
-  readonly session: string | undefined
   readonly detach: Exchange['detach']
   readonly #origin: Exchange
 
@@ -24,13 +23,17 @@ export class TimedExchange extends Deadline implements Exchange {
     this.logLevel = origin.logLevel
     this.serverContext = origin.serverContext
     this.headers = origin.headers
-    this.session = origin.session
     this.detach = origin.detach
     this.#origin = origin
   }
 
   get cancellation(): Cancellation {
     return this
+  }
+
+  /** Read when somebody wants it: ids of sessions are made then. */
+  get session(): string | undefined {
+    return this.#origin.session
   }
 
   notify(notification: Notification): void {

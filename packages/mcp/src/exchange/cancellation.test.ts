@@ -71,6 +71,7 @@ describe('cancellationOf', () => {
 
   it('knows what nobody can end', () => {
     NEVER_CANCELLED.onAbort(() => expect.unreachable())
+    expect(signalCancellation(undefined)).toBe(NEVER_CANCELLED)
     expect([NEVER_CANCELLED.aborted, NEVER_CANCELLED.signal.aborted]).toEqual([false, false])
   })
 })

@@ -96,9 +96,9 @@ export const NEVER_CANCELLED: Cancellation = {
   offAbort() {},
 }
 
-/** A signal that somebody else made. */
-export function signalCancellation(signal: AbortSignal): Cancellation {
-  return new SignalCancellation(signal)
+/** A signal that somebody else made; without one nobody can end it. */
+export function signalCancellation(signal: AbortSignal | null | undefined): Cancellation {
+  return signal ? new SignalCancellation(signal) : NEVER_CANCELLED
 }
 
 /** How to hear of an exchange's end at the least cost. */

@@ -11,7 +11,7 @@ export interface ExchangeChanges
 
 /**
  * The same request with some parts replaced. Exchanges are classes with getters, which a spread would lose; the
- * signal stays unread until somebody needs it.
+ * signal and the session, which are made at the first reading, stay unread until somebody needs them.
  */
 export function deriveExchange(exchange: Exchange, changes: ExchangeChanges): Exchange {
   return new DerivedExchange(exchange, changes)

@@ -16,13 +16,7 @@ export {
   type Outcome,
   type TaskHandle,
 } from './exchange.ts'
-export {
-  Canceller,
-  cancellationOf,
-  NEVER_CANCELLED,
-  signalCancellation,
-  type Cancellation,
-} from './cancellation.ts'
+export { Canceller, cancellationOf, signalCancellation, type Cancellation } from './cancellation.ts'
 export { CallTable } from './call-table.ts'
 export { LiveSet, type Live } from './live-set.ts'
 export type { Connector, IncomingMessage, Wire, WireRequestOptions } from './wire.ts'

@@ -1,6 +1,13 @@
 export { createNodeFetch, type NodeFetchOptions } from './http-client-fetch.node.ts'
 export { createResponse, type ResponseBody, type ResponseHead } from './http-client-fetch-response.node.ts'
-export { plainHeaders, type QuickFetch, quickFetch, type QuickInit } from './quick-fetch.ts'
+export {
+  abortReason,
+  callerOf,
+  plainHeaders,
+  type QuickFetch,
+  quickFetch,
+  type QuickInit,
+} from './quick-fetch.ts'
 export { socket, type SocketAddress, type SocketConnector, type SocketOptions } from './socket-client.node.ts'
 export { stdio } from './stdio-client.node.ts'
 export type {

@@ -1,10 +1,9 @@
 import { Agent as HttpAgent, type ClientRequest, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
-import { NEVER_CANCELLED, signalCancellation } from '../exchange/cancellation.ts'
 import { messageResponse } from './http-client-fetch-response.node.ts'
 import type { FetchLike } from './http-client-options.ts'
-import { plainHeaders, quickFetch, type QuickInit } from './quick-fetch.ts'
+import { abortReason, callerOf, plainHeaders, quickFetch, type QuickInit } from './quick-fetch.ts'
 
 export interface NodeFetchOptions {
   /** Milliseconds for connecting, TLS included. */
@@ -43,8 +42,8 @@ export function createNodeFetch(options: NodeFetchOptions = {}): FetchLike {
   return quickFetch(
     (url, init) =>
       new Promise((resolve, reject) => {
-        const caller = init.cancellation ?? (init.signal ? signalCancellation(init.signal) : NEVER_CANCELLED)
-        if (caller.aborted) throw asError(caller.reason)
+        const caller = callerOf(init)
+        if (caller.aborted) throw abortReason(caller)
         const destination = find(url)
         const body = (init.body ?? undefined) as string | undefined
         const { hostname, port, path, isSecure } = destination
@@ -56,7 +55,7 @@ export function createNodeFetch(options: NodeFetchOptions = {}): FetchLike {
           headers: rawHeaders(init, destination),
           agent: isSecure ? secure : plain,
         } as RequestOptions)
-        const abort = (): void => void request.destroy(asError(caller.reason))
+        const abort = (): void => void request.destroy(abortReason(caller))
         caller.onAbort(abort)
         request.on('close', () => caller.offAbort(abort))
         request.on('error', reject)
@@ -108,8 +107,4 @@ function limitConnecting(request: ClientRequest, milliseconds: number): void {
     const clear = (): void => clearTimeout(timer)
     socket.once('encrypted' in socket ? 'secureConnect' : 'connect', clear).once('close', clear)
   })
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('aborted')
 }

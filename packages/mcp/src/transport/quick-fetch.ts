@@ -1,9 +1,19 @@
-import type { Cancellation } from '../exchange/cancellation.ts'
+import { type Cancellation, signalCancellation } from '../exchange/cancellation.ts'
 import type { FetchLike } from './http-client-options.ts'
 
 /** What a `fetch` of ours is told: the end of a request without the cost of a signal. */
 export interface QuickInit extends RequestInit {
   cancellation?: Cancellation | undefined
+}
+
+/** Whoever may give the request up. */
+export function callerOf({ cancellation, signal }: QuickInit): Cancellation {
+  return cancellation ?? signalCancellation(signal)
+}
+
+/** Why it was given up, as what a request can end with. */
+export function abortReason({ reason }: Cancellation): Error {
+  return reason instanceof Error ? reason : new Error('aborted')
 }
 
 /** The headers as an object. An AuthProvider may have made them `Headers`; those that nobody made are not loaded. */
