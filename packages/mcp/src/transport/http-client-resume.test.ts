@@ -84,6 +84,27 @@ describe('http, resumption of a legacy answer', () => {
     await wire.close()
   })
 
+  it('B49: asks for the rest of a stream in the session that it belongs to, lost or not', async () => {
+    let lost = false
+    await using server = await startServer(
+      sessions((_, response) => {
+        if (lost) return response.writeHead(404).end()
+        lost = true
+        openStream(response)
+        response.end('id: 1\nretry: 50\ndata:\n\n')
+      }),
+    )
+    const wire = await connect(server.url)
+    const broken = wire.request(call())
+    await until(() => lost)
+    await expect(wire.request(call())).rejects.toMatchObject({ code: 'session_lost' })
+    await expect(broken).rejects.toMatchObject({ code: 'closed', cause: { details: { status: 404 } } })
+    const gets = server.seen.filter((seen) => seen.method === 'GET')
+    expect(gets.map((seen) => seen.headers['mcp-session-id'])).toEqual(['session-1'])
+    expect(gets[0]!.headers['mcp-protocol-version']).toBe('2025-11-25')
+    await wire.close()
+  })
+
   it('B49: fails at once when the stream had no event ids', async () => {
     await using server = await startServer((_, response) => {
       openStream(response)

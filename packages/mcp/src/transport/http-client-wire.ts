@@ -106,12 +106,15 @@ export class HttpWire implements Wire {
     const response = await this.#post(message, operation, options.headers && { headers: options.headers })
     if (!response.ok) return operation.answer(await this.#failure(response, session))
     if (initializes) this.#adoptSession(response)
+    const version = this.#version
+    const opened = initializes ? this.#session : session
     await readAnswer({
       url: this.#url,
       request: message,
       response,
       resumable: !modern,
-      headers: () => this.#sessionHeaders(),
+      // A stream belongs to the session in which it was opened, even if that is lost and replaced meanwhile.
+      headers: () => sessionHeaders(opened, version),
       onAnswer: (answer) => operation.answer(answer),
       onMessage: (incoming, late) => this.#deliver(incoming, late ? undefined : options.onMessage),
       takesBytes: options.takesBytes,
@@ -147,10 +150,7 @@ export class HttpWire implements Wire {
   }
 
   #sessionHeaders(): Record<string, string> {
-    const headers: Record<string, string> = {}
-    if (this.#session !== undefined) headers['mcp-session-id'] = this.#session
-    if (this.#version !== undefined) headers['mcp-protocol-version'] = this.#version
-    return headers
+    return sessionHeaders(this.#session, this.#version)
   }
 
   #adoptSession(response: Response): void {
@@ -231,4 +231,11 @@ export class HttpWire implements Wire {
     await Promise.race([sent.then(discard).catch(() => {}), late])
     clearTimeout(timer)
   }
+}
+
+function sessionHeaders(session: string | undefined, version: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (session !== undefined) headers['mcp-session-id'] = session
+  if (version !== undefined) headers['mcp-protocol-version'] = version
+  return headers
 }
