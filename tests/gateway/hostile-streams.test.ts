@@ -99,16 +99,25 @@ describe('an event stream', () => {
 
   it('that breaks off is asked for once more when the tool may be called twice', async () => {
     let first = true
-    const answer: Answer = ({ response }) => {
-      if (!first) return hello
-      first = false
+    const answer: Answer = ({ id, params, response }) => {
+      const progress = (value: number) => {
+        const { progressToken } = params._meta
+        return event({ method: 'notifications/progress', params: { progressToken, progress: value } })
+      }
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(': hello\n\n', () => response.destroy())
+      if (first) response.write(progress(1), () => response.destroy())
+      else
+        response.end(progress(1) + progress(2) + event({ id, result: { resultType: 'complete', ...hello } }))
+      first = false
       return undefined
     }
     const tool = namedTool('echo', { annotations: { idempotentHint: true } })
     const { client, calls } = await answering(answer, tool)
-    expect((await client.call('web_echo')).text()).toBe('hello')
+    const steps: number[] = []
+    const onProgress = ({ progress }: { progress: number }) => void steps.push(progress)
+    expect((await client.call('web_echo', {}, { onProgress })).text()).toBe('hello')
     expect(calls()).toBe(2)
+    // What the client has heard already is not said again: progress only ever increases.
+    expect(steps).toEqual([1, 2])
   })
 })

@@ -16,6 +16,7 @@ import {
 } from '../protocol/index.ts'
 import { detachHint, wantsDetachHint } from './detach-hint.ts'
 import { failure, type ClientFacts, type Notification, type Outcome } from './exchange.ts'
+import { IncreasingProgress } from './increasing-progress.ts'
 import { LiveExchange, type RequestContext } from './live-exchange.ts'
 import { modernRevisions, type Served } from './served.ts'
 import { writeNotification } from './write-message.ts'
@@ -84,6 +85,7 @@ export function openModernExchange(
   }
   const listening = request.method === 'subscriptions/listen'
   const params = request.params ?? NO_PARAMS
+  let progress: IncreasingProgress | undefined
   return new LiveExchange({
     method: request.method,
     params,
@@ -92,8 +94,11 @@ export function openModernExchange(
     auth: context.auth,
     serverContext: context.serverContext,
     headers: context.headers,
-    notify: (notification) =>
-      send(writeNotification(listening ? withSubscriptionId(notification, request.id) : notification)),
+    notify: (notification) => {
+      progress ??= new IncreasingProgress()
+      if (!progress.admits(notification)) return
+      send(writeNotification(listening ? withSubscriptionId(notification, request.id) : notification))
+    },
     detach: wantsDetachHint(params)
       ? (retryMs) => send(writeNotification(detachHint(request.id, retryMs)))
       : undefined,
