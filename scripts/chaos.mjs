@@ -1,4 +1,4 @@
-// npm run chaos -- [--rounds 1000] [--targets 20] [--seed N]   breaks a gateway in every way we know and counts
+// npm run chaos -- [--rounds 1000] [--targets 20] [--seed N] [--gateway-every 25]   breaks a gateway in every way we know and counts
 import { parseArgs } from 'node:util'
 import { build } from './lib/build.mjs'
 
@@ -7,6 +7,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '1000' },
     targets: { type: 'string', default: '20' },
     seed: { type: 'string' },
+    'gateway-every': { type: 'string', default: '25' },
   },
 })
 await build()
@@ -14,6 +15,7 @@ const { describeReport, runChaos } = await import('../tests/chaos/run-chaos.mjs'
 const report = await runChaos({
   rounds: Number(values.rounds),
   targets: Number(values.targets),
+  gatewayEvery: Number(values['gateway-every']),
   ...(values.seed && { seed: Number(values.seed) }),
   log: (line) => console.log(line),
 })

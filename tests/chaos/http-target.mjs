@@ -14,7 +14,8 @@ export async function startHttpTarget() {
         input,
         readOnlyHint: true,
         annotations: { readOnlyHint: true },
-        run: async ({ nonce, ms }) => {
+        run: async ({ nonce, ms }, ctx) => {
+          await ctx.progress(1)
           await wait(ms)
           return nonce
         },

@@ -65,7 +65,9 @@ async function playRound({ world, clients, report, random, round, gatewayEvery }
   const fault = round % gatewayEvery === 0 ? 'kill the gateway' : names[Math.floor(random() * names.length)]
   const busy = [...new Set([pick(), pick(), pick(), 'web'])]
   const calls = busy.flatMap((name) =>
-    Object.values(clients).map((client) => startCall(client, name, 50 + random() * 250, report)),
+    Object.values(clients).map((client) =>
+      startCall(client, name, report, { ms: 50 + random() * 250, streams: random() < 0.5 }),
+    ),
   )
   await new Promise((resolve) => setTimeout(resolve, random() * 120))
   const struck = Date.now()
@@ -76,7 +78,6 @@ async function playRound({ world, clients, report, random, round, gatewayEvery }
     later: (act) => cleanUp.push(act),
     pick: () => busy[0],
     mustWork: (name) => mustWork(name, clients, report, `round ${round}, ${fault}`),
-
     pidOf: (name) => pidOf(clients, name),
   }
   const touched =
@@ -90,6 +91,8 @@ async function playRound({ world, clients, report, random, round, gatewayEvery }
       if (!excused) report.lost.push(`round ${round}, ${fault}: ${call.name} failed: ${outcome.error}`)
     } else if (outcome.text !== call.nonce) {
       report.lost.push(`round ${round}, ${fault}: ${call.name} got somebody else's answer`)
+    } else if (outcome.progress !== call.progress) {
+      report.lost.push(`round ${round}, ${fault}: ${call.name} got no progress`)
     }
   }
   const needed = touched === 'all' ? [...world.targets, 'web'] : touched.filter((name) => name !== 'sluggish')
@@ -98,15 +101,18 @@ async function playRound({ world, clients, report, random, round, gatewayEvery }
   for (const act of cleanUp) act()
 }
 
-function startCall(client, name, ms, report) {
+/** With `streams`, its progress is wanted too, which makes the gateway answer with a stream of events. */
+function startCall(client, name, report, { ms = 0, streams = false } = {}) {
   const nonce = randomUUID()
+  let progress = 0
+  const options = streams ? { onProgress: () => progress++ } : {}
   report.calls++
-  const answered = client.call(`${name}_late`, { nonce, ms: Math.round(ms) }).then(
-    (result) => ({ text: result.text() }),
+  const answered = client.call(`${name}_late`, { nonce, ms: Math.round(ms) }, options).then(
+    (result) => ({ text: result.text(), progress }),
     (error) => ({ error: error.message }),
   )
   const late = new Promise((resolve) => setTimeout(() => resolve('lost'), PATIENCE).unref())
-  return { name, nonce, settled: Promise.race([answered, late]) }
+  return { name, nonce, progress: streams ? 1 : 0, settled: Promise.race([answered, late]) }
 }
 
 async function pidOf(clients, name) {
@@ -116,7 +122,7 @@ async function pidOf(clients, name) {
 
 /** One call of each era that nothing excuses. */
 async function mustWork(name, clients, report, when) {
-  const calls = Object.values(clients).map((client) => startCall(client, name, 0, report))
+  const calls = Object.values(clients).map((client) => startCall(client, name, report))
   for (const call of calls) {
     const outcome = await call.settled
     if (outcome.text !== call.nonce) report.lost.push(`${when}: ${name} failed: ${outcome.error ?? outcome}`)
