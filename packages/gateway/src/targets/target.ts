@@ -21,7 +21,7 @@ import type { SignInOptions } from './target-auth.ts'
 import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
 import { targetHeaders } from './target-headers.ts'
 import { TimedCalls } from './timed-calls.ts'
-import { TimedExchange } from './timed-exchange.ts'
+import { NO_LIMITS, TimedExchange } from './timed-exchange.ts'
 
 /** What all targets of a gateway share. */
 export interface TargetServices extends OpenerServices {
@@ -241,9 +241,9 @@ export class Target {
     exchange: Exchange,
     headers: Record<string, string> | undefined,
   ): Promise<Outcome> {
-    const timed = new TimedExchange(exchange, headers)
+    const timed = new TimedExchange(exchange, headers, NO_LIMITS)
     try {
-      return await link.handle(timed.exchange)
+      return await link.handle(timed)
     } finally {
       timed.release()
     }

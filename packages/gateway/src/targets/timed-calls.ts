@@ -2,12 +2,12 @@ import { McpError } from '@gantry/mcp/client'
 import { type Exchange, LiveSet, type Outcome } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
-import type { Deadlines } from './deadlines.ts'
+import type { Deadlines, Expiring } from './deadlines.ts'
 import type { Recorder } from './recording/recorder.ts'
 import { TimedExchange } from './timed-exchange.ts'
 
 /** The requests of one target that are under way and must come to an end. */
-export class TimedCalls {
+export class TimedCalls implements Expiring {
   /** Writes down what is asked and answered. */
   recorder: Recorder | undefined
   readonly #timeouts: () => TargetModel['timeouts']
@@ -29,25 +29,23 @@ export class TimedCalls {
     run: (timed: Exchange) => Outcome | Promise<Outcome>,
   ): Promise<Outcome> {
     const { view, deadlines } = this.#services
-    const timeouts = this.#timeouts()
-    const timed = new TimedExchange(exchange, headers)
+    const timed = new TimedExchange(exchange, headers, this.#timeouts())
     const record = view.watched ? view.recordOf(exchange) : undefined
-    if (record) view.alias(timed.exchange, record)
-    const deadline = deadlines.add({ idle: timeouts.idle, total: timeouts.request }, (why) => {
-      const limit = why === 'idle' ? timeouts.idle : timeouts.request
-      const words = why === 'idle' ? 'nothing was heard' : 'there was no result'
-      timed.abort(new McpError('timeout', `${words} for ${limit} ms, so the request was cancelled`))
-    })
-    timed.deadline = deadline
+    if (record) view.alias(timed, record)
+    if (this.#timed.size === 0) deadlines.watch(this)
     this.#timed.add(timed)
     try {
       const { recorder } = this
-      return await (recorder ? recorder.handle(timed.exchange, async (own) => run(own)) : run(timed.exchange))
+      return await (recorder ? recorder.handle(timed, async (own) => run(own)) : run(timed))
     } finally {
-      deadline.clear()
       timed.release()
       this.#timed.delete(timed)
     }
+  }
+
+  check(now: number): boolean {
+    for (const timed of this.#timed.all()) timed.check(now)
+    return this.#timed.size > 0
   }
 
   /** Ends a request; its caller gets an error. False when there is none. */

@@ -1,3 +1,4 @@
+import { McpError } from '@gantry/mcp/client'
 import {
   cancellationOf,
   type Live,
@@ -6,21 +7,34 @@ import {
   type Exchange,
   type InputRequests,
   type InputResponses,
+  type Notification,
 } from '@gantry/mcp/exchange'
-import type { Deadline } from './deadlines.ts'
 
-/** The caller's exchange with an end of its own. */
-export class TimedExchange implements Live {
+/** Time limits in ms. */
+export interface Limits {
+  /** How long nothing may be heard. */
+  readonly idle: number
+  /** How long the request may take in all. */
+  readonly request: number
+}
+
+const NEVER = Number.POSITIVE_INFINITY
+
+/** For requests that end when their caller does. */
+export const NO_LIMITS: Limits = { idle: NEVER, request: NEVER }
+
+/** The caller's exchange with an end and time limits of its own, in one object since every call has it. */
+export class TimedExchange extends LiveExchange implements Live {
   place = -1
-  readonly exchange: LiveExchange
-  deadline: Deadline | undefined
   readonly caller: Exchange
+  readonly #limits: Limits
+  readonly #endAt: number
+  #idleAt: number
   readonly #cancellation: Cancellation
 
   /** `headers` are those that the target gets. */
-  constructor(caller: Exchange, headers: Record<string, string> | undefined) {
-    this.caller = caller
-    this.exchange = new LiveExchange({
+  constructor(caller: Exchange, headers: Record<string, string> | undefined, limits: Limits) {
+    super({
       method: caller.method,
       params: caller.params,
       client: caller.client,
@@ -28,36 +42,60 @@ export class TimedExchange implements Live {
       logLevel: caller.logLevel,
       serverContext: caller.serverContext,
       headers,
-      session: caller.session,
       detach: caller.detach,
-      ask: caller.ask && ((requests, signal) => this.#ask(requests, signal)),
-      notify: (notification) => {
-        this.deadline?.touch()
-        caller.notify(notification)
-      },
     })
+    if (caller.ask) this.ask = (requests, signal) => this.#askCaller(requests, signal)
+    const now = Date.now()
+    this.caller = caller
+    this.#limits = limits
+    this.#endAt = now + limits.request
+    this.#idleAt = now + limits.idle
     this.#cancellation = cancellationOf(caller)
     if (this.#cancellation.aborted) this.#onAbort()
     else this.#cancellation.onAbort(this.#onAbort)
   }
 
-  readonly #onAbort = (): void => this.exchange.abort(this.#cancellation.reason)
+  /** Read when somebody wants it: ids of sessions are made then. */
+  override get session(): string | undefined {
+    return this.caller.session
+  }
+
+  override notify(notification: Notification): void {
+    if (!this.open) return
+    this.#touch()
+    this.caller.notify(notification)
+  }
+
+  /** It is about time: what is over is cancelled. */
+  check(now: number): void {
+    if (this.aborted) return
+    const { idle, request } = this.#limits
+    if (now >= this.#endAt) this.#expire('there was no result', request)
+    else if (now >= this.#idleAt) this.#expire('nothing was heard', idle)
+  }
+
+  /** The request is over. */
+  release(): void {
+    this.#cancellation.offAbort(this.#onAbort)
+  }
+
+  readonly #onAbort = (): void => this.abort(this.#cancellation.reason)
+
+  #expire(what: string, milliseconds: number): void {
+    this.abort(new McpError('timeout', `${what} for ${milliseconds} ms, so the request was cancelled`))
+  }
+
+  #touch(): void {
+    this.#idleAt = Date.now() + this.#limits.idle
+  }
 
   /** People take their time: while one is asked, nothing is expected of the target. */
-  async #ask(requests: InputRequests, signal: AbortSignal | undefined): Promise<InputResponses> {
-    this.deadline?.pause()
+  async #askCaller(requests: InputRequests, signal: AbortSignal | undefined): Promise<InputResponses> {
+    this.#idleAt = NEVER
     try {
       return await this.caller.ask!(requests, signal)
     } finally {
-      this.deadline?.touch()
+      this.#touch()
     }
-  }
-
-  abort(reason: unknown): void {
-    this.exchange.abort(reason)
-  }
-
-  release(): void {
-    this.#cancellation.offAbort(this.#onAbort)
   }
 }
