@@ -9,6 +9,7 @@ import {
   type LongJson,
   type RequestId,
 } from '../jsonrpc/index.ts'
+import { Announcements } from './announcements.ts'
 import { CallTable } from './call-table.ts'
 import { failure, type Outcome } from './exchange.ts'
 import { LegacySession } from './legacy-session.ts'
@@ -25,7 +26,10 @@ export interface ServerConnectionOptions {
   context?: RequestContext
   /** More requests than this at once are refused. */
   maxInFlight?: number
-  /** True while the reader is far behind: progress and log messages are dropped then, answers never. */
+  /**
+   * True while the reader is far behind: progress and log messages of calls are dropped then, news of changes wait
+   * for `caughtUp`, and answers are sent.
+   */
   isCongested?: () => boolean
 }
 
@@ -45,6 +49,7 @@ export class ServerConnection {
   #batches = 0
   readonly #modern = new CallTable<RequestId, LiveExchange>()
   readonly legacy: LegacySession
+  readonly #announcements: Announcements
   #waiting: (() => void)[] = []
   #closed = false
 
@@ -55,8 +60,9 @@ export class ServerConnection {
     this.#context = options.context ?? {}
     this.#maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
     this.#isCongested = options.isCongested ?? (() => false)
+    this.#announcements = new Announcements({ send: this.#send, isCongested: this.#isCongested })
     this.legacy = new LegacySession(served, {
-      send: (text) => this.#send(text),
+      send: (text, relatedTo) => (relatedTo === undefined ? this.#announcements.say(text) : this.#send(text)),
       canPush: true,
       ...(this.#sendLong && { sendLong: this.#sendLong }),
       isCongested: this.#isCongested,
@@ -91,6 +97,11 @@ export class ServerConnection {
     }
     this.receive(value)
     return undefined
+  }
+
+  /** The reader is no longer far behind. */
+  caughtUp(): void {
+    if (!this.#closed) this.#announcements.release()
   }
 
   /** How many requests are being worked on. */
@@ -157,7 +168,8 @@ export class ServerConnection {
     let exchange: LiveExchange
     try {
       exchange = openModernExchange(message, this.#served, this.#context, (text) => {
-        if (message.method === 'subscriptions/listen' || !this.#isCongested()) this.#send(text)
+        if (message.method === 'subscriptions/listen') this.#announcements.say(text)
+        else if (!this.#isCongested()) this.#send(text)
       })
     } catch (error) {
       return writeError(message.id, ProtocolError.from(error).toJsonRpc())
@@ -173,6 +185,7 @@ export class ServerConnection {
     if (this.#modern.get(message.id) === exchange) this.#modern.delete(message.id)
     exchange.finish()
     if (exchange.aborted) return undefined
+    if (message.method === 'subscriptions/listen') this.#announcements.release()
     const facts = {
       id: message.id,
       method: message.method,

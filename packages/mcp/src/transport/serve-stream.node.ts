@@ -45,7 +45,10 @@ export async function serveStream(
     ...(options.context && { context: options.context }),
     ...(options.maxInFlight !== undefined && { maxInFlight: options.maxInFlight }),
   })
-  writer.onDrain = () => input.resume()
+  writer.onDrain = () => {
+    connection.caughtUp()
+    if (!isCongested()) input.resume()
+  }
   const drainTimeout = options.drainTimeout ?? DEFAULT_DRAIN_TIMEOUT
   const lines = splitLines(options, {
     onLine(line) {

@@ -1,0 +1,41 @@
+/** Different announcements that wait, at most; of more than that the oldest go. */
+const MAX_WAITING = 10_000
+
+export interface AnnouncementsHost {
+  send(text: string): void
+  /** True while the reader is far behind. */
+  isCongested(): boolean
+}
+
+/**
+ * News of what has changed, for a reader that may be far behind. Then each waits until the reader has caught up, and
+ * waits once: that a list has changed twice says no more than that it has changed. So a reader that stops reading
+ * costs a bounded amount of memory, and misses nothing when it goes on.
+ */
+export class Announcements {
+  readonly #host: AnnouncementsHost
+  #waiting: Set<string> | undefined
+
+  constructor(host: AnnouncementsHost) {
+    this.#host = host
+  }
+
+  say(text: string): void {
+    if (!this.#host.isCongested()) {
+      this.release()
+      this.#host.send(text)
+      return
+    }
+    this.#waiting ??= new Set()
+    this.#waiting.add(text)
+    if (this.#waiting.size > MAX_WAITING) this.#waiting.delete(this.#waiting.values().next().value as string)
+  }
+
+  /** The reader has caught up, or what comes next must not come before these. */
+  release(): void {
+    const waiting = this.#waiting
+    if (!waiting) return
+    this.#waiting = undefined
+    for (const text of waiting) this.#host.send(text)
+  }
+}
