@@ -63,24 +63,8 @@ describe('a result that needs no change', () => {
       },
     })
     const gateway = await gatewayOf({ web: { url }, other: { url } })
-    const method = 'tools/call'
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    }
-    const response = await fetch(gateway.endpoint, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': method,
-        'mcp-name': 'web_echo',
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { name: 'web_echo', _meta } }),
-    })
+    const { text } = await modernRequest(gateway.endpoint, 'tools/call', { name: 'web_echo' })
     // Nothing but our own name is put in front of it.
-    const text = await response.text()
     expect(text.endsWith(`,${RESULT.slice(1)}}`)).toBe(true)
     expect(text.length - RESULT.length).toBeLessThan(150)
   })

@@ -1,12 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { Client as OwnClient, type Connector, http } from '@gantry/mcp/client'
 import { stdio } from '@gantry/mcp/client/node'
 import { createTaskClient } from '@gantry/mcp/extensions/tasks'
-import { toNodeHandler } from '@gantry/mcp/server/node'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -18,6 +15,7 @@ import {
   TaskStatusNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, it } from 'vitest'
+import { serveHttp } from '../support/http-targets.ts'
 import { createTasksApp } from './fixtures/tasks-app.mjs'
 
 const fixture = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
@@ -27,15 +25,9 @@ afterEach(async () => {
 })
 
 async function serveOwn(): Promise<URL> {
-  const handler = toNodeHandler(createTasksApp())
-  const server = createServer(handler)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  closing.push(async () => {
-    handler.close()
-    server.closeAllConnections()
-    await new Promise((done) => server.close(done))
-  })
-  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
+  const target = await serveHttp(createTasksApp())
+  closing.push(() => target.close())
+  return new URL(target.url)
 }
 
 const TRANSPORTS: [string, () => Promise<Transport>][] = [

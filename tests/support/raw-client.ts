@@ -8,6 +8,8 @@ export interface RawAnswer {
   readonly headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
   readonly message: any
+  /** The body as it came. */
+  readonly text: string
 }
 
 interface RawOptions {
@@ -15,8 +17,17 @@ interface RawOptions {
   signal?: AbortSignal
 }
 
-async function post(url: string, message: object, { headers, signal }: RawOptions): Promise<RawAnswer> {
-  const response = await fetch(url, {
+async function post(url: string, message: object, options: RawOptions): Promise<RawAnswer> {
+  const response = await send(url, message, options)
+  const text = await response.text()
+  const messages = messagesOf(text)
+  check(message, messages, options.headers?.['mcp-protocol-version'])
+  // The response is the last message of a stream, or the whole body.
+  return { status: response.status, headers: response.headers, message: messages.at(-1), text }
+}
+
+function send(url: string, message: object, { headers, signal }: RawOptions): Promise<Response> {
+  return fetch(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -26,10 +37,6 @@ async function post(url: string, message: object, { headers, signal }: RawOption
     body: JSON.stringify(message),
     signal: signal ?? null,
   })
-  const messages = messagesOf(await response.text())
-  check(message, messages, headers?.['mcp-protocol-version'])
-  // The response is the last message of a stream, or the whole body.
-  return { status: response.status, headers: response.headers, message: messages.at(-1) }
 }
 
 function messagesOf(text: string): unknown[] {
@@ -48,13 +55,20 @@ function check(asked: object, answers: unknown[], version: string | undefined): 
 
 let nextId = 1
 
+type ModernOptions = RawOptions & { capabilities?: object; meta?: object }
+
 /** A modern request by hand, with whatever the test wants in it. */
 export function modernRequest(
   url: string,
   method: string,
   params: Record<string, unknown> = {},
-  options: RawOptions & { capabilities?: object; meta?: object } = {},
+  options: ModernOptions = {},
 ): Promise<RawAnswer> {
+  const { message, headers } = toModern(method, params, options)
+  return post(url, message, { ...options, headers })
+}
+
+function toModern(method: string, params: Record<string, unknown>, options: ModernOptions) {
   const name = params.name ?? params.uri ?? params.taskId
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -68,8 +82,7 @@ export function modernRequest(
     ...(typeof name === 'string' && { 'mcp-name': name }),
     ...options.headers,
   }
-  const message = { jsonrpc: '2.0', id: nextId++, method, params: { ...params, _meta } }
-  return post(url, message, { ...options, headers })
+  return { message: { jsonrpc: '2.0', id: nextId++, method, params: { ...params, _meta } }, headers }
 }
 
 /** A legacy request by hand. */
@@ -113,23 +126,9 @@ export async function listenRaw(
   signal: AbortSignal,
   onMessage: (message: unknown) => void,
 ): Promise<void> {
-  const method = 'subscriptions/listen'
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': capabilities,
-  }
+  const { message, headers } = toModern('subscriptions/listen', params, { capabilities })
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': method,
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params: { ...params, _meta } }),
-      signal,
-    })
+    const response = await send(url, message, { headers, signal })
     let text = ''
     for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
       const lines = (text + chunk).split('\n')

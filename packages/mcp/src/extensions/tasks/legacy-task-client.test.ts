@@ -1,31 +1,27 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Client, type ClientOptions } from '../../client/index.ts'
 import type { Connector } from '../../exchange/index.ts'
-import { ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
-import { META, type ElicitResult, type Revision } from '../../protocol/index.ts'
-import { Server, tool, ToolError } from '../../server/index.ts'
+import type { JsonObject } from '../../jsonrpc/index.ts'
+import { META, type Revision } from '../../protocol/index.ts'
+import { Server, tool } from '../../server/index.ts'
 import { expectObjections } from '../../testing/fixtures/objections.test.support.ts'
 import { until } from '../../testing/fixtures/raw-peer.test.support.ts'
-import { http } from '../../transport/http-client.ts'
 import { memory } from '../../transport/memory.ts'
-import { serveSocket, toNodeHandler } from '../../transport/server.node.ts'
-import { socket } from '../../transport/socket-client.node.ts'
 import { createTaskClient, tasks, type Task, type TaskClientOptions } from './index.ts'
-import { gate } from './tasks.test.support.ts'
+import { overHttp, overSocket } from './serve-tasks.test.node.ts'
+import { elicit, gate, NAME, unhappyTools } from './tasks.test.support.ts'
 
-const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 const closing: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
 function createApp(opened: Promise<void> = Promise.resolve()) {
-  let aborted = 0
+  const { tools, aborted } = unhappyTools()
   const app = new Server({
     name: 'studio',
     tools: {
+      ...tools,
       render: tool({ task: 'optional', run: () => opened.then(() => 'rendered') }),
       must: tool({ task: 'required', run: () => opened.then(() => 'had to') }),
       plain: tool({ run: async () => 'plain' }),
@@ -39,29 +35,11 @@ function createApp(opened: Promise<void> = Promise.resolve()) {
           return `${name} ${sure}`
         },
       }),
-      forever: tool({
-        task: 'optional',
-        run: (_, ctx) =>
-          new Promise((_resolve, reject) =>
-            ctx.signal.addEventListener('abort', () => {
-              aborted++
-              reject(new Error('aborted'))
-            }),
-          ),
-      }),
-      tool_error: tool({ task: 'optional', run: () => Promise.reject(new ToolError('no ink')) }),
-      broken: tool({
-        task: 'optional',
-        run: () => Promise.reject(new ProtocolError(-32000, 'no such thing')),
-      }),
     },
   })
   const jobs = tasks(app, { pollInterval: 10 })
-  return { app, jobs, aborted: () => aborted }
+  return { app, jobs, aborted }
 }
-
-const elicit = ({ message }: { message: string }): ElicitResult =>
-  message === 'Name?' ? { action: 'accept', content: { name: 'Ann' } } : { action: 'accept' }
 
 const LEGACY = { protocolVersion: '2025-11-25' as Revision }
 
@@ -81,28 +59,10 @@ function watched(app: Server) {
   return { connector: memory(app, { onTraffic }), sent, methods: () => sent.map(({ method }) => method) }
 }
 
-async function overHttp(app: Server, options: { statelessLegacy?: boolean } = {}): Promise<Connector> {
-  const handler = toNodeHandler(app, options)
-  const server = createServer(handler)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(async () => {
-    handler.close()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  return http(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
-}
-
-async function overSocket(app: Server): Promise<Connector> {
-  const served = await serveSocket(app, { port: 0 })
-  closing.push(() => served.close())
-  return socket({ host: '127.0.0.1', port: (served.server.address() as AddressInfo).port })
-}
-
 describe.each([
   ['memory', async (app: Server): Promise<Connector> => memory(app)],
   ['a line of text', overSocket],
-  ['HTTP', (app: Server) => overHttp(app)],
+  ['HTTP', overHttp],
 ] as const)('a task of 2025-11-25, over %s', (_place, connect) => {
   it('is awaited as if there were none, with its questions and its progress', async () => {
     const { client } = open(await connect(createApp().app))

@@ -4,9 +4,8 @@ import { LEGACY_REVISIONS, META, type Revision } from '../../protocol/index.ts'
 import { inputRequired, MemoryStore, Server, tool, ToolError, type Store } from '../../server/index.ts'
 import { quiet, RawPeer, until } from '../../testing/fixtures/raw-peer.test.support.ts'
 import { becomeTask, tasks, type TasksOptions } from './index.ts'
-import { gate, textOf } from './tasks.test.support.ts'
+import { gate, textOf, NAME } from './tasks.test.support.ts'
 
-const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 const CAPABILITIES = { elicitation: {}, sampling: {} }
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Client, type ClientOptions } from '../../client/index.ts'
 import type { Connector } from '../../exchange/index.ts'
@@ -8,13 +6,11 @@ import { META, type ElicitResult } from '../../protocol/index.ts'
 import { Server, type Context } from '../../server/index.ts'
 import { expectObjections } from '../../testing/fixtures/objections.test.support.ts'
 import { until } from '../../testing/fixtures/raw-peer.test.support.ts'
-import { http } from '../../transport/http-client.ts'
 import { memory } from '../../transport/memory.ts'
-import { toNodeHandler } from '../../transport/server.node.ts'
 import { createTaskClient } from './index.ts'
-import { gate } from './tasks.test.support.ts'
+import { overHttp } from './serve-tasks.test.node.ts'
+import { gate, NAME } from './tasks.test.support.ts'
 
-const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 const QUESTION = { message: 'Name?', requestedSchema: NAME, task: { ttl: 60_000 } }
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -39,18 +35,6 @@ function open(connector: Connector, options: ClientOptions = {}, receive = true)
   createTaskClient(client, { receive })
   closing.push(() => client.close())
   return client
-}
-
-async function overHttp(app: Server): Promise<Connector> {
-  const handler = toNodeHandler(app)
-  const server = createServer(handler)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(async () => {
-    handler.close()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  return http(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
 }
 
 describe.each([

@@ -1,26 +1,20 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { Client, type ClientOptions } from '../../client/index.ts'
 import type { Connector, Outcome, Wire } from '../../exchange/index.ts'
-import { McpError, ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
-import type { ElicitResult } from '../../protocol/index.ts'
-import { Server, tool, ToolError } from '../../server/index.ts'
-import { http } from '../../transport/http-client.ts'
+import { McpError, type JsonObject } from '../../jsonrpc/index.ts'
+import { Server, tool } from '../../server/index.ts'
 import { expectObjections } from '../../testing/fixtures/objections.test.support.ts'
 import { memory } from '../../transport/memory.ts'
-import { serveSocket, toNodeHandler } from '../../transport/server.node.ts'
-import { socket } from '../../transport/socket-client.node.ts'
 import { becomeTask, createTaskClient, tasks, type TaskClientOptions } from './index.ts'
-import { gate } from './tasks.test.support.ts'
-
-const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
+import { overHttp, overSocket } from './serve-tasks.test.node.ts'
+import { elicit, gate, NAME, unhappyTools } from './tasks.test.support.ts'
 
 function createApp() {
-  let aborted = 0
+  const { tools, aborted } = unhappyTools()
   const app = new Server({
     name: 'studio',
     tools: {
+      ...tools,
       render: tool({ task: 'optional', run: async () => 'rendered' }),
       ask: tool({
         task: 'optional',
@@ -54,30 +48,12 @@ function createApp() {
           return 'stepped'
         },
       }),
-      forever: tool({
-        task: 'optional',
-        run: (_, ctx) =>
-          new Promise((_resolve, reject) =>
-            ctx.signal.addEventListener('abort', () => {
-              aborted++
-              reject(new Error('aborted'))
-            }),
-          ),
-      }),
-      tool_error: tool({ task: 'optional', run: () => Promise.reject(new ToolError('no ink')) }),
-      broken: tool({
-        task: 'optional',
-        run: () => Promise.reject(new ProtocolError(-32000, 'no such thing')),
-      }),
       quick: tool({ task: 'optional', run: () => 'at once' }),
     },
   })
   const jobs = tasks(app, { pollInterval: 10 })
-  return { app, jobs, aborted: () => aborted }
+  return { app, jobs, aborted }
 }
-
-const elicit = ({ message }: { message: string }): ElicitResult =>
-  message === 'Name?' ? { action: 'accept', content: { name: 'Ann' } } : { action: 'accept' }
 
 function open(connector: Connector, options: ClientOptions & TaskClientOptions = {}) {
   const { notifications = true, maxWait, ...rest } = options
@@ -128,26 +104,19 @@ describe.each([
 
 describe('awaited transparently', () => {
   it('over HTTP, by polling and by notifications', async () => {
-    const server = createServer(toNodeHandler(createApp().app))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const connector = http(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
+    const connector = await overHttp(createApp().app)
     for (const notifications of [false, true]) {
       const { client } = open(connector, { notifications })
       expect((await client.call('ask')).text()).toBe('Ann true')
       await client.close()
     }
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
   })
 
   it('over the framing of stdio', async () => {
-    const server = await serveSocket(createApp().app, { port: 0 })
-    const { port } = server.server.address() as AddressInfo
-    const { client } = open(socket({ host: '127.0.0.1', port }))
+    const { client } = open(await overSocket(createApp().app))
     expect((await client.call('ask')).text()).toBe('Ann true')
     expect((await client.call('ask_first')).text()).toBe('Ann true')
     await client.close()
-    await server.close()
   })
 
   it('declares the extension with calls and task methods, and with nothing else', async () => {

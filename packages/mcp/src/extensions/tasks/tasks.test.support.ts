@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../jsonrpc/index.ts'
-import { META } from '../../protocol/index.ts'
-import type { Server } from '../../server/index.ts'
+import { ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
+import { META, type ElicitResult } from '../../protocol/index.ts'
+import { tool, ToolError, type Server, type ToolDefinition } from '../../server/index.ts'
 import { TASKS_EXTENSION, type DetailedTask } from './index.ts'
 
 export const DECLARED: JsonObject = { elicitation: {}, extensions: { [TASKS_EXTENSION]: {} } }
@@ -74,4 +74,37 @@ export function gate<T = void>(): { opened: Promise<T>; open: (value: T) => void
     open = resolve
   })
   return { opened, open }
+}
+
+export const NAME: JsonObject = {
+  type: 'object',
+  properties: { name: { type: 'string' } },
+  required: ['name'],
+}
+
+/** A user who is called Ann and agrees with everything. */
+export const elicit = ({ message }: { message: string }): ElicitResult =>
+  message === 'Name?' ? { action: 'accept', content: { name: 'Ann' } } : { action: 'accept' }
+
+/** Tools that come to no good end, and how often one was aborted. */
+export function unhappyTools(): { tools: Record<string, ToolDefinition>; aborted: () => number } {
+  let aborted = 0
+  const tools = {
+    forever: tool({
+      task: 'optional',
+      run: (_, ctx) =>
+        new Promise((_resolve, reject) =>
+          ctx.signal.addEventListener('abort', () => {
+            aborted++
+            reject(new Error('aborted'))
+          }),
+        ),
+    }),
+    tool_error: tool({ task: 'optional', run: () => Promise.reject(new ToolError('no ink')) }),
+    broken: tool({
+      task: 'optional',
+      run: () => Promise.reject(new ProtocolError(-32000, 'no such thing')),
+    }),
+  }
+  return { tools, aborted: () => aborted }
 }

@@ -5,10 +5,9 @@ import { ProtocolError } from '../../jsonrpc/index.ts'
 import { inputRequired, MemoryStore, Server, tool, ToolError, type Store } from '../../server/index.ts'
 import { memory } from '../../transport/memory.ts'
 import { becomeTask, tasks, TASKS_EXTENSION, type TasksOptions } from './index.ts'
-import { ask, call, DECLARED, gate, get, reach, start, textOf } from './tasks.test.support.ts'
+import { ask, call, DECLARED, gate, get, reach, start, textOf, NAME } from './tasks.test.support.ts'
 
 const EMPTY = { type: 'object', properties: {} }
-const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 const accept = (content: object) => ({ action: 'accept', content })
 const UNDECLARED = { capabilities: { elicitation: {} } }
 
