@@ -19,6 +19,7 @@ import {
   META,
   MODERN_REVISIONS,
   type Revision,
+  withoutResultType,
 } from '../protocol/index.ts'
 
 /** What a probe found. `dead`: the server did not survive it and has to be started again. */
@@ -110,7 +111,7 @@ function readError(response: Extract<JsonRpcResponse, { error: unknown }>): Prob
 }
 
 function readDiscovery(result: JsonObject, pinned: Revision | undefined): ProbeFinding {
-  const { resultType: _, ...discovery } = result
+  const discovery = withoutResultType(result)
   // Some legacy servers answer anything with an empty result.
   if (!Array.isArray(discovery.supportedVersions)) return { era: 'legacy' }
   const chosen = choose(discovery.supportedVersions, pinned)

@@ -40,7 +40,7 @@ export interface ClientEdgeOptions {
 
 export const DEFAULT_MAX_ROUNDS = 16
 
-/** Some servers reject ids that are not integers (DESIGN.md, decision 11), so we send nothing else. */
+/** Some servers reject ids that are not integers, so we send nothing else. */
 export function createIdMinter(): IdMinter {
   let last = 0
   return () => ++last

@@ -1,3 +1,4 @@
+import { unref } from '../protocol/index.ts'
 import type { Exchange, Outcome } from './exchange.ts'
 
 /** A call whose server waits for an answer while nobody is waiting for the call. */
@@ -62,9 +63,4 @@ export class MemoryContinuations implements Continuations {
     this.#parked.delete(token)
     return entry.call
   }
-}
-
-/** A waiting timer must not keep a process alive; browsers' timers are plain numbers. */
-function unref(timer: unknown): void {
-  ;(timer as { unref?: () => void }).unref?.()
 }

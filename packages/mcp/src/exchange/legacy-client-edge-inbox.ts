@@ -125,7 +125,7 @@ export class LegacyInbox {
     return true
   }
 
-  /** Attributes a pushed request only when exactly one call can own it (DESIGN.md, decision 8). */
+  /** Attributes a pushed request only when exactly one call can own it: whom a question is shown to is no guess. */
   #receiveRequest(request: JsonRpcRequest): void {
     const refused = refusal(request, this.#options.capabilities)
     const candidates = this.#candidates(request)

@@ -6,7 +6,7 @@ import {
   METHOD_NOT_FOUND,
   ProtocolError,
 } from '../jsonrpc/index.ts'
-import { META, type ClientCapabilities } from '../protocol/index.ts'
+import { META, withRelatedTask, type ClientCapabilities } from '../protocol/index.ts'
 import type { InputRequest } from './exchange.ts'
 import { missingCapability } from './input-capabilities.ts'
 import { INPUT_KEY, RELATED_REQUEST } from './legacy-questions.ts'
@@ -84,7 +84,5 @@ export function relatedTaskOf(message: IncomingMessage): string | undefined {
 /** The answer to a question of a task names the task, as the question does (2025-11-25, Tasks). */
 export function answerTo(request: JsonRpcRequest, result: JsonObject): JsonObject {
   const taskId = relatedTaskOf(request)
-  if (taskId === undefined) return result
-  const meta = isJsonObject(result._meta) ? result._meta : {}
-  return { ...result, _meta: { ...meta, [META.relatedTask]: { taskId } } }
+  return taskId === undefined ? result : withRelatedTask(result, taskId)
 }

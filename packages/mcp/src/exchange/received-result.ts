@@ -1,5 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonRpcResult, RawResult, TextResult } from '../jsonrpc/index.ts'
-import { META, methodFacts, shapeResult, type Implementation, type Revision } from '../protocol/index.ts'
+import {
+  META,
+  methodFacts,
+  shapeResult,
+  withoutResultType,
+  type Implementation,
+  type Revision,
+} from '../protocol/index.ts'
 import type { Complete } from './exchange.ts'
 
 /** Who a result is written for. */
@@ -74,27 +81,31 @@ export class ReceivedResult implements Complete {
     if (!this.#isModern || methodFacts(method)?.cacheable) return undefined
     const { _meta } = this.outline
     // Results name the server that they come from; one that has no `_meta` gets it in front.
-    if (_meta === undefined) return `{"_meta":${JSON.stringify({ [META.serverInfo]: serverInfo })},`
+    if (_meta === undefined) return frontNaming(serverInfo)
     return isJsonObject(_meta) && META.serverInfo in _meta ? '' : undefined
   }
 }
 
+/** Kept, for a server is the same with every result. */
+const fronts = new WeakMap<Implementation, string>()
+
+function frontNaming(serverInfo: Implementation): string {
+  let front = fronts.get(serverInfo)
+  if (front === undefined) {
+    front = `{"_meta":${JSON.stringify({ [META.serverInfo]: serverInfo })},`
+    fronts.set(serverInfo, front)
+  }
+  return front
+}
+
 /** A result with its JSON, if it came in a way that lets that be used again. */
 export function received(response: JsonRpcResult, isModern: boolean): ReceivedResult | undefined {
-  if (response instanceof RawResult) {
-    const { outline } = response
-    return new ReceivedResult(response, isModern ? withoutResultType(outline) : outline, isModern)
-  }
-  if (!(response instanceof TextResult)) return undefined
-  const { result } = response
-  return new ReceivedResult(response, isModern ? withoutResultType(result) : result, isModern)
+  if (!(response instanceof RawResult || response instanceof TextResult)) return undefined
+  const outline = response instanceof RawResult ? response.outline : response.result
+  return new ReceivedResult(response, isModern ? withoutResultType(outline) : outline, isModern)
 }
 
 /** What there is to see of a result without reading its long strings. */
 export function outlineOf(outcome: Complete): JsonObject {
   return outcome instanceof ReceivedResult ? outcome.outline : outcome.result
-}
-
-function withoutResultType({ resultType: _, ...result }: JsonObject): JsonObject {
-  return result
 }

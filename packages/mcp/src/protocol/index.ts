@@ -17,5 +17,6 @@ export {
 } from './revisions.ts'
 export { samplingProblem } from './sampling-problem.ts'
 export { shapeResult, toInitializeResult } from './shape.ts'
-export { shapeTask } from './shape-parts.ts'
+export { shapeTask, withoutResultType, withRelatedTask } from './shape-parts.ts'
 export type * from './types.ts'
+export { unref } from './unref.ts'

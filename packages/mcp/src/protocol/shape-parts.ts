@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { META } from './meta-keys.ts'
 import type { Revision } from './revisions.ts'
 import type { Implementation } from './types.ts'
 
@@ -79,4 +80,15 @@ export function shapeTask(task: JsonObject): JsonObject {
     ttl: ttlMs,
     ...(pollIntervalMs !== undefined && { pollInterval: pollIntervalMs }),
   }
+}
+
+/** Params or a result that name the task they belong to (2025-11-25, Tasks, Related Task Metadata). */
+export function withRelatedTask(value: JsonObject | undefined, taskId: string): JsonObject {
+  const meta = isJsonObject(value?._meta) ? value._meta : {}
+  return { ...value, _meta: { ...meta, [META.relatedTask]: { taskId } } }
+}
+
+/** A result as it is inside, where its type is that of the outcome. */
+export function withoutResultType({ resultType: _, ...result }: JsonObject): JsonObject {
+  return result
 }

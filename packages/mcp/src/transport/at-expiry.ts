@@ -1,5 +1,5 @@
 import type { AuthInfo } from '../exchange/index.ts'
-import { LONGEST_TIMER } from '../protocol/index.ts'
+import { LONGEST_TIMER, unref } from '../protocol/index.ts'
 
 /** A token that was accepted at the very end of its time gets this long: its client is about to renew it. */
 const SHORTEST_LIFE = 30_000
@@ -16,7 +16,7 @@ export function atExpiry(auth: AuthInfo | undefined, end: () => void): () => voi
     const left = deadline - Date.now()
     if (left <= 0) return end()
     timer = setTimeout(wait, Math.min(left, LONGEST_TIMER))
-    ;(timer as { unref?: () => void }).unref?.()
+    unref(timer)
   }
   wait()
   return () => clearTimeout(timer)

@@ -1,4 +1,5 @@
 import { type Live, LiveSet } from '../exchange/live-set.ts'
+import { unref } from '../protocol/index.ts'
 import { KEEP_ALIVE, type EventSink } from './http-reply.ts'
 
 interface Waiting extends Live {
@@ -35,8 +36,7 @@ export class Pulse {
 
   #start(): void {
     this.#timer = setInterval(() => this.#beat(), this.#interval)
-    // Node keeps a process alive for its timers; this one must not.
-    ;(this.#timer as { unref?: () => void }).unref?.()
+    unref(this.#timer)
   }
 
   #beat(): void {

@@ -1,3 +1,4 @@
+import { unref } from '../protocol/index.ts'
 import type { HttpSession } from './http-session.ts'
 
 export interface SessionLimits {
@@ -67,7 +68,7 @@ export class HttpSessions {
   #startSweep(): void {
     if (this.#timer !== undefined) return
     this.#timer = setInterval(() => this.#sweep(), Math.max(1000, this.#limits.idleTimeout / 10))
-    ;(this.#timer as { unref?: () => void }).unref?.()
+    unref(this.#timer)
   }
 
   #stopSweep(): void {

@@ -1,6 +1,7 @@
 import { complete, type Exchange, type Notification, type Outcome } from '../../exchange/index.ts'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from '../../jsonrpc/index.ts'
-import { legacyResultOf, related, toLegacyTask } from './legacy-task.ts'
+import { withRelatedTask } from '../../protocol/index.ts'
+import { legacyResultOf, toLegacyTask } from './legacy-task.ts'
 import type { LiveTask } from './live-task.ts'
 import { StatusListeners } from './status-listeners.ts'
 import { isTerminal, type DetailedTask } from './task.ts'
@@ -42,7 +43,7 @@ export class LegacyDesk {
 
   /** Progress and log messages go with the request for the result, if there is one. */
   said(task: LiveTask, { method, params }: Notification): void {
-    const message = { method, params: related(params, task.taskId) }
+    const message = { method, params: withRelatedTask(params, task.taskId) }
     if (!this.#followers.notify(task, message)) this.#listeners.notify(task, message)
   }
 

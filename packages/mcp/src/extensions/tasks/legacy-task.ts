@@ -6,7 +6,13 @@ import {
   ProtocolError,
   type JsonObject,
 } from '../../jsonrpc/index.ts'
-import { LATEST_LEGACY, META, shapeTask, type ServerCapabilities } from '../../protocol/index.ts'
+import {
+  LATEST_LEGACY,
+  shapeTask,
+  withoutResultType,
+  withRelatedTask,
+  type ServerCapabilities,
+} from '../../protocol/index.ts'
 import type { DetailedTask } from './task.ts'
 
 /** What a server with tasks declares to clients of 2025-11-25. */
@@ -55,14 +61,7 @@ export function legacyResultOf({ taskId, status, statusMessage, result, error }:
     throw new ProtocolError(INTERNAL_ERROR, statusMessage ?? 'The task was cancelled')
   }
   // Kept as the extension shows it.
-  const { resultType: _, ...own } = result ?? {}
-  return related(own, taskId)
-}
-
-/** Params or a result that name the task they belong to (2025-11-25, Tasks, Related Task Metadata). */
-export function related(value: JsonObject | undefined, taskId: string): JsonObject {
-  const meta = isJsonObject(value?._meta) ? value._meta : {}
-  return { ...value, _meta: { ...meta, [META.relatedTask]: { taskId } } }
+  return withRelatedTask(withoutResultType(result ?? {}), taskId)
 }
 
 function invalid(problem: string): ProtocolError {

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../exchange/index.ts'
 import { isJsonObject, McpError, ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
+import { withoutResultType } from '../../protocol/index.ts'
 import { isTerminal, type DetailedTask, type Task } from './task.ts'
 
 const STATUSES: ReadonlySet<unknown> = new Set([
@@ -54,10 +55,6 @@ export function outcomeOf(task: DetailedTask): Outcome | undefined {
 export function cancelledTask({ taskId, statusMessage }: Task): McpError {
   const message = statusMessage ?? 'The server cancelled the task'
   return new McpError('cancelled', message, { details: { taskId } })
-}
-
-function withoutResultType({ resultType: _, ...result }: JsonObject): JsonObject {
-  return result
 }
 
 function readError(error: unknown): ProtocolError {

@@ -1,6 +1,6 @@
 import type { Exchange, InputRequest, Notification } from '../../exchange/index.ts'
 import { isJsonObject, McpError } from '../../jsonrpc/index.ts'
-import { related } from './legacy-task.ts'
+import { withRelatedTask } from '../../protocol/index.ts'
 import type { LiveTask } from './live-task.ts'
 
 /**
@@ -93,7 +93,7 @@ class Follower {
   async #ask(key: string, request: InputRequest): Promise<void> {
     const abort = new AbortController()
     this.#asking.set(key, abort)
-    const question = { ...request, params: related(request.params, this.#task.taskId) }
+    const question = { ...request, params: withRelatedTask(request.params, this.#task.taskId) }
     const signal = AbortSignal.any([abort.signal, this.#exchange.signal])
     try {
       const answers = await this.#exchange.ask!({ [key]: question }, signal)
