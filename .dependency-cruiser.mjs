@@ -22,8 +22,6 @@ const SDK_CLIENT = ['client', 'client/node', 'exchange', 'auth', 'auth/node'].ma
   (entry) => ENTRIES[`@gantry/mcp/${entry}`],
 )
 
-const SDK_AUTH = ['auth', 'auth/node'].map((entry) => ENTRIES[`@gantry/mcp/${entry}`])
-
 /**
  * What each part may import besides itself. A part may also use what its imports rest on, so `schema`, which
  * rests on `protocol`, may name `jsonrpc` as well. Keys and values are the beginnings of paths; an entry that
@@ -53,7 +51,7 @@ const LAYERS = {
     'model/': [],
     'config/': ['model/'],
     // The wire view sees what crosses targets and relay; it lies below both (docs/adr/0002).
-    'targets/': ['model/', 'telemetry/', ...SDK_CLIENT, ...SDK_AUTH],
+    'targets/': ['model/', 'telemetry/', ...SDK_CLIENT],
     'catalog/': ['model/', 'targets/', ...SDK_CLIENT],
     'policy/': ['model/'],
     'telemetry/': ['model/', ...SDK_CLIENT],

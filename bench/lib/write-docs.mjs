@@ -4,6 +4,7 @@ import { ROOT } from '../../scripts/lib/paths.mjs'
 import { barPlot } from './bar-plot.mjs'
 import { linePlot } from './line-plot.mjs'
 import { caseTable, goalTable, peersAhead, ratioText, table } from './markdown.mjs'
+import { formatNumber } from './report.mjs'
 
 const DOCS = join(ROOT, 'docs')
 // The bench itself keeps two cores busy.
@@ -101,8 +102,8 @@ function curveSection({ id, title, x, metrics, series, date, load }) {
 function pointTable(x, series) {
   const names = Object.keys(series)
   const xs = series.ours.map((point) => point.x)
-  const cell = (name, at) => series[name].find((point) => point.x === at)?.median
-  const rows = xs.map((at) => [at, ...names.map((name) => cell(name, at) ?? '–')])
+  const cell = (name, at) => formatNumber(series[name].find((point) => point.x === at)?.median)
+  const rows = xs.map((at) => [formatNumber(at), ...names.map((name) => cell(name, at))])
   return table([x, ...names], rows)
 }
 
