@@ -46,15 +46,17 @@ export const FAULTS = {
     return ['web']
   },
 
-  async 'break the sockets of a server'({ world }) {
-    world.web.dropSockets()
-    return ['web']
+  async 'break the sockets of a server'({ world, random }) {
+    const name = random() < 0.5 ? 'web' : 'modern'
+    world[name].dropSockets()
+    return [name]
   },
 
-  async 'let a server take requests and never answer'({ world }) {
-    world.web.stall(true)
-    setTimeout(() => world.web.stall(false), 400)
-    return ['web']
+  async 'let a server take requests and never answer'({ world, random }) {
+    const name = random() < 0.5 ? 'web' : 'modern'
+    world[name].stall(true)
+    setTimeout(() => world[name].stall(false), 400)
+    return [name]
   },
 
   async 'kill a target that hangs when it starts'({ world }) {

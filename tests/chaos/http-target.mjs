@@ -2,22 +2,26 @@ import { createServer } from 'node:http'
 import { Server, tool } from '@gantry/mcp/server'
 import { toNodeHandler } from '@gantry/mcp/server/node'
 
+const NAME = { name: { type: 'string' } }
+
 /** A server over HTTP that forgets its sessions or leaves its sockets half open when it is told to. */
-export async function startHttpTarget() {
-  const input = { type: 'object', properties: { nonce: { type: 'string' }, ms: { type: 'number' } } }
+export async function startHttpTarget(name, revisions) {
+  const properties = { nonce: { type: 'string' }, ms: { type: 'number' }, asks: { type: 'boolean' } }
+  const input = { type: 'object', properties }
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
   const app = new Server({
-    name: 'web',
-    revisions: ['2025-06-18', '2025-11-25'],
+    name,
+    revisions,
     tools: {
       late: tool({
         input,
         readOnlyHint: true,
         annotations: { readOnlyHint: true },
-        run: async ({ nonce, ms }, ctx) => {
+        run: async ({ nonce, ms, asks }, ctx) => {
           await ctx.progress(1)
+          const { name } = asks ? await ctx.elicit(nonce, { type: 'object', properties: NAME }) : {}
           await wait(ms)
-          return nonce
+          return asks ? name : nonce
         },
       }),
     },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { connect } from '@gantry/mcp/client'
 import { FAULTS, killGateway } from './faults.mjs'
 import { pidsOf, randomFrom, until } from './processes.mjs'
-import { World } from './world.mjs'
+import { OTHERS, World } from './world.mjs'
 
 /** Longer than any time-out of the gateway: what has no answer by then has been lost. */
 const PATIENCE = 20_000
@@ -34,8 +34,8 @@ export async function runChaos({
   const world = new World(targets)
   await world.start()
   const clients = {
-    legacy: await connect(world.endpoint, { era: 'legacy' }),
-    modern: await connect(world.endpoint, { era: 'modern' }),
+    legacy: await connect(world.endpoint, { era: 'legacy', elicit }),
+    modern: await connect(world.endpoint, { era: 'modern', elicit }),
   }
   try {
     await everythingWorks(world, clients, report, 'the start')
@@ -58,15 +58,22 @@ export async function runChaos({
   return report
 }
 
+/** Says back what it is asked, so that an answer shows whose question reached whom. */
+const elicit = ({ message }) => ({ action: 'accept', content: { name: message } })
+
 async function playRound({ world, clients, report, random, round, gatewayEvery }) {
   const cleanUp = []
   const pick = () => world.targets[Math.floor(random() * world.targets.length)]
   const names = Object.keys(FAULTS)
   const fault = round % gatewayEvery === 0 ? 'kill the gateway' : names[Math.floor(random() * names.length)]
-  const busy = [...new Set([pick(), pick(), pick(), 'web'])]
+  const busy = [...new Set([random() < 0.2 ? 'asker' : pick(), pick(), pick(), ...OTHERS])]
   const calls = busy.flatMap((name) =>
     Object.values(clients).map((client) =>
-      startCall(client, name, report, { ms: 50 + random() * 250, streams: random() < 0.5 }),
+      startCall(client, name, report, {
+        ms: 50 + random() * 250,
+        streams: random() < 0.5,
+        asks: OTHERS.includes(name) && random() < 0.5,
+      }),
     ),
   )
   await new Promise((resolve) => setTimeout(resolve, random() * 120))
@@ -91,28 +98,32 @@ async function playRound({ world, clients, report, random, round, gatewayEvery }
       if (!excused) report.lost.push(`round ${round}, ${fault}: ${call.name} failed: ${outcome.error}`)
     } else if (outcome.text !== call.nonce) {
       report.lost.push(`round ${round}, ${fault}: ${call.name} got somebody else's answer`)
-    } else if (outcome.progress !== call.progress) {
+    } else if (call.streams && !outcome.heard) {
       report.lost.push(`round ${round}, ${fault}: ${call.name} got no progress`)
     }
   }
-  const needed = touched === 'all' ? [...world.targets, 'web'] : touched.filter((name) => name !== 'sluggish')
+  const needed = touched === 'all' ? world.names : touched.filter((name) => name !== 'sluggish')
   await recover(needed, clients, report, `round ${round}, ${fault}`)
   note(report.recoveries, fault, Date.now() - struck)
   for (const act of cleanUp) act()
 }
 
 /** With `streams`, its progress is wanted too, which makes the gateway answer with a stream of events. */
-function startCall(client, name, report, { ms = 0, streams = false } = {}) {
+function startCall(client, name, report, { ms = 0, streams = false, asks = false } = {}) {
   const nonce = randomUUID()
-  let progress = 0
-  const options = streams ? { onProgress: () => progress++ } : {}
+  let heard = false
+  const onProgress = () => {
+    heard = true
+  }
   report.calls++
-  const answered = client.call(`${name}_late`, { nonce, ms: Math.round(ms) }, options).then(
-    (result) => ({ text: result.text(), progress }),
-    (error) => ({ error: error.message }),
-  )
+  const answered = client
+    .call(`${name}_late`, { nonce, ms: Math.round(ms), asks }, streams ? { onProgress } : {})
+    .then(
+      (result) => ({ text: result.text(), heard }),
+      (error) => ({ error: error.message }),
+    )
   const late = new Promise((resolve) => setTimeout(() => resolve('lost'), PATIENCE).unref())
-  return { name, nonce, progress: streams ? 1 : 0, settled: Promise.race([answered, late]) }
+  return { name, nonce, streams, settled: Promise.race([answered, late]) }
 }
 
 async function pidOf(clients, name) {
@@ -152,7 +163,7 @@ async function recover(names, clients, report, when) {
 
 async function everythingWorks(world, clients, report, when) {
   await until(async () => (await pidsOf(world.mark)).length >= world.targets.length, 30_000, 200)
-  await recover([...world.targets, 'web'], clients, report, when)
+  await recover(world.names, clients, report, when)
 }
 
 function note(recoveries, fault, milliseconds) {

@@ -10,7 +10,13 @@ import { kill, pidsOf, until } from './processes.mjs'
 const GATEWAY = fileURLToPath(new URL('../../packages/gateway/dist/cli/gantry.js', import.meta.url))
 const RAW = fileURLToPath(new URL('../fixtures/raw-server.mjs', import.meta.url))
 
-/** A gateway in a process of its own with stdio targets, one over HTTP and one that often hangs when it starts. */
+/** Beside the plain ones on stdio. */
+export const OTHERS = ['asker', 'web', 'modern']
+
+/**
+ * A gateway in a process of its own with stdio targets, one of which asks questions and one of which often hangs when
+ * it starts, and two over HTTP, one of each era.
+ */
 export class World {
   /** In the command line of every process that belongs to this world. */
   mark = `chaos-${randomUUID()}`
@@ -25,13 +31,19 @@ export class World {
     this.targets = Array.from({ length: stdioTargets }, (_, index) => `t${index}`)
   }
 
+  /** All that must work again after a fault. */
+  get names() {
+    return [...this.targets, ...OTHERS]
+  }
+
   get endpoint() {
     return `http://127.0.0.1:${this.#port}/mcp`
   }
 
   async start() {
     this.#dir = await mkdtemp(join(tmpdir(), 'gantry-chaos-'))
-    this.web = await startHttpTarget()
+    this.web = await startHttpTarget('web', ['2025-06-18', '2025-11-25'])
+    this.modern = await startHttpTarget('modern', ['2026-07-28'])
     const raw = (options) => ({
       command: process.execPath,
       args: [RAW, JSON.stringify({ name: this.mark, ...options })],
@@ -39,6 +51,8 @@ export class World {
     })
     const mcpServers = Object.fromEntries(this.targets.map((name) => [name, raw({})]))
     mcpServers.web = { url: this.web.url, era: 'legacy', oauth: false }
+    mcpServers.modern = { url: this.modern.url, oauth: false }
+    mcpServers.asker = { ...raw({}), isolation: 'session' }
     mcpServers.sluggish = { ...raw({ sluggish: 0.5 }), restart: { quarantineAfter: 1000 } }
     const config = {
       mcpServers,
@@ -100,7 +114,7 @@ export class World {
     await this.end('SIGTERM')
     const orphans = await this.orphans()
     for (const pid of orphans) kill(pid)
-    await this.web.close()
+    await Promise.all([this.web.close(), this.modern.close()])
     await rm(this.#dir, { recursive: true, force: true })
     return orphans
   }
