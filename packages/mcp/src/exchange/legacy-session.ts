@@ -37,11 +37,11 @@ import { playRounds } from './play-rounds.ts'
 import { requiredScopesOf } from './required-scopes.ts'
 import { negotiateLegacy, type Served } from './served.ts'
 import {
+  responseFacts,
   writeLongOutcome,
   writeNotification,
   writeOutcome,
   writeRawOutcome,
-  type ResponseFacts,
 } from './write-message.ts'
 
 const NO_PARAMS = Object.freeze({})
@@ -120,7 +120,7 @@ export class LegacySession implements SubscriptionHost {
     const { id } = message
     if (this.#inFlight.has(id)) {
       const error = new ProtocolError(INVALID_REQUEST, `Invalid request: id ${id} is already in use`)
-      return writeOutcome(failure(error), this.#factsOf(message))
+      return writeOutcome(failure(error), responseFacts(message, this.client.version, this.served))
     }
     const call = new LegacyCall()
     const outcome = this.#dispatch(message, context, call)
@@ -201,21 +201,11 @@ export class LegacySession implements SubscriptionHost {
     if (call.aborted) return undefined
     const scopes = requiredScopesOf(outcome)
     if (scopes) this.#io.lacksScopes?.(message.id, scopes)
-    const facts = this.#factsOf(message)
+    const facts = responseFacts(message, this.client.version, this.served)
     const raw = this.#io.sendBytes && writeRawOutcome(outcome, facts)
     if (raw && this.#io.sendBytes?.(message.id, raw)) return undefined
     const long = this.#io.sendLong && writeLongOutcome(outcome, facts)
     return long && this.#io.sendLong?.(long) ? undefined : writeOutcome(outcome, facts)
-  }
-
-  #factsOf(message: JsonRpcRequest): ResponseFacts {
-    return {
-      id: message.id,
-      method: message.method,
-      revision: this.client.version,
-      serverInfo: this.served.info,
-      onInternalError: this.served.onInternalError,
-    }
   }
 
   #dispatch(message: JsonRpcRequest, context: RequestContext, call: LegacyCall): Outcome | Promise<Outcome> {

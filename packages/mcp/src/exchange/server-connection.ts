@@ -16,7 +16,7 @@ import { LegacySession } from './legacy-session.ts'
 import type { LiveExchange, RequestContext } from './live-exchange.ts'
 import { isModernRequest, openModernExchange, respondSafely } from './modern-server-edge.ts'
 import { modernRevisions, type Served } from './served.ts'
-import { writeError, writeLongOutcome, writeOutcome } from './write-message.ts'
+import { responseFacts, writeError, writeLongOutcome, writeOutcome } from './write-message.ts'
 
 export interface ServerConnectionOptions {
   /** Writes one message. */
@@ -186,13 +186,7 @@ export class ServerConnection {
     exchange.finish()
     if (exchange.aborted) return undefined
     if (message.method === 'subscriptions/listen') this.#announcements.release()
-    const facts = {
-      id: message.id,
-      method: message.method,
-      revision: exchange.client.version,
-      serverInfo: this.#served.info,
-      onInternalError: this.#served.onInternalError,
-    }
+    const facts = responseFacts(message, exchange.client.version, this.#served)
     const long = this.#sendLong && writeLongOutcome(outcome, facts)
     return long && this.#sendLong?.(long) ? undefined : writeOutcome(outcome, facts)
   }

@@ -7,11 +7,13 @@ import {
   type JsonObject,
   type JsonPiece,
   type JsonRpcError,
+  type JsonRpcRequest,
   type RequestId,
 } from '../jsonrpc/index.ts'
 import { META, shapeResult, shapeTask, type Implementation, type Revision } from '../protocol/index.ts'
 import type { Complete, Notification, Outcome } from './exchange.ts'
 import { ReceivedResult } from './received-result.ts'
+import type { Served } from './served.ts'
 
 // Frames are written by hand around serialised payloads: a result that was cached as text is not parsed
 // and serialised again.
@@ -46,6 +48,15 @@ export interface ResponseFacts {
   serverInfo: Implementation
   /** Told when an outcome cannot be written. */
   onInternalError?: ((thrown: unknown) => void) | undefined
+}
+
+/** What the response to a request of a client with this revision is written by. */
+export function responseFacts(
+  { id, method }: JsonRpcRequest,
+  revision: Revision,
+  { info, onInternalError }: Served,
+): ResponseFacts {
+  return { id, method, revision, serverInfo: info, onInternalError }
 }
 
 /**

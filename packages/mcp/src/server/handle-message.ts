@@ -2,7 +2,7 @@ import type { RequestContext, Served } from '../exchange/index.ts'
 import { isModernRequest, openModernExchange, respondSafely } from '../exchange/modern-server-edge.ts'
 import { LegacySession } from '../exchange/legacy-session.ts'
 import { modernRevisions } from '../exchange/served.ts'
-import { writeError, writeOutcome } from '../exchange/write-message.ts'
+import { responseFacts, writeError, writeOutcome } from '../exchange/write-message.ts'
 import {
   classifyMessage,
   METHOD_NOT_FOUND,
@@ -58,13 +58,7 @@ async function answerModern(
     }
     const outcome = await respondSafely(served, exchange)
     exchange.finish()
-    return writeOutcome(outcome, {
-      id: request.id,
-      method: request.method,
-      revision: exchange.client.version,
-      serverInfo: served.info,
-      onInternalError: served.onInternalError,
-    })
+    return writeOutcome(outcome, responseFacts(request, exchange.client.version, served))
   } catch (error) {
     return writeError(request.id, ProtocolError.from(error).toJsonRpc())
   }

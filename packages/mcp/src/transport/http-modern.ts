@@ -1,7 +1,7 @@
 import type { LiveExchange, Outcome } from '../exchange/index.ts'
 import { openModernExchange, respondSafely } from '../exchange/modern-server-edge.ts'
 import { requiredScopesOf } from '../exchange/required-scopes.ts'
-import { writeError, writeOutcome, writeRawOutcome } from '../exchange/write-message.ts'
+import { responseFacts, writeError, writeOutcome, writeRawOutcome } from '../exchange/write-message.ts'
 import {
   HEADER_MISMATCH,
   INVALID_REQUEST,
@@ -45,13 +45,7 @@ export function answerModern(
   const finish = (outcome: Outcome): void => {
     exchange.finish()
     if (exchange.aborted) return
-    const facts = {
-      id: request.id,
-      method: request.method,
-      revision: exchange.client.version,
-      serverInfo: served.info,
-      onInternalError: served.onInternalError,
-    }
+    const facts = responseFacts(request, exchange.client.version, served)
     const raw = writeRawOutcome(outcome, facts)
     if (raw && answer.finishBytes(raw)) return
     const text = writeOutcome(outcome, facts)
