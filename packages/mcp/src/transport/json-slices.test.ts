@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { LONG_TEXT, LongJson, toPieces, type JsonObject } from '../jsonrpc/index.ts'
 import { SLICE, SliceEncoder, slicesOf } from './json-slices.node.ts'
 
@@ -16,6 +16,10 @@ const line = (value: unknown): string => `${JSON.stringify(value)}\n`
 /** Fills up to a length, so that what follows lies where slices are cut. */
 const filler = (length: number, unit = 'x'): string =>
   unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
 
 describe('long text', () => {
   const exotic = [
@@ -77,6 +81,21 @@ describe('long text', () => {
         const json = JSON.stringify(text).slice(1, -1)
         expect(Buffer.from(encoder.encode({ text, isJson: false })).toString()).toBe(json)
       }
+    }
+  })
+
+  it('takes no new memory when there is nothing to escape', () => {
+    const [first, second] = ['all is well', '漢字'].map((text) => encoder.encode({ text, isJson: false }))
+    expect(first?.buffer).toBe(second?.buffer)
+  })
+
+  it('is the same where there is no WebAssembly, as with --jitless', () => {
+    vi.stubGlobal('WebAssembly', undefined)
+    const without = new SliceEncoder()
+    for (const text of ['plain', 'a "quoted" 漢字 😀\n', '\uD800']) {
+      const [escaped, asIs] = [false, true].map((isJson) => without.encode({ text, isJson }))
+      expect(Buffer.from(escaped ?? []).toString()).toBe(JSON.stringify(text).slice(1, -1))
+      expect(Buffer.from(asIs ?? [])).toEqual(Buffer.from(text))
     }
   })
 

@@ -2,6 +2,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { LongJson, LongString } from '../jsonrpc/index.ts'
+import { SLICE } from './json-slices.node.ts'
 import { LineWriter } from './line-writer.node.ts'
 
 const LONG = 'a line of a long text, "quoted" here and there\n'.repeat(5_000)
@@ -49,7 +50,7 @@ describe('LineWriter', () => {
     const writer = new LineWriter(stream)
     writer.write(long(PLAIN.repeat(10)))
     await new Promise((resolve) => setImmediate(resolve))
-    expect(stream.writableLength + stream.readableLength).toBeLessThan(300_000)
+    expect(stream.writableLength + stream.readableLength).toBeLessThan(SLICE * 3)
     const read = text(stream)
     await writer.end()
     stream.end()
