@@ -10,25 +10,18 @@ import {
   MISSING_CLIENT_CAPABILITY,
   ProtocolError,
   RESOURCE_NOT_FOUND,
-  type RequestId,
 } from '../jsonrpc/index.ts'
 import { type ClientCapabilities, eraOf } from '../protocol/index.ts'
 import { type Cancellation, cancellationOf, Canceller } from './cancellation.ts'
 import { abortError } from './client-edge.ts'
 import { isLog, wantsLog } from './client-edge-logs.ts'
 import { toCallerProgress } from './client-edge-params.ts'
-import { type Exchange, failure, type InputRequests, type Notification, type Outcome } from './exchange.ts'
+import { type Exchange, failure, type Notification, type Outcome } from './exchange.ts'
 import { missingCapability } from './input-capabilities.ts'
+import { CallQuestions } from './legacy-client-edge-call-questions.ts'
 import type { Continuations, ParkedCall } from './legacy-client-edge-continuations.ts'
 import { outlineOf, received } from './received-result.ts'
-import {
-  answerTo,
-  inputKeyOf,
-  pageOf,
-  refusal,
-  toQuestion,
-  withoutHints,
-} from './legacy-client-edge-questions.ts'
+import { inputKeyOf, pageOf, refusal, withoutHints } from './legacy-client-edge-questions.ts'
 
 /** What a call needs from its edge. */
 export interface CallPort {
@@ -47,11 +40,6 @@ export interface CallPort {
 /** Pages that one call may send its user to and be told of. */
 const MAX_PAGES = 64
 
-interface Question {
-  readonly request: JsonRpcRequest
-  readonly abort: AbortController
-}
-
 /** Somebody who waits. */
 interface Round {
   readonly resolve: (outcome: Outcome) => void
@@ -60,7 +48,6 @@ interface Round {
   readonly onAbort: () => void
 }
 
-const MAX_QUESTIONS = 64
 const MAX_BUFFERED = 256
 
 /**
@@ -74,14 +61,13 @@ export class LegacyCall implements ParkedCall {
   readonly #origin: Exchange
   readonly #abort = new Canceller()
   /** Most calls are asked nothing. */
-  #asked: Map<string, Question> | undefined
+  #asked: CallQuestions | undefined
   #buffer: Notification[] | undefined
   /** Who waits at present; undefined while parked. */
   #exchange: Exchange | undefined
   #round: Round | undefined
   #final: { outcome: Outcome } | { error: Error } | undefined
   #flushing = false
-  #lastKey = 0
   /** Ids of the pages that the caller was sent to. */
   #pages: Set<unknown> | undefined
   /** What the caller lacks of what the server asked for. */
@@ -97,8 +83,8 @@ export class LegacyCall implements ParkedCall {
     this.#port = port
   }
 
-  get #questions(): Map<string, Question> {
-    this.#asked ??= new Map()
+  get #questions(): CallQuestions {
+    this.#asked ??= new CallQuestions((response) => this.#reply(response))
     return this.#asked
   }
 
@@ -148,16 +134,16 @@ export class LegacyCall implements ParkedCall {
   resume(exchange: Exchange): Promise<Outcome> {
     const answers = exchange.params.inputResponses
     if (isJsonObject(answers)) {
-      for (const key of [...this.#questions.keys()]) {
+      for (const key of this.#questions.keys()) {
         const answer = Object.hasOwn(answers, key) ? answers[key] : undefined
-        if (isJsonObject(answer)) this.#answer(key, answer)
+        if (isJsonObject(answer)) this.#questions.answer(key, answer)
       }
     }
     return this.#attach(exchange)
   }
 
   expire(): void {
-    this.#refuseAll('Nobody answered in time')
+    this.#questions.refuseAll('Nobody answered in time')
     this.#stop(new McpError('timeout', `Nobody came back to answer what ${this.method} asked for`))
   }
 
@@ -165,7 +151,7 @@ export class LegacyCall implements ParkedCall {
   push(request: JsonRpcRequest): void {
     const refused = this.#refusal(request)
     if (refused) {
-      this.#refuse(request.id, refused)
+      this.#questions.refuse(request.id, refused)
       const { version, capabilities } = this.#origin.client
       if (eraOf(version) === 'modern') this.#lacking ??= missingCapability(request, capabilities)
       return
@@ -174,12 +160,11 @@ export class LegacyCall implements ParkedCall {
     if (page !== undefined && (this.#pages?.size ?? 0) < MAX_PAGES) {
       this.#pages = (this.#pages ?? new Set()).add(page)
     }
+    const key = this.#questions.add(request)
     const named = inputKeyOf(request)
-    const key = named !== undefined && !this.#questions.has(named) ? named : `input-${++this.#lastKey}`
-    this.#questions.set(key, { request, abort: new AbortController() })
     const given = named === undefined ? undefined : this.#takeGiven(named)
-    if (given) return this.#answer(key, given)
-    if (this.#exchange?.ask) this.#askLive(key, this.#exchange.ask)
+    if (given) return this.#questions.answer(key, given)
+    if (this.#exchange?.ask) this.#questions.askLive(key, this.#exchange.ask)
     else this.#flushSoon()
   }
 
@@ -213,19 +198,13 @@ export class LegacyCall implements ParkedCall {
   }
 
   #refusal(request: JsonRpcRequest): ProtocolError | undefined {
-    if (this.#questions.size < MAX_QUESTIONS) return refusal(request, this.#origin.client.capabilities)
+    if (!this.#questions.isFull) return refusal(request, this.#origin.client.capabilities)
     return new ProtocolError(INTERNAL_ERROR, 'Too many requests at a time')
   }
 
   /** The server no longer wants an answer to a request that it pushed. */
   withdraw(requestId: unknown): boolean {
-    for (const [key, { request, abort }] of this.#questions) {
-      if (request.id !== requestId) continue
-      this.#questions.delete(key)
-      abort.abort('The server withdrew its request')
-      return true
-    }
-    return false
+    return this.#asked?.withdraw(requestId) ?? false
   }
 
   notify(notification: Notification): void {
@@ -267,42 +246,10 @@ export class LegacyCall implements ParkedCall {
 
   /** What was asked while nobody waited, or was left unanswered, is asked now. */
   #pursueQuestions(exchange: Exchange): void {
-    if (!this.#asked || this.#asked.size === 0) return
-    if (exchange.ask) for (const key of this.#questions.keys()) this.#askLive(key, exchange.ask)
+    const questions = this.#asked
+    if (!questions || questions.size === 0) return
+    if (exchange.ask) for (const key of questions.keys()) questions.askLive(key, exchange.ask)
     else this.#flushSoon()
-  }
-
-  async #askLive(key: string, ask: NonNullable<Exchange['ask']>): Promise<void> {
-    const question = this.#questions.get(key)
-    if (!question) return
-    try {
-      const answers = await ask({ [key]: toQuestion(question.request) }, question.abort.signal)
-      const answer = answers[key]
-      if (!isJsonObject(answer))
-        throw new McpError('invalid_answer', `No answer to ${question.request.method}`)
-      this.#answer(key, answer)
-    } catch (thrown) {
-      if (this.#questions.delete(key)) this.#refuse(question.request.id, ProtocolError.from(thrown))
-    }
-  }
-
-  #answer(key: string, result: JsonObject): void {
-    const question = this.#questions.get(key)
-    if (this.#questions.delete(key) && question) {
-      const { request } = question
-      this.#reply({ jsonrpc: '2.0', id: request.id, result: answerTo(request, result) })
-    }
-  }
-
-  #refuse(id: RequestId, error: ProtocolError): void {
-    this.#reply({ jsonrpc: '2.0', id, error: error.toJsonRpc() })
-  }
-
-  #refuseAll(message: string): void {
-    for (const { request } of this.#questions.values()) {
-      this.#refuse(request.id, new ProtocolError(INTERNAL_ERROR, message))
-    }
-    this.#questions.clear()
   }
 
   /** An answer that cannot be delivered leaves the server waiting for ever, so the call has failed. */
@@ -325,11 +272,10 @@ export class LegacyCall implements ParkedCall {
     if (!round || this.#questions.size === 0) return
     const requestState = this.#port.continuations.park(this)
     if (requestState === undefined) {
-      this.#refuseAll('Too many calls wait for input')
+      this.#questions.refuseAll('Too many calls wait for input')
       return
     }
-    const inputRequests: InputRequests = {}
-    for (const [key, { request }] of this.#questions) inputRequests[key] = toQuestion(request)
+    const inputRequests = this.#questions.toInputRequests()
     this.#leave(round).resolve({ type: 'input_required', inputRequests, requestState })
   }
 
@@ -355,14 +301,9 @@ export class LegacyCall implements ParkedCall {
   #finish(final: { outcome: Outcome } | { error: Error }): void {
     if (this.#final) return
     this.#final = final
-    if (this.#asked) this.#forgetQuestions()
+    this.#asked?.close()
     this.#port.done(this)
     this.#settle()
-  }
-
-  #forgetQuestions(): void {
-    for (const { abort } of this.#questions.values()) abort.abort('The call is over')
-    this.#questions.clear()
   }
 
   #settle(): void {
