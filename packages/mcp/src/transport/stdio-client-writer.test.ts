@@ -4,6 +4,20 @@ import { LineWriter } from './stdio-client-writer.node.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
+/** A stream that takes the next chunk when the last is released. */
+function heldStream(highWaterMark: number) {
+  const release: (() => void)[] = []
+  const chunks: string[] = []
+  const stream = new Writable({
+    highWaterMark,
+    write: (chunk, _encoding, done) => {
+      chunks.push(String(chunk))
+      release.push(done)
+    },
+  })
+  return { stream, chunks, release }
+}
+
 describe('LineWriter', () => {
   it('puts the lines of one turn into one write, in order', async () => {
     const chunks: string[] = []
@@ -26,15 +40,7 @@ describe('LineWriter', () => {
   })
 
   it('sends a full batch at once, and counts what waits whatever is under way', async () => {
-    const release: (() => void)[] = []
-    const chunks: string[] = []
-    const stream = new Writable({
-      highWaterMark: 100_000_000,
-      write: (chunk, _encoding, done) => {
-        chunks.push(String(chunk))
-        release.push(done)
-      },
-    })
+    const { stream, chunks, release } = heldStream(100_000_000)
     const writer = new LineWriter(stream)
     for (let at = 0; at < 40; at++) writer.write(String(at).padEnd(1_000_000))
     // The stream has the first batch and holds the second, all before the turn is over.
@@ -52,15 +58,7 @@ describe('LineWriter', () => {
   })
 
   it('waits while the stream is full, and refuses more than it may hold', async () => {
-    const release: (() => void)[] = []
-    const chunks: string[] = []
-    const stream = new Writable({
-      highWaterMark: 1,
-      write: (chunk, _encoding, done) => {
-        chunks.push(String(chunk))
-        release.push(done)
-      },
-    })
+    const { stream, chunks, release } = heldStream(1)
     const writer = new LineWriter(stream)
     writer.write('first')
     await turn()

@@ -45,7 +45,10 @@ async function answer({ method, params, ask }: Exchange, signal: AbortSignal): P
 /** More than the desk keeps: some are of connections that are no more, and go when their time is over. */
 const MANY = 1_000
 
-/** Answers that the server may still come for; the desk says when the oldest have to go. */
+/**
+ * Answers that the server may still come for; the desk says when the oldest have to go. `MemoryStore` would do as
+ * well, but it would bring all of the server along into every client.
+ */
 class RecentAnswers implements Store {
   readonly #kept = new Map<string, { value: string; until: number }>()
 
