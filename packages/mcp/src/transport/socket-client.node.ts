@@ -6,7 +6,7 @@ import { decodeAscii } from './decode-ascii.node.ts'
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts'
 import { within } from './process-server.node.ts'
 import { LineLink } from './stdio-client-link.ts'
-import { LineWriter } from './stdio-client-writer.node.ts'
+import { StdioClientWriter } from './stdio-client-writer.node.ts'
 
 const CLOSE_GRACE_MS = 2000
 
@@ -80,7 +80,7 @@ class SocketWire extends LineWire {
   readonly kind = 'socket' as const
   readonly #key: string
   readonly #socket: Socket
-  readonly #writer: LineWriter
+  readonly #writer: StdioClientWriter
   protected readonly link: LineLink
   readonly #gone: Promise<void>
   #cause: Error | undefined
@@ -89,7 +89,7 @@ class SocketWire extends LineWire {
     super()
     this.#key = key
     this.#socket = opened
-    this.#writer = new LineWriter(opened)
+    this.#writer = new StdioClientWriter(opened)
     this.link = new LineLink({
       sink: this.#writer,
       key,

@@ -8,7 +8,7 @@ import { closedError, errorDetails, exitedError, type ServerFacts } from './stdi
 import { LineLink } from './stdio-client-link.ts'
 import type { StdioOptions, StdioProcess, StdioWire } from './stdio-client-options.ts'
 import { StderrTail } from './stdio-client-stderr.ts'
-import { LineWriter } from './stdio-client-writer.node.ts'
+import { StdioClientWriter } from './stdio-client-writer.node.ts'
 
 const DEFAULT_GRACE_MS = 2000
 const DEFAULT_STDERR_LINES = 100
@@ -22,7 +22,7 @@ export class ChildWire extends LineWire implements StdioWire {
   readonly #key: string
   readonly #options: StdioOptions
   readonly #server: ServerProcess
-  readonly #writer: LineWriter
+  readonly #writer: StdioClientWriter
   protected readonly link: LineLink
   readonly #stderr: StderrTail
 
@@ -32,7 +32,7 @@ export class ChildWire extends LineWire implements StdioWire {
     this.#key = key
     this.#options = options
     this.#stderr = new StderrTail(options.stderrLines ?? DEFAULT_STDERR_LINES, options.onStderr)
-    this.#writer = new LineWriter(server.child.stdin)
+    this.#writer = new StdioClientWriter(server.child.stdin)
     this.link = new LineLink({
       sink: this.#writer,
       key,

@@ -14,7 +14,7 @@ type Done = (error?: Error) => void
  * Writes lines in order. Those of one turn of the event loop leave in few writes: a system call each would be
  * the greater part of what a small request costs. While the stream is full the rest waits here.
  */
-export class LineWriter implements LineSink {
+export class StdioClientWriter implements LineSink {
   readonly #stream: Writable
   #lines: string[] = []
   #waiting: Done[] = []

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
-import { LineWriter } from './stdio-client-writer.node.ts'
+import { StdioClientWriter } from './stdio-client-writer.node.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
@@ -18,7 +18,7 @@ function heldStream(highWaterMark: number) {
   return { stream, chunks, release }
 }
 
-describe('LineWriter', () => {
+describe('StdioClientWriter', () => {
   it('puts the lines of one turn into one write, in order', async () => {
     const chunks: string[] = []
     const stream = new Writable({
@@ -27,7 +27,7 @@ describe('LineWriter', () => {
         done()
       },
     })
-    const writer = new LineWriter(stream)
+    const writer = new StdioClientWriter(stream)
     const done = vi.fn()
     writer.write('a')
     await Promise.resolve()
@@ -41,7 +41,7 @@ describe('LineWriter', () => {
 
   it('sends a full batch at once, and counts what waits whatever is under way', async () => {
     const { stream, chunks, release } = heldStream(100_000_000)
-    const writer = new LineWriter(stream)
+    const writer = new StdioClientWriter(stream)
     for (let at = 0; at < 40; at++) writer.write(String(at).padEnd(1_000_000))
     // The stream has the first batch and holds the second, all before the turn is over.
     expect(chunks[0]?.match(/\n/g)).toHaveLength(16)
@@ -59,7 +59,7 @@ describe('LineWriter', () => {
 
   it('waits while the stream is full, and refuses more than it may hold', async () => {
     const { stream, chunks, release } = heldStream(1)
-    const writer = new LineWriter(stream)
+    const writer = new StdioClientWriter(stream)
     writer.write('first')
     await turn()
     writer.write('second')
@@ -77,7 +77,7 @@ describe('LineWriter', () => {
 
   it('tells every waiting line when the stream breaks, and throws nothing', async () => {
     const stream = new PassThrough()
-    const writer = new LineWriter(stream)
+    const writer = new StdioClientWriter(stream)
     const done = vi.fn()
     writer.write('a', done)
     stream.destroy(new Error('EPIPE'))
