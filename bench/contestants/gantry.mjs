@@ -1,7 +1,6 @@
 // Ours: node gantry.mjs stdio|http|http-session [EXTRA-TOOLS]
 import { Server, tool } from '@gantry/mcp/server'
 import { serveStdio, toNodeHandler } from '@gantry/mcp/server/node'
-import { announce } from './announce.mjs'
 import { longText } from './long-text.mjs'
 import { extraSchema, extraTools } from './many-tools.mjs'
 
@@ -28,6 +27,6 @@ if (process.argv[2] === 'stdio') {
   await serveStdio(app)
 } else {
   // Loaded here: a server on stdio does without, and the time to its first answer is measured.
-  const { createServer } = await import('node:http')
+  const [{ createServer }, { announce }] = await Promise.all([import('node:http'), import('./announce.mjs')])
   announce(createServer(toNodeHandler(app, { sessions: { maxSessions: 20_000 } })))
 }

@@ -2,9 +2,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { z } from 'zod'
-import { announce } from './announce.mjs'
 import { extraShape } from './extra-zod.mjs'
-import { keepSessions } from './keep-sessions.mjs'
 import { longText } from './long-text.mjs'
 import { extraTools } from './many-tools.mjs'
 
@@ -25,6 +23,10 @@ function create() {
 
 /** Loads what a server on stdio does without, so that the time to its first answer is its own. */
 async function serveHttp() {
+  const [{ announce }, { keepSessions }] = await Promise.all([
+    import('./announce.mjs'),
+    import('./keep-sessions.mjs'),
+  ])
   const [{ StreamableHTTPServerTransport }, { randomUUID }, { createServer }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
     import('node:crypto'),

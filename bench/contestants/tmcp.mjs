@@ -3,7 +3,6 @@ import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod'
 import { StdioTransport } from '@tmcp/transport-stdio'
 import { McpServer } from 'tmcp'
 import { z } from 'zod'
-import { announce } from './announce.mjs'
 import { extraShape } from './extra-zod.mjs'
 import { extraTools } from './many-tools.mjs'
 
@@ -24,10 +23,11 @@ if (process.argv[2] === 'stdio') {
   new StdioTransport(server).listen()
 } else {
   // Loaded here: a server on stdio does without, and the time to its first answer is measured.
-  const [{ HttpTransport }, { createRequestListener }, { createServer }] = await Promise.all([
+  const [{ HttpTransport }, { createRequestListener }, { createServer }, { announce }] = await Promise.all([
     import('@tmcp/transport-http'),
     import('@remix-run/node-fetch-server'),
     import('node:http'),
+    import('./announce.mjs'),
   ])
   const transport = new HttpTransport(server, { path: '/mcp' })
   const respond = async (request) => (await transport.respond(request)) ?? new Response(null, { status: 404 })

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -18,6 +19,7 @@ import {
   type Installed,
   type PackageName,
 } from './support/install-packed.ts'
+import { modulesOfStart } from './support/modules-of-start.ts'
 import { startCommand } from './support/start-command.ts'
 import { installedSize } from './support/installed-size.ts'
 
@@ -141,11 +143,23 @@ describe('the packed SDK', () => {
     ['server/node', CLIENT_CODE, SERVER_CODE],
     ['client', SERVER_CODE, CLIENT_CODE],
     ['client/node', SERVER_CODE, CLIENT_CODE],
+    ['extensions/tasks', CLIENT_CODE, /^extensions\/tasks\//],
   ])('B1: loads one side only with %s', async (entry, foreign, own) => {
     const file = new Map(entries('@gantry/mcp')).get(`@gantry/mcp/${entry}`)!
     const { sources } = await readGraph(file, { runtime: 'node', withLater: true })
     expect(sources.filter((source) => own.test(source))).not.toEqual([])
     expect(sources.filter((source) => foreign.test(source))).toEqual([])
+  })
+
+  it('starts on stdio with nothing of Node that a bare program does without', () => {
+    expect(modulesOfStart(installed.folder)).toEqual([])
+  })
+
+  it('is ASCII, which Node decodes at once', async () => {
+    const scripts = installed.files['@gantry/mcp'].filter((file) => file.endsWith('.js'))
+    expect(scripts.length).toBeGreaterThan(10)
+    for (const script of scripts)
+      expect(isAscii(await readFile(at('@gantry/mcp', script))), script).toBe(true)
   })
 
   it('costs little to import', () => {

@@ -6,7 +6,8 @@ import type {
   ModernClientEdgeOptions,
   Wire,
 } from '../exchange/index.ts'
-import { abortError, createIdMinter } from '../exchange/client-edge.ts'
+import { abortError } from '../exchange/cancellation.ts'
+import { createIdMinter } from '../exchange/client-edge.ts'
 import { LegacyClientEdge } from '../exchange/legacy-client-edge.ts'
 import { ModernClientEdge } from '../exchange/modern-client-edge.ts'
 import { McpError, ProtocolError } from '../jsonrpc/index.ts'

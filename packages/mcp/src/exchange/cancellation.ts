@@ -1,3 +1,4 @@
+import { McpError } from '../jsonrpc/index.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
@@ -104,4 +105,11 @@ export function signalCancellation(signal: AbortSignal | null | undefined): Canc
 /** How to hear of an exchange's end at the least cost. */
 export function cancellationOf(exchange: Exchange): Cancellation {
   return exchange.cancellation ?? new SignalCancellation(exchange.signal)
+}
+
+/** Why a request stopped: the McpError that the aborting side gave, or a plain `cancelled`. */
+export function abortError({ reason }: { readonly reason: unknown }): McpError {
+  if (reason instanceof McpError) return reason
+  const text = typeof reason === 'string' ? reason : 'The request was cancelled'
+  return new McpError('cancelled', text, { cause: reason })
 }

@@ -1,5 +1,6 @@
 import { McpError } from '../jsonrpc/index.ts'
 import type { Discovery, Era, Revision } from '../protocol/index.ts'
+import { abortError } from './cancellation.ts'
 import type { Exchange, Notification, Outcome } from './exchange.ts'
 
 /** Mints the integer ids of one wire. Edges and probes that share a wire share the minter. */
@@ -44,13 +45,6 @@ export const DEFAULT_MAX_ROUNDS = 16
 export function createIdMinter(): IdMinter {
   let last = 0
   return () => ++last
-}
-
-/** Why a request stopped: the McpError that the aborting side gave, or a plain `cancelled`. */
-export function abortError({ reason }: { readonly reason: unknown }): McpError {
-  if (reason instanceof McpError) return reason
-  const text = typeof reason === 'string' ? reason : 'The request was cancelled'
-  return new McpError('cancelled', text, { cause: reason })
 }
 
 /** Waits for something shared: who gives up leaves it to the others. */

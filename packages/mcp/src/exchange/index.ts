@@ -16,7 +16,13 @@ export {
   type Outcome,
   type TaskHandle,
 } from './exchange.ts'
-export { Canceller, cancellationOf, signalCancellation, type Cancellation } from './cancellation.ts'
+export {
+  abortError,
+  Canceller,
+  cancellationOf,
+  signalCancellation,
+  type Cancellation,
+} from './cancellation.ts'
 export { CallTable } from './call-table.ts'
 export { LiveSet, type Live } from './live-set.ts'
 export type { Connector, IncomingMessage, Wire, WireRequestOptions } from './wire.ts'
@@ -41,7 +47,6 @@ export { modernRevisions, negotiateLegacy, type Served } from './served.ts'
 export { ServerConnection, type ServerConnectionOptions } from './server-connection.ts'
 export { writeError, writeNotification, writeOutcome, writeRequest, writeResult } from './write-message.ts'
 export {
-  abortError,
   createIdMinter,
   orAbort,
   type ClientEdge,

@@ -12,8 +12,7 @@ import {
   RESOURCE_NOT_FOUND,
 } from '../jsonrpc/index.ts'
 import { type ClientCapabilities, eraOf } from '../protocol/index.ts'
-import { type Cancellation, cancellationOf, Canceller } from './cancellation.ts'
-import { abortError } from './client-edge.ts'
+import { abortError, type Cancellation, cancellationOf, Canceller } from './cancellation.ts'
 import { isLog, wantsLog } from './client-edge-logs.ts'
 import { toCallerProgress } from './client-edge-params.ts'
 import { type Exchange, failure, type Notification, type Outcome } from './exchange.ts'

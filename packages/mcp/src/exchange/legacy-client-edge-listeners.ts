@@ -1,6 +1,6 @@
 import { isJsonObject } from '../jsonrpc/index.ts'
 import { META, type ServerCapabilities, type SubscriptionFilter } from '../protocol/index.ts'
-import { abortError } from './client-edge.ts'
+import { abortError } from './cancellation.ts'
 import { coversUri } from './covers-uri.ts'
 import type { Exchange, Notification, Outcome } from './exchange.ts'
 import { HeldNotifications } from './held-notifications.ts'

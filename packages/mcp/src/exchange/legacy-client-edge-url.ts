@@ -1,5 +1,5 @@
 import { INVALID_REQUEST, isJsonObject, ProtocolError, URL_ELICITATION_REQUIRED } from '../jsonrpc/index.ts'
-import { abortError } from './client-edge.ts'
+import { abortError } from './cancellation.ts'
 import { type Exchange, type Failure, failure, type InputRequests, type Outcome } from './exchange.ts'
 
 export interface UrlQuestions {

@@ -85,7 +85,7 @@ export class LegacySubscriptions {
       client: this.#host.client,
       auth: context.auth,
       serverContext: context.serverContext,
-      session: this.#host.id,
+      session: this.#host,
       notify: (notification) => {
         if (notification.method === 'notifications/subscriptions/acknowledged') acknowledge(complete({}))
         else this.#forward(notification)

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../jsonrpc/index.ts'
-import { abortError, tooManyRounds } from './client-edge.ts'
+import { abortError } from './cancellation.ts'
+import { tooManyRounds } from './client-edge.ts'
 import type { Exchange, InputRequired, Outcome } from './exchange.ts'
 
 /** Sends the exchange once with these params. */

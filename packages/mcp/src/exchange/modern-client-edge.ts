@@ -1,14 +1,8 @@
 import { isJsonObject, type JsonObject, McpError } from '../jsonrpc/index.ts'
 import { type Discovery, LATEST_MODERN, META, type Revision } from '../protocol/index.ts'
 import { CallTable } from './call-table.ts'
-import { type Cancellation, cancellationOf } from './cancellation.ts'
-import {
-  abortError,
-  type ClientEdge,
-  type ClientEdgeOptions,
-  createIdMinter,
-  DEFAULT_MAX_ROUNDS,
-} from './client-edge.ts'
+import { abortError, type Cancellation, cancellationOf } from './cancellation.ts'
+import { type ClientEdge, type ClientEdgeOptions, createIdMinter, DEFAULT_MAX_ROUNDS } from './client-edge.ts'
 import { isLog, wantsLog } from './client-edge-logs.ts'
 import { modernParams, progressTokenOf, toCallerProgress, toNotification } from './client-edge-params.ts'
 import { readDetachHint } from './detach-hint.ts'

@@ -13,13 +13,21 @@ export type Validation<Value = unknown> =
 
 export type Path = readonly PropertyKey[]
 
+const FIRST = '\\p{L}_$'
+let plainKey: RegExp | undefined
+
+/** Made at its first use: the engine looks up a literal's Unicode classes while it loads the file, at every start. */
+const isPlainKey = (key: string): boolean => {
+  plainKey ??= new RegExp(`^[${FIRST}][${FIRST}\\p{N}-]*$`, 'u')
+  return plainKey.test(key)
+}
+
 /** Writes a path as JavaScript would: `a.b[0]["c d"]`. */
 export function formatPath(path: Path): string {
   let text = ''
   for (const key of path) {
     if (typeof key === 'number') text += `[${key}]`
-    else if (typeof key === 'string' && /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key))
-      text += text === '' ? key : `.${key}`
+    else if (typeof key === 'string' && isPlainKey(key)) text += text === '' ? key : `.${key}`
     else text += `[${JSON.stringify(String(key))}]`
   }
   return text

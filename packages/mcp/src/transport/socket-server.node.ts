@@ -1,4 +1,4 @@
-import { createServer, type Server as NetServer, type Socket } from 'node:net'
+import type { Server as NetServer, Socket } from 'node:net'
 import type { Served } from '../exchange/index.ts'
 import { serveStream, type ServeStreamOptions } from './serve-stream.node.ts'
 
@@ -15,6 +15,8 @@ export async function serveSocket(
   address: { path: string } | { port: number; host?: string },
   options: ServeStreamOptions = {},
 ): Promise<SocketServer> {
+  // Loaded here: a server on stdio does without.
+  const { createServer } = await import('node:net')
   const sockets = new Set<Socket>()
   // A client may say all it has to say, end its half, and still wait for the answers.
   const server = createServer({ allowHalfOpen: true, keepAlive: true }, (socket) => {

@@ -1,4 +1,4 @@
-import { DIGITS, negate, NOT_LINE_END, rangesOf, SPACE, toCharSet, WORD, type CharSet } from './char-set.ts'
+import { DIGITS, LINE_ENDS, negate, rangesOf, SPACE, toCharSet, WORD, type CharSet } from './char-set.ts'
 
 /** A regular expression as a tree. `property` members are sets that only the engine knows (`\p{…}`). */
 export type PatternNode =
@@ -83,7 +83,7 @@ function parseAtom(reader: Reader): PatternNode {
   const char = next(reader)
   if (char === '(') return parseGroup(reader)
   if (char === '[') return parseClass(reader)
-  if (char === '.') return setOf(NOT_LINE_END)
+  if (char === '.') return setOf(negate(LINE_ENDS))
   if (char === '^' || char === '$') return { kind: 'assert', what: char }
   if (char !== '\\') return setOf(single(char))
   const escaped = peek(reader)
@@ -155,20 +155,13 @@ function parseClassItem(reader: Reader): CharSet | RegExp {
 }
 
 const CONTROLS: Record<string, number> = { n: 10, r: 13, t: 9, v: 11, f: 12, '0': 0 }
-const SETS: Record<string, CharSet> = {
-  d: DIGITS,
-  D: negate(DIGITS),
-  w: WORD,
-  W: negate(WORD),
-  s: SPACE,
-  S: negate(SPACE),
-}
+const SETS: Record<string, CharSet> = { d: DIGITS, w: WORD, s: SPACE }
 
 /** Reads what follows a backslash, where it stands for characters. */
 function parseEscape(reader: Reader): CharSet | RegExp {
   const char = next(reader)
-  const set = SETS[char]
-  if (set !== undefined) return set
+  const set = SETS[char.toLowerCase()]
+  if (set !== undefined) return char in SETS ? set : negate(set)
   if (char === 'p' || char === 'P') return new RegExp(`^\\${char}${next(reader)}${until(reader, '}')}}$`, 'u')
   const control = CONTROLS[char]
   if (control !== undefined) return [control, control]
