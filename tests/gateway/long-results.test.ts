@@ -122,6 +122,42 @@ describe.each(['modern', 'legacy'] as const)('long results for a %s client', (er
   })
 })
 
+/** Answers with a letter, as often as one likes. */
+const LETTERS = `
+const write = (id, result, error) =>
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result, error }) + '\\n')
+const facts = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
+const tools = [{ name: 'letters', inputSchema: { type: 'object' } }]
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line)
+  if (method === 'initialize') write(id, facts)
+  else if (method === 'tools/list') write(id, { tools })
+  else if (method === 'tools/call') {
+    const { letter, size } = params.arguments
+    write(id, { content: [{ type: 'text', text: letter.repeat(size) }] })
+  } else if (id !== undefined) write(id, undefined, { code: -32601, message: 'no' })
+})`
+
+it('results of many callers, some of whom leave, are never mixed up', { timeout: 60_000 }, async () => {
+  const letters = { command: process.execPath, args: ['-e', LETTERS], prefix: false }
+  const gateway = await testGateway({ mcpServers: { letters } })
+  closing.push(() => gateway.close())
+  const clients = await Promise.all([1, 2, 3].map(() => clientOf(gateway, 'legacy')))
+  const call = async (index: number): Promise<void> => {
+    const letter = String.fromCharCode(97 + (index % 26))
+    const size = index % 3 === 0 ? 10 : 100_000 * (1 + (index % 20))
+    const leaves = index % 7 === 0
+    const signal = leaves ? AbortSignal.timeout(index % 20) : undefined
+    const asked = clients[index % 3]?.call('letters', { letter, size }, signal && { signal })
+    const answer = leaves ? await asked?.catch(() => undefined) : await asked
+    // Not by `toEqual`, which would print megabytes.
+    if (answer || !leaves) expect(answer?.text() === letter.repeat(size)).toBe(true)
+  }
+  for (let round = 0; round < 5; round++) {
+    await Promise.all(Array.from({ length: 40 }, (_, index) => call(round * 40 + index)))
+  }
+})
+
 it('a result that says it is a string and never ends is an error of its target', async () => {
   const target = await scriptedTarget({
     'tools/list': () => ({ tools: [{ name: 'odd', inputSchema: { type: 'object' } }] }),

@@ -28,18 +28,21 @@ export class RawResult implements JsonRpcResult {
   readonly id: number
   /** The result with nothing in its long strings. */
   readonly outline: JsonObject
-  /** The JSON of `result` and of nothing else. */
-  readonly pieces: readonly Uint8Array[]
+  readonly byteLength: number
+  readonly #pieces: readonly Uint8Array[]
   #result: JsonObject | undefined
 
   constructor(id: number, outline: JsonObject, pieces: readonly Uint8Array[]) {
     this.id = id
     this.outline = outline
-    this.pieces = pieces
+    this.#pieces = pieces
+    this.byteLength = pieces.reduce((sum, piece) => sum + piece.length, 0)
   }
 
-  get byteLength(): number {
-    return this.pieces.reduce((sum, piece) => sum + piece.length, 0)
+  /** The JSON of `result` and of nothing else. Once it was passed on, its memory may have been given back. */
+  get pieces(): readonly Uint8Array[] {
+    if (this.#pieces.some(({ length }) => length === 0)) throw new Error('This result was passed on already')
+    return this.#pieces
   }
 
   /** The whole result, read when somebody wants it. */

@@ -22,7 +22,7 @@ export interface EventSink {
 /** How the answer is given. Exactly one of the three is called, once. */
 export interface HttpReply {
   json(status: number, body: string, headers?: Record<string, string>): void
-  /** A JSON body that is there in bytes already. Without it, texts are sent. */
+  /** A JSON body that is there in bytes already, which may be gone when it was sent. Without it, texts are sent. */
   bytes?(status: number, pieces: readonly Uint8Array[], headers?: Record<string, string>): void
   empty(status: number, headers?: Record<string, string>): void
   stream(headers?: Record<string, string>): EventSink

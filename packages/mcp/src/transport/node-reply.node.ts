@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { LONG_TEXT } from '../jsonrpc/index.ts'
+import { giveBackWhenSent } from './give-back.node.ts'
 import type { EventSink, HttpReply } from './http-reply.ts'
 
 /** A reader that is this far behind is cut off: memory is worth more than its stream. */
@@ -34,6 +35,7 @@ export class NodeReply implements HttpReply {
       'content-length': pieces.reduce((sum, piece) => sum + piece.length, 0),
       ...headers,
     })
+    giveBackWhenSent(response, pieces)
     for (const piece of pieces) response.write(piece)
     response.end()
   }
