@@ -19,7 +19,7 @@ export interface EventSink {
   end(): void
 }
 
-/** How the answer is given. Exactly one of the three is called, once. */
+/** How the answer is given. Exactly one of these is called, once. */
 export interface HttpReply {
   json(status: number, body: string, headers?: Record<string, string>): void
   /** A JSON body that is there in bytes already, which may be gone when it was sent. Without it, texts are sent. */
