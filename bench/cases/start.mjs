@@ -3,7 +3,7 @@ import { createLineAsker } from '../lib/line-asker.mjs'
 import { checkAnswer, echoCall } from '../load/messages.mjs'
 import { start, stop } from '../../scripts/lib/processes.mjs'
 
-const STARTS = 3
+const STARTS = 5
 const { message, expect } = echoCall('legacy')
 
 /** From nothing to the first answer of a tool: start of the process, handshake, call. */
@@ -21,10 +21,11 @@ async function firstAnswer(args) {
 }
 
 function starting(name, file, ...args) {
+  // The least: whatever else the machine does can only make a start longer.
   const sample = async () => {
-    let sum = 0
-    for (let i = 0; i < STARTS; i++) sum += await firstAnswer([program(file), ...args])
-    return { start: sum / STARTS }
+    let least = Number.POSITIVE_INFINITY
+    for (let i = 0; i < STARTS; i++) least = Math.min(least, await firstAnswer([program(file), ...args]))
+    return { start: least }
   }
   return { name, open: async () => ({ sample, close: async () => {} }) }
 }
