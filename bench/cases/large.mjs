@@ -10,6 +10,10 @@ const goals = [
   { metric: 'throughput', over: 'raw pipe', atLeast: 0.6 },
   { metric: 'throughput', over: 'bare', atLeast: 0.6 },
 ]
+// How two processes hand 8 MB to each other depends on where the system lets them run: turns of the same contestant
+// differ by half. Shorter turns would be no answer: their median leaves out what happens now and then, as the
+// collector does, and ours came out a tenth better.
+const moreRounds = 2
 const load = {
   era: 'legacy',
   message: request('legacy', 'tools/call', { name: 'big', arguments: { bytes } }),
@@ -27,6 +31,7 @@ export const largeCases = [
     title: 'results of 8 MB, stdio',
     metrics,
     goals,
+    moreRounds,
     contestants: [
       onStdio('raw pipe', 'raw-stdio.mjs', String(bytes)),
       onStdio('bare', 'bare-stdio.mjs', 'legacy'),
@@ -40,6 +45,7 @@ export const largeCases = [
     title: 'results of 8 MB through the gateway, HTTP in, stdio upstream',
     metrics,
     goals,
+    moreRounds,
     contestants: [
       onHttp('raw pipe', serve('raw-gateway.mjs', ...upstream)),
       onHttp('bare', serve('bare-gateway.mjs', ...upstream)),

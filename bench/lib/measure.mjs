@@ -2,10 +2,12 @@ import { ratio, summary } from './statistics.mjs'
 
 /**
  * Measures the contestants of a case against each other: all are started and warmed up, then take turns for
- * some rounds, each round in another order, so that what disturbs the machine meets everyone.
+ * some rounds, each round in another order, so that what disturbs the machine meets everyone. A case whose figures
+ * scatter has `moreRounds`, so many times as many as others.
  */
 export async function measureCase(definition, options) {
-  const { rounds, ms, warmMs, log, profiles } = options
+  const { ms, warmMs, log, profiles } = options
+  const rounds = options.rounds * (definition.moreRounds ?? 1)
   const nodeArgs = (name) => (profiles && name === 'ours' ? profileArgs(profiles, definition.id) : [])
   const entrants = []
   const errors = {}
@@ -27,7 +29,7 @@ export async function measureCase(definition, options) {
         if (definition.warm !== false) await session.sample(warmMs)
       })
     }
-    for (let round = 0; round < (definition.rounds ?? rounds); round++) {
+    for (let round = 0; round < rounds; round++) {
       for (let turn = 0; turn < entrants.length; turn++) {
         const { name, session, samples } = entrants[(turn + round) % entrants.length]
         await attempt(name, async () => samples.push(await session.sample(ms)))

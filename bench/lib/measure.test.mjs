@@ -28,6 +28,14 @@ it('lets contestants take turns and compares figures of the same round', async (
   expect(judged).toMatchObject([{ value: 0.5, held: false }])
 })
 
+it('has more rounds where a case wants them', async () => {
+  const turns = []
+  const open = async () => ({ sample: async (ms) => ({ rate: turns.push(ms) }), close: async () => {} })
+  const definition = { id: 'a', metrics, moreRounds: 2, contestants: [{ name: 'ours', open }] }
+  await measureCase(definition, { ...options, ms: 100 })
+  expect(turns).toEqual([options.warmMs, ...Array(6).fill(100)])
+})
+
 it('goes on without a contestant that fails, and closes it', async () => {
   const log = []
   const contestants = [
