@@ -18,7 +18,8 @@ export function giveBackWhenSent(response: ServerResponse, pieces: readonly Uint
   const buffers = pieces.filter(isAlone).map(({ buffer }) => buffer as ArrayBuffer)
   for (const buffer of buffers) senders.set(buffer, senders.has(buffer) ? undefined : response)
   const { socket } = response
-  if (socket === null) return
+  // Streams of HTTP/2 share a socket, which says nothing about one of them.
+  if (socket === null || response.req.httpVersionMajor !== 1) return
   const end = socket.bytesWritten + pieces.reduce((sum, piece) => sum + piece.length, 0)
   response.once('finish', () => {
     if (socket.destroyed || socket.writableLength !== 0 || !(socket.bytesWritten >= end)) return
