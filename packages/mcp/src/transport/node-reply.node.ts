@@ -19,12 +19,18 @@ export class NodeReply implements HttpReply {
     if (response.destroyed || response.headersSent) return
     // Node puts a text behind the head, and copies it twice for that; bytes it sends as they are.
     const data = body.length < LONG_TEXT ? body : Buffer.from(body)
+    const length = Buffer.byteLength(data)
     response.writeHead(status, {
       'content-type': 'application/json',
-      'content-length': Buffer.byteLength(data),
+      'content-length': length,
       ...headers,
     })
-    response.end(data)
+    // All at once and by itself: `end` with a text writes an empty one behind it, which costs a tenth of a request.
+    response.cork()
+    // As many bytes as characters: it is ASCII, which needs no encoding.
+    response.write(data, length === body.length ? 'latin1' : 'utf8')
+    response.uncork()
+    response.end()
   }
 
   bytes(status: number, pieces: readonly Uint8Array[], headers?: Record<string, string>): void {
