@@ -59,8 +59,7 @@ async function runGateway({ options, ...context }) {
   if (cells.length === 0) throw new Error(`no cell matches '${options.cells.join("', '")}'`)
   const results = []
   for (const cell of cells) {
-    // Log messages on a pipe to a modern server name no request: with two at a time, nobody could say whose they are.
-    const jobs = cell.name.includes('/modern-stdio/') ? 1 : options.jobs
+    const jobs = cell.jobs ?? options.jobs
     const narrowed = { ...context, options: { ...options, jobs, revisions: [cell.revision] } }
     const run = { role: 'server', title: `gateway ${cell.name}`, cell: cell.name }
     const done = await withSubject(startCell(cell), ({ url }) =>

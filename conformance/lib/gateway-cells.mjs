@@ -8,11 +8,14 @@ const SERVER = 'conformance/server.mjs'
 const GATEWAY = 'packages/gateway/dist/cli/gantry.js'
 const CLIENT_REVISIONS = ['2025-11-25', '2026-07-28']
 
-/** The server behind the gateway: which era it speaks, and over what. */
+/**
+ * The server behind the gateway: which era it speaks, and over what. On a pipe to a modern server log messages name no
+ * request: with two scenarios at a time nobody could say whose they are, so it gets one after another.
+ */
 const UPSTREAMS = {
   'legacy-stdio': { transport: 'stdio', era: 'legacy' },
   'legacy-http': { transport: 'http', era: 'legacy' },
-  'modern-stdio': { transport: 'stdio', era: 'modern' },
+  'modern-stdio': { transport: 'stdio', era: 'modern', jobs: 1 },
   'modern-http': { transport: 'http', era: 'modern' },
   'dual-http': { transport: 'http' },
 }
@@ -25,6 +28,7 @@ export const CELLS = CLIENT_REVISIONS.flatMap((revision) =>
       revision,
       upstream,
       company,
+      jobs: UPSTREAMS[upstream].jobs,
     })),
   ),
 )

@@ -41,4 +41,16 @@ describe('announcements for a reader that is far behind', () => {
     expect(said).toHaveLength(10_000)
     expect(said.at(-1)).toBe('29999')
   })
+
+  it('B20: are bounded when they are long', () => {
+    const { said, host, announcements } = reader()
+    host.congested = true
+    for (let i = 0; i < 100; i++) announcements.say(`${i}`.padEnd(1_000_000))
+    announcements.release()
+    expect(said.map((text) => text.trim())).toEqual(['96', '97', '98', '99'])
+    host.congested = true
+    announcements.say('x'.repeat(5_000_000))
+    announcements.release()
+    expect(said).toHaveLength(4)
+  })
 })

@@ -1,5 +1,5 @@
-/** Different announcements that wait, at most; of more than that the oldest go. */
-const MAX_WAITING = 10_000
+/** What may wait, log messages of any length among it; of more than that the oldest go. */
+const MAX_WAITING = { messages: 10_000, characters: 4_000_000 }
 
 export interface AnnouncementsHost {
   send(text: string): void
@@ -15,6 +15,7 @@ export interface AnnouncementsHost {
 export class Announcements {
   readonly #host: AnnouncementsHost
   #waiting: Set<string> | undefined
+  #characters = 0
 
   constructor(host: AnnouncementsHost) {
     this.#host = host
@@ -27,8 +28,14 @@ export class Announcements {
       return
     }
     this.#waiting ??= new Set()
+    if (this.#waiting.has(text)) return
     this.#waiting.add(text)
-    if (this.#waiting.size > MAX_WAITING) this.#waiting.delete(this.#waiting.values().next().value as string)
+    this.#characters += text.length
+    for (const oldest of this.#waiting) {
+      if (this.#waiting.size <= MAX_WAITING.messages && this.#characters <= MAX_WAITING.characters) return
+      this.#waiting.delete(oldest)
+      this.#characters -= oldest.length
+    }
   }
 
   /** The reader has caught up, or what comes next must not come before these. */
@@ -36,6 +43,7 @@ export class Announcements {
     const waiting = this.#waiting
     if (!waiting) return
     this.#waiting = undefined
+    this.#characters = 0
     for (const text of waiting) this.#host.send(text)
   }
 }
