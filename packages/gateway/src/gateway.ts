@@ -15,12 +15,15 @@ import type { Link } from './targets/link.ts'
 import { StartGate } from './targets/start-gate.ts'
 import { Target, type TargetServices } from './targets/target.ts'
 import type { Log } from './telemetry/log.ts'
+import type { SecretScrubber } from './telemetry/secret-scrubber.ts'
 import { WireView } from './telemetry/wire-view.ts'
 
 export interface GatewayOptions {
   readonly model: GatewayModel
   readonly sealer: Sealer
   readonly log: Log
+  /** Takes the secrets of the model out of texts; the log has its use too. */
+  readonly scrubber: SecretScrubber
   readonly version: string
   /** Servers in this process, by the module name that the configuration uses. */
   readonly embedded?: ReadonlyMap<string, Served>
@@ -41,6 +44,7 @@ export class Gateway {
   readonly info: Implementation
   readonly catalog: Catalog
   readonly log: Log
+  readonly scrubber: SecretScrubber
   readonly sealer: Sealer
   readonly view: WireView
   readonly observers: Set<GatewayObserver> = new Set()
@@ -54,6 +58,7 @@ export class Gateway {
     const { model } = options
     this.model = model
     this.log = options.log
+    this.scrubber = options.scrubber
     this.sealer = options.sealer
     this.view = new WireView({ ...model.telemetry.wire, sampling: model.telemetry.sampling })
     this.info = {
@@ -148,6 +153,7 @@ export class Gateway {
   async apply(model: GatewayModel): Promise<void> {
     const diff = diffModels(this.model, model)
     this.model = model
+    this.scrubber.setModel(model)
     const replaced = diff.changed.filter((change) => change.reconnect)
     const stopping = [...diff.removed, ...replaced].map(({ name }) => this.#remove(name))
     for (const target of diff.added) this.#add(target)

@@ -26,6 +26,7 @@ import {
 import type { GatewayModel } from './model/index.ts'
 import { createSealer } from './sealing-key.ts'
 import { createLog, type LogLevel } from './telemetry/log.ts'
+import { SecretScrubber } from './telemetry/secret-scrubber.ts'
 
 export interface StartOptions {
   readonly model: GatewayModel
@@ -93,7 +94,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     handlers: admin.handlers,
     gate: new AdminGate({ gate: gateOptions(model.server), token: adminToken, guard: guard.guard }),
     console: model.server.console ? new ConsoleFiles() : undefined,
-    scrub: admin.scrub,
+    scrub: (text) => gateway.scrubber.scrub(text),
     onError: (error) => gateway.log('error', `The admin API failed: ${String(error)}`),
   })
   await admin.load()
@@ -149,10 +150,16 @@ function lazily(model: GatewayModel): GatewayModel {
 async function createGateway(options: StartOptions): Promise<Gateway> {
   const { model, embedded } = options
   const { logLevel, logFormat } = model.telemetry
+  const scrubber = new SecretScrubber(model)
   return new Gateway({
     model,
     sealer: await createSealer(model),
-    log: createLog({ level: options.logLevel ?? logLevel, format: logFormat }),
+    scrubber,
+    log: createLog({
+      level: options.logLevel ?? logLevel,
+      format: logFormat,
+      scrub: (text) => scrubber.scrubText(text),
+    }),
     version: version(),
     ...(embedded && { embedded }),
   })

@@ -19,7 +19,6 @@ import type { Handlers } from './handlers.ts'
 import { createOpenApi } from './openapi.ts'
 import { overviewHandlers } from './overview/overview-handlers.ts'
 import { Playground } from './playground/playground.ts'
-import { SecretScrubber } from './redact.ts'
 import { ProcessWatch } from './targets/process-watch.ts'
 import { TargetCards } from './targets/target-cards.ts'
 import { recordingHandlers } from './targets/recording-handlers.ts'
@@ -38,12 +37,10 @@ export class Admin {
   readonly #playground: Playground
   readonly #trials: Trials
   readonly #observer: GatewayObserver
-  #scrubber: SecretScrubber
 
   constructor(host: AdminHost) {
     const { gateway } = host
     this.#host = host
-    this.#scrubber = new SecretScrubber(gateway.model)
     this.#hub = new EventHub((wanted) => this.#sources.setTopics(wanted))
     this.#changes = new ChangeLog(join(gateway.model.stateDir, 'catalog-changes.json'), (error) =>
       gateway.log('warn', `The changes of the catalog cannot be kept: ${String(error)}`),
@@ -59,9 +56,6 @@ export class Admin {
     this.#sources = new EventSources({ host, hub: this.#hub, cards, clients, editor, changes: this.#changes })
     this.#observer = {
       snapshotReplaced: (target, before, after) => void this.#compare(lister, target, before, after),
-      modelChanged: (model) => {
-        this.#scrubber = new SecretScrubber(model)
-      },
     }
     gateway.observers.add(this.#sources).add(this.#observer)
     if (host.configFile) host.configFile.onChange = () => this.#sources.configChanged()
@@ -85,9 +79,6 @@ export class Admin {
   load(): Promise<void> {
     return this.#changes.restore()
   }
-
-  /** Takes configured secrets out of a text. */
-  readonly scrub = (text: string): string => this.#scrubber.scrub(text)
 
   async #compare(lister: CatalogLister, target: Target, before: Snapshot, after: Snapshot): Promise<void> {
     const changes = await compareSnapshots(target.name, before, after, (kind, own) =>

@@ -1,13 +1,14 @@
+import { hideCredentials } from './hide-credentials.ts'
 import type { Text } from './secret.ts'
 import type { TargetModel } from './target-model.ts'
 
-const SECRET_FLAG = /(token|secret|passw|api[-_]?key|auth|credential)/i
+const SECRET_FLAG = /(token|secret|passw|pwd|key$|auth|credential|bearer|cookie|[-_]pat$)/i
 
 /** One line that names what a target is, fit for logs and screens: credentials are left out. */
 export function describeTarget(target: TargetModel): string {
   switch (target.kind) {
     case 'stdio':
-      return [target.command, ...displayArgs(target.args)].join(' ')
+      return hideCredentials([target.command, ...displayArgs(target.args)].join(' '))
     case 'url':
       return displayUrl(target.url)
     case 'inProcess':

@@ -12,6 +12,7 @@ export type {
   WireViewModel,
 } from './gateway-model.ts'
 export { findTarget } from './gateway-model.ts'
+export { hideCredentials, isSecretName, REDACTED } from './hide-credentials.ts'
 export type { ObjectKind, ObjectPattern, PolicyModel, RuleModel, WhoModel } from './policy-model.ts'
 export { parseObjectPattern } from './policy-model.ts'
 export { parseByteSize, parseDuration } from './quantities.ts'

@@ -1,25 +1,45 @@
+import { escapeControls } from './escape-controls.ts'
+import { redacting } from './redacting.ts'
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Writes one line about what happened. Secrets never get here: configuration wraps them. */
-export type Log = (level: LogLevel, message: string, facts?: Record<string, unknown>) => void
+/** Writes one line about what happened. Facts that are undefined are left out. */
+export type Log = (level: LogLevel, message: string, facts?: Readonly<Record<string, unknown>>) => void
 
 const ORDER: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent']
+/** A server decides how long its error messages are; a line of the log has an end all the same. */
+const MAX_LENGTH = 4000
 
 export interface LogOptions {
   level: LogLevel | 'silent'
   format: 'text' | 'json'
+  /** Takes credentials out of every text that is written. */
+  scrub: (text: string) => string
   write?: (line: string) => void
 }
 
-/** Logs go to stderr: stdout belongs to results and, with `--stdio`, to messages. */
+/**
+ * Logs go to stderr: stdout belongs to results and, with `--stdio`, to messages. Messages and facts may hold
+ * texts of servers and callers: credentials are taken out here, and one entry is always one line.
+ */
 export function createLog(options: LogOptions): Log {
   const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`))
   const threshold = ORDER.indexOf(options.level)
+  const clean = (text: string): string =>
+    options.scrub(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text)
+  const toJson = (value: unknown): string =>
+    JSON.stringify(value, (key, part) => {
+      const shown = redacting(key, part)
+      return typeof shown === 'string' ? clean(shown) : shown
+    })
   return (level, message, facts = {}) => {
     if (ORDER.indexOf(level) < threshold) return
     const time = new Date().toISOString()
-    if (options.format === 'json') return write(JSON.stringify({ time, level, message, ...facts }))
-    const extra = Object.entries(facts).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
-    write(`${time.slice(11, 23)} ${level.padEnd(5)} ${message}${extra.join('')}`)
+    const base = { time, level, message }
+    // No fact takes the place of one of these.
+    if (options.format === 'json') return write(escapeControls(toJson({ ...base, ...facts, ...base })))
+    const known = Object.entries(facts).filter(([, value]) => value !== undefined)
+    const extra = known.map(([key, value]) => ` ${key}=${toJson(value)}`)
+    write(escapeControls(`${time.slice(11, 23)} ${level.padEnd(5)} ${clean(message)}${extra.join('')}`))
   }
 }

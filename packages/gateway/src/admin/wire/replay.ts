@@ -1,5 +1,5 @@
 import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
-import { REDACTED } from '../../telemetry/redacting.ts'
+import { REDACTED } from '../../model/index.ts'
 import { ApiError } from '../api-error.ts'
 import type { JsonObject, Revision, StartCall } from '../contract.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { configFromValue, currentPlaces } from '../config/index.ts'
-import { isSecretName, redacting } from '../telemetry/redacting.ts'
-import { SecretScrubber } from './redact.ts'
+import { isSecretName, type GatewayModel } from '../model/index.ts'
+import { redacting } from './redacting.ts'
+import { SecretScrubber } from './secret-scrubber.ts'
 
 describe('isSecretName', () => {
   it.each([
@@ -46,10 +47,14 @@ describe('redacting', () => {
 })
 
 describe('SecretScrubber', () => {
-  async function scrubber(mcpServers: Record<string, object>, env = {}): Promise<SecretScrubber> {
+  async function modelOf(mcpServers: Record<string, object>, env = {}): Promise<GatewayModel> {
     const loaded = await configFromValue({ mcpServers }, { places: { ...currentPlaces(), env } })
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
-    return new SecretScrubber(loaded.model)
+    return loaded.model
+  }
+
+  async function scrubber(mcpServers: Record<string, object>, env = {}): Promise<SecretScrubber> {
+    return new SecretScrubber(await modelOf(mcpServers, env))
   }
 
   it('takes secrets out wherever they turn up, and says where they came from', async () => {
@@ -83,6 +88,38 @@ describe('SecretScrubber', () => {
     })
     const text = 'production 3000 /var/lib/data'
     expect(it.scrub(text)).toBe(text)
+  })
+
+  it('knows the passwords of URLs among the arguments and in the environment', async () => {
+    const it = await scrubber(
+      {
+        a: {
+          command: 'x',
+          args: ['postgres://reader:p/w#1long@db/app'],
+          env: { DSN: '${env:DSN}' },
+        },
+      },
+      { DSN: 'redis://default:r%40dis-pass@cache:6379' },
+    )
+    expect(it.scrub('cannot log in with p/w#1long... r%40dis-pass r@dis-pass')).toBe(
+      'cannot log in with [redacted]... [redacted] [redacted]',
+    )
+  })
+
+  it('finds short values in plain text where they are words, and leaves JSON alone', async () => {
+    const it = await scrubber({ a: { command: 'x', args: ['--password', 'type'] } })
+    expect(it.scrub('{"type":"text"}')).toBe('{"type":"text"}')
+    expect(it.scrubText('wrong: type; retyped types')).toBe('wrong: [redacted]; retyped types')
+  })
+
+  it('keeps the secrets of the model before, whose targets may still be ending', async () => {
+    const [before, after] = await Promise.all([
+      modelOf({ a: { command: 'x', env: { TOKEN: 'the-old-secret' } } }),
+      modelOf({ a: { command: 'x', env: { TOKEN: 'the-new-secret' } } }),
+    ])
+    const it = new SecretScrubber(before)
+    it.setModel(after)
+    expect(it.scrub('the-old-secret the-new-secret')).toBe('[redacted] [redacted]')
   })
 
   it('does nothing without secrets', async () => {
