@@ -34,7 +34,7 @@ export function compileTargetOptions(source: TargetSource, context: CompileConte
     restart: {
       policy: restart.policy ?? 'always',
       minDelay: duration(restart.minDelay, '500ms'),
-      maxDelay: duration(restart.maxDelay, '1m'),
+      maxDelay: duration(restart.maxDelay, isElsewhere(raw) ? '5s' : '1m'),
       quarantineAfter: restart.quarantineAfter ?? 5,
       quarantineFor: duration(restart.quarantineFor, '5m'),
     },
@@ -67,6 +67,11 @@ export function compileSelection(
 /** A name fit for tool names: models' APIs take letters, digits, `_` and `-` only. */
 export function toPrefix(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'target'
+}
+
+/** Asking a server again costs next to nothing; starting a program again and again does not. */
+function isElsewhere({ command, module, replay }: TargetSource['raw']): boolean {
+  return command === undefined && module === undefined && replay === undefined
 }
 
 function compilePrefix({ name, raw, prefixed }: TargetSource): string {

@@ -1,5 +1,5 @@
 import { McpError } from '@gantry/mcp/client'
-import type { RestartModel } from '../model/index.ts'
+import type { RestartModel, TargetModel } from '../model/index.ts'
 
 /** Doubles with every failure up to the maximum; the jitter keeps a fleet from coming back all at once. */
 export function backoffDelay(
@@ -10,6 +10,34 @@ export function backoffDelay(
   const exponential = restart.minDelay * 2 ** Math.max(0, failures - 1)
   const capped = Math.min(restart.maxDelay, exponential)
   return Math.round(capped * (0.5 + random / 2))
+}
+
+export interface NextTry {
+  /** When it is tried again without being asked, in milliseconds from now. */
+  readonly delay: number
+  /** Callers are refused for so long; after that a call may try. */
+  readonly refuseFor: number
+  /** A call that may try waits for so long at least, so that many callers make few attempts. */
+  readonly floor: number
+  readonly quarantined: boolean
+}
+
+/**
+ * When a target that failed is tried again. A program that keeps crashing costs this machine something and is left
+ * alone for a while. A server at a URL is elsewhere and may be back at any moment: it is asked again within seconds,
+ * and at once when a caller wants it, unless it said itself when to come back (`asked`, in milliseconds).
+ */
+export function nextTry({ kind, restart }: TargetModel, failures: number, asked: number): NextTry {
+  const wanted = Math.min(asked, restart.quarantineFor)
+  if (kind === 'url' || kind === 'openapi') {
+    const delay = backoffDelay(restart, failures)
+    const floor = Math.min(restart.minDelay, delay)
+    return { delay: Math.max(delay, wanted), refuseFor: wanted, floor, quarantined: false }
+  }
+  const quarantined = failures >= restart.quarantineAfter
+  const delay = quarantined ? restart.quarantineFor : backoffDelay(restart, failures)
+  const longer = Math.max(delay, wanted)
+  return { delay: longer, refuseFor: longer, floor: 0, quarantined }
 }
 
 /** How long a server asks to be left alone (RFC 9110, section 10.2.3), in milliseconds; 0 when it does not. */

@@ -1,8 +1,9 @@
 import type { TargetModel } from '../model/index.ts'
 import { Handshake } from '../telemetry/handshake.ts'
-import { backoffDelay, retryAfterOf } from './backoff.ts'
+import { backoffDelay, nextTry, retryAfterOf } from './backoff.ts'
 import { HealthCheck } from './health-check.ts'
 import type { Link } from './link.ts'
+import { RetryClock } from './retry-clock.ts'
 import { Slots } from './slots.ts'
 import { isAuthFailure, TargetError } from './target-error.ts'
 
@@ -51,7 +52,6 @@ export class Instance {
   since: number = Date.now()
   starts = 0
   failures = 0
-  retryAt = 0
   lastUsed: number = Date.now()
   /** Requests of clients under way. */
   calls = 0
@@ -62,12 +62,12 @@ export class Instance {
   link: Link | undefined
   readonly #host: InstanceHost
   #readySince = 0
+  readonly #retry = new RetryClock()
   /** Calls, parked calls and listeners that need the connection to stay. */
   #leases = 0
   readonly #requests = new Map<Link, number>()
   #starting: Promise<Link> | undefined
   #abort: AbortController | undefined
-  #restart: NodeJS.Timeout | undefined
   #health: HealthCheck | undefined
   #ended = false
 
@@ -75,6 +75,11 @@ export class Instance {
     this.key = key
     this.#host = host
     this.slots = new Slots(host.model().concurrency, host.model().queue)
+  }
+
+  /** When it is tried again without being asked; 0 when nothing is planned. */
+  get retryAt(): number {
+    return this.#retry.retryAt
   }
 
   get inUse(): boolean {
@@ -114,12 +119,12 @@ export class Instance {
       const why = `it is never started again by itself (restart policy "never"): ${this.reason}`
       return new TargetError(name, 'closed', `Target "${name}" is down, and ${why}`)
     }
-    const wait = this.retryAt - Date.now()
-    if (wait <= 0) return undefined
+    const { refusedFor } = this.#retry
+    if (refusedFor === 0) return undefined
     if (this.state === 'needs-auth') {
       return new TargetError(name, 'unauthorized', `Target "${name}" needs a login: ${this.reason}`)
     }
-    const when = `tried again in ${Math.ceil(wait / 1000)} s`
+    const when = `tried again in ${Math.ceil(refusedFor / 1000)} s`
     return new TargetError(
       name,
       this.state === 'quarantined' ? 'quarantined' : 'backing_off',
@@ -128,16 +133,18 @@ export class Instance {
   }
 
   async #start(headers: Record<string, string> | undefined): Promise<Link> {
-    clearTimeout(this.#restart)
+    this.#retry.cancel()
+    const abort = new AbortController()
+    this.#abort = abort
+    await this.#retry.pause(abort.signal)
     this.starts++
     if (this.starts > 1) this.#host.restarting(this)
     const handshake = new Handshake(() => this.#host.changed(this))
     this.handshake = handshake
     this.failure = undefined
     this.#enter('starting', undefined)
-    this.#abort = new AbortController()
     try {
-      const { signal } = this.#abort
+      const { signal } = abort
       const link = await this.#host.open({ instance: this, handshake, headers, signal })
       if (this.#ended) {
         await link.close()
@@ -154,7 +161,7 @@ export class Instance {
   #adopt(link: Link): void {
     link.onClose = (reason) => this.#lost(link, reason)
     this.link = link
-    this.retryAt = 0
+    this.#retry.forget()
     this.#readySince = Date.now()
     this.#enter('ready', undefined)
     if (link.ping) this.#watch(link, link.ping)
@@ -193,20 +200,19 @@ export class Instance {
 
   /** Waits for somebody to log in; a call that comes much later may find out whether somebody did elsewhere. */
   #needAuth(reason: string): void {
-    this.retryAt = Date.now() + this.#host.model().restart.quarantineFor
+    const { quarantineFor } = this.#host.model().restart
+    this.#retry.wait({ delay: quarantineFor, refuseFor: quarantineFor, floor: 0 })
     this.#enter('needs-auth', reason)
   }
 
-  /** `least` is what the server asked for; it is believed as far as quarantine goes. */
-  #backOff(reason: string, least = 0): void {
-    const { restart } = this.#host.model()
-    if (restart.policy === 'never') return this.#enter('stopped', reason)
-    const quarantined = this.failures >= restart.quarantineAfter
-    const own = quarantined ? restart.quarantineFor : backoffDelay(restart, this.failures)
-    const delay = Math.max(own, Math.min(least, restart.quarantineFor))
-    this.retryAt = Date.now() + delay
-    this.#enter(quarantined ? 'quarantined' : 'backing-off', reason)
-    if (this.#restartsItself()) this.#scheduleRestart(delay)
+  /** `asked` is how long the server wants to be left alone. */
+  #backOff(reason: string, asked = 0): void {
+    const model = this.#host.model()
+    if (model.restart.policy === 'never') return this.#enter('stopped', reason)
+    const next = nextTry(model, this.failures, asked)
+    this.#retry.wait(next)
+    this.#enter(next.quarantined ? 'quarantined' : 'backing-off', reason)
+    if (this.#restartsItself()) this.#scheduleRestart(next.delay)
   }
 
   /** Connections of single users and sessions are made when they are wanted again. */
@@ -216,12 +222,9 @@ export class Instance {
   }
 
   #scheduleRestart(delay: number): void {
-    clearTimeout(this.#restart)
-    this.#restart = setTimeout(() => {
-      this.retryAt = 0
+    this.#retry.schedule(delay, () => {
       Promise.resolve(this.acquire()).catch(() => {})
-    }, delay)
-    this.#restart.unref()
+    })
   }
 
   #lost(link: Link, reason: Error | undefined): void {
@@ -265,8 +268,8 @@ export class Instance {
 
   /** Forgets earlier failures, so that the next request tries again at once. */
   reset(): void {
-    clearTimeout(this.#restart)
-    this.retryAt = 0
+    this.#retry.cancel()
+    this.#retry.forget()
     this.failures = 0
     if (!this.link && !this.#starting && !this.#ended) this.#enter('idle', undefined)
   }
@@ -309,7 +312,7 @@ export class Instance {
 
   async stop(): Promise<void> {
     this.#ended = true
-    clearTimeout(this.#restart)
+    this.#retry.cancel()
     this.#abort?.abort(new TargetError(this.#host.model().name, 'closed', 'The target was stopped'))
     const links = new Set(this.#requests.keys())
     if (this.link) links.add(this.link)
