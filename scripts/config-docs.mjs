@@ -12,6 +12,7 @@ const NAMED = {
   bytes: '[size](#durations-and-sizes)',
   port: 'number',
   strings: 'list of text',
+  principal: 'text or object',
   objects: 'list of [patterns](#policy)',
   texts: 'text by name',
   targets: '[targets](#targets) by name',
@@ -38,7 +39,11 @@ function typeOf(part) {
   }
   if ('const' in full) return `\`${full.const}\``
   if (full.type === 'array')
-    return full.items?.properties || refName(full.items ?? {}) ? 'list of objects' : 'list of text'
+    return NAMED[refName(full.items ?? {})]
+      ? `list of ${NAMED[refName(full.items)]}`
+      : full.items?.properties || refName(full.items ?? {})
+        ? 'list of objects'
+        : 'list of text'
   return (
     { string: 'text', integer: 'number', number: 'number', boolean: 'true/false', object: 'object' }[
       full.type
@@ -69,6 +74,8 @@ function* rows(part, prefix = '') {
     if (LISTED.has(key)) continue
     if (full.properties) yield* rows(full, `${prefix}${key}.`)
     else if (items?.properties) yield* rows(items, `${prefix}${key}[].`)
+    else if (items?.anyOf)
+      for (const branch of items.anyOf) yield* rows(resolve(branch), `${prefix}${key}[].`)
     else if (full.anyOf) for (const branch of full.anyOf) yield* rows(resolve(branch), `${prefix}${key}.`)
   }
 }

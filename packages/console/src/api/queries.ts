@@ -52,11 +52,10 @@ export const configSchemaQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-export const whyQuery = (name: string, principal?: string) =>
+export const whyQuery = (name: string, as?: string) =>
   queryOptions({
-    queryKey: ['why', name, principal],
-    queryFn: () =>
-      call('why', { query: { name, ...(principal !== undefined && principal !== '' && { principal }) } }),
+    queryKey: ['why', name, as],
+    queryFn: () => call('why', { query: { name, ...(as !== undefined && as !== '' && { as }) } }),
     staleTime: 0,
     placeholderData: keepPreviousData,
   })

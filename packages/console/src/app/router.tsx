@@ -73,7 +73,7 @@ const configuration = createRoute({
 const why = createRoute({
   getParentRoute: () => root,
   path: '/why',
-  validateSearch: texts('name', 'principal'),
+  validateSearch: texts('name', 'as'),
   component: lazyPage(() => import('../features/why/why-page.tsx'), 'WhyPage'),
 })
 

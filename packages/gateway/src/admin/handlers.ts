@@ -11,7 +11,7 @@ import type {
 
 /** Who asks. */
 export interface Caller {
-  /** `console` for the holder of the printed token. */
+  /** For people: `console` is the holder of the printed token. */
   readonly principal: string
   readonly auth: AuthInfo | undefined
 }

@@ -39,6 +39,7 @@ export function compileConfig(
     policy: compilePolicy(raw.policy ?? {}, context, {
       targets: targets.map((target) => target.name),
       apiKeys: auth.apiKeys.map((key) => key.name),
+      issuers: auth.bearer ? [auth.bearer.issuer] : [],
     }),
     telemetry: compileTelemetry(raw.telemetry ?? {}),
     targets,

@@ -1,4 +1,5 @@
 import { matchesWildcard, parseObjectPattern, type PolicyModel, type RuleModel } from '../model/index.ts'
+import { compilePrincipals } from './compile-principals.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { ConfigPath } from './problem.ts'
 import type { RawPolicy } from './raw-config.ts'
@@ -10,6 +11,8 @@ type RawRule = NonNullable<RawPolicy['rules']>[number]
 export interface PolicyNames {
   readonly targets: readonly string[]
   readonly apiKeys: readonly string[]
+  /** Those whose tokens are accepted. */
+  readonly issuers: readonly string[]
 }
 
 export function compilePolicy(raw: RawPolicy, context: CompileContext, names: PolicyNames): PolicyModel {
@@ -47,7 +50,12 @@ function compileRule(raw: RawRule, index: number, context: CompileContext, names
   return {
     name: raw.name ?? `rule ${index + 1}`,
     who: {
-      principals: raw.who?.principals ?? [],
+      principals: compilePrincipals(
+        raw.who?.principals ?? [],
+        [...path, 'who', 'principals'],
+        context,
+        names.issuers,
+      ),
       scopes: raw.who?.scopes ?? [],
       apiKeys: raw.who?.apiKeys ?? [],
     },

@@ -345,6 +345,31 @@ describe('rules', () => {
     expect(said).toContain('No API key is called "ci"')
     expect(said).toContain('These rules forbid nothing')
   })
+
+  it('name callers field by field', async () => {
+    const bearer = { issuer: 'https://auth.example.com', audience: 'x' }
+    const about = (principals: object[] | string[]) =>
+      ({
+        mcpServers: { one: { command: 'x' } },
+        auth: { bearer },
+        policy: { rules: [{ deny: ['one'], who: { principals } }] },
+      }) as RawConfig
+    const { policy } = await modelOf(
+      about(['*@example.com', { kind: 'workload', subject: 'nightly' }, { subject: 'key:ops' }] as object[]),
+    )
+    expect(policy.rules[0]?.who.principals).toEqual([
+      { kind: 'person', issuer: bearer.issuer, subject: '*@example.com' },
+      { kind: 'workload', issuer: bearer.issuer, subject: 'nightly' },
+      { kind: 'person', issuer: bearer.issuer, subject: 'key:ops' },
+    ])
+    expect((await complaints(about(['key:ops', 'https://auth.example.com ann']))).join('\n')).toMatch(
+      /^error .*not an API key.*\nerror .*an issuer and a subject in one text/,
+    )
+    const foreign = [{ issuer: 'https://other.example.com', subject: 'ann' }]
+    expect((await complaints(about(foreign))).join('\n')).toMatch(/^warning .*No tokens of https:..other/)
+    const { auth: _auth, ...withoutTokens } = about(['ann'])
+    expect((await complaints(withoutTokens)).join('\n')).toMatch(/warning .*no tokens are accepted/)
+  })
 })
 
 describe('files that cannot be used', () => {

@@ -57,11 +57,14 @@ export interface RawPolicy {
   default?: 'allow' | 'deny'
   rules?: {
     name?: string
-    who?: { principals?: string[]; scopes?: string[]; apiKeys?: string[] }
+    who?: { principals?: RawPrincipal[]; scopes?: string[]; apiKeys?: string[] }
     allow?: string[]
     deny?: string[]
   }[]
 }
+
+/** The subject of a person, or more exactly whom the rule is about. */
+export type RawPrincipal = string | { kind?: 'person' | 'workload'; issuer?: string; subject: string }
 
 export interface RawTelemetry {
   logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent'

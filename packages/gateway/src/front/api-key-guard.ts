@@ -1,20 +1,21 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Guard, HttpCall } from '@gantry/mcp/server'
-import type { ApiKeyModel } from '../model/index.ts'
+import { keyPrincipal, type ApiKeyModel } from '../model/index.ts'
 
 /** Lets holders of a configured key in: `Authorization: Bearer KEY` or `X-API-Key: KEY`. Fails closed. */
 export function apiKeyGuard(keys: readonly ApiKeyModel[], next?: Guard): Guard {
-  const hashed = keys.map((key) => ({ key, hash: Buffer.from(key.sha256, 'hex') }))
+  const hashed = keys.map(({ name, sha256, scopes }) => ({
+    hash: Buffer.from(sha256, 'hex'),
+    auth: Object.freeze({ principal: keyPrincipal(name), scopes, claims: {} }),
+  }))
   return (call) => {
     const presented = keyOf(call)
     const digest = presented === undefined ? undefined : createHash('sha256').update(presented).digest()
     // Every key is compared in constant time, so that timing tells nothing about which one is close.
     const found =
       digest && hashed.filter(({ hash }) => hash.length === digest.length && timingSafeEqual(hash, digest))
-    const match = found?.[0]?.key
-    if (match) {
-      return { ok: true, auth: { principal: `key:${match.name}`, scopes: match.scopes, claims: {} } }
-    }
+    const match = found?.[0]
+    if (match) return { ok: true, auth: match.auth }
     if (next) return next(call)
     return { ok: false, status: 401, headers: { 'www-authenticate': 'Bearer realm="gantry"' } }
   }

@@ -1,3 +1,4 @@
+import type { Principal } from '@gantry/mcp/exchange'
 import type { Secret } from './secret.ts'
 
 /** Who may come in. Nothing is required on loopback unless something is configured here. */
@@ -12,6 +13,11 @@ export interface ApiKeyModel {
   /** SHA-256 of the key in lower-case hex: the key itself is not kept. */
   readonly sha256: string
   readonly scopes: readonly string[]
+}
+
+/** The caller who holds the key of this name. */
+export function keyPrincipal(name: string): Principal {
+  return Object.freeze({ kind: 'key', issuer: undefined, subject: name })
 }
 
 /** Access tokens of an authorization server. */

@@ -1,4 +1,4 @@
-export { ADMIN_SCOPE, METRICS_SCOPE } from './auth-model.ts'
+export { ADMIN_SCOPE, keyPrincipal, METRICS_SCOPE } from './auth-model.ts'
 export type { ApiKeyModel, AuthModel, BearerModel } from './auth-model.ts'
 export { describeTarget, displayArgs, displayUrl } from './describe-target.ts'
 export type {
@@ -13,7 +13,14 @@ export type {
 } from './gateway-model.ts'
 export { findTarget } from './gateway-model.ts'
 export { hideCredentials, isSecretName, REDACTED } from './hide-credentials.ts'
-export type { ObjectKind, ObjectPattern, PolicyModel, RuleModel, WhoModel } from './policy-model.ts'
+export type {
+  ObjectKind,
+  ObjectPattern,
+  PolicyModel,
+  PrincipalPattern,
+  RuleModel,
+  WhoModel,
+} from './policy-model.ts'
 export { parseObjectPattern } from './policy-model.ts'
 export { parseByteSize, parseDuration } from './quantities.ts'
 export { deepFreeze, isSame } from './same.ts'

@@ -15,11 +15,18 @@ export interface RuleModel {
   readonly deny: readonly ObjectPattern[]
 }
 
-/** All lists are wildcards. Empty: everyone. Otherwise one entry of any list has to match. */
+/** Empty: everyone. Otherwise one entry of any list has to match. Scopes and API keys are wildcards. */
 export interface WhoModel {
-  readonly principals: readonly string[]
+  readonly principals: readonly PrincipalPattern[]
   readonly scopes: readonly string[]
   readonly apiKeys: readonly string[]
+}
+
+/** Callers with a token. Kind and issuer have to be equal; `subject` is a wildcard. */
+export interface PrincipalPattern {
+  readonly kind: 'person' | 'workload'
+  readonly issuer: string
+  readonly subject: string
 }
 
 export type ObjectKind = 'tools' | 'prompts' | 'resources'

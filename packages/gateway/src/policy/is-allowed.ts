@@ -1,11 +1,14 @@
-import { matchesWildcard, type ObjectKind, type PolicyModel, type RuleModel } from '../model/index.ts'
+import type { AuthInfo, Principal } from '@gantry/mcp/exchange'
+import {
+  matchesWildcard,
+  type ObjectKind,
+  type PolicyModel,
+  type RuleModel,
+  type WhoModel,
+} from '../model/index.ts'
 
-/** Who asks, as far as policy is concerned. */
-export interface Subject {
-  readonly principal: string | undefined
-  readonly scopes: readonly string[]
-  readonly apiKey: string | undefined
-}
+/** Who asks, as far as policy is concerned. Undefined: a caller without credentials. */
+export type Subject = Pick<AuthInfo, 'principal' | 'scopes'> | undefined
 
 export interface Verdict {
   readonly allowed: boolean
@@ -31,11 +34,17 @@ export function isAllowed(
 
 function concerns({ who }: RuleModel, subject: Subject): boolean {
   if (who.principals.length + who.scopes.length + who.apiKeys.length === 0) return true
-  const { principal, apiKey } = subject
+  if (!subject) return false
   return (
-    (principal !== undefined && who.principals.some((pattern) => matchesWildcard(pattern, principal))) ||
-    (apiKey !== undefined && who.apiKeys.some((pattern) => matchesWildcard(pattern, apiKey))) ||
+    names(who, subject.principal) ||
     who.scopes.some((pattern) => subject.scopes.some((scope) => matchesWildcard(pattern, scope)))
+  )
+}
+
+function names({ principals, apiKeys }: WhoModel, { kind, issuer, subject }: Principal): boolean {
+  if (kind === 'key') return apiKeys.some((pattern) => matchesWildcard(pattern, subject))
+  return principals.some(
+    (one) => one.kind === kind && one.issuer === issuer && matchesWildcard(one.subject, subject),
   )
 }
 

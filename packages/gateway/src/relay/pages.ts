@@ -10,7 +10,6 @@ import type { ListKind, MergedEntry } from '../catalog/merged.ts'
 import { GAPS } from '../catalog/catalog-view.ts'
 import { offersUri } from '../catalog/offers-uri.ts'
 import { isAllowed } from '../policy/is-allowed.ts'
-import { subjectOf } from '../policy/subject-of.ts'
 import { beginAfter, positionOf, readCursor, writeCursor, type Position } from './page-cursor.ts'
 import type { RelayOptions } from './relay.ts'
 
@@ -111,7 +110,7 @@ export class Pages {
   }
 
   #permits(object: Parameters<typeof isAllowed>[2], exchange: Exchange): boolean {
-    return isAllowed(this.#options.model.policy, subjectOf(exchange), object).allowed
+    return isAllowed(this.#options.model.policy, exchange.auth, object).allowed
   }
 
   /** Skills are files: who may not read one does not see it either. */

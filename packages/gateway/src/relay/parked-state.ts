@@ -1,10 +1,11 @@
-import type { Sealer } from '@gantry/mcp/exchange'
 import {
   INVALID_PARAMS,
   isJsonObject,
+  principalKey,
   ProtocolError,
   type Exchange,
   type JsonObject,
+  type Sealer,
 } from '@gantry/mcp/exchange'
 
 const PREFIX = 'g1.'
@@ -63,5 +64,5 @@ export class ParkedStates {
 function bindingOf(exchange: Exchange): string {
   const { name, uri } = exchange.params
   const salient: JsonObject = { name: name ?? null, uri: uri ?? null }
-  return JSON.stringify([exchange.auth?.principal ?? null, exchange.method, salient])
+  return JSON.stringify([principalKey(exchange.auth?.principal), exchange.method, salient])
 }

@@ -16,7 +16,6 @@ import { PublicUris } from '../catalog/public-uris.ts'
 import type { TargetCatalog } from '../catalog/target-catalog.ts'
 import type { ObjectKind } from '../model/index.ts'
 import { isAllowed } from '../policy/is-allowed.ts'
-import { subjectOf } from '../policy/subject-of.ts'
 import type { Target } from '../targets/target.ts'
 import { mirroredArguments } from './mirrored-arguments.ts'
 import { promisedCapabilities } from './promised-capabilities.ts'
@@ -235,7 +234,7 @@ export class Resolver {
 
   #permits(kind: ObjectKind, target: Target, name: string, exchange: Exchange): boolean {
     const { policy } = this.#options.model
-    return isAllowed(policy, subjectOf(exchange), { kind, target: target.name, name }).allowed
+    return isAllowed(policy, exchange.auth, { kind, target: target.name, name }).allowed
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Exchange } from '@gantry/mcp/exchange'
+import { principalKey, type Exchange } from '@gantry/mcp/exchange'
 import type { Isolation } from '../model/index.ts'
 
 /** Which connection of a target a caller gets. The empty key is the one that everybody shares. */
@@ -8,11 +8,11 @@ export function instanceKey(isolation: Isolation, exchange: Exchange): string {
     case 'shared':
       return ''
     case 'user':
-      return `user:${exchange.auth?.principal ?? ''}`
+      return `user:${principalKey(exchange.auth?.principal)}`
     case 'session':
       // Modern requests have no session: what they share is their principal.
       return exchange.session === undefined
-        ? `user:${exchange.auth?.principal ?? ''}`
+        ? `user:${principalKey(exchange.auth?.principal)}`
         : `session:${exchange.session}`
     case 'call':
       return `call:${randomUUID()}`

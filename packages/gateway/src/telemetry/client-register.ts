@@ -1,11 +1,11 @@
-import type { ClientFacts, Exchange } from '@gantry/mcp/exchange'
+import { principalKey, type ClientFacts, type Exchange, type Principal } from '@gantry/mcp/exchange'
 import { ClientTag } from './client-tag.ts'
 
 /** Somebody who sends requests: a session, or whatever modern requests have in common. */
 export interface KnownClient {
   readonly key: string
   readonly session: string | undefined
-  readonly principal: string | undefined
+  readonly principal: Principal | undefined
   /** `http` when requests carry headers; otherwise the client is on a pipe, or in this process. */
   readonly reach: 'http' | 'pipe' | 'playground'
   client: ClientFacts
@@ -71,6 +71,6 @@ export class ClientRegister {
   }
 }
 
-function keyOf({ info, version }: ClientFacts, principal: string | undefined): string {
-  return `${principal ?? ''}\n${info?.name ?? ''}\n${info?.version ?? ''}\n${version}`
+function keyOf({ info, version }: ClientFacts, principal: Principal | undefined): string {
+  return `${principalKey(principal)}\n${info?.name ?? ''}\n${info?.version ?? ''}\n${version}`
 }

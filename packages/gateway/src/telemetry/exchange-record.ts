@@ -1,4 +1,4 @@
-import { cancellationOf, outlineOf, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import { cancellationOf, outlineOf, type Exchange, type Outcome, type Principal } from '@gantry/mcp/exchange'
 import type { ClientTag } from './client-tag.ts'
 
 export type RecordStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
@@ -32,7 +32,7 @@ export interface ExchangeRecord {
     readonly name: string | undefined
     readonly version: string
     readonly session: string | undefined
-    readonly principal: string | undefined
+    readonly principal: Principal | undefined
   }
   target: string | undefined
   durationMs: number | undefined

@@ -1,5 +1,11 @@
 import type { JsonObject, JsonRpcError, ProtocolError } from '../jsonrpc/index.ts'
-import type { ClientCapabilities, Implementation, LoggingLevel, Revision } from '../protocol/index.ts'
+import type {
+  ClientCapabilities,
+  Implementation,
+  LoggingLevel,
+  Principal,
+  Revision,
+} from '../protocol/index.ts'
 import type { Cancellation } from './cancellation.ts'
 
 /** Who asks: the same facts in both eras, read from the session (legacy) or from the envelope (modern). */
@@ -9,9 +15,9 @@ export interface ClientFacts {
   readonly version: Revision
 }
 
-/** What a guard found out about the caller. `principal` owns sessions and `requestState`. */
+/** What a guard found out about the caller. Sessions, tasks and `requestState` belong to `principal`. */
 export interface AuthInfo {
-  readonly principal: string
+  readonly principal: Principal
   readonly scopes: readonly string[]
   readonly clientId?: string
   /** The verified token's claims, or what introspection answered. */

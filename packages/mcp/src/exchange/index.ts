@@ -81,5 +81,13 @@ export {
   RESOURCE_NOT_FOUND,
   type JsonObject,
 } from '../jsonrpc/index.ts'
-export { META, mirrorArguments, shapeResult } from '../protocol/index.ts'
+export {
+  describePrincipal,
+  META,
+  mirrorArguments,
+  principalKey,
+  samePrincipal,
+  shapeResult,
+  type Principal,
+} from '../protocol/index.ts'
 export { Sealer } from './seal.ts'

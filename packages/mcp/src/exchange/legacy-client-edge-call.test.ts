@@ -8,7 +8,7 @@ import {
   type Turn,
   until,
 } from './client-edge-peer.test.support.ts'
-import type { InputRequired, Outcome } from './exchange.ts'
+import type { AuthInfo, InputRequired, Outcome } from './exchange.ts'
 import { LegacyClientEdge, type LegacyClientEdgeOptions } from './legacy-client-edge.ts'
 import { MemoryContinuations } from './legacy-client-edge-continuations.ts'
 
@@ -176,7 +176,7 @@ describe('a parked call', () => {
 
   it('has a token that works once and only for the same call and principal', async () => {
     const { edge } = await connect(asking)
-    const auth = { principal: 'ada', scopes: [], claims: {} }
+    const auth: AuthInfo = { principal: { kind: 'person', subject: 'ada' }, scopes: [], claims: {} }
     const first = asInput(await edge.handle(testExchange('tools/call', { name: 'x' }, { auth })))
     const { requestState } = first
     const inputResponses = { [Object.keys(first.inputRequests)[0] as string]: { action: 'cancel' } }
@@ -188,7 +188,7 @@ describe('a parked call', () => {
     expect(await attempt({ requestState: 'guess' })).toMatchObject(refused)
     expect(await attempt({ requestState: 7 })).toMatchObject(refused)
     expect(await attempt({ name: 'y' })).toMatchObject(refused)
-    expect(await attempt({}, { ...auth, principal: 'eve' })).toMatchObject(refused)
+    expect(await attempt({}, { ...auth, principal: { kind: 'key', subject: 'ada' } })).toMatchObject(refused)
     expect(await attempt({})).toMatchObject({ type: 'complete' })
     expect(await attempt({})).toMatchObject(refused)
   })

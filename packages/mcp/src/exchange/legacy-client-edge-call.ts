@@ -11,7 +11,7 @@ import {
   ProtocolError,
   RESOURCE_NOT_FOUND,
 } from '../jsonrpc/index.ts'
-import { type ClientCapabilities, eraOf } from '../protocol/index.ts'
+import { type ClientCapabilities, eraOf, type Principal, samePrincipal } from '../protocol/index.ts'
 import { abortError, type Cancellation, cancellationOf, Canceller } from './cancellation.ts'
 import { isLog, wantsLog } from './client-edge-logs.ts'
 import { toCallerProgress } from './client-edge-params.ts'
@@ -87,7 +87,7 @@ export class LegacyCall implements ParkedCall {
     return this.#asked
   }
 
-  get principal(): string | undefined {
+  get principal(): Principal | undefined {
     return this.#origin.auth?.principal
   }
 
@@ -126,7 +126,7 @@ export class LegacyCall implements ParkedCall {
       exchange.method === this.method &&
       exchange.params.name === this.#origin.params.name &&
       exchange.params.uri === this.#origin.params.uri &&
-      exchange.auth?.principal === this.#origin.auth?.principal
+      samePrincipal(exchange.auth?.principal, this.#origin.auth?.principal)
     )
   }
 

@@ -8,7 +8,7 @@ import {
   ProtocolError,
   type RequestId,
 } from '../jsonrpc/index.ts'
-import type { ClientCapabilities } from '../protocol/index.ts'
+import { type ClientCapabilities, samePrincipal } from '../protocol/index.ts'
 import type { CallTable } from './call-table.ts'
 import { isLog } from './client-edge-logs.ts'
 import { canAskForInput, toNotification } from './client-edge-params.ts'
@@ -153,7 +153,7 @@ export class LegacyInbox {
     const calls = this.#options.calls.values().filter((call) => canAskForInput(call.method))
     const working = calls.filter((call) => call.exchange !== undefined)
     const [only] = working
-    const isOneUser = calls.every((call) => call.principal === only?.principal)
+    const isOneUser = calls.every((call) => samePrincipal(call.principal, only?.principal))
     return working.length === 1 && isOneUser ? working : calls
   }
 

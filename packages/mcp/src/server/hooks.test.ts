@@ -122,7 +122,11 @@ describe('the context', () => {
         return ''
       },
     })
-    const auth = { principal: 'ada', scopes: ['read'], claims: { sub: 'ada' } }
+    const auth = {
+      principal: { kind: 'person' as const, subject: 'ada' },
+      scopes: ['read'],
+      claims: { sub: 'ada' },
+    }
     await everywhere(
       app as Server,
       async ({ client, revision }) => {

@@ -8,7 +8,14 @@ export type {
 } from '../exchange/index.ts'
 export { McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
 export type * from '../protocol/types.ts'
-export { REVISIONS, type Era, type Revision } from '../protocol/index.ts'
+export {
+  describePrincipal,
+  REVISIONS,
+  samePrincipal,
+  type Era,
+  type Principal,
+  type Revision,
+} from '../protocol/index.ts'
 export { Prompt, Resource, Tool } from './class-forms.ts'
 export {
   Configuration,

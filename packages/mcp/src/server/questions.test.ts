@@ -200,7 +200,9 @@ describe('questions in the middle of a call', () => {
         other: tool({ run: async (_args, ctx) => String(await ctx.confirm('Sure?')) }),
       },
     })
-    const auth = (principal: string) => ({ auth: { principal, scopes: [], claims: {} } })
+    const auth = (subject: string) => ({
+      auth: { principal: { kind: 'person' as const, subject }, scopes: [], claims: {} },
+    })
     const ada = new RawPeer(app, auth('ada'))
     const bob = new RawPeer(app, auth('bob'))
     const ask = (peer: RawPeer, params: object) => peer.modern('tools/call', params, { elicitation: {} })

@@ -1,7 +1,6 @@
-import type { Exchange } from '../exchange/index.ts'
+import { principalKey, type Exchange, type Sealer } from '../exchange/index.ts'
 import { INVALID_PARAMS, isJsonObject, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
 import { canonicalJson } from './canonical-json.ts'
-import type { Sealer } from '../exchange/index.ts'
 import type { Store } from './store.ts'
 
 /** What a suspended call carries to its next round. */
@@ -73,5 +72,10 @@ function rejected(why: string): ProtocolError {
 /** The principal, the method and its salient parameters (2026-07-28, MRTR server requirements). */
 function bindingOf(exchange: Exchange): string {
   const { name, uri, arguments: args } = exchange.params
-  return canonicalJson([exchange.auth?.principal ?? null, exchange.method, name ?? uri ?? null, args ?? {}])
+  return canonicalJson([
+    principalKey(exchange.auth?.principal),
+    exchange.method,
+    name ?? uri ?? null,
+    args ?? {},
+  ])
 }

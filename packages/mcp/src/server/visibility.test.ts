@@ -20,7 +20,9 @@ describe('what a caller may see', () => {
       const answer = (await peer.modern('tools/list')) as { result: { tools: { name: string }[] } }
       return answer.result.tools.map(({ name }) => name)
     }
-    const admin = new RawPeer(app, { auth: { principal: 'a', scopes: ['admin'], claims: {} } })
+    const admin = new RawPeer(app, {
+      auth: { principal: { kind: 'person', subject: 'a' }, scopes: ['admin'], claims: {} },
+    })
     const friend = new RawPeer(app, { serverContext: 'friend' })
     const tester = new RawPeer(app, { serverContext: 'tester' })
     const stranger = new RawPeer(app)

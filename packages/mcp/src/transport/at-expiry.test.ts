@@ -3,7 +3,12 @@ import { Server } from '../server/index.ts'
 import { atExpiry } from './at-expiry.ts'
 import { toFetchHandler } from './fetch-handler.ts'
 
-const authUntil = (expiresAt: number) => ({ principal: 'ann', scopes: [], claims: {}, expiresAt })
+const authUntil = (expiresAt: number) => ({
+  principal: { kind: 'person' as const, subject: 'ann' },
+  scopes: [],
+  claims: {},
+  expiresAt,
+})
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000 })
@@ -29,7 +34,7 @@ describe('atExpiry', () => {
   it('never ends what has no end, or what was called off', () => {
     const end = vi.fn()
     atExpiry(undefined, end)
-    atExpiry({ principal: 'ann', scopes: [], claims: {} }, end)
+    atExpiry({ principal: { kind: 'person' as const, subject: 'ann' }, scopes: [], claims: {} }, end)
     atExpiry(authUntil(Date.now() + 60_000), end)()
     expect(vi.getTimerCount()).toBe(0)
   })

@@ -8,7 +8,7 @@ import {
   type JsonRpcRequest,
   type ParsedMessage,
 } from '../jsonrpc/index.ts'
-import { isRevision, LEGACY_REVISIONS } from '../protocol/index.ts'
+import { isRevision, LEGACY_REVISIONS, samePrincipal } from '../protocol/index.ts'
 import { DEFAULT_EVENT_LIMITS, type EventLogLimits } from './event-log.ts'
 import { refuseForeign, type GateOptions } from './http-gate.ts'
 import type { Guard, HttpContext } from './http-guard.ts'
@@ -131,7 +131,7 @@ export class HttpService {
     const sse = sseIdOf(call.url)
     if (sse !== undefined) {
       const session = this.#sse.get(sse)
-      const isTheirs = session !== undefined && session.principal === context.auth?.principal
+      const isTheirs = session !== undefined && samePrincipal(session.principal, context.auth?.principal)
       if (!isTheirs) return refuse(reply, 404, 'Session not found: open the stream again')
       session.receive(value, context)
       return reply.empty(202)

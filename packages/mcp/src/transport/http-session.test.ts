@@ -190,7 +190,11 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
   it('B15: a session belongs to who opened it', async () => {
     const guard = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) => ({
       ok: true as const,
-      auth: { principal: headers.authorization ?? 'nobody', scopes: [], claims: {} },
+      auth: {
+        principal: { kind: 'person' as const, subject: headers.authorization ?? 'nobody' },
+        scopes: [],
+        claims: {},
+      },
     })
     await using host = await HttpHost.open(kind, createApp(), { guard })
     const session = await host.session('2025-11-25', {}, { authorization: 'ada' })

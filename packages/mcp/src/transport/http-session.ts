@@ -15,6 +15,7 @@ import {
 import { prefersStream } from './accept-header.ts'
 import type { EventLogLimits } from './event-log.ts'
 import type { HttpContext } from './http-guard.ts'
+import type { Principal } from '../protocol/index.ts'
 import type { Pulse } from './http-pulse.ts'
 import type { HttpReply } from './http-reply.ts'
 import { SessionStream } from './session-stream.ts'
@@ -23,7 +24,7 @@ import { answeredOn, parseEventId } from './stream-ids.ts'
 export interface HttpSessionOptions {
   id: string
   served: Served
-  principal: string | undefined
+  principal: Principal | undefined
   limits: EventLogLimits
   pulse: Pulse
   /** Called when `initialize` was refused: there is no session then. */
@@ -42,7 +43,7 @@ const AS_STREAM = { preferStream: true }
 /** A legacy session over Streamable HTTP: which message goes out on which of its streams. */
 export class HttpSession {
   readonly id: string
-  readonly principal: string | undefined
+  readonly principal: Principal | undefined
   readonly session: LegacySession
   lastSeen: number = Date.now()
   readonly #options: HttpSessionOptions

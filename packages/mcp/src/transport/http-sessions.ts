@@ -1,4 +1,4 @@
-import { unref } from '../protocol/index.ts'
+import { samePrincipal, unref, type Principal } from '../protocol/index.ts'
 import type { HttpSession } from './http-session.ts'
 
 export interface SessionLimits {
@@ -28,9 +28,9 @@ export class HttpSessions {
   }
 
   /** A session belongs to whoever opened it: for anybody else it does not exist. */
-  find(id: string, principal: string | undefined): HttpSession | undefined {
+  find(id: string, principal: Principal | undefined): HttpSession | undefined {
     const session = this.#sessions.get(id)
-    return session && session.principal === principal ? session : undefined
+    return session && samePrincipal(session.principal, principal) ? session : undefined
   }
 
   values(): Iterable<HttpSession> {

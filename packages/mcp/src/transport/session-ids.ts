@@ -1,6 +1,7 @@
 import type { LegacySessionFacts, Sealer, Served } from '../exchange/index.ts'
 import { negotiateLegacy } from '../exchange/served.ts'
 import { isJsonObject, type JsonObject, type JsonRpcRequest } from '../jsonrpc/index.ts'
+import { principalKey, type Principal } from '../protocol/index.ts'
 
 interface SealedFacts extends LegacySessionFacts {
   expires: number
@@ -27,7 +28,7 @@ export class SessionIds {
     this.#sealer = sealer
   }
 
-  mint(initialize: JsonRpcRequest, principal: string | undefined): string | Promise<string> {
+  mint(initialize: JsonRpcRequest, principal: Principal | undefined): string | Promise<string> {
     if (!this.#sealer) return crypto.randomUUID()
     const { protocolVersion, capabilities, clientInfo } = initialize.params ?? {}
     const version = negotiateLegacy(this.#served, String(protocolVersion))
@@ -47,7 +48,7 @@ export class SessionIds {
   }
 
   /** The session that an id stands for, when this process does not know it; undefined for a foreign id. */
-  async recover(id: string, principal: string | undefined): Promise<LegacySessionFacts | undefined> {
+  async recover(id: string, principal: Principal | undefined): Promise<LegacySessionFacts | undefined> {
     if (!this.#sealer || this.#ended.has(id)) return undefined
     const facts = await this.#sealer.open(id, bindingOf(principal))
     if (!isJsonObject(facts) || (facts as unknown as SealedFacts).expires < Date.now()) return undefined
@@ -66,6 +67,6 @@ function identity(info: JsonObject): JsonObject {
   return { name: info.name, version: info.version }
 }
 
-function bindingOf(principal: string | undefined): string {
-  return `session ${principal ?? ''}`
+function bindingOf(principal: Principal | undefined): string {
+  return `session ${principalKey(principal)}`
 }

@@ -1,4 +1,5 @@
 import type { LegacySession, RequestContext, Served } from '../exchange/index.ts'
+import type { Principal } from '../protocol/index.ts'
 import { ServerConnection } from '../exchange/server-connection.ts'
 import type { Pulse } from './http-pulse.ts'
 import { STREAM_HEADERS, toEvent, type HttpReply } from './http-reply.ts'
@@ -6,13 +7,13 @@ import { STREAM_HEADERS, toEvent, type HttpReply } from './http-reply.ts'
 /** One client of the HTTP+SSE transport of 2024-11-05: everything we say goes out on its GET stream. */
 export class SseSession {
   readonly id: string
-  readonly principal: string | undefined
+  readonly principal: Principal | undefined
   readonly #connection: ServerConnection
   readonly #end: () => void
 
   constructor(options: {
     id: string
-    principal: string | undefined
+    principal: Principal | undefined
     served: Served
     context: RequestContext
     endpoint: string

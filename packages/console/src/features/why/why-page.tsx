@@ -19,13 +19,18 @@ const VERDICTS = { available: 'ok', degraded: 'warn', missing: 'bad' } as const
 const SUGGESTED = 50
 const ICONS = { ok: CircleCheck, note: CircleDot, problem: CircleAlert }
 
+const CALLER = /^(key|person|workload):./
+
 /** Type a name, get the chain of causes. */
 export function WhyPage() {
-  const { name = '', principal = '' } = route.useSearch()
+  const { name = '', as = '' } = route.useSearch()
   const navigate = route.useNavigate()
   const { data: catalog } = useQuery(catalogQuery)
   const asked = useDeferredValue(name.trim())
-  const { data, error } = useQuery({ ...whyQuery(asked, principal), enabled: asked !== '' })
+  const typed = useDeferredValue(as.trim())
+  // Half a caller is no question yet.
+  const caller = CALLER.test(typed) ? typed : ''
+  const { data, error } = useQuery({ ...whyQuery(asked, caller), enabled: asked !== '' })
   // A tool and a prompt may share a name.
   const known = new Set(catalog?.entries.map(({ key }) => key).filter((key) => key.includes(asked)))
   return (
@@ -44,11 +49,11 @@ export function WhyPage() {
         <input
           className={styles.principal}
           aria-label="As seen by this caller (optional)"
-          placeholder="As seen by, e.g. key:ops (optional)"
-          value={principal}
+          placeholder="As seen by, e.g. key:ops or person:ann (optional)"
+          value={as}
           spellCheck={false}
           onChange={(event) =>
-            navigate({ search: (old) => ({ ...old, principal: event.target.value }), replace: true })
+            navigate({ search: (old) => ({ ...old, as: event.target.value }), replace: true })
           }
         />
       </div>

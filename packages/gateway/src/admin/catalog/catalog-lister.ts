@@ -1,7 +1,13 @@
 import { publicName } from '../../catalog/public-names.ts'
 import type { MergedEntry } from '../../catalog/merged.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
-import { isSelected, matchesWildcard, type ObjectKind, type SelectionModel } from '../../model/index.ts'
+import {
+  isSelected,
+  keyPrincipal,
+  matchesWildcard,
+  type ObjectKind,
+  type SelectionModel,
+} from '../../model/index.ts'
 import { isAllowed, type Subject } from '../../policy/is-allowed.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
@@ -167,14 +173,14 @@ export class CatalogLister {
   /** Everybody that can come in, as far as that is known: tokens may bring anybody. */
   #subjects(): Subject[] {
     const { auth, policy } = this.#host.gateway.model
-    const keys = auth.apiKeys.map(({ name, scopes }) => ({ principal: `key:${name}`, scopes, apiKey: name }))
-    if (keys.length === 0 && !auth.bearer) return [{ principal: undefined, scopes: [], apiKey: undefined }]
+    const keys = auth.apiKeys.map(({ name, scopes }) => ({ principal: keyPrincipal(name), scopes }))
+    if (!auth.bearer) return keys.length > 0 ? keys : [undefined]
+    const anybody = { kind: 'person', issuer: auth.bearer.issuer, subject: '' } as const
     const named = policy.rules.map(({ who }) => ({
-      principal: who.principals[0],
+      principal: who.principals[0] ?? anybody,
       scopes: who.scopes.slice(0, 1),
-      apiKey: who.apiKeys[0],
     }))
-    return auth.bearer ? [...keys, ...named] : keys
+    return [...keys, ...named]
   }
 
   #target(catalog: TargetCatalog): CatalogTarget {

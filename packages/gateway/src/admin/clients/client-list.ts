@@ -1,4 +1,4 @@
-import type { LegacySession } from '@gantry/mcp/exchange'
+import { describePrincipal, samePrincipal, type LegacySession, type Principal } from '@gantry/mcp/exchange'
 import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import type { KnownClient } from '../../telemetry/client-register.ts'
 import type { AdminHost } from '../admin-host.ts'
@@ -14,7 +14,7 @@ const FORGET_AFTER = 10 * 60_000
 interface Live {
   readonly kind: 'session' | 'sse'
   readonly session: LegacySession
-  readonly principal: string | undefined
+  readonly principal: Principal | undefined
   readonly target: string | undefined
   readonly lastSeen: number | undefined
   end(): void
@@ -90,7 +90,7 @@ export class Clients {
       known.session === undefined
         ? other.session === undefined &&
           other.name === client.info?.name &&
-          other.principal === principal &&
+          samePrincipal(other.principal, principal) &&
           other.version === client.version
         : other.session === known.session
     return {
@@ -155,7 +155,7 @@ export class Clients {
 
 function describe(
   { info, capabilities, version }: LegacySession['client'],
-  principal: string | undefined,
+  principal: Principal | undefined,
 ): Pick<ClientRow, 'era' | 'revision' | 'info' | 'capabilities' | 'principal'> {
   return {
     era: version >= '2026-07-28' ? 'modern' : 'legacy',
@@ -168,7 +168,7 @@ function describe(
       },
     }),
     capabilities: capabilities as ClientRow['capabilities'],
-    ...(principal !== undefined && { principal }),
+    ...(principal !== undefined && { principal: describePrincipal(principal) }),
   }
 }
 

@@ -58,7 +58,7 @@ export interface DiffHunk {
 
 /** `GET /api/session`: who the caller is, and that its token works. */
 export interface SessionInfo {
-  /** `console` for the token that `serve` prints, else the configured principal, such as `key:ops`. */
+  /** `console` for the token that `serve` prints, else the caller for people to read, such as `key:ops`. */
   readonly principal: string
   readonly gateway: GatewayInfo
 }

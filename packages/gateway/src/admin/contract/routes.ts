@@ -196,8 +196,8 @@ export interface Routes {
   why: {
     method: 'GET'
     path: '/api/why'
-    /** `principal`: as this caller would see it. */
-    query: { name: string; principal?: string }
+    /** `as`: as this caller would see it, `KIND:SUBJECT`. `issuer`: of its tokens, the configured one if absent. */
+    query: { name: string; as?: string; issuer?: string }
     reply: WhyReport
   }
   events: { method: 'GET'; path: '/api/events'; query: { topics?: string }; stream: AdminEvent }

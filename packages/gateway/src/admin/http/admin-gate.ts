@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { refuseForeign, type GateOptions, type Guard } from '@gantry/mcp/server'
+import { describePrincipal, refuseForeign, type GateOptions, type Guard } from '@gantry/mcp/server'
 import { ApiError } from '../api-error.ts'
 import { ADMIN_SCOPE } from '../../model/index.ts'
 import type { Caller } from '../handlers.ts'
@@ -52,11 +52,15 @@ export class AdminGate {
     })
     if (!verdict?.ok || !verdict.auth) throw this.#unauthorized(presented !== undefined)
     if (!verdict.auth.scopes.includes(ADMIN_SCOPE)) {
-      throw new ApiError('forbidden', `${verdict.auth.principal} may not administer the gateway`, {
-        fix: `Give it the scope "${ADMIN_SCOPE}" in the configuration, under "auth".`,
-      })
+      throw new ApiError(
+        'forbidden',
+        `${describePrincipal(verdict.auth.principal)} may not administer the gateway`,
+        {
+          fix: `Give it the scope "${ADMIN_SCOPE}" in the configuration, under "auth".`,
+        },
+      )
     }
-    return { principal: verdict.auth.principal, auth: verdict.auth }
+    return { principal: describePrincipal(verdict.auth.principal), auth: verdict.auth }
   }
 
   #unauthorized(wasWrong: boolean): ApiError {

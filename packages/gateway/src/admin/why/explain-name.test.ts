@@ -57,15 +57,11 @@ async function why(name: string, scene: Scene = {}): Promise<WhyReport> {
       asked,
       entry,
       selection: model.targets.find((one) => one.name === entry.target)!.tools,
-      verdict: isAllowed(
-        model.policy,
-        { principal: undefined, scopes: [], apiKey: undefined },
-        {
-          kind: 'tools',
-          target: entry.target,
-          name: entry.own,
-        },
-      ),
+      verdict: isAllowed(model.policy, undefined, {
+        kind: 'tools',
+        target: entry.target,
+        name: entry.own,
+      }),
       who: 'clients without a name',
       staleSince: Date.UTC(2026, 0, 2, 3, 4, 5),
       staleReason: scene.staleReason,

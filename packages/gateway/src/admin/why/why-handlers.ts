@@ -1,3 +1,4 @@
+import { describePrincipal } from '@gantry/mcp/exchange'
 import { isAllowed, type Subject } from '../../policy/is-allowed.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { objectKind, type CatalogLister } from '../catalog/catalog-lister.ts'
@@ -6,19 +7,22 @@ import type { Handlers } from '../handlers.ts'
 import { explainTarget, mainOf, stateOf, stderrTexts } from '../targets/target-cards.ts'
 import { toTrafficStats } from '../targets/target-stats.ts'
 import type { EntryFacts } from './entry-causes.ts'
+import { readAsker } from './read-asker.ts'
 import { explainName } from './explain-name.ts'
 import type { TargetFacts } from './target-causes.ts'
 
 /** `why NAME`: gathers what is known and has it explained. */
 export function whyHandlers(host: AdminHost, lister: CatalogLister): Pick<Handlers, 'why'> {
   return {
-    why: ({ query }) =>
-      explainName(query.name, {
+    why: ({ query }) => {
+      const asker = readAsker(query, host.gateway.model.auth)
+      return explainName(query.name, {
         model: host.gateway.model,
         entries: lister.list().entries,
         target: (name) => targetFacts(host, name),
-        entry: (asked, entry) => entryFacts(host, asked, entry, query.principal),
-      }),
+        entry: (asked, entry) => entryFacts(host, asked, entry, asker),
+      })
+    },
   }
 }
 
@@ -37,12 +41,7 @@ function targetFacts({ gateway }: AdminHost, name: string): TargetFacts | undefi
   }
 }
 
-function entryFacts(
-  { gateway }: AdminHost,
-  asked: string,
-  entry: CatalogEntry,
-  principal: string | undefined,
-): EntryFacts {
+function entryFacts({ gateway }: AdminHost, asked: string, entry: CatalogEntry, asker: Subject): EntryFacts {
   const target = gateway.target(entry.target)!
   const kind = objectKind(entry.kind)
   const catalog = gateway.catalog.of(target)
@@ -50,23 +49,14 @@ function entryFacts(
     asked,
     entry,
     selection: target.model[kind],
-    verdict: isAllowed(gateway.model.policy, subjectFor(gateway.model.auth.apiKeys, principal), {
+    verdict: isAllowed(gateway.model.policy, asker, {
       kind,
       target: entry.target,
       name: entry.own,
     }),
-    who: principal ?? 'clients without a name',
+    who: asker ? describePrincipal(asker.principal) : 'clients without a name',
     staleSince: catalog?.snapshot?.fetchedAt,
     staleReason: catalog?.problem,
     stats: toTrafficStats(gateway.view.statsOf(entry.target).summary()),
   }
-}
-
-function subjectFor(
-  keys: readonly { readonly name: string; readonly scopes: readonly string[] }[],
-  principal: string | undefined,
-): Subject {
-  const name = principal?.startsWith('key:') ? principal.slice('key:'.length) : undefined
-  const key = keys.find((one) => one.name === name)
-  return { principal, scopes: key?.scopes ?? [], apiKey: key?.name }
 }

@@ -1,3 +1,4 @@
+import { describePrincipal } from '@gantry/mcp/exchange'
 import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import type { WireRecord } from '../contract.ts'
 import { publicId } from '../public-id.ts'
@@ -15,7 +16,7 @@ export function presentRecord(record: ExchangeRecord): WireRecord {
       ...(client.name !== undefined && { name: client.name }),
       revision: client.version,
       ...(client.session !== undefined && { session: publicId(client.session) }),
-      ...(client.principal !== undefined && { principal: client.principal }),
+      ...(client.principal !== undefined && { principal: describePrincipal(client.principal) }),
     },
     status: record.status,
     ...(durationMs !== undefined && { duration: durationMs }),

@@ -9,6 +9,7 @@ import { withProgress } from '../progress.ts'
 
 interface WhyOptions extends GlobalOptions {
   readonly as?: string
+  readonly issuer?: string
 }
 
 export function register(program: Command, io: CliIo): void {
@@ -21,7 +22,8 @@ export function register(program: Command, io: CliIo): void {
     .description(
       'Says why something is missing, slow, denied, renamed or stale: the chain of causes, and the fix.',
     )
-    .option('--as <principal>', 'as this caller would see it, such as key:ops')
+    .option('--as <caller>', 'as this caller would see it: key:NAME, person:SUBJECT or workload:SUBJECT')
+    .option('--issuer <url>', 'whose tokens that person or workload has (default: the configured issuer)')
     .addHelpText(
       'after',
       '\nExit codes: 0 it is there, 1 it is missing.\n\nExamples:\n  gantry why github_create_issue\n  gantry why files/read --as key:app',
@@ -37,7 +39,11 @@ async function why(name: string, options: WhyOptions, io: CliIo): Promise<void> 
       async () => {
         await api.call('catalog', { query: { refresh: true } })
         return api.call('why', {
-          query: { name, ...(options.as !== undefined && { principal: options.as }) },
+          query: {
+            name,
+            ...(options.as !== undefined && { as: options.as }),
+            ...(options.issuer !== undefined && { issuer: options.issuer }),
+          },
         })
       },
       options,

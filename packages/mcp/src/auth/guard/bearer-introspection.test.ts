@@ -44,7 +44,7 @@ describe('introspection', () => {
     expect(verdict).toMatchObject({
       ok: true,
       auth: {
-        principal: `${world.issuer} alice`,
+        principal: { kind: 'person', issuer: world.issuer, subject: 'alice' },
         scopes: ['notes:read'],
         clientId: 'app',
         token: 'opaque',

@@ -38,7 +38,7 @@ describe('a good token', () => {
     expect(verdict).toMatchObject({
       ok: true,
       auth: {
-        principal: `${world.issuer} alice`,
+        principal: { kind: 'person', issuer: world.issuer, subject: 'alice' },
         scopes: ['notes:read', 'notes:write'],
         clientId: 'notes-app',
         claims: { sub: 'alice', aud: world.resource },
@@ -76,9 +76,10 @@ describe('a good token', () => {
     expect((await guardOf()(withToken(token))).ok).toBe(true)
   })
 
-  it('may speak for the client alone', async () => {
-    const verdict = await guardOf()(withToken(await world.token({ sub: undefined })))
-    expect(verdict).toMatchObject({ auth: { principal: `client notes-app of ${world.issuer}` } })
+  it.each([undefined, 'notes-app'])('may speak for the client alone, with the subject %s', async (sub) => {
+    const verdict = await guardOf()(withToken(await world.token({ sub })))
+    const principal = { kind: 'workload', issuer: world.issuer, subject: 'notes-app' }
+    expect(verdict).toMatchObject({ auth: { principal } })
   })
 
   it('may be of any of several issuers, which have their own subjects', async () => {
@@ -90,7 +91,10 @@ describe('a good token', () => {
         const verdict = await guard(withToken(token))
         principals.push(verdict.ok && verdict.auth.principal)
       }
-      expect(principals).toEqual([`${world.issuer} alice`, `${other.issuer} alice`])
+      expect(principals).toEqual([
+        { kind: 'person', issuer: world.issuer, subject: 'alice' },
+        { kind: 'person', issuer: other.issuer, subject: 'alice' },
+      ])
       // Each issuer answers for itself: a key of the other one does not sign for it.
       const forged = await world.token({}, { key: other.keys.get('first')! })
       expect((await guard(withToken(forged))).ok).toBe(false)

@@ -120,7 +120,7 @@ describe.each(eras)('%s', (_era, arrive) => {
     const response = await send('tools/call', { name: 'whoami' }, await arrive(token))
     const { result } = (await response.json()) as { result: { content: [{ text: string }] } }
     expect(JSON.parse(result.content[0].text)).toMatchObject({
-      principal: `${world.issuer} alice`,
+      principal: { kind: 'person', issuer: world.issuer, subject: 'alice' },
       scopes: ['notes:read'],
       clientId: 'notes-app',
       claims: { sub: 'alice' },

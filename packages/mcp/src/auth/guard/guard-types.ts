@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/index.ts'
+import type { Principal } from '../../protocol/index.ts'
 
 // The shapes of `Guard` in transport/, which this layer may not import. A test keeps the two assignable.
 
@@ -12,8 +13,8 @@ export interface GuardCall {
 
 /** Who asks, as handlers see it in `ctx.auth`. */
 export interface GuardAuth {
-  /** The issuer and the subject: owns sessions and `requestState`. */
-  readonly principal: string
+  /** Sessions, tasks and `requestState` belong to it. */
+  readonly principal: Principal
   /** What the token grants, with everything that `impliedScopes` adds. */
   readonly scopes: readonly string[]
   readonly clientId?: string

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../jsonrpc/index.ts'
 import { isJsonObject } from '../../jsonrpc/index.ts'
+import type { Principal } from '../../protocol/index.ts'
 import { invalidToken } from './token-rejected.ts'
 
 /** What is known about a token that was found good. The token itself is not part of it. */
 export interface TokenFacts {
-  readonly principal: string
+  readonly principal: Principal
   readonly scopes: readonly string[]
   readonly clientId: string | undefined
   readonly claims: Readonly<JsonObject>
@@ -33,14 +34,13 @@ export function toTokenFacts(
 }
 
 /**
- * Issuers are URLs and hold no space, so no two subjects of any two issuers are confused. A token without a
- * subject speaks for the client itself; those principals begin with a word, not with a URL.
+ * A token without a subject, or whose subject is its client (RFC 9068, section 2.2), speaks for a program. It is
+ * no person, even when a person of the issuer has the same subject (RFC 9068, section 5).
  */
-function principalOf(claims: JsonObject, issuer: string, clientId: string | undefined): string {
-  const subject = text(claims.sub)
-  if (subject !== undefined) return `${issuer} ${subject}`
-  if (clientId !== undefined) return `client ${clientId} of ${issuer}`
-  throw invalidToken('The token names neither a subject nor a client')
+function principalOf(claims: JsonObject, issuer: string, clientId: string | undefined): Principal {
+  const subject = text(claims.sub) ?? clientId
+  if (subject === undefined) throw invalidToken('The token names neither a subject nor a client')
+  return Object.freeze({ kind: subject === clientId ? 'workload' : 'person', issuer, subject })
 }
 
 /** `scope` by RFC 9068 and RFC 7662; `scp`, as a string or a list, is what some large issuers send. */

@@ -164,7 +164,9 @@ describe('skills', () => {
   it('are hidden from those who may not see them, files and directories too', async () => {
     const app = new Server({ name: 'docs' })
     skills(app, [PDF, { ...REFUNDS, scopes: ['billing'] }])
-    const auth = (scopes: string[]) => ({ auth: { principal: 'ann', scopes, claims: {} } })
+    const auth = (scopes: string[]) => ({
+      auth: { principal: { kind: 'person' as const, subject: 'ann' }, scopes, claims: {} },
+    })
     for (const [scopes, sees] of [
       [[], false],
       [['billing'], true],

@@ -3,6 +3,7 @@ import { META, type Revision } from '../../protocol/index.ts'
 import { Server, type Store, type tool } from '../../server/index.ts'
 import { quiet, RawPeer, until } from '../../testing/fixtures/raw-peer.test.support.ts'
 import { tasks, type Tasks, type TasksOptions } from './index.ts'
+import { authOf } from './tasks.test.support.ts'
 
 const CAPABILITIES = { elicitation: {}, sampling: {} }
 export const UUID: RegExp = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -21,7 +22,7 @@ export async function join(
   version: Revision = '2025-11-25',
   principal?: string,
 ): Promise<{ peer: RawPeer; capabilities: JsonObject }> {
-  const auth = principal === undefined ? undefined : { principal, scopes: [], claims: {} }
+  const auth = principal === undefined ? undefined : authOf(principal)
   const peer = new RawPeer(app, { auth })
   const clientInfo = { name: 'raw', version: '1' }
   const greeted = await peer.request('initialize', {

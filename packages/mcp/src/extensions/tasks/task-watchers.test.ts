@@ -3,7 +3,7 @@ import { LiveExchange, type Notification, type Outcome } from '../../exchange/in
 import type { JsonObject } from '../../jsonrpc/index.ts'
 import { Server, tool } from '../../server/index.ts'
 import { tasks } from './index.ts'
-import { ask, DECLARED, get, reach, start, textOf } from './tasks.test.support.ts'
+import { ask, authOf, DECLARED, get, reach, start, textOf } from './tasks.test.support.ts'
 
 const aborts: (() => void)[] = []
 afterEach(() => {
@@ -17,7 +17,7 @@ function listen(app: Server, notifications: JsonObject, capabilities = DECLARED,
     method: 'subscriptions/listen',
     params: { notifications },
     client: { capabilities, version: '2026-07-28' },
-    auth: principal === undefined ? undefined : { principal, scopes: [], claims: {} },
+    auth: principal === undefined ? undefined : authOf(principal),
     notify: (notification) => heard.push(notification),
   })
   const ended: Promise<Outcome> = Promise.resolve(app.respond(exchange))

@@ -1,6 +1,6 @@
 import { ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
 import { META, type ElicitResult } from '../../protocol/index.ts'
-import { tool, ToolError, type Server, type ToolDefinition } from '../../server/index.ts'
+import { type AuthInfo, tool, ToolError, type Server, type ToolDefinition } from '../../server/index.ts'
 import { TASKS_EXTENSION, type DetailedTask } from './index.ts'
 
 export const DECLARED: JsonObject = { elicitation: {}, extensions: { [TASKS_EXTENSION]: {} } }
@@ -15,6 +15,10 @@ export interface Answer {
   error?: { code: number; message: string; data?: unknown }
 }
 
+export function authOf(subject: string): AuthInfo {
+  return { principal: { kind: 'person', subject }, scopes: [], claims: {} }
+}
+
 let lastId = 0
 
 /** One modern request to a server, as a client on the wire makes it. */
@@ -26,7 +30,7 @@ export async function ask(
 ): Promise<Answer> {
   const _meta = { [META.protocolVersion]: '2026-07-28', [META.clientCapabilities]: capabilities }
   const message = { jsonrpc: '2.0', id: ++lastId, method, params: { ...params, _meta } }
-  const auth = principal === undefined ? undefined : { principal, scopes: [], claims: {} }
+  const auth = principal === undefined ? undefined : authOf(principal)
   return (await app.handle(message, { auth })) as unknown as Answer
 }
 

@@ -1,0 +1,28 @@
+/**
+ * Who a caller is. Two principals are the same when all three fields are equal; no field is ever read out of
+ * another one, so a person called `key:ops` is not the key `ops`.
+ */
+export interface Principal {
+  /** A key that we gave out, a person who signed in, or a program that has an identity of its own. */
+  readonly kind: 'key' | 'person' | 'workload'
+  /** Who vouches for the subject: the issuer of its tokens. Subjects of two issuers are two principals. */
+  readonly issuer?: string | undefined
+  readonly subject: string
+}
+
+export function samePrincipal(a: Principal | undefined, b: Principal | undefined): boolean {
+  if (a === b) return true
+  return a?.kind === b?.kind && a?.issuer === b?.issuer && a?.subject === b?.subject
+}
+
+/** A text that no other principal has: for keys of maps and for what is sealed. */
+export function principalKey(principal: Principal | undefined): string {
+  if (!principal) return '[]'
+  const { kind, issuer, subject } = principal
+  return JSON.stringify([kind, issuer ?? null, subject])
+}
+
+/** The same for people to read: `key:ops`, `person:ann (https://auth.example.com)`. Never compare it. */
+export function describePrincipal({ kind, issuer, subject }: Principal): string {
+  return issuer === undefined ? `${kind}:${subject}` : `${kind}:${subject} (${issuer})`
+}
