@@ -30,6 +30,7 @@ export class TimedExchange extends LiveExchange implements Live {
   readonly #limits: Limits
   readonly #endAt: number
   #idleAt: number
+  #paused = 0
   readonly #cancellation: Cancellation
 
   /** `headers` are those that the target gets. */
@@ -86,15 +87,21 @@ export class TimedExchange extends LiveExchange implements Live {
   }
 
   #touch(): void {
-    this.#idleAt = Date.now() + this.#limits.idle
+    this.#idleAt = this.#paused > 0 ? NEVER : Date.now() + this.#limits.idle
+  }
+
+  #askCaller(requests: InputRequests, signal: AbortSignal | undefined): Promise<InputResponses> {
+    return this.whilePaused(() => this.caller.ask!(requests, signal))
   }
 
   /** People take their time: while one is asked, nothing is expected of the target. */
-  async #askCaller(requests: InputRequests, signal: AbortSignal | undefined): Promise<InputResponses> {
-    this.#idleAt = NEVER
+  async whilePaused<T>(work: () => Promise<T>): Promise<T> {
+    this.#paused++
+    this.#touch()
     try {
-      return await this.caller.ask!(requests, signal)
+      return await work()
     } finally {
+      this.#paused--
       this.#touch()
     }
   }

@@ -48,6 +48,14 @@ export class TappedWire implements Wire {
     return this.inner.takesCancellation
   }
 
+  get onLateAnswer(): Wire['onLateAnswer'] {
+    return this.inner.onLateAnswer
+  }
+
+  set onLateAnswer(listener: Wire['onLateAnswer']) {
+    this.inner.onLateAnswer = listener
+  }
+
   get onClose(): Wire['onClose'] {
     return this.inner.onClose
   }

@@ -1,4 +1,5 @@
 import type { Connector, Exchange, Notification, Outcome, RequestAnswer } from '../exchange/index.ts'
+import { type Owner, ownerOf } from '../exchange/owner.ts'
 import { type JsonObject, McpError } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,
@@ -19,6 +20,7 @@ import type { LogMessage } from './request-options.ts'
 import { Requests } from './requests.ts'
 import { ResponseCache } from './response-cache.ts'
 import { Subscriptions } from './subscriptions.ts'
+import { TimedExchange } from './timed-exchange.ts'
 import { ToolDirectory } from './tool-directory.ts'
 
 const SECOND = 1_000
@@ -30,6 +32,9 @@ const DEFAULTS = {
   /** Over HTTP, connecting may include a person who signs in. */
   httpConnectTimeout: 180 * SECOND,
 }
+
+/** All requests of this client's own belong to its author; others come from those who let it relay for them. */
+const AUTHOR: Owner = { session: undefined, principal: undefined }
 
 /** The parts of a client and how they are joined; `Client` is their public face. */
 export class ClientCore {
@@ -142,6 +147,7 @@ export class ClientCore {
         maxRounds: options.maxRounds ?? DEFAULTS.maxRounds,
         continuations: options.continuations,
         headersFor: this.directory.headersFor,
+        ownerOf: (exchange) => (exchange instanceof TimedExchange ? AUTHOR : ownerOf(exchange)),
         ask: (requests, asking) => this.ask(requests, asking),
         answer: this.extensions.answers.length > 0 ? this.#answer : undefined,
         onStep: options.onHandshake,

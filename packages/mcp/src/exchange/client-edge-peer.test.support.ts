@@ -30,6 +30,7 @@ export class ScriptedPeer implements Wire {
   readonly sent: JsonRpcMessage[] = []
   readonly headers: (Record<string, string> | undefined)[] = []
   onMessage: ((message: IncomingMessage) => void) | undefined
+  onLateAnswer: Wire['onLateAnswer']
   onClose: ((reason: Error | undefined) => void) | undefined
   protocolVersion: string | undefined
   listening = false
@@ -67,6 +68,7 @@ export class ScriptedPeer implements Wire {
       Promise.resolve()
         .then(() => this.#script(turn))
         .then((answer) => {
+          if (signal.aborted && this.kind !== 'http') this.onLateAnswer?.(request.id)
           const body = isFailure(answer) ? answer : { result: answer }
           resolve(clone({ jsonrpc: '2.0', id: request.id, ...body } as JsonRpcResponse))
         })
@@ -143,6 +145,7 @@ export function testExchange(
     client?: Partial<ClientFacts>
     logLevel?: Exchange['logLevel']
     auth?: Exchange['auth']
+    session?: string
   } = {},
 ): TestExchange {
   const notifications: Notification[] = []
@@ -159,6 +162,7 @@ export function testExchange(
     },
     logLevel: extra.logLevel,
     auth: extra.auth,
+    session: extra.session,
     ask: extra.ask,
     signal: abort.signal,
     abort,

@@ -2,6 +2,7 @@ import { McpError } from '../jsonrpc/index.ts'
 import type { Discovery, Era, Revision } from '../protocol/index.ts'
 import { abortError } from './cancellation.ts'
 import type { Exchange, Notification, Outcome } from './exchange.ts'
+import type { OwnerOf } from './owner.ts'
 
 /** Mints the integer ids of one wire. Edges and probes that share a wire share the minter. */
 export type IdMinter = () => number
@@ -35,6 +36,8 @@ export interface ClientEdgeOptions {
   onNotification?: ((notification: Notification) => void) | undefined
   /** Results keep the text that they came in, for a relay that changes none of them in place. */
   keepsText?: boolean | undefined
+  /** Who a request belongs to. Default: its session and principal. A client of one user says that all are that user's. */
+  ownerOf?: OwnerOf | undefined
   /** HTTP headers that a single request shall have besides those of its connection, whatever the era. */
   extraHeaders?: ((exchange: Exchange) => Record<string, string> | undefined) | undefined
 }

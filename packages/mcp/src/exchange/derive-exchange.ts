@@ -58,6 +58,11 @@ class DerivedExchange implements Exchange {
     return this.#cancellation ?? cancellationOf(this.#origin)
   }
 
+  get whilePaused(): Exchange['whilePaused'] {
+    const origin = this.#origin
+    return origin.whilePaused && ((work) => origin.whilePaused!(work))
+  }
+
   notify(notification: Notification): void {
     if (this.#notify) this.#notify(notification)
     else this.#origin.notify(notification)

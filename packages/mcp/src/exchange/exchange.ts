@@ -74,6 +74,8 @@ export interface Exchange {
    * client author's handlers. Absent: return `input_required` and wait for the retry.
    */
   ask?: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
+  /** Stops the clock that ends a silent request while a person is being asked. Absent where there is none. */
+  whilePaused?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined
   /**
    * Present on resumable streams (Streamable HTTP up to 2025-11-25): closes the response stream while the
    * work goes on; the client comes back for the rest after `retryMs`.

@@ -11,9 +11,14 @@ import {
 import type { Exchange, InputRequests } from './exchange.ts'
 import { answerTo, inputKeyOf, toQuestion } from './legacy-client-edge-questions.ts'
 
+/** How a question left its call: it was settled, or the call ended before it. */
+export type QuestionEnd = 'settled' | 'call over'
+
 interface Question {
   readonly request: JsonRpcRequest
   readonly abort: AbortController
+  /** For a question that may belong to another call: told when this call is done with it. */
+  readonly ended: ((end: QuestionEnd) => void) | undefined
 }
 
 const MAX_QUESTIONS = 64
@@ -41,10 +46,10 @@ export class CallQuestions {
   }
 
   /** Returns its key: what the server calls it, if it says so and nothing else is called that. */
-  add(request: JsonRpcRequest): string {
+  add(request: JsonRpcRequest, ended?: (end: QuestionEnd) => void): string {
     const named = inputKeyOf(request)
     const key = named !== undefined && !this.#open.has(named) ? named : `input-${++this.#lastKey}`
-    this.#open.set(key, { request, abort: new AbortController() })
+    this.#open.set(key, { request, abort: new AbortController(), ended })
     return key
   }
 
@@ -65,7 +70,10 @@ export class CallQuestions {
       if (!isJsonObject(answer)) throw new McpError('invalid_answer', `No answer to ${request.method}`)
       this.answer(key, answer)
     } catch (thrown) {
-      if (this.#open.delete(key)) this.refuse(request.id, ProtocolError.from(thrown))
+      if (this.#open.delete(key)) {
+        this.refuse(request.id, ProtocolError.from(thrown))
+        question.ended?.('settled')
+      }
     }
   }
 
@@ -75,6 +83,7 @@ export class CallQuestions {
     this.#open.delete(key)
     const { request } = question
     this.#reply({ jsonrpc: '2.0', id: request.id, result: answerTo(request, result) })
+    question.ended?.('settled')
   }
 
   /** Also for requests that were never added. */
@@ -83,26 +92,32 @@ export class CallQuestions {
   }
 
   refuseAll(message: string): void {
-    for (const { request } of this.#open.values()) {
+    for (const { request, ended } of this.#open.values()) {
       this.refuse(request.id, new ProtocolError(INTERNAL_ERROR, message))
+      ended?.('settled')
     }
     this.#open.clear()
   }
 
   /** The server no longer wants an answer to a request; false when it is none of these. */
   withdraw(requestId: unknown): boolean {
-    for (const [key, { request, abort }] of this.#open) {
+    for (const [key, { request, abort, ended }] of this.#open) {
       if (request.id !== requestId) continue
       this.#open.delete(key)
       abort.abort('The server withdrew its request')
+      ended?.('settled')
       return true
     }
     return false
   }
 
-  /** The call is over, and with it whatever was asked. */
+  /** The call is over, and with it what it asked. */
   close(): void {
-    for (const { abort } of this.#open.values()) abort.abort('The call is over')
+    const open = [...this.#open.values()]
     this.#open.clear()
+    for (const { abort, ended } of open) {
+      abort.abort('The call is over')
+      ended?.('call over')
+    }
   }
 }

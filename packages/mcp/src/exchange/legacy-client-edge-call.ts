@@ -1,6 +1,7 @@
 import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
+  INVALID_REQUEST,
   isJsonObject,
   type JsonObject,
   type JsonRpcError,
@@ -11,13 +12,13 @@ import {
   ProtocolError,
   RESOURCE_NOT_FOUND,
 } from '../jsonrpc/index.ts'
-import { type ClientCapabilities, eraOf, type Principal, samePrincipal } from '../protocol/index.ts'
+import { type ClientCapabilities, eraOf, samePrincipal } from '../protocol/index.ts'
 import { abortError, type Cancellation, cancellationOf, Canceller } from './cancellation.ts'
 import { isLog, wantsLog } from './client-edge-logs.ts'
 import { toCallerProgress } from './client-edge-params.ts'
 import { type Exchange, failure, type Notification, type Outcome } from './exchange.ts'
 import { missingCapability } from './input-capabilities.ts'
-import { CallQuestions } from './legacy-client-edge-call-questions.ts'
+import { CallQuestions, type QuestionEnd } from './legacy-client-edge-call-questions.ts'
 import type { Continuations, ParkedCall } from './legacy-client-edge-continuations.ts'
 import { outlineOf, received } from './received-result.ts'
 import { inputKeyOf, pageOf, refusal, withoutHints } from './legacy-client-edge-questions.ts'
@@ -30,8 +31,10 @@ export interface CallPort {
   reply(response: JsonRpcResponse): Promise<void>
   /** Tells the server that nobody wants the answer any more. */
   cancel(id: number): void
-  /** The call is over, one way or another. */
+  /** The server has answered, or was never asked. */
   done(call: LegacyCall): void
+  /** Nobody waits any more, but the server may still work on it. */
+  givenUp(call: LegacyCall): void
   /** A log message that the caller did not ask for. */
   unwantedLog(notification: Notification): void
 }
@@ -48,6 +51,9 @@ interface Round {
 }
 
 const MAX_BUFFERED = 256
+
+/** Failures after which the server may go on with the call. */
+const UNANSWERED: ReadonlySet<string> = new Set(['network', 'closed', 'timeout', 'cancelled'])
 
 /**
  * One request to a legacy server. The server may push requests while it runs: they are asked live when the
@@ -87,8 +93,9 @@ export class LegacyCall implements ParkedCall {
     return this.#asked
   }
 
-  get principal(): Principal | undefined {
-    return this.#origin.auth?.principal
+  /** The exchange that it was made for. */
+  get origin(): Exchange {
+    return this.#origin
   }
 
   /** The task whose result this is a request for. */
@@ -110,7 +117,10 @@ export class LegacyCall implements ParkedCall {
     const outcome = this.#attach(this.#origin)
     send(this.#abort).then(
       (response) => this.#finish({ outcome: this.#explained(this.#outcomeOf(response)) }),
-      (thrown: unknown) => this.#finish({ error: McpError.from(thrown) }),
+      (thrown: unknown) => {
+        const error = McpError.from(thrown)
+        this.#finish({ error }, !UNANSWERED.has(error.code))
+      },
     )
     return outcome
   }
@@ -146,11 +156,15 @@ export class LegacyCall implements ParkedCall {
     this.#stop(new McpError('timeout', `Nobody came back to answer what ${this.method} asked for`))
   }
 
-  /** A request that the server pushed on behalf of this call. */
-  push(request: JsonRpcRequest): void {
+  /**
+   * A request that the server pushed on behalf of this call. With `ended` it may belong to another call of the same
+   * owner, and this one only carries it.
+   */
+  push(request: JsonRpcRequest, ended?: (end: QuestionEnd) => void): void {
     const refused = this.#refusal(request)
     if (refused) {
       this.#questions.refuse(request.id, refused)
+      ended?.('settled')
       const { version, capabilities } = this.#origin.client
       if (eraOf(version) === 'modern') this.#lacking ??= missingCapability(request, capabilities)
       return
@@ -159,8 +173,8 @@ export class LegacyCall implements ParkedCall {
     if (page !== undefined && (this.#pages?.size ?? 0) < MAX_PAGES) {
       this.#pages = (this.#pages ?? new Set()).add(page)
     }
-    const key = this.#questions.add(request)
-    const named = inputKeyOf(request)
+    const key = this.#questions.add(request, ended)
+    const named = ended ? undefined : inputKeyOf(request)
     const given = named === undefined ? undefined : this.#takeGiven(named)
     if (given) return this.#questions.answer(key, given)
     if (this.#exchange?.ask) this.#questions.askLive(key, this.#exchange.ask)
@@ -197,6 +211,7 @@ export class LegacyCall implements ParkedCall {
   }
 
   #refusal(request: JsonRpcRequest): ProtocolError | undefined {
+    if (this.#final) return new ProtocolError(INVALID_REQUEST, 'The call that this belongs to is over')
     if (!this.#questions.isFull) return refusal(request, this.#origin.client.capabilities)
     return new ProtocolError(INTERNAL_ERROR, 'Too many requests at a time')
   }
@@ -207,6 +222,7 @@ export class LegacyCall implements ParkedCall {
   }
 
   notify(notification: Notification): void {
+    if (this.#final) return
     if (this.#exchange) {
       this.#deliver(this.#exchange, notification)
       return
@@ -214,6 +230,10 @@ export class LegacyCall implements ParkedCall {
     this.#buffer ??= []
     if (this.#buffer.length >= MAX_BUFFERED) this.#buffer.shift()
     this.#buffer.push(notification)
+  }
+
+  wantsLog(notification: Notification): boolean {
+    return this.#exchange !== undefined && wantsLog(this.#exchange, notification)
   }
 
   /** A page that this call sent its caller to is done with. Only older clients know that message. */
@@ -293,15 +313,16 @@ export class LegacyCall implements ParkedCall {
   #stop(error: Error): void {
     if (this.#final) return
     this.#port.cancel(this.id)
-    this.#finish({ error })
+    this.#finish({ error }, false)
     this.#abort.abort(error)
   }
 
-  #finish(final: { outcome: Outcome } | { error: Error }): void {
+  #finish(final: { outcome: Outcome } | { error: Error }, isAnswered = true): void {
     if (this.#final) return
     this.#final = final
+    if (isAnswered) this.#port.done(this)
+    else this.#port.givenUp(this)
     this.#asked?.close()
-    this.#port.done(this)
     this.#settle()
   }
 

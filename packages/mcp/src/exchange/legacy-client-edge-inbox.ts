@@ -1,32 +1,19 @@
-import {
-  INTERNAL_ERROR,
-  INVALID_REQUEST,
-  isJsonObject,
-  type JsonRpcRequest,
-  McpError,
-  METHOD_NOT_FOUND,
-  ProtocolError,
-  type RequestId,
-} from '../jsonrpc/index.ts'
-import { type ClientCapabilities, samePrincipal } from '../protocol/index.ts'
+import { INVALID_REQUEST, type JsonRpcRequest, ProtocolError, type RequestId } from '../jsonrpc/index.ts'
+import type { ClientCapabilities } from '../protocol/index.ts'
 import type { CallTable } from './call-table.ts'
 import { isLog } from './client-edge-logs.ts'
-import { canAskForInput, toNotification } from './client-edge-params.ts'
+import { toNotification } from './client-edge-params.ts'
 import { readDetachHint } from './detach-hint.ts'
 import type { Exchange, Notification } from './exchange.ts'
+import type { Attributor } from './legacy-client-edge-attribution.ts'
 import type { LegacyCall } from './legacy-client-edge-call.ts'
 import type { ExtensionRequests } from './legacy-client-edge-extension.ts'
 import type { LegacyListeners } from './legacy-client-edge-listeners.ts'
-import {
-  answerTo,
-  refusal,
-  relatedRequestOf,
-  relatedTaskOf,
-  toQuestion,
-} from './legacy-client-edge-questions.ts'
+import { refusal } from './legacy-client-edge-questions.ts'
+import { SharedQuestions } from './legacy-client-edge-shared-questions.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
 
-/** A request of the server that could belong to more than one call. */
+/** A request of the server that could belong to calls of more than one owner. */
 export interface AmbiguousRequest {
   readonly method: string
   /** The methods of the calls that could own it. */
@@ -36,6 +23,7 @@ export interface AmbiguousRequest {
 export interface InboxOptions {
   wire: Wire
   calls: Pick<CallTable<unknown, LegacyCall>, 'get' | 'values'>
+  attributor: Attributor
   listeners: LegacyListeners
   /** What was declared in `initialize`. */
   capabilities: ClientCapabilities
@@ -50,30 +38,30 @@ export interface InboxOptions {
   onNotification?: ((notification: Notification) => void) | undefined
 }
 
-/** Requests outside any call that are answered at a time. */
-const MAX_ASKING = 64
+const STATUS_OF_TASK = 'notifications/tasks/status'
 
-/** Finds out which call a message of a legacy server belongs to. */
+/** Brings each message of a legacy server to the call, the listeners or the connection that it belongs to. */
 export class LegacyInbox {
   readonly #options: InboxOptions
-  /** Requests of the server that belong to no call and are being answered. */
-  readonly #asking = new Map<RequestId, AbortController>()
+  readonly #shared: SharedQuestions
 
   constructor(options: InboxOptions) {
     this.#options = options
+    this.#shared = new SharedQuestions({
+      ask: options.ask,
+      reply: (reply) => this.#send(reply),
+      again: (request) => this.#receiveRequest(request),
+    })
   }
 
-  /** A message on a call's own stream: the transport says whose it is. */
+  /** A message on a call's own stream: the transport says whose it is, unless the message itself does. */
   receiveFor(call: LegacyCall, message: IncomingMessage): void {
-    if (!('id' in message)) {
-      if (message.method === 'notifications/progress') {
-        const owner = this.#options.calls.get(message.params?.progressToken) ?? call
-        owner.notify(toNotification(message))
-      } else if (!this.#receiveCommon(message)) {
-        call.notify(toNotification(message))
-      }
-    } else if (!this.#answerPing(message) && !this.#options.extension?.take(message)) {
-      call.push(message)
+    if ('id' in message) {
+      if (!this.#answerPing(message) && !this.#options.extension?.take(message)) call.push(message)
+    } else if (message.method === 'notifications/progress') {
+      this.#progressOwner(message, call)?.notify(toNotification(message))
+    } else if (!this.#receiveCommon(message)) {
+      call.notify(toNotification(message))
     }
   }
 
@@ -88,24 +76,34 @@ export class LegacyInbox {
   /** The connection is gone: what was being asked is moot. */
   close(): void {
     this.#options.extension?.close()
-    for (const abort of this.#asking.values()) abort.abort('The connection is closed')
-    this.#asking.clear()
+    this.#shared.close()
   }
 
   #receiveNotification(message: IncomingMessage): void {
     if (this.#receiveCommon(message)) return
     const notification = toNotification(message)
     if (notification.method === 'notifications/progress') {
-      // The call that asked for it may have been answered with a task meanwhile.
-      const owner = this.#options.calls.get(notification.params?.progressToken) ?? this.#follower(message)
-      owner?.notify(notification)
-    } else if (isLog(notification)) {
-      const only = single(this.#options.calls.values())
-      if (only) only.notify(notification)
-      else this.#options.onLog?.(notification)
-    } else {
-      this.#options.onNotification?.(notification)
-    }
+      this.#progressOwner(message, undefined)?.notify(notification)
+    } else if (isLog(notification)) this.#receiveLog(message, notification)
+    else this.#options.onNotification?.(notification)
+  }
+
+  /** Progress names its call by token; that of a task goes to the call that waits for the task's result. */
+  #progressOwner(message: IncomingMessage, stream: LegacyCall | undefined): LegacyCall | undefined {
+    const named = this.#options.calls.get(message.params?.progressToken)
+    if (named) return named
+    const related = this.#options.attributor.named(message)
+    if (related?.to === 'call') return related.call
+    return stream?.awaitedTask === undefined ? undefined : stream
+  }
+
+  #receiveLog(message: IncomingMessage, notification: Notification): void {
+    const { attributor, onLog } = this.#options
+    const found = attributor.attribute(message)
+    if (found.to === 'call') found.call.notify(notification)
+    else if (onLog) onLog(notification)
+    else if (found.to === 'owner')
+      found.calls.find((call) => call.wantsLog(notification))?.notify(notification)
   }
 
   /** Notifications that are handled alike whichever stream they come on. */
@@ -119,75 +117,41 @@ export class LegacyInbox {
       this.#options.onPageDone(notification)
       return true
     }
+    if (message.method === STATUS_OF_TASK) {
+      // It may be the task of any caller, whatever stream it comes on.
+      this.#options.onNotification?.(notification)
+      return true
+    }
     const detached = readDetachHint(notification)
     if (!detached) return this.#options.listeners.dispatch(notification)
     this.#options.calls.get(detached.id)?.detach(detached.retryMs)
     return true
   }
 
-  /** Attributes a pushed request only when exactly one call can own it: whom a question is shown to is no guess. */
+  /** A question is shown only to the one owner of all calls that may have caused it: never a guess. */
   #receiveRequest(request: JsonRpcRequest): void {
     const refused = refusal(request, this.#options.capabilities)
-    const candidates = this.#candidates(request)
-    if (refused) {
-      this.#refuse(request, refused)
-    } else if (candidates.length === 1) {
-      candidates[0]?.push(request)
-    } else if (candidates.length === 0) {
-      void this.#askConnection(request)
-    } else {
-      const calls = candidates.map((call) => call.method)
-      this.#options.onAmbiguous?.({ method: request.method, calls })
-      const message = `${calls.length} calls are in flight and this request names none of them`
-      this.#refuse(request, new ProtocolError(INVALID_REQUEST, message))
-    }
-  }
-
-  /**
-   * The calls that a pushed request may belong to. A call that waits for its answer already hardly asks a
-   * second time: it gives way to the one that works, unless that would show one user's question to another.
-   */
-  #candidates(request: JsonRpcRequest): LegacyCall[] {
-    const named = this.#options.calls.get(relatedRequestOf(request)) ?? this.#follower(request)
-    if (named) return [named]
-    const calls = this.#options.calls.values().filter((call) => canAskForInput(call.method))
-    const working = calls.filter((call) => call.exchange !== undefined)
-    const [only] = working
-    const isOneUser = calls.every((call) => samePrincipal(call.principal, only?.principal))
-    return working.length === 1 && isOneUser ? working : calls
-  }
-
-  /** Questions and progress of a task are delivered while its result is waited for (2025-11-25, Tasks). */
-  #follower(message: IncomingMessage): LegacyCall | undefined {
-    const taskId = relatedTaskOf(message)
-    if (taskId === undefined) return undefined
-    for (const call of this.#options.calls.values()) if (call.awaitedTask === taskId) return call
-    return undefined
-  }
-
-  async #askConnection(request: JsonRpcRequest): Promise<void> {
-    const { ask } = this.#options
-    if (!ask || this.#asking.size >= MAX_ASKING) {
-      const message = ask ? 'Too many requests at a time' : `Nobody here answers ${request.method}`
-      this.#refuse(request, new ProtocolError(ask ? INTERNAL_ERROR : METHOD_NOT_FOUND, message))
-      return
-    }
-    const abort = new AbortController()
-    this.#asking.set(request.id, abort)
-    try {
-      const answers = await ask({ input: toQuestion(request) }, abort.signal)
-      if (!isJsonObject(answers.input)) throw new McpError('invalid_answer', `No answer to ${request.method}`)
-      if (!abort.signal.aborted) this.#send({ id: request.id, result: answerTo(request, answers.input) })
-    } catch (thrown) {
-      if (!abort.signal.aborted) this.#refuse(request, ProtocolError.from(thrown))
-    } finally {
-      this.#asking.delete(request.id)
+    if (refused) return this.#shared.refuse(request, refused)
+    const found = this.#options.attributor.attribute(request)
+    switch (found.to) {
+      case 'call':
+        return found.call.push(request)
+      case 'owner':
+        return this.#shared.askOwner(request, found.calls)
+      case 'nobody':
+        return this.#shared.askConnection(request)
+      case 'strangers': {
+        const calls = found.calls.map((call) => call.method)
+        this.#options.onAmbiguous?.({ method: request.method, calls })
+        const message = 'Calls of several callers may have caused this request, and it names none of them'
+        this.#shared.refuse(request, new ProtocolError(INVALID_REQUEST, message))
+      }
     }
   }
 
   #withdraw(requestId: RequestId): void {
     this.#options.extension?.withdraw(requestId)
-    this.#asking.get(requestId)?.abort('The server withdrew its request')
+    this.#shared.withdraw(requestId)
     for (const call of this.#options.calls.values()) if (call.withdraw(requestId)) return
   }
 
@@ -197,17 +161,8 @@ export class LegacyInbox {
     return true
   }
 
-  #refuse(request: JsonRpcRequest, error: ProtocolError): void {
-    this.#send({ id: request.id, error: error.toJsonRpc() })
-  }
-
   /** A reply that cannot be written needs no handling here: the wire reports that it is gone. */
   #send(reply: { id: RequestId } & ({ result: object } | { error: object })): void {
     this.#options.wire.send({ jsonrpc: '2.0', ...reply } as never).catch(() => {})
   }
-}
-
-function single<T>(values: Iterable<T>): T | undefined {
-  const [first, second] = values
-  return second === undefined ? first : undefined
 }

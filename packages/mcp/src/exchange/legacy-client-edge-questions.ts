@@ -69,8 +69,8 @@ export function refusal(
 }
 
 /** The call that a server built on this SDK asks for; other servers do not say. */
-export function relatedRequestOf(request: JsonRpcRequest): unknown {
-  const meta = request.params?._meta
+export function relatedRequestOf(message: IncomingMessage): unknown {
+  const meta = message.params?._meta
   return isJsonObject(meta) ? meta[RELATED_REQUEST] : undefined
 }
 

@@ -24,6 +24,7 @@ import {
 import { CallTable } from './call-table.ts'
 import { canAskForInput, legacyParams, progressTokenOf } from './client-edge-params.ts'
 import { complete, type Exchange, failure, type Notification, type Outcome } from './exchange.ts'
+import { Attributor } from './legacy-client-edge-attribution.ts'
 import { type CallPort, LegacyCall } from './legacy-client-edge-call.ts'
 import { type Continuations, MemoryContinuations } from './legacy-client-edge-continuations.ts'
 import { ExtensionRequests, type RequestAnswer } from './legacy-client-edge-extension.ts'
@@ -32,6 +33,8 @@ import { type AmbiguousRequest, LegacyInbox } from './legacy-client-edge-inbox.t
 import { LegacyListeners } from './legacy-client-edge-listeners.ts'
 import { LegacyLogLevel } from './legacy-client-edge-log-level.ts'
 import { allAccepted, declinedUrl, UrlCompletions, urlQuestions } from './legacy-client-edge-url.ts'
+import { type OwnerOf, ownerOf } from './owner.ts'
+import { UnansweredCalls } from './unanswered-calls.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
 
 export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
@@ -70,6 +73,8 @@ export class LegacyClientEdge implements ClientEdge {
   readonly #options: LegacyClientEdgeOptions
   readonly #ids: IdMinter
   readonly #calls = new CallTable<unknown, LegacyCall>()
+  readonly #unanswered = new UnansweredCalls()
+  readonly #ownerOf: OwnerOf
   readonly #port: CallPort
   readonly #inbox: LegacyInbox
   readonly #listeners: LegacyListeners
@@ -100,6 +105,7 @@ export class LegacyClientEdge implements ClientEdge {
     this.#wire = wire
     this.#options = options
     this.#ids = options.ids ?? createIdMinter()
+    this.#ownerOf = options.ownerOf ?? ownerOf
     this.version = handshake.version
     this.discovery = handshake.discovery
     const { capabilities } = handshake.discovery
@@ -109,6 +115,11 @@ export class LegacyClientEdge implements ClientEdge {
     this.#inbox = new LegacyInbox({
       wire,
       calls: this.#calls,
+      attributor: new Attributor({
+        calls: this.#calls,
+        unanswered: this.#unanswered,
+        ownerOf: this.#ownerOf,
+      }),
       listeners: this.#listeners,
       capabilities: options.capabilities,
       ask: options.ask,
@@ -126,6 +137,7 @@ export class LegacyClientEdge implements ClientEdge {
       onNotification: options.onNotification,
     })
     wire.onMessage = (message) => this.#inbox.receive(message)
+    wire.onLateAnswer = (id) => this.#unanswered.answered(id)
     wire.onClose = (reason) => this.#closed(reason)
   }
 
@@ -251,6 +263,11 @@ export class LegacyClientEdge implements ClientEdge {
           .catch(() => {})
       },
       done: (call) => this.#calls.delete(call.id),
+      givenUp: ({ id, method, origin }) => {
+        this.#calls.delete(id)
+        if (method === 'ping') return
+        this.#unanswered.add(id, { owner: this.#ownerOf(origin), asks: canAskForInput(method) })
+      },
       unwantedLog: (notification) => this.#options.onLog?.(notification),
     }
   }

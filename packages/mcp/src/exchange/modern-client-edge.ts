@@ -9,6 +9,8 @@ import { readDetachHint } from './detach-hint.ts'
 import { complete, type Exchange, type Notification, type Outcome } from './exchange.ts'
 import { modernOutcome } from './modern-client-edge-outcome.ts'
 import { playFurtherRounds } from './modern-client-edge-rounds.ts'
+import { type OwnerOf, ownerOf } from './owner.ts'
+import { UnansweredCalls } from './unanswered-calls.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
 
 export interface ModernClientEdgeOptions extends ClientEdgeOptions {
@@ -36,6 +38,7 @@ export class ModernClientEdge implements ClientEdge {
   readonly #ids: () => number
   /** Requests in flight by id; the id serves as progress token too. */
   readonly #calls = new CallTable<unknown, Call>()
+  readonly #unanswered = new UnansweredCalls()
 
   constructor(wire: Wire, options: ModernClientEdgeOptions = {}) {
     this.#wire = wire
@@ -45,6 +48,7 @@ export class ModernClientEdge implements ClientEdge {
     this.discovery = options.discovery ?? { supportedVersions: [this.version], capabilities: {} }
     wire.setProtocolVersion?.(this.version)
     wire.onMessage = (message) => this.#onSharedMessage(message)
+    wire.onLateAnswer = (id) => this.#unanswered.answered(id)
     wire.onClose = (reason) => this.onClose?.(reason)
   }
 
@@ -91,7 +95,7 @@ export class ModernClientEdge implements ClientEdge {
       return modernOutcome(response, method, this.#options.keepsText)
     } catch (thrown) {
       if (cancellation.aborted) {
-        this.#cancel(id)
+        this.#cancel(id, exchange)
         throw abortError(cancellation)
       }
       if (ended?.signal.aborted) return complete({ _meta: { [META.subscriptionId]: id } })
@@ -99,6 +103,10 @@ export class ModernClientEdge implements ClientEdge {
     } finally {
       this.#calls.delete(id)
     }
+  }
+
+  get #ownerOf(): OwnerOf {
+    return this.#options.ownerOf ?? ownerOf
   }
 
   #signalFor(cancellation: Cancellation, ended: AbortController | undefined): AbortSignal | undefined {
@@ -113,8 +121,11 @@ export class ModernClientEdge implements ClientEdge {
   }
 
   /** On HTTP the aborted request has closed its stream, which is the signal; elsewhere we have to say it. */
-  #cancel(id: number): void {
+  #cancel(id: number, exchange: Exchange): void {
     if (this.#wire.kind === 'http') return
+    if (exchange.logLevel !== undefined) {
+      this.#unanswered.add(id, { owner: this.#ownerOf(exchange), asks: false })
+    }
     const params = { requestId: id }
     this.#wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {})
   }
@@ -155,8 +166,9 @@ export class ModernClientEdge implements ClientEdge {
 
   /** Log messages carry no id (server/utilities/logging): on a shared channel only one request may own them. */
   #deliverLog(notification: Notification): void {
-    const wanting = this.#calls.values().filter(({ exchange }) => wantsLog(exchange, notification))
-    if (wanting.length === 1) wanting[0]?.exchange.notify(notification)
+    const [first, second] = this.#calls.values().filter(({ exchange }) => wantsLog(exchange, notification))
+    const isOnly = first && !second && !this.#unanswered.hasOther(this.#ownerOf(first.exchange), false)
+    if (isOnly) first.exchange.notify(notification)
     else this.#options.onLog?.(notification)
   }
 }

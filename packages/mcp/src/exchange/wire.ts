@@ -3,6 +3,7 @@ import type {
   JsonRpcNotification,
   JsonRpcRequest,
   JsonRpcResponse,
+  RequestId,
 } from '../jsonrpc/index.ts'
 import { type Cancellation, signalCancellation } from './cancellation.ts'
 
@@ -49,6 +50,8 @@ export interface Wire {
   send(message: JsonRpcMessage): Promise<void>
   /** Messages that belong to no request's own stream. Set once by the client edge. */
   onMessage: ((message: IncomingMessage) => void) | undefined
+  /** The server answered a request that was given up. Set by the client edge; wires that cannot tell never call it. */
+  onLateAnswer?: ((id: RequestId) => void) | undefined
   /** Called once when the wire is gone, with the reason when it was not asked for. */
   onClose: ((reason: Error | undefined) => void) | undefined
   /** Tells the wire what was negotiated: HTTP sends it as a header from then on. */

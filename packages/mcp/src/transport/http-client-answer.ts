@@ -13,8 +13,8 @@ export interface AnswerOptions {
   url: string
   request: JsonRpcRequest
   onAnswer: (response: JsonRpcResponse) => void
-  /** Gets notifications and requests of the server; `late` when the answer came before them. */
-  onMessage: (message: IncomingMessage, late: boolean) => void
+  /** Gets notifications and requests of the server, also those that come after the answer. */
+  onMessage: (message: IncomingMessage) => void
   report: (describe: () => McpError) => void
 }
 
@@ -43,7 +43,7 @@ export class AnswerReader {
     if (parsed.kind === 'response') {
       this.accept(parsed.message)
     } else if (parsed.kind !== 'invalid') {
-      onMessage(parsed.message, this.#answered)
+      onMessage(parsed.message)
     } else if (parsed.isResponse && parsed.reply.id === request.id && !this.#answered) {
       throw badResponse(url, `answered ${request.method} with a malformed response`, { body: headOf(text) })
     } else {

@@ -116,7 +116,7 @@ export class HttpWire implements Wire {
       // A stream belongs to the session in which it was opened, even if that is lost and replaced meanwhile.
       headers: () => sessionHeaders(opened, version),
       onAnswer: (answer) => operation.answer(answer),
-      onMessage: (incoming, late) => this.#deliver(incoming, late ? undefined : options.onMessage),
+      onMessage: (incoming) => this.#deliver(incoming, options.onMessage),
       takesBytes: options.takesBytes,
       onDetached: options.onDetached,
       abort: operation,

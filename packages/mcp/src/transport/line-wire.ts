@@ -19,6 +19,14 @@ export abstract class LineWire implements Wire {
     this.link.onMessage = handler
   }
 
+  get onLateAnswer(): Wire['onLateAnswer'] {
+    return this.link.onLateAnswer
+  }
+
+  set onLateAnswer(handler: Wire['onLateAnswer']) {
+    this.link.onLateAnswer = handler
+  }
+
   get onClose(): ((reason: Error | undefined) => void) | undefined {
     return this.#onClose
   }

@@ -39,6 +39,7 @@ interface Pending {
 class MemoryWire implements Wire {
   readonly kind = 'memory'
   onMessage: ((message: IncomingMessage) => void) | undefined
+  onLateAnswer: Wire['onLateAnswer']
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly #connection: ServerConnection
   readonly #options: MemoryOptions
@@ -107,7 +108,10 @@ class MemoryWire implements Wire {
     if (this.#closed) return
     this.#options.onTraffic?.('to-client', text)
     const message = JSON.parse(text) as JsonRpcMessage
-    if ('method' in message) this.onMessage?.(message)
-    else if (message.id !== null) this.#pending.get(message.id)?.resolve(message)
+    if ('method' in message) return this.onMessage?.(message)
+    if (message.id === null) return
+    const pending = this.#pending.get(message.id)
+    if (pending) pending.resolve(message)
+    else this.onLateAnswer?.(message.id)
   }
 }

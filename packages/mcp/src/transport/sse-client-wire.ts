@@ -11,6 +11,7 @@ import {
   type RequestId,
   toJsonText,
 } from '../jsonrpc/index.ts'
+import { GivenUpIds } from './given-up-ids.ts'
 import { discard, readErrorText } from './http-client-body.ts'
 import { badResponse, displayUrl, statusError } from './http-client-errors.ts'
 import { forEachMessage, unreadable } from './http-client-messages.ts'
@@ -36,11 +37,13 @@ class SseWire implements Wire {
   readonly kind = 'sse'
   readonly takesCancellation = true
   onMessage: ((message: IncomingMessage) => void) | undefined
+  onLateAnswer: Wire['onLateAnswer']
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly #url: string
   readonly #settings: HttpClientSettings
   readonly #operations: Operations
   readonly #waiting = new CallTable<RequestId, (response: JsonRpcResponse) => void>()
+  readonly #givenUp = new GivenUpIds()
   #endpoint = ''
   #version: string | undefined
 
@@ -78,7 +81,10 @@ class SseWire implements Wire {
             operation.answer(response)
             done()
           })
-          operation.onAbort(() => done())
+          operation.onAbort(() => {
+            this.#givenUp.add(id)
+            done()
+          })
         })
         await this.#post(message, operation, options.headers)
         await answered
@@ -139,7 +145,8 @@ class SseWire implements Wire {
   #answer(response: JsonRpcResponse): void {
     const { id } = response
     const answer = id === null ? undefined : this.#waiting.get(id)
-    if (id === null || answer === undefined) {
+    if (id !== null && answer === undefined && this.#givenUp.take(id)) this.onLateAnswer?.(id)
+    else if (id === null || answer === undefined) {
       const what = `answered a request with the unknown id ${JSON.stringify(id)}`
       this.#settings.report(() => badResponse(this.#url, what))
     } else {

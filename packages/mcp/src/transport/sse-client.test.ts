@@ -121,8 +121,9 @@ describe('sse', () => {
     expect(reasons).toEqual([undefined])
   })
 
-  it('cancellation forgets the request; a late answer is reported and harmless', async () => {
+  it('cancellation forgets the request; a late answer is known as one and harmless', async () => {
     const errors: McpError[] = []
+    const lateIds: unknown[] = []
     let late = (): void => {}
     await using server = await startServer(
       sseServer((seen, stream) => {
@@ -130,6 +131,7 @@ describe('sse', () => {
       }),
     )
     const wire = await sse(server.url, { onProtocolError: (error) => errors.push(error) }).open()
+    wire.onLateAnswer = (id) => lateIds.push(id)
     const abort = new AbortController()
     const request = legacy('x')
     const failed = wire.request(request, { signal: abort.signal })
@@ -138,7 +140,8 @@ describe('sse', () => {
     abort.abort()
     await expect(failed).rejects.toMatchObject({ code: 'cancelled' })
     late()
-    await until(() => errors.length === 1)
+    await until(() => lateIds.length === 1)
+    expect([lateIds, errors]).toEqual([[request.id], []])
     await wire.close()
   })
 

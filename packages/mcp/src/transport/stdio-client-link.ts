@@ -56,6 +56,7 @@ export interface LinkOptions {
  */
 export class LineLink {
   onMessage: ((message: IncomingMessage) => void) | undefined
+  onLateAnswer: ((id: RequestId) => void) | undefined
   readonly #options: LinkOptions
   readonly #splitter: LineSplitter
   readonly #pending: PendingRequests
@@ -179,7 +180,11 @@ export class LineLink {
     const id = message.id ?? this.#idOfUnreadable(message)
     if (id === undefined) {
       this.#report('bad_response', 'answered without an id', line)
-    } else if (this.#pending.resolve(id, message) === 'unknown') {
+      return
+    }
+    const found = this.#pending.resolve(id, message)
+    if (found === 'late') this.onLateAnswer?.(id)
+    else if (found === 'unknown') {
       this.#report('bad_response', `answered ${JSON.stringify(id)}, which is not pending`, line)
     }
   }

@@ -1,9 +1,7 @@
 import { CallTable } from '../exchange/call-table.ts'
 import type { Cancellation } from '../exchange/index.ts'
 import { McpError, type JsonRpcResponse, type RequestId } from '../jsonrpc/index.ts'
-
-/** How many given-up requests are remembered, so that their late answers are not taken for mistakes. */
-const MAX_GIVEN_UP = 1000
+import { GivenUpIds } from './given-up-ids.ts'
 
 interface Waiter {
   readonly resolve: (response: JsonRpcResponse) => void
@@ -16,7 +14,7 @@ interface Waiter {
 /** Requests that wait for their responses. Ids match by type and value: `1` and `"1"` are two requests. */
 export class PendingRequests {
   readonly #waiters = new CallTable<RequestId, Waiter>()
-  readonly #givenUp: Set<RequestId> = new Set()
+  readonly #givenUp = new GivenUpIds()
   readonly #facts: () => Record<string, unknown>
 
   constructor(facts: () => Record<string, unknown>) {
@@ -51,12 +49,12 @@ export class PendingRequests {
     cancellation: Cancellation | undefined,
     takesBytes: boolean,
   ): void {
-    if (this.#givenUp.size > 0) this.#givenUp.delete(id)
+    this.#givenUp.take(id)
     const onAbort =
       cancellation &&
       ((): void => {
         this.#take(id)
-        this.#remember(id)
+        this.#givenUp.add(id)
         reject(this.#cancelled(cancellation))
       })
     this.#waiters.set(id, { resolve, reject, cancellation, onAbort, takesBytes })
@@ -65,7 +63,7 @@ export class PendingRequests {
 
   resolve(id: RequestId, response: JsonRpcResponse): 'resolved' | 'late' | 'unknown' {
     const waiter = this.#take(id)
-    if (waiter === undefined) return this.#givenUp.delete(id) ? 'late' : 'unknown'
+    if (waiter === undefined) return this.#givenUp.take(id) ? 'late' : 'unknown'
     waiter.resolve(response)
     return 'resolved'
   }
@@ -89,14 +87,6 @@ export class PendingRequests {
     this.#waiters.delete(id)
     if (waiter.onAbort) waiter.cancellation?.offAbort(waiter.onAbort)
     return waiter
-  }
-
-  #remember(id: RequestId): void {
-    if (this.#givenUp.size >= MAX_GIVEN_UP) {
-      const [oldest] = this.#givenUp
-      if (oldest !== undefined) this.#givenUp.delete(oldest)
-    }
-    this.#givenUp.add(id)
   }
 
   #cancelled({ reason }: Cancellation): McpError {
