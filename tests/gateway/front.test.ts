@@ -46,18 +46,6 @@ describe('endpoints', () => {
     expect(missing.status).toBe(404)
     expect(await missing.text()).toMatch(/one, two words/)
   })
-
-  it('/ready waits for the targets that are to run, /health does not', async () => {
-    const gateway = await testGateway({
-      mcpServers: { bad: { command: 'no-such-command-anywhere' } },
-      catalog: { deadline: 500 },
-    })
-    closing.push(() => gateway.close())
-    expect((await fetch(`${gateway.url}/health`)).status).toBe(200)
-    const ready = await fetch(`${gateway.url}/ready`)
-    expect(ready.status).toBe(503)
-    expect(await ready.json()).toMatchObject({ missing: [{ target: 'bad' }] })
-  })
 })
 
 describe('access tokens', () => {

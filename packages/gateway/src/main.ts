@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Served } from '@gantry/mcp/exchange'
 import { serveStdio } from '@gantry/mcp/server/node'
 import { Admin } from './admin/admin.ts'
@@ -62,9 +63,12 @@ export interface RunningGateway {
   readonly adminToken: string | undefined
   /** The admin API without HTTP. */
   readonly api: AdminApi
-  /** Serves one client on standard input and output until it goes away. */
-  serveStdio(): Promise<void>
-  close(): Promise<void>
+  /** Serves one client on standard input and output until it goes away, or until the signal is aborted. */
+  serveStdio(signal?: AbortSignal): Promise<void>
+  /** Tells load balancers to send nothing more, and goes on serving until they had time to notice. */
+  drain(): Promise<void>
+  /** Calls under way may take `server.shutdownGrace` to end, or as long as is given here. */
+  close(options?: { grace?: number }): Promise<void>
 }
 
 type HostFacts = Pick<AdminHost, 'version' | 'startedAt' | 'places' | 'overrides' | 'memoryConfig'>
@@ -110,12 +114,20 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     consoleUrl: model.server.console ? consoleAddress(url, adminToken) : undefined,
     adminToken,
     api: localApi(admin.handlers, COMMAND_LINE),
-    serveStdio: () => serveStdio(gateway.endpoint()!),
-    async close() {
+    serveStdio: (signal) =>
+      serveStdio(gateway.endpoint()!, {
+        stopTimeout: gateway.model.server.shutdownGrace,
+        ...(signal && { signal }),
+      }),
+    async drain() {
+      front.drain()
+      await sleep(gateway.model.server.drainDelay)
+    },
+    async close({ grace } = {}) {
       await forget()
       await configFile?.close()
       await admin.close()
-      await front.close()
+      await front.close(grace)
       await gateway.close()
     },
   }

@@ -4,7 +4,7 @@ import { startGateway, type ConfigSource, type RunningGateway } from '../main.ts
 import { CliError } from './cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type CliStream, type GlobalOptions } from './cli-io.ts'
 import { countOf } from '../admin/contract.ts'
-import { nextSignal } from './next-signal.ts'
+import { nextSignal, type StopSignal } from './next-signal.ts'
 import { withProgress } from './progress.ts'
 
 /** Flags of every command that runs a gateway. */
@@ -47,13 +47,14 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
   }).catch(async (error: NodeJS.ErrnoException) => {
     throw await cannotStart(error, loaded)
   })
+  let why: StopSignal | 'end of input' | undefined
   try {
     announce(running, plan, options, io)
     const stop = await plan.announced?.(running)
-    await ended(running, options)
+    why = await ended(running, options)
     await stop?.()
   } finally {
-    await closeOrGiveUp(running, options, io)
+    await closeOrGiveUp(running, why, options, io)
   }
 }
 
@@ -150,17 +151,43 @@ function sayWhere(
   }
 }
 
-/** Until a signal, or with --stdio until the client goes away. */
-function ended(running: RunningGateway, options: GatewayOptions): Promise<void> {
+/** Until a signal, or with --stdio until the client goes away. Calls on standard input have ended then. */
+async function ended(running: RunningGateway, options: GatewayOptions): Promise<StopSignal | 'end of input'> {
   const stopped = nextSignal()
-  return options.stdio ? Promise.race([stopped, running.serveStdio()]) : stopped
+  if (!options.stdio) return stopped
+  const stop = new AbortController()
+  const served = running.serveStdio(stop.signal)
+  const why = await Promise.race([stopped, served.then(() => 'end of input' as const)])
+  if (why === 'end of input') return why
+  void nextSignal().then(() => process.exit(1))
+  stop.abort()
+  await served
+  return why
 }
 
-/** Calls that are under way may end first; whoever asks a second time does not want to wait for them. */
-async function closeOrGiveUp(running: RunningGateway, options: GatewayOptions, io: CliIo): Promise<void> {
+/** A client on the other end of a pipe waits two seconds for a server to end. */
+const END_OF_INPUT_GRACE = 200
+
+/** Calls that are under way may end first; a second signal means that nobody wants to wait for them. */
+async function closeOrGiveUp(
+  running: RunningGateway,
+  why: StopSignal | 'end of input' | undefined,
+  options: GatewayOptions,
+  io: CliIo,
+): Promise<void> {
   void nextSignal().then(() => process.exit(1))
   // A client that keeps its end of the pipe open would keep the process alive.
   if (options.stdio) process.stdin.destroy()
   const label = 'Letting calls end that are under way; Ctrl+C again does not wait'
-  await withProgress(io, label, () => running.close(), options)
+  const grace = why === 'end of input' ? { grace: END_OF_INPUT_GRACE } : {}
+  await withProgress(
+    io,
+    label,
+    async () => {
+      // Sent by what runs services. Ctrl+C comes from a person, who does not want to wait.
+      if (why === 'SIGTERM' && !options.stdio) await running.drain()
+      await running.close(grace)
+    },
+    options,
+  )
 }

@@ -31,6 +31,7 @@ export function compileServer(
     sealingKeys: (raw.sealingKeys ?? []).map((key, index) =>
       context.secret(key, ['server', 'sealingKeys', index]),
     ),
+    drainDelay: duration(raw.drainDelay, '1s'),
     shutdownGrace: duration(raw.shutdownGrace, '10s'),
     limits: compileLimits(raw.limits ?? {}),
   }

@@ -22,6 +22,7 @@ export function compileTargetOptions(source: TargetSource, context: CompileConte
     maxInstances: raw.maxInstances ?? defaults.maxInstances ?? 50,
     // There is nobody to start a private connection for yet.
     start: isolation === 'shared' ? (raw.start ?? defaults.start ?? 'eager') : 'lazy',
+    required: raw.required ?? false,
     idleStop: durationOrOff(raw.idleStop ?? defaults.idleStop, isolation === 'shared' ? false : '5m'),
     timeouts: {
       start: duration(timeouts.start, '60s'),

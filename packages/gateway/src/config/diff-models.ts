@@ -39,6 +39,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'prefix',
   'maxInstances',
   'start',
+  'required',
   'idleStop',
   'timeouts',
   'concurrency',

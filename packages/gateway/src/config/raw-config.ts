@@ -29,6 +29,7 @@ export interface RawServer {
   title?: string
   instructions?: string
   sealingKeys?: string[]
+  drainDelay?: Quantity
   shutdownGrace?: Quantity
   limits?: {
     bodyBytes?: Quantity
@@ -122,6 +123,7 @@ export interface RawTarget extends RawTargetDefaults {
   title?: string
   description?: string
   enabled?: boolean | string
+  required?: boolean
   disabled?: boolean
   disabledTools?: string[]
   prefix?: string | false

@@ -5,7 +5,7 @@ import type { GateOptions, Guard } from '@gantry/mcp/server'
 import type { BearerGuard } from '@gantry/mcp/guard'
 import type { Gateway } from '../gateway.ts'
 import type { ServerModel } from '../model/index.ts'
-import { answerHealth } from './health.ts'
+import { ALIVE, readiness, verbose } from './health.ts'
 import { METRICS_TYPE, metricsText } from './metrics-text.ts'
 import { refuseScraper } from './refuse-scraper.ts'
 
@@ -22,6 +22,7 @@ export class Front {
   readonly server: HttpServer
   readonly #options: FrontOptions
   readonly #handlers = new Map<string, NodeHandler>()
+  #isDraining = false
 
   constructor(options: FrontOptions) {
     this.#options = options
@@ -44,7 +45,10 @@ export class Front {
     const path = (request.url ?? '/').split('?', 1)[0]!
     if (path === '/mcp' || path === '/sse') return this.#handler('')!(request, response)
     if (path.startsWith('/mcp/')) return this.#target(path.slice('/mcp/'.length), request, response)
-    if (path === '/health' || path === '/ready') return this.#health(path, response)
+    if (path === '/health' || path === '/ready') {
+      this.#health(path, request, response).catch(() => response.writeHead(500).end())
+      return
+    }
     if (path === '/metrics') {
       this.#metrics(request, response).catch(() => response.writeHead(500).end())
       return
@@ -56,15 +60,29 @@ export class Front {
       .end('Not found. MCP is at /mcp, one target at /mcp/NAME.\n')
   }
 
-  /** Strangers learn whether it works, and nothing about what is behind it. */
-  #health(path: string, response: ServerResponse): void {
-    answerHealth(path, this.#options.gateway, response, this.#options.guard === undefined)
+  /** Strangers learn whether it works; what is behind it takes the same credential as the metrics. */
+  async #health(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { gateway } = this.#options
+    let answer = path === '/health' ? ALIVE : readiness(gateway, this.#isDraining)
+    if (new URLSearchParams(request.url?.split('?', 2)[1]).has('verbose')) {
+      if (await this.#refused(request, response)) return
+      answer = verbose(answer, gateway)
+    }
+    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+    response.writeHead(answer.code, headers).end(`${JSON.stringify(answer.body)}\n`)
+  }
+
+  /** True when the request was answered with a refusal: it lacks what the numbers take. */
+  async #refused(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const { gateway, guard } = this.#options
+    const refused = await refuseScraper(request, guard, gateOptions(gateway.model.server))
+    if (refused) response.writeHead(refused.status, refused.headers).end(refused.body)
+    return refused !== undefined
   }
 
   async #metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { gateway, guard } = this.#options
-    const refused = await refuseScraper(request, guard, gateOptions(gateway.model.server))
-    if (refused) return void response.writeHead(refused.status, refused.headers).end(refused.body)
+    const { gateway } = this.#options
+    if (await this.#refused(request, response)) return
     const services = [...this.#handlers.values()].map(({ service }) => service)
     const sessions = services.flatMap(({ sessions, sseSessions }) => [...sessions.values(), ...sseSessions])
     response.writeHead(200, { 'content-type': METRICS_TYPE }).end(metricsText(gateway, sessions.length))
@@ -114,19 +132,41 @@ export class Front {
     return this.#handlers
   }
 
-  /** Takes no new connections, lets requests under way finish for a while (with the answers they wait for), and ends what is left. */
-  async close(): Promise<void> {
-    const { gateway } = this.#options
-    const closed = new Promise<void>((resolve) => {
-      this.server.close(() => resolve())
-      this.server.closeIdleConnections()
+  /** From now on `/ready` says that nothing more should be sent here; what comes nevertheless is served. */
+  drain(): void {
+    this.#isDraining = true
+  }
+
+  /**
+   * Takes no new connections, lets requests under way finish for a while (with the answers they wait for), and
+   * answers those with an error that are left.
+   */
+  async close(grace: number = this.#options.gateway.model.server.shutdownGrace): Promise<void> {
+    this.drain()
+    let isClosed = false
+    this.server.close(() => {
+      isClosed = true
     })
-    await gateway.drain(gateway.model.server.shutdownGrace)
+    const until = Date.now() + grace
+    while (this.#isBusy() && Date.now() < until) await this.#turn()
     for (const handler of this.#handlers.values()) handler.close()
+    // The last answers need a moment to leave.
+    const flushed = Date.now() + FLUSH_TIME
+    while (!isClosed && Date.now() < flushed) await this.#turn()
     this.server.closeAllConnections()
-    await closed
+  }
+
+  #isBusy(): boolean {
+    return [...this.#handlers.values()].some(({ service }) => service.inFlight > 0)
+  }
+
+  async #turn(): Promise<void> {
+    this.server.closeIdleConnections()
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
+
+const FLUSH_TIME = 1_000
 
 /** Which `Host` and `Origin` a request may have. */
 export function gateOptions(server: ServerModel): GateOptions {

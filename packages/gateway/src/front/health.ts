@@ -1,23 +1,47 @@
-import type { ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway.ts'
 
-/** `/health`: the process lives. `/ready`: every target that is to be running is, or has a last-known list. */
-export function answerHealth(
-  path: string,
-  gateway: Gateway,
-  response: ServerResponse,
-  detailed: boolean,
-): void {
-  const targets = gateway.targets.map((target) => ({ name: target.name, state: target.state }))
-  const gaps = gateway.catalog.merged
-    .gaps()
-    .filter((gap) => gap.state === 'missing' && isEager(gateway, gap.target))
-  const ready = path === '/health' || gaps.length === 0
-  const status = ready ? 'ok' : 'not ready'
-  const body = JSON.stringify(detailed ? { status, targets, missing: gaps } : { status })
-  response.writeHead(ready ? 200 : 503, { 'content-type': 'application/json' }).end(`${body}\n`)
+type Target = Gateway['targets'][number]
+
+export interface HealthAnswer {
+  readonly code: 200 | 503
+  readonly body: {
+    readonly status: 'ok' | 'not ready' | 'draining'
+    readonly [detail: string]: unknown
+  }
 }
 
-function isEager(gateway: Gateway, name: string): boolean {
-  return gateway.target(name)?.model.start === 'eager'
+/** `/health`: the process lives. */
+export const ALIVE: HealthAnswer = { code: 200, body: { status: 'ok' } }
+
+/**
+ * `/ready`: the gateway can serve. One target that is down does not keep the others from being used, so only those
+ * count that the configuration calls `required`.
+ */
+export function readiness(gateway: Gateway, isDraining: boolean): HealthAnswer {
+  if (isDraining) return { code: 503, body: { status: 'draining' } }
+  if (gateway.targets.some((target) => target.model.required && isUnusable(gateway, target))) {
+    return { code: 503, body: { status: 'not ready' } }
+  }
+  return ALIVE
+}
+
+/** The same with what is known of each target, for operators. */
+export function verbose(answer: HealthAnswer, gateway: Gateway): HealthAnswer {
+  const targets = gateway.targets.map((target) => ({
+    name: target.name,
+    state: target.state,
+    required: target.model.required,
+    usable: !isUnusable(gateway, target),
+  }))
+  return { ...answer, body: { ...answer.body, targets, missing: gateway.catalog.merged.gaps() } }
+}
+
+const DOWN: ReadonlySet<Target['state']> = new Set(['backing-off', 'quarantined', 'needs-auth', 'stopped'])
+
+/** A lazy target that nobody has asked for yet is not a problem; one that is to run and has no lists yet is. */
+function isUnusable(gateway: Gateway, target: Target): boolean {
+  const { enabled, disabledReason, start } = target.model
+  if (!enabled) return disabledReason !== undefined
+  if (DOWN.has(target.state)) return true
+  return start === 'eager' && gateway.catalog.of(target)?.snapshot === undefined
 }

@@ -37,6 +37,8 @@ export interface ServerModel {
   readonly instructions: string | undefined
   /** The first seals session ids and `requestState`, all open them; empty: one is made and kept in `stateDir`. */
   readonly sealingKeys: readonly Secret[]
+  /** How long the gateway goes on taking requests when it is told to stop, while `/ready` says so already. */
+  readonly drainDelay: number
   /** How long calls in flight may take to end when the gateway stops. */
   readonly shutdownGrace: number
   readonly limits: LimitsModel

@@ -22,6 +22,8 @@ export interface TargetOptions {
   /** Most connections at a time when `isolation` makes several. */
   readonly maxInstances: number
   readonly start: 'eager' | 'lazy'
+  /** Whether the gateway counts as not ready while this target cannot be used. */
+  readonly required: boolean
   /** Milliseconds without use after which a connection is closed; undefined: never. */
   readonly idleStop: number | undefined
   readonly timeouts: TimeoutsModel

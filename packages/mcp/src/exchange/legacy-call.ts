@@ -1,3 +1,4 @@
+import type { Outcome } from './exchange.ts'
 import type { LiveExchange } from './live-exchange.ts'
 
 /** One request of a legacy client under way; the exchange changes when it takes several rounds. */
@@ -6,6 +7,8 @@ export class LegacyCall {
   aborted = false
   /** Lets go of whoever waits for the answer. */
   release: (() => void) | undefined
+  /** Answers it now, whatever its handler goes on doing. */
+  settle: ((outcome: Outcome) => void) | undefined
 
   /** A cancelled request is over at once, whatever its handler goes on doing. */
   abort(reason: unknown): void {

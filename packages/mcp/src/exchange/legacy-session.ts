@@ -85,6 +85,7 @@ export class LegacySession implements SubscriptionHost {
   /** The client said that it is ready. */
   initialized = false
   #id: string | undefined
+  #hungUp = false
   readonly #io: LegacyIo
   #capabilities: ServerCapabilities | undefined
   #questions: LegacyQuestions | undefined
@@ -128,6 +129,7 @@ export class LegacySession implements SubscriptionHost {
     this.#inFlight.set(id, call)
     return new Promise((resolve) => {
       call.release = () => resolve(undefined)
+      call.settle = (settled) => resolve(this.#conclude(settled, message, call))
       outcome.then(
         (settled) => resolve(this.#conclude(settled, message, call)),
         (thrown) => resolve(this.#conclude(failure(ProtocolError.from(thrown), thrown), message, call)),
@@ -187,8 +189,19 @@ export class LegacySession implements SubscriptionHost {
     this.initialized = true
   }
 
-  close(reason: unknown = 'closed'): void {
-    for (const call of this.#inFlight.values()) call.abort(reason)
+  /** The client says nothing more: nobody answers questions, and nothing but answers is worth sending. */
+  hangUp(): void {
+    this.#hungUp = true
+    this.#questions?.close()
+    this.#subscriptions?.close()
+  }
+
+  /** Calls under way get the error as their answer; without one they get none. */
+  close(reason: unknown = 'closed', error?: ProtocolError): void {
+    for (const call of [...this.#inFlight.values()]) {
+      if (error) call.settle?.(failure(error))
+      call.abort(reason)
+    }
     this.#inFlight.clear()
     this.#questions?.close()
     this.#subscriptions?.close()
@@ -291,6 +304,7 @@ export class LegacySession implements SubscriptionHost {
       ask: this.#io.canPush
         ? async (requests, signal) => {
             if (!exchange.open) throw new McpError('closed', 'The request is over: nobody can be asked')
+            if (this.#hungUp) throw new McpError('closed', 'The client has gone: nobody can be asked')
             this.#questions ??= new LegacyQuestions(this.served.answerTimeout)
             return this.#questions.ask(requests, send, signal ?? exchange.signal, id)
           }

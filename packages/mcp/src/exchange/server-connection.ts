@@ -51,6 +51,7 @@ export class ServerConnection {
   readonly legacy: LegacySession
   readonly #announcements: Announcements
   #waiting: (() => void)[] = []
+  #hungUp = false
   #closed = false
 
   constructor(served: Served, options: ServerConnectionOptions) {
@@ -62,7 +63,7 @@ export class ServerConnection {
     this.#isCongested = options.isCongested ?? (() => false)
     this.#announcements = new Announcements({ send: this.#send, isCongested: this.#isCongested })
     this.legacy = new LegacySession(served, {
-      send: (text, relatedTo) => (relatedTo === undefined ? this.#announcements.say(text) : this.#send(text)),
+      send: (text, relatedTo) => this.#say(text, relatedTo === undefined),
       canPush: true,
       ...(this.#sendLong && { sendLong: this.#sendLong }),
       isCongested: this.#isCongested,
@@ -125,11 +126,28 @@ export class ServerConnection {
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  close(reason: unknown = 'closed'): void {
+  /** The peer says nothing more: from now on only answers are sent. */
+  hangUp(): void {
+    this.#hungUp = true
+    this.legacy.hangUp()
+  }
+
+  /** Calls under way get the error as their answer, by the end of this turn; without one they get none. */
+  close(reason: unknown = 'closed', error?: ProtocolError): void {
     this.#closed = true
-    for (const exchange of this.#modern.values()) exchange.abort(reason)
+    for (const [id, exchange] of this.#modern.entries()) {
+      const isCall = exchange.method !== 'subscriptions/listen'
+      if (error && isCall) this.#send(writeError(id, error.toJsonRpc()))
+      exchange.abort(reason)
+    }
     this.#modern.clear()
-    this.legacy.close(reason)
+    this.legacy.close(reason, error)
+  }
+
+  #say(text: string, isNews: boolean): void {
+    if (this.#hungUp) return
+    if (isNews) this.#announcements.say(text)
+    else this.#send(text)
   }
 
   #sendIfAny(text: string | undefined): void {
@@ -168,8 +186,8 @@ export class ServerConnection {
     let exchange: LiveExchange
     try {
       exchange = openModernExchange(message, this.#served, this.#context, (text) => {
-        if (message.method === 'subscriptions/listen') this.#announcements.say(text)
-        else if (!this.#isCongested()) this.#send(text)
+        const isNews = message.method === 'subscriptions/listen'
+        if (isNews || !this.#isCongested()) this.#say(text, isNews)
       })
     } catch (error) {
       return writeError(message.id, ProtocolError.from(error).toJsonRpc())
@@ -185,7 +203,7 @@ export class ServerConnection {
     if (this.#modern.get(message.id) === exchange) this.#modern.delete(message.id)
     exchange.finish()
     if (exchange.aborted) return undefined
-    if (message.method === 'subscriptions/listen') this.#announcements.release()
+    if (message.method === 'subscriptions/listen' && !this.#hungUp) this.#announcements.release()
     const facts = responseFacts(message, exchange.client.version, this.#served)
     const long = this.#sendLong && writeLongOutcome(outcome, facts)
     return long && this.#sendLong?.(long) ? undefined : writeOutcome(outcome, facts)

@@ -1,3 +1,4 @@
+import { failure } from '../exchange/exchange.ts'
 import type { LiveExchange, Outcome } from '../exchange/index.ts'
 import { openModernExchange, respondSafely } from '../exchange/modern-server-edge.ts'
 import { requiredScopesOf } from '../exchange/required-scopes.ts'
@@ -18,6 +19,16 @@ import type { Pulse } from './http-pulse.ts'
 import { STREAM_HEADERS, toEvent, type EventSink, type HttpCall, type HttpReply } from './http-reply.ts'
 import { checkStandardHeaders, type HttpServed } from './http-standard-headers.ts'
 
+/** Requests under way, by what ends them with an error. */
+export type OpenCalls = Set<(error: ProtocolError) => void>
+
+export interface AnswerHost {
+  readonly served: HttpServed
+  readonly context: HttpContext
+  readonly pulse: Pulse
+  readonly open: OpenCalls
+}
+
 /**
  * Answers a modern request: a JSON body unless a notification precedes the result. The peer's going away
  * cancels it (2026-07-28, Cancellation).
@@ -26,7 +37,7 @@ export function answerModern(
   request: JsonRpcRequest,
   call: HttpCall,
   reply: HttpReply,
-  host: { served: HttpServed; context: HttpContext; pulse: Pulse },
+  host: AnswerHost,
 ): void {
   const { served } = host
   const answer = new StreamedAnswer(reply, host.pulse, call.headers.accept)
@@ -62,13 +73,20 @@ export function answerModern(
   }
   const isListening = request.method === 'subscriptions/listen'
   const callOff = isListening ? atExpiry(host.context.auth, () => end('expired')) : undefined
+  const cut = (error: ProtocolError): void => {
+    finish(failure(error))
+    exchange.abort('closed')
+  }
+  if (!isListening) host.open.add(cut)
   reply.onAbort(() => {
     callOff?.()
+    host.open.delete(cut)
     end('disconnected')
   })
   answer.wait()
   outcome.then((settled) => {
     callOff?.()
+    host.open.delete(cut)
     finish(settled)
   })
 }

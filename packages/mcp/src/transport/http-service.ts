@@ -1,3 +1,4 @@
+import { cutOff } from '../exchange/cut-off.ts'
 import type { Sealer } from '../exchange/index.ts'
 import { isModernRequest } from '../exchange/modern-server-edge.ts'
 import { modernRevisions } from '../exchange/served.ts'
@@ -12,7 +13,7 @@ import { isRevision, LEGACY_REVISIONS, samePrincipal } from '../protocol/index.t
 import { DEFAULT_EVENT_LIMITS, type EventLogLimits } from './event-log.ts'
 import { refuseForeign, type GateOptions } from './http-gate.ts'
 import type { Guard, HttpContext } from './http-guard.ts'
-import { answerModern } from './http-modern.ts'
+import { answerModern, type AnswerHost, type OpenCalls } from './http-modern.ts'
 import { answerStateless } from './http-stateless.ts'
 import { Pulse } from './http-pulse.ts'
 import type { HttpCall, HttpReply } from './http-reply.ts'
@@ -51,6 +52,8 @@ export class HttpService {
   readonly #pulse: Pulse
   readonly #eventLimits: EventLogLimits
   readonly #ids: SessionIds
+  /** Ends requests under way that belong to no session. */
+  readonly #open: OpenCalls = new Set()
 
   constructor(served: HttpServed, options: HttpServiceOptions = {}) {
     this.served = served
@@ -161,15 +164,19 @@ export class HttpService {
     const isInitialize = parsed.kind === 'request' && parsed.message.method === 'initialize'
     if (isModern || (this.#modernOnly && !isInitialize)) {
       if (parsed.kind !== 'request') return reply.empty(202)
-      return answerModern(parsed.message, call, reply, { served: this.served, context, pulse: this.#pulse })
+      return answerModern(parsed.message, call, reply, this.#host(context))
     }
     if (this.#modernOnly || this.#options.statelessLegacy) {
-      return answerStateless(parsed, call, reply, { served: this.served, context, pulse: this.#pulse })
+      return answerStateless(parsed, call, reply, this.#host(context))
     }
     if (parsed.kind === 'request' && parsed.message.method === 'initialize') {
       return this.#initialize(parsed.message, reply, context)
     }
     this.#withSession(call, reply, context, (session) => session.post(parsed.message, reply, context))
+  }
+
+  #host(context: HttpContext): AnswerHost {
+    return { served: this.served, context, pulse: this.#pulse, open: this.#open }
   }
 
   /** The header counts too: a request with it that lacks the envelope is a malformed modern one. */
@@ -283,10 +290,20 @@ export class HttpService {
     this.#sessions.end(session)
   }
 
-  /** Ends every session and stream. */
+  /** Requests under way, of clients of every revision; those that listen are not counted. */
+  get inFlight(): number {
+    let count = this.#open.size
+    for (const { session } of this.#sessions.values()) count += session.inFlight
+    for (const session of this.#sse.values()) count += session.inFlight
+    return count
+  }
+
+  /** Ends every session and stream. Calls under way are answered with an error. */
   close(): void {
-    this.#sessions.close()
-    for (const session of [...this.#sse.values()]) session.close()
+    const error = cutOff()
+    for (const end of [...this.#open]) end(error)
+    this.#sessions.close(error)
+    for (const session of [...this.#sse.values()]) session.close(error)
     this.#pulse.stop()
   }
 }

@@ -10,6 +10,7 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
   type ParsedMessage,
+  type ProtocolError,
   type RequestId,
 } from '../jsonrpc/index.ts'
 import { prefersStream } from './accept-header.ts'
@@ -218,11 +219,14 @@ export class HttpSession {
     }
   }
 
-  close(): void {
-    this.session.close('session ended')
-    // Nobody answers these any more; a client that is left waiting would wait for ever.
-    for (const stream of this.#routes.values()) stream.abandon()
-    this.#routes.clear()
+  /** Calls under way get the error as their answer; without one their streams end empty. */
+  close(error?: ProtocolError): void {
+    this.session.close('session ended', error)
+    if (!error) {
+      // Nobody answers these any more; a client that is left waiting would wait for ever.
+      for (const stream of this.#routes.values()) stream.abandon()
+      this.#routes.clear()
+    }
     this.#standalone?.close()
   }
 }

@@ -1,3 +1,4 @@
+import type { ProtocolError } from '../jsonrpc/index.ts'
 import { samePrincipal, unref, type Principal } from '../protocol/index.ts'
 import type { HttpSession } from './http-session.ts'
 
@@ -45,14 +46,15 @@ export class HttpSessions {
     return true
   }
 
-  end(session: HttpSession): void {
+  end(session: HttpSession, error?: ProtocolError): void {
     this.#sessions.delete(session.id)
-    session.close()
+    session.close(error)
     if (this.#sessions.size === 0) this.#stopSweep()
   }
 
-  close(): void {
-    for (const session of [...this.#sessions.values()]) this.end(session)
+  /** Ends them all; calls under way are answered with the error. */
+  close(error: ProtocolError): void {
+    for (const session of [...this.#sessions.values()]) this.end(session, error)
   }
 
   #evict(): boolean {

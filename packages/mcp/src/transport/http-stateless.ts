@@ -1,11 +1,9 @@
 import { LegacySession } from '../exchange/legacy-session.ts'
 import { negotiateLegacy } from '../exchange/served.ts'
-import type { ParsedMessage } from '../jsonrpc/index.ts'
-import type { HttpContext, ScopeChallenge } from './http-guard.ts'
-import { StreamedAnswer } from './http-modern.ts'
-import type { Pulse } from './http-pulse.ts'
+import type { ParsedMessage, ProtocolError } from '../jsonrpc/index.ts'
+import type { ScopeChallenge } from './http-guard.ts'
+import { StreamedAnswer, type AnswerHost } from './http-modern.ts'
 import type { HttpCall, HttpReply } from './http-reply.ts'
-import type { HttpServed } from './http-standard-headers.ts'
 
 /** What a client speaks that names no revision (2025-06-18, Transports, Protocol Version Header). */
 const UNNAMED = '2025-03-26'
@@ -15,7 +13,7 @@ export function answerStateless(
   parsed: ParsedMessage,
   call: HttpCall,
   reply: HttpReply,
-  host: { served: HttpServed; context: HttpContext; pulse: Pulse },
+  host: AnswerHost,
 ): void {
   if (parsed.kind !== 'request') return reply.empty(202)
   const { served } = host
@@ -36,12 +34,16 @@ export function answerStateless(
     answer.finish(refusal?.status ?? statusOf(version), text, refusal?.headers)
   const text = session.request(parsed.message, host.context)
   if (!(text instanceof Promise)) return finish(text ?? '')
+  const cut = (error: ProtocolError): void => session.close('closed', error)
+  host.open.add(cut)
   reply.onAbort(() => {
+    host.open.delete(cut)
     answer.drop()
     session.close('disconnected')
   })
   answer.wait()
   text.then((settled) => {
+    host.open.delete(cut)
     if (settled !== undefined) finish(settled)
   })
 }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { cutOff } from '../exchange/cut-off.ts'
 import type { RequestContext, Served } from '../exchange/index.ts'
 import { ServerConnection } from '../exchange/server-connection.ts'
 import { writeError } from '../exchange/write-message.ts'
@@ -11,10 +12,12 @@ export interface ServeStreamOptions {
   context?: RequestContext
   maxLineBytes?: number
   maxInFlight?: number
-  /** How long requests may go on after the end of input. */
+  /** How long requests may go on after the end of input, in milliseconds. Default 1500. */
   drainTimeout?: number
-  /** Stops serving. */
+  /** Stops serving: nothing more is read. Requests under way may go on for `stopTimeout`. */
   signal?: AbortSignal
+  /** Default: as long as after the end of input. */
+  stopTimeout?: number
   /** Told about lines that could not be read. */
   onProtocolError?: (error: { code: number; message: string }) => void
   /** How lines are written; the output's own way unless it is guarded. */
@@ -23,7 +26,9 @@ export interface ServeStreamOptions {
 
 /** A reader this far behind stops us from reading more requests. */
 const MAX_BUFFERED = 16 * 1024 * 1024
-const DEFAULT_DRAIN_TIMEOUT = 5_000
+/** With what is left of two seconds for the last bytes: then clients start to send signals. */
+const DEFAULT_DRAIN_TIMEOUT = 1_500
+const LEAST_FLUSH_TIME = 300
 
 /** Serves newline-delimited JSON over any pair of byte streams until the input ends. */
 export async function serveStream(
@@ -63,16 +68,28 @@ export async function serveStream(
   })
   const end = await inputEnd(input, output, lines, options.signal)
   writer.onDrain = undefined
-  // Answers that are still being worked on get a last chance: the input may end right after a question.
-  if (end === 'ended') {
+  if (end === 'gone') connection.close()
+  else {
+    // Answers that are still being worked on get a last chance: people pipe requests in and read what comes out.
+    connection.hangUp()
     const gone = new Promise<void>((resolve) => {
       writer.onGone = resolve
     })
-    await within(drainTimeout, Promise.race([connection.idle(), gone]))
+    const limit = end === 'ended' ? drainTimeout : (options.stopTimeout ?? drainTimeout)
+    await within(limit, Promise.race([connection.idle(), gone]))
+    connection.close('closed', cutOff())
+    await new Promise((resolve) => setImmediate(resolve))
   }
-  connection.close()
-  await within(drainTimeout, writer.end())
+  await within(Math.max(LEAST_FLUSH_TIME, drainTimeout / 4), writer.end())
 }
+
+type End =
+  /** The peer has said all it wants to say. */
+  | 'ended'
+  /** We were told to stop. */
+  | 'stopped'
+  /** Nobody is there any more. */
+  | 'gone'
 
 function splitLines(
   options: ServeStreamOptions,
@@ -94,21 +111,20 @@ function splitLines(
   )
 }
 
-/** Resolves with `ended` when the peer has said all it wants to say, and with `gone` when nobody is there. */
 function inputEnd(
   input: Readable,
   output: Writable,
   lines: LineSplitter,
   signal: AbortSignal | undefined,
-): Promise<'ended' | 'gone'> {
+): Promise<End> {
   return new Promise((resolve) => {
     const onData = (chunk: Buffer): void => void lines.push(chunk)
-    const finish = (end: 'ended' | 'gone'): void => {
+    const finish = (end: End): void => {
       input.off('data', onData)
       input.off('end', onEnd)
       for (const stream of [input, output]) stream.off('close', onGone)
       output.off('error', onGone)
-      signal?.removeEventListener('abort', onGone)
+      signal?.removeEventListener('abort', onStop)
       input.pause()
       resolve(end)
     }
@@ -117,14 +133,16 @@ function inputEnd(
       finish('ended')
     }
     const onGone = (): void => finish('gone')
-    if (signal?.aborted || input.destroyed) return finish('gone')
+    const onStop = (): void => finish('stopped')
+    if (input.destroyed) return onGone()
+    if (signal?.aborted) return onStop()
     input.on('data', onData)
     input.once('end', onEnd)
     // Stays: an error after the end is nobody's business any more, and must not end the process.
     input.on('error', onGone)
     for (const stream of [input, output]) stream.once('close', onGone)
     output.once('error', onGone)
-    signal?.addEventListener('abort', onGone, { once: true })
+    signal?.addEventListener('abort', onStop, { once: true })
   })
 }
 

@@ -1,6 +1,7 @@
 import type { LegacySession, RequestContext, Served } from '../exchange/index.ts'
 import type { Principal } from '../protocol/index.ts'
 import { ServerConnection } from '../exchange/server-connection.ts'
+import type { ProtocolError } from '../jsonrpc/index.ts'
 import type { Pulse } from './http-pulse.ts'
 import { STREAM_HEADERS, toEvent, type HttpReply } from './http-reply.ts'
 
@@ -9,7 +10,7 @@ export class SseSession {
   readonly id: string
   readonly principal: Principal | undefined
   readonly #connection: ServerConnection
-  readonly #end: () => void
+  readonly #end: (error?: ProtocolError) => void
 
   constructor(options: {
     id: string
@@ -30,13 +31,15 @@ export class SseSession {
       context: options.context,
     })
     const stop = options.pulse.add(() => sink)
-    this.#end = () => {
+    this.#end = (error) => {
       stop()
-      this.#connection.close('disconnected')
-      sink.end()
+      this.#connection.close('disconnected', error)
       options.onEnd()
+      // The last answers are written by the end of this turn.
+      if (error) setTimeout(() => sink.end())
+      else sink.end()
     }
-    options.reply.onAbort(this.#end)
+    options.reply.onAbort(() => this.#end())
   }
 
   /** What is known of the client. */
@@ -44,12 +47,17 @@ export class SseSession {
     return this.#connection.legacy
   }
 
+  get inFlight(): number {
+    return this.#connection.inFlight
+  }
+
   /** The token of this message counts, not the one that opened the stream. */
   receive(value: unknown, context: RequestContext): void {
     this.#connection.receive(value, context)
   }
 
-  close(): void {
-    this.#end()
+  /** Calls under way get the error as their answer; without one they get none. */
+  close(error?: ProtocolError): void {
+    this.#end(error)
   }
 }

@@ -59,6 +59,50 @@ describe('serveStdio', () => {
     expect(await peer.end()).toBe(0)
   })
 
+  it('B17: a call that is cut off is answered with an error, in both eras', async () => {
+    const peer = start()
+    await peer.handshake()
+    const legacy = peer.start('tools/call', call('never'))
+    const modern = peer.start('tools/call', withEnvelope(call('never')))
+    await peer.request('ping')
+    expect(await peer.end()).toBe(0)
+    for (const id of [legacy, modern]) {
+      const { error } = await peer.answerTo(id)
+      expect(error).toMatchObject({ code: -32603, message: expect.stringContaining('shutting down') })
+    }
+  })
+
+  it('B17: after the end of input only answers are written: no progress, question or cancellation', async () => {
+    const peer = start([], { DRAIN: '1500' })
+    await peer.handshake('2025-11-25', { elicitation: {} })
+    const chatty = peer.start('tools/call', { ...call('chatty', { ms: 400 }), _meta: { progressToken: 1 } })
+    const modern = peer.start('tools/call', withEnvelope({ ...call('chatty', { ms: 400 }) }))
+    const asked = peer.start('tools/call', call('ask', { ms: 0 }))
+    const asks = peer.start('tools/call', call('ask', { ms: 200 }))
+    await until(() => peer.heard.some(({ method }) => method === 'elicitation/create'))
+    const heard = peer.heard.length
+    expect(await peer.end()).toBe(0)
+    const later = peer.heard.slice(heard).filter(({ method }) => method !== undefined)
+    // What was on its way when the input ended may still come.
+    expect(
+      later.filter(({ method }) => method !== 'notifications/progress' && method !== 'notifications/message'),
+    ).toEqual([])
+    expect(later.length).toBeLessThan(10)
+    expect(await peer.answerTo(chatty)).toMatchObject({ result: { content: [{ text: 'talked' }] } })
+    expect(await peer.answerTo(modern)).toMatchObject({ result: { content: [{ text: 'talked' }] } })
+    for (const id of [asked, asks]) expect(await peer.answerTo(id)).toBeDefined()
+  })
+
+  it('B17: a handler that keeps the process busy does not outlive its client by two seconds', async () => {
+    const peer = start([], { DRAIN: '1500' })
+    const stuck = peer.start('tools/call', call('stuck'))
+    await peer.request('ping')
+    const began = Date.now()
+    expect(await peer.end()).toBe(0)
+    expect(Date.now() - began).toBeLessThan(2_500)
+    expect(await peer.answerTo(stuck)).toHaveProperty('error')
+  })
+
   it('B17: a bad line gets an error reply and the loop goes on', async () => {
     const peer = start()
     for (const line of ['{', 'null', '[]', '', '   ', '\u0000', '{"jsonrpc":"2.0"}', 'x'.repeat(100_000)]) {
