@@ -1,3 +1,4 @@
+import { withPlainNumbers } from '@gantry/mcp/exchange'
 import { ApiError } from './api-error.ts'
 import { checkPart, schemaOf } from './check-request.ts'
 import type { AdminApi, RouteName } from './contract.ts'
@@ -21,7 +22,7 @@ export function dispatch(handlers: Handlers, name: RouteName, request: AnyReques
   const body = request.body ?? (schemaOf(name, 'body') && {})
   checkPart(name, 'params', params)
   checkPart(name, 'query', query)
-  checkPart(name, 'body', body)
+  checkPart(name, 'body', withPlainNumbers(body))
   return (handlers[name] as AnyHandler)({ ...request, params, query, body })
 }
 

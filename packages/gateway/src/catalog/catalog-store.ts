@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jsonReader, writeJson } from '@gantry/mcp/exchange'
 import type { Snapshot } from './target-catalog.ts'
+
+const readJson = jsonReader('source')
 
 /** What an earlier run knew of a target: its lists, or why it had none. */
 export type Kept = { readonly snapshot: Snapshot } | { readonly missing: string }
@@ -19,7 +22,8 @@ export class CatalogStore {
 
   async read(target: string): Promise<Kept | undefined> {
     try {
-      const kept = JSON.parse(await readFile(this.#file(target), 'utf8')) as Snapshot | { missing: string }
+      const text = await readFile(this.#file(target), 'utf8')
+      const kept = readJson(text) as Snapshot | { missing: string }
       if ('missing' in kept) return { missing: String(kept.missing) }
       return Array.isArray(kept.tools) && kept.discovery ? { snapshot: kept } : undefined
     } catch {
@@ -38,7 +42,7 @@ export class CatalogStore {
   async #write(target: string, kept: Kept): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
     const file = this.#file(target)
-    await writeFile(`${file}.new`, JSON.stringify('snapshot' in kept ? kept.snapshot : kept), { mode: 0o600 })
+    await writeFile(`${file}.new`, writeJson('snapshot' in kept ? kept.snapshot : kept), { mode: 0o600 })
     await rename(`${file}.new`, file)
   }
 

@@ -1,4 +1,4 @@
-import { META, type JsonObject } from '@gantry/mcp/exchange'
+import { META, writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { CatalogOptions } from './catalog.ts'
 import { merge, type ListKind, type Merged, type MergedEntry } from './merged.ts'
@@ -65,7 +65,7 @@ export class CatalogView {
     if (!this.onChanged) return
     const kinds = new Set<ListKind>(announced)
     for (const kind of KINDS) {
-      const now = JSON.stringify([...this.merged[kind].values()].map((entry) => entry.item))
+      const now = writeJson([...this.merged[kind].values()].map((entry) => entry.item))
       if (now !== (this.#seen[kind] ?? '[]')) kinds.add(kind)
       this.#seen[kind] = now
     }

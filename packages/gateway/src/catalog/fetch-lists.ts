@@ -1,4 +1,4 @@
-import { LiveExchange, type ClientFacts, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
+import { LiveExchange, toNumber, type ClientFacts, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import type { Implementation, ServerCapabilities } from '@gantry/mcp/server'
 import { identityOf, soundItem } from './sound-item.ts'
 
@@ -106,7 +106,8 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
       named.add(name)
       items.push(sound)
     }
-    if (typeof result.ttlMs === 'number' && result.ttlMs >= 0) facts.ttls.push(result.ttlMs)
+    const ttlMs = toNumber(result.ttlMs)
+    if (ttlMs !== undefined && ttlMs >= 0) facts.ttls.push(ttlMs)
     facts.scopes.push(result.cacheScope)
     if (typeof result.nextCursor !== 'string') return items
     if (seen.has(result.nextCursor)) throw new Error(`${method} repeats a cursor`)

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
+import { isJsonObject, toNumber, type JsonObject } from '@gantry/mcp/exchange'
 
 type Check = (value: unknown) => boolean
 const isText: Check = (value) => typeof value === 'string'
-const isNumber: Check = (value) => typeof value === 'number'
+const isNumber: Check = (value) => toNumber(value) !== undefined
 const isList: Check = (value) => Array.isArray(value) && value.every(isJsonObject)
 
 /** What the members of list entries must be, in every list that has them. Members that nobody knows are kept. */

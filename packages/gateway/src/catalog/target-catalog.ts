@@ -1,4 +1,4 @@
-import type { JsonObject } from '@gantry/mcp/exchange'
+import { writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import type { Discovery, Implementation } from '@gantry/mcp/server'
 import type { Link } from '../targets/link.ts'
 import type { Target } from '../targets/target.ts'
@@ -195,6 +195,6 @@ function wordsOf(thrown: unknown): string {
 
 function isEqual(a: Snapshot | undefined, b: Snapshot): boolean {
   if (!a) return false
-  const strip = ({ fetchedAt: _at, ...rest }: Snapshot): string => JSON.stringify(rest)
+  const strip = ({ fetchedAt: _at, ...rest }: Snapshot): string => writeJson(rest)
   return strip(a) === strip(b)
 }

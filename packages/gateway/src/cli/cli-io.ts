@@ -1,3 +1,4 @@
+import { writeJson } from '@gantry/mcp/exchange'
 import { currentPlaces, type UserPlaces } from '../config/index.ts'
 import { createPaint, hasColours, type Paint } from './paint.ts'
 
@@ -42,5 +43,5 @@ export function printLine(stream: CliStream, text = ''): void {
 }
 
 export function printJson(io: CliIo, value: unknown): void {
-  printLine(io.stdout, JSON.stringify(value, undefined, 2))
+  printLine(io.stdout, writeJson(value, undefined, 2))
 }

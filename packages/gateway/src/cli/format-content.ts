@@ -1,3 +1,4 @@
+import { writeJson } from '@gantry/mcp/exchange'
 import type { CliIo } from './cli-io.ts'
 import type { Paint } from './paint.ts'
 import { plainText } from './plain-text.ts'
@@ -18,7 +19,7 @@ export function formatBlock(block: unknown, io: CliIo, paint: Paint): string {
     case 'resource':
       return formatResource(resource as Block, io, paint)
     default:
-      return JSON.stringify(block)
+      return writeJson(block)
   }
 }
 

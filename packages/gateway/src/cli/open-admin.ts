@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { jsonReader, writeJson } from '@gantry/mcp/exchange'
 import { AdminError, createAdminClient, type AdminApi } from '../admin/contract.ts'
 import {
   configFromValue,
@@ -29,6 +30,8 @@ export interface AdminNeeds {
 }
 
 const PATIENCE = 3000
+/** What a tool answers is printed as it came. */
+const EXACT = { parse: jsonReader('source'), stringify: (value: unknown): string => writeJson(value) }
 
 /**
  * Finds the gateway that runs with the configuration; makes one in this process when there is none. `GANTRY_URL`
@@ -77,7 +80,7 @@ async function connect(
   state: Pick<GatewayState, 'url' | 'token'>,
   token: string | undefined,
 ): Promise<OpenAdmin | undefined> {
-  const api = createAdminClient({ url: state.url, token: state.token ?? token })
+  const api = createAdminClient({ url: state.url, token: state.token ?? token, json: EXACT })
   try {
     await api.call('session', {}, { signal: AbortSignal.timeout(PATIENCE) })
     return { api, isRunning: true, close: async () => {} }

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { jsonReader } from '@gantry/mcp/exchange'
 import { CliError } from './cli-error.ts'
 import type { CliIo } from './cli-io.ts'
+
+const readJson = jsonReader('source')
 
 type Values = Record<string, unknown>
 type Schema = { readonly properties?: Readonly<Record<string, { readonly type?: unknown }>> }
@@ -44,7 +47,7 @@ async function readText(text: string, io: CliIo): Promise<string> {
 function parseJson(text: string): Values {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = readJson(text)
   } catch (error) {
     throw new CliError(`The arguments are not JSON: ${(error as Error).message}`, {
       exitCode: 2,
@@ -60,7 +63,7 @@ function toValue(text: string, type: unknown): unknown {
   const types = Array.isArray(type) ? type : [type]
   if (types.includes('string') && !types.includes('object') && !types.includes('array')) return text
   try {
-    return JSON.parse(text)
+    return readJson(text)
   } catch {
     return text
   }

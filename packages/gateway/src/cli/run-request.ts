@@ -1,3 +1,4 @@
+import { writeJson } from '@gantry/mcp/exchange'
 import type {
   AdminApi,
   Era,
@@ -110,7 +111,7 @@ async function nextOf(
         : String(event.progress)
       update(plainText(`${share} ${event.message ?? ''}`))
     } else if (event.type === 'log') {
-      const text = typeof event.data === 'string' ? event.data : JSON.stringify(event.data)
+      const text = typeof event.data === 'string' ? event.data : writeJson(event.data)
       printLine(io.stderr, paint.dim(plainText(`${event.level} ${text}`)))
     } else if (['question', 'result', 'error', 'cancelled'].includes(event.type)) {
       return event

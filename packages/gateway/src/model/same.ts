@@ -7,6 +7,8 @@ export function isSame(a: unknown, b: unknown): boolean {
   if (a instanceof Secret || b instanceof Secret) {
     return a instanceof Secret && b instanceof Secret && a.equals(b)
   }
+  // Numbers that are kept as they were written.
+  if ('toJSON' in a && 'toJSON' in b) return String(a) === String(b)
   if (Array.isArray(a) || Array.isArray(b)) return isSameList(a, b)
   return isSameRecord(a as Record<string, unknown>, b as Record<string, unknown>)
 }

@@ -3,6 +3,7 @@ import {
   deriveExchange,
   isJsonObject,
   signalCancellation,
+  toNumber,
   type Exchange,
   type JsonObject,
   type Outcome,
@@ -96,7 +97,7 @@ function tokenOf({ params: { _meta } }: Exchange): unknown {
 }
 
 function intervalOf({ pollInterval }: JsonObject): number {
-  const wanted = typeof pollInterval === 'number' ? pollInterval : POLL_INTERVAL.default
+  const wanted = toNumber(pollInterval) ?? POLL_INTERVAL.default
   return Math.min(Math.max(wanted, POLL_INTERVAL.shortest), POLL_INTERVAL.longest)
 }
 

@@ -2,6 +2,7 @@ import {
   METHOD_NOT_FOUND,
   ProtocolError,
   shapeResult,
+  writeJson,
   type Complete,
   type Exchange,
   type JsonObject,
@@ -69,7 +70,7 @@ export class Pages {
     if (!page) {
       const result = this.#build(method, after, exchange)
       const shaped = shapeResult(exchange.method, result, exchange.client.version, this.#options.info)
-      page = { type: 'complete', result, json: JSON.stringify(shaped) }
+      page = { type: 'complete', result, json: writeJson(shaped) }
       // Cursors come from outside: however many are made up, the cache stays small.
       if (this.#texts.size >= MAX_CACHED_PAGES) this.#texts.clear()
       this.#texts.set(key, page)

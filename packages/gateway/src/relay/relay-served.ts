@@ -6,6 +6,8 @@ import type { Relay } from './relay.ts'
 /** The relay as server edges want it. */
 export class RelayServed implements Served {
   readonly info: Implementation
+  /** What passes through stays as it was written. */
+  readonly numbers = 'source'
   readonly relay: Relay
   readonly onInternalError: (error: unknown) => void
 

@@ -1,6 +1,7 @@
 import {
   isJsonObject,
   outlineOf,
+  toNumber,
   type Continuations,
   type Exchange,
   type Outcome,
@@ -85,7 +86,7 @@ function isOver(outcome: Outcome, { method }: Exchange): boolean {
 /** A task may be asked for until its own time is over. */
 function lifetime(outcome: Outcome, least: number): number {
   const ttl = outcome.type === 'task' ? outcome.task.ttlMs : legacyTtl(outcome)
-  return typeof ttl === 'number' ? Math.min(Math.max(ttl, least), 2 ** 31 - 1) : least
+  return Math.min(Math.max(toNumber(ttl) ?? 0, least), 2 ** 31 - 1)
 }
 
 function legacyTtl(outcome: Outcome): unknown {

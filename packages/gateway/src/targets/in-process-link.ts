@@ -1,4 +1,14 @@
-import { deriveExchange, LiveExchange, type Exchange, type Served } from '@gantry/mcp/exchange'
+import {
+  deriveExchange,
+  isJsonObject,
+  JsonNumber,
+  LiveExchange,
+  withBigInts,
+  withPlainNumbers,
+  type Exchange,
+  type JsonObject,
+  type Served,
+} from '@gantry/mcp/exchange'
 import { McpError } from '@gantry/mcp/client'
 import type { Discovery } from '@gantry/mcp/server'
 import type { Link } from './link.ts'
@@ -22,7 +32,7 @@ export async function inProcessLink(served: Served): Promise<Link> {
     discovery: outcome.result as unknown as Discovery,
     transport: 'in process',
     handle: (exchange) => {
-      const asked = inOurRevision(exchange)
+      const asked = withNumbersFor(served, inOurRevision(exchange))
       return served.respond(asked.method === 'subscriptions/listen' ? until(closed.signal, asked) : asked)
     },
     onClose: undefined,
@@ -38,6 +48,25 @@ function inOurRevision(exchange: Exchange): Exchange {
   return client.version === REVISION
     ? exchange
     : deriveExchange(exchange, { client: { ...client, version: REVISION } })
+}
+
+/** A server in this process gets numbers as it would over a wire; the client's progress token stays its own. */
+function withNumbersFor({ numbers }: Served, exchange: Exchange): Exchange {
+  if (numbers === 'source') return exchange
+  const { params, ask } = exchange
+  const read = numbers === 'exact' ? withBigInts : withPlainNumbers
+  const asked = read(params)
+  if (asked === params && !ask) return exchange
+  return deriveExchange(exchange, {
+    params: withTokenOf(params, asked),
+    ask: ask && (async (requests, signal) => read(await ask(requests, signal))),
+  })
+}
+
+function withTokenOf({ _meta }: JsonObject, read: JsonObject): JsonObject {
+  const token = isJsonObject(_meta) ? _meta.progressToken : undefined
+  if (!(token instanceof JsonNumber)) return read
+  return { ...read, _meta: { ...(read._meta as JsonObject), progressToken: token } }
 }
 
 /** Listening has no end of its own. */

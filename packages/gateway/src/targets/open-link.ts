@@ -115,6 +115,7 @@ async function negotiated(
     capabilities: CAPABILITIES,
     era: model.era,
     eras: services.eras,
+    numbers: 'source',
     signal,
     hooks: {
       continuations: services.continuations,

@@ -1,4 +1,4 @@
-import { CallTable, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import { CallTable, type Exchange, type Outcome, writeJson } from '@gantry/mcp/exchange'
 import { ClientTag } from './client-tag.ts'
 import { ClientRegister } from './client-register.ts'
 import { statusOf, type ExchangeRecord, type SeenMessage } from './exchange-record.ts'
@@ -134,7 +134,7 @@ export class WireView {
 
   /** Messages are kept as text: what they hold may be changed or be huge, and must not stay alive with them. */
   #keep(record: ExchangeRecord, { message, ...rest }: SeenMessage): void {
-    const whole = JSON.stringify(message, redacting) ?? 'null'
+    const whole = writeJson(message, redacting) ?? 'null'
     const json = whole.length > this.#bodyBytes ? whole.slice(0, this.#bodyBytes) : whole
     record.messages ??= []
     record.messages.push({ ...rest, at: Date.now(), json, bytes: whole.length })

@@ -1,6 +1,7 @@
 import type { Connector, Exchange, Notification, Outcome, RequestAnswer } from '../exchange/index.ts'
+import { sendsIntegers } from '../exchange/exact-integers.ts'
 import { type Owner, ownerOf } from '../exchange/owner.ts'
-import { type JsonObject, McpError } from '../jsonrpc/index.ts'
+import { type JsonObject, McpError, withSources } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,
   type Implementation,
@@ -78,7 +79,8 @@ export class ClientCore {
     signal: AbortSignal = new AbortController().signal,
     request?: { method: string; params: JsonObject },
   ): ReturnType<NonNullable<Exchange['ask']>> => {
-    const answers = this.answers.ask(requests, { signal, request })
+    const given = this.answers.ask(requests, { signal, request })
+    const answers = this.options.numbers === 'exact' ? given.then(withSources) : given
     // A modern call fails with what went wrong; a legacy server gets an error, and our side would not know why.
     if (this.connection.current?.edge.era === 'legacy') answers.catch((thrown) => this.warn(thrown))
     return answers
@@ -142,6 +144,7 @@ export class ClientCore {
       protocolVersion: options.protocolVersion,
       probeTimeout: options.probeTimeout === undefined ? undefined : parseDuration(options.probeTimeout),
       eras: options.eras,
+      numbers: options.numbers,
       signal,
       hooks: {
         maxRounds: options.maxRounds ?? DEFAULTS.maxRounds,
@@ -174,7 +177,7 @@ export class ClientCore {
       timeout: parseDuration(options.timeout ?? DEFAULTS.timeout),
       maxTotalTimeout: parseDuration(options.maxTotalTimeout ?? DEFAULTS.maxTotalTimeout),
       maxRounds: options.maxRounds ?? DEFAULTS.maxRounds,
-      middleware: options.middleware ?? [],
+      middleware: [...(options.middleware ?? []), ...(options.numbers === 'exact' ? [sendsIntegers] : [])],
       ask: this.ask,
       facts: () => facts,
       logLevel: () => this.logLevel,

@@ -5,7 +5,7 @@ import type {
   HandshakeStep,
   Middleware,
 } from '../exchange/index.ts'
-import type { JsonObject } from '../jsonrpc/index.ts'
+import type { JsonObject, NumberMode } from '../jsonrpc/index.ts'
 import type {
   ClientCapabilities,
   Duration,
@@ -42,6 +42,11 @@ export interface ClientOptions extends Partial<Implementation>, AnswerHandlers {
   reconnect?: boolean | undefined
   /** Findings about eras; by default all clients of the process share one. */
   eras?: EraCache | undefined
+  /**
+   * `exact` gives a `bigint` for integers beyond 2^53, which `rounded` (default) changes to the nearest double.
+   * Arguments and answers may then hold `bigint` as well.
+   */
+  numbers?: NumberMode | undefined
   /** Rounds of questions that one request may take. Default 16. */
   maxRounds?: number | undefined
   /** Log messages wanted from every request. */

@@ -10,7 +10,7 @@ import { abortError } from '../exchange/cancellation.ts'
 import { createIdMinter } from '../exchange/client-edge.ts'
 import { LegacyClientEdge } from '../exchange/legacy-client-edge.ts'
 import { ModernClientEdge } from '../exchange/modern-client-edge.ts'
-import { McpError, ProtocolError } from '../jsonrpc/index.ts'
+import { McpError, ProtocolError, type NumberMode } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,
   type Era,
@@ -43,6 +43,8 @@ export interface NegotiateOptions {
    */
   probeTimeout?: number | undefined
   eras?: EraCache | undefined
+  /** What becomes of numbers in messages that a double does not hold. Default `rounded`. */
+  numbers?: NumberMode | undefined
   signal?: AbortSignal | undefined
   hooks?: EdgeHooks | undefined
 }
@@ -206,9 +208,9 @@ class Negotiation {
 
   /** Opens a channel and closes it when its use fails. */
   async #using(connector: Connector, use: (channel: Channel) => Promise<Negotiated>): Promise<Negotiated> {
-    const { signal } = this.#options
+    const { signal, numbers } = this.#options
     if (signal?.aborted) throw abortError(signal)
-    const wire = await connector.open(signal ? { signal } : {})
+    const wire = await connector.open({ signal, numbers })
     try {
       return await use({ wire, ids: createIdMinter() })
     } catch (thrown) {

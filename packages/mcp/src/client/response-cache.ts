@@ -1,4 +1,4 @@
-import type { JsonObject } from '../jsonrpc/index.ts'
+import { toNumber, writeJson, type JsonObject } from '../jsonrpc/index.ts'
 import { methodFacts } from '../protocol/index.ts'
 
 interface Entry {
@@ -38,8 +38,8 @@ export class ResponseCache {
     return {
       found: this.#find(key),
       store: (result) => {
-        const { ttlMs } = result
-        if (typeof ttlMs !== 'number' || !(ttlMs > 0) || started !== this.#invalidations) return
+        const ttlMs = toNumber(result.ttlMs) ?? 0
+        if (!(ttlMs > 0) || started !== this.#invalidations) return
         this.#keep(key, { method, uri: params.uri, result, expires: Date.now() + ttlMs })
       },
     }
@@ -98,7 +98,7 @@ function staleness(method: string, params: JsonObject | undefined): ((entry: Ent
 
 /** JSON with sorted keys: the order of members does not make another request. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) => {
+  return writeJson(value, (_, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
     return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
   })

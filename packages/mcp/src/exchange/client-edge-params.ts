@@ -1,4 +1,4 @@
-import { copyWith, isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { copyWith, isJsonObject, type JsonObject, toNumber } from '../jsonrpc/index.ts'
 import { type ClientCapabilities, META, methodFacts, type ProgressToken } from '../protocol/index.ts'
 import { capabilitiesMeta } from './call-capabilities.ts'
 import { detachMeta } from './detach-hint.ts'
@@ -14,7 +14,8 @@ export function canAskForInput(method: string): boolean {
 export function progressTokenOf(exchange: Exchange): ProgressToken | undefined {
   const meta = exchange.params._meta
   const token = isJsonObject(meta) ? meta.progressToken : undefined
-  return typeof token === 'string' || typeof token === 'number' ? token : undefined
+  const isToken = typeof token === 'string' || toNumber(token) !== undefined
+  return isToken ? (token as ProgressToken) : undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type RequestId } from '../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject, type RequestId, toNumber } from '../jsonrpc/index.ts'
 import type { Exchange, Notification } from './exchange.ts'
 import { RELATED_REQUEST } from './legacy-questions.ts'
 
@@ -34,5 +34,5 @@ export function readDetachHint({
 }: Notification): { id: unknown; retryMs: number | undefined } | undefined {
   if (method !== METHOD) return undefined
   const id = isJsonObject(params?._meta) ? params._meta[RELATED_REQUEST] : undefined
-  return { id, retryMs: typeof params?.retryMs === 'number' ? params.retryMs : undefined }
+  return { id, retryMs: toNumber(params?.retryMs) }
 }

@@ -1,3 +1,4 @@
+import { toNumber } from '../jsonrpc/index.ts'
 import type { Notification } from './exchange.ts'
 
 /**
@@ -10,8 +11,8 @@ export class IncreasingProgress {
   /** Progress MUST increase with each notification (2025-11-25 and 2026-07-28, Progress). */
   admits(notification: Notification): boolean {
     if (notification.method !== 'notifications/progress') return true
-    const progress = notification.params?.progress
-    if (typeof progress !== 'number' || progress <= this.#last) return false
+    const progress = toNumber(notification.params?.progress)
+    if (progress === undefined || progress <= this.#last) return false
     this.#last = progress
     return true
   }

@@ -25,7 +25,7 @@ export {
 } from './cancellation.ts'
 export { CallTable } from './call-table.ts'
 export { LiveSet, type Live } from './live-set.ts'
-export type { Connector, IncomingMessage, Wire, WireRequestOptions } from './wire.ts'
+export type { Connector, IncomingMessage, OpenOptions, Wire, WireRequestOptions } from './wire.ts'
 export { deriveExchange, type ExchangeChanges } from './derive-exchange.ts'
 export { coversUri } from './covers-uri.ts'
 export { HeldNotifications } from './held-notifications.ts'
@@ -77,9 +77,16 @@ export {
   isJsonObject,
   METHOD_NOT_FOUND,
   MISSING_CLIENT_CAPABILITY,
+  jsonReader,
+  JsonNumber,
   ProtocolError,
   RESOURCE_NOT_FOUND,
+  toNumber,
+  withBigInts,
+  withPlainNumbers,
+  writeJson,
   type JsonObject,
+  type NumberMode,
 } from '../jsonrpc/index.ts'
 export {
   describePrincipal,

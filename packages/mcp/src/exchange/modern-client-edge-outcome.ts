@@ -5,6 +5,7 @@ import {
   type JsonRpcResult,
   McpError,
   RawResult,
+  TextResult,
 } from '../jsonrpc/index.ts'
 import type { InputRequests, InputRequired, Outcome } from './exchange.ts'
 import { received } from './received-result.ts'
@@ -26,7 +27,8 @@ export function modernOutcome(response: JsonRpcResponse, method: string, keepsTe
 }
 
 function resultTypeOf(response: JsonRpcResult): unknown {
-  return (response instanceof RawResult ? response.outline : response.result).resultType
+  const known = response instanceof RawResult || response instanceof TextResult
+  return (known ? response.outline : response.result).resultType
 }
 
 function inputRequired(result: JsonObject, method: string): InputRequired {

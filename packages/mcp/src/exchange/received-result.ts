@@ -23,10 +23,11 @@ interface Reader {
  */
 export class ReceivedResult implements Complete {
   readonly type = 'complete'
-  /** The result, but for what is in long strings when nobody has read them. Enough to see what it is about. */
+  /** The result with rounded numbers, and with empty long strings when nobody has read them. */
   readonly outline: JsonObject
   readonly #source: TextResult | RawResult
   readonly #isModern: boolean
+  #result: JsonObject | undefined
 
   constructor(source: TextResult | RawResult, outline: JsonObject, isModern: boolean) {
     this.#source = source
@@ -34,10 +35,15 @@ export class ReceivedResult implements Complete {
     this.#isModern = isModern
   }
 
-  /** All of it. Long strings are read now, if they have not been. */
+  /** All of it. Long strings and numbers that need care are read now, if they have not been. */
   get result(): JsonObject {
-    if (this.#source instanceof TextResult) return this.outline
-    const { result } = this.#source
+    this.#result ??= this.#read()
+    return this.#result
+  }
+
+  #read(): JsonObject {
+    const { result, outline } = this.#source
+    if (result === outline) return this.outline
     return this.#isModern ? withoutResultType(result) : result
   }
 
@@ -101,7 +107,7 @@ function frontNaming(serverInfo: Implementation): string {
 /** A result with its JSON, if it came in a way that lets that be used again. */
 export function received(response: JsonRpcResult, isModern: boolean): ReceivedResult | undefined {
   if (!(response instanceof RawResult || response instanceof TextResult)) return undefined
-  const outline = response instanceof RawResult ? response.outline : response.result
+  const { outline } = response
   return new ReceivedResult(response, isModern ? withoutResultType(outline) : outline, isModern)
 }
 

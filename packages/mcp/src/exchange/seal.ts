@@ -1,3 +1,4 @@
+import { jsonReader, type NumberMode, writeJson } from '../jsonrpc/index.ts'
 import { fromBase64Url, toBase64Url } from '../protocol/base64.ts'
 
 const IV_BYTES = 12
@@ -27,7 +28,7 @@ export class Sealer {
   async seal(payload: unknown, binding: string): Promise<string> {
     const key = (await this.#derived())[0]!
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
-    const plain = new TextEncoder().encode(JSON.stringify(payload))
+    const plain = new TextEncoder().encode(writeJson(payload))
     const algorithm = { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(binding) }
     const cipher = new Uint8Array(await crypto.subtle.encrypt(algorithm, await key.crypto, plain))
     const sealed = new Uint8Array(KEY_ID_BYTES + IV_BYTES + cipher.length)
@@ -38,7 +39,7 @@ export class Sealer {
   }
 
   /** Undefined when it was not sealed by us, for this binding, or was changed since. */
-  async open(sealed: string, binding: string): Promise<unknown> {
+  async open(sealed: string, binding: string, numbers?: NumberMode): Promise<unknown> {
     const bytes = fromBase64Url(sealed)
     if (!bytes || bytes.length < KEY_ID_BYTES + IV_BYTES + 16) return undefined
     const id = toBase64Url(bytes.subarray(0, KEY_ID_BYTES))
@@ -52,7 +53,7 @@ export class Sealer {
         await key.crypto,
         bytes.subarray(KEY_ID_BYTES + IV_BYTES),
       )
-      return JSON.parse(new TextDecoder().decode(plain))
+      return jsonReader(numbers)(new TextDecoder().decode(plain))
     } catch {
       return undefined
     }

@@ -1,3 +1,4 @@
+import type { NumberMode } from '../jsonrpc/index.ts'
 import { LATEST_LEGACY, LEGACY_REVISIONS, MODERN_REVISIONS } from '../protocol/index.ts'
 import type { Implementation, Revision } from '../protocol/index.ts'
 import type { Exchange, Handle, Outcome } from './exchange.ts'
@@ -10,6 +11,8 @@ export interface Served {
   readonly revisions?: readonly Revision[] | undefined
   /** Refuse requests that arrive before `initialize` on a legacy connection. */
   readonly strict?: boolean | undefined
+  /** What becomes of numbers in requests that a double does not hold. Default `rounded`. */
+  readonly numbers?: NumberMode | undefined
   /** How long a legacy client may take to answer a question, in milliseconds. */
   readonly answerTimeout?: number | undefined
   /** Wraps what an edge answers by itself (`initialize`, `ping`), as `respond` wraps everything else. */

@@ -1,6 +1,7 @@
 import {
   classifyMessage,
   INVALID_REQUEST,
+  jsonReader,
   PARSE_ERROR,
   ProtocolError,
   type JsonRpcError,
@@ -90,7 +91,7 @@ export class ServerConnection {
   receiveText(text: string): JsonRpcError | undefined {
     let value: unknown
     try {
-      value = JSON.parse(text)
+      value = jsonReader(this.#served.numbers)(text)
     } catch {
       const error = { code: PARSE_ERROR, message: 'Parse error: the message is not valid JSON' }
       if (!this.#closed) this.#send(writeError(null, error))

@@ -3,6 +3,7 @@ import type {
   JsonRpcNotification,
   JsonRpcRequest,
   JsonRpcResponse,
+  NumberMode,
   RequestId,
 } from '../jsonrpc/index.ts'
 import { type Cancellation, signalCancellation } from './cancellation.ts'
@@ -61,13 +62,19 @@ export interface Wire {
   close(): Promise<void>
 }
 
+export interface OpenOptions {
+  signal?: AbortSignal | undefined
+  /** What becomes of numbers in messages that a double does not hold. Default `rounded`. */
+  numbers?: NumberMode | undefined
+}
+
 /** Makes wires to one server: spawns its process, or talks to its URL. */
 export interface Connector {
   readonly kind: 'stdio' | 'http' | 'sse' | 'socket' | 'memory'
   /** Names the server in errors and in the cache of era findings: the command line, or the URL. */
   readonly key: string
   /** Opens a fresh wire. Rejects with an McpError when that cannot be done. */
-  open(options?: { signal?: AbortSignal }): Promise<Wire>
+  open(options?: OpenOptions): Promise<Wire>
   /** What to try when neither a modern request nor `initialize` is accepted: HTTP+SSE at the same URL. */
   readonly fallback?: Connector | undefined
 }

@@ -4,6 +4,7 @@ import {
   LONG_TEXT,
   LongJson,
   toPieces,
+  writeJson,
   type JsonObject,
   type JsonPiece,
   type JsonRpcError,
@@ -27,17 +28,17 @@ export function writeResult(id: RequestId, resultJson: string): string {
 }
 
 export function writeError(id: RequestId | null, error: JsonRpcError): string {
-  return `{"jsonrpc":"2.0","id":${idText(id)},"error":${JSON.stringify(error)}}`
+  return `{"jsonrpc":"2.0","id":${idText(id)},"error":${writeJson(error)}}`
 }
 
 export function writeNotification(notification: Notification): string {
   return notification.params === undefined
     ? `{"jsonrpc":"2.0","method":${JSON.stringify(notification.method)}}`
-    : `{"jsonrpc":"2.0","method":${JSON.stringify(notification.method)},"params":${JSON.stringify(notification.params)}}`
+    : `{"jsonrpc":"2.0","method":${JSON.stringify(notification.method)},"params":${writeJson(notification.params)}}`
 }
 
 export function writeRequest(id: RequestId, method: string, params: JsonObject | undefined): string {
-  const tail = params === undefined ? '' : `,"params":${JSON.stringify(params)}`
+  const tail = params === undefined ? '' : `,"params":${writeJson(params)}`
   return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${tail}}`
 }
 
@@ -83,10 +84,10 @@ function serialise(outcome: Outcome, facts: ResponseFacts): string {
       const result: JsonObject = { ...extra, resultType: 'input_required' }
       if (inputRequests) result.inputRequests = inputRequests
       if (requestState !== undefined) result.requestState = requestState
-      return writeResult(facts.id, JSON.stringify(withServerInfo(result, facts.serverInfo)))
+      return writeResult(facts.id, writeJson(withServerInfo(result, facts.serverInfo)))
     }
     case 'task':
-      return writeResult(facts.id, JSON.stringify(createdTask(outcome.task, facts)))
+      return writeResult(facts.id, writeJson(createdTask(outcome.task, facts)))
     default:
       throw new TypeError('A handler or middleware returned no outcome')
   }
@@ -99,7 +100,7 @@ function createdTask(task: JsonObject, { revision, serverInfo }: ResponseFacts):
 }
 
 function completeText(outcome: Complete, facts: ResponseFacts): string {
-  return readyText(outcome, facts) ?? JSON.stringify(shapeComplete(outcome.result, facts))
+  return readyText(outcome, facts) ?? writeJson(shapeComplete(outcome.result, facts))
 }
 
 function readyText(outcome: Complete, facts: ResponseFacts): string | undefined {

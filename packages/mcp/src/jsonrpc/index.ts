@@ -1,6 +1,7 @@
 export { copyWith } from './copy-with.ts'
 export { decodePieces } from './decode-pieces.ts'
 export * from './error-codes.ts'
+export { JsonNumber, toNumber, withBigInts, withPlainNumbers, withSources } from './json-number.ts'
 export {
   isJsonObject,
   isRequestId,
@@ -26,6 +27,8 @@ export {
 } from './long-json.ts'
 export { classifyMessage, parseMessage, type ParsedMessage } from './parse-message.ts'
 export { RawResult, rawResultId, readRawResult } from './raw-result.ts'
+export { jsonReader, type NumberMode, type ReadJson } from './read-json.ts'
 export { readResult, TextResult } from './read-result.ts'
 export { toJsonText } from './to-json-text.ts'
+export { writeJson } from './write-json.ts'
 export { ProtocolError } from './protocol-error.ts'

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from './message.ts'
+import { writeJson } from './write-json.ts'
 
 /** From this many characters on, a text is worth the trouble of being written apart from the rest. */
 export const LONG_TEXT: number = 64 * 1024
@@ -78,7 +79,7 @@ function addValue(value: unknown, depth: number, pieces: JsonPiece[]): boolean {
     addObject(value, depth - 1, pieces)
     return true
   }
-  const text = JSON.stringify(value) as string | undefined
+  const text = writeJson(value) as string | undefined
   if (text !== undefined) pieces.push(text)
   return text !== undefined
 }

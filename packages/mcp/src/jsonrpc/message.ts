@@ -1,3 +1,5 @@
+import { JsonNumber } from './json-number.ts'
+
 /** A JSON object whose members are not known in advance. */
 export type JsonObject = { [key: string]: unknown }
 
@@ -40,7 +42,9 @@ export type JsonRpcResponse = JsonRpcResult | JsonRpcFailure
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
 
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+  )
 }
 
 /**

@@ -1,5 +1,6 @@
 import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.ts'
 import { isNoise } from './is-noise.ts'
+import { JsonNumber, toNumber } from './json-number.ts'
 import {
   isJsonObject,
   isRequestId,
@@ -10,6 +11,7 @@ import {
   type JsonRpcResponse,
   type RequestId,
 } from './message.ts'
+import type { ReadJson } from './read-json.ts'
 
 export type ParsedMessage =
   | { kind: 'request'; message: JsonRpcRequest }
@@ -18,11 +20,11 @@ export type ParsedMessage =
   | { kind: 'invalid'; reply: JsonRpcFailure; isResponse: boolean }
 
 /** Parses one message from text. A failure is a value: the reply that JSON-RPC wants for it. */
-export function parseMessage(text: string): ParsedMessage {
+export function parseMessage(text: string, read: ReadJson = JSON.parse): ParsedMessage {
   let value: unknown
   if (isNoise(text)) return notJson()
   try {
-    value = JSON.parse(text)
+    value = read(text)
   } catch {
     return notJson()
   }
@@ -36,7 +38,8 @@ function notJson(): ParsedMessage {
 /** Decides what a parsed value is, by hand: this runs for every message. */
 export function classifyMessage(value: unknown): ParsedMessage {
   if (!isJsonObject(value)) return invalid(null, INVALID_REQUEST, 'Invalid request: expected a JSON object')
-  const id = value.id
+  if (value.id instanceof JsonNumber) value.id = value.id.valueOf()
+  const { id } = value
   const readableId = isRequestId(id) ? id : null
   if (value.jsonrpc !== '2.0') {
     return invalid(readableId, INVALID_REQUEST, 'Invalid request: "jsonrpc" must be "2.0"')
@@ -60,8 +63,9 @@ export function classifyMessage(value: unknown): ParsedMessage {
 function classifyResponse(value: JsonObject, id: RequestId | null): ParsedMessage {
   const { result, error } = value
   if (error !== undefined) {
-    if (isJsonObject(error) && typeof error.code === 'number' && typeof error.message === 'string') {
-      return { kind: 'response', message: { ...value, id } as unknown as JsonRpcResponse }
+    const code = isJsonObject(error) ? toNumber(error.code) : undefined
+    if (isJsonObject(error) && code !== undefined && typeof error.message === 'string') {
+      return { kind: 'response', message: { ...value, id, error: { ...error, code } } as JsonRpcResponse }
     }
   } else if (isJsonObject(result) && id !== null) {
     return { kind: 'response', message: value as unknown as JsonRpcResponse }

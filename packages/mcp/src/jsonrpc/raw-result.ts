@@ -1,5 +1,6 @@
 import { decodePieces } from './decode-pieces.ts'
 import { isJsonObject, type JsonObject, type JsonRpcResult } from './message.ts'
+import type { ReadJson } from './read-json.ts'
 
 const HEAD = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}),"result":(?=\{)/
 const HEAD_BYTES = 64
@@ -30,12 +31,14 @@ export class RawResult implements JsonRpcResult {
   readonly outline: JsonObject
   readonly byteLength: number
   readonly #pieces: readonly Uint8Array[]
+  readonly #read: ReadJson
   #result: JsonObject | undefined
 
-  constructor(id: number, outline: JsonObject, pieces: readonly Uint8Array[]) {
+  constructor(id: number, outline: JsonObject, pieces: readonly Uint8Array[], read: ReadJson = JSON.parse) {
     this.id = id
     this.outline = outline
     this.#pieces = pieces
+    this.#read = read
     this.byteLength = pieces.reduce((sum, piece) => sum + piece.length, 0)
   }
 
@@ -47,7 +50,7 @@ export class RawResult implements JsonRpcResult {
 
   /** The whole result, read when somebody wants it. */
   get result(): JsonObject {
-    this.#result ??= JSON.parse(this.text()) as JsonObject
+    this.#result ??= this.#read(this.text()) as JsonObject
     return this.#result
   }
 
@@ -57,12 +60,12 @@ export class RawResult implements JsonRpcResult {
 }
 
 /** Reads a response that came in pieces; undefined for what has to be read in another way. */
-export function readRawResult(line: readonly Uint8Array[]): RawResult | undefined {
+export function readRawResult(line: readonly Uint8Array[], read?: ReadJson): RawResult | undefined {
   const head = headOf(line)
   if (!head) return undefined
   const pieces = between(line, head[0].length)
   const outline = pieces && outlineOf(pieces)
-  return outline && new RawResult(Number(head[1]), outline, pieces)
+  return outline && new RawResult(Number(head[1]), outline, pieces, read)
 }
 
 /** Some servers write the beginning by itself, so it may lie in several pieces. */

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonRpcResult } from './message.ts'
 import { isJsonObject } from './message.ts'
+import type { ReadJson } from './read-json.ts'
 
 const HEAD = '{"jsonrpc":"2.0","id":'
 const MIDDLE = ',"result":'
@@ -10,17 +11,33 @@ const DIGIT_9 = 0x39
 /** No integer with more digits is sure to be exact. */
 const MAX_DIGITS = 15
 
-/** A result with the text that it was read from. Only `result` is looked at by whoever copies or writes it. */
+/** A result with the text that it was read from. Its numbers are looked at when the result is, not before. */
 export class TextResult implements JsonRpcResult {
   readonly jsonrpc = '2.0'
   readonly id: number
-  readonly result: JsonObject
+  /** The result as `JSON.parse` reads it: enough to see what it is about. */
+  readonly outline: JsonObject
   readonly #text: string
+  readonly #read: ReadJson
+  #result: JsonObject | undefined
 
-  constructor(id: number, result: JsonObject, text: string) {
+  constructor(id: number, outline: JsonObject, text: string, read: ReadJson) {
     this.id = id
-    this.result = result
+    this.outline = outline
     this.#text = text
+    this.#read = read
+  }
+
+  /** The result with its numbers as the reader wants them. */
+  get result(): JsonObject {
+    this.#result ??= this.#read === JSON.parse ? this.outline : (this.#read(this.#text) as JsonObject)
+    return this.#result
+  }
+
+  /** What it looks like to those who write it down. */
+  toJSON(): JsonRpcResult {
+    const { jsonrpc, id, result } = this
+    return { jsonrpc, id, result }
   }
 
   /** The JSON of `result` and of nothing else. */
@@ -34,7 +51,7 @@ export class TextResult implements JsonRpcResult {
  * everything else. What stands between the head and the last brace is parsed by itself, so it is one JSON value and
  * can be put into another frame as it is: no member can hide behind it.
  */
-export function readResult(text: string): TextResult | undefined {
+export function readResult(text: string, read: ReadJson = JSON.parse): TextResult | undefined {
   if (!text.startsWith(HEAD) || text.charCodeAt(text.length - 1) !== CLOSE_BRACE) return undefined
   let at = HEAD.length
   let id = 0
@@ -48,8 +65,8 @@ export function readResult(text: string): TextResult | undefined {
   const own = text.slice(at + MIDDLE.length, -1)
   if (own.charCodeAt(0) !== OPEN_BRACE) return undefined
   try {
-    const result: unknown = JSON.parse(own)
-    return isJsonObject(result) ? new TextResult(id, result, own) : undefined
+    const outline: unknown = JSON.parse(own)
+    return isJsonObject(outline) ? new TextResult(id, outline, own, read) : undefined
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 import { McpError } from './mcp-error.ts'
 import { isJsonObject, type JsonRpcMessage } from './message.ts'
+import { writeJson } from './write-json.ts'
 
 /**
  * The text of a message of ours. What JSON has no form for (a BigInt, a cycle, nesting without end) is a fault of
@@ -7,7 +8,7 @@ import { isJsonObject, type JsonRpcMessage } from './message.ts'
  */
 export function toJsonText(message: JsonRpcMessage): string {
   try {
-    return JSON.stringify(message)
+    return writeJson(message)
   } catch (cause) {
     throw unwritable(message, cause)
   }

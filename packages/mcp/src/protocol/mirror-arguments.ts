@@ -1,4 +1,4 @@
-import { isJsonObject } from '../jsonrpc/index.ts'
+import { isJsonObject, JsonNumber } from '../jsonrpc/index.ts'
 
 /** An argument that a tool wants mirrored into `Mcp-Param-<header>`. */
 interface Mirrored {
@@ -15,7 +15,7 @@ export function mirrorArguments(
   const headers: Record<string, string> = {}
   for (const { header, path } of parameters) {
     const value = argumentAt(args, path)
-    if (['string', 'number', 'boolean'].includes(typeof value))
+    if (['string', 'number', 'boolean', 'bigint'].includes(typeof value) || value instanceof JsonNumber)
       headers[`mcp-param-${header.toLowerCase()}`] = String(value)
   }
   return headers

@@ -1,4 +1,4 @@
-import { isJsonObject, McpError, type JsonObject } from '../jsonrpc/index.ts'
+import { isJsonObject, McpError, type JsonObject, withPlainNumbers } from '../jsonrpc/index.ts'
 import type { JsonSchema } from '../protocol/index.ts'
 import { checkSchema, type CheckedSchema } from './check-schema.ts'
 import { compileJsonSchema } from './compile-json-schema.ts'
@@ -101,7 +101,7 @@ function compileForeign(schema: JsonObject): CompiledSchema {
 
 function checkOrError(schema: JsonObject): CheckedSchema | McpError {
   try {
-    return checkSchema(copySchema(schema), { lenient: true })
+    return checkSchema(copySchema(withPlainNumbers(schema)), { lenient: true })
   } catch (thrown) {
     return McpError.from(thrown, 'invalid_definition')
   }

@@ -1,4 +1,5 @@
 import { jsonValidator } from '#json-validator'
+import { withPlainNumbers } from '../jsonrpc/index.ts'
 import type { CheckedSchema } from './check-schema.ts'
 import { explain } from './explain.ts'
 import type { Validation } from './issues.ts'
@@ -20,10 +21,13 @@ export function createJsonValidation(
     return (value) => {
       try {
         if (conforms(value)) return { ok: true, value }
+        // Validators know doubles only: exact numbers are checked as those.
+        const plain = withPlainNumbers(value)
+        if (plain !== value && conforms(plain)) return { ok: true, value }
+        return { ok: false, issues: explain(schema, plain, validator.matchesFormat) }
       } catch (thrown) {
         return refusal(thrown)
       }
-      return { ok: false, issues: explain(schema, value, validator.matchesFormat) }
     }
   } catch (thrown) {
     const result = refusal(thrown, 'cannot be checked: ')

@@ -1,6 +1,13 @@
 import type { Exchange, InputRequired, Outcome } from '../exchange/index.ts'
 import { complete } from '../exchange/exchange.ts'
-import { isJsonObject, McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
+import {
+  isJsonObject,
+  McpError,
+  ProtocolError,
+  type JsonObject,
+  withSources,
+  writeJson,
+} from '../jsonrpc/index.ts'
 import type { CallToolResult, ContentBlock } from '../protocol/index.ts'
 import { describeIssues, type Validation } from '../schema/index.ts'
 import { isBuiltContent, isContentBlock } from './content.ts'
@@ -12,6 +19,8 @@ import type { CompiledTool } from './tool-registry.ts'
 
 export interface CallHost {
   readonly run: RunOptions
+  /** Whether results may hold `bigint`. */
+  readonly exact: boolean
   /** Told about exceptions that are hidden from the client. */
   report(thrown: unknown, exchange: Exchange, tool: CompiledTool): void
 }
@@ -56,7 +65,11 @@ function conclude(
   if (tool.output && !isBuiltContent(value) && !isBuiltList(value)) {
     return structured(tool, value, exchange, host)
   }
-  return complete(toResult(value))
+  return complete(toResult(writable(value, host)))
+}
+
+function writable(value: unknown, { exact }: CallHost): unknown {
+  return exact ? withSources(value) : value
 }
 
 function isSuspended(value: unknown): value is InputRequired | Outcome {
@@ -75,7 +88,7 @@ function structured(
 ): Outcome | Promise<Outcome> {
   const checked = tool.output!.validate(value)
   const settle = (settled: Validation): Outcome => {
-    if (settled.ok) return complete(structuredResult(settled.value))
+    if (settled.ok) return complete(structuredResult(writable(settled.value, host)))
     const problem = new McpError(
       'invalid_output',
       `The tool "${tool.name}" returned an ${describeIssues(settled.issues, 'output').replace('I', 'i')}`,
@@ -87,7 +100,7 @@ function structured(
 
 /** Both forms, so that clients which know only text lose nothing (2025-06-18, Structured Content). */
 function structuredResult(value: unknown): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
+  return { content: [{ type: 'text', text: writeJson(value) }], structuredContent: value }
 }
 
 function toResult(value: unknown): CallToolResult {
@@ -96,7 +109,7 @@ function toResult(value: unknown): CallToolResult {
   if (isContentBlock(value)) return { content: [value] }
   if (Array.isArray(value) && value.every(isContentBlock)) return { content: value as ContentBlock[] }
   if (isJsonObject(value)) return structuredResult(value)
-  return { content: [{ type: 'text', text: Array.isArray(value) ? JSON.stringify(value) : String(value) }] }
+  return { content: [{ type: 'text', text: Array.isArray(value) ? writeJson(value) : String(value) }] }
 }
 
 function failed(tool: CompiledTool, thrown: unknown, exchange: Exchange, host: CallHost): Outcome {

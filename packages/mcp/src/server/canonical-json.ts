@@ -1,4 +1,4 @@
-import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../jsonrpc/index.ts'
+import { INVALID_PARAMS, isJsonObject, ProtocolError, writeJson } from '../jsonrpc/index.ts'
 
 /** Deeper values are refused instead of overflowing the stack: nobody types arguments like that. */
 const MAX_DEPTH = 500
@@ -10,7 +10,7 @@ export function canonicalJson(value: unknown, depth: number = 0): string {
   }
   if (Array.isArray(value))
     return `[${value.map((item) => canonicalJson(item ?? null, depth + 1)).join(',')}]`
-  if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null'
+  if (!isJsonObject(value)) return writeJson(value) ?? 'null'
   const members = Object.keys(value)
     .filter((key) => value[key] !== undefined)
     .sort()

@@ -1,5 +1,5 @@
 import type { AuthInfo, ClientFacts, Exchange, Notification } from '../exchange/index.ts'
-import { isJsonObject, McpError, type JsonObject } from '../jsonrpc/index.ts'
+import { isJsonObject, McpError, toNumber, type JsonObject } from '../jsonrpc/index.ts'
 import {
   passesLevel,
   samplingProblem,
@@ -100,7 +100,7 @@ export class Context {
   /** Reports progress, if the client asked for it. Progress that does not go on is no news, and not sent. */
   async progress(progress: number, total?: number, message?: string): Promise<void> {
     const { progressToken } = this.meta as { progressToken?: ProgressToken }
-    if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return
+    if (typeof progressToken !== 'string' && toNumber(progressToken) === undefined) return
     // "MUST increase with each notification" (2026-07-28, Progress).
     if (!(progress > this.#progress && progress < Number.POSITIVE_INFINITY)) return
     this.#progress = progress

@@ -5,6 +5,7 @@ import { modernRevisions } from '../exchange/served.ts'
 import { responseFacts, writeError, writeOutcome } from '../exchange/write-message.ts'
 import {
   classifyMessage,
+  jsonReader,
   METHOD_NOT_FOUND,
   parseMessage,
   ProtocolError,
@@ -35,7 +36,7 @@ export function answerText(
   served: Served,
   context: RequestContext,
 ): Promise<string | undefined> {
-  return answerParsed(parseMessage(text), served, context)
+  return answerParsed(parseMessage(text, jsonReader(served.numbers)), served, context)
 }
 
 export function answerValue(

@@ -6,7 +6,7 @@ export type {
   Middleware,
   Outcome,
 } from '../exchange/index.ts'
-export { McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
+export { McpError, ProtocolError, type JsonObject, type NumberMode } from '../jsonrpc/index.ts'
 export type * from '../protocol/types.ts'
 export {
   describePrincipal,

@@ -1,5 +1,5 @@
 import type { Complete, Exchange } from '../exchange/index.ts'
-import { INVALID_PARAMS, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
+import { INVALID_PARAMS, ProtocolError, type JsonObject, writeJson } from '../jsonrpc/index.ts'
 import { shapeResult, type Implementation, type Revision } from '../protocol/index.ts'
 import { fromBase64Url, toBase64Url } from '../protocol/base64.ts'
 import type { Entry, Registry } from './registry.ts'
@@ -57,7 +57,7 @@ export class ListPages<T> {
 
   #serialise(result: JsonObject, revision: Revision): Complete {
     const shaped = shapeResult(this.#options.method, result, revision, this.#options.serverInfo)
-    return { type: 'complete', result, json: JSON.stringify(shaped) }
+    return { type: 'complete', result, json: writeJson(shaped) }
   }
 
   #build(after: number, exchange: Exchange): JsonObject {

@@ -1,5 +1,11 @@
 import { principalKey, type Exchange, type Sealer } from '../exchange/index.ts'
-import { INVALID_PARAMS, isJsonObject, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
+import {
+  INVALID_PARAMS,
+  isJsonObject,
+  ProtocolError,
+  type JsonObject,
+  type NumberMode,
+} from '../jsonrpc/index.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { Store } from './store.ts'
 
@@ -36,8 +42,10 @@ export class RequestStates {
   readonly #sealer: Sealer
   readonly #store: Store
   readonly #ttlMs: number
+  readonly #numbers: NumberMode | undefined
 
-  constructor(sealer: Sealer, store: Store, ttlMs: number) {
+  constructor(sealer: Sealer, store: Store, ttlMs: number, numbers?: NumberMode) {
+    this.#numbers = numbers
     this.#sealer = sealer
     this.#store = store
     this.#ttlMs = ttlMs
@@ -58,7 +66,7 @@ export class RequestStates {
     if (text === undefined) return undefined
     if (typeof text !== 'string') throw rejected('it is not a string')
     const sealed = text.startsWith(TICKET) ? await this.#store.get(text) : text
-    const state = sealed && (await this.#sealer.open(sealed, bindingOf(exchange)))
+    const state = sealed && (await this.#sealer.open(sealed, bindingOf(exchange), this.#numbers))
     if (!isJsonObject(state)) throw rejected('it does not belong to this request')
     if ((state as unknown as SealedState).expires < Date.now()) throw rejected('it has expired')
     return state as unknown as SealedState

@@ -1,5 +1,5 @@
 import type { Middleware } from '../exchange/index.ts'
-import type { JsonObject } from '../jsonrpc/index.ts'
+import type { JsonObject, NumberMode } from '../jsonrpc/index.ts'
 import type {
   CacheScope,
   Duration,
@@ -69,6 +69,11 @@ export interface ServerOptions<Tools> {
   onReplayWarning?: ReplayWatcher
   /** How long a legacy client may take to answer a question; ten minutes unless said otherwise. */
   answerTimeout?: Duration
+  /**
+   * `exact` gives handlers a `bigint` for integers beyond 2^53, which `rounded` (default) changes to the nearest
+   * double. Handlers may then return `bigint` as well.
+   */
+  numbers?: NumberMode
   /** The revisions to serve; all of them unless said otherwise. */
   revisions?: readonly Revision[]
   /** Refuses requests before `initialize` on legacy connections. */

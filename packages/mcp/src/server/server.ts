@@ -1,6 +1,6 @@
 import type { Exchange, Handle, Middleware, Outcome, RequestContext, Served } from '../exchange/index.ts'
 import { complete, failure } from '../exchange/exchange.ts'
-import { METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
+import { METHOD_NOT_FOUND, ProtocolError, type JsonObject, type NumberMode } from '../jsonrpc/index.ts'
 import {
   LATEST_LEGACY,
   META,
@@ -11,6 +11,7 @@ import {
   type Revision,
   type ServerCapabilities,
 } from '../protocol/index.ts'
+import { writesIntegers } from '../exchange/exact-integers.ts'
 import { callTool, type CallHost } from './call-tool.ts'
 import { deriveCapabilities } from './capabilities.ts'
 import { ChangeHub } from './change-hub.ts'
@@ -71,6 +72,7 @@ export class Server<Tools = unknown> implements Served {
   readonly revisions: readonly Revision[] | undefined
   readonly strict: boolean | undefined
   readonly answerTimeout: number | undefined
+  readonly numbers: NumberMode | undefined
   readonly store: Store
   /** For typed clients; there is nothing here at run time. */
   declare readonly '~tools': ToolTypes<Tools>
@@ -93,6 +95,7 @@ export class Server<Tools = unknown> implements Served {
     this.#options = options
     this.info = implementationOf(options)
     this.strict = options.strict
+    this.numbers = options.numbers
     this.answerTimeout =
       options.answerTimeout === undefined ? undefined : parseDuration(options.answerTimeout)
     this.configuration =
@@ -108,11 +111,13 @@ export class Server<Tools = unknown> implements Served {
         new Sealer(secretsOf(options.secret)),
         this.store,
         options.requestStateTtlMs ?? TEN_MINUTES,
+        options.numbers,
       ),
       alwaysReplay: options.alwaysReplay ?? false,
       watcher: options.onReplayWarning,
     }
     this.#callHost = {
+      exact: options.numbers === 'exact',
       run: this.#run,
       report: (thrown, exchange, tool) =>
         this.#report(thrown, exchange, { toolName: tool.name, arguments: exchange.params.arguments }),
@@ -268,7 +273,8 @@ export class Server<Tools = unknown> implements Served {
   #compose(): Handle {
     const handle: Handle = (exchange) => this.#dispatch(exchange)
     const dispatch: Handle = (exchange) => this.#guarded(exchange, handle)
-    const composed = composeMiddleware(this.#middleware, dispatch)
+    const exact = this.numbers === 'exact' ? [writesIntegers] : []
+    const composed = composeMiddleware([...exact, ...this.#middleware], dispatch)
     return (exchange) =>
       isInstrumented(this.configuration)
         ? instrument(exchange, this.configuration, () => composed(exchange))

@@ -4,6 +4,7 @@ import {
   type JsonRpcResponse,
   type McpError,
   type ParsedMessage,
+  type ReadJson,
   readResult,
 } from '../jsonrpc/index.ts'
 import { badResponse, headOf } from './http-client-errors.ts'
@@ -11,6 +12,7 @@ import { forEachMessage, unreadable } from './http-client-messages.ts'
 
 export interface AnswerOptions {
   url: string
+  read: ReadJson
   request: JsonRpcRequest
   onAnswer: (response: JsonRpcResponse) => void
   /** Gets notifications and requests of the server, also those that come after the answer. */
@@ -33,9 +35,9 @@ export class AnswerReader {
 
   /** Throws when the answer itself is malformed: there will be no other. */
   read(text: string): void {
-    const result = readResult(text)
+    const result = readResult(text, this.#options.read)
     if (result) return this.accept(result)
-    forEachMessage(text, (parsed) => this.#accept(parsed, text))
+    forEachMessage(text, this.#options.read, (parsed) => this.#accept(parsed, text))
   }
 
   #accept(parsed: ParsedMessage, text: string): void {

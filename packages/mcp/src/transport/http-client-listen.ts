@@ -44,7 +44,7 @@ export async function listen(options: ListenOptions): Promise<'ended' | 'exhaust
 }
 
 function readMessages(data: string, { url, onMessage, settings }: ListenOptions): void {
-  forEachMessage(data, (parsed) => {
+  forEachMessage(data, settings.read, (parsed) => {
     if (parsed.kind === 'request' || parsed.kind === 'notification') onMessage(parsed.message)
     else if (parsed.kind === 'invalid')
       settings.report(() => unreadable(url, data, parsed.reply.error.message))

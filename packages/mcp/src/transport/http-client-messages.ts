@@ -1,16 +1,22 @@
-import { classifyMessage, McpError, parseMessage, type ParsedMessage } from '../jsonrpc/index.ts'
+import {
+  classifyMessage,
+  McpError,
+  parseMessage,
+  type ParsedMessage,
+  type ReadJson,
+} from '../jsonrpc/index.ts'
 import { displayUrl, headOf } from './http-client-errors.ts'
 
 /** Hands over each message of a text: one, or several in an array (batches of 2025-03-26). */
-export function forEachMessage(text: string, each: (parsed: ParsedMessage) => void): void {
-  const batch = /^\s*\[/.test(text) ? parseArray(text) : undefined
-  if (batch === undefined) each(parseMessage(text))
+export function forEachMessage(text: string, read: ReadJson, each: (parsed: ParsedMessage) => void): void {
+  const batch = /^\s*\[/.test(text) ? parseArray(text, read) : undefined
+  if (batch === undefined) each(parseMessage(text, read))
   else for (const value of batch) each(classifyMessage(value))
 }
 
-function parseArray(text: string): unknown[] | undefined {
+function parseArray(text: string, read: ReadJson): unknown[] | undefined {
   try {
-    return JSON.parse(text)
+    return read(text) as unknown[]
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import type { McpError } from '../jsonrpc/index.ts'
+import { jsonReader, type McpError, type NumberMode, type ReadJson } from '../jsonrpc/index.ts'
 import type { AuthProvider } from './http-auth.ts'
 import { platformFetch } from './platform-fetch.ts'
 import { ReportLimit } from './report-limit.ts'
@@ -46,9 +46,19 @@ export interface HttpClientSettings {
   readonly auth: AuthProvider | undefined
   readonly connectTimeout: number
   readonly maxMessageBytes: number
+  /** Reads the JSON of messages. */
+  readonly read: ReadJson
   readonly reconnect: Required<ReconnectOptions>
   /** Errors are made only when they are told: about a flood, most are not. */
   report(this: void, describe: () => McpError): void
+}
+
+/** The settings of one wire of a connector. */
+export function withNumbers(
+  settings: HttpClientSettings,
+  numbers: NumberMode | undefined,
+): HttpClientSettings {
+  return numbers === undefined ? settings : { ...settings, read: jsonReader(numbers) }
 }
 
 export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettings {
@@ -60,6 +70,7 @@ export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettin
     auth: options.auth,
     connectTimeout: options.connectTimeout ?? 30_000,
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
+    read: JSON.parse,
     reconnect: { initialDelay: 500, maxDelay: 30_000, maxAttempts: 8, ...options.reconnect },
     report: (describe) => {
       if (!onProtocolError || limit.take() === undefined) return

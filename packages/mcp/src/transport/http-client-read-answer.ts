@@ -45,7 +45,7 @@ async function readJson(options: ReadAnswerOptions): Promise<void> {
   let text: string
   try {
     const pieces = options.takesBytes ? await readPieces(response, settings.maxMessageBytes) : undefined
-    const raw = pieces && readRawResult(pieces)
+    const raw = pieces && readRawResult(pieces, settings.read)
     if (raw) return reader.accept(raw)
     text = pieces
       ? decodePieces(pieces, new TextDecoder())

@@ -121,6 +121,7 @@ export class HttpWire implements Wire {
       onDetached: options.onDetached,
       abort: operation,
       settings: this.#settings,
+      read: this.#settings.read,
       report: this.#settings.report,
     })
     if (this.#listenAgain) this.startListening()
@@ -164,7 +165,7 @@ export class HttpWire implements Wire {
   async #failure(response: Response, session: string | undefined): Promise<JsonRpcResponse> {
     const text = await this.#readError(response)
     const error = this.#errorOf(response, session, text)
-    const parsed = parseMessage(text)
+    const parsed = parseMessage(text, this.#settings.read)
     if (error.code !== 'http_status' || parsed.kind !== 'response' || !('error' in parsed.message))
       throw error
     setHttpStatus(parsed.message, response.status)

@@ -1,5 +1,5 @@
 import type { Connector } from '../exchange/index.ts'
-import { type HttpClientOptions, resolveHttpOptions } from './http-client-options.ts'
+import { type HttpClientOptions, resolveHttpOptions, withNumbers } from './http-client-options.ts'
 import { checkUrl } from './http-client-url.ts'
 import { HttpWire } from './http-client-wire.ts'
 import { sse } from './sse-client.ts'
@@ -17,6 +17,6 @@ export function http(url: string | URL, options: HttpClientOptions = {}): Connec
     kind: 'http',
     key,
     fallback: sse(url, options),
-    open: async () => new HttpWire(checkUrl(key), settings),
+    open: async (how) => new HttpWire(checkUrl(key), withNumbers(settings, how?.numbers)),
   }
 }

@@ -6,8 +6,10 @@ import {
   INVALID_REQUEST,
   PARSE_ERROR,
   classifyMessage,
+  jsonReader,
   type JsonRpcRequest,
   type ParsedMessage,
+  type ReadJson,
 } from '../jsonrpc/index.ts'
 import { isRevision, LEGACY_REVISIONS, samePrincipal } from '../protocol/index.ts'
 import { DEFAULT_EVENT_LIMITS, type EventLogLimits } from './event-log.ts'
@@ -54,10 +56,12 @@ export class HttpService {
   readonly #ids: SessionIds
   /** Ends requests under way that belong to no session. */
   readonly #open: OpenCalls = new Set()
+  readonly #read: ReadJson
 
   constructor(served: HttpServed, options: HttpServiceOptions = {}) {
     this.served = served
     this.#options = options
+    this.#read = jsonReader(served.numbers)
     this.#sessions = new HttpSessions({ ...DEFAULT_SESSION_LIMITS, ...options.sessions })
     this.#pulse = new Pulse(options.keepAlive ?? FIFTEEN_SECONDS)
     this.#ids = new SessionIds(served, options.sealer)
@@ -125,7 +129,7 @@ export class HttpService {
     }
     let value: unknown
     try {
-      value = call.parsedBody === undefined ? JSON.parse(call.body) : call.parsedBody
+      value = call.parsedBody === undefined ? this.#read(call.body) : call.parsedBody
     } catch {
       const message = 'Parse error: the body is not valid JSON'
       reportSafely(this.#options.onProtocolError, { code: PARSE_ERROR, message })

@@ -1,5 +1,11 @@
 import type { Served } from '../exchange/index.ts'
-import { HEADER_MISMATCH, isJsonObject, ProtocolError, type JsonRpcRequest } from '../jsonrpc/index.ts'
+import {
+  HEADER_MISMATCH,
+  isJsonObject,
+  ProtocolError,
+  toNumber,
+  type JsonRpcRequest,
+} from '../jsonrpc/index.ts'
 import { argumentAt, META, methodFacts } from '../protocol/index.ts'
 import { decodeHeaderValue } from './header-value.ts'
 import type { HttpHeaders } from './http-reply.ts'
@@ -49,7 +55,10 @@ function checkParameter(parameter: MirroredParameter, args: unknown, headers: Ht
     return
   }
   if (sent === undefined) throw mismatch(`${name} is missing`)
-  const equal = typeof value === 'number' ? sent !== '' && Number(sent) === value : sent === String(value)
+  const number = toNumber(value)
+  // Different integers beyond 2^53 may be one double: only their digits tell them apart.
+  const isWide = Number.isInteger(number) && !Number.isSafeInteger(number)
+  const equal = sent === String(value) || (sent !== '' && !isWide && Number(sent) === number)
   if (!equal) throw mismatch(`${name} does not match the argument`)
 }
 

@@ -12,7 +12,9 @@ import {
   type JsonRpcMessage,
   type JsonRpcRequest,
   type JsonRpcResponse,
+  type ReadJson,
   type RequestId,
+  jsonReader,
   toJsonText,
 } from '../jsonrpc/index.ts'
 
@@ -27,7 +29,7 @@ export function memory(served: Served, options: MemoryOptions = {}): Connector {
   return {
     kind: 'memory',
     key: `memory:${served.info.name}`,
-    open: async () => new MemoryWire(served, options),
+    open: async (how) => new MemoryWire(served, options, jsonReader(how?.numbers)),
   }
 }
 
@@ -43,10 +45,14 @@ class MemoryWire implements Wire {
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly #connection: ServerConnection
   readonly #options: MemoryOptions
+  readonly #served: Served
+  readonly #read: ReadJson
   readonly #pending = new Map<RequestId, Pending>()
   #closed = false
 
-  constructor(served: Served, options: MemoryOptions) {
+  constructor(served: Served, options: MemoryOptions, read: ReadJson) {
+    this.#served = served
+    this.#read = read
     this.#options = options
     this.#connection = new ServerConnection(served, {
       // A turn later, like any other transport: nobody gets an answer while still asking.
@@ -101,13 +107,13 @@ class MemoryWire implements Wire {
   #transmit(message: JsonRpcMessage): void {
     const text = toJsonText(message)
     this.#options.onTraffic?.('to-server', text)
-    queueMicrotask(() => this.#connection.receive(JSON.parse(text)))
+    queueMicrotask(() => this.#connection.receive(jsonReader(this.#served.numbers)(text)))
   }
 
   #receive(text: string): void {
     if (this.#closed) return
     this.#options.onTraffic?.('to-client', text)
-    const message = JSON.parse(text) as JsonRpcMessage
+    const message = this.#read(text) as JsonRpcMessage
     if ('method' in message) return this.onMessage?.(message)
     if (message.id === null) return
     const pending = this.#pending.get(message.id)

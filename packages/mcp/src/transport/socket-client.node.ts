@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import type { Connector } from '../exchange/index.ts'
-import { McpError } from '../jsonrpc/index.ts'
+import { McpError, type NumberMode } from '../jsonrpc/index.ts'
 import { LineWire } from './line-wire.ts'
 import { decodeAscii } from './decode-ascii.node.ts'
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts'
@@ -39,7 +39,10 @@ export function socket(options: SocketOptions): SocketConnector {
   return {
     kind: 'socket',
     key,
-    open: async (how) => new SocketWire(await connected(options, key, how?.signal), key, options),
+    open: async (how) => {
+      const opened = await connected(options, key, how?.signal)
+      return new SocketWire(opened, key, options, how?.numbers)
+    },
   }
 }
 
@@ -85,7 +88,7 @@ class SocketWire extends LineWire {
   readonly #gone: Promise<void>
   #cause: Error | undefined
 
-  constructor(opened: Socket, key: string, options: SocketOptions) {
+  constructor(opened: Socket, key: string, options: SocketOptions, numbers?: NumberMode) {
     super()
     this.#key = key
     this.#socket = opened
@@ -93,6 +96,7 @@ class SocketWire extends LineWire {
     this.link = new LineLink({
       sink: this.#writer,
       key,
+      numbers,
       maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
       facts: () => ({ address: key }),
       onProtocolError: options.onProtocolError,

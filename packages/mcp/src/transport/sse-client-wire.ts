@@ -63,7 +63,7 @@ class SseWire implements Wire {
           this.#endpoint = endpoint
           operation.answer()
         },
-        onData: (data) => forEachMessage(data, (parsed) => this.#accept(parsed, data)),
+        onData: (data) => forEachMessage(data, this.#settings.read, (parsed) => this.#accept(parsed, data)),
       })
       this.#end(lost)
     })

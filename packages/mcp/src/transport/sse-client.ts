@@ -1,5 +1,5 @@
 import type { Connector } from '../exchange/index.ts'
-import { type HttpClientOptions, resolveHttpOptions } from './http-client-options.ts'
+import { type HttpClientOptions, resolveHttpOptions, withNumbers } from './http-client-options.ts'
 import { checkUrl } from './http-client-url.ts'
 import { openSseWire } from './sse-client-wire.ts'
 
@@ -15,6 +15,6 @@ export function sse(url: string | URL, options: HttpClientOptions = {}): Connect
   return {
     kind: 'sse',
     key,
-    open: async (open = {}) => openSseWire(checkUrl(key), settings, open.signal),
+    open: async (open = {}) => openSseWire(checkUrl(key), withNumbers(settings, open.numbers), open.signal),
   }
 }

@@ -6,6 +6,7 @@ import {
   isJsonObject,
   isNoise,
   isRequestId,
+  jsonReader,
   McpError,
   PARSE_ERROR,
   rawResultId,
@@ -14,6 +15,8 @@ import {
   type JsonRpcMessage,
   type JsonRpcRequest,
   type JsonRpcResponse,
+  type NumberMode,
+  type ReadJson,
   type RequestId,
   toJsonText,
 } from '../jsonrpc/index.ts'
@@ -42,6 +45,7 @@ export interface LinkOptions {
   /** Names the server in reports. */
   key: string
   maxLineBytes: number
+  numbers?: NumberMode | undefined
   /** Joined to the details of every error: what the server last wrote to stderr, for instance. */
   facts(): Record<string, unknown>
   /** What a server sent that is no use to anyone: noise, answers to nothing, lines over the limit. */
@@ -58,6 +62,7 @@ export class LineLink {
   onMessage: ((message: IncomingMessage) => void) | undefined
   onLateAnswer: ((id: RequestId) => void) | undefined
   readonly #options: LinkOptions
+  readonly #read: ReadJson
   readonly #splitter: LineSplitter
   readonly #pending: PendingRequests
   readonly #limit = new ReportLimit(MAX_REPORTS)
@@ -70,6 +75,7 @@ export class LineLink {
 
   constructor(options: LinkOptions) {
     this.#options = options
+    this.#read = jsonReader(options.numbers)
     this.#pending = new PendingRequests(options.facts)
     this.#splitter = new LineSplitter(
       {
@@ -128,7 +134,7 @@ export class LineLink {
   #receivePieces(pieces: readonly Uint8Array[]): boolean {
     const id = rawResultId(pieces)
     if (this.#ended !== undefined || id === undefined || !this.#pending.takesBytes(id)) return false
-    const raw = readRawResult(pieces)
+    const raw = readRawResult(pieces, this.#read)
     if (raw) this.#answer(raw, '')
     return raw !== undefined
   }
@@ -136,7 +142,7 @@ export class LineLink {
   #receive(line: string): void {
     // A handler may end the link in the middle of a chunk.
     if (this.#ended !== undefined || line.length === 0) return
-    const result = readResult(line)
+    const result = readResult(line, this.#read)
     if (result) return this.#answer(result, line)
     if (isNoise(line)) {
       this.#report('parse_failed', 'wrote a line that is not JSON', line)
@@ -144,7 +150,7 @@ export class LineLink {
     }
     let value: unknown
     try {
-      value = JSON.parse(line)
+      value = this.#read(line)
     } catch (cause) {
       if (line.trim() !== '') this.#report('parse_failed', 'wrote a line that is not JSON', line, cause)
       return

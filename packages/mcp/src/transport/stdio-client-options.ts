@@ -1,5 +1,5 @@
 import type { McpError } from '../jsonrpc/index.ts'
-import type { Connector, Wire } from '../exchange/index.ts'
+import type { Connector, OpenOptions, Wire } from '../exchange/index.ts'
 
 export interface StdioOptions {
   /** The program: a name to be found on `PATH`, or a path. No shell is involved. */
@@ -63,5 +63,5 @@ export interface StdioWire extends Wire {
 export interface StdioConnector extends Connector {
   readonly kind: 'stdio'
   /** Starts a process of its own for every wire. */
-  open(options?: { signal?: AbortSignal }): Promise<StdioWire>
+  open(options?: OpenOptions): Promise<StdioWire>
 }

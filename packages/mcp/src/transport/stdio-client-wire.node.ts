@@ -1,4 +1,4 @@
-import type { McpError } from '../jsonrpc/index.ts'
+import type { McpError, NumberMode } from '../jsonrpc/index.ts'
 import { LineWire } from './line-wire.ts'
 import { decodeAscii } from './decode-ascii.node.ts'
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts'
@@ -26,7 +26,7 @@ export class ChildWire extends LineWire implements StdioWire {
   protected readonly link: LineLink
   readonly #stderr: StderrTail
 
-  constructor(server: ServerProcess, key: string, options: StdioOptions) {
+  constructor(server: ServerProcess, key: string, options: StdioOptions, numbers?: NumberMode) {
     super()
     this.#server = server
     this.#key = key
@@ -36,6 +36,7 @@ export class ChildWire extends LineWire implements StdioWire {
     this.link = new LineLink({
       sink: this.#writer,
       key,
+      numbers,
       maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
       facts: () => errorDetails(this.#facts()),
       onProtocolError: options.onProtocolError,

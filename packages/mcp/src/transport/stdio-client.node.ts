@@ -1,3 +1,4 @@
+import type { OpenOptions } from '../exchange/wire.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { childEnvironment } from './process-environment.node.ts'
 import { ServerProcess } from './process-server.node.ts'
@@ -28,10 +29,14 @@ export function stdio(
 ): StdioConnector {
   const options = typeof first === 'string' ? { ...rest, command: first, args } : first
   const key = commandLine(options)
-  return { kind: 'stdio', key, open: (how) => open(options, key, how?.signal) }
+  return { kind: 'stdio', key, open: (how) => open(options, key, how) }
 }
 
-async function open(options: StdioOptions, key: string, signal: AbortSignal | undefined): Promise<StdioWire> {
+async function open(
+  options: StdioOptions,
+  key: string,
+  { signal, numbers }: OpenOptions = {},
+): Promise<StdioWire> {
   if (signal?.aborted) throw cancelled(key, signal)
   const server = await ServerProcess.start({
     command: options.command,
@@ -39,7 +44,7 @@ async function open(options: StdioOptions, key: string, signal: AbortSignal | un
     env: childEnvironment(options.env, options.inheritEnv),
     cwd: options.cwd,
   })
-  const wire = new ChildWire(server, key, options)
+  const wire = new ChildWire(server, key, options, numbers)
   if (!signal?.aborted) return wire
   await wire.close()
   throw cancelled(key, signal)

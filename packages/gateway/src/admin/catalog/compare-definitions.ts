@@ -1,3 +1,4 @@
+import { writeJson } from '@gantry/mcp/exchange'
 import { isSame } from '../../model/index.ts'
 import { textDiff } from '../config/text-diff.ts'
 import type { ChangedPart, JsonObject } from '../contract.ts'
@@ -17,7 +18,7 @@ export async function compareDefinitions(before: JsonObject, after: JsonObject):
 
 function print(value: unknown): string {
   if (value === undefined) return ''
-  return `${typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)}\n`
+  return `${typeof value === 'string' ? value : writeJson(value, undefined, 2)}\n`
 }
 
 function summarise(member: string, before: unknown, after: unknown): string[] {

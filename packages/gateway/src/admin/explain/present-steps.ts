@@ -1,10 +1,13 @@
 import { McpError } from '@gantry/mcp/client'
+import { jsonReader, writeJson } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 import type { Handshake, RecordedStep } from '../../telemetry/handshake.ts'
 import { redacting } from '../../telemetry/redacting.ts'
 import type { Explanation, HandshakeMessage, HandshakeStep, HandshakeStepName, Json } from '../contract.ts'
 import { explainFailure } from './explain-failure.ts'
 import { noiseExplanation, type FailureContext } from './failure-context.ts'
+
+const readJson = jsonReader('source')
 
 const TITLES: Readonly<Record<HandshakeStepName, string>> = {
   queued: 'Wait for other targets to start',
@@ -131,10 +134,10 @@ function present(step: RecordedStep, handshake: Handshake, context: FailureConte
 }
 
 function presentMessage({ at, direction, message }: RecordedStep['messages'][number]): HandshakeMessage {
-  const text = JSON.stringify(message, redacting)
+  const text = writeJson(message, redacting)
   return {
     at,
     direction,
-    message: text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : (JSON.parse(text) as Json),
+    message: text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : (readJson(text) as Json),
   }
 }

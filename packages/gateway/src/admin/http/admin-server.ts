@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { writeJson } from '@gantry/mcp/exchange'
 import { ApiError } from '../api-error.ts'
 import { readTexts } from '../check-request.ts'
 import { ROUTES, type RouteName, type StreamItem } from '../contract.ts'
@@ -94,7 +95,7 @@ export class AdminServer {
     headers: Record<string, string> = {},
   ): void {
     if (response.destroyed) return
-    const text = this.#options.scrub(JSON.stringify(value))
+    const text = this.#options.scrub(writeJson(value))
     response.writeHead(status, {
       ...SECURITY_HEADERS,
       'content-type': 'application/json',

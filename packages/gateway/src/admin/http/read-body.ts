@@ -1,5 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { jsonReader } from '@gantry/mcp/exchange'
 import { ApiError } from '../api-error.ts'
+
+const readJson = jsonReader('source')
 
 /** Configurations and pasted descriptions are the largest things that are sent here. */
 const MAX_BYTES = 8 * 1024 * 1024
@@ -24,7 +27,7 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
     })
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return readJson(Buffer.concat(chunks).toString('utf8'))
   } catch (error) {
     throw new ApiError('bad_request', `The body is not JSON: ${(error as Error).message}`, { cause: error })
   }

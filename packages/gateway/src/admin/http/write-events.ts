@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { writeJson } from '@gantry/mcp/exchange'
 import type { StreamItem } from '../contract.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
@@ -30,7 +31,7 @@ export async function writeEvents(
     while (!next.done && !response.destroyed) {
       const { id, event } = next.value
       const named = id === undefined ? '' : `id: ${id}\n`
-      response.write(`${named}event: ${event.type}\ndata: ${scrub(JSON.stringify(event))}\n\n`)
+      response.write(`${named}event: ${event.type}\ndata: ${scrub(writeJson(event))}\n\n`)
       if (response.writableLength > MAX_BEHIND) return void response.destroy()
       next = await iterator.next()
     }

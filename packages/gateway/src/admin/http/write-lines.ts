@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { writeJson } from '@gantry/mcp/exchange'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** Sends values as JSON lines, no faster than they are read. */
@@ -16,7 +17,7 @@ export async function writeLines(
   })
   for (const value of values) {
     if (response.destroyed) return
-    if (!response.write(`${scrub(JSON.stringify(value))}\n`)) {
+    if (!response.write(`${scrub(writeJson(value))}\n`)) {
       await Promise.race([once(response, 'drain'), once(response, 'close')])
     }
   }

@@ -29,6 +29,7 @@ export function createPlaygroundClient(options: PlaygroundClientOptions): Client
     name: client.name ?? 'gantry-playground',
     version: options.version,
     connector,
+    numbers: 'source',
     era: client.era,
     protocolVersion: client.revision,
     capabilities: declared(client),

@@ -1,4 +1,5 @@
 import { McpError, type Client } from '@gantry/mcp/client'
+import { writeJson } from '@gantry/mcp/exchange'
 import type {
   JsonObject,
   PlaygroundCall,
@@ -142,7 +143,7 @@ export class PlaygroundRun {
     this.#duration = Date.now() - this.startedAt
     this.#status = status
     const last = event(this.#duration)
-    this.size = JSON.stringify(last).length
+    this.size = writeJson(last).length
     this.#emit(last)
     for (const reader of [...this.#readers]) reader.close()
     this.onChange?.()

@@ -1,7 +1,10 @@
+import { jsonReader } from '@gantry/mcp/exchange'
 import type { ExchangeRecord, KeptMessage } from '../../telemetry/exchange-record.ts'
 import type { Era, Json, WireDetail, WireMessage } from '../contract.ts'
 import { noteOf } from './note-of.ts'
 import { presentRecord } from './present-record.ts'
+
+const readJson = jsonReader('source')
 
 export type Message = { readonly [key: string]: unknown }
 
@@ -19,7 +22,7 @@ export function presentDetail(record: ExchangeRecord, targetEra: Era | undefined
 }
 
 function parse({ json, bytes }: KeptMessage): Message | undefined {
-  return json.length < bytes ? undefined : (JSON.parse(json) as Message)
+  return json.length < bytes ? undefined : (readJson(json) as Message)
 }
 
 function presentMessage(

@@ -1,3 +1,4 @@
+import { jsonReader } from '@gantry/mcp/exchange'
 import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import { REDACTED } from '../../model/index.ts'
 import { ApiError } from '../api-error.ts'
@@ -32,6 +33,6 @@ function recordedParams(record: ExchangeRecord): JsonObject {
       fix: 'Send the parameters with the request: what was too long or secret is not kept.',
     })
   }
-  const { params = {} } = JSON.parse(first.json) as { params?: JsonObject }
+  const { params = {} } = jsonReader('source')(first.json) as { params?: JsonObject }
   return Object.fromEntries(Object.entries(params).filter(([key]) => !PASSING.includes(key)))
 }

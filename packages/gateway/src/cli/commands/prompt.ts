@@ -1,3 +1,4 @@
+import { writeJson } from '@gantry/mcp/exchange'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../admin/contract.ts'
 import { paintFor, printJson, printLine, type CliIo } from '../cli-io.ts'
@@ -46,5 +47,5 @@ async function prompt(
 }
 
 function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : writeJson(value)
 }

@@ -1,20 +1,19 @@
+import { isJsonObject } from '@gantry/mcp/exchange'
 import type { JsonObject } from './mcp.ts'
 
 // Descriptions are foreign data: members are read only when they are the object's own, so that a property
 // called `constructor` or `__proto__` is nothing but a name.
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export { isJsonObject as isObject }
 
 /** The object's own member, never an inherited one. */
 export function own(object: unknown, key: string): unknown {
-  return isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined
+  return isJsonObject(object) && Object.hasOwn(object, key) ? object[key] : undefined
 }
 
 export function ownObject(object: unknown, key: string): JsonObject | undefined {
   const value = own(object, key)
-  return isObject(value) ? value : undefined
+  return isJsonObject(value) ? value : undefined
 }
 
 export function ownArray(object: unknown, key: string): readonly unknown[] {
@@ -28,7 +27,7 @@ export function ownString(object: unknown, key: string): string | undefined {
 }
 
 export function ownEntries(object: unknown): [string, unknown][] {
-  return isObject(object) ? Object.entries(object) : []
+  return isJsonObject(object) ? Object.entries(object) : []
 }
 
 /** Assigning `object['__proto__']` would change the prototype; defining the member does not. */

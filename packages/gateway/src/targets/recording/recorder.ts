@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import {
   deriveExchange,
   isJsonObject,
+  writeJson,
   type Exchange,
   type InputResponses,
   type JsonObject,
@@ -111,7 +112,7 @@ export class Recorder {
   }
 
   #write(line: object): void {
-    this.#stream.write(`${JSON.stringify(line)}\n`)
+    this.#stream.write(`${writeJson(line)}\n`)
   }
 
   async close(): Promise<void> {

@@ -3,12 +3,16 @@ import { createInterface } from 'node:readline'
 import { McpError } from '@gantry/mcp/client'
 import {
   isJsonObject,
+  jsonReader,
+  writeJson,
   type InputRequests,
   type InputResponses,
   type JsonObject,
   type Notification,
   type Outcome,
 } from '@gantry/mcp/exchange'
+
+const readJson = jsonReader('source')
 
 /** The first line of a recording: what it is, and what the server said about itself. */
 export interface RecordingHeader {
@@ -49,7 +53,7 @@ export async function readRecording(file: string): Promise<Recording> {
     if (line.trim() === '') continue
     if (broken !== undefined) throw unreadable(file, `line ${broken} is not JSON`)
     try {
-      lines.push(JSON.parse(line))
+      lines.push(readJson(line))
     } catch {
       broken = number
     }
@@ -63,7 +67,7 @@ export async function readRecording(file: string): Promise<Recording> {
 
 /** The parts of params that decide which recorded answer fits, in one order. */
 export function keyOf(method: string, params: JsonObject): string {
-  return `${method} ${JSON.stringify(sorted(essential(params)))}`
+  return `${method} ${writeJson(sorted(essential(params)))}`
 }
 
 export function essential(params: JsonObject): JsonObject {

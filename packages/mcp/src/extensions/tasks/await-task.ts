@@ -1,5 +1,5 @@
 import { abortError, type Exchange, type InputRequests, type Outcome } from '../../exchange/index.ts'
-import { type JsonObject, McpError, ProtocolError } from '../../jsonrpc/index.ts'
+import { type JsonObject, McpError, ProtocolError, toNumber } from '../../jsonrpc/index.ts'
 import { LONGEST_TIMER } from '../../protocol/index.ts'
 import { cancelledTask, outcomeOf, readTask } from './read-task.ts'
 import { isPassing, ResultRequest } from './result-request.ts'
@@ -135,7 +135,7 @@ class TaskWait {
   }
 
   #interval({ pollIntervalMs }: Task): number {
-    const wanted = typeof pollIntervalMs === 'number' ? pollIntervalMs : this.#options.pollIntervalMs
+    const wanted = toNumber(pollIntervalMs) ?? this.#options.pollIntervalMs
     return Math.min(Math.max(wanted, SHORTEST_INTERVAL), LONGEST_TIMER)
   }
 
@@ -143,7 +143,7 @@ class TaskWait {
   #timeLeft({ ttlMs }: Task, interval: number): number {
     const waited = Date.now() - this.#began
     const { maxWaitMs } = this.#options
-    const lifetime = typeof ttlMs === 'number' ? ttlMs + 2 * interval : Number.POSITIVE_INFINITY
+    const lifetime = (toNumber(ttlMs) ?? Number.POSITIVE_INFINITY) + 2 * interval
     const left = Math.min(maxWaitMs, lifetime) - waited
     if (left > 0) return left
     const why = waited >= maxWaitMs ? `within ${maxWaitMs} ms` : `within its lifetime of ${ttlMs} ms`

@@ -4,6 +4,7 @@ import {
   INVALID_PARAMS,
   isJsonObject,
   ProtocolError,
+  toNumber,
   type JsonObject,
 } from '../../jsonrpc/index.ts'
 import {
@@ -33,9 +34,9 @@ export function hasLegacyTasks({ client, session, ask }: Exchange): boolean {
 /** How long the client would like the task to be kept; undefined leaves it to the server. */
 export function requestedTtl(task: unknown): number | undefined {
   if (!isJsonObject(task)) throw invalid('"task" must be an object')
-  const { ttl } = task
-  if (ttl === undefined || ttl === null) return undefined
-  if (typeof ttl !== 'number' || !Number.isFinite(ttl) || ttl < 0) {
+  if (task.ttl === undefined || task.ttl === null) return undefined
+  const ttl = toNumber(task.ttl)
+  if (ttl === undefined || !Number.isFinite(ttl) || ttl < 0) {
     throw invalid('"task.ttl" must be a number of milliseconds')
   }
   return Math.max(1, Math.round(ttl))

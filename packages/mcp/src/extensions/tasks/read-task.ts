@@ -1,5 +1,5 @@
 import type { Outcome } from '../../exchange/index.ts'
-import { isJsonObject, McpError, ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
+import { isJsonObject, McpError, ProtocolError, toNumber, type JsonObject } from '../../jsonrpc/index.ts'
 import { withoutResultType } from '../../protocol/index.ts'
 import { isTerminal, type DetailedTask, type Task } from './task.ts'
 
@@ -58,8 +58,9 @@ export function cancelledTask({ taskId, statusMessage }: Task): McpError {
 }
 
 function readError(error: unknown): ProtocolError {
-  if (isJsonObject(error) && typeof error.code === 'number' && typeof error.message === 'string') {
-    return new ProtocolError(error.code, error.message, error.data)
+  const code = isJsonObject(error) ? toNumber(error.code) : undefined
+  if (isJsonObject(error) && code !== undefined && typeof error.message === 'string') {
+    return new ProtocolError(code, error.message, error.data)
   }
   throw malformed('it has failed, but has no error')
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../jsonrpc/index.ts'
+import { isJsonObject, jsonReader, writeJson } from '../../jsonrpc/index.ts'
 import type { Store } from '../../server/index.ts'
 import type { LiveTask } from './live-task.ts'
 import type { DetailedTask } from './task.ts'
@@ -28,7 +28,7 @@ export class TaskRecords {
   async save(task: LiveTask): Promise<void> {
     const record: TaskRecord = { owner: task.owner, task: task.toDetailedTask() }
     const { taskId, owner, createdAt, remainingMs } = task
-    await this.#store.set(keyOf(taskId), JSON.stringify(record), remainingMs)
+    await this.#store.set(keyOf(taskId), writeJson(record), remainingMs)
     if (owner !== undefined) {
       await this.#index?.add(owner, { taskId, createdAt, expiresAt: Date.now() + remainingMs })
     }
@@ -43,7 +43,7 @@ export class TaskRecords {
   async load(taskId: string): Promise<TaskRecord | undefined> {
     const text = await this.#store.get(keyOf(taskId))
     if (text === undefined) return undefined
-    const record: unknown = JSON.parse(text)
+    const record: unknown = jsonReader('source')(text)
     return isJsonObject(record) ? (record as unknown as TaskRecord) : undefined
   }
 

@@ -5,7 +5,7 @@ import {
   type Outcome,
   type TaskHandle,
 } from '../../exchange/index.ts'
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../../jsonrpc/index.ts'
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, writeJson } from '../../jsonrpc/index.ts'
 import { LONGEST_TIMER, unref } from '../../protocol/index.ts'
 import { LiveTask } from './live-task.ts'
 import type { DetailedTask } from './task.ts'
@@ -123,7 +123,7 @@ export class TaskTable {
   #fitting(outcome: Outcome): Outcome {
     if (outcome.type !== 'complete') return outcome
     try {
-      if (JSON.stringify(outcome.result).length <= this.#options.maxResultSize) return outcome
+      if (writeJson(outcome.result).length <= this.#options.maxResultSize) return outcome
       return failure(new ProtocolError(INTERNAL_ERROR, 'The result is too large to be kept'))
     } catch (thrown) {
       this.#options.onError(thrown)

@@ -1,3 +1,4 @@
+import { writeJson } from '@gantry/mcp/exchange'
 import type { RequestBody } from '../operations/operation.ts'
 import { isObject } from '../own.ts'
 import { buildMultipart } from './build-multipart.ts'
@@ -14,7 +15,7 @@ export function buildBody(value: unknown, body: RequestBody, files: ReadonlySet<
   const { mediaType } = body
   switch (body.kind) {
     case 'json':
-      return { content: JSON.stringify(value), mediaType }
+      return { content: writeJson(value), mediaType }
     case 'form':
       return { content: formText(fieldsOf(value), body), mediaType }
     case 'multipart': {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { writeJson } from '@gantry/mcp/exchange'
 import type { RequestBody } from '../operations/operation.ts'
 import { isObject } from '../own.ts'
 import { decodeFile, type FileValue } from './decode-file.ts'
@@ -48,7 +49,7 @@ function partsOf(name: string, value: unknown, body: RequestBody, isFile: boolea
   const mediaType = encoding?.mediaType?.includes('*') ? undefined : encoding?.mediaType
   if (isFile || isDataUri(value)) return [filePart(name, decodeFile(value, name), mediaType)]
   if (isObject(value)) {
-    return [{ name, bytes: Buffer.from(JSON.stringify(value)), mediaType: mediaType ?? 'application/json' }]
+    return [{ name, bytes: Buffer.from(writeJson(value)), mediaType: mediaType ?? 'application/json' }]
   }
   return [{ name, bytes: Buffer.from(toText(value)), mediaType }]
 }

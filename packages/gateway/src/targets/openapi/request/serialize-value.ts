@@ -1,3 +1,4 @@
+import { writeJson } from '@gantry/mcp/exchange'
 import type { Encoding } from '../operations/operation.ts'
 import { isObject } from '../own.ts'
 
@@ -26,7 +27,7 @@ export function encodeReserved(text: string): string {
 /** Text for one value; what is nested deeper than a style can say becomes JSON. */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' && value !== null ? writeJson(value) : String(value)
 }
 
 /** `null` members are left out: no style can write them. */
@@ -98,5 +99,5 @@ function deepPairs(name: string, value: unknown): [string, unknown][] {
 
 /** A parameter with `content`: JSON where the media type says so, else plain text. */
 export function contentText(value: unknown, mediaType: string): string {
-  return /[/+]json\b/i.test(mediaType) ? JSON.stringify(value) : toText(value)
+  return /[/+]json\b/i.test(mediaType) ? writeJson(value) : toText(value)
 }

@@ -1,9 +1,12 @@
+import { isJsonObject, jsonReader } from '@gantry/mcp/exchange'
 import type { JsonObject } from '../mcp.ts'
 import type { Answer } from '../request/send-request.ts'
 import { checkValue } from '../tools/check-value.ts'
 import { errorResult, errorText } from './error-result.ts'
 import { decodeText, mediaOf, mediaTypeOf } from './media.ts'
 import type { ResultContext } from './result-context.ts'
+
+const readJson = jsonReader('source')
 
 /** Headers that help whoever reads the result: pages, places, limits, versions. */
 const SHOWN_HEADERS = ['link', 'location', 'retry-after', 'etag', 'last-modified', 'content-disposition']
@@ -43,16 +46,15 @@ function bodyResult(answer: Answer, context: ResultContext): JsonObject {
 function jsonResult(text: string, answer: Answer, context: ResultContext): JsonObject {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = readJson(text)
   } catch {
     return promised(text, answer, context)
   }
   const { output } = context.plan
   const problems = output ? checkValue(output.schema, value) : []
   if (problems.length > 0) return mismatch(problems.join('; '), text, answer, context)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   // With a schema, list and call must agree on the form; without one, the value itself decides.
-  const wrap = context.objectsOnly && (output ? !output.isObjectRoot : !isObject)
+  const wrap = context.objectsOnly && (output ? !output.isObjectRoot : !isJsonObject(value))
   return { content: [{ type: 'text', text }], structuredContent: wrap ? { result: value } : value }
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { withPlainNumbers } from '@gantry/mcp/exchange'
 import type { JsonSchema } from '../mcp.ts'
 
 // The same validator, with the same formats, that the clients in use have: what passes here passes there.
@@ -19,7 +20,8 @@ export function checkValue(schema: JsonSchema, value: unknown): string[] {
   }
   if (validate === 'unusable') return []
   try {
-    if (validate(value)) return []
+    // The validator knows doubles only.
+    if (validate(withPlainNumbers(value))) return []
   } catch {
     // A recursive schema meets a value deeper than the stack.
     return ['the value is nested too deeply']

@@ -1,0 +1,42 @@
+/** The numbers of the text that is being written, in the order in which they were met. */
+let sources: string[] | undefined
+let isWriting = false
+let secret: string | undefined
+
+type Replacer = (key: string, value: unknown) => unknown
+
+/** `JSON.stringify` that writes every `JsonNumber` as it came. */
+export function writeJson(value: unknown, replacer?: Replacer, space?: number): string {
+  const outer = { isWriting, sources }
+  isWriting = true
+  sources = undefined
+  try {
+    const text = JSON.stringify(value, replacer, space)
+    return sources === undefined ? text : restore(text, sources)
+  } finally {
+    isWriting = outer.isWriting
+    sources = outer.sources
+  }
+}
+
+export function isWritingJson(): boolean {
+  return isWriting
+}
+
+/**
+ * What stands for a number until the text is written (`JSON.rawJSON` would do, from Node 22 on). It holds a secret
+ * of this process and never leaves it, so no string of a peer can be taken for one.
+ */
+export function placeholderFor(source: string): string {
+  sources ??= []
+  return `${mark()}${sources.push(source) - 1}`
+}
+
+function mark(): string {
+  secret ??= Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('')
+  return `${secret}:`
+}
+
+function restore(text: string, numbers: readonly string[]): string {
+  return text.replace(new RegExp(`"${mark()}(\\d+)"`, 'g'), (_, at: string) => numbers[Number(at)]!)
+}
