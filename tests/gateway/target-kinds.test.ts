@@ -122,7 +122,7 @@ describe('tasks across the gateway', () => {
     const ask = (method: string, params: object) =>
       modernRequest(gateway.endpoint, method, params as never, { capabilities: declared })
     const { result } = (await ask('tools/call', { name: 'art_render' })).message
-    expect(result).toMatchObject({ resultType: 'task', taskId: expect.stringMatching(/^art:/) })
+    expect(result).toMatchObject({ resultType: 'task', taskId: expect.any(String) })
     await expect
       .poll(async () => (await ask('tasks/get', { taskId: result.taskId })).message.result.status)
       .toBe('completed')

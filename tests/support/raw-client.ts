@@ -125,8 +125,9 @@ export async function listenRaw(
   capabilities: object,
   signal: AbortSignal,
   onMessage: (message: unknown) => void,
+  options: RawOptions = {},
 ): Promise<void> {
-  const { message, headers } = toModern('subscriptions/listen', params, { capabilities })
+  const { message, headers } = toModern('subscriptions/listen', params, { ...options, capabilities })
   try {
     const response = await send(url, message, { headers, signal })
     let text = ''

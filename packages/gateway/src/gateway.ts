@@ -136,6 +136,7 @@ export class Gateway {
     if (!endpoint) {
       const relay = new Relay({
         model: this.model,
+        endpoint: key,
         info: this.info,
         catalog: target === undefined ? this.catalog.merged : this.catalog.alone(target),
         continuations: this.#continuations,

@@ -11,10 +11,11 @@ import {
 import { TASKS_EXTENSION, type TaskDesk } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities, SubscriptionFilter } from '@gantry/mcp/server'
 import type { Target } from '../targets/target.ts'
+import { isPermitted, type CallerTask, type CallerTasks } from './caller-tasks.ts'
 import type { ListChanges } from './list-changes.ts'
 import type { Resolver } from './resolver.ts'
-import { isOwnTask } from './own-tasks.ts'
 import { TargetListener, type Wish } from './target-listener.ts'
+import { publicTask } from './to-public.ts'
 
 /** How long targets have to acknowledge before the client is told that it is listened for. */
 const ACKNOWLEDGE_WITHIN = 5_000
@@ -25,6 +26,7 @@ export interface ListenHost {
   readonly capabilities: ServerCapabilities
   /** The gateway's own. */
   readonly tasks: TaskDesk
+  readonly callerTasks: CallerTasks
 }
 
 /**
@@ -34,7 +36,7 @@ export interface ListenHost {
  */
 export async function listen(
   exchange: Exchange,
-  { changes, resolver, capabilities, tasks }: ListenHost,
+  { changes, resolver, capabilities, tasks, callerTasks }: ListenHost,
 ): Promise<Outcome> {
   const asked = exchange.params.notifications
   if (!isJsonObject(asked)) {
@@ -42,21 +44,29 @@ export async function listen(
   }
   const offered = offer(asked as SubscriptionFilter, capabilities)
   const wishes = await wishesByOwner(offered, resolver, exchange)
-  const own = taskIdsOf(offered).filter(isOwnTask)
-  const grantedTasks = own.length > 0 ? await tasks.grant({ taskIds: own }, exchange) : {}
+  const desk = await addTasks(wishes, taskIdsOf(offered), (taskId) =>
+    callerTasks.find(taskId, exchange, resolver),
+  )
+  const deskTasks = desk.size > 0 ? await tasks.grant({ taskIds: [...desk.keys()] }, exchange) : {}
   const held = new HeldNotifications((notification) => exchange.notify(notification))
   const patient = deriveExchange(exchange, { notify: held.notify })
   const ended = changes.listen(patient, offered)
   const listeners = [...wishes].map(([target, wish]) => {
-    return new TargetListener(target, wish, resolver.urisOf(target), { exchange: patient, held })
+    return new TargetListener(target, wish, resolver, { exchange: patient, held })
   })
   await firstAnswers(listeners, ended)
   exchange.notify({
     method: 'notifications/subscriptions/acknowledged',
-    params: { notifications: granted(offered, listeners, taskIdsOf(grantedTasks)) },
+    params: {
+      notifications: granted(
+        offered,
+        listeners,
+        taskIdsOf(deskTasks).map((own) => desk.get(own)!.shown),
+      ),
+    },
   })
   held.release()
-  const stop = tasks.listen(grantedTasks, exchange)
+  const stop = tasks.listen(deskTasks, hearing(desk, resolver, exchange))
   await ended
   stop()
   return complete({})
@@ -86,20 +96,44 @@ async function wishesByOwner(
   exchange: Exchange,
 ): Promise<Map<Target, Wish>> {
   const wishes = new Map<Target, Wish>()
-  const wishOf = (target: Target): Wish => {
-    const wish = wishes.get(target) ?? { resources: new Map(), tasks: new Map() }
-    wishes.set(target, wish)
-    return wish
-  }
   for (const uri of offered.resourceSubscriptions ?? []) {
     const target = await resolver.permittedOwnerOf(uri, exchange)
-    if (target) wishOf(target).resources.set(resolver.urisOf(target).toOwn(uri), uri)
-  }
-  for (const taskId of taskIdsOf(offered)) {
-    const owner = resolver.ownerOfTask(taskId)
-    if (owner) wishOf(owner.target).tasks.set(owner.own, taskId)
+    if (target) wishOf(wishes, target).resources.set(resolver.urisOf(target).toOwn(uri), uri)
   }
   return wishes
+}
+
+function wishOf(wishes: Map<Target, Wish>, target: Target): Wish {
+  const wish = wishes.get(target) ?? { resources: new Map(), tasks: new Map() }
+  wishes.set(target, wish)
+  return wish
+}
+
+/** Adds the targets' tasks to what they are asked for, and returns the gateway's own by their ids there. */
+async function addTasks(
+  wishes: Map<Target, Wish>,
+  taskIds: readonly string[],
+  find: (taskId: string) => Promise<CallerTask | undefined>,
+): Promise<Map<string, CallerTask>> {
+  const desk = new Map<string, CallerTask>()
+  for (const taskId of taskIds) {
+    const task = await find(taskId)
+    if (task?.isDesk) desk.set(task.own, task)
+    else if (task) wishOf(wishes, task.target).tasks.set(task.own, task)
+  }
+  return desk
+}
+
+/** The caller of the exchange hears of the gateway's own tasks under the ids that it knows, while it may. */
+function hearing(desk: ReadonlyMap<string, CallerTask>, resolver: Resolver, exchange: Exchange): Exchange {
+  return deriveExchange(exchange, {
+    notify(notification) {
+      const { params } = notification
+      const task = params && desk.get(String(params.taskId))
+      if (!task || !isPermitted(task, exchange, resolver)) return
+      exchange.notify({ ...notification, params: publicTask(params, task.shown) })
+    },
+  })
 }
 
 function taskIdsOf({ taskIds }: SubscriptionFilter): string[] {

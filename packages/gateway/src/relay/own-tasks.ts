@@ -10,21 +10,18 @@ export function createOwnTasks(onError: (thrown: unknown) => void): TaskDesk {
   return new TaskDesk({ store: new MemoryStore({ maxEntries: KEPT }), maxFinished: KEPT, onError })
 }
 
-/** Ids of the targets' tasks say whose they are; ours have nobody to name. */
-export function isOwnTask(taskId: unknown): taskId is string {
-  return typeof taskId === 'string' && taskId !== '' && !taskId.includes(':')
-}
+const TASK_METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/update', 'tasks/cancel'])
 
 export function isTaskMethod({ method }: Exchange): boolean {
-  return method === 'tasks/get' || method === 'tasks/update' || method === 'tasks/cancel'
+  return method.startsWith('tasks/')
 }
 
 /**
  * The gateway does not declare the tasks of 2025-11-25: its targets may have them, but those belong to connections
- * that many clients share.
+ * that many clients share. Other methods would reach tasks without a check of whose they are.
  */
 export function isForeignTaskMethod({ method, client }: Exchange): boolean {
-  return method.startsWith('tasks/') && client.version < '2026-07-28'
+  return client.version < '2026-07-28' || !TASK_METHODS.has(method)
 }
 
 /** Who does not declare them has to take such a call for an ordinary one (2025-11-25, Tasks). */

@@ -24,19 +24,24 @@ import { awaitedTask, declaringTasks, mustAwaitTasks } from './awaited-task.ts'
 import { callAsLegacyTask, needsLegacyTask } from './legacy-task.ts'
 import { ListChanges } from './list-changes.ts'
 import { listen } from './listen.ts'
-import { asOrdinaryCall, createOwnTasks, isForeignTaskMethod, isOwnTask, isTaskMethod } from './own-tasks.ts'
+import { CallerTasks } from './caller-tasks.ts'
+import { asOrdinaryCall, createOwnTasks, isForeignTaskMethod, isTaskMethod } from './own-tasks.ts'
 import { Pages } from './pages.ts'
-import { ParkedStates } from './parked-state.ts'
 import { promisedCapabilities } from './promised-capabilities.ts'
 import { withParams } from './relayed-exchange.ts'
+import { RelayedStates, type RelayedState } from './relayed-states.ts'
 import { Resolver, type Destination } from './resolver.ts'
-import { toPublic } from './to-public.ts'
+import { TaskIds } from './task-ids.ts'
+import { publicTask, toPublic } from './to-public.ts'
 import { watchedExchange } from './watched-exchange.ts'
 import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
 
 export interface RelayOptions {
+  /** The one that holds now. */
   readonly model: GatewayModel
+  /** The target that this endpoint is for; empty for the common one. */
+  readonly endpoint: string
   readonly info: Implementation
   /** The targets that this endpoint serves, under the names that its clients see. */
   readonly catalog: CatalogView
@@ -50,27 +55,36 @@ export interface RelayOptions {
 /** Answers exchanges by asking the targets: what stands between the gateway's server edge and its client edges. */
 export class Relay {
   readonly changes: ListChanges
-  #options: RelayOptions
-  #resolver: Resolver
+  readonly #options: RelayOptions
+  readonly #resolver: Resolver
   #pages: Pages
-  readonly #parked: ParkedStates
+  #model: GatewayModel
+  readonly #states: RelayedStates
   readonly #tasks: TaskDesk
+  readonly #callerTasks: CallerTasks
   #inFlight = 0
 
   constructor(options: RelayOptions) {
-    this.#options = options
+    const currentModel = (): GatewayModel => this.#model
+    this.#model = options.model
+    this.#options = {
+      ...options,
+      get model() {
+        return currentModel()
+      },
+    }
     this.changes = new ListChanges()
     options.catalog.onChanged = (kinds) => this.changes.announce(kinds)
-    this.#resolver = new Resolver(options)
-    this.#pages = new Pages(options)
+    this.#resolver = new Resolver(this.#options)
+    this.#pages = new Pages(this.#options)
     this.#tasks = createOwnTasks(options.onError)
-    this.#parked = new ParkedStates(options.sealer, options.model.server.limits.parkedFor)
+    this.#callerTasks = new CallerTasks(new TaskIds(options), options.catalog)
+    this.#states = new RelayedStates({ ...options, ttl: options.model.server.limits.parkedFor })
   }
 
-  /** Policy and limits of a new configuration hold from the next request on. */
+  /** Policy and limits of a new configuration hold from the next message on. */
   setModel(model: GatewayModel): void {
-    this.#options = { ...this.#options, model }
-    this.#resolver = new Resolver(this.#options)
+    this.#model = model
     this.#pages = new Pages(this.#options)
   }
 
@@ -105,10 +119,7 @@ export class Relay {
       case 'subscriptions/listen':
         return this.#listen(exchange)
     }
-    if (isForeignTaskMethod(exchange)) {
-      return failure(new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`))
-    }
-    if (isTaskMethod(exchange) && isOwnTask(exchange.params.taskId)) return this.#ownTask(exchange)
+    if (isTaskMethod(exchange)) return this.#task(exchange, record)
     return this.#forward(exchange, record)
   }
 
@@ -120,12 +131,24 @@ export class Relay {
       resolver: this.#resolver,
       capabilities: promisedCapabilities(this.#options.catalog),
       tasks: this.#tasks,
+      callerTasks: this.#callerTasks,
     })
   }
 
-  async #ownTask(exchange: Exchange): Promise<Outcome> {
-    await this.#resolver.checkTasks(exchange)
-    return this.#tasks.handle(exchange)
+  async #task(exchange: Exchange, record: ExchangeRecord): Promise<Outcome> {
+    if (isForeignTaskMethod(exchange)) {
+      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
+    }
+    const task = await this.#callerTasks.require(exchange, this.#resolver)
+    const { target, kind, name } = task
+    const params = { ...exchange.params, taskId: task.own }
+    if (task.isDesk) {
+      const outcome = await this.#tasks.handle(withParams(exchange, params))
+      return outcome.type === 'complete' ? complete(publicTask(outcome.result, task.shown)) : outcome
+    }
+    const safe = exchange.method !== 'tasks/update'
+    const uris = this.#resolver.urisOf(target)
+    return this.#relay(exchange, { target, params, uris, safe, object: { kind, name }, task }, record)
   }
 
   async #discover(): Promise<Outcome> {
@@ -156,17 +179,31 @@ export class Relay {
     exchange: Exchange,
     record: ExchangeRecord,
   ): Outcome | Promise<Outcome> {
-    const { taskSupport } = destination
-    const relay = (asked: Exchange) => this.#relay(asked, destination, record)
-    return taskSupport === undefined ? relay(exchange) : this.#tasks.run(exchange, taskSupport, relay)
+    return destination.taskSupport === undefined
+      ? this.#relay(exchange, destination, record)
+      : this.#runTask(destination, exchange, record)
+  }
+
+  /** A call of an older server, which may become a task of the gateway's own. */
+  async #runTask(destination: Destination, exchange: Exchange, record: ExchangeRecord): Promise<Outcome> {
+    let answer: Outcome | undefined
+    const relay = async (asked: Exchange): Promise<Outcome> => {
+      answer = await this.#relay(asked, destination, record)
+      return answer
+    }
+    const outcome = await this.#tasks.run(exchange, destination.taskSupport, relay)
+    const isDesk = outcome.type === 'task' && outcome !== answer
+    return isDesk ? this.#callerTasks.present(outcome, destination, exchange, true) : outcome
   }
 
   async #relay(exchange: Exchange, destination: Destination, record: ExchangeRecord): Promise<Outcome> {
     const { target } = destination
     const { requestState } = exchange.params
-    const parked = requestState === undefined ? undefined : await this.#parked.read(requestState, exchange)
+    const state =
+      requestState === undefined ? undefined : await this.#states.read(requestState, target, exchange)
     const own = asOrdinaryCall(exchange, destination.params)
-    const params = parked ? { ...own, requestState: parked.token ?? parked.state } : own
+    const token = state && 'token' in state ? state.token : undefined
+    const params = state ? { ...own, requestState: 'token' in state ? state.token : state.state } : own
     record.target = target.name
     const asked = withParams(
       this.#options.view.watched && record.keeps
@@ -176,10 +213,10 @@ export class Relay {
     )
     this.#options.view.alias(asked, record)
     record.asked = asked
-    const token = parked?.token
     const outcome =
       token === undefined ? await this.#ask(asked, destination) : await this.#resume(asked, target, token)
-    const shown = toPublic(outcome, target, destination.uris, exchange)
+    const shown = toPublic(outcome, destination, exchange)
+    if (shown.type === 'task') return this.#callerTasks.present(shown, destination, exchange, false)
     return shown.type === 'input_required' ? this.#toClient(shown, target, exchange) : shown
   }
 
@@ -208,14 +245,12 @@ export class Relay {
     return target.resume(call, asked)
   }
 
-  /** Only a sealed token leaves the gateway for a call that is parked here. */
-  async #toClient(outcome: InputRequired, { name }: Target, exchange: Exchange): Promise<Outcome> {
+  async #toClient(outcome: InputRequired, target: Target, exchange: Exchange): Promise<Outcome> {
     const state = outcome.requestState
     if (state === undefined) return outcome
     const isParked = this.#options.continuations.find(state) !== undefined
-    if (!isParked && !ParkedStates.isAlike(state)) return outcome
-    const requestState = await this.#parked.write(name, isParked ? { token: state } : { state }, exchange)
-    return { ...outcome, requestState }
+    const content: RelayedState = isParked ? { token: state } : { state }
+    return { ...outcome, requestState: await this.#states.write(content, target, exchange) }
   }
 
   /** Cancels what runs here on somebody's behalf, and tells listeners that there is nothing more to hear. */

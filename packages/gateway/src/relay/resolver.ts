@@ -9,7 +9,6 @@ import {
   type Exchange,
   type JsonObject,
 } from '@gantry/mcp/exchange'
-import { declaresTasks, missingTasks, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { ListKind, MergedEntry } from '../catalog/merged.ts'
 import { fitsTemplate, offersUri } from '../catalog/offers-uri.ts'
 import { PublicUris } from '../catalog/public-uris.ts'
@@ -18,9 +17,8 @@ import type { ObjectKind } from '../model/index.ts'
 import { isAllowed } from '../policy/is-allowed.ts'
 import type { Target } from '../targets/target.ts'
 import { mirroredArguments } from './mirrored-arguments.ts'
-import { promisedCapabilities } from './promised-capabilities.ts'
 import type { RelayOptions } from './relay.ts'
-import { toOwnTaskId } from './task-ids.ts'
+import type { CallerTask } from './caller-tasks.ts'
 
 /** Where a request goes, and what it is there. */
 export interface Destination {
@@ -31,11 +29,18 @@ export interface Destination {
   readonly safe: boolean
   /** Arguments that the target wants mirrored into headers. */
   readonly mirrored?: Record<string, string> | undefined
+  /** What policy was asked about, under the target's own name. A task belongs to it. */
+  readonly object: { readonly kind: ObjectKind; readonly name: string }
+  /** The task that is asked about. */
+  readonly task?: CallerTask
   /** What an older server says of a tool: its calls can, or must, be tasks. */
   readonly taskSupport?: MergedEntry['taskSupport']
 }
 
-/** Finds the owner of a name, a URI or a task; what a caller may not use does not exist for it. */
+/** For requests that name no tool, prompt or resource: permitted only where all of a target is. */
+const WHOLE_TARGET = { kind: 'tools', name: '*' } as const
+
+/** Finds the owner of a name or a URI; what a caller may not use does not exist for it. */
 export class Resolver {
   readonly #options: RelayOptions
 
@@ -53,10 +58,6 @@ export class Resolver {
         return this.#named('prompts', exchange)
       case 'completion/complete':
         return this.#completion(exchange)
-      case 'tasks/get':
-      case 'tasks/update':
-      case 'tasks/cancel':
-        return this.#task(exchange)
     }
     if (typeof params.uri === 'string') return this.#uri(params.uri, exchange)
     // On a target's own endpoint whatever we do not know is for it to know.
@@ -84,7 +85,7 @@ export class Resolver {
     entry: MergedEntry | undefined,
     exchange: Exchange,
   ): Destination {
-    if (!entry || !this.#permits(kind, entry.target.target, entry.own, exchange)) {
+    if (!entry || !this.permits(kind, entry.target.target, entry.own, exchange)) {
       throw new ProtocolError(INVALID_PARAMS, `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${name}`)
     }
     return {
@@ -92,6 +93,7 @@ export class Resolver {
       params: entry.own === name ? exchange.params : copyWith(exchange.params, 'name', entry.own),
       uris: this.#options.catalog.urisOf(entry.target),
       safe: kind === 'prompts' || isRepeatable(entry.item),
+      object: { kind, name: entry.own },
       mirrored: kind === 'tools' ? mirroredArguments(entry.item, exchange.params.arguments) : undefined,
       taskSupport: entry.taskSupport,
     }
@@ -120,7 +122,7 @@ export class Resolver {
         !one.snapshot &&
         prefix !== '' &&
         name.startsWith(prefix + model.names.separator) &&
-        this.#permits(kind, one.target, own, exchange)
+        this.permits(kind, one.target, own, exchange)
       )
     })
     if (owners.length === 0) return undefined
@@ -138,7 +140,7 @@ export class Resolver {
     const uris = this.urisOf(target)
     const own = uris.toOwn(uri)
     const params = own === uri ? exchange.params : copyWith(exchange.params, 'uri', own)
-    return { target, params, uris, safe: true }
+    return { target, params, uris, safe: true, object: { kind: 'resources', name: own } }
   }
 
   /** By prefix; without one, by the lists, and last by asking the only target that could have it. */
@@ -162,7 +164,7 @@ export class Resolver {
     const own = catalog.urisOf(owner).toOwn(uri)
     // Its templates may say more than its name does.
     if (!owner.snapshot && !offersUri(owner, own)) await catalog.ready()
-    const permitted = offersUri(owner, own) && this.#permits('resources', owner.target, own, exchange)
+    const permitted = offersUri(owner, own) && this.permits('resources', owner.target, own, exchange)
     return permitted ? owner.target : undefined
   }
 
@@ -170,7 +172,7 @@ export class Resolver {
     const { ref } = exchange.params
     if (isJsonObject(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
       const entry = await this.#entry('prompts', ref.name)
-      if (!entry || !this.#permits('prompts', entry.target.target, entry.own, exchange)) {
+      if (!entry || !this.permits('prompts', entry.target.target, entry.own, exchange)) {
         throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${ref.name}`)
       }
       return this.#with(entry.target.target, exchange, { ref: { ...ref, name: entry.own } })
@@ -187,7 +189,7 @@ export class Resolver {
     const listed = await this.#entry('templates', template)
     if (!listed) return this.permittedOwnerOf(template, exchange)
     const { target } = listed.target
-    return this.#permits('resources', target, listed.own, exchange) ? target : undefined
+    return this.permits('resources', target, listed.own, exchange) ? target : undefined
   }
 
   #with(target: Target, exchange: Exchange, changes: JsonObject): Destination {
@@ -196,6 +198,7 @@ export class Resolver {
       params: { ...exchange.params, ...changes },
       uris: this.urisOf(target),
       safe: true,
+      object: WHOLE_TARGET,
     }
   }
 
@@ -204,35 +207,7 @@ export class Resolver {
     return catalog ? this.#options.catalog.urisOf(catalog) : new PublicUris('')
   }
 
-  async #task(exchange: Exchange): Promise<Destination> {
-    const found = this.ownerOfTask(exchange.params.taskId)
-    if (!found || !declaresTasks(exchange.client)) {
-      await this.checkTasks(exchange)
-      throw new ProtocolError(INVALID_PARAMS, `Unknown task: ${String(exchange.params.taskId)}`)
-    }
-    const safe = exchange.method !== 'tasks/update'
-    return { ...this.#with(found.target, exchange, { taskId: found.own }), safe }
-  }
-
-  /** Whether there can be tasks, for this client at least. */
-  async checkTasks(exchange: Exchange): Promise<void> {
-    const { catalog } = this.#options
-    await catalog.ready()
-    if (!promisedCapabilities(catalog).extensions?.[TASKS_EXTENSION]) {
-      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
-    }
-    if (!declaresTasks(exchange.client)) throw missingTasks()
-  }
-
-  ownerOfTask(taskId: unknown): { target: Target; own: string } | undefined {
-    const found = typeof taskId === 'string' ? toOwnTaskId(taskId) : undefined
-    const owner = this.#options.catalog.catalogs.find(({ target }) => target.name === found?.target)
-    // What an older server calls a task never leaves the gateway.
-    if (!found || !owner?.snapshot?.discovery.capabilities.extensions?.[TASKS_EXTENSION]) return undefined
-    return { target: owner.target, own: found.own }
-  }
-
-  #permits(kind: ObjectKind, target: Target, name: string, exchange: Exchange): boolean {
+  permits(kind: ObjectKind, target: Target, name: string, exchange: Exchange): boolean {
     const { policy } = this.#options.model
     return isAllowed(policy, exchange.auth, { kind, target: target.name, name }).allowed
   }

@@ -9,12 +9,14 @@ import type { PublicUris } from '../catalog/public-uris.ts'
 import type { Target } from '../targets/target.ts'
 import { PacedUpdates } from './paced-updates.ts'
 import { withParams } from './relayed-exchange.ts'
+import { isPermitted, type CallerTask } from './caller-tasks.ts'
+import type { Resolver } from './resolver.ts'
 import { publicTask } from './to-public.ts'
 
-/** What one target is listened to for: its own names, and the client's names for them. */
+/** What one target is listened to for: its own names, and what they are to the client. */
 export interface Wish {
   readonly resources: Map<string, string>
-  readonly tasks: Map<string, string>
+  readonly tasks: Map<string, CallerTask>
 }
 
 /** Who listens. Until it is told so, what it hears is held back. */
@@ -35,22 +37,22 @@ export class TargetListener {
   readonly answered: Promise<void>
   readonly #target: Target
   readonly #wish: Wish
-  readonly #uris: PublicUris
+  readonly #resolver: Resolver
   readonly #held: HeldNotifications
   readonly #exchange: Exchange
   readonly #updates: PacedUpdates
   #pause = FIRST_PAUSE
-  /** Own names that the target has agreed to; undefined while it has not said. */
+  /** Own names that the target has agreed to; undefined while it has not said, for it may still agree. */
   #agreed: { resources: Set<unknown>; tasks: Set<unknown> } | undefined
   #answer: () => void = () => {}
 
-  constructor(target: Target, wish: Wish, uris: PublicUris, { exchange, held }: Listening) {
+  constructor(target: Target, wish: Wish, resolver: Resolver, { exchange, held }: Listening) {
     this.#target = target
     this.#wish = wish
-    this.#uris = uris
+    this.#resolver = resolver
     this.#held = held
     this.#exchange = exchange
-    this.#updates = new PacedUpdates((notification) => exchange.notify(notification))
+    this.#updates = new PacedUpdates((notification) => this.#update(notification))
     this.answered = new Promise((resolve) => {
       this.#answer = resolve
     })
@@ -58,11 +60,15 @@ export class TargetListener {
   }
 
   get grantedResources(): string[] {
-    return allowed(this.#wish.resources, this.#agreed?.resources)
+    const agreed = this.#agreed?.resources
+    return [...this.#wish.resources].filter(([own]) => agreed?.has(own) ?? true).map(([, uri]) => uri)
   }
 
   get grantedTasks(): string[] {
-    return allowed(this.#wish.tasks, this.#agreed?.tasks)
+    const agreed = this.#agreed?.tasks
+    return [...this.#wish.tasks.values()]
+      .filter(({ own }) => agreed?.has(own) ?? true)
+      .map((one) => one.shown)
   }
 
   async #keepListening(): Promise<void> {
@@ -92,8 +98,21 @@ export class TargetListener {
       const uri = this.#uris.toPublic(params.uri)
       this.#updates.add(uri, { ...notification, params: { ...params, uri } })
     } else if (method === 'notifications/tasks' && params) {
-      this.#exchange.notify({ ...notification, params: publicTask(params, this.#target, this.#uris) })
+      const task = this.#wish.tasks.get(String(params.taskId))
+      if (!task || !isPermitted(task, this.#exchange, this.#resolver)) return
+      this.#exchange.notify({ ...notification, params: publicTask(params, task.shown, this.#uris) })
     }
+  }
+
+  get #uris(): PublicUris {
+    return this.#resolver.urisOf(this.#target)
+  }
+
+  /** Policy may have changed since the client began to listen. */
+  #update(notification: Notification): void {
+    const own = this.#uris.toOwn(String(notification.params?.uri))
+    const mayRead = this.#resolver.permits('resources', this.#target, own, this.#exchange)
+    if (mayRead) this.#exchange.notify(notification)
   }
 
   #isWished(own: string): boolean {
@@ -107,16 +126,11 @@ export class TargetListener {
     this.#answer()
     if (!this.#held.isReleased) return
     for (const uri of this.grantedResources) {
-      this.#exchange.notify({ method: 'notifications/resources/updated', params: { uri } })
+      this.#update({ method: 'notifications/resources/updated', params: { uri } })
     }
   }
 }
 
 function setOf(values: unknown): Set<unknown> {
   return new Set(Array.isArray(values) ? values : [])
-}
-
-/** A target that has not said may still agree. */
-function allowed(wished: ReadonlyMap<string, string>, agreed: ReadonlySet<unknown> | undefined): string[] {
-  return [...wished].filter(([own]) => agreed?.has(own) ?? true).map(([, name]) => name)
 }

@@ -1,16 +1,45 @@
-import type { Target } from '../targets/target.ts'
+import { bindingOf, type Exchange, type Sealer } from '@gantry/mcp/exchange'
+import type { ObjectKind } from '../model/index.ts'
 
-/** Task ids are the targets' own; in front of them stands whose they are. */
-export function toPublicTaskId(target: Target, own: string): string {
-  return `${encodeURIComponent(target.name)}:${own}`
+/** What a task is: where it runs, its id there, and what was called to make it. */
+export interface TaskOrigin {
+  /** The name of the target. */
+  readonly target: string
+  readonly own: string
+  /** Whether the gateway runs it itself, on behalf of an older target. */
+  readonly isDesk: boolean
+  readonly kind: ObjectKind
+  /** The target's own name of what was called. */
+  readonly name: string
 }
 
-export function toOwnTaskId(taskId: string): { target: string; own: string } | undefined {
-  const at = taskId.indexOf(':')
-  if (at <= 0) return undefined
-  try {
-    return { target: decodeURIComponent(taskId.slice(0, at)), own: taskId.slice(at + 1) }
-  } catch {
-    return undefined
+/**
+ * Task ids that clients see. They are sealed and bound to the caller and the endpoint: nobody can guess the id of a
+ * task, and one that is known to others is of no use to them.
+ */
+export class TaskIds {
+  readonly #sealer: Sealer
+  readonly #endpoint: string
+
+  constructor(options: { sealer: Sealer; endpoint: string }) {
+    this.#sealer = options.sealer
+    this.#endpoint = options.endpoint
+  }
+
+  write({ target, own, isDesk, kind, name }: TaskOrigin, exchange: Exchange): Promise<string> {
+    return this.#sealer.seal([target, own, isDesk, kind, name], this.#bindingOf(exchange))
+  }
+
+  /** Undefined for an id that is not of this caller. */
+  async read(taskId: unknown, exchange: Exchange): Promise<TaskOrigin | undefined> {
+    if (typeof taskId !== 'string') return undefined
+    const opened = await this.#sealer.open(taskId, this.#bindingOf(exchange))
+    if (!Array.isArray(opened)) return undefined
+    const [target, own, isDesk, kind, name] = opened
+    return { target, own, isDesk, kind, name }
+  }
+
+  #bindingOf({ auth }: Exchange): string {
+    return bindingOf('task', auth?.principal, this.#endpoint)
   }
 }

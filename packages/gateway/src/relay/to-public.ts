@@ -2,6 +2,7 @@ import {
   complete,
   INVALID_PARAMS,
   isJsonObject,
+  META,
   outlineOf,
   RESOURCE_NOT_FOUND,
   type Exchange,
@@ -10,34 +11,42 @@ import {
   type Outcome,
 } from '@gantry/mcp/exchange'
 import type { PublicUris } from '../catalog/public-uris.ts'
-import type { Target } from '../targets/target.ts'
-import { toPublicTaskId } from './task-ids.ts'
+import type { Destination } from './resolver.ts'
 
 /** What a target answered, in the names that clients know. Outcomes that name nothing are returned as they are. */
-export function toPublic(outcome: Outcome, target: Target, uris: PublicUris, exchange: Exchange): Outcome {
+export function toPublic(outcome: Outcome, { uris, task }: Destination, exchange: Exchange): Outcome {
   switch (outcome.type) {
     case 'complete': {
-      if (exchange.method.startsWith('tasks/')) return complete(publicTask(outcome.result, target, uris))
+      if (task) return complete(publicTask(outcome.result, task.shown, uris))
       // Where it names nothing of the target's, nobody has to read all of it.
       const outline = outlineOf(outcome)
       const isPublic = uris.result(exchange.method, outline) === outline
       return isPublic ? outcome : complete(uris.result(exchange.method, outcome.result))
     }
-    case 'task':
-      return { type: 'task', task: publicTask(outcome.task, target, uris) }
     case 'error':
       return publicError(outcome, uris, exchange)
+    case 'task':
     case 'input_required':
       return outcome
   }
 }
 
-/** A task: its id, and the result of its call once that is there. */
-export function publicTask(task: JsonObject, target: Target, uris: PublicUris): JsonObject {
-  const changed = { ...task }
-  if (typeof task.taskId === 'string') changed.taskId = toPublicTaskId(target, task.taskId)
-  if (isJsonObject(task.result)) changed.result = uris.result('tools/call', task.result)
+/** A task under the id that its caller knows, with the result of its call once that is there. */
+export function publicTask(task: JsonObject, shown: string, uris?: PublicUris): JsonObject {
+  const changed = withRelated(task, shown)
+  if (task.taskId !== undefined) changed.taskId = shown
+  if (isJsonObject(task.result)) {
+    const result = withRelated(task.result, shown)
+    changed.result = uris ? uris.result('tools/call', result) : result
+  }
   return changed
+}
+
+/** `_meta` may name the task once more. */
+function withRelated(value: JsonObject, taskId: string): JsonObject {
+  const { _meta } = value
+  if (!isJsonObject(_meta) || !isJsonObject(_meta[META.relatedTask])) return { ...value }
+  return { ...value, _meta: { ..._meta, [META.relatedTask]: { taskId } } }
 }
 
 /** A resource that is not there has another code in each era, and `data.uri` names it (2026-07-28, Resources). */

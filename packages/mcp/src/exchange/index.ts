@@ -23,6 +23,7 @@ export {
   signalCancellation,
   type Cancellation,
 } from './cancellation.ts'
+export { bindingOf } from './binding.ts'
 export { CallTable } from './call-table.ts'
 export { LiveSet, type Live } from './live-set.ts'
 export type { Connector, IncomingMessage, OpenOptions, Wire, WireRequestOptions } from './wire.ts'

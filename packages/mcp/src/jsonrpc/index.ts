@@ -1,3 +1,4 @@
+export { canonicalJson } from './canonical-json.ts'
 export { copyWith } from './copy-with.ts'
 export { decodePieces } from './decode-pieces.ts'
 export * from './error-codes.ts'

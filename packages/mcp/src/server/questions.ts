@@ -1,6 +1,6 @@
 import type { Exchange, InputRequest, InputRequests } from '../exchange/index.ts'
-import { isJsonObject, McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
-import { canonicalJson, fingerprint } from './canonical-json.ts'
+import { canonicalJson, isJsonObject, McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
+import { fingerprint } from './fingerprint.ts'
 import type { ReplayTrace } from './replay-watch.ts'
 import type { Answer, RoundState } from './request-state.ts'
 

@@ -1,6 +1,5 @@
 import type { Exchange, Notification } from '../exchange/index.ts'
-import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson, isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 
 /** Something that makes a handler unsafe to be run again for its next answer. */
 export interface ReplayWarning {

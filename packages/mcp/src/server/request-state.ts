@@ -1,4 +1,4 @@
-import { principalKey, type Exchange, type Sealer } from '../exchange/index.ts'
+import { bindingOf, type Exchange, type Sealer } from '../exchange/index.ts'
 import {
   INVALID_PARAMS,
   isJsonObject,
@@ -6,7 +6,6 @@ import {
   type JsonObject,
   type NumberMode,
 } from '../jsonrpc/index.ts'
-import { canonicalJson } from './canonical-json.ts'
 import type { Store } from './store.ts'
 
 /** What a suspended call carries to its next round. */
@@ -53,7 +52,7 @@ export class RequestStates {
 
   async write(state: RoundState, exchange: Exchange): Promise<string> {
     const sealed: SealedState = { ...state, expires: Date.now() + this.#ttlMs }
-    const text = await this.#sealer.seal(sealed, bindingOf(exchange))
+    const text = await this.#sealer.seal(sealed, bindingOfCall(exchange))
     if (text.length <= SPILL_CHARACTERS) return text
     const ticket = `${TICKET}${crypto.randomUUID()}`
     await this.#store.set(ticket, text, this.#ttlMs)
@@ -66,7 +65,7 @@ export class RequestStates {
     if (text === undefined) return undefined
     if (typeof text !== 'string') throw rejected('it is not a string')
     const sealed = text.startsWith(TICKET) ? await this.#store.get(text) : text
-    const state = sealed && (await this.#sealer.open(sealed, bindingOf(exchange), this.#numbers))
+    const state = sealed && (await this.#sealer.open(sealed, bindingOfCall(exchange), this.#numbers))
     if (!isJsonObject(state)) throw rejected('it does not belong to this request')
     if ((state as unknown as SealedState).expires < Date.now()) throw rejected('it has expired')
     return state as unknown as SealedState
@@ -78,12 +77,7 @@ function rejected(why: string): ProtocolError {
 }
 
 /** The principal, the method and its salient parameters (2026-07-28, MRTR server requirements). */
-function bindingOf(exchange: Exchange): string {
-  const { name, uri, arguments: args } = exchange.params
-  return canonicalJson([
-    principalKey(exchange.auth?.principal),
-    exchange.method,
-    name ?? uri ?? null,
-    args ?? {},
-  ])
+function bindingOfCall({ auth, method, params }: Exchange): string {
+  const { name, uri, arguments: args } = params
+  return bindingOf('request state', auth?.principal, method, name ?? uri ?? null, args ?? {})
 }

@@ -1,7 +1,8 @@
 import type { LegacySessionFacts, Sealer, Served } from '../exchange/index.ts'
+import { bindingOf } from '../exchange/binding.ts'
 import { negotiateLegacy } from '../exchange/served.ts'
 import { isJsonObject, type JsonObject, type JsonRpcRequest } from '../jsonrpc/index.ts'
-import { principalKey, type Principal } from '../protocol/index.ts'
+import type { Principal } from '../protocol/index.ts'
 
 interface SealedFacts extends LegacySessionFacts {
   expires: number
@@ -41,7 +42,7 @@ export class SessionIds {
       expires: Date.now() + ONE_WEEK,
       nonce: crypto.randomUUID(),
     }
-    return this.#sealer.seal(facts, bindingOf(principal)).then((sealed) =>
+    return this.#sealer.seal(facts, bindingOf('session', principal)).then((sealed) =>
       // Headers have limits of their own: a client with a novel of capabilities gets a plain session.
       sealed.length <= MAX_ID_LENGTH ? sealed : crypto.randomUUID(),
     )
@@ -50,7 +51,7 @@ export class SessionIds {
   /** The session that an id stands for, when this process does not know it; undefined for a foreign id. */
   async recover(id: string, principal: Principal | undefined): Promise<LegacySessionFacts | undefined> {
     if (!this.#sealer || this.#ended.has(id)) return undefined
-    const facts = await this.#sealer.open(id, bindingOf(principal))
+    const facts = await this.#sealer.open(id, bindingOf('session', principal))
     if (!isJsonObject(facts) || (facts as unknown as SealedFacts).expires < Date.now()) return undefined
     return facts as unknown as SealedFacts
   }
@@ -65,8 +66,4 @@ export class SessionIds {
 /** Icons and other decoration would only make the id longer. */
 function identity(info: JsonObject): JsonObject {
   return { name: info.name, version: info.version }
-}
-
-function bindingOf(principal: Principal | undefined): string {
-  return `session ${principalKey(principal)}`
 }

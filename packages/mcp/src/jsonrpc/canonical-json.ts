@@ -1,4 +1,7 @@
-import { INVALID_PARAMS, isJsonObject, ProtocolError, writeJson } from '../jsonrpc/index.ts'
+import { INVALID_PARAMS } from './error-codes.ts'
+import { isJsonObject } from './message.ts'
+import { ProtocolError } from './protocol-error.ts'
+import { writeJson } from './write-json.ts'
 
 /** Deeper values are refused instead of overflowing the stack: nobody types arguments like that. */
 const MAX_DEPTH = 500
@@ -16,16 +19,4 @@ export function canonicalJson(value: unknown, depth: number = 0): string {
     .sort()
     .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key], depth + 1)}`)
   return `{${members.join(',')}}`
-}
-
-/** A short fingerprint (FNV-1a, 64 bits in two halves). Not a secret: the state that holds it is sealed. */
-export function fingerprint(text: string): string {
-  let low = 0x811c9dc5
-  let high = 0xcbf29ce4
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    low = Math.imul(low ^ code, 0x01000193)
-    high = Math.imul(high ^ (code + i), 0x01000193)
-  }
-  return (low >>> 0).toString(36) + (high >>> 0).toString(36)
 }

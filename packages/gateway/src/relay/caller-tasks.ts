@@ -1,0 +1,77 @@
+import {
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type Exchange,
+  type TaskHandle,
+} from '@gantry/mcp/exchange'
+import { declaresTasks, missingTasks, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
+import type { CatalogView } from '../catalog/catalog-view.ts'
+import type { Target } from '../targets/target.ts'
+import { promisedCapabilities } from './promised-capabilities.ts'
+import type { Destination, Resolver } from './resolver.ts'
+import type { TaskIds, TaskOrigin } from './task-ids.ts'
+
+/** A task of the caller's. */
+export interface CallerTask extends Omit<TaskOrigin, 'target'> {
+  readonly target: Target
+  /** The id that the caller knows. */
+  readonly shown: string
+}
+
+/** Finds the tasks of a caller. Another caller's task, and one of a tool that policy denies, does not exist. */
+export class CallerTasks {
+  readonly #ids: TaskIds
+  readonly #catalog: CatalogView
+
+  constructor(ids: TaskIds, catalog: CatalogView) {
+    this.#ids = ids
+    this.#catalog = catalog
+  }
+
+  async find(taskId: unknown, exchange: Exchange, resolver: Resolver): Promise<CallerTask | undefined> {
+    const origin = await this.#ids.read(taskId, exchange)
+    const owner = origin && this.#catalog.catalogs.find(({ target }) => target.name === origin.target)
+    if (!owner) return undefined
+    const task = { ...origin, target: owner.target, shown: taskId as string }
+    return isPermitted(task, exchange, resolver) ? task : undefined
+  }
+
+  /** The task that the params name, or the error that says there is none. */
+  async require(exchange: Exchange, resolver: Resolver): Promise<CallerTask> {
+    const { taskId } = exchange.params
+    const found = declaresTasks(exchange.client) && (await this.find(taskId, exchange, resolver))
+    if (found) return found
+    await this.#checkTasks(exchange)
+    throw new ProtocolError(INVALID_PARAMS, `Unknown task: ${String(taskId)}`)
+  }
+
+  /** Whether there can be tasks, for this client at least. */
+  async #checkTasks(exchange: Exchange): Promise<void> {
+    await this.#catalog.ready()
+    if (!promisedCapabilities(this.#catalog).extensions?.[TASKS_EXTENSION]) {
+      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
+    }
+    if (!declaresTasks(exchange.client)) throw missingTasks()
+  }
+
+  /** The handle of a new task, with the id that its caller gets. */
+  async present(
+    { task }: TaskHandle,
+    { target, object }: Destination,
+    exchange: Exchange,
+    isDesk: boolean,
+  ): Promise<TaskHandle> {
+    const origin = { target: target.name, own: String(task.taskId), isDesk, ...object }
+    return { type: 'task', task: { ...task, taskId: await this.#ids.write(origin, exchange) } }
+  }
+}
+
+/** What may not be called any more has no tasks either. */
+export function isPermitted(
+  { kind, target, name }: CallerTask,
+  exchange: Exchange,
+  resolver: Resolver,
+): boolean {
+  return resolver.permits(kind, target, name, exchange)
+}
