@@ -20,6 +20,7 @@ describe('the transports on the pools of a gateway', async () => {
   })
   const transport = '../../packages/mcp/src/transport'
   await import(`${transport}/http-client.test.ts`)
+  await import(`${transport}/http-client-bombs.test.ts`)
   await import(`${transport}/http-client-hostile.test.ts`)
   await import(`${transport}/http-client-legacy.test.ts`)
   await import(`${transport}/http-client-listen.test.ts`)

@@ -26,7 +26,13 @@ export class Front {
 
   constructor(options: FrontOptions) {
     this.#options = options
-    this.server = createServer((request, response) => this.#route(request, response))
+    this.server = createServer((request, response) => {
+      try {
+        this.#route(request, response)
+      } catch {
+        response.destroy()
+      }
+    })
   }
 
   /** Resolves with the port when it listens; rejects when it cannot. */
@@ -38,6 +44,8 @@ export class Front {
         resolve()
       })
     })
+    // An error after this is about one connection, and must not end the process.
+    this.server.on('error', () => {})
     return (this.server.address() as AddressInfo).port
   }
 
@@ -92,10 +100,11 @@ export class Front {
   #metadata(path: string, request: IncomingMessage, response: ServerResponse): boolean {
     const { bearer } = this.#options
     if (!bearer?.protectedResource.paths.includes(path)) return false
-    void bearer({ method: request.method ?? 'GET', url: path, headers: {} }).then((verdict) => {
-      if (verdict.ok) return
-      response.writeHead(verdict.status, verdict.headers).end(verdict.body)
-    })
+    bearer({ method: request.method ?? 'GET', url: path, headers: {} })
+      .then((verdict) => {
+        if (!verdict.ok) response.writeHead(verdict.status, verdict.headers).end(verdict.body)
+      })
+      .catch(() => response.destroy())
     return true
   }
 

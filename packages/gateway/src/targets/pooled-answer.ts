@@ -35,9 +35,15 @@ export class PooledAnswer implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Head): void {
     // What comes before the real answer (103, for instance) says nothing about it.
-    if (status < 200) return
-    this.#body = new PooledBody(controller)
-    this.#resolve(createResponse({ status, headers, url: this.#url }, this.#body))
+    if (status >= 100 && status < 200) return
+    const body = new PooledBody(controller)
+    try {
+      this.#resolve(createResponse({ status, headers, url: this.#url }, body))
+      this.#body = body
+    } catch (error) {
+      this.#reject(error as Error)
+      controller.abort(error as Error)
+    }
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

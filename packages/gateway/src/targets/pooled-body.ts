@@ -1,4 +1,4 @@
-import type { ResponseBody } from '@gantry/mcp/client/node'
+import { decodeBody, type ResponseBody } from '@gantry/mcp/client/node'
 import type { Dispatcher } from 'undici'
 
 /** What may wait for a reader before the connection is asked to wait as well. */
@@ -15,7 +15,7 @@ export class PooledBody implements ResponseBody {
   #isTheirTurn = false
   #ended = false
   #error: Error | undefined
-  #whole: { resolve(): void; reject(error: Error): void } | undefined
+  #whole: { readonly limit: number; resolve(): void; reject(error: Error): void } | undefined
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined
 
   constructor(connection: Dispatcher.DispatchController) {
@@ -26,7 +26,7 @@ export class PooledBody implements ResponseBody {
     // A connection that goes on after a pause begins with nothing.
     if (chunk.length === 0) return
     if (this.#stream) this.#stream.enqueue(chunk)
-    else this.#hold(chunk)
+    else if (!this.#hold(chunk)) return
     if (this.#isFull) this.#connection.pause()
     else this.#takeTurns(chunk.length)
   }
@@ -35,29 +35,30 @@ export class PooledBody implements ResponseBody {
     this.#ended = true
     this.#whole?.resolve()
     this.#stream?.close()
+    this.#stream = undefined
   }
 
   fail(error: Error): void {
     this.#error = error
     this.#whole?.reject(error)
     this.#stream?.error(error)
+    this.#stream = undefined
   }
 
-  text(): Promise<string> {
-    if (this.#ended) return Promise.resolve(this.#join())
-    return this.#untilEnd().then(() => this.#join())
+  textWithin(limit: number): Promise<string | undefined> {
+    return this.piecesWithin(limit).then((pieces) => pieces && decodeBody(pieces))
   }
 
-  async pieces(): Promise<readonly Uint8Array[]> {
-    if (!this.#ended) await this.#untilEnd()
-    return this.#held.splice(0)
+  piecesWithin(limit: number): Promise<readonly Buffer[] | undefined> {
+    const take = (): Buffer[] | undefined => (this.#heldBytes > limit ? undefined : this.#held.splice(0))
+    return this.#ended ? Promise.resolve(take()) : this.#untilEnd(limit).then(take)
   }
 
-  #untilEnd(): Promise<void> {
+  #untilEnd(limit: number): Promise<void> {
     if (this.#error) return Promise.reject(this.#error)
     return new Promise((resolve, reject) => {
-      this.#whole = { resolve, reject }
-      this.#resume()
+      this.#whole = { limit, resolve, reject }
+      if (this.#isWithinLimit()) this.#resume()
     })
   }
 
@@ -81,9 +82,19 @@ export class PooledBody implements ResponseBody {
     )
   }
 
-  #hold(chunk: Buffer): void {
+  #hold(chunk: Buffer): boolean {
     this.#held.push(chunk)
     this.#heldBytes += chunk.length
+    return this.#isWithinLimit()
+  }
+
+  /** False when it is too much for the reader: then nothing more is read. */
+  #isWithinLimit(): boolean {
+    if (this.#whole === undefined || this.#heldBytes <= this.#whole.limit) return true
+    this.#held = []
+    this.#whole.resolve()
+    this.#connection.abort(new Error('the answer is too large'))
+    return false
   }
 
   get #isFull(): boolean {
@@ -105,13 +116,5 @@ export class PooledBody implements ResponseBody {
 
   #resume(): void {
     if (this.#connection.paused && !this.#isTheirTurn) this.#connection.resume()
-  }
-
-  #join(): string {
-    const [first] = this.#held
-    const whole = first !== undefined && this.#held.length === 1 ? first : Buffer.concat(this.#held)
-    this.#held = []
-    const text = whole.toString('utf8')
-    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
   }
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { parseUrl, splitTarget } from '../protocol/index.ts'
 import { oauthError } from './oauth-error.ts'
 import type { Redirect } from './oauth-options.ts'
 import { openBrowser } from './open-browser.node.ts'
@@ -34,7 +35,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
     },
     async open(url) {
       const current = await listening
-      if (current !== undefined) current.state = new URL(url).searchParams.get('state') ?? undefined
+      if (current !== undefined) current.state = parseUrl(url)?.searchParams.get('state') ?? undefined
       await open(url)
     },
     async waitForCode({ signal }) {
@@ -60,6 +61,8 @@ async function listen(port: number, path: string): Promise<Listening> {
     // Not "localhost": that may be another interface, or another process on ::1 (RFC 8252, section 8.3).
     server.listen(port, '127.0.0.1', resolve)
   })
+  // An error after this is about one connection, and must not end the process.
+  server.on('error', () => {})
   const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
   const listening: Listening = { server, uri, state: undefined, answer: undefined, onAnswer: undefined }
   return listening
@@ -71,7 +74,7 @@ function receive(
   path: string,
   listening: Listening,
 ): void {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
+  const { path: asked, query } = splitTarget(request.url ?? '/')
   const reply = (status: number, title: string, text: string): void => {
     response.writeHead(status, {
       connection: 'close',
@@ -81,15 +84,15 @@ function receive(
     })
     response.end(page(title, text))
   }
-  if (request.method !== 'GET' || pathname !== path) {
+  if (request.method !== 'GET' || asked !== path) {
     reply(404, 'Nothing here', 'This address only takes the answer of a sign-in.')
-  } else if (listening.state === undefined || searchParams.get('state') !== listening.state) {
+  } else if (listening.state === undefined || query.get('state') !== listening.state) {
     // An old tab or a stranger must neither end the sign-in that is waited for nor be told that it worked.
     reply(400, 'Not the sign-in that is waited for', 'Close this page and use the newest one.')
   } else {
-    const title = searchParams.has('code') ? 'You are signed in' : 'Access was not granted'
+    const title = query.has('code') ? 'You are signed in' : 'Access was not granted'
     reply(200, title, 'You can close this page and go back to the application.')
-    listening.answer ??= searchParams
+    listening.answer ??= query
     listening.onAnswer?.(listening.answer)
   }
 }

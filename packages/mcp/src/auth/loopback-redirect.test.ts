@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { HOSTILE_TARGETS, rawRequest } from '../testing/fixtures/raw-requests.test.node.ts'
 import { loopbackRedirect } from './loopback-redirect.node.ts'
 import { openBrowser } from './open-browser.node.ts'
 import type { Redirect } from './oauth-options.ts'
@@ -58,6 +59,18 @@ describe('loopbackRedirect', () => {
     const refusal = await fetch(`${uri}?error=access_denied&state=s1`)
     expect(await refusal.text()).toContain('not granted')
     expect(((await waiting) as URLSearchParams).get('error')).toBe('access_denied')
+  })
+
+  it('survives every request target', async () => {
+    redirect = loopbackRedirect({ open: () => {} })
+    const uri = await uriOf(redirect)
+    await redirect.open(page('s1'))
+    const waiting = redirect.waitForCode({ state: 's1', signal })
+    for (const target of HOSTILE_TARGETS) {
+      expect(await rawRequest(Number(new URL(uri).port), target)).toMatch(/^HTTP\/1.1 4\d\d |^$/)
+    }
+    await fetch(`${uri}?code=c&state=s1`)
+    expect(((await waiting) as URLSearchParams).get('code')).toBe('c')
   })
 
   it('never shows what it was sent', async () => {

@@ -2,13 +2,14 @@ import {
   classifyMessage,
   INVALID_REQUEST,
   jsonReader,
-  PARSE_ERROR,
   ProtocolError,
+  TooDeepJson,
   type JsonRpcError,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type LongJson,
   type RequestId,
+  unreadable,
 } from '../jsonrpc/index.ts'
 import { Announcements } from './announcements.ts'
 import { CallTable } from './call-table.ts'
@@ -87,14 +88,15 @@ export class ServerConnection {
     else this.#sendIfAny(answer)
   }
 
-  /** Takes one message as text. Returns the error that was answered when it is not JSON. */
+  /** Takes one message as text. Returns the error that was answered when it cannot be read. */
   receiveText(text: string): JsonRpcError | undefined {
     let value: unknown
     try {
       value = jsonReader(this.#served.numbers)(text)
-    } catch {
-      const error = { code: PARSE_ERROR, message: 'Parse error: the message is not valid JSON' }
-      if (!this.#closed) this.#send(writeError(null, error))
+    } catch (thrown) {
+      const { id, ...error } = unreadable(thrown)
+      const isResponse = thrown instanceof TooDeepJson && thrown.isResponse
+      if (!this.#closed && !isResponse) this.#send(writeError(id, error))
       return error
     }
     this.receive(value)

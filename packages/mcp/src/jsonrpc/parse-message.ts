@@ -1,6 +1,7 @@
 import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.ts'
 import { isNoise } from './is-noise.ts'
 import { JsonNumber, toNumber } from './json-number.ts'
+import { parseJson, TooDeepJson } from './parse-json.ts'
 import {
   isJsonObject,
   isRequestId,
@@ -20,19 +21,32 @@ export type ParsedMessage =
   | { kind: 'invalid'; reply: JsonRpcFailure; isResponse: boolean }
 
 /** Parses one message from text. A failure is a value: the reply that JSON-RPC wants for it. */
-export function parseMessage(text: string, read: ReadJson = JSON.parse): ParsedMessage {
+export function parseMessage(text: string, read: ReadJson = parseJson): ParsedMessage {
   let value: unknown
   if (isNoise(text)) return notJson()
   try {
     value = read(text)
-  } catch {
-    return notJson()
+  } catch (error) {
+    return notJson(error)
   }
   return classifyMessage(value)
 }
 
-function notJson(): ParsedMessage {
-  return invalid(null, PARSE_ERROR, 'Parse error: the message is not valid JSON')
+function notJson(thrown?: unknown): ParsedMessage {
+  const { id, code, message } = unreadable(thrown)
+  if (!(thrown instanceof TooDeepJson)) return invalid(id, code, message)
+  return { ...invalid(thrown.id, code, message), isResponse: thrown.isResponse }
+}
+
+/** What to answer for a text that `parseJson` refused. The id of a request that is too deep is known. */
+export function unreadable(thrown: unknown): { id: RequestId | null; code: number; message: string } {
+  return thrown instanceof TooDeepJson
+    ? {
+        id: thrown.isResponse ? null : thrown.id,
+        code: INVALID_REQUEST,
+        message: `Invalid request: ${thrown.message}`,
+      }
+    : { id: null, code: PARSE_ERROR, message: 'Parse error: the message is not valid JSON' }
 }
 
 /** Decides what a parsed value is, by hand: this runs for every message. */

@@ -1,5 +1,6 @@
 import { decodePieces } from './decode-pieces.ts'
 import { isJsonObject, type JsonObject, type JsonRpcResult } from './message.ts'
+import { parseJson } from './parse-json.ts'
 import type { ReadJson } from './read-json.ts'
 
 const HEAD = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}),"result":(?=\{)/
@@ -34,7 +35,7 @@ export class RawResult implements JsonRpcResult {
   readonly #read: ReadJson
   #result: JsonObject | undefined
 
-  constructor(id: number, outline: JsonObject, pieces: readonly Uint8Array[], read: ReadJson = JSON.parse) {
+  constructor(id: number, outline: JsonObject, pieces: readonly Uint8Array[], read: ReadJson = parseJson) {
     this.id = id
     this.outline = outline
     this.#pieces = pieces
@@ -98,7 +99,7 @@ function outlineOf(pieces: readonly Uint8Array[]): JsonObject | undefined {
   try {
     for (const piece of pieces) if (!outline.add(piece)) return undefined
     const text = outline.text()
-    const value: unknown = text === undefined ? undefined : JSON.parse(text)
+    const value: unknown = text === undefined ? undefined : parseJson(text)
     return isJsonObject(value) ? value : undefined
   } catch {
     // Bytes that are no UTF-8, or a text that is no JSON.

@@ -1,4 +1,5 @@
 import { JsonNumber, setMember, toExactInteger } from './json-number.ts'
+import { parseJson } from './parse-json.ts'
 
 /**
  * What numbers become that a double may not hold as they were written. `rounded`: the nearest double, as
@@ -9,19 +10,19 @@ export type NumberMode = 'rounded' | 'exact' | 'source'
 
 export type ReadJson = (text: string) => unknown
 
-/** The reader for a mode. Throws what `JSON.parse` throws. */
+/** The reader for a mode. Throws what `parseJson` throws. */
 export function jsonReader(mode: NumberMode | undefined): ReadJson {
   if (mode === 'exact') return readExact
-  return mode === 'source' ? readSource : JSON.parse
+  return mode === 'source' ? readSource : parseJson
 }
 
 function readExact(text: string): unknown {
-  const value: unknown = JSON.parse(text)
+  const value: unknown = parseJson(text)
   return mayLoseNumbers(text) ? new Reader(text, toExactInteger).read() : value
 }
 
 function readSource(text: string): unknown {
-  const value: unknown = JSON.parse(text)
+  const value: unknown = parseJson(text)
   return mayLoseNumbers(text) ? new Reader(text, keepSource).read() : value
 }
 

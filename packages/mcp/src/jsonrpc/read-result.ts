@@ -1,5 +1,6 @@
 import type { JsonObject, JsonRpcResult } from './message.ts'
 import { isJsonObject } from './message.ts'
+import { parseJson } from './parse-json.ts'
 import type { ReadJson } from './read-json.ts'
 
 const HEAD = '{"jsonrpc":"2.0","id":'
@@ -30,7 +31,7 @@ export class TextResult implements JsonRpcResult {
 
   /** The result with its numbers as the reader wants them. */
   get result(): JsonObject {
-    this.#result ??= this.#read === JSON.parse ? this.outline : (this.#read(this.#text) as JsonObject)
+    this.#result ??= this.#read === parseJson ? this.outline : (this.#read(this.#text) as JsonObject)
     return this.#result
   }
 
@@ -51,7 +52,7 @@ export class TextResult implements JsonRpcResult {
  * everything else. What stands between the head and the last brace is parsed by itself, so it is one JSON value and
  * can be put into another frame as it is: no member can hide behind it.
  */
-export function readResult(text: string, read: ReadJson = JSON.parse): TextResult | undefined {
+export function readResult(text: string, read: ReadJson = parseJson): TextResult | undefined {
   if (!text.startsWith(HEAD) || text.charCodeAt(text.length - 1) !== CLOSE_BRACE) return undefined
   let at = HEAD.length
   let id = 0
@@ -65,7 +66,7 @@ export function readResult(text: string, read: ReadJson = JSON.parse): TextResul
   const own = text.slice(at + MIDDLE.length, -1)
   if (own.charCodeAt(0) !== OPEN_BRACE) return undefined
   try {
-    const outline: unknown = JSON.parse(own)
+    const outline: unknown = parseJson(own)
     return isJsonObject(outline) ? new TextResult(id, outline, own, read) : undefined
   } catch {
     return undefined

@@ -1,5 +1,10 @@
 export { createNodeFetch, type NodeFetchOptions } from './http-client-fetch.node.ts'
-export { createResponse, type ResponseBody, type ResponseHead } from './http-client-fetch-response.node.ts'
+export {
+  createResponse,
+  decodeBody,
+  type ResponseBody,
+  type ResponseHead,
+} from './http-client-fetch-response.node.ts'
 export {
   abortReason,
   callerOf,

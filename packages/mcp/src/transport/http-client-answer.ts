@@ -47,7 +47,10 @@ export class AnswerReader {
     } else if (parsed.kind !== 'invalid') {
       onMessage(parsed.message)
     } else if (parsed.isResponse && parsed.reply.id === request.id && !this.#answered) {
-      throw badResponse(url, `answered ${request.method} with a malformed response`, { body: headOf(text) })
+      const why = parsed.reply.error.message
+      throw badResponse(url, `answered ${request.method} with a malformed response (${why})`, {
+        body: headOf(text),
+      })
     } else {
       report(() => unreadable(url, text, parsed.reply.error.message))
     }

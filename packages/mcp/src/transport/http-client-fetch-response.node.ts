@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
+import { McpError } from '../jsonrpc/index.ts'
+import { discardStream } from './http-client-body.ts'
+import { displayUrl } from './http-client-errors.ts'
 import { FULL_CHUNK } from './read-fairly.node.ts'
 
 /** What is known of a response before its body has come. */
@@ -12,26 +15,42 @@ export interface ResponseHead {
 
 /** A body that has not been read yet. It is read once, in one of the two ways. */
 export interface ResponseBody {
-  text(): Promise<string>
+  /** The whole text; undefined, and nothing is read any more, when it has more than `limit` bytes. */
+  textWithin(limit: number): Promise<string | undefined>
   stream(): ReadableStream<Uint8Array>
-  /** All of it as it came, for whoever can do without its text. */
-  pieces?(): Promise<readonly Uint8Array[]>
+  /** The whole body as it came, for a reader that does without its text. Limited like the text. */
+  piecesWithin?(limit: number): Promise<readonly Uint8Array[] | undefined>
 }
 
-/** Makes a response of a message of `node:http`. */
+/** The text of a whole body, without a byte order mark. Throws when it is longer than a string may be. */
+export function decodeBody(chunks: readonly Buffer[]): string {
+  const [first] = chunks
+  const text = (first && chunks.length === 1 ? first : Buffer.concat(chunks)).toString('utf8')
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
+
+/** Makes a response of a message of `node:http`. Throws when no response can be made of it. */
 export function messageResponse(message: IncomingMessage, url: string): Response {
   const { statusCode: status = 0, headers } = message
-  // Whatever breaks before somebody reads it is found again by the reader.
+  // The reader finds an error that came before it.
   message.on('error', () => {})
   return createResponse({ status, headers, url }, new StreamBody(message))
 }
 
-/** A response by which a `fetch` of one's own answers: a full one for errors and redirects, else a cheap one. */
+/**
+ * The response of a `fetch` of our own: a full one for errors and redirects, else a cheap one. Throws when the status
+ * does not exist.
+ */
 export function createResponse(head: ResponseHead, body: ResponseBody): Response {
-  const { status, headers } = head
+  const { status, headers, url } = head
+  if (status < 200 || status > 599) {
+    const text = `${displayUrl(url)} answered with the HTTP status ${status}, which does not exist`
+    throw new McpError('bad_response', text, { details: { status, url: displayUrl(url) } })
+  }
+  if (status === 204 || status === 205 || status === 304) return emptyResponse(head, body)
   const decoded = decompressed(headers['content-encoding'], body)
-  // What is no answer is rare and may be handed to an AuthProvider: that gets the real thing.
-  if (status < 200 || status > 299 || status === 204 || status === 205) return fullResponse(head, decoded)
+  // An error may be handed to an AuthProvider, which may use everything that a `Response` has.
+  if (status > 299) return new Response(decoded.stream(), { status, headers: toHeaders(headers) })
   return new QuickResponse(head, decoded) as unknown as Response
 }
 
@@ -42,14 +61,17 @@ class StreamBody implements ResponseBody {
     this.#source = source
   }
 
-  text(): Promise<string> {
-    return readAll(this.#source)
+  textWithin(limit: number): Promise<string | undefined> {
+    return readAll(this.#source, limit)
   }
 
   stream(): ReadableStream<Uint8Array> {
     return toWebStream(this.#source)
   }
 }
+
+/** What `text()` reads at most: as much as a message may have by default. */
+const MAX_TEXT_BYTES = 64 * 1024 * 1024
 
 /** The part of a 2xx `Response` that the HTTP transports use, made only as far as it is used. */
 class QuickResponse {
@@ -78,14 +100,24 @@ class QuickResponse {
     return this.#textUsed
   }
 
-  text(): Promise<string> {
+  /** For users of `createNodeFetch`; the transports know their own limit. */
+  async text(): Promise<string> {
+    const text = await this.textWithin(MAX_TEXT_BYTES)
+    if (text !== undefined) return text
+    throw new McpError('too_large', `The answer of ${displayUrl(this.url)} is too large`, {
+      details: { url: displayUrl(this.url), limit: MAX_TEXT_BYTES },
+    })
+  }
+
+  /** Not a part of `Response`: see `readText`. */
+  textWithin(limit: number): Promise<string | undefined> {
     this.#textUsed = true
-    return this.#source.text()
+    return this.#source.textWithin(limit)
   }
 
   /** Not a part of `Response`: see `readPieces`. */
-  pieces(): Promise<readonly Uint8Array[]> | undefined {
-    return this.#source.pieces?.()
+  piecesWithin(limit: number): Promise<readonly Uint8Array[] | undefined> | undefined {
+    return this.#source.piecesWithin?.(limit)
   }
 }
 
@@ -106,15 +138,24 @@ class QuickHeaders {
   }
 }
 
-function fullResponse(head: ResponseHead, body: ResponseBody): Response {
-  const { status } = head
+/** By their status these have no body. What a server sends as one is neither decoded nor kept. */
+function emptyResponse({ status, headers }: ResponseHead, body: ResponseBody): Response {
+  void discardStream(body.stream())
+  return new Response(null, { status, headers: toHeaders(headers) })
+}
+
+function toHeaders(from: IncomingHttpHeaders): Headers {
   const headers = new Headers()
-  for (const [name, value] of Object.entries(head.headers)) {
-    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
+  for (const [name, value] of Object.entries(from)) {
+    for (const one of Array.isArray(value) ? value : [value ?? '']) {
+      try {
+        headers.append(name, one)
+      } catch {
+        // Characters that no header may have: nothing of ours is written like that.
+      }
+    }
   }
-  const hasBody = ![204, 205, 304].includes(status)
-  if (!hasBody) body.text().catch(() => {})
-  return new Response(hasBody ? body.stream() : null, { status, headers })
+  return headers
 }
 
 /** We ask for no compression, but some proxies compress whatever passes. */
@@ -130,20 +171,29 @@ function decoderFor(encoding: string | undefined): Transform | undefined {
   return encoding === 'br' ? createBrotliDecompress() : undefined
 }
 
-function readAll(source: Readable): Promise<string> {
+function readAll(source: Readable, limit: number): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     if (source.errored) return reject(source.errored)
     const chunks: Buffer[] = []
-    source.on('data', (chunk: Buffer) => chunks.push(chunk))
+    let bytes = 0
+    source.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= limit) return void chunks.push(chunk)
+      resolve(undefined)
+      source.destroy()
+    })
     source.on('error', reject)
     source.on('end', () => {
-      const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')
-      resolve(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+      try {
+        resolve(decodeBody(chunks))
+      } catch (error) {
+        reject(error)
+      }
     })
   })
 }
 
-/** After a full chunk everybody else gets a turn: see `readFairly`. */
+/** After a full chunk other work gets a turn: see `readFairly`. */
 function toWebStream(source: Readable): ReadableStream<Uint8Array> {
   let isFlowing = false
   return new ReadableStream<Uint8Array>(
@@ -156,7 +206,9 @@ function toWebStream(source: Readable): ReadableStream<Uint8Array> {
           controller.enqueue(chunk)
           if ((controller.desiredSize ?? 0) <= 0) source.pause()
         })
-        source.on('end', () => controller.close())
+        source.on('end', () => {
+          if (!source.errored) controller.close()
+        })
         source.on('error', (error) => controller.error(error))
       },
       pull: () => {

@@ -59,7 +59,14 @@ export function createNodeFetch(options: NodeFetchOptions = {}): FetchLike {
         caller.onAbort(abort)
         request.on('close', () => caller.offAbort(abort))
         request.on('error', reject)
-        request.on('response', (message) => resolve(messageResponse(message, url)))
+        request.on('response', (message) => {
+          try {
+            resolve(messageResponse(message, url))
+          } catch (error) {
+            reject(error)
+            request.destroy()
+          }
+        })
         limitConnecting(request, connectTimeout)
         request.end(body)
       }),

@@ -1,4 +1,4 @@
-import { jsonReader, type McpError, type NumberMode, type ReadJson } from '../jsonrpc/index.ts'
+import { jsonReader, type McpError, type NumberMode, parseJson, type ReadJson } from '../jsonrpc/index.ts'
 import type { AuthProvider } from './http-auth.ts'
 import { platformFetch } from './platform-fetch.ts'
 import { ReportLimit } from './report-limit.ts'
@@ -70,7 +70,7 @@ export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettin
     auth: options.auth,
     connectTimeout: options.connectTimeout ?? 30_000,
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
-    read: JSON.parse,
+    read: parseJson,
     reconnect: { initialDelay: 500, maxDelay: 30_000, maxAttempts: 8, ...options.reconnect },
     report: (describe) => {
       if (!onProtocolError || limit.take() === undefined) return

@@ -1,7 +1,7 @@
 import type { Canceller } from '../exchange/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import type { AuthRequest } from './http-auth.ts'
-import { discard } from './http-client-body.ts'
+import { discard, withShortBody } from './http-client-body.ts'
 import { abortError, displayUrl, isScopeChallenge, networkError, timeoutError } from './http-client-errors.ts'
 import { copyHeaders } from './http-client-headers.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
@@ -33,12 +33,13 @@ export async function sendHttp(call: HttpCall, settings: HttpClientSettings): Pr
   for (;;) {
     const prepared = prepare(call, url, settings)
     const { init, request } = prepared instanceof Promise ? await prepared : prepared
-    const response = await fetchOnce(call, url, init, settings)
+    let response = await fetchOnce(call, url, init, settings)
     if (response.ok) return response
     if (isRedirect(response)) {
       await discard(response)
       url = redirectTarget(call, url, response, redirects++)
     } else if (request !== undefined && isRefusal(response) && refusals++ < MAX_AUTH_RETRIES) {
+      response = withShortBody(response)
       const retry = await refused(response, request, settings)
       if (!retry) return response
       await discard(response)

@@ -2,14 +2,17 @@ import { cutOff } from '../exchange/cut-off.ts'
 import type { Sealer } from '../exchange/index.ts'
 import { isModernRequest } from '../exchange/modern-server-edge.ts'
 import { modernRevisions } from '../exchange/served.ts'
+import { writeError } from '../exchange/write-message.ts'
 import {
   INVALID_REQUEST,
-  PARSE_ERROR,
   classifyMessage,
+  isTooDeep,
   jsonReader,
+  TooDeepJson,
   type JsonRpcRequest,
   type ParsedMessage,
   type ReadJson,
+  unreadable,
 } from '../jsonrpc/index.ts'
 import { isRevision, LEGACY_REVISIONS, samePrincipal } from '../protocol/index.ts'
 import { DEFAULT_EVENT_LIMITS, type EventLogLimits } from './event-log.ts'
@@ -129,11 +132,11 @@ export class HttpService {
     }
     let value: unknown
     try {
-      value = call.parsedBody === undefined ? this.#read(call.body) : call.parsedBody
-    } catch {
-      const message = 'Parse error: the body is not valid JSON'
-      reportSafely(this.#options.onProtocolError, { code: PARSE_ERROR, message })
-      return refuse(reply, 400, message, PARSE_ERROR)
+      value = call.parsedBody === undefined ? this.#read(call.body) : notTooDeep(call.parsedBody)
+    } catch (thrown) {
+      const { id, ...error } = unreadable(thrown)
+      reportSafely(this.#options.onProtocolError, error)
+      return reply.json(400, writeError(id, error))
     }
     const sse = sseIdOf(call.url)
     if (sse !== undefined) {
@@ -316,6 +319,11 @@ export class HttpService {
 function sseIdOf(url: string): string | undefined {
   const at = url.indexOf('?')
   return at === -1 ? undefined : (new URLSearchParams(url.slice(at)).get(SSE_PARAMETER) ?? undefined)
+}
+
+function notTooDeep(value: unknown): unknown {
+  if (isTooDeep(value)) throw new TooDeepJson(value)
+  return value
 }
 
 function refuse(reply: HttpReply, status: number, message: string, code: number = INVALID_REQUEST): void {

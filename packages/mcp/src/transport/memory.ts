@@ -9,6 +9,7 @@ import type {
 import { ServerConnection } from '../exchange/server-connection.ts'
 import {
   McpError,
+  parseMessage,
   type JsonRpcMessage,
   type JsonRpcRequest,
   type JsonRpcResponse,
@@ -45,13 +46,11 @@ class MemoryWire implements Wire {
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly #connection: ServerConnection
   readonly #options: MemoryOptions
-  readonly #served: Served
   readonly #read: ReadJson
   readonly #pending = new Map<RequestId, Pending>()
   #closed = false
 
   constructor(served: Served, options: MemoryOptions, read: ReadJson) {
-    this.#served = served
     this.#read = read
     this.#options = options
     this.#connection = new ServerConnection(served, {
@@ -107,14 +106,20 @@ class MemoryWire implements Wire {
   #transmit(message: JsonRpcMessage): void {
     const text = toJsonText(message)
     this.#options.onTraffic?.('to-server', text)
-    queueMicrotask(() => this.#connection.receive(jsonReader(this.#served.numbers)(text)))
+    queueMicrotask(() => this.#connection.receiveText(text))
   }
 
   #receive(text: string): void {
     if (this.#closed) return
     this.#options.onTraffic?.('to-client', text)
-    const message = this.#read(text) as JsonRpcMessage
-    if ('method' in message) return this.onMessage?.(message)
+    const parsed = parseMessage(text, this.#read)
+    if (parsed.kind === 'response') return this.#answer(parsed.message)
+    if (parsed.kind !== 'invalid') return this.onMessage?.(parsed.message)
+    const { id, error } = parsed.reply
+    if (id !== null) this.#pending.get(id)?.reject(new McpError('bad_response', error.message))
+  }
+
+  #answer(message: JsonRpcResponse): void {
     if (message.id === null) return
     const pending = this.#pending.get(message.id)
     if (pending) pending.resolve(message)

@@ -19,6 +19,7 @@ import {
   type ReadJson,
   type RequestId,
   toJsonText,
+  TooDeepJson,
 } from '../jsonrpc/index.ts'
 import { LineSplitter, type LineHandlers } from './lines.ts'
 import { ReportLimit } from './report-limit.ts'
@@ -152,7 +153,8 @@ export class LineLink {
     try {
       value = this.#read(line)
     } catch (cause) {
-      if (line.trim() !== '') this.#report('parse_failed', 'wrote a line that is not JSON', line, cause)
+      if (cause instanceof TooDeepJson) this.#refuseDeep(cause, line)
+      else if (line.trim() !== '') this.#report('parse_failed', 'wrote a line that is not JSON', line, cause)
       return
     }
     // 2025-03-26 (basic, Batching) obliges a receiver to take batches; other revisions never send them.
@@ -214,6 +216,14 @@ export class LineLink {
       if (this.#pending.reject(value.id, error)) return
     }
     this.#report('bad_response', `wrote a line that is not JSON-RPC (${why})`, line)
+  }
+
+  #refuseDeep({ heads, message }: TooDeepJson, line: string): void {
+    const what = `sent a message that is not read: ${message}`
+    for (const { id, isResponse } of heads) {
+      if (isResponse && id !== null) this.#pending.reject(id, this.#error('bad_response', what, line))
+    }
+    this.#report('bad_response', what, line)
   }
 
   /** The line is dropped, the request it answers fails, and the link goes on with the next line. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { writeJson } from '@gantry/mcp/exchange'
+import { splitTarget } from '@gantry/mcp/foreign'
 import { ApiError } from '../api-error.ts'
 import { readTexts } from '../check-request.ts'
 import { ROUTES, type RouteName, type StreamItem } from '../contract.ts'
@@ -36,7 +37,9 @@ export class AdminServer {
     const isConsole = path === '/console' || path.startsWith('/console/')
     if (!isConsole && path !== '/api' && !path.startsWith('/api/')) return false
     if (isConsole && !this.#options.console) return false
-    this.#answer(request, response, path, isConsole).catch((thrown) => this.#refuse(response, thrown))
+    this.#answer(request, response, path, isConsole)
+      .catch((thrown) => this.#refuse(response, thrown))
+      .catch(() => response.destroy())
     return true
   }
 
@@ -62,7 +65,7 @@ export class AdminServer {
     }
     const aborted = new AbortController()
     response.once('close', () => aborted.abort())
-    const query = Object.fromEntries(new URL(request.url ?? '/', 'http://gateway').searchParams)
+    const query = Object.fromEntries(splitTarget(request.url ?? '/').query)
     const body = await readBody(request)
     const lastEventId = request.headers['last-event-id']
     await this.#run(match.name, response, {

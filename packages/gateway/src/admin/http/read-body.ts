@@ -29,7 +29,9 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
   try {
     return readJson(Buffer.concat(chunks).toString('utf8'))
   } catch (error) {
-    throw new ApiError('bad_request', `The body is not JSON: ${(error as Error).message}`, { cause: error })
+    throw new ApiError('bad_request', `The body cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    })
   }
 }
 

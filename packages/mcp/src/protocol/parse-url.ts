@@ -1,0 +1,19 @@
+/** `new URL` for texts from outside: undefined when it is no URL. */
+export function parseUrl(text: string, base?: string | URL): URL | undefined {
+  try {
+    return new URL(text, base)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Splits the target of an HTTP request into path and query, whatever it is: `//`, `*` and a whole URL are targets too,
+ * and `new URL` throws for some of them or takes a part of the path for a host.
+ */
+export function splitTarget(target: string): { path: string; query: URLSearchParams } {
+  const at = target.indexOf('?')
+  return at === -1
+    ? { path: target, query: new URLSearchParams() }
+    : { path: target.slice(0, at), query: new URLSearchParams(target.slice(at + 1)) }
+}
