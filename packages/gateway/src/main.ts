@@ -12,6 +12,7 @@ import { ConsoleFiles } from './admin/http/console-files.ts'
 import type { AdminHost } from './admin/admin-host.ts'
 import { localApi } from './admin/local-api.ts'
 import { createGuard } from './front/create-guard.ts'
+import type { BoundAddress } from './front/bound-address.ts'
 import { Front, gateOptions } from './front/front.ts'
 import { Gateway } from './gateway.ts'
 import {
@@ -57,6 +58,8 @@ export interface RunningGateway {
   readonly gateway: Gateway
   readonly front: Front
   readonly url: string
+  /** What the socket is really bound to. */
+  readonly bound: BoundAddress
   /** Opens the console without further ado on loopback; undefined when it is switched off. */
   readonly consoleUrl: string | undefined
   /** For `Authorization: Bearer`; undefined when a configured key is needed instead. */
@@ -89,11 +92,12 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   })
   // The first client to come finds what the last run knew.
   await gateway.load()
-  const port = await listen(front, model, options.searchPort ?? false)
-  const url = addressOf(model, port)
+  const bound = await listen(front, model, options.searchPort ?? false)
+  const local = localUrl(model, bound)
+  const url = publicUrl(model) ?? local
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
   const admin = new Admin({ ...hostFacts(options), gateway, front, url, configFile })
-  const adminToken = model.server.loopback ? randomBytes(24).toString('base64url') : undefined
+  const adminToken = bound.loopback ? randomBytes(24).toString('base64url') : undefined
   adminServer = new AdminServer({
     handlers: admin.handlers,
     gate: new AdminGate({ gate: gateOptions(model.server), token: adminToken, guard: guard.guard }),
@@ -105,12 +109,12 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   gateway.start()
   await configFile?.follow()
   // Commands on this machine need no way round by the proxy.
-  const local = localAddressOf(model, port)
   const forget = await announceState(gateway, { url: local, token: adminToken, serves: options.serves })
   return {
     gateway,
     front,
     url,
+    bound,
     consoleUrl: model.server.console ? consoleAddress(url, adminToken) : undefined,
     adminToken,
     api: localApi(admin.handlers, COMMAND_LINE),
@@ -142,7 +146,8 @@ export interface LocalGateway {
 export async function openLocalGateway(options: StartOptions): Promise<LocalGateway> {
   const gateway = await createGateway({ ...options, model: lazily(options.model) })
   await gateway.load()
-  const url = addressOf(options.model, options.model.server.port)
+  const { host, port, loopback } = options.model.server
+  const url = publicUrl(options.model) ?? localUrl(options.model, { address: host, port, loopback })
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
   const admin = new Admin({ ...hostFacts(options), gateway, front: undefined, url, configFile })
   return {
@@ -201,14 +206,15 @@ async function announceState(
   return () => removeStateFile(model.stateDir, pid)
 }
 
-function addressOf({ server }: Pick<GatewayModel, 'server'>, port: number): string {
-  return server.publicUrl?.replace(/\/+$/, '') ?? localAddressOf({ server }, port)
+function publicUrl({ server }: GatewayModel): string | undefined {
+  return server.publicUrl?.replace(/\/+$/, '')
 }
 
-function localAddressOf({ server }: Pick<GatewayModel, 'server'>, port: number): string {
-  const isAnyAddress = ['0.0.0.0', '::', '[::]', ''].includes(server.host)
+/** How programs on this machine reach it. */
+function localUrl({ server }: GatewayModel, { address, port }: BoundAddress): string {
+  const isAnyAddress = ['0.0.0.0', '::'].includes(address)
   const host = isAnyAddress ? '127.0.0.1' : server.host
-  return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Fragments are never sent anywhere: the token stays between this terminal and the page. */
@@ -216,7 +222,7 @@ function consoleAddress(url: string, token: string | undefined): string {
   return `${url}/console/${token === undefined ? '' : `#token=${token}`}`
 }
 
-async function listen(front: Front, model: GatewayModel, search: boolean): Promise<number> {
+async function listen(front: Front, model: GatewayModel, search: boolean): Promise<BoundAddress> {
   const { host, port } = model.server
   for (let attempt = 0; ; attempt++) {
     try {

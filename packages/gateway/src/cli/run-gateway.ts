@@ -130,6 +130,7 @@ function announce(running: RunningGateway, plan: GatewayPlan, options: GatewayOp
     io.stdout,
     [
       ['Endpoint', endpoint],
+      ['Bound to', boundTo(running)],
       ['Console', consoleUrl],
     ],
     options,
@@ -137,6 +138,13 @@ function announce(running: RunningGateway, plan: GatewayPlan, options: GatewayOp
   )
   printLine(io.stdout, `  Clients   ${snippet}`)
   printLine(io.stdout, 'Press Ctrl+C to stop.')
+}
+
+/** Said where other machines can reach it: the endpoint's URL may not show that. */
+function boundTo({ bound }: RunningGateway): string | undefined {
+  if (bound.loopback) return undefined
+  const every = ['0.0.0.0', '::'].includes(bound.address) ? 'every network interface' : bound.address
+  return `${every}, port ${bound.port}: other machines can reach it`
 }
 
 function sayWhere(

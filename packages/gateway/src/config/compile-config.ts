@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { deepFreeze, type GatewayModel, type TargetModel } from '../model/index.ts'
+import { deepFreeze, isLoopbackHost, type GatewayModel, type TargetModel } from '../model/index.ts'
 import { compileAuth } from './compile-auth.ts'
 import type { CompileContext } from './compile-context.ts'
 import { compilePolicy } from './compile-policy.ts'
-import { bytes, compileServer, duration, isLoopback, type ServerOverrides } from './compile-server.ts'
+import { bytes, compileServer, duration, type ServerOverrides } from './compile-server.ts'
 import { compileTarget } from './compile-target.ts'
 import { reportForeignKeys } from './foreign-keys.ts'
 import type { RawConfig } from './raw-config.ts'
@@ -136,7 +136,7 @@ function reportReserved({ store }: RawConfig, context: CompileContext): void {
 function reportOpenDoor({ server, auth }: GatewayModel, context: CompileContext): void {
   if (auth.required) return
   const fix = 'Add "auth" with "apiKeys" or "bearer", or listen on 127.0.0.1'
-  if (!server.loopback && server.host !== '') {
+  if (!server.loopback) {
     const message = `Other machines can reach ${server.host}, and nothing says who may come in`
     context.report({ code: 'auth-required', path: ['server', 'host'], message, fix })
   } else if (server.publicUrl !== undefined && !isLoopbackUrl(server.publicUrl)) {
@@ -151,5 +151,5 @@ function reportOpenDoor({ server, auth }: GatewayModel, context: CompileContext)
 }
 
 function isLoopbackUrl(url: string): boolean {
-  return URL.canParse(url) && isLoopback(new URL(url).hostname)
+  return URL.canParse(url) && isLoopbackHost(new URL(url).hostname)
 }

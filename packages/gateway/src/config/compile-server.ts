@@ -1,4 +1,4 @@
-import { parseByteSize, parseDuration } from '../model/index.ts'
+import { isLoopbackHost, parseByteSize, parseDuration, withoutBrackets } from '../model/index.ts'
 import type { LimitsModel, ServerModel } from '../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { Quantity, RawServer } from './raw-config.ts'
@@ -9,6 +9,8 @@ export interface ServerOverrides {
   readonly port?: number | undefined
 }
 
+const DEFAULT_HOST = '127.0.0.1'
+
 export function compileServer(
   raw: RawServer,
   context: CompileContext,
@@ -16,11 +18,11 @@ export function compileServer(
 ): ServerModel {
   const text = (key: 'host' | 'publicUrl' | 'name' | 'title' | 'instructions') =>
     raw[key] === undefined ? undefined : context.plain(raw[key], ['server', key])
-  const host = overrides.host ?? text('host') ?? '127.0.0.1'
+  const host = compileHost(overrides.host ?? text('host') ?? DEFAULT_HOST, context)
   return {
     host,
     port: overrides.port ?? compilePort(raw.port, context),
-    loopback: isLoopback(host),
+    loopback: isLoopbackHost(host),
     publicUrl: text('publicUrl'),
     allowedOrigins: raw.allowedOrigins ?? [],
     allowedHosts: raw.allowedHosts ?? [],
@@ -50,6 +52,19 @@ function compileLimits(raw: NonNullable<RawServer['limits']>): LimitsModel {
   }
 }
 
+/** Sockets take an empty host for every network interface: nobody who leaves it empty asks for that. */
+function compileHost(text: string, context: CompileContext): string {
+  const host = withoutBrackets(text.trim())
+  if (host !== '') return host
+  context.report({
+    code: 'invalid-value',
+    path: ['server', 'host'],
+    message: 'The host is empty, which would listen on every network interface',
+    fix: 'Remove it to listen on 127.0.0.1; every interface is 0.0.0.0, with "auth"',
+  })
+  return DEFAULT_HOST
+}
+
 function compilePort(raw: number | string | undefined, context: CompileContext): number {
   if (typeof raw !== 'string') return raw ?? 7332
   const text = context.plain(raw, ['server', 'port'])
@@ -60,12 +75,6 @@ function compilePort(raw: number | string | undefined, context: CompileContext):
     context.report({ code: 'invalid-value', path: ['server', 'port'], message, fix: 'Set it to 0 … 65535' })
   }
   return 7332
-}
-
-/** Addresses that only this machine reaches. A name other than localhost may lead anywhere. */
-export function isLoopback(host: string): boolean {
-  const plain = host.replace(/^\[|\]$/g, '').toLowerCase()
-  return plain === 'localhost' || plain === '::1' || /^127(\.\d{1,3}){3}$/.test(plain)
 }
 
 /** The schema has seen to it that the text is a duration. */

@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import type { ServerModel } from '../model/index.ts'
 import { ALIVE, readiness, verbose } from './health.ts'
 import { METRICS_TYPE, metricsText } from './metrics-text.ts'
+import { boundAddress, OpenDoorError, type BoundAddress } from './bound-address.ts'
 import { refuseScraper } from './refuse-scraper.ts'
 
 export interface FrontOptions {
@@ -35,18 +36,28 @@ export class Front {
     })
   }
 
-  /** Resolves with the port when it listens; rejects when it cannot. */
-  async listen(port: number, host: string): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
+  /** Resolves with the bound address when it listens; rejects when it cannot, or may not. */
+  listen(port: number, host: string): Promise<BoundAddress> {
+    return new Promise((resolve, reject) => {
       this.server.once('error', reject)
       this.server.listen(port, host, () => {
         this.server.off('error', reject)
-        resolve()
+        // An error after this is about one connection, and must not end the process.
+        this.server.on('error', () => {})
+        const bound = boundAddress(this.server.address() as AddressInfo)
+        const open = this.#openDoor(bound)
+        // Closed in the same turn: no connection has been accepted yet.
+        if (open) this.server.close(() => reject(open))
+        else resolve(bound)
       })
     })
-    // An error after this is about one connection, and must not end the process.
-    this.server.on('error', () => {})
-    return (this.server.address() as AddressInfo).port
+  }
+
+  /** A name may lead anywhere, so the address that was really bound decides who can reach the gateway. */
+  #openDoor({ address, loopback }: BoundAddress): OpenDoorError | undefined {
+    const { host, loopback: promised } = this.#options.gateway.model.server
+    if (loopback || (this.#options.guard && !promised)) return undefined
+    return new OpenDoorError(host, address)
   }
 
   #route(request: IncomingMessage, response: ServerResponse): void {

@@ -13,6 +13,7 @@ export type {
 } from './gateway-model.ts'
 export { findTarget } from './gateway-model.ts'
 export { hideCredentials, isSecretName, REDACTED } from './hide-credentials.ts'
+export { isLoopbackAddress, isLoopbackHost, withoutBrackets } from './loopback.ts'
 export type {
   ObjectKind,
   ObjectPattern,

@@ -27,7 +27,8 @@ export async function serveSocket(
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    const where = 'path' in address ? address : { host: '127.0.0.1', ...address }
+    // An empty host would be every network interface.
+    const where = 'path' in address ? address : { ...address, host: address.host || '127.0.0.1' }
     server.listen(where, resolve)
   })
   // An error while accepting concerns the caller that was not accepted, not the others.

@@ -45,6 +45,11 @@ async function open(): Promise<{ socket: Socket; peer: RawPeer }> {
 const call = (name: string) => ({ name, arguments: { text: 'x' } })
 
 describe('serveSocket', () => {
+  it.each([undefined, ''])('binds TCP to loopback when the host is %j', async (host) => {
+    server = await serveSocket(app, { port: 0, host } as { port: number })
+    expect((server.server.address() as AddressInfo).address).toBe('127.0.0.1')
+  })
+
   it('B17: serves both eras on one connection, and many connections at once', async () => {
     const peers = await Promise.all(Array.from({ length: 5 }, open))
     for (const { peer } of peers) {
