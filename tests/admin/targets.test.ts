@@ -153,7 +153,7 @@ describe('a target', () => {
   it('is seen to crash and to come back', async () => {
     const pid = (await detail('crash')).instances[0]!.pid
     await using client = await connect(`${gateway.url}/mcp`, { name: 'test', version: '1' })
-    await expect(client.call('crash_crash')).rejects.toThrow(/out of luck/)
+    await expect(client.call('crash_crash')).rejects.toThrow(/exited with code 7/)
     const after = await until(async () => {
       const now = await detail('crash')
       return now.state === 'ready' && now.instances[0]!.pid !== pid && now
@@ -176,7 +176,7 @@ describe('actions', () => {
     await using client = await connect(`${gateway.url}/mcp`, { name: 'test', version: '1' })
     const stopped = await act('crash', 'stop')
     expect(stopped).toMatchObject({ state: 'stopped', connections: 0, problem: { code: 'stopped' } })
-    await expect(client.call('crash_say', { text: 'x' })).rejects.toThrow(/stopped by hand/)
+    await expect(client.call('crash_say', { text: 'x' })).rejects.toThrow(/it is stopped/)
     const started = await act('crash', 'start')
     expect(started).toMatchObject({ state: 'ready', connections: 1 })
     expect((await client.call('crash_say', { text: 'x' })).text()).toBe('done')

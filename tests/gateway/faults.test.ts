@@ -48,8 +48,14 @@ describe('a target that cannot be used', () => {
     expect(Date.now() - started).toBeLessThan(8000)
     const gaps = gateway!.gateway.catalog.merged.gaps()
     expect(gaps.map((gap) => gap.target).sort()).toEqual(['dead', 'hanging', 'missing'])
-    expect(gaps.find((gap) => gap.target === 'missing')?.reason).toMatch(/no-such-command-anywhere/)
-    expect(gaps.find((gap) => gap.target === 'dead')?.reason).toMatch(/no configuration/)
+    const reasonOf = (name: string) => gaps.find((gap) => gap.target === name)?.reason
+    expect(reasonOf('missing')).toMatch(/could not be started/)
+    expect(reasonOf('dead')).toMatch(/exited with code/)
+    // The details are for operators.
+    const { catalog } = gateway!.gateway
+    const problemOf = (name: string) => catalog.of(gateway!.gateway.target(name)!)?.problem
+    expect(problemOf('missing')).toMatch(/no-such-command-anywhere/)
+    expect(problemOf('dead')).toMatch(/no configuration/)
   })
 
   it('gives up a handshake that is never answered', async () => {

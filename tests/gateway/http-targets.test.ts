@@ -287,6 +287,9 @@ describe('a server from the future', () => {
     const { message } = await modernRequest(gateway.endpoint, 'server/discover')
     const [gap] = message.result._meta['dev.gantry/gaps']
     expect(gap).toMatchObject({ target: 'web', state: 'missing' })
-    expect(gap.reason).toMatch(/2031-01-01.*2026-07-28/)
+    expect(gap.reason).toMatch(/cannot use/)
+    expect(gateway.gateway.catalog.of(gateway.gateway.target('web')!)?.problem).toMatch(
+      /2031-01-01.*2026-07-28/,
+    )
   })
 })

@@ -15,6 +15,7 @@ import type { Link } from './targets/link.ts'
 import { StartGate } from './targets/start-gate.ts'
 import { Target, type TargetServices } from './targets/target.ts'
 import type { Log } from './telemetry/log.ts'
+import { limitedLog } from './telemetry/limited-log.ts'
 import type { SecretScrubber } from './telemetry/secret-scrubber.ts'
 import { WireView } from './telemetry/wire-view.ts'
 
@@ -49,6 +50,7 @@ export class Gateway {
   readonly view: WireView
   readonly observers: Set<GatewayObserver> = new Set()
   model: GatewayModel
+  readonly #failures: Log
   readonly #services: TargetServices
   readonly #continuations: MemoryContinuations
   readonly #targets = new Map<string, Target>()
@@ -58,6 +60,7 @@ export class Gateway {
     const { model } = options
     this.model = model
     this.log = options.log
+    this.#failures = limitedLog(options.log, { lines: 50, period: 1000 })
     this.scrubber = options.scrubber
     this.sealer = options.sealer
     this.view = new WireView({ ...model.telemetry.wire, sampling: model.telemetry.sampling })
@@ -142,6 +145,8 @@ export class Gateway {
         continuations: this.#continuations,
         sealer: this.sealer,
         view: this.view,
+        scrub: (text) => this.scrubber.scrub(text),
+        log: this.#failures,
         onError: (error) => this.log('error', String(error)),
       })
       endpoint = new RelayServed(this.info, relay, (error) => this.log('error', String(error)))
@@ -197,11 +202,12 @@ export class Gateway {
     for (const target of targets) {
       const catalog = this.catalog.of(target)
       if (!catalog || target.model.start !== 'eager' || catalog.isFresh) continue
-      catalog
-        .refresh()
-        .catch((error) =>
-          this.log('warn', `${target.name} is not available: ${String(error.message ?? error)}`),
-        )
+      catalog.refresh().catch((error) =>
+        this.log('warn', `The lists of ${target.name} could not be fetched`, {
+          target: target.name,
+          detail: String(error.message ?? error),
+        }),
+      )
     }
   }
 

@@ -13,6 +13,7 @@ import type { AdminHost } from './admin/admin-host.ts'
 import { localApi } from './admin/local-api.ts'
 import { createGuard } from './front/create-guard.ts'
 import type { BoundAddress } from './front/bound-address.ts'
+import { logRefusals } from './front/log-refusals.ts'
 import { Front, gateOptions } from './front/front.ts'
 import { Gateway } from './gateway.ts'
 import {
@@ -77,13 +78,14 @@ export interface RunningGateway {
 type HostFacts = Pick<AdminHost, 'version' | 'startedAt' | 'places' | 'overrides' | 'memoryConfig'>
 
 const PORTS_TO_TRY = 20
-const COMMAND_LINE = { principal: 'command line', auth: undefined }
+const COMMAND_LINE = { caller: { principal: 'command line', auth: undefined } }
 
 /** The only wiring: model → targets, catalog, relay → front, and the admin API beside them. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { model } = options
   const gateway = await createGateway(options)
-  const guard = await createGuard(model)
+  const onRefused = logRefusals(gateway.log)
+  const guard = await createGuard(model, onRefused)
   let adminServer: AdminServer | undefined
   const front = new Front({
     gateway,
@@ -100,7 +102,12 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const adminToken = bound.loopback ? randomBytes(24).toString('base64url') : undefined
   adminServer = new AdminServer({
     handlers: admin.handlers,
-    gate: new AdminGate({ gate: gateOptions(model.server), token: adminToken, guard: guard.guard }),
+    gate: new AdminGate({
+      gate: gateOptions(model.server),
+      token: adminToken,
+      guard: guard.guard,
+      onRefused,
+    }),
     console: model.server.console ? new ConsoleFiles() : undefined,
     scrub: (text) => gateway.scrubber.scrub(text),
     onError: (error) => gateway.log('error', `The admin API failed: ${String(error)}`),
@@ -109,6 +116,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   gateway.start()
   await configFile?.follow()
   // Commands on this machine need no way round by the proxy.
+  gateway.log('info', 'The gateway listens', { address: bound.address, port: bound.port })
   const forget = await announceState(gateway, { url: local, token: adminToken, serves: options.serves })
   return {
     gateway,
@@ -117,7 +125,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     bound,
     consoleUrl: model.server.console ? consoleAddress(url, adminToken) : undefined,
     adminToken,
-    api: localApi(admin.handlers, COMMAND_LINE),
+    api: localApi(admin.handlers, { ...COMMAND_LINE, scrub: (text) => gateway.scrubber.scrub(text) }),
     serveStdio: (signal) =>
       serveStdio(gateway.endpoint()!, {
         stopTimeout: gateway.model.server.shutdownGrace,
@@ -128,11 +136,13 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       await sleep(gateway.model.server.drainDelay)
     },
     async close({ grace } = {}) {
+      gateway.log('info', 'The gateway stops', { underWay: gateway.view.running.length })
       await forget()
       await configFile?.close()
       await admin.close()
       await front.close(grace)
       await gateway.close()
+      gateway.log('info', 'The gateway has stopped')
     },
   }
 }
@@ -151,7 +161,7 @@ export async function openLocalGateway(options: StartOptions): Promise<LocalGate
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
   const admin = new Admin({ ...hostFacts(options), gateway, front: undefined, url, configFile })
   return {
-    api: localApi(admin.handlers, COMMAND_LINE),
+    api: localApi(admin.handlers, { ...COMMAND_LINE, scrub: (text) => gateway.scrubber.scrub(text) }),
     async close() {
       await admin.close()
       await gateway.close()

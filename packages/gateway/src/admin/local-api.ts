@@ -26,8 +26,18 @@ export function dispatch(handlers: Handlers, name: RouteName, request: AnyReques
   return (handlers[name] as AnyHandler)({ ...request, params, query, body })
 }
 
+export interface LocalApiOptions {
+  readonly caller: Caller
+  /** Takes secrets out of JSON, as the API over HTTP does. */
+  readonly scrub: (text: string) => string
+}
+
 /** The API without HTTP: for commands that work without a running gateway. */
-export function localApi(handlers: Handlers, caller: Caller): AdminApi {
+export function localApi(handlers: Handlers, { caller, scrub }: LocalApiOptions): AdminApi {
+  const scrubbed = <T>(value: T): T => {
+    const text = JSON.stringify(value)
+    return text === undefined ? value : (JSON.parse(scrub(text)) as T)
+  }
   const requestOf = (input: object, options: { signal?: AbortSignal | undefined }): AnyRequest => ({
     ...input,
     caller,
@@ -35,13 +45,17 @@ export function localApi(handlers: Handlers, caller: Caller): AdminApi {
   })
   return {
     async call(name, input, options = {}) {
-      return (await dispatch(handlers, name, requestOf(input as object, options))) as never
+      return scrubbed(await dispatch(handlers, name, requestOf(input as object, options))) as never
     },
     stream(name, input, options = {}) {
       const request = { ...requestOf(input as object, options), lastEventId: options.lastEventId }
-      return dispatch(handlers, name, request) as never
+      return mapped(dispatch(handlers, name, request) as AsyncIterable<unknown>, scrubbed) as never
     },
   }
+}
+
+async function* mapped<T>(items: AsyncIterable<T>, change: (item: T) => T): AsyncGenerator<T> {
+  for await (const item of items) yield change(item)
 }
 
 /** What went wrong, as the contract has it. Anything unexpected keeps its text to itself. */

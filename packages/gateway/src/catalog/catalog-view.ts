@@ -6,7 +6,7 @@ import { PublicUris } from './public-uris.ts'
 import type { Target } from '../targets/target.ts'
 import type { TargetCatalog } from './target-catalog.ts'
 
-/** A target whose entries are missing or old, and why. */
+/** A target whose entries are missing or old, and why; for callers. */
 export interface Gap {
   readonly target: string
   readonly state: 'missing' | 'stale'
@@ -108,11 +108,11 @@ export class CatalogView {
       const { name, model } = catalog.target
       if (!model.enabled) return []
       if (!catalog.snapshot) {
-        return [{ target: name, state: 'missing', reason: catalog.missingReason }]
+        return [{ target: name, state: 'missing', reason: catalog.gapReason }]
       }
       if (!catalog.stale) return []
       const state = catalog.lacking ? 'missing' : 'stale'
-      return [{ target: name, state, reason: catalog.problem ?? 'it has not been asked yet' }]
+      return [{ target: name, state, reason: catalog.gapReason }]
     })
   }
 

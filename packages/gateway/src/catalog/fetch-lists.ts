@@ -34,6 +34,17 @@ export interface Fetched {
   readonly lacking: boolean
 }
 
+/** A list that cannot be used. Only `what` is for callers: the rest is in the target's own words. */
+export class ListError extends Error {
+  readonly what: string
+
+  constructor(what: string, detail?: string) {
+    super(detail === undefined ? what : `${what}: ${detail}`)
+    this.name = 'ListError'
+    this.what = what
+  }
+}
+
 /** Reads every list that a target says it has, all pages of it. One that fails costs the others nothing. */
 export async function fetchLists(options: FetchOptions): Promise<Fetched> {
   const facts: ListFacts = { ...options, ttls: [], scopes: [] }
@@ -93,8 +104,8 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
     if (outcome.type !== 'complete') {
       // A capability that is declared but not served means an empty list, not a broken target.
       if (outcome.type === 'error' && outcome.error.code === METHOD_NOT_FOUND) return items
-      const words = outcome.type === 'error' ? `failed: ${outcome.error.message}` : 'asked for input'
-      throw new Error(`${method} ${words}`)
+      if (outcome.type === 'error') throw new ListError(`${method} failed`, outcome.error.message)
+      throw new ListError(`${method} asked for input`)
     }
     const { result } = outcome
     const found = result[member]
@@ -110,11 +121,11 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
     if (ttlMs !== undefined && ttlMs >= 0) facts.ttls.push(ttlMs)
     facts.scopes.push(result.cacheScope)
     if (typeof result.nextCursor !== 'string') return items
-    if (seen.has(result.nextCursor)) throw new Error(`${method} repeats a cursor`)
+    if (seen.has(result.nextCursor)) throw new ListError(`${method} repeats a cursor`)
     seen.add(result.nextCursor)
     cursor = result.nextCursor
   }
-  throw new Error(`${method} has more than ${MAX_PAGES} pages`)
+  throw new ListError(`${method} has more than ${MAX_PAGES} pages`)
 }
 
 function listExchange(method: string, cursor: string | undefined, info: Implementation): LiveExchange {

@@ -1,8 +1,11 @@
 import { writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import type { Discovery, Implementation } from '@gantry/mcp/server'
+import { hideCredentials } from '../model/index.ts'
 import type { Link } from '../targets/link.ts'
+import { callerReason } from '../targets/caller-text.ts'
 import type { Target } from '../targets/target.ts'
-import { fetchLists, type FetchedLists } from './fetch-lists.ts'
+import { TargetError } from '../targets/target-error.ts'
+import { fetchLists, ListError, type FetchedLists } from './fetch-lists.ts'
 import type { ListKind } from './merged.ts'
 import type { CatalogStore } from './catalog-store.ts'
 import { Pace } from './pace.ts'
@@ -39,8 +42,10 @@ export class TargetCatalog {
   stale = false
   /** Whether one of its lists has never been had. */
   lacking = false
-  /** Why the last attempt to fetch failed, or part of it. */
+  /** Why the last attempt to fetch failed, or part of it; for operators. */
   problem: string | undefined
+  /** The same for callers. */
+  #gap: string | undefined
   readonly #host: TargetCatalogHost
   #fetching: Promise<void> | undefined
   #again = false
@@ -135,15 +140,20 @@ export class TargetCatalog {
   }
 
   /** It kept somebody waiting in vain. */
-  noteMissing(reason: string = this.problem ?? NO_ANSWER): void {
+  noteMissing(reason: string = this.#gap ?? NO_ANSWER): void {
     if (this.snapshot || this.#missing === reason) return
     this.#missing = reason
     this.#host.store?.write(this.target.name, { missing: reason })
   }
 
-  /** Why there is nothing of it. */
-  get missingReason(): string {
-    return this.problem ?? this.#missing ?? NO_ANSWER
+  /** Why there is nothing of it, or only what is old; for callers. */
+  get gapReason(): string {
+    return this.#gap ?? this.#missing ?? (this.snapshot ? 'it has not been asked yet' : NO_ANSWER)
+  }
+
+  #failed(failures: readonly unknown[]): void {
+    this.problem = failures.length > 0 ? failures.map(wordsOf).join('; ') : undefined
+    this.#gap = failures.length > 0 ? failures.map(gapOf).join('; ') : undefined
   }
 
   async #fetch(): Promise<void> {
@@ -160,12 +170,12 @@ export class TargetCatalog {
       })
       const snapshot: Snapshot = { ...lists, discovery: link.discovery, fetchedAt: Date.now() }
       const before = this.snapshot
-      const problem = failures.length > 0 ? failures.map(wordsOf).join('; ') : undefined
-      const stale = problem !== undefined
-      const same = this.stale === stale && this.problem === problem && isEqual(before, snapshot)
+      const known = this.problem
+      this.#failed(failures)
+      const stale = failures.length > 0
+      const same = this.stale === stale && this.problem === known && isEqual(before, snapshot)
       this.snapshot = snapshot
       this.stale = stale
-      this.problem = problem
       this.lacking = stale && (lacking || this.lacking)
       this.#missing = undefined
       if (!same || announced.size > 0) this.#host.changed(announced)
@@ -173,9 +183,9 @@ export class TargetCatalog {
       this.#host.store?.write(this.target.name, { snapshot })
       if (before) this.#host.replaced?.(this.target, before, snapshot)
     } catch (thrown) {
-      const problem = wordsOf(thrown)
-      const known = this.problem === problem && this.stale
-      this.problem = problem
+      const before = this.problem
+      this.#failed([thrown])
+      const known = this.problem === before && this.stale
       for (const kind of announced) this.#announced.add(kind)
       if (this.snapshot) this.stale = true
       else this.noteMissing()
@@ -190,7 +200,12 @@ export class TargetCatalog {
 }
 
 function wordsOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
+  return hideCredentials(thrown instanceof Error ? thrown.message : String(thrown))
+}
+
+function gapOf(thrown: unknown): string {
+  if (thrown instanceof TargetError) return callerReason(thrown)
+  return thrown instanceof ListError ? thrown.what : 'its lists could not be fetched'
 }
 
 function isEqual(a: Snapshot | undefined, b: Snapshot): boolean {

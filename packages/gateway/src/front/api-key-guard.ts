@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Guard, HttpCall } from '@gantry/mcp/server'
 import { keyPrincipal, type ApiKeyModel } from '../model/index.ts'
+import { pathOf, type OnRefused } from './log-refusals.ts'
 
 /** Lets holders of a configured key in: `Authorization: Bearer KEY` or `X-API-Key: KEY`. Fails closed. */
-export function apiKeyGuard(keys: readonly ApiKeyModel[], next?: Guard): Guard {
+export function apiKeyGuard(keys: readonly ApiKeyModel[], onRefused: OnRefused, next?: Guard): Guard {
   const hashed = keys.map(({ name, sha256, scopes }) => ({
     hash: Buffer.from(sha256, 'hex'),
     auth: Object.freeze({ principal: keyPrincipal(name), scopes, claims: {} }),
@@ -17,6 +18,8 @@ export function apiKeyGuard(keys: readonly ApiKeyModel[], next?: Guard): Guard {
     const match = found?.[0]
     if (match) return { ok: true, auth: match.auth }
     if (next) return next(call)
+    if (presented !== undefined)
+      onRefused({ status: 401, reason: 'nobody has this key', path: pathOf(call.url) })
     return { ok: false, status: 401, headers: { 'www-authenticate': 'Bearer realm="gantry"' } }
   }
 }

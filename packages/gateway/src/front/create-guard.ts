@@ -2,6 +2,7 @@ import type { Guard } from '@gantry/mcp/server'
 import type { BearerGuard } from '@gantry/mcp/guard'
 import type { BearerModel, GatewayModel } from '../model/index.ts'
 import { apiKeyGuard } from './api-key-guard.ts'
+import type { OnRefused } from './log-refusals.ts'
 
 /** Who is let in. `bearer` also says, to anybody, where tokens come from (RFC 9728). */
 export interface FrontGuard {
@@ -10,15 +11,19 @@ export interface FrontGuard {
 }
 
 /** Without any authentication the gateway stays on loopback: the configuration refuses everything else. */
-export async function createGuard(model: GatewayModel): Promise<FrontGuard> {
+export async function createGuard(model: GatewayModel, onRefused: OnRefused): Promise<FrontGuard> {
   const { apiKeys, bearer: settings, required } = model.auth
-  const bearer = settings && (await bearerGuard(settings, model))
+  const bearer = settings && (await bearerGuard(settings, model, onRefused))
   if (!bearer && apiKeys.length === 0 && !required) return { guard: undefined, bearer: undefined }
-  return { guard: apiKeys.length > 0 || !bearer ? apiKeyGuard(apiKeys, bearer) : bearer, bearer }
+  return { guard: apiKeys.length > 0 || !bearer ? apiKeyGuard(apiKeys, onRefused, bearer) : bearer, bearer }
 }
 
 /** Verifying tokens takes libraries that most gateways do not need: they are loaded for those that do. */
-async function bearerGuard(settings: BearerModel, model: GatewayModel): Promise<BearerGuard> {
+async function bearerGuard(
+  settings: BearerModel,
+  model: GatewayModel,
+  onRefused: OnRefused,
+): Promise<BearerGuard> {
   const { bearer } = await import('@gantry/mcp/guard')
   const { issuer, audience, scopes, jwksUri, introspection } = settings
   return bearer({
@@ -26,6 +31,7 @@ async function bearerGuard(settings: BearerModel, model: GatewayModel): Promise<
     issuer,
     audience,
     scopes,
+    onRefused: ({ status, reason, path }) => onRefused({ status, reason, path }),
     ...(jwksUri !== undefined && { jwks: jwksUri }),
     ...(introspection && {
       introspection: { ...introspection, clientSecret: introspection.clientSecret.reveal() },

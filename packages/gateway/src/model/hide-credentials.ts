@@ -1,7 +1,7 @@
 export const REDACTED = '[redacted]'
 
 const SECRET_NAME =
-  /(^|-)(authorization|cookie|password|passwd|pwd|passphrase|secret|token|credentials?|bearer|api-?key|private-?key|access-?key)s?$/
+  /(^|-)(authorization|cookie|password|passwd|pass|pwd|pw|passphrase|secret|token|credentials?|bearer|api-?key|private-?key|access-?key)s?$/
 /** Tokens of the protocol itself, which open nothing. */
 const HARMLESS_NAME = /^(progress|page|next|continuation|cancel|sync)-token$/
 
@@ -21,10 +21,10 @@ const USER_INFO = [
 ]
 /** `--api-key abc`, `--token=abc`. */
 const FLAG =
-  /(^|[\s"'])(--?[\w-]{0,40}(?:token|secret|passw\w{0,4}|pwd|passphrase|key|auth|credentials?|bearer|cookie|pat))(\s{1,3}|=)(?!\$\{)("[^"]*"|'[^']*'|[^\s"'-][^\s"']*)/gi
+  /(^|[\s"'])(--?[\w-]{0,40}(?:token|secret|pass(?:w\w{0,4}|phrase)?|pwd?|key|auth|credentials?|bearer|cookie|pat))(\s{1,3}|=)(?!\$\{)("[^"]*"|'[^']*'|[^\s"'-][^\s"']*)/gi
 /** `Authorization: Bearer abc`, `"password":"abc"`, `?api_key=abc`. */
 const NAMED =
-  /(?<![\w-])([\w.-]{0,40}?(?:authorization|cookie|password|passwd|pwd|passphrase|secret|token|credentials?|api[-_]?key|private[-_]?key|access[-_]?key)s?)(\\?["']?\s{0,3}[:=]\s{0,3})(?:(?:bearer|basic|token|digest)\s+)?(?!\$\{|\[redacted\])("[^"]+"|'[^']+'|[^\s"',;&<>)}\]]{3,})/gi
+  /(?<![\w-])([\w.-]{0,40}?(?:authorization|cookie|password|passwd|pass|pwd|pw|passphrase|secret|token|credentials?|api[-_]?key|private[-_]?key|access[-_]?key)s?)(\\?["']?\s{0,3}[:=]\s{0,3})(?:(?:bearer|basic|token|digest)\s+)?(?!\$\{|\[redacted\])("[^"]+"|'[^']+'|[^\s"',;&<>)}\]]{3,})/gi
 const SCHEME = /\b(bearer|basic)(\s{1,3})(?=[\w.~+/=-]*\d|[\w.~+/=-]{16})[\w.~+/=-]{6,}/gi
 /** Keys that can be told by how they begin: those of well-known services, and JSON Web Tokens. */
 const WELL_KNOWN =

@@ -19,11 +19,11 @@ import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { MergedEntry } from '../catalog/merged.ts'
 import type { GatewayModel } from '../model/index.ts'
 import type { Target } from '../targets/target.ts'
-import { TargetError } from '../targets/target-error.ts'
 import { awaitedTask, declaringTasks, mustAwaitTasks } from './awaited-task.ts'
 import { callAsLegacyTask, needsLegacyTask } from './legacy-task.ts'
 import { ListChanges } from './list-changes.ts'
 import { listen } from './listen.ts'
+import { logFailure } from './log-failure.ts'
 import { CallerTasks } from './caller-tasks.ts'
 import { asOrdinaryCall, createOwnTasks, isForeignTaskMethod, isTaskMethod } from './own-tasks.ts'
 import { Pages } from './pages.ts'
@@ -32,9 +32,11 @@ import { withParams } from './relayed-exchange.ts'
 import { RelayedStates, type RelayedState } from './relayed-states.ts'
 import { Resolver, type Destination } from './resolver.ts'
 import { TaskIds } from './task-ids.ts'
+import { toFailure, withoutSecrets } from './to-failure.ts'
 import { publicTask, toPublic } from './to-public.ts'
 import { watchedExchange } from './watched-exchange.ts'
 import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
+import type { Log } from '../telemetry/log.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
 
 export interface RelayOptions {
@@ -48,6 +50,9 @@ export interface RelayOptions {
   readonly continuations: Continuations
   readonly sealer: Sealer
   readonly view: WireView
+  /** Takes configured secrets out of a text. */
+  readonly scrub: (text: string) => string
+  readonly log: Log
   /** Told what went wrong where no caller could be. */
   readonly onError: (thrown: unknown) => void
 }
@@ -103,6 +108,7 @@ export class Relay {
       if (!listens) this.#inFlight--
     }
     view.end(record, outcome, exchange)
+    if (outcome.type === 'error') logFailure(this.#options.log, record, outcome)
     return outcome
   }
 
@@ -188,7 +194,7 @@ export class Relay {
   async #runTask(destination: Destination, exchange: Exchange, record: ExchangeRecord): Promise<Outcome> {
     let answer: Outcome | undefined
     const relay = async (asked: Exchange): Promise<Outcome> => {
-      answer = await this.#relay(asked, destination, record)
+      answer = await this.#relay(asked, destination, record).catch(toFailure)
       return answer
     }
     const outcome = await this.#tasks.run(exchange, destination.taskSupport, relay)
@@ -216,6 +222,7 @@ export class Relay {
     const outcome =
       token === undefined ? await this.#ask(asked, destination) : await this.#resume(asked, target, token)
     const shown = toPublic(outcome, destination, exchange)
+    if (shown.type === 'error') return withoutSecrets(shown, this.#options.scrub)
     if (shown.type === 'task') return this.#callerTasks.present(shown, destination, exchange, false)
     return shown.type === 'input_required' ? this.#toClient(shown, target, exchange) : shown
   }
@@ -269,14 +276,4 @@ export class Relay {
 function overloaded(inFlight: number): Outcome {
   const message = `The gateway works on ${inFlight} requests already; try again in a moment`
   return failure(new ProtocolError(INTERNAL_ERROR, message, { reason: 'busy' }))
-}
-
-/** What failed, where, and whether it may have happened all the same; never more than that. */
-function toFailure(thrown: unknown): Outcome {
-  if (thrown instanceof TargetError) {
-    const { target, reason, mayHaveHappened, retryAfter } = thrown
-    const data = { target, reason, mayHaveHappened, ...(retryAfter !== undefined && { retryAfter }) }
-    return failure(new ProtocolError(INTERNAL_ERROR, thrown.message, data), thrown)
-  }
-  return failure(ProtocolError.from(thrown), thrown)
 }

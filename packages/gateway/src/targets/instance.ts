@@ -114,21 +114,22 @@ export class Instance {
 
   #refusal(): TargetError | undefined {
     const { name } = this.#host.model()
-    if (this.#ended) return new TargetError(name, 'closed', `Target "${name}" is stopped`)
+    if (this.#ended) return new TargetError(name, 'stopped', `Target "${name}" is stopped`)
     if (this.state === 'stopped') {
       const why = `it is never started again by itself (restart policy "never"): ${this.reason}`
-      return new TargetError(name, 'closed', `Target "${name}" is down, and ${why}`)
+      return new TargetError(name, 'stopped', `Target "${name}" is down, and ${why}`, { cause: this.failure })
     }
     const { refusedFor } = this.#retry
     if (refusedFor === 0) return undefined
     if (this.state === 'needs-auth') {
       return new TargetError(name, 'unauthorized', `Target "${name}" needs a login: ${this.reason}`)
     }
-    const when = `tried again in ${Math.ceil(refusedFor / 1000)} s`
+    const retryIn = Math.ceil(refusedFor / 1000)
     return new TargetError(
       name,
       this.state === 'quarantined' ? 'quarantined' : 'backing_off',
-      `Target "${name}" is not available (${when}): ${this.reason}`,
+      `Target "${name}" is not available (tried again in ${retryIn} s): ${this.reason}`,
+      { facts: { retryIn }, cause: this.failure },
     )
   }
 
@@ -148,7 +149,7 @@ export class Instance {
       const link = await this.#host.open({ instance: this, handshake, headers, signal })
       if (this.#ended) {
         await link.close()
-        throw new TargetError(this.#host.model().name, 'closed', 'The target was stopped while it started')
+        throw new TargetError(this.#host.model().name, 'stopped', 'The target was stopped while it started')
       }
       this.#adopt(link)
       return link
@@ -313,7 +314,7 @@ export class Instance {
   async stop(): Promise<void> {
     this.#ended = true
     this.#retry.cancel()
-    this.#abort?.abort(new TargetError(this.#host.model().name, 'closed', 'The target was stopped'))
+    this.#abort?.abort(new TargetError(this.#host.model().name, 'stopped', 'The target was stopped'))
     const links = new Set(this.#requests.keys())
     if (this.link) links.add(this.link)
     this.#detach()

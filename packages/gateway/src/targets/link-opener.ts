@@ -44,7 +44,7 @@ export class LinkOpener {
   open(model: TargetModel, request: OpenRequest): Promise<Link> {
     const { handshake } = request
     handshake.onBegin = (step, detail) =>
-      this.#services.log('info', `${this.#name}: ${step}`, detail === undefined ? {} : { detail })
+      this.#services.log('info', `${this.#name}: ${step}`, { target: this.#name, detail })
     handshake.begin('queued')
     return this.#services.gate.run(() => this.#openNow(model, request), request.signal)
   }
@@ -53,7 +53,9 @@ export class LinkOpener {
     const limit = model.timeouts.start
     const late = new AbortController()
     const timer = setTimeout(() => {
-      late.abort(new McpError('timeout', `It did not start within ${limit} ms`))
+      late.abort(
+        new McpError('timeout', `It did not start within ${limit} ms`, { details: { timeout: limit } }),
+      )
     }, limit)
     const ended = AbortSignal.any([signal, late.signal])
     const services = {
@@ -89,6 +91,7 @@ export class LinkOpener {
       'warn',
       `${this.#name} sent ${method} while several calls were under way, and nothing says whose it is; ` +
         'set "isolation": "session" for this target',
+      { target: this.#name, method },
     )
   }
 

@@ -1,40 +1,92 @@
 import { McpError, type McpErrorCode } from '@gantry/mcp/client'
+import { ProtocolError } from '@gantry/mcp/exchange'
 
-/** Why a target cannot be used now. It says which target, what happened and, where that is known, what to do. */
+/** Kinds of failure: those of the SDK, and those of the gateway. */
+export type TargetReason =
+  | McpErrorCode
+  | 'disabled'
+  | 'stopped'
+  | 'backing_off'
+  | 'quarantined'
+  | 'refused'
+  | 'busy'
+  | 'unknown'
+
+/** Facts about a failure that anybody may know. */
+export interface TargetFacts {
+  readonly exitCode?: number | undefined
+  readonly signal?: string | undefined
+  /** Of an HTTP response. */
+  readonly status?: number | undefined
+  /** Milliseconds that were waited. */
+  readonly timeout?: number | undefined
+  /** Seconds until the gateway tries again. */
+  readonly retryIn?: number | undefined
+}
+
+export interface TargetErrorOptions {
+  readonly cause?: unknown
+  readonly mayHaveHappened?: boolean
+  readonly facts?: TargetFacts
+}
+
+/**
+ * Why a target cannot be used now. The message is for operators: it may hold command lines and texts of the
+ * target. What callers are told is made from the rest, by `callerText`.
+ */
 export class TargetError extends Error {
   readonly target: string
-  readonly reason: McpErrorCode | 'disabled' | 'backing_off' | 'quarantined' | 'busy' | 'unknown'
+  readonly reason: TargetReason
   /** Whether the target may have done what it was asked before it failed. */
   readonly mayHaveHappened: boolean
+  readonly facts: TargetFacts
 
-  constructor(
-    target: string,
-    reason: TargetError['reason'],
-    message: string,
-    options: { cause?: unknown; mayHaveHappened?: boolean } = {},
-  ) {
+  constructor(target: string, reason: TargetReason, message: string, options: TargetErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'TargetError'
     this.target = target
     this.reason = reason
     this.mayHaveHappened = options.mayHaveHappened ?? false
+    this.facts = options.facts ?? {}
   }
 
-  /** What the target itself says about when to come back: seconds or a date (RFC 9110, 10.2.3). */
+  /** When to come back, as the gateway or the target itself says: seconds or a date (RFC 9110, 10.2.3). */
   get retryAfter(): string | undefined {
-    const details = this.cause instanceof McpError ? this.cause.details : undefined
-    return typeof details?.retryAfter === 'string' ? details.retryAfter.slice(0, 100) : undefined
+    if (this.facts.retryIn !== undefined) return String(this.facts.retryIn)
+    const text = this.cause instanceof McpError ? this.cause.details.retryAfter : undefined
+    if (typeof text !== 'string') return undefined
+    if (/^\d{1,9}$/.test(text)) return text
+    const date = Date.parse(text)
+    return Number.isNaN(date) ? undefined : new Date(date).toUTCString()
   }
 
   static from(target: string, thrown: unknown, mayHaveHappened: boolean): TargetError {
     if (thrown instanceof TargetError) return thrown
-    const reason = thrown instanceof McpError ? thrown.code : 'unknown'
     const text = thrown instanceof Error ? thrown.message : String(thrown)
     const doubt = mayHaveHappened ? ' The call may have taken effect; check before you repeat it.' : ''
-    return new TargetError(target, reason, `Target "${target}": ${text}.${doubt}`.replace('..', '.'), {
-      cause: thrown,
-      mayHaveHappened,
-    })
+    return new TargetError(
+      target,
+      reasonOf(thrown),
+      `Target "${target}": ${text}.${doubt}`.replace('..', '.'),
+      { cause: thrown, mayHaveHappened, facts: factsOf(thrown) },
+    )
+  }
+}
+
+function reasonOf(thrown: unknown): TargetReason {
+  if (thrown instanceof McpError) return thrown.code
+  // A server answers the gateway's own requests with an error when it does not want the connection.
+  return thrown instanceof ProtocolError ? 'refused' : 'unknown'
+}
+
+function factsOf(thrown: unknown): TargetFacts {
+  if (!(thrown instanceof McpError)) return {}
+  const { exitCode, signal, status, timeout } = thrown.details
+  return {
+    ...(typeof exitCode === 'number' && { exitCode }),
+    ...(typeof signal === 'string' && { signal }),
+    ...(typeof status === 'number' && { status }),
+    ...(typeof timeout === 'number' && { timeout }),
   }
 }
 

@@ -17,6 +17,7 @@ import { instanceKey } from './isolation.ts'
 import type { Link } from './link.ts'
 import { LinkOpener, type OpenerServices } from './link-opener.ts'
 import { Recorder } from './recording/recorder.ts'
+import { stateLog } from './state-log.ts'
 import type { SignInOptions } from './target-auth.ts'
 import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
 import { targetHeaders } from './target-headers.ts'
@@ -68,9 +69,13 @@ export class Target {
       this.stderr.push(line)
       events.stderr(this, line)
     })
+    const logState = stateLog(model.name, services.log)
     this.#pool = new InstancePool(() => this.model, {
       open: (request) => this.#opener.open(this.model, request),
-      changed: () => events.changed(this),
+      changed: (instance) => {
+        logState(instance)
+        events.changed(this)
+      },
       restarting: () => {
         this.restarts++
       },
@@ -144,7 +149,7 @@ export class Target {
       throw new TargetError(name, 'disabled', `Target "${name}" is off: ${why}`)
     }
     if (this.#suspended) {
-      throw new TargetError(name, 'closed', `Target "${name}" was stopped by hand; start it again`)
+      throw new TargetError(name, 'stopped', `Target "${name}" was stopped by hand; start it again`)
     }
   }
 

@@ -83,7 +83,8 @@ export class TimedExchange extends LiveExchange implements Live {
   readonly #onAbort = (): void => this.abort(this.#cancellation.reason)
 
   #expire(what: string, milliseconds: number): void {
-    this.abort(new McpError('timeout', `${what} for ${milliseconds} ms, so the request was cancelled`))
+    const message = `${what} for ${milliseconds} ms, so the request was cancelled`
+    this.abort(new McpError('timeout', message, { details: { timeout: milliseconds } }))
   }
 
   #touch(): void {

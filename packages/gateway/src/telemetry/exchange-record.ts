@@ -1,4 +1,12 @@
-import { cancellationOf, outlineOf, type Exchange, type Outcome, type Principal } from '@gantry/mcp/exchange'
+import {
+  cancellationOf,
+  outlineOf,
+  type Exchange,
+  type Failure,
+  type Outcome,
+  type Principal,
+} from '@gantry/mcp/exchange'
+import { hideCredentials } from '../model/index.ts'
 import type { ClientTag } from './client-tag.ts'
 
 export type RecordStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
@@ -60,4 +68,9 @@ export function statusOf(outcome: Outcome, exchange: Exchange): RecordStatus {
     case 'error':
       return 'error'
   }
+}
+
+/** Why an exchange failed, for operators: callers are told less. */
+export function failureText({ error, cause }: Failure): string {
+  return hideCredentials(cause instanceof Error ? cause.message : error.message)
 }

@@ -1,3 +1,5 @@
+import { hideCredentials } from '../model/index.ts'
+
 export interface StderrEntry {
   /** Grows by one with every line. */
   readonly seq: number
@@ -22,10 +24,11 @@ export class StderrRing {
     return entry
   }
 
-  /** Oldest first. */
+  /** Oldest first. What looks like a credential is taken out here, where a flood of lines costs nothing. */
   tail(limit: number, after = 0): StderrEntry[] {
     const from = Math.max(0, this.#lines.length - limit)
     const wanted = this.#lines.slice(from)
-    return after > 0 ? wanted.filter((line) => line.seq > after) : wanted
+    const newer = after > 0 ? wanted.filter((line) => line.seq > after) : wanted
+    return newer.map((line) => ({ ...line, text: hideCredentials(line.text) }))
   }
 }

@@ -1,7 +1,7 @@
 import { CallTable, type Exchange, type Outcome, writeJson } from '@gantry/mcp/exchange'
 import { ClientTag } from './client-tag.ts'
 import { ClientRegister } from './client-register.ts'
-import { statusOf, type ExchangeRecord, type SeenMessage } from './exchange-record.ts'
+import { failureText, statusOf, type ExchangeRecord, type SeenMessage } from './exchange-record.ts'
 import { redacting } from './redacting.ts'
 import { Stats } from './stats.ts'
 
@@ -107,7 +107,7 @@ export class WireView {
   end(record: ExchangeRecord, outcome: Outcome, exchange: Exchange): void {
     record.durationMs = Date.now() - record.at
     record.status = statusOf(outcome, exchange)
-    if (outcome.type === 'error') record.error = outcome.error.message
+    if (outcome.type === 'error') record.error = failureText(outcome)
     this.#running.delete(record.id)
     record.asked = undefined
     const failed = record.status === 'error' || record.status === 'tool-error'

@@ -8,19 +8,17 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
   McpError,
-  MISSING_CLIENT_CAPABILITY,
   ProtocolError,
   RESOURCE_NOT_FOUND,
 } from '../jsonrpc/index.ts'
-import { type ClientCapabilities, eraOf, samePrincipal } from '../protocol/index.ts'
+import { eraOf, samePrincipal } from '../protocol/index.ts'
 import { abortError, type Cancellation, cancellationOf, Canceller } from './cancellation.ts'
 import { isLog, wantsLog } from './client-edge-logs.ts'
 import { toCallerProgress } from './client-edge-params.ts'
-import { type Exchange, failure, type Notification, type Outcome } from './exchange.ts'
-import { missingCapability } from './input-capabilities.ts'
+import type { Exchange, Notification, Outcome } from './exchange.ts'
 import { CallQuestions, type QuestionEnd } from './legacy-client-edge-call-questions.ts'
 import type { Continuations, ParkedCall } from './legacy-client-edge-continuations.ts'
-import { outlineOf, received } from './received-result.ts'
+import { received } from './received-result.ts'
 import { inputKeyOf, pageOf, refusal, withoutHints } from './legacy-client-edge-questions.ts'
 
 /** What a call needs from its edge. */
@@ -75,8 +73,6 @@ export class LegacyCall implements ParkedCall {
   #flushing = false
   /** Ids of the pages that the caller was sent to. */
   #pages: Set<unknown> | undefined
-  /** What the caller lacks of what the server asked for. */
-  #lacking: ClientCapabilities | undefined
   /** Answers that were there before the questions: good for one question each. */
   #given: unknown
 
@@ -116,7 +112,7 @@ export class LegacyCall implements ParkedCall {
     }
     const outcome = this.#attach(this.#origin)
     send(this.#abort).then(
-      (response) => this.#finish({ outcome: this.#explained(this.#outcomeOf(response)) }),
+      (response) => this.#finish({ outcome: this.#outcomeOf(response) }),
       (thrown: unknown) => {
         const error = McpError.from(thrown)
         this.#finish({ error }, !UNANSWERED.has(error.code))
@@ -158,15 +154,14 @@ export class LegacyCall implements ParkedCall {
 
   /**
    * A request that the server pushed on behalf of this call. With `ended` it may belong to another call of the same
-   * owner, and this one only carries it.
+   * owner, and this one only carries it. When the client cannot be asked, the server is told, and what it answers
+   * then is the answer to the call.
    */
   push(request: JsonRpcRequest, ended?: (end: QuestionEnd) => void): void {
     const refused = this.#refusal(request)
     if (refused) {
       this.#questions.refuse(request.id, refused)
       ended?.('settled')
-      const { version, capabilities } = this.#origin.client
-      if (eraOf(version) === 'modern') this.#lacking ??= missingCapability(request, capabilities)
       return
     }
     const page = pageOf(request)
@@ -195,19 +190,6 @@ export class LegacyCall implements ParkedCall {
     if (error.code !== RESOURCE_NOT_FOUND || this.method !== 'resources/read') return error
     const data = isJsonObject(error.data) ? error.data : { uri: this.#origin.params.uri }
     return { ...error, code: INVALID_PARAMS, data }
-  }
-
-  /**
-   * A modern client is told which capability its request would have needed (2026-07-28, `_meta`): when the
-   * server gave up because of our refusal, not when it found another way.
-   */
-  #explained(outcome: Outcome): Outcome {
-    const gaveUp =
-      outcome.type === 'error' || (outcome.type === 'complete' && outlineOf(outcome).isError === true)
-    if (!gaveUp || !this.#lacking) return outcome
-    const name = Object.keys(this.#lacking).join(', ')
-    const data = { requiredCapabilities: this.#lacking }
-    return failure(new ProtocolError(MISSING_CLIENT_CAPABILITY, `The client does not support ${name}`, data))
   }
 
   #refusal(request: JsonRpcRequest): ProtocolError | undefined {

@@ -192,7 +192,7 @@ export class CatalogLister {
       counts: this.#cards.countsOf(catalog),
       ...(catalog.snapshot && { fetchedAt: catalog.snapshot.fetchedAt }),
       stale: catalog.stale,
-      ...(gap && { gap: { state: gap.state, reason: gap.reason } }),
+      ...(gap && { gap: { state: gap.state, reason: catalog.problem ?? gap.reason } }),
     }
   }
 }

@@ -1,5 +1,6 @@
 import { McpError } from '@gantry/mcp/client'
 import { ProtocolError } from '@gantry/mcp/exchange'
+import { hideCredentials } from '../../model/index.ts'
 import { TargetError } from '../../targets/target-error.ts'
 import type { Explanation } from '../contract.ts'
 import { explainExit } from './explain-exit.ts'
@@ -7,8 +8,21 @@ import { noiseExplanation, type FailureContext } from './failure-context.ts'
 import { explainHttp } from './explain-http.ts'
 import { explainSpawn } from './explain-spawn.ts'
 
-/** Says what a failure is, what it means and what to do, from the error and from what was seen around it. */
+/**
+ * Says what a failure is, what it means and what to do, from the error and from what was seen around it. Texts of
+ * the server may be in it; what looks like a credential is not.
+ */
 export function explainFailure(thrown: unknown, context: FailureContext): Explanation {
+  const found = explain(thrown, context)
+  const { what, meaning } = found
+  return {
+    ...found,
+    what: hideCredentials(what),
+    ...(meaning !== undefined && { meaning: hideCredentials(meaning) }),
+  }
+}
+
+function explain(thrown: unknown, context: FailureContext): Explanation {
   const error = rootOf(thrown)
   if (error instanceof ProtocolError) return explainRefusal(error, context)
   if (!(error instanceof McpError)) return { code: 'unknown', what: wordsOf(error) }

@@ -1,6 +1,6 @@
 import { McpError } from '@gantry/mcp/client'
 import { jsonReader, writeJson } from '@gantry/mcp/exchange'
-import type { TargetModel } from '../../model/index.ts'
+import { hideCredentials, type TargetModel } from '../../model/index.ts'
 import type { Handshake, RecordedStep } from '../../telemetry/handshake.ts'
 import { redacting } from '../../telemetry/redacting.ts'
 import type { Explanation, HandshakeMessage, HandshakeStep, HandshakeStepName, Json } from '../contract.ts'
@@ -88,7 +88,9 @@ export function presentWarnings(handshake: Handshake): Explanation[] {
   const noise = noiseOf(handshake)
   const others = handshake.warnings.flatMap(({ thrown }) => {
     if (thrown instanceof McpError && thrown.code === 'parse_failed') return []
-    return [{ code: 'warning', what: thrown instanceof Error ? thrown.message : String(thrown) }]
+    return [
+      { code: 'warning', what: hideCredentials(thrown instanceof Error ? thrown.message : String(thrown)) },
+    ]
   })
   return [...(noise.length > 0 ? [noiseExplanation(noise)] : []), ...silentProbe(handshake), ...others]
 }
@@ -134,10 +136,16 @@ function present(step: RecordedStep, handshake: Handshake, context: FailureConte
 }
 
 function presentMessage({ at, direction, message }: RecordedStep['messages'][number]): HandshakeMessage {
-  const text = writeJson(message, redacting)
+  const text = writeJson(message, shown)
   return {
     at,
     direction,
     message: text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : (readJson(text) as Json),
   }
+}
+
+/** A server may echo what it was given, in an error for instance. */
+function shown(key: string, value: unknown): unknown {
+  const plain = redacting(key, value)
+  return typeof plain === 'string' ? hideCredentials(plain) : plain
 }

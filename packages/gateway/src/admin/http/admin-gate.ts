@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { describePrincipal, refuseForeign, type GateOptions, type Guard } from '@gantry/mcp/server'
 import { ApiError } from '../api-error.ts'
 import { ADMIN_SCOPE } from '../../model/index.ts'
+import { pathOf, type OnRefused } from '../../front/log-refusals.ts'
 import type { Caller } from '../handlers.ts'
 
 export interface GateSettings {
@@ -10,6 +11,8 @@ export interface GateSettings {
   /** The token that `serve` prints; undefined when the gateway can be reached from other machines. */
   readonly token: string | undefined
   readonly guard: Guard | undefined
+  /** Told of tokens that open nothing; what the guard refuses, it tells itself. */
+  readonly onRefused: OnRefused
 }
 
 /** Lets in who may administer the gateway; throws what to answer to everybody else. */
@@ -50,7 +53,10 @@ export class AdminGate {
       body: '',
       parsedBody: undefined,
     })
-    if (!verdict?.ok || !verdict.auth) throw this.#unauthorized(presented !== undefined)
+    if (!verdict?.ok || !verdict.auth) {
+      if (presented !== undefined && !guard) this.#refused(request)
+      throw this.#unauthorized(presented !== undefined)
+    }
     if (!verdict.auth.scopes.includes(ADMIN_SCOPE)) {
       throw new ApiError(
         'forbidden',
@@ -61,6 +67,10 @@ export class AdminGate {
       )
     }
     return { principal: describePrincipal(verdict.auth.principal), auth: verdict.auth }
+  }
+
+  #refused({ url = '/' }: IncomingMessage): void {
+    this.#settings.onRefused({ status: 401, reason: 'nobody has this token', path: pathOf(url) })
   }
 
   #unauthorized(wasWrong: boolean): ApiError {

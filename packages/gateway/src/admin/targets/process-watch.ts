@@ -1,3 +1,4 @@
+import { hideCredentials } from '../../model/index.ts'
 import type { Instance } from '../../targets/instance.ts'
 import type { ProcessFacts } from '../../targets/link.ts'
 import type { Target } from '../../targets/target.ts'
@@ -56,7 +57,7 @@ async function readTree(facts: ProcessFacts): Promise<ProcessRow[]> {
   return found.map(({ pid, parent, rss, cpu, command }) => {
     const depth = (depths.get(parent) ?? -1) + 1
     depths.set(pid, depth)
-    return { pid, ppid: parent, depth, command, rss, cpuSeconds: cpu / 1000 }
+    return { pid, ppid: parent, depth, command: hideCredentials(command), rss, cpuSeconds: cpu / 1000 }
   })
 }
 

@@ -60,7 +60,7 @@ async function act({ gateway }: AdminHost, target: Target, action: TargetAction[
     })
   }
   const failed = (error: unknown): void =>
-    gateway.log('info', `${target.name}: ${action} failed: ${String(error)}`)
+    gateway.log('info', `${target.name}: ${action} failed: ${String(error)}`, { target: target.name })
   switch (action) {
     case 'start':
       return target.start().catch(failed)
@@ -77,9 +77,9 @@ async function act({ gateway }: AdminHost, target: Target, action: TargetAction[
 function signInUrl({ gateway }: AdminHost, target: Target): Promise<string> {
   return new Promise((resolve, reject) => {
     target.signIn({ open: (url) => resolve(url) }).then(
-      () => gateway.log('info', `${target.name}: signed in`),
+      () => gateway.log('info', `${target.name}: signed in`, { target: target.name }),
       (error) => {
-        gateway.log('warn', `${target.name}: signing in failed: ${String(error)}`)
+        gateway.log('warn', `${target.name}: signing in failed: ${String(error)}`, { target: target.name })
         reject(
           new ApiError(
             'conflict',

@@ -1,0 +1,20 @@
+import { failure, INTERNAL_ERROR, ProtocolError, type Failure, type Outcome } from '@gantry/mcp/exchange'
+import { callerText } from '../targets/caller-text.ts'
+import { TargetError } from '../targets/target-error.ts'
+
+/** What failed, where, and whether it may have happened all the same; never more than that. */
+export function toFailure(thrown: unknown): Outcome {
+  if (thrown instanceof TargetError) {
+    const { target, reason, mayHaveHappened, retryAfter } = thrown
+    const data = { target, reason, mayHaveHappened, ...(retryAfter !== undefined && { retryAfter }) }
+    return failure(new ProtocolError(INTERNAL_ERROR, callerText(thrown), data), thrown)
+  }
+  return failure(ProtocolError.from(thrown), thrown)
+}
+
+/** A target's own error is its answer and goes to the caller, but not with the secrets that the target was given. */
+export function withoutSecrets(outcome: Failure, scrub: (text: string) => string): Failure {
+  const text = JSON.stringify(outcome.error)
+  const scrubbed = scrub(text)
+  return scrubbed === text ? outcome : { ...outcome, error: JSON.parse(scrubbed) as Failure['error'] }
+}

@@ -1,0 +1,92 @@
+import { TargetError, type TargetFacts, type TargetReason } from './target-error.ts'
+
+interface Told {
+  /** What is wrong, as the end of a sentence that begins with the target. */
+  readonly what: string
+  /** What the caller can do; without it, the operator has to look. */
+  readonly advice?: string
+}
+
+const BAD_ANSWER: Told = { what: 'it answered with something that the gateway cannot use' }
+const LOGIN: Told = { what: 'it needs a login, or its credentials are refused' }
+const BROKEN_SETUP: Told = { what: 'it cannot be used as it is configured' }
+const LOST: Told = { what: 'the connection to it was lost', advice: 'Try again' }
+
+/** Every reason in words that hold nothing of the target's own: no command, no address, no text that it wrote. */
+const TOLD: { readonly [reason in TargetReason]: Told } = {
+  exited: { what: 'its process ended' },
+  closed: LOST,
+  session_lost: LOST,
+  not_connected: LOST,
+  network: { what: 'it cannot be reached' },
+  spawn_failed: { what: 'it could not be started' },
+  refused: { what: 'it refused to open a connection' },
+  timeout: { what: 'it did not answer in time', advice: 'Try again, or ask for less' },
+  cancelled: { what: 'the request was cancelled at the gateway' },
+  too_large: {
+    what: 'its answer is larger than the gateway passes on',
+    advice: 'Ask for less; server.limits.resultBytes raises the limit',
+  },
+  http_status: { what: 'it answered with an HTTP error' },
+  unauthorized: LOGIN,
+  forbidden: LOGIN,
+  oauth: LOGIN,
+  parse_failed: BAD_ANSWER,
+  bad_version: BAD_ANSWER,
+  bad_response: BAD_ANSWER,
+  cursor_loop: BAD_ANSWER,
+  invalid_output: BAD_ANSWER,
+  too_many_rounds: { what: 'it kept asking for input' },
+  missing_capability: { what: 'it asks for input that the client cannot give' },
+  invalid_answer: { what: 'it was given an answer that does not fit its question' },
+  invalid_argument: { what: 'the arguments cannot be written as JSON' },
+  declined: { what: 'the request was declined' },
+  tool_failed: { what: 'the tool failed' },
+  invalid_config: BROKEN_SETUP,
+  invalid_definition: BROKEN_SETUP,
+  unsupported: BROKEN_SETUP,
+  already_started: BROKEN_SETUP,
+  disabled: { what: 'it is switched off' },
+  stopped: { what: 'it is stopped, and does not start by itself' },
+  backing_off: { what: 'it is not available' },
+  quarantined: { what: 'it failed too often' },
+  busy: { what: 'it has all the requests and connections that it can take', advice: 'Try again in a moment' },
+  unknown: { what: 'it failed' },
+}
+
+/**
+ * The only text about a failed target that callers get: which target, what kind of failure, what to do. Details
+ * are for operators (the error's own message, the log, `gantry doctor`).
+ */
+export function callerText(error: TargetError): string {
+  const doubt = error.mayHaveHappened ? ' The call may have taken effect; check before you repeat it.' : ''
+  return `Target "${error.target}": ${callerReason(error)}${doubt}`
+}
+
+/** The same without the name, for where that stands beside it. */
+export function callerReason(error: TargetError): string {
+  const { target, reason, facts } = error
+  const again = facts.retryIn === undefined ? '' : `; the next try is in ${facts.retryIn} s`
+  const advice = TOLD[reason].advice ?? `The operator sees why with: gantry doctor ${target}`
+  return `${whatIsWrong(error)}${again}. ${advice}.`
+}
+
+const AFTER_A_FAILURE: ReadonlySet<TargetReason> = new Set(['backing_off', 'quarantined', 'stopped'])
+
+function whatIsWrong({ target, reason, facts, cause }: TargetError): string {
+  const what = exactly(reason, facts) ?? TOLD[reason].what
+  if (!AFTER_A_FAILURE.has(reason) || cause === undefined) return what
+  return `${what} (${whatIsWrong(TargetError.from(target, cause, false))})`
+}
+
+/** Numbers say more, and nothing that is not for callers. */
+function exactly(
+  reason: TargetReason,
+  { exitCode, signal, status, timeout }: TargetFacts,
+): string | undefined {
+  if (reason === 'exited' && signal !== undefined) return `its process was killed by ${signal}`
+  if (reason === 'exited' && exitCode !== undefined) return `its process exited with code ${exitCode}`
+  if (reason === 'http_status' && status !== undefined) return `it answered with HTTP ${status}`
+  if (reason === 'timeout' && timeout !== undefined) return `it did not answer within ${timeout} ms`
+  return undefined
+}

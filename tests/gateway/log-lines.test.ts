@@ -1,0 +1,93 @@
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, it, vi } from 'vitest'
+import { limitedLog } from '../../packages/gateway/src/telemetry/limited-log.ts'
+import { modernRequest } from '../support/raw-client.ts'
+import { testGateway } from '../support/start-gateway.ts'
+
+const CRASH = fileURLToPath(new URL('../fixtures/crash-server.mjs', import.meta.url))
+const KEY = { name: 'ann', key: 'a-long-key-for-tests-0123456789' }
+const HEADERS = { authorization: `Bearer ${KEY.key}` }
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+function logged(): () => Record<string, unknown>[] {
+  const lines: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    lines.push(String(text))
+    return true
+  })
+  return () => lines.map((line) => JSON.parse(line))
+}
+
+it('says when a target ends or is killed, a call fails, a key is wrong, and the gateway stops', async () => {
+  const lines = logged()
+  const gateway = await testGateway(
+    {
+      mcpServers: { crash: { command: process.execPath, args: [CRASH], restart: { minDelay: 10 } } },
+      auth: { apiKeys: [KEY] },
+      telemetry: { logFormat: 'json' },
+    },
+    { logLevel: 'info' },
+  )
+  const call = (name: string) => modernRequest(gateway.endpoint, 'tools/call', { name }, { headers: HEADERS })
+  await call('crash_crash')
+  expect(lines()).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      message: 'tools/call failed',
+      target: 'crash',
+      exchange: expect.any(Number),
+      method: 'tools/call',
+      name: 'crash_crash',
+      principal: 'key:ann',
+      client: 'raw-client',
+      reason: 'exited',
+      detail: expect.stringContaining('exited with code 7'),
+    }),
+  )
+  const lost = () =>
+    lines().filter((line) => line.target === 'crash' && line.reason === 'exited' && line.state)
+  await expect.poll(() => lost().length).toBeGreaterThan(0)
+  expect(lost()[0]).toMatchObject({ level: 'warn', detail: expect.stringContaining('code 7') })
+
+  await call('no_such_tool')
+  expect(lines().at(-1)).toMatchObject({ level: 'info', name: 'no_such_tool', code: -32602 })
+
+  const again = async () => (await call('crash_change')).message.result !== undefined
+  await expect.poll(again, { timeout: 15_000 }).toBe(true)
+  const pid = gateway.gateway.target('crash')!.main.link!.process!.pid
+  process.kill(pid, 'SIGKILL')
+  const killed = () => lost().some((line) => String(line.detail).includes('SIGKILL'))
+  await expect.poll(killed).toBe(true)
+
+  const before = lines().length
+  for (let attempt = 0; attempt < 30; attempt++) {
+    const headers = { authorization: `Bearer wrong-key-${attempt}` }
+    expect((await modernRequest(gateway.endpoint, 'tools/list', {}, { headers })).status).toBe(401)
+  }
+  const refused = lines()
+    .slice(before)
+    .filter(({ message }) => message === 'A caller was refused')
+  expect(refused).toHaveLength(5)
+  expect(refused[0]).toMatchObject({ level: 'warn', status: 401, path: '/mcp' })
+  expect(JSON.stringify(refused)).not.toContain('wrong-key')
+
+  await gateway.close()
+  expect(lines().map(({ message }) => message)).toContain('The gateway stops')
+  expect(lines().at(-1)!.message).toBe('The gateway has stopped')
+  for (const line of lines().filter(({ message }) => /^crash/.test(String(message)))) {
+    expect(line.target).toBe('crash')
+  }
+})
+
+it('counts the lines that it leaves out', async () => {
+  const written: unknown[] = []
+  const log = limitedLog((_, message, facts) => written.push([message, facts]), { lines: 2, period: 50 })
+  for (let index = 0; index < 10; index++) log('warn', `line ${index}`)
+  expect(written).toHaveLength(2)
+  await expect.poll(() => written.at(-1)).toEqual([expect.stringContaining('8 more lines'), { leftOut: 8 }])
+  log('warn', 'again')
+  expect(written.at(-1)).toEqual(['again', undefined])
+})

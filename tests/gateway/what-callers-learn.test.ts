@@ -1,0 +1,230 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { connect, sse, type Client } from '@gantry/mcp/client'
+import { Server, tool } from '@gantry/mcp/server'
+import { legacyRequest, modernRequest, openSession } from '../support/raw-client.ts'
+import { serveHttp } from '../support/http-targets.ts'
+import { testGateway, type TestGateway } from '../support/start-gateway.ts'
+
+const LEAKY = fileURLToPath(new URL('../fixtures/leaky-server.mjs', import.meta.url))
+const PLANTED = /planted/
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+  vi.restoreAllMocks()
+})
+
+/** A target whose every credential holds the word that must not be seen again. */
+function leaky(leak: string, more: object = {}): object {
+  return {
+    command: process.execPath,
+    args: [LEAKY, '--api-key', 'planted-argument', 'postgres://u:planted-pw@db/x', '-p', 'pw=planted-word'],
+    env: { API_TOKEN: 'planted-environment', LEAK: leak },
+    era: 'legacy',
+    restart: { minDelay: 10, maxDelay: 20 },
+    ...more,
+  }
+}
+
+/** Collects what the gateway writes to its log. */
+function logLines(): string[] {
+  const lines: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    lines.push(String(text))
+    return true
+  })
+  return lines
+}
+
+async function start(mcpServers: Record<string, object>, more: object = {}): Promise<TestGateway> {
+  const gateway = await testGateway(
+    { mcpServers, catalog: { deadline: 2000 }, ...more },
+    { logLevel: 'debug' },
+  )
+  closing.push(() => gateway.close())
+  return gateway
+}
+
+/** Everything that clients of both eras get to see of a method, at both endpoints. */
+async function everywhere(
+  gateway: TestGateway,
+  target: string,
+  method: string,
+  params: { name?: string } = {},
+): Promise<string[]> {
+  const seen: string[] = []
+  for (const [url, name] of [
+    [gateway.endpoint, params.name && `${target}_${params.name}`],
+    [`${gateway.endpoint}/${target}`, params.name],
+  ] as const) {
+    const asked = name === undefined ? params : { ...params, name }
+    seen.push((await modernRequest(url, method, asked)).text)
+    const session = await openSession(url)
+    seen.push((await legacyRequest(url, method, asked, { session })).text)
+  }
+  return seen
+}
+
+async function listener(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+}
+
+describe('what callers learn of a failure', () => {
+  it('names target, kind and advice when a process ends in a call, in every era and at every endpoint', async () => {
+    const lines = logLines()
+    const gateway = await start({ bad: leaky('') })
+    const seen = await everywhere(gateway, 'bad', 'tools/call', { name: 'crash' })
+    for (const text of seen) {
+      expect(text).not.toMatch(PLANTED)
+      expect(text).toMatch(/Target \\"bad\\": its process exited with code 3.*gantry doctor bad/)
+      expect(text).toContain('"reason":"exited"')
+      expect(text).toContain('"mayHaveHappened":true')
+    }
+    const old = await connect(sse(`${gateway.url}/sse`))
+    closing.push(() => old.close())
+    const error = await old.call('bad_crash').catch((thrown: unknown) => thrown)
+    expect(JSON.stringify(error) + String(error)).not.toMatch(PLANTED)
+    expect(lines.join('')).not.toMatch(PLANTED)
+  })
+
+  it.each(['start', 'handshake', 'tools/list'])(
+    'keeps what a server says at %s to the operator',
+    async (leak) => {
+      const lines = logLines()
+      const gateway = await start({ bad: leaky(leak) })
+      const seen = [
+        ...(await everywhere(gateway, 'bad', 'tools/list')),
+        ...(await everywhere(gateway, 'bad', 'tools/call', { name: 'crash' })),
+        (await modernRequest(gateway.endpoint, 'server/discover')).text,
+        await (await fetch(`${gateway.url}/ready`)).text(),
+      ]
+      for (const text of seen) expect(text).not.toMatch(PLANTED)
+      expect(seen[0]).toMatch(/"target":"bad","state":"missing","reason":"[^"]{10,}/)
+      expect(lines.join('')).not.toMatch(PLANTED)
+      // The operator learns why, without the secrets.
+      const shown = async () => JSON.stringify(await gateway.api.call('target', { params: { name: 'bad' } }))
+      await expect.poll(shown).toMatch(leak === 'start' ? /code 4/ : /no: /)
+      expect(await shown()).not.toMatch(PLANTED)
+    },
+  )
+
+  it('takes configured secrets out of the errors that a server answers itself', async () => {
+    const gateway = await start({ bad: leaky('') })
+    for (const text of await everywhere(gateway, 'bad', 'tools/call', { name: 'refuse' })) {
+      expect(text).toContain('"code":-32000')
+      expect(text).toContain('no: ')
+      expect(text).not.toMatch(/planted-(argument|pw|environment)/)
+    }
+  })
+
+  it('says the same of a call that became a task', async () => {
+    logLines()
+    const gateway = await start({ bad: leaky('') })
+    const client: Client = await connect(gateway.endpoint, { era: 'legacy' })
+    closing.push(() => client.close())
+    const error = (await client.call('bad_crash').catch((thrown: Error) => thrown)) as Error
+    expect(error.message).toMatch(/Target "bad": its process exited/)
+  })
+
+  it.each([
+    ['an error page', 500, {}, 'http_status'],
+    [
+      'a challenge',
+      401,
+      { 'www-authenticate': 'Bearer error="x", error_description="planted-challenge"' },
+      '',
+    ],
+    ['a redirect', 302, { location: 'https://user:planted-redirect@elsewhere/' }, ''],
+    ['a limit', 429, { 'retry-after': 'planted-retry' }, 'http_status'],
+  ] as const)('keeps %s of an HTTP target to the operator', async (_, status, headers) => {
+    const lines = logLines()
+    const target = await serveHttp(new Server({ name: 'web', tools: { who: tool({ run: () => 'me' }) } }))
+    closing.push(() => target.close())
+    const gateway = await start({
+      web: {
+        url: `${target.url}?key=planted-query`,
+        headers: { authorization: 'Bearer planted-header', 'x-api-key': 'planted-key' },
+      },
+    })
+    await modernRequest(gateway.endpoint, 'tools/list')
+    target.intercept = (request, response) => {
+      response.writeHead(status, { 'content-type': 'text/html', ...headers })
+      response.end(`planted-body ${request.url} ${JSON.stringify(request.headers)}`)
+      return true
+    }
+    const seen = [
+      ...(await everywhere(gateway, 'web', 'tools/call', { name: 'who' })),
+      ...(await everywhere(gateway, 'web', 'tools/list')),
+    ]
+    for (const text of seen) expect(text).not.toMatch(PLANTED)
+    expect(seen[0]).toMatch(/Target \\"web\\"/)
+    expect(lines.join('')).not.toMatch(/planted-(query|header|key|redirect)/)
+  })
+
+  it('keeps what an authorization server says to the operator', async () => {
+    const lines = logLines()
+    const url = await listener((request, response) => {
+      const body = request.url?.startsWith('/.well-known')
+        ? JSON.stringify({ error: 'planted-metadata', resource: 'https://planted-resource/' })
+        : JSON.stringify({ error: 'invalid_client', error_description: 'planted-description' })
+      response.writeHead(401, {
+        'content-type': 'application/json',
+        'www-authenticate': 'Bearer resource_metadata="http://127.0.0.1:1/planted-url"',
+      })
+      response.end(body)
+    })
+    const gateway = await start({
+      web: {
+        url,
+        oauth: { clientId: 'me', clientSecret: 'planted-client-secret', grant: 'client_credentials' },
+      },
+    })
+    const seen = [
+      ...(await everywhere(gateway, 'web', 'tools/list')),
+      ...(await everywhere(gateway, 'web', 'tools/call', { name: 'who' })),
+    ]
+    for (const text of seen) expect(text).not.toMatch(PLANTED)
+    expect(lines.join('')).not.toMatch(/planted-client-secret/)
+  })
+
+  it('names no address of a target that cannot be reached', async () => {
+    logLines()
+    const gateway = await start({
+      web: { url: 'http://127.0.0.1:1/planted-path?key=planted-query' },
+      gone: { command: '/planted/no-such-command', args: ['--token', 'planted-token'] },
+      api: { openapi: { document: 'http://127.0.0.1:1/planted-document.json' } },
+    })
+    for (const target of ['web', 'gone', 'api']) {
+      for (const text of await everywhere(gateway, target, 'tools/list')) expect(text).not.toMatch(PLANTED)
+      for (const text of await everywhere(gateway, target, 'tools/call', { name: 'x' })) {
+        expect(text).not.toMatch(PLANTED)
+      }
+    }
+  })
+
+  it('writes one line of log for each thing, however a server and a caller write theirs', async () => {
+    const lines = logLines()
+    const gateway = await start({ bad: leaky('') })
+    await modernRequest(gateway.endpoint, 'tools/call', { name: 'bad_crash' })
+    const session = await openSession(gateway.endpoint)
+    const name = 'no\nsuch\u001b[2Jtool'
+    await legacyRequest(gateway.endpoint, 'tools/call', { name }, { session })
+    const uri = 'x://u:planted-uri@h/\r\nforged'
+    await legacyRequest(gateway.endpoint, 'resources/read', { uri }, { session })
+    for (const line of lines) {
+      expect(line).toMatch(/^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f\n]*\n$/)
+      expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3} (debug|info |warn |error)/)
+      expect(line).not.toMatch(PLANTED)
+    }
+  })
+})
