@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '@gantry/mcp/client'
 import { Server, tool } from '@gantry/mcp/server'
-import { AuthWorld } from '../../packages/mcp/src/auth/fixtures/auth-world.test.node.ts'
+import { AuthWorld, type Seen } from '../../packages/mcp/src/auth/fixtures/auth-world.test.node.ts'
 import { serveHttp, type HttpTarget } from '../support/http-targets.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
@@ -70,9 +70,125 @@ describe('a target that wants a login', () => {
     expect((await client.call('web_who')).text()).toMatch(/^Bearer access-/)
   })
 
+  it('is signed in once, by one registration, when that begins while the target still starts', async () => {
+    let discovered = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      discovered = resolve
+    })
+    // The start meets the 401 and is still looking for the authorization server.
+    world.as.on('GET /.well-known/oauth-authorization-server', async () => {
+      await held
+      return { json: world.metadata }
+    })
+    gateway = await testGateway({ mcpServers: { web: { url: web.url } }, catalog: { deadline: 500 } })
+    const target = gateway.gateway.target('web')!
+    await expect.poll(() => world.as.asked('/.well-known/oauth-authorization-server').length).toBe(1)
+    const pages: string[] = []
+    const open = (url: string): Promise<void> => {
+      pages.push(url)
+      return follow(url)
+    }
+    const signedIn = Promise.all([target.signIn({ open }), target.signIn({ open })])
+    discovered()
+    await signedIn
+    expect(target.state).toBe('ready')
+    expect(new Set(pages).size).toBe(1)
+    expect(world.as.asked('/register')).toHaveLength(1)
+    expect(world.as.asked('/authorize').length).toBeLessThanOrEqual(2)
+    // A second sign-in, much later, needs no second registration.
+    await target.signIn({ open })
+    expect(world.as.asked('/register')).toHaveLength(1)
+  })
+
+  it('renews its token while a page waits for a user', async () => {
+    gateway = await testGateway({ mcpServers: { web: { url: web.url } }, catalog: { deadline: 2000 } })
+    const target = gateway.gateway.target('web')!
+    world.expiresIn = 1
+    await target.signIn({ open: follow })
+    await using client = await connect(gateway.endpoint, { era: 'modern' })
+    await expect.poll(async () => (await client.listTools().all()).length).toBe(1)
+    // The user looks at the page and does nothing.
+    const ignored = new AbortController()
+    const waiting = target.signIn({ open: () => {}, signal: ignored.signal }).catch(() => {})
+    await expect
+      .poll(() => world.as.asked('/.well-known/oauth-authorization-server').length)
+      .toBeGreaterThan(0)
+    world.expiresIn = 3600
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    const began = Date.now()
+    expect((await client.call('web_who')).text()).toMatch(/^Bearer access-/)
+    expect(Date.now() - began).toBeLessThan(2000)
+    ignored.abort()
+    await waiting
+  })
+
+  it('fails at once when its token is gone for good and a page waits for a user', async () => {
+    gateway = await testGateway({ mcpServers: { web: { url: web.url } }, catalog: { deadline: 2000 } })
+    const target = gateway.gateway.target('web')!
+    await target.signIn({ open: follow })
+    await using client = await connect(gateway.endpoint, { era: 'modern' })
+    await expect.poll(async () => (await client.listTools().all()).length).toBe(1)
+    const ignored = new AbortController()
+    let isShown = false
+    const open = (): void => {
+      isShown = true
+    }
+    const waiting = target.signIn({ open, signal: ignored.signal }).catch(() => {})
+    await expect.poll(() => isShown).toBe(true)
+    world.revokeAccess()
+    world.refreshTokens.clear()
+    const began = Date.now()
+    await expect(client.call('web_who')).rejects.toMatchObject({ data: { reason: 'oauth' } })
+    expect(Date.now() - began).toBeLessThan(2000)
+    ignored.abort()
+    await waiting
+  })
+
+  it('is told how to authenticate, and says who it is in the form as well', async () => {
+    world.metadata.token_endpoint_auth_methods_supported = ['client_secret_post', 'client_secret_basic']
+    // As servers of the official Python SDK do: they look for the client in the form first.
+    world.as.on('POST /token', (seen) =>
+      seen.form.get('client_id') === 'me'
+        ? world.issue(seen)
+        : { status: 401, json: { error: 'invalid_client' } },
+    )
+    const signIn = async (oauth: object): Promise<Seen> => {
+      gateway = await testGateway({ mcpServers: { web: { url: web.url, oauth } } })
+      await gateway.gateway.target('web')!.signIn({ open: follow })
+      await gateway.close()
+      return world.as.asked('/token').at(-1)!
+    }
+    const client = { clientId: 'me', clientSecret: 'hush-hush' }
+    const basic = await signIn(client)
+    expect(basic.headers.authorization).toBe(`Basic ${btoa('me:hush-hush')}`)
+    const posted = await signIn({ ...client, tokenEndpointAuthMethod: 'client_secret_post' })
+    expect(posted.headers.authorization).toBeUndefined()
+    expect(posted.form.get('client_secret')).toBe('hush-hush')
+  })
+
+  it('tells the user in the browser whether it worked', async () => {
+    gateway = await testGateway({ mcpServers: { web: { url: web.url } } })
+    const target = gateway.gateway.target('web')!
+    let page: Promise<string> | undefined
+    const open = (url: string): void => {
+      page = fetch(url).then((response) => response.text())
+    }
+    world.as.on('POST /token', () => ({
+      status: 400,
+      json: { error: 'invalid_grant', error_description: '<b>no</b>' },
+    }))
+    await expect(target.signIn({ open })).rejects.toThrow(/invalid_grant/)
+    expect(await page).toMatch(/Signing in failed/)
+    expect(await page).toMatch(/expired, used or revoked.*try again/)
+    expect(await page).not.toMatch(/signed in|<b>/)
+    world.as.on('POST /token', (seen) => world.issue(seen))
+    await target.signIn({ open })
+    expect(await page).toMatch(/You are signed in/)
+  })
+
   it('says so when there is no login to start', async () => {
     gateway = await testGateway({ mcpServers: { web: { url: web.url, oauth: false } } })
-    await expect(gateway.gateway.target('web')!.signIn()).rejects.toThrow(/no "oauth"/)
+    await expect(gateway.gateway.target('web')!.signIn({ open: follow })).rejects.toThrow(/no "oauth"/)
     await expect.poll(() => gateway!.gateway.target('web')!.state).toBe('needs-auth')
   })
 })

@@ -121,6 +121,7 @@ function compileOAuth(raw: RawOAuth, path: ConfigPath, context: CompileContext):
     clientId: raw.clientId === undefined ? undefined : context.plain(raw.clientId, [...path, 'clientId']),
     clientSecret: secret('clientSecret'),
     privateKey: secret('privateKey'),
+    tokenEndpointAuthMethod: raw.tokenEndpointAuthMethod,
     clientMetadataUrl: raw.clientMetadataUrl,
     scopes: typeof raw.scopes === 'string' ? raw.scopes.split(/\s+/).filter(Boolean) : (raw.scopes ?? []),
     callbackPort: raw.callbackPort,

@@ -137,6 +137,7 @@ export interface RawOAuth {
   clientId?: string
   clientSecret?: string
   privateKey?: string
+  tokenEndpointAuthMethod?: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
   clientMetadataUrl?: string
   scopes?: string[] | string
   callbackPort?: number

@@ -96,12 +96,20 @@ export interface UrlTarget extends TargetOptions {
   readonly oauth: OAuthModel | undefined
 }
 
+export type TokenEndpointAuthMethod =
+  | 'none'
+  | 'client_secret_basic'
+  | 'client_secret_post'
+  | 'private_key_jwt'
+
 export interface OAuthModel {
   readonly grant: 'authorization_code' | 'client_credentials'
   readonly clientId: string | undefined
   readonly clientSecret: Secret | undefined
   /** PEM text for `private_key_jwt`. */
   readonly privateKey: Secret | undefined
+  /** How the client authenticates at the token endpoint; undefined: the best that the server announces. */
+  readonly tokenEndpointAuthMethod: TokenEndpointAuthMethod | undefined
   /** URL of a client ID metadata document, used as the client id where the server allows it. */
   readonly clientMetadataUrl: string | undefined
   readonly scopes: readonly string[]

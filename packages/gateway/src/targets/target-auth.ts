@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { oauth, type OAuthProvider, type Redirect, type TokenStorage } from '@gantry/mcp/auth'
+import { oauth, type OAuthProvider, type TokenStorage } from '@gantry/mcp/auth'
 import { fileStorage, loopbackRedirect } from '@gantry/mcp/auth/node'
-import { McpError } from '@gantry/mcp/client'
 import { reveal, type OAuthModel, type UrlTarget } from '../model/index.ts'
 
 /** Tokens of all targets are kept together, encrypted, in the gateway's own folder. */
@@ -10,61 +9,56 @@ export function createTargetAuth(model: UrlTarget & { oauth: OAuthModel }, state
 }
 
 export interface SignInOptions {
-  /** Shows the page to the user; without it the browser on this machine is opened. */
-  open?: ((url: string) => void | Promise<void>) | undefined
+  /** Shows the page to the user. */
+  open(url: string): void | Promise<void>
   signal?: AbortSignal | undefined
 }
 
 /**
- * The login of one URL target. Nobody is sent to a sign-in page by a request that happens to need one: that
- * waits, as `needs-auth`, until somebody starts it.
+ * The login of one URL target. A request that needs one sends no user anywhere: the target waits, as `needs-auth`,
+ * until a sign-in is started. All who start one while it is under way see the same page.
  */
 export class TargetAuth {
   readonly provider: OAuthProvider
-  readonly #port: number | undefined
-  #signingIn: { redirect: Redirect } | undefined
+  readonly #viewers = new Set<SignInOptions['open']>()
+  /** The page that is shown now. */
+  #page: string | undefined
 
   constructor(model: UrlTarget & { oauth: OAuthModel }, storage: TokenStorage) {
     const { clientId, clientSecret, privateKey, clientMetadataUrl, scopes, grant, callbackPort } = model.oauth
-    this.#port = callbackPort
+    const { tokenEndpointAuthMethod } = model.oauth
+    const redirect = loopbackRedirect({
+      open: (url) => this.#show(url),
+      ...(callbackPort !== undefined && { port: callbackPort }),
+    })
     this.provider = oauth({
       serverUrl: reveal(model.url),
       grant,
       storage,
+      askUser: 'on-sign-in',
       ...(clientId !== undefined && { clientId }),
       ...(clientSecret && { clientSecret: clientSecret.reveal() }),
       ...(privateKey && { privateKey: { key: privateKey.reveal() } }),
+      ...(tokenEndpointAuthMethod && { tokenEndpointAuthMethod }),
       ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
       ...(scopes.length > 0 && { scopes }),
-      ...(grant === 'authorization_code' && { redirect: this.#gate() }),
+      ...(grant === 'authorization_code' && { redirect }),
     })
   }
 
-  async signIn({ open, signal }: SignInOptions = {}): Promise<void> {
-    const redirect = loopbackRedirect({
-      ...(this.#port !== undefined && { port: this.#port }),
-      ...(open && { open }),
-    })
-    this.#signingIn = { redirect }
+  async signIn({ open, signal }: SignInOptions): Promise<void> {
+    this.#viewers.add(open)
+    if (this.#page !== undefined) await open(this.#page)
     try {
       await this.provider.signIn(signal ? { signal } : {})
     } finally {
-      this.#signingIn = undefined
-      await redirect.close?.()
+      this.#viewers.delete(open)
+      if (this.#viewers.size === 0) this.#page = undefined
     }
   }
 
-  /** Leads to the sign-in under way, and nowhere while there is none. */
-  #gate(): Redirect {
-    const current = (): Redirect => {
-      if (this.#signingIn) return this.#signingIn.redirect
-      throw new McpError('oauth', 'A user must sign in', { details: { check: 'login_required' } })
-    }
-    return {
-      uri: () => (current().uri as () => Promise<string>)(),
-      open: (url) => current().open(url),
-      waitForCode: (expected) => current().waitForCode(expected),
-      close: () => this.#signingIn?.redirect.close?.(),
-    }
+  async #show(url: string): Promise<void> {
+    this.#page = url
+    await Promise.all([...this.#viewers].map((open) => open(url)))
   }
 }

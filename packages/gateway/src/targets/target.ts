@@ -279,7 +279,7 @@ export class Target {
   }
 
   /** Logs in at the target's authorization server, then connects. Only targets with `oauth` have a login. */
-  async signIn(options: SignInOptions = {}): Promise<void> {
+  async signIn(options: SignInOptions): Promise<void> {
     const auth = await this.#opener.auth(this.model)
     if (!auth) throw new McpError('unsupported', `Target "${this.name}" has no "oauth" in the configuration`)
     await auth.signIn(options)

@@ -1,6 +1,11 @@
 import type { TokenEndpointResponse } from 'oauth4webapi'
 import type { ClientInformation } from './client-information.ts'
-import { clientKey, obtainClient, type RegistrationContext } from './client-registration.ts'
+import {
+  clientKey,
+  obtainClient,
+  registeredRedirect,
+  type RegistrationContext,
+} from './client-registration.ts'
 import { DpopKey } from './dpop.ts'
 import { oauthCheck, oauthError, quote } from './oauth-error.ts'
 import type { Redirect } from './oauth-options.ts'
@@ -26,8 +31,12 @@ export async function acquireTokens(wanted: Acquisition, context: RegistrationCo
   if (withUser) requirePkce(server)
   if (withUser && redirect === undefined) throw loginRequired(server.issuer)
   let client: ClientInformation | undefined
+  let failure: unknown
   try {
-    const redirectUri = withUser && redirect ? await redirectUriOf(redirect) : undefined
+    const redirectUri =
+      withUser && redirect
+        ? await redirectUriOf(redirect, await registeredRedirect(server, context))
+        : undefined
     client = await obtainClient(server, redirectUri, context)
     const dpop = wanted.useDpop ? await DpopKey.generate() : undefined
     const scopes = withUser && offlineAccess ? withOfflineAccess(wanted.scopes, server) : wanted.scopes
@@ -38,12 +47,13 @@ export async function acquireTokens(wanted: Acquisition, context: RegistrationCo
       context,
     )
   } catch (thrown) {
+    failure = thrown
     if (client?.source === 'registered' && mayBeForgotten(thrown)) {
       await context.storage.remove(clientKey(server.issuer))
     }
     throw thrown
   } finally {
-    if (withUser) await redirect?.close?.()
+    if (withUser) await redirect?.close?.(failure)
   }
 }
 
@@ -120,8 +130,8 @@ function toTokenSet(
 }
 
 /** "All redirect URIs MUST be either localhost or use HTTPS" (2026-07-28, "Communication Security"). */
-async function redirectUriOf(redirect: Redirect): Promise<string> {
-  const uri = typeof redirect.uri === 'function' ? await redirect.uri() : redirect.uri
+async function redirectUriOf(redirect: Redirect, registered: string | undefined): Promise<string> {
+  const uri = typeof redirect.uri === 'function' ? await redirect.uri(registered) : redirect.uri
   const url = URL.canParse(uri) ? new URL(uri) : undefined
   const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url))
   if (safe && url?.hash === '') return uri

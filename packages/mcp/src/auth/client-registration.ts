@@ -72,7 +72,8 @@ async function preRegistered(
     )
   }
   const announced = stringArray(server.metadata.token_endpoint_auth_methods_supported)
-  const authMethod = chooseAuthMethod(announced, { secret: !!clientSecret, key: privateKey !== undefined })
+  const has = { secret: !!clientSecret, key: privateKey !== undefined }
+  const authMethod = options.tokenEndpointAuthMethod ?? chooseAuthMethod(announced, has)
   if (authMethod === undefined) {
     throw oauthError('client_authentication', 'no way to authenticate that both sides know', {
       url: server.issuer,
@@ -90,7 +91,8 @@ function fromMetadataDocument(server: AuthServer, options: OAuthOptions): Client
   const { clientMetadataUrl, privateKey } = options
   if (clientMetadataUrl === undefined) return undefined
   if (server.metadata.client_id_metadata_document_supported !== true) return undefined
-  const authMethod = privateKey === undefined ? 'none' : 'private_key_jwt'
+  const authMethod =
+    options.tokenEndpointAuthMethod ?? (privateKey === undefined ? 'none' : 'private_key_jwt')
   return { clientId: clientMetadataUrl, authMethod, source: 'metadata-document' }
 }
 
@@ -104,6 +106,16 @@ async function remembered(
   if (!isClientInformation(stored) || stored.redirectUri !== redirectUri) return undefined
   const expired = stored.secretExpiresAt !== undefined && stored.secretExpiresAt <= Date.now() + 60_000
   return expired ? undefined : stored
+}
+
+/** The redirect URI that an earlier registration with this issuer has. */
+export async function registeredRedirect(
+  server: AuthServer,
+  { storage, options }: RegistrationContext,
+): Promise<string | undefined> {
+  if (options.clientId !== undefined) return undefined
+  const stored = (await storage.read(clientKey(server.issuer)))?.client
+  return isClientInformation(stored) ? stored.redirectUri : undefined
 }
 
 /** Dynamic Client Registration (RFC 7591). */
@@ -143,7 +155,7 @@ function registrationRequest(server: AuthServer, redirectUri: string, options: O
     redirect_uris: [redirectUri],
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
-    token_endpoint_auth_method: method ?? 'none',
+    token_endpoint_auth_method: options.tokenEndpointAuthMethod ?? method ?? 'none',
     // Without it OpenID providers assume "web" and refuse loopback redirects (2026-07-28, SEP-837).
     application_type: isLoopback(new URL(redirectUri)) ? 'native' : 'web',
     ...options.clientMetadata,

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { McpError } from '../jsonrpc/index.ts'
 import { parseUrl, splitTarget } from '../protocol/index.ts'
-import { oauthError } from './oauth-error.ts'
+import { oauthCheck, oauthError } from './oauth-error.ts'
 import type { Redirect } from './oauth-options.ts'
 import { openBrowser } from './open-browser.node.ts'
 
@@ -20,8 +21,11 @@ interface Listening {
   readonly uri: string
   /** The state of the sign-in that is waited for. */
   state: string | undefined
-  answer: URLSearchParams | undefined
-  onAnswer: ((answer: URLSearchParams) => void) | undefined
+  /** Settles when the user is back. */
+  readonly answered: Promise<URLSearchParams>
+  onAnswer(answer: URLSearchParams): void
+  /** Pages of users that are back, shown when it is known whether the sign-in has worked. */
+  readonly waiting: ((failure: unknown) => void)[]
 }
 
 /** Brings the user back to this process: a server on 127.0.0.1 for the time of one sign-in (RFC 8252, 7.3). */
@@ -29,23 +33,31 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
   const { port = 0, path = '/callback', open = openOrPrint } = options
   let listening: Promise<Listening> | undefined
   return {
-    async uri() {
-      listening ??= listen(port, path)
+    async uri(registered) {
+      const earlier = port === 0 ? portOf(registered, path) : undefined
+      listening ??=
+        earlier === undefined ? listen(port, path) : listen(earlier, path).catch(() => listen(port, path))
       return (await listening).uri
     },
     async open(url) {
       const current = await listening
-      if (current !== undefined) current.state = parseUrl(url)?.searchParams.get('state') ?? undefined
-      await open(url)
+      if (current === undefined) return open(url)
+      current.state = parseUrl(url)?.searchParams.get('state') ?? undefined
+      // What shows the page may wait for it, and the last page comes only when the sign-in is over.
+      const shown = Promise.resolve(open(url))
+      await Promise.race([shown, current.answered])
+      shown.catch(() => {})
     },
     async waitForCode({ signal }) {
       if (listening === undefined) throw oauthError('options', 'the redirect is closed')
       return waitForAnswer(await listening, signal)
     },
-    async close() {
+    async close(failure) {
       const current = await listening?.catch(() => undefined)
       listening = undefined
-      if (current !== undefined) await shutDown(current.server)
+      if (current === undefined) return
+      for (const show of current.waiting) show(failure)
+      await shutDown(current.server)
     },
   }
 }
@@ -64,8 +76,18 @@ async function listen(port: number, path: string): Promise<Listening> {
   // An error after this is about one connection, and must not end the process.
   server.on('error', () => {})
   const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
-  const listening: Listening = { server, uri, state: undefined, answer: undefined, onAnswer: undefined }
+  let onAnswer = (_answer: URLSearchParams): void => {}
+  const answered = new Promise<URLSearchParams>((resolve) => {
+    onAnswer = resolve
+  })
+  const listening: Listening = { server, uri, state: undefined, answered, onAnswer, waiting: [] }
   return listening
+}
+
+/** The port of a redirect URI that was made here. */
+function portOf(uri: string | undefined, path: string): number | undefined {
+  const match = /^http:\/\/127\.0\.0\.1:(\d+)(\/.*)$/.exec(uri ?? '')
+  return match?.[2] === path ? Number(match[1]) : undefined
 }
 
 function receive(
@@ -90,23 +112,27 @@ function receive(
     // An old tab or a stranger must neither end the sign-in that is waited for nor be told that it worked.
     reply(400, 'Not the sign-in that is waited for', 'Close this page and use the newest one.')
   } else {
-    const title = query.has('code') ? 'You are signed in' : 'Access was not granted'
-    reply(200, title, 'You can close this page and go back to the application.')
-    listening.answer ??= query
-    listening.onAnswer?.(listening.answer)
+    listening.waiting.push((failure) => {
+      if (failure === undefined) {
+        return reply(200, 'You are signed in', 'You can close this page and go back to the application.')
+      }
+      const isDenied = oauthCheck(failure) === 'authorization_denied'
+      const advice = 'Go back to the application: it says why, and you can try again there.'
+      reply(502, isDenied ? 'Access was not granted' : 'Signing in failed', `${fixOf(failure)}${advice}`)
+    })
+    listening.onAnswer(query)
   }
 }
 
 function waitForAnswer(listening: Listening, signal: AbortSignal): Promise<URLSearchParams> {
-  if (listening.answer !== undefined) return Promise.resolve(listening.answer)
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason)
     if (signal.aborted) return stop()
     signal.addEventListener('abort', stop, { once: true })
-    listening.onAnswer = (answer) => {
+    listening.answered.then((answer) => {
       signal.removeEventListener('abort', stop)
       resolve(answer)
-    }
+    })
   })
 }
 
@@ -132,4 +158,10 @@ function page(title: string, text: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title>
 <style>body{font:1.1rem/1.5 system-ui,sans-serif;display:grid;place-content:center;min-height:90vh;text-align:center;color-scheme:light dark}</style>
 <h1>${title}</h1><p>${text}</p></html>`
+}
+
+/** What to do, in our own words: nothing that a server sent is shown. */
+function fixOf(failure: unknown): string {
+  const fix = failure instanceof McpError ? failure.details.fix : undefined
+  return oauthCheck(failure) === 'token_response' && typeof fix === 'string' ? `${fix} ` : ''
 }

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HOSTILE_TARGETS, rawRequest } from '../testing/fixtures/raw-requests.test.node.ts'
+import { oauthError } from './oauth-error.ts'
 import { loopbackRedirect } from './loopback-redirect.node.ts'
 import { openBrowser } from './open-browser.node.ts'
 import type { Redirect } from './oauth-options.ts'
@@ -13,6 +14,7 @@ async function uriOf({ uri }: Redirect): Promise<string> {
   return typeof uri === 'function' ? uri() : uri
 }
 
+const quiet = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const signal = new AbortController().signal
 const page = (state: string): string => `https://auth.example.com/authorize?state=${state}`
 
@@ -25,15 +27,17 @@ describe('loopbackRedirect', () => {
     expect(await uriOf(redirect)).toBe(uri)
     await redirect.open(page('s1'))
     const waiting = redirect.waitForCode({ state: 's1', signal })
-    const response = await fetch(`${uri}?code=c&state=s1&iss=https%3A%2F%2Fa`)
-    expect(await response.text()).toContain('You are signed in')
+    const shown = fetch(`${uri}?code=c&state=s1&iss=https%3A%2F%2Fa`).then((response) => response.text())
     expect(Object.fromEntries((await waiting) as URLSearchParams)).toEqual({
       code: 'c',
       state: 's1',
       iss: 'https://a',
     })
     expect(opened).toEqual([page('s1')])
+    // Whether it worked is known when the code was exchanged.
+    expect(await Promise.race([shown, quiet(50)])).toBeUndefined()
     await redirect.close?.()
+    expect(await shown).toContain('You are signed in')
     await expect(fetch(uri)).rejects.toThrow()
   })
 
@@ -56,9 +60,10 @@ describe('loopbackRedirect', () => {
     expect((await fetch(`${uri}?code=bad`)).status).toBe(400)
     expect((await fetch(new URL('/favicon.ico', uri))).status).toBe(404)
     expect((await fetch(`${uri}?code=x&state=s1`, { method: 'POST' })).status).toBe(404)
-    const refusal = await fetch(`${uri}?error=access_denied&state=s1`)
-    expect(await refusal.text()).toContain('not granted')
+    const refusal = fetch(`${uri}?error=access_denied&state=s1`)
     expect(((await waiting) as URLSearchParams).get('error')).toBe('access_denied')
+    await redirect.close?.(oauthError('authorization_denied', 'no'))
+    expect(await (await refusal).text()).toContain('not granted')
   })
 
   it('survives every request target', async () => {
@@ -69,16 +74,23 @@ describe('loopbackRedirect', () => {
     for (const target of HOSTILE_TARGETS) {
       expect(await rawRequest(Number(new URL(uri).port), target)).toMatch(/^HTTP\/1.1 4\d\d |^$/)
     }
-    await fetch(`${uri}?code=c&state=s1`)
+    const shown = fetch(`${uri}?code=c&state=s1`)
     expect(((await waiting) as URLSearchParams).get('code')).toBe('c')
+    await redirect.close?.()
+    expect((await shown).status).toBe(200)
   })
 
   it('never shows what it was sent', async () => {
     redirect = loopbackRedirect({ open: () => {} })
     const uri = await uriOf(redirect)
     await redirect.open(page('s1'))
-    const response = await fetch(`${uri}?code=SECRET&state=s1&error_description=<script>`)
-    expect(await response.text()).not.toMatch(/SECRET|script/)
+    const shown = fetch(`${uri}?code=SECRET&state=s1&error_description=<script>`)
+    await redirect.waitForCode({ state: 's1', signal })
+    await redirect.close?.(new Error('SECRET <script>'))
+    const response = await shown
+    const text = await response.text()
+    expect(text).toContain('Signing in failed')
+    expect(text).not.toMatch(/SECRET|script/)
     expect(response.headers.get('cache-control')).toBe('no-store')
   })
 

@@ -34,6 +34,7 @@ describe('B51: client credentials', () => {
     expect(headers.authorization).toBe(basic('my-app_1.x', 'a%3Ab+c%2F%C3%A9'))
     expect(Object.fromEntries(form)).toEqual({
       grant_type: 'client_credentials',
+      client_id: 'my-app_1.x',
       scope: 'read',
       resource: world.serverUrl,
     })

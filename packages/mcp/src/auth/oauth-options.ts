@@ -1,4 +1,5 @@
 import type { SigningKey } from './client-authentication.ts'
+import type { TokenAuthMethod } from './client-information.ts'
 import { oauthError } from './oauth-error.ts'
 import type { Fetch } from './oauth-http.ts'
 import type { OnStep } from './oauth-step.ts'
@@ -17,8 +18,11 @@ export type AuthorizationResponse =
 
 /** How the user is sent to the authorization server and how the answer comes back. */
 export interface Redirect {
-  /** Where the user comes back to: HTTPS, or HTTP on loopback. A function when it is known only then. */
-  readonly uri: string | (() => string | Promise<string>)
+  /**
+   * Where the user comes back to: HTTPS, or HTTP on loopback. A function when it is known only then; it gets the URI
+   * that we are registered with, which saves a new registration when it can be used again.
+   */
+  readonly uri: string | ((registered?: string) => string | Promise<string>)
   /** Shows the page to the user; resolves when that is on its way, or when the user is back. */
   open(url: string): Promise<void> | void
   /** Resolves with the answer. Called once after `open`; may be settled already. */
@@ -26,8 +30,8 @@ export interface Redirect {
     state: string
     signal: AbortSignal
   }): Promise<AuthorizationResponse> | AuthorizationResponse
-  /** Releases what `uri` or `open` took; always called at the end. */
-  close?(): Promise<void> | void
+  /** Releases what `uri` or `open` took; always called at the end, with the error when the sign-in failed. */
+  close?(failure?: unknown): Promise<void> | void
 }
 
 /** Client metadata of RFC 7591 for Dynamic Client Registration; unknown members are sent as they are. */
@@ -80,10 +84,17 @@ export interface OAuthOptions {
   grant?: OAuthGrant
   /** Needed for `authorization_code`; without it a needed sign-in fails with `login_required`. */
   redirect?: Redirect
+  /**
+   * `when-needed` (default): a refused request sends the user to sign in. `on-sign-in`: only `signIn()` does, and
+   * requests fail with `login_required` until then.
+   */
+  askUser?: 'when-needed' | 'on-sign-in'
   /** A client that is registered already. */
   clientId?: string
   clientSecret?: string
   privateKey?: SigningKey
+  /** How the client authenticates at the token endpoint. Default: the best that the server announces. */
+  tokenEndpointAuthMethod?: TokenAuthMethod
   /** The authorization server that the client is registered with. Default: the first one that is met. */
   issuer?: string
   /** A Client ID Metadata Document: the HTTPS URL that is our `client_id` wherever that is supported. */

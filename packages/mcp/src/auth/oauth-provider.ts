@@ -93,10 +93,10 @@ export class OAuthTokenProvider implements OAuthProvider {
     const sent = request.headers === undefined ? keeper.current?.accessToken : sentToken(request.headers)
     if (stepUp) {
       const need = `scopes ${[...(scope ?? [])].sort().join(' ')}`
-      await keeper.exclusively(need, (signal) => renewal.stepUp(sent, challenge, signal), request.signal)
+      await keeper.share(need, (signal) => renewal.stepUp(sent, challenge, signal), request.signal)
     } else {
       const need = `instead of ${sent}`
-      await keeper.exclusively(need, (signal) => renewal.replace(sent, challenge, signal), request.signal)
+      await keeper.share(need, (signal) => renewal.replace(sent, challenge, signal), request.signal)
     }
     return true
   }
@@ -104,7 +104,7 @@ export class OAuthTokenProvider implements OAuthProvider {
   async signIn(options: { signal?: AbortSignal } = {}): Promise<void> {
     const { keeper, renewal, checkServer } = this.#boundOrThrow()
     checkServer()
-    await keeper.exclusively('sign in', (signal) => renewal.signIn(signal), options.signal)
+    await keeper.share('sign in', (signal) => renewal.signIn(signal), options.signal)
   }
 
   async signOut(): Promise<void> {

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { type ClientAuth, None, type TokenEndpointResponse } from 'oauth4webapi'
+import { None, type TokenEndpointResponse } from 'oauth4webapi'
 import { authorizeUser } from './authorize-user.ts'
 import { clientAuthentication, clientSecretBasic } from './client-authentication.ts'
 import type { ClientInformation } from './client-information.ts'
@@ -146,7 +146,7 @@ async function exchangeIdToken(
     {
       server: idpServer,
       clientId: idp.clientId,
-      authentication: idp.clientSecret === undefined ? None() : withClientId(idp.clientId, idp.clientSecret),
+      authentication: idp.clientSecret === undefined ? None() : clientSecretBasic(idp.clientSecret),
       grantType: TOKEN_EXCHANGE,
       parameters: {
         subject_token: await resolveSecret(idp.idToken, secretContext(input)),
@@ -168,13 +168,4 @@ async function exchangeIdToken(
     })
   }
   return answer.access_token
-}
-
-/** Basic authentication; some identity providers also want to see the client_id in the body. */
-function withClientId(clientId: string, secret: string): ClientAuth {
-  const basic = clientSecretBasic(secret)
-  return (server, client, body, headers) => {
-    body.set('client_id', clientId)
-    return basic(server, client, body, headers)
-  }
 }

@@ -6,7 +6,8 @@ import { keyedMutex, type TokenStorage } from './token-storage.ts'
 
 /**
  * Holds the tokens of one server and lets one renewal at a time happen: callers with the same need share one
- * attempt and its end, good or bad; others wait their turn; other processes wait at the storage's lock.
+ * attempt and its end, good or bad; others wait their turn; other processes wait at the storage's lock. A sign-in has
+ * a lock of its own: a call whose token can be renewed does not wait for a user.
  */
 export class TokenKeeper {
   readonly #storage: TokenStorage
@@ -67,19 +68,38 @@ export class TokenKeeper {
     await guarded('written', this.#storage.remove(this.#key))
   }
 
+  /** Runs what reads and writes the tokens, alone. Never waits for a user: calls wait for this. */
+  locked<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#alone(this.#key, run, signal)
+  }
+
+  /** Runs one authorization at a time. It may wait for a user, so nothing else waits for it. */
+  authorizing<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#alone(`${this.#key} user`, run, signal)
+  }
+
+  #alone<T>(name: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#mutex(name, () => {
+      signal?.throwIfAborted()
+      return this.#storage.lock(name, run, signal)
+    })
+  }
+
+  /** `share` for what needs no user. */
+  exclusively<T>(need: string, run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.share(need, (ended) => this.locked(() => run(ended), ended), signal)
+  }
+
   /**
-   * Runs `run` alone; `need` names what it is for. A caller whose signal is aborted stops waiting; when all
+   * Runs `run` once for all who have the same need. A caller whose signal is aborted stops waiting; when all
    * have, what `run` is doing is aborted too – unless they ran out of time: a user who types a password for
    * longer than a call may take shall not find the door closed, and the next call will find the token.
    */
-  exclusively<T>(need: string, run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  share<T>(need: string, run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let flight = this.#flights.get(need) as Flight<T> | undefined
     if (flight === undefined) {
       const abort = new AbortController()
-      const started = this.#mutex('', () => {
-        abort.signal.throwIfAborted()
-        return this.#storage.lock(this.#key, () => run(abort.signal), abort.signal)
-      })
+      const started = run(abort.signal)
       flight = { result: started, abort, waiters: 0 }
       const mine = flight
       this.#flights.set(need, mine)

@@ -2,7 +2,7 @@ import { oauthError, quote } from './oauth-error.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 import type { OnStep } from './oauth-step.ts'
 import { RefusalCounter } from './refusal-counter.ts'
-import type { ResourceSession } from './resource-session.ts'
+import type { Findings, ResourceSession } from './resource-session.ts'
 import { includesAll, unionScopes } from './scopes.ts'
 import type { TokenKeeper } from './token-keeper.ts'
 import { isExpired, isExpiring, type TokenSet } from './token-set.ts'
@@ -11,8 +11,9 @@ import type { OAuthChallenge } from './www-authenticate.ts'
 const NO_CHALLENGE: OAuthChallenge = { schemes: [] }
 
 /**
- * Decides how new tokens are come by. Every function here runs alone: see `TokenKeeper.exclusively`. A refresh
- * is not tied to the signal: a request that is cut off may have spent the refresh token all the same.
+ * Decides how new tokens are come by. `early` runs under the lock of the tokens; the others take it themselves, as
+ * they may have to wait for a user in between. A refresh is not tied to the signal: a request that is cut off may have
+ * spent the refresh token all the same.
  */
 export class TokenRenewal {
   readonly #keeper: TokenKeeper
@@ -21,6 +22,7 @@ export class TokenRenewal {
   readonly #step: OnStep
   /** Whether new tokens cost a user's attention. */
   readonly needsUser: boolean
+  readonly #mayAskUser: boolean
 
   constructor(keeper: TokenKeeper, session: ResourceSession, step: OnStep, options: OAuthOptions) {
     this.#keeper = keeper
@@ -28,14 +30,19 @@ export class TokenRenewal {
     this.#step = step
     this.#refusals = new RefusalCounter(options.maxAttempts ?? 3)
     this.needsUser = (options.grant ?? 'authorization_code') === 'authorization_code'
+    this.#mayAskUser = options.askUser !== 'on-sign-in'
   }
 
-  /** A full authorization, asked for. */
+  /** A full authorization, asked for. One that ended while this one waited for its turn counts. */
   async signIn(signal: AbortSignal): Promise<void> {
-    const session = this.#session.until(signal)
-    const tokens = await this.#keeper.reload()
-    const findings = await session.discover(NO_CHALLENGE, tokens)
-    await this.#keeper.save(await session.acquire(findings, NO_CHALLENGE, tokens))
+    const asked = Date.now()
+    await this.#keeper.authorizing(async () => {
+      const tokens = await this.#stored(signal)
+      if (tokens?.via === 'grant' && tokens.obtainedAt >= asked) return
+      const session = this.#session.until(signal)
+      const findings = await session.discover(NO_CHALLENGE, tokens)
+      await this.#keep(await session.acquire(findings, NO_CHALLENGE, tokens))
+    }, signal)
   }
 
   /** Before the expiry; the user is never disturbed here. */
@@ -54,14 +61,27 @@ export class TokenRenewal {
     return this.#keeper.current
   }
 
-  /** After a 401: somebody's newer token, else a refresh, else a full authorization. */
+  /** After a 401: a newer token of another caller, else a refresh, else a full authorization. */
   async replace(sent: string | undefined, challenge: OAuthChallenge, signal: AbortSignal): Promise<void> {
     const session = this.#session.until(signal)
+    const findings = await this.#keeper.locked(() => this.#withoutUser(session, sent, challenge), signal)
+    if (findings === undefined) return
+    this.#requireUser(findings.server.issuer)
+    await this.#keeper.authorizing(async () => {
+      const tokens = await this.#stored(signal)
+      if (this.#isNewer(tokens, sent)) return
+      await this.#keep(await session.acquire(findings, challenge, tokens))
+    }, signal)
+  }
+
+  /** Undefined when there are new tokens; what was found out about the server when only a user can help. */
+  async #withoutUser(
+    session: ResourceSession,
+    sent: string | undefined,
+    challenge: OAuthChallenge,
+  ): Promise<Findings | undefined> {
     const tokens = await this.#keeper.reload()
-    if (tokens !== undefined && tokens.accessToken !== sent && !isExpired(tokens)) {
-      this.#step({ step: 'adopted', outcome: 'ok', info: { issuer: tokens.issuer } })
-      return
-    }
+    if (this.#isNewer(tokens, sent)) return undefined
     const refused = tokens !== undefined && tokens.accessToken === sent
     const refusedFresh = refused && this.#refusals.count(tokens, session.serverUrl)
     const findings = await session.discover(challenge, tokens)
@@ -72,13 +92,40 @@ export class TokenRenewal {
       tokens.issuer === findings.server.issuer &&
       !(refusedFresh && tokens.via === 'refresh')
     const renewed = mayRefresh ? await this.#session.refresh(tokens) : undefined
+    if (renewed === undefined && this.needsUser) return findings
     await this.#keeper.save(renewed ?? (await session.acquire(findings, challenge, tokens)))
+    return undefined
+  }
+
+  #isNewer(tokens: TokenSet | undefined, sent: string | undefined): boolean {
+    if (tokens === undefined || tokens.accessToken === sent || isExpired(tokens)) return false
+    this.#step({ step: 'adopted', outcome: 'ok', info: { issuer: tokens.issuer } })
+    return true
+  }
+
+  /** Throws where requests do not send users anywhere. */
+  #requireUser(issuer: string): void {
+    if (this.#mayAskUser) return
+    throw oauthError('login_required', 'a user must sign in', { url: issuer, fix: 'Call signIn().' })
+  }
+
+  #stored(signal: AbortSignal): Promise<TokenSet | undefined> {
+    return this.#keeper.locked(() => this.#keeper.reload(), signal)
+  }
+
+  /** Whatever happened meanwhile: these tokens are there now. */
+  #keep(tokens: TokenSet): Promise<void> {
+    return this.#keeper.locked(() => this.#keeper.save(tokens))
   }
 
   /** After 403 `insufficient_scope`: a full authorization with more scopes, when that can change anything. */
   async stepUp(sent: string | undefined, challenge: OAuthChallenge, signal: AbortSignal): Promise<void> {
+    await this.#keeper.authorizing(() => this.#moreScopes(sent, challenge, signal), signal)
+  }
+
+  async #moreScopes(sent: string | undefined, challenge: OAuthChallenge, signal: AbortSignal): Promise<void> {
     const session = this.#session.until(signal)
-    const tokens = await this.#keeper.reload()
+    const tokens = await this.#stored(signal)
     const required = challenge.scope ?? []
     const granted = tokens?.grantedScopes
     const isGranted = granted !== undefined && includesAll(granted, required)
@@ -93,9 +140,10 @@ export class TokenRenewal {
         fix: 'Asking again would change nothing: the user needs another role, or the server names the wrong scopes.',
       })
     }
+    if (this.needsUser) this.#requireUser(tokens?.issuer ?? session.serverUrl.origin)
     this.#refusals.countStepUp(session.serverUrl)
     this.#step({ step: 'step-up', outcome: 'ok', info: { required, before: asked } })
     const findings = await session.discover(challenge, tokens)
-    await this.#keeper.save(await session.acquire(findings, challenge, tokens))
+    await this.#keep(await session.acquire(findings, challenge, tokens))
   }
 }

@@ -53,7 +53,11 @@ describe('introspection', () => {
     })
     const [{ authorization, form }] = world.introspections as [(typeof world.introspections)[0]]
     expect(authorization).toBe(`Basic ${btoa('mcp+server:very+secret')}`)
-    expect(Object.fromEntries(form)).toEqual({ token: 'opaque', token_type_hint: 'access_token' })
+    expect(Object.fromEntries(form)).toEqual({
+      client_id: 'mcp server',
+      token: 'opaque',
+      token_type_hint: 'access_token',
+    })
     expect(world.requests).toEqual(['/.well-known/oauth-authorization-server', '/introspect'])
   })
 

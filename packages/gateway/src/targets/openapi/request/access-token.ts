@@ -75,7 +75,8 @@ export class AccessToken {
     const client: oauth.Client = { client_id: this.#options.clientId }
     const secret = secretText(this.#options.clientSecret)
     const authenticate = this.#inBody ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret)
-    const parameters = new URLSearchParams()
+    // Some servers look for it in the form, also beside a Basic header.
+    const parameters = new URLSearchParams({ client_id: this.#options.clientId })
     if (this.#options.scopes?.length) parameters.set('scope', this.#options.scopes.join(' '))
     const response = await oauth.clientCredentialsGrantRequest(
       this.#server,
