@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Guard, HttpCall } from '@gantry/mcp/server'
+import type { Guard, HttpHead } from '@gantry/mcp/server'
 import { keyPrincipal, type ApiKeyModel } from '../model/index.ts'
 import { pathOf, type OnRefused } from './log-refusals.ts'
 
@@ -9,23 +9,23 @@ export function apiKeyGuard(keys: readonly ApiKeyModel[], onRefused: OnRefused, 
     hash: Buffer.from(sha256, 'hex'),
     auth: Object.freeze({ principal: keyPrincipal(name), scopes, claims: {} }),
   }))
-  return (call) => {
-    const presented = keyOf(call)
+  return (head) => {
+    const presented = keyOf(head)
     const digest = presented === undefined ? undefined : createHash('sha256').update(presented).digest()
     // Every key is compared in constant time, so that timing tells nothing about which one is close.
     const found =
       digest && hashed.filter(({ hash }) => hash.length === digest.length && timingSafeEqual(hash, digest))
     const match = found?.[0]
     if (match) return { ok: true, auth: match.auth }
-    if (next) return next(call)
+    if (next) return next(head)
     if (presented !== undefined)
-      onRefused({ status: 401, reason: 'nobody has this key', path: pathOf(call.url) })
+      onRefused({ status: 401, reason: 'nobody has this key', path: pathOf(head.url) })
     return { ok: false, status: 401, headers: { 'www-authenticate': 'Bearer realm="gantry"' } }
   }
 }
 
-function keyOf(call: HttpCall): string | undefined {
-  const header = call.headers['x-api-key']
+function keyOf(head: HttpHead): string | undefined {
+  const header = head.headers['x-api-key']
   if (header !== undefined) return header
-  return /^Bearer +(.+)$/i.exec(call.headers.authorization ?? '')?.[1]
+  return /^Bearer +(.+)$/i.exec(head.headers.authorization ?? '')?.[1]
 }

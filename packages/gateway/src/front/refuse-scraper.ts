@@ -20,8 +20,7 @@ export async function refuseScraper(
   const foreign = refuseForeign(headers, gate)
   if (foreign !== undefined) return refusal(403, foreign)
   if (!guard) return undefined
-  const call = { method: request.method ?? 'GET', url: request.url ?? '/', headers }
-  const verdict = await guard({ ...call, body: '', parsedBody: undefined })
+  const verdict = await guard({ method: request.method ?? 'GET', url: request.url ?? '/', headers })
   if (!verdict.ok) return refusal(verdict.status, 'A key is needed', verdict.headers)
   if (verdict.auth?.scopes.some((scope) => SCOPES.includes(scope))) return undefined
   return refusal(403, `A key with the scope "${METRICS_SCOPE}" is needed`)

@@ -25,6 +25,7 @@ class DerivedExchange implements Exchange {
   readonly logLevel: LoggingLevel | undefined
   readonly serverContext: unknown
   readonly headers: Exchange['headers']
+  readonly peer: string | undefined
   readonly detach: Exchange['detach']
   readonly ask: Exchange['ask']
   readonly #origin: Exchange
@@ -39,6 +40,7 @@ class DerivedExchange implements Exchange {
     this.logLevel = origin.logLevel
     this.serverContext = origin.serverContext
     this.headers = origin.headers
+    this.peer = origin.peer
     this.detach = origin.detach
     this.ask = 'ask' in changes ? changes.ask : origin.ask
     this.#origin = origin

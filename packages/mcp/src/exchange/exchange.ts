@@ -58,6 +58,8 @@ export interface Exchange {
   readonly serverContext?: unknown
   /** HTTP request headers in lower case where there are any. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined
+  /** The network address that it came from, where there is one. */
+  readonly peer?: string | undefined
   /** Names the legacy session or connection that it came from; modern requests belong to none. */
   readonly session?: string | undefined
   /** Aborted when the caller cancels or goes away. */

@@ -34,7 +34,7 @@ import { LegacySubscriptions, type SubscriptionHost } from './legacy-subscriptio
 import { LiveExchange, type RequestContext } from './live-exchange.ts'
 import { respondSafely } from './modern-server-edge.ts'
 import { playRounds } from './play-rounds.ts'
-import { requiredScopesOf } from './required-scopes.ts'
+import { refusalOf, type RequestRefusal } from './refusal-of.ts'
 import { negotiateLegacy, type Served } from './served.ts'
 import {
   responseFacts,
@@ -53,8 +53,8 @@ export interface LegacyIo {
   detach?(relatedTo: RequestId, retry: number | undefined): void
   /** Whether messages that belong to no request, and requests of ours, can be delivered at all. */
   readonly canPush: boolean
-  /** Told before the answer to a request that failed for want of scopes: HTTP has a status for it. */
-  lacksScopes?(relatedTo: RequestId, scopes: readonly string[]): void
+  /** Told before the answer to a request that was refused: HTTP has a status for it. */
+  refused?(relatedTo: RequestId, refusal: RequestRefusal): void
   /** Sends an answer as the bytes that it is made of; false when only a text can be sent. */
   sendBytes?(relatedTo: RequestId, pieces: readonly Uint8Array[]): boolean
   /** Sends an answer with long text in it; false when it cannot be sent by itself. */
@@ -212,8 +212,8 @@ export class LegacySession implements SubscriptionHost {
     if (this.#inFlight.get(message.id) === call) this.#inFlight.delete(message.id)
     call.exchange?.finish()
     if (call.aborted) return undefined
-    const scopes = requiredScopesOf(outcome)
-    if (scopes) this.#io.lacksScopes?.(message.id, scopes)
+    const refusal = refusalOf(outcome)
+    if (refusal) this.#io.refused?.(message.id, refusal)
     const facts = responseFacts(message, this.client.version, this.served)
     const raw = this.#io.sendBytes && writeRawOutcome(outcome, facts)
     if (raw && this.#io.sendBytes?.(message.id, raw)) return undefined
@@ -295,6 +295,7 @@ export class LegacySession implements SubscriptionHost {
       auth: context.auth,
       serverContext: context.serverContext,
       headers: context.headers,
+      peer: context.peer,
       session: this,
       notify: (notification) => {
         if (this.#io.isCongested?.() || !progress.admits(notification)) return

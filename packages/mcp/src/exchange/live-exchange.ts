@@ -16,6 +16,8 @@ export interface RequestContext {
   serverContext?: unknown
   headers?: Readonly<Record<string, string | undefined>> | undefined
   session?: string | undefined
+  /** The network address of the peer, where there is one. */
+  peer?: string | undefined
 }
 
 export interface ExchangeInit extends Omit<RequestContext, 'session'> {
@@ -39,6 +41,7 @@ export class LiveExchange extends Canceller implements Exchange {
   readonly logLevel: LoggingLevel | undefined
   readonly serverContext: unknown
   readonly headers: Readonly<Record<string, string | undefined>> | undefined
+  readonly peer: string | undefined
   ask: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
   readonly detach: ((retryMs?: number) => void) | undefined
   readonly #session: ExchangeInit['session']
@@ -54,6 +57,7 @@ export class LiveExchange extends Canceller implements Exchange {
     this.logLevel = init.logLevel
     this.serverContext = init.serverContext
     this.headers = init.headers
+    this.peer = init.peer
     this.#session = init.session
     this.ask = init.ask
     this.detach = init.detach

@@ -94,6 +94,7 @@ export function openModernExchange(
     auth: context.auth,
     serverContext: context.serverContext,
     headers: context.headers,
+    peer: context.peer,
     notify: (notification) => {
       progress ??= new IncreasingProgress()
       if (!progress.admits(notification)) return

@@ -1,5 +1,4 @@
 import { INVALID_REQUEST, ProtocolError } from '../jsonrpc/index.ts'
-import type { Outcome } from './exchange.ts'
 
 /**
  * Thrown by a handler whose caller may do more with other scopes than its token has. Over HTTP it is answered
@@ -13,11 +12,4 @@ export class InsufficientScope extends ProtocolError {
     super(INVALID_REQUEST, message)
     this.requiredScopes = requiredScopes
   }
-}
-
-/** The scopes with which a request would not have failed; undefined when that was not the reason. */
-export function requiredScopesOf(outcome: Outcome): readonly string[] | undefined {
-  const cause = outcome.type === 'error' ? outcome.cause : undefined
-  if (!(cause instanceof ProtocolError)) return undefined
-  return (cause as { requiredScopes?: readonly string[] }).requiredScopes
 }

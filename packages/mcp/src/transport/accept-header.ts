@@ -1,6 +1,14 @@
 const STREAM = 'text/event-stream'
 const JSON_TYPE = 'application/json'
 
+// Whether a GET asks for an event stream. Real clients of the old transport send `*/*`, or no Accept at all. A browser
+// that opens the address as a page sends `*/*` as well, after the page that it would rather have.
+export function acceptsEventStream(accept: string | undefined): boolean {
+  const wanted = accept?.toLowerCase()
+  if (wanted === undefined || wanted.includes(STREAM)) return true
+  return (wanted.includes('*/*') || wanted.includes('text/*')) && !wanted.includes('text/html')
+}
+
 /** Whether an answer may be an event stream. */
 export function acceptsStream(accept: string | undefined): boolean {
   return accept === undefined || accept.includes(STREAM) || accept.includes('*/*')

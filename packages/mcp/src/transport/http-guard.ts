@@ -1,5 +1,5 @@
 import type { AuthInfo, RequestContext } from '../exchange/index.ts'
-import type { HttpCall } from './http-reply.ts'
+import type { HttpHead } from './http-reply.ts'
 
 /** What a caller is answered that lacks scopes: usually 403 with `WWW-Authenticate` (RFC 6750, section 3.1). */
 export type ScopeChallenge = (scopes: readonly string[]) => {
@@ -12,8 +12,8 @@ export type GuardVerdict =
   | { ok: true; auth: AuthInfo | undefined; challenge?: ScopeChallenge }
   | { ok: false; status: number; headers?: Record<string, string>; body?: string }
 
-/** Authenticates a request before anything else is done with it. */
-export type Guard = (call: HttpCall) => GuardVerdict | Promise<GuardVerdict>
+/** Authenticates a request by its head, before its body is read. */
+export type Guard = (head: HttpHead) => GuardVerdict | Promise<GuardVerdict>
 
 /** What is known about an HTTP request besides its message. */
 export interface HttpContext extends RequestContext {

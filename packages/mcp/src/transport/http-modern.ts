@@ -1,7 +1,8 @@
 import { failure } from '../exchange/exchange.ts'
 import type { LiveExchange, Outcome } from '../exchange/index.ts'
 import { openModernExchange, respondSafely } from '../exchange/modern-server-edge.ts'
-import { requiredScopesOf } from '../exchange/required-scopes.ts'
+import type { RefusedForLoad } from '../exchange/refused-for-load.ts'
+import { refusalOf } from '../exchange/refusal-of.ts'
 import { responseFacts, writeError, writeOutcome, writeRawOutcome } from '../exchange/write-message.ts'
 import {
   HEADER_MISMATCH,
@@ -11,11 +12,13 @@ import {
   ProtocolError,
   UNSUPPORTED_PROTOCOL_VERSION,
   type JsonRpcRequest,
+  type RequestId,
 } from '../jsonrpc/index.ts'
 import { acceptsStream, prefersStream } from './accept-header.ts'
 import { atExpiry } from './at-expiry.ts'
 import type { HttpContext } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
+import { refuseForLoad, toHttpRefusal } from './http-refusal.ts'
 import { STREAM_HEADERS, toEvent, type EventSink, type HttpCall, type HttpReply } from './http-reply.ts'
 import { checkStandardHeaders, type HttpServed } from './http-standard-headers.ts'
 
@@ -40,7 +43,7 @@ export function answerModern(
   host: AnswerHost,
 ): void {
   const { served } = host
-  const answer = new StreamedAnswer(reply, host.pulse, call.headers.accept)
+  const answer = new StreamedAnswer(request.id, reply, host.pulse, call.headers.accept)
   let exchange: LiveExchange
   try {
     exchange = openModernExchange(request, served, host.context, (text) => answer.notify(text))
@@ -60,8 +63,7 @@ export function answerModern(
     const raw = writeRawOutcome(outcome, facts)
     if (raw && answer.finishBytes(raw)) return
     const text = writeOutcome(outcome, facts)
-    const scopes = requiredScopesOf(outcome)
-    const refusal = scopes && host.context.challenge?.(scopes)
+    const refusal = toHttpRefusal(refusalOf(outcome), host.context.challenge)
     if (refusal) return answer.finish(refusal.status, text, refusal.headers)
     answer.finish(outcome.type === 'error' ? statusOf(outcome.error.code) : 200, text)
   }
@@ -124,13 +126,15 @@ function statusOf(code: number): number {
 
 /** A stream from the first notification on, when the answer is long in coming, or because the client prefers one. */
 export class StreamedAnswer {
+  readonly #id: RequestId
   readonly #reply: HttpReply
   readonly #pulse: Pulse
   readonly #accept: string | undefined
   #sink: EventSink | undefined
   #waiting: (() => void) | undefined
 
-  constructor(reply: HttpReply, pulse: Pulse, accept: string | undefined) {
+  constructor(id: RequestId, reply: HttpReply, pulse: Pulse, accept: string | undefined) {
+    this.#id = id
     this.#reply = reply
     this.#pulse = pulse
     this.#accept = accept
@@ -153,7 +157,9 @@ export class StreamedAnswer {
   finishBytes(pieces: readonly Uint8Array[]): boolean {
     if (!this.#reply.bytes || this.#asStream(200)) return false
     this.#waiting?.()
-    this.#reply.bytes(200, pieces)
+    const unread = this.#reply.refusesToHold(pieces.reduce((sum, piece) => sum + piece.length, 0))
+    if (unread) refuseForLoad(this.#reply, unread, this.#id)
+    else this.#reply.bytes(200, pieces)
     return true
   }
 
@@ -164,10 +170,19 @@ export class StreamedAnswer {
 
   finish(status: number, text: string, headers?: Record<string, string>): void {
     this.#waiting?.()
+    const unread = this.#reply.refusesToHold(text.length)
+    if (unread) return this.#finishUnsent(unread)
     if (!this.#asStream(status)) return this.#reply.json(status, text, headers)
     const sink = this.#open()
     sink.write(toEvent(text))
     sink.end()
+  }
+
+  /** The client has not read so much that its answer cannot be held as well. */
+  #finishUnsent(refusal: RefusedForLoad): void {
+    if (!this.#sink) return refuseForLoad(this.#reply, refusal, this.#id)
+    this.#sink.write(toEvent(writeError(this.#id, refusal.toJsonRpc())))
+    this.#sink.end()
   }
 
   drop(): void {

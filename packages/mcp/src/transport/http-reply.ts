@@ -1,15 +1,28 @@
+import type { RefusedForLoad } from '../exchange/refused-for-load.ts'
+
 /** Header names in lower case, as Node gives them. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>
 
-/** An incoming HTTP request, whatever the runtime. The body is read already and within its limit. */
-export interface HttpCall {
+/** Everything of an HTTP request but its body: all that a guard decides by. */
+export interface HttpHead {
   readonly method: string
   /** Path and query. */
   readonly url: string
   readonly headers: HttpHeaders
-  readonly body: string
-  /** The body when a framework has parsed it already. */
-  readonly parsedBody?: unknown
+  /** The network address that it comes from, where that is known. */
+  readonly peer?: string | undefined
+}
+
+/** A body as text, or as the value that a framework has parsed already. */
+export type HttpBody = { readonly text: string } | { readonly value: unknown }
+
+/** An incoming HTTP request, whatever the runtime. Its body is not read yet. */
+export interface HttpCall extends HttpHead {
+  /**
+   * Reads the body, within its limits. To be called once, and only for a caller that was let in. `done` is not called
+   * when there is no complete body: that is answered here.
+   */
+  readBody(sender: string, done: (body: HttpBody) => void): void
 }
 
 /** An open event stream. */
@@ -19,10 +32,14 @@ export interface EventSink {
   end(): void
 }
 
-/** How the answer is given. Exactly one of these is called, once. */
+/** How the answer is given. One of `json`, `bytes`, `empty` and `stream` is called, once. */
 export interface HttpReply {
+  /** Whose answer it is: what it takes until it is read counts as held by this sender. */
+  countFor(sender: string): void
+  /** Why an answer of this length cannot be held until it is read; undefined when it can. */
+  refusesToHold(bytes: number): RefusedForLoad | undefined
   json(status: number, body: string, headers?: Record<string, string>): void
-  /** A JSON body that is there in bytes already, which may be gone when it was sent. Without it, texts are sent. */
+  /** A JSON body that is there in bytes already. Without it, texts are sent. */
   bytes?(status: number, pieces: readonly Uint8Array[], headers?: Record<string, string>): void
   empty(status: number, headers?: Record<string, string>): void
   stream(headers?: Record<string, string>): EventSink

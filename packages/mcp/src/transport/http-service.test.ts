@@ -207,7 +207,8 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     const body = '{}'
     const json = { 'content-type': 'application/json' }
     expect(await statusOf({ method: 'PUT', body })).toBe(405)
-    expect(await statusOf({ method: 'GET' })).toBe(405)
+    expect(await statusOf({ method: 'GET', headers: { accept: 'application/json' } })).toBe(405)
+    expect(await statusOf({ method: 'GET', headers: { accept: 'text/html,*/*;q=0.8' } })).toBe(405)
     expect(await statusOf({ method: 'DELETE' })).toBe(405)
     expect(await statusOf({ method: 'POST', body, headers: { 'content-type': 'text/plain' } })).toBe(415)
     expect(await statusOf({ method: 'POST', body, headers: { ...json, accept: 'text/html' } })).toBe(406)
@@ -227,6 +228,30 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     const plain = { headers: { accept: 'application/json' } }
     expect((await host.modern('subscriptions/listen', listen, plain)).status).toBe(406)
   })
+
+  it('B16: a GET with any Accept that covers event streams opens the stream of the old transport', async () => {
+    await using host = await HttpHost.open(kind, createApp())
+    for (const accept of ['*/*', 'text/*', 'TEXT/EVENT-STREAM', 'application/json, */*;q=0.5']) {
+      const opened = await host.request({ method: 'GET', headers: { accept } })
+      expect([accept, opened.status]).toEqual([accept, 200])
+      expect(opened.headers.get('content-type')).toBe('text/event-stream')
+      await opened.body?.cancel()
+    }
+  })
+
+  it.each(['tasks/get', 'tasks/cancel', 'tasks/update'])(
+    'B15: %s without Mcp-Name is read by its body; one that differs is refused',
+    async (method) => {
+      await using host = await HttpHost.open(kind, createApp())
+      const code = async (headers: Record<string, string>): Promise<number> => {
+        const answer = await host.modern(method, { taskId: 'a' }, { headers })
+        return (await answer.json()).error.code
+      }
+      expect(await code({})).not.toBe(-32020)
+      expect(await code({ 'mcp-name': 'a' })).not.toBe(-32020)
+      expect(await code({ 'mcp-name': 'b' })).toBe(-32020)
+    },
+  )
 
   it('B20: a body over its limit → 413 with a clear error and a report', async () => {
     const reports: unknown[] = []

@@ -1,10 +1,10 @@
 import { cutOff } from '../exchange/cut-off.ts'
+import { senderKey } from '../exchange/caller-key.ts'
 import type { Sealer } from '../exchange/index.ts'
 import { isModernRequest } from '../exchange/modern-server-edge.ts'
 import { modernRevisions } from '../exchange/served.ts'
 import { writeError } from '../exchange/write-message.ts'
 import {
-  INVALID_REQUEST,
   classifyMessage,
   isTooDeep,
   jsonReader,
@@ -14,20 +14,24 @@ import {
   type ReadJson,
   unreadable,
 } from '../jsonrpc/index.ts'
-import { isRevision, LEGACY_REVISIONS, samePrincipal } from '../protocol/index.ts'
+import { isRevision, LEGACY_REVISIONS } from '../protocol/index.ts'
 import { DEFAULT_EVENT_LIMITS, type EventLogLimits } from './event-log.ts'
+import { acceptsEventStream } from './accept-header.ts'
 import { refuseForeign, type GateOptions } from './http-gate.ts'
 import type { Guard, HttpContext } from './http-guard.ts'
+import { HttpMeter, type HttpLimits } from './http-meter.ts'
 import { answerModern, type AnswerHost, type OpenCalls } from './http-modern.ts'
 import { answerStateless } from './http-stateless.ts'
 import { Pulse } from './http-pulse.ts'
-import type { HttpCall, HttpReply } from './http-reply.ts'
+import { refuse, refuseForLoad } from './http-refusal.ts'
+import type { HttpBody, HttpCall, HttpReply } from './http-reply.ts'
 import { HttpSession } from './http-session.ts'
 import { DEFAULT_SESSION_LIMITS, HttpSessions, type SessionLimits } from './http-sessions.ts'
 import type { HttpServed } from './http-standard-headers.ts'
 import { reportSafely } from './report-safely.ts'
 import { SessionIds } from './session-ids.ts'
-import { SseSession } from './sse-session.ts'
+import type { SseSession } from './sse-session.ts'
+import { SseSessions } from './sse-sessions.ts'
 
 export interface HttpServiceOptions extends GateOptions {
   guard?: Guard
@@ -36,6 +40,12 @@ export interface HttpServiceOptions extends GateOptions {
   /** Serves the HTTP+SSE transport of 2024-11-05 on the same endpoint; on unless switched off. */
   sse?: boolean
   sessions?: Partial<SessionLimits>
+  /** Bodies over this many bytes are refused with 413. */
+  maxBodyBytes?: number
+  /** What callers may hold: bodies on their way in, answers that nobody reads, sessions. */
+  limits?: Partial<Omit<HttpLimits, 'maxBodyBytes'>>
+  /** Counts what callers hold on several endpoints together; `maxBodyBytes` and `limits` are its own then. */
+  meter?: HttpMeter
   /** Makes session ids that survive a restart and work on every replica. */
   sealer?: Sealer
   events?: Partial<EventLogLimits>
@@ -45,7 +55,6 @@ export interface HttpServiceOptions extends GateOptions {
   keepAlive?: number
 }
 
-const SSE_PARAMETER = 'gantry-sse'
 const FIFTEEN_SECONDS = 15_000
 
 /** Serves MCP over HTTP in every revision on one endpoint. Runtimes adapt their requests to it. */
@@ -53,20 +62,28 @@ export class HttpService {
   readonly served: HttpServed
   readonly #options: HttpServiceOptions
   readonly #sessions: HttpSessions
-  readonly #sse = new Map<string, SseSession>()
+  readonly #sse: SseSessions
   readonly #pulse: Pulse
   readonly #eventLimits: EventLogLimits
   readonly #ids: SessionIds
   /** Ends requests under way that belong to no session. */
   readonly #open: OpenCalls = new Set()
   readonly #read: ReadJson
+  readonly meter: HttpMeter
 
   constructor(served: HttpServed, options: HttpServiceOptions = {}) {
     this.served = served
     this.#options = options
     this.#read = jsonReader(served.numbers)
-    this.#sessions = new HttpSessions({ ...DEFAULT_SESSION_LIMITS, ...options.sessions })
+    const { idleTimeout, maxSessions } = { ...DEFAULT_SESSION_LIMITS, ...options.sessions }
+    const sessions = { perCaller: Math.ceil(maxSessions / 2), total: maxSessions }
+    const { maxBodyBytes } = options
+    this.meter =
+      options.meter ??
+      new HttpMeter({ sessions, ...options.limits, ...(maxBodyBytes !== undefined && { maxBodyBytes }) })
+    this.#sessions = new HttpSessions(idleTimeout, this.meter.sessions)
     this.#pulse = new Pulse(options.keepAlive ?? FIFTEEN_SECONDS)
+    this.#sse = new SseSessions(served, this.#pulse, this.meter.sessions)
     this.#ids = new SessionIds(served, options.sealer)
     this.#eventLimits = { ...DEFAULT_EVENT_LIMITS, ...options.events }
   }
@@ -89,29 +106,36 @@ export class HttpService {
     return this.#sse.values()
   }
 
-  /** Answers one HTTP request. `serverContext` is the embedding application's, for this request only. */
+  /**
+   * Answers one HTTP request. Its body is read when the caller was let in. `serverContext` is the embedding
+   * application's, for this request only.
+   */
   handle(call: HttpCall, reply: HttpReply, serverContext?: unknown): void | Promise<void> {
     const foreign = refuseForeign(call.headers, this.#options)
     if (foreign) return refuse(reply, 403, foreign)
     const { guard } = this.#options
-    if (!guard) return this.#route(call, reply, { serverContext, headers: call.headers })
-    return this.#guarded(guard, call, reply, serverContext)
+    if (guard) return this.#guarded(guard, call, reply, serverContext)
+    const { headers, peer } = call
+    return this.#route(call, reply, { serverContext, headers, peer })
   }
 
   async #guarded(guard: Guard, call: HttpCall, reply: HttpReply, serverContext: unknown): Promise<void> {
     const verdict = await guard(call)
     if (verdict.ok) {
       const { auth, challenge } = verdict
-      return this.#route(call, reply, { serverContext, headers: call.headers, auth, challenge })
+      const { headers, peer } = call
+      return this.#route(call, reply, { serverContext, headers, peer, auth, challenge })
     }
     if (verdict.body === undefined) reply.empty(verdict.status, verdict.headers)
     else reply.json(verdict.status, verdict.body, verdict.headers)
   }
 
   #route(call: HttpCall, reply: HttpReply, context: HttpContext): void {
+    const sender = senderKey(context)
+    reply.countFor(sender)
     switch (call.method) {
       case 'POST':
-        return this.#post(call, reply, context)
+        return this.#post(sender, call, reply, context)
       case 'GET':
         return this.#get(call, reply, context)
       case 'DELETE':
@@ -121,7 +145,7 @@ export class HttpService {
     }
   }
 
-  #post(call: HttpCall, reply: HttpReply, context: HttpContext): void {
+  #post(sender: string, call: HttpCall, reply: HttpReply, context: HttpContext): void {
     const type = call.headers['content-type']
     if (type !== undefined && !/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
       return refuse(reply, 415, 'Content-Type must be application/json')
@@ -130,22 +154,19 @@ export class HttpService {
     if (accept !== undefined && !/application\/json|text\/event-stream|\*\/\*|application\/\*/.test(accept)) {
       return refuse(reply, 406, 'Accept must list application/json and text/event-stream')
     }
+    call.readBody(sender, (body) => this.#received(body, call, reply, context))
+  }
+
+  #received(body: HttpBody, call: HttpCall, reply: HttpReply, context: HttpContext): void {
     let value: unknown
     try {
-      value = call.parsedBody === undefined ? this.#read(call.body) : notTooDeep(call.parsedBody)
+      value = 'text' in body ? this.#read(body.text) : notTooDeep(body.value)
     } catch (thrown) {
       const { id, ...error } = unreadable(thrown)
       reportSafely(this.#options.onProtocolError, error)
       return reply.json(400, writeError(id, error))
     }
-    const sse = sseIdOf(call.url)
-    if (sse !== undefined) {
-      const session = this.#sse.get(sse)
-      const isTheirs = session !== undefined && samePrincipal(session.principal, context.auth?.principal)
-      if (!isTheirs) return refuse(reply, 404, 'Session not found: open the stream again')
-      session.receive(value, context)
-      return reply.empty(202)
-    }
+    if (this.#sse.receive(call.url, value, reply, context)) return
     if (Array.isArray(value)) return this.#batch(value, call, reply, context)
     const parsed = classifyMessage(value)
     if (parsed.kind === 'invalid') return reply.json(400, JSON.stringify(parsed.reply))
@@ -196,25 +217,29 @@ export class HttpService {
 
   #initialize(message: JsonRpcRequest, reply: HttpReply, context: HttpContext): void {
     const open = (id: string): void => {
-      const session = this.#createSession(id, context)
-      if (!session) return refuse(reply, 503, 'Too many sessions')
-      session.post(message, reply, context)
+      const session = this.#createSession(id, reply, context)
+      session?.post(message, reply, context)
     }
     const id = this.#ids.mint(message, context.auth?.principal)
     if (typeof id === 'string') open(id)
     else id.then(open, () => refuse(reply, 500, 'Internal error'))
   }
 
-  #createSession(id: string, context: HttpContext): HttpSession | undefined {
+  /** Undefined when there is no room, which is answered then. */
+  #createSession(id: string, reply: HttpReply, context: HttpContext): HttpSession | undefined {
     const session: HttpSession = new HttpSession({
       id,
       served: this.served,
       principal: context.auth?.principal,
+      // Without a principal nobody knows which sessions are of one caller.
+      sender: context.auth ? senderKey(context) : id,
       limits: this.#eventLimits,
       pulse: this.#pulse,
       onRejected: () => this.#sessions.end(session),
     })
-    return this.#sessions.add(session) ? session : undefined
+    const refusal = this.#sessions.add(session)
+    if (refusal) refuseForLoad(reply, refusal)
+    return refusal ? undefined : session
   }
 
   /** Finds the session that a request names, brings it back where that is possible, or refuses. */
@@ -231,10 +256,11 @@ export class HttpService {
     if (known) return use(known)
     this.#ids.recover(id, principal).then(
       (facts) => {
-        // Two requests may have asked for it at once: the second finds what the first brought back.
-        const session = this.#sessions.find(id, principal) ?? (facts && this.#createSession(id, context))
         // 404 tells a legacy client to start anew with "initialize".
-        if (!session || !facts) return refuse(reply, 404, 'Session not found: send "initialize" again')
+        if (!facts) return refuse(reply, 404, 'Session not found: send "initialize" again')
+        // Two requests may have asked for it at once: the second finds what the first brought back.
+        const session = this.#sessions.find(id, principal) ?? this.#createSession(id, reply, context)
+        if (!session) return
         if (!session.session.negotiated) session.session.restore(facts)
         use(session)
       },
@@ -253,7 +279,7 @@ export class HttpService {
   }
 
   #get(call: HttpCall, reply: HttpReply, context: HttpContext): void {
-    if (!call.headers.accept?.includes('text/event-stream')) return reply.empty(405, { allow: 'POST' })
+    if (!acceptsEventStream(call.headers.accept)) return reply.empty(405, { allow: 'POST' })
     if (call.headers['mcp-session-id'] === undefined) return this.#openSse(call, reply, context)
     this.#withSession(call, reply, context, (session) =>
       session.get(reply, call.headers['last-event-id'], context),
@@ -265,22 +291,7 @@ export class HttpService {
     if (this.#options.sse === false || this.#options.statelessLegacy || this.#modernOnly) {
       return reply.empty(405, { allow: 'POST' })
     }
-    if (this.#sse.size >= this.#sessions.max) return refuse(reply, 503, 'Too many sessions')
-    const id = crypto.randomUUID()
-    const path = call.url.split('?', 1)[0]
-    this.#sse.set(
-      id,
-      new SseSession({
-        id,
-        principal: context.auth?.principal,
-        served: this.served,
-        context,
-        endpoint: `${path}?${SSE_PARAMETER}=${id}`,
-        reply,
-        pulse: this.#pulse,
-        onEnd: () => this.#sse.delete(id),
-      }),
-    )
+    this.#sse.open(call, reply, context)
   }
 
   #delete(call: HttpCall, reply: HttpReply, context: HttpContext): void {
@@ -310,22 +321,12 @@ export class HttpService {
     const error = cutOff()
     for (const end of [...this.#open]) end(error)
     this.#sessions.close(error)
-    for (const session of [...this.#sse.values()]) session.close(error)
+    this.#sse.close(error)
     this.#pulse.stop()
   }
-}
-
-/** The old transport's session, by the address that its stream was told to send to. */
-function sseIdOf(url: string): string | undefined {
-  const at = url.indexOf('?')
-  return at === -1 ? undefined : (new URLSearchParams(url.slice(at)).get(SSE_PARAMETER) ?? undefined)
 }
 
 function notTooDeep(value: unknown): unknown {
   if (isTooDeep(value)) throw new TooDeepJson(value)
   return value
-}
-
-function refuse(reply: HttpReply, status: number, message: string, code: number = INVALID_REQUEST): void {
-  reply.json(status, JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }))
 }

@@ -383,7 +383,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     const opened = host.events(await host.request(stream({})))
     const endpoint = await opened.next()
     expect(endpoint).toMatchObject({ event: 'endpoint', data: expect.stringMatching(/^\/mcp\?/) })
-    expect((await host.request(stream({}))).status).toBe(503)
+    expect((await host.request(stream({}))).status).toBe(429)
     await opened.cancel()
     await until(() => host.service.waiting === 0)
   })

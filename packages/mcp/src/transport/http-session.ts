@@ -1,10 +1,10 @@
 import { CallTable } from '../exchange/call-table.ts'
 import type { Served } from '../exchange/index.ts'
 import { LegacySession } from '../exchange/legacy-session.ts'
+import { RefusedForLoad } from '../exchange/refused-for-load.ts'
 import { writeError } from '../exchange/write-message.ts'
 import {
   INTERNAL_ERROR,
-  INVALID_REQUEST,
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,
@@ -26,6 +26,8 @@ export interface HttpSessionOptions {
   id: string
   served: Served
   principal: Principal | undefined
+  /** Under which name it is counted. */
+  sender: string
   limits: EventLogLimits
   pulse: Pulse
   /** Called when `initialize` was refused: there is no session then. */
@@ -45,6 +47,7 @@ const AS_STREAM = { preferStream: true }
 export class HttpSession {
   readonly id: string
   readonly principal: Principal | undefined
+  readonly sender: string
   readonly session: LegacySession
   lastSeen: number = Date.now()
   readonly #options: HttpSessionOptions
@@ -59,12 +62,13 @@ export class HttpSession {
     this.#options = options
     this.id = options.id
     this.principal = options.principal
+    this.sender = options.sender
     this.session = new LegacySession(
       options.served,
       {
         canPush: true,
         send: (text, relatedTo) => this.#send(text, relatedTo),
-        lacksScopes: (id, scopes) => this.#routes.get(id)?.lack(scopes),
+        refused: (id, refusal) => this.#routes.get(id)?.refuse(refusal),
         sendBytes: (id, pieces) => this.#routes.get(id)?.finishBytes(pieces) === true,
         detach: (id, retry) => this.#routes.get(id)?.detach(retry ?? DEFAULT_RETRY),
       },
@@ -90,7 +94,10 @@ export class HttpSession {
 
   #request(message: JsonRpcRequest, reply: HttpReply, context: HttpContext): void {
     const stream = this.#newStream(reply, message.id)
-    if (this.session.inFlight >= MAX_IN_FLIGHT) return stream.finish(tooMany(message.id))
+    if (this.session.inFlight >= MAX_IN_FLIGHT) {
+      stream.refuse(TOO_MANY)
+      return stream.finish(writeError(message.id, TOO_MANY.toJsonRpc()))
+    }
     stream.mayFinishInBytes = !prefersStream(context.headers?.accept)
     const known = this.#routes.get(message.id)
     if (!known) this.#routes.set(message.id, stream)
@@ -122,7 +129,7 @@ export class HttpSession {
     switch (parsed.kind) {
       case 'request': {
         const { id } = parsed.message
-        if (this.session.inFlight >= MAX_IN_FLIGHT) return tooMany(id)
+        if (this.session.inFlight >= MAX_IN_FLIGHT) return writeError(id, TOO_MANY.toJsonRpc())
         if (!this.#routes.has(id)) this.#routes.set(id, stream)
         return this.session.request(parsed.message, context)
       }
@@ -238,6 +245,6 @@ function tooLate(id: RequestId): string {
   return writeError(id, { code: INTERNAL_ERROR, message })
 }
 
-function tooMany(id: RequestId): string {
-  return writeError(id, { code: INVALID_REQUEST, message: 'Too many requests in flight' })
-}
+const TOO_MANY = new RefusedForLoad('Too many requests of this session are under way: wait for some', {
+  reason: 'busy',
+})

@@ -1,3 +1,5 @@
+import type { Budget, BudgetLimit } from '../exchange/budget.ts'
+import { RefusedForLoad } from '../exchange/refused-for-load.ts'
 import type { ProtocolError } from '../jsonrpc/index.ts'
 import { samePrincipal, unref, type Principal } from '../protocol/index.ts'
 import type { HttpSession } from './http-session.ts'
@@ -13,15 +15,13 @@ export const DEFAULT_SESSION_LIMITS: SessionLimits = { idleTimeout: 30 * 60_000,
 /** All legacy sessions of an endpoint, with an end for those that clients forget. */
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>()
-  readonly #limits: SessionLimits
+  readonly #idleTimeout: number
+  readonly #budget: Budget
   #timer: ReturnType<typeof setInterval> | undefined
 
-  constructor(limits: SessionLimits) {
-    this.#limits = limits
-  }
-
-  get max(): number {
-    return this.#limits.maxSessions
+  constructor(idleTimeout: number, budget: Budget) {
+    this.#idleTimeout = idleTimeout
+    this.#budget = budget
   }
 
   get size(): number {
@@ -38,16 +38,20 @@ export class HttpSessions {
     return this.#sessions.values()
   }
 
-  /** False when there is no room, even after the longest unused session was ended. */
-  add(session: HttpSession): boolean {
-    if (this.#sessions.size >= this.#limits.maxSessions && !this.#evict()) return false
+  /** Why there is no room, even after the longest unused session was ended; undefined when it was added. */
+  add(session: HttpSession): RefusedForLoad | undefined {
+    let lacking = this.#budget.take(session.sender, 1)
+    while (lacking && this.#evict(lacking === 'perCaller' ? session.sender : undefined)) {
+      lacking = this.#budget.take(session.sender, 1)
+    }
+    if (lacking) return tooManySessions(lacking)
     this.#sessions.set(session.id, session)
     this.#startSweep()
-    return true
+    return undefined
   }
 
   end(session: HttpSession, error?: ProtocolError): void {
-    this.#sessions.delete(session.id)
+    if (this.#sessions.delete(session.id)) this.#budget.give(session.sender, 1)
     session.close(error)
     if (this.#sessions.size === 0) this.#stopSweep()
   }
@@ -57,9 +61,10 @@ export class HttpSessions {
     for (const session of [...this.#sessions.values()]) this.end(session, error)
   }
 
-  #evict(): boolean {
+  #evict(sender: string | undefined): boolean {
     let oldest: HttpSession | undefined
     for (const session of this.#sessions.values()) {
+      if (sender !== undefined && session.sender !== sender) continue
       if (!session.busy && (!oldest || session.lastSeen < oldest.lastSeen)) oldest = session
     }
     if (!oldest) return false
@@ -69,7 +74,7 @@ export class HttpSessions {
 
   #startSweep(): void {
     if (this.#timer !== undefined) return
-    this.#timer = setInterval(() => this.#sweep(), Math.max(1000, this.#limits.idleTimeout / 10))
+    this.#timer = setInterval(() => this.#sweep(), Math.max(1000, this.#idleTimeout / 10))
     unref(this.#timer)
   }
 
@@ -79,9 +84,14 @@ export class HttpSessions {
   }
 
   #sweep(): void {
-    const due = Date.now() - this.#limits.idleTimeout
+    const due = Date.now() - this.#idleTimeout
     for (const session of [...this.#sessions.values()]) {
       if (!session.busy && session.lastSeen < due) this.end(session)
     }
   }
+}
+
+export function tooManySessions(lacking: BudgetLimit): RefusedForLoad {
+  const whose = lacking === 'perCaller' ? 'This client has too many sessions' : 'There are too many sessions'
+  return new RefusedForLoad(`${whose}: end some, then try again`, { reason: 'sessions', retryAfter: 10 })
 }

@@ -1,8 +1,8 @@
 import { LegacySession } from '../exchange/legacy-session.ts'
 import { negotiateLegacy } from '../exchange/served.ts'
 import type { ParsedMessage, ProtocolError } from '../jsonrpc/index.ts'
-import type { ScopeChallenge } from './http-guard.ts'
 import { StreamedAnswer, type AnswerHost } from './http-modern.ts'
+import { toHttpRefusal, type HttpRefusal } from './http-refusal.ts'
 import type { HttpCall, HttpReply } from './http-reply.ts'
 
 /** What a client speaks that names no revision (2025-06-18, Transports, Protocol Version Header). */
@@ -17,12 +17,12 @@ export function answerStateless(
 ): void {
   if (parsed.kind !== 'request') return reply.empty(202)
   const { served } = host
-  const answer = new StreamedAnswer(reply, host.pulse, call.headers.accept)
-  let refusal: ReturnType<ScopeChallenge> | undefined
+  const answer = new StreamedAnswer(parsed.message.id, reply, host.pulse, call.headers.accept)
+  let refusal: HttpRefusal | undefined
   const session = new LegacySession(served, {
     canPush: false,
-    lacksScopes: (_id, scopes) => {
-      refusal = host.context.challenge?.(scopes)
+    refused: (_id, why) => {
+      refusal = toHttpRefusal(why, host.context.challenge)
     },
     send: (text, relatedTo) => {
       if (relatedTo !== undefined) answer.notify(text)

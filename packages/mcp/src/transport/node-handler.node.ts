@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { writeError } from '../exchange/write-message.ts'
-import { INTERNAL_ERROR, INVALID_REQUEST } from '../jsonrpc/index.ts'
-import type { HttpCall, HttpHeaders } from './http-reply.ts'
+import { INTERNAL_ERROR } from '../jsonrpc/index.ts'
+import { refuseBody } from './http-refusal.ts'
+import type { HttpBody, HttpCall, HttpHeaders } from './http-reply.ts'
 import { HttpService, type HttpServiceOptions } from './http-service.ts'
 import type { HttpServed } from './http-standard-headers.ts'
+import { readNodeBody } from './node-body.node.ts'
 import { NodeReply } from './node-reply.node.ts'
-import { reportSafely } from './report-safely.ts'
 
 export interface NodeHandlerOptions extends HttpServiceOptions {
-  /** Bodies over this many bytes are refused with 413. */
-  maxBodyBytes?: number
   /** What reaches handlers as `ctx.serverContext`, made for each request. */
   serverContext?: (request: IncomingMessage) => unknown
 }
@@ -23,8 +22,6 @@ export interface NodeHandler {
   close(): void
 }
 
-const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024
-
 /**
  * Serves MCP in every revision on a Node server.
  *
@@ -34,31 +31,34 @@ const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024
  */
 export function toNodeHandler(served: HttpServed, options: NodeHandlerOptions = {}): NodeHandler {
   const service = new HttpService(served, options)
-  const limit = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+  const { bodies, answers } = service.meter
   const listener = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
-    const reply = new NodeReply(response)
+    const reply = new NodeReply(request, response, answers)
     const failed = (error: unknown): void => {
       service.served.onInternalError?.(error)
       reply.json(500, INTERNAL_ERROR_BODY)
     }
-    const answer = (body: string, parsedBody?: unknown): void => {
-      try {
-        const call = toCall(request, body, parsedBody)
-        service.handle(call, reply, options.serverContext?.(request))?.catch(failed)
-      } catch (error) {
-        failed(error)
+    const readBody: HttpCall['readBody'] = (sender, done) => {
+      const received = (body: HttpBody): void => {
+        try {
+          done(body)
+        } catch (error) {
+          failed(error)
+        }
       }
+      const before = bodyReadBefore(request, body)
+      if (before) return received(before)
+      readNodeBody(request, bodies, {
+        sender,
+        done: (text) => received({ text }),
+        refuse: (refusal) => refuseBody(reply, refusal, options.onProtocolError),
+      })
     }
-    if (request.method !== 'POST') return answer('')
-    const parsed = parsedBody(request, body)
-    if (typeof parsed === 'string') return answer(parsed)
-    if (parsed instanceof Uint8Array) return answer(new TextDecoder().decode(parsed))
-    if (parsed !== undefined) return answer('', parsed)
-    readBody(request, limit, answer, () => {
-      const message = `Invalid request: the body is larger than ${limit} bytes`
-      reportSafely(options.onProtocolError, { code: INVALID_REQUEST, message })
-      reply.json(413, writeError(null, { code: INVALID_REQUEST, message }), { connection: 'close' })
-    })
+    try {
+      service.handle(toCall(request, readBody), reply, options.serverContext?.(request))?.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
   }
   return Object.assign(listener, { service, close: () => service.close() })
 }
@@ -66,53 +66,26 @@ export function toNodeHandler(served: HttpServed, options: NodeHandlerOptions = 
 const INTERNAL_ERROR_BODY: string = writeError(null, { code: INTERNAL_ERROR, message: 'Internal error' })
 
 /** Express strips the mount path from `url` and keeps the whole in `originalUrl`. */
-function toCall(request: IncomingMessage, body: string, parsedBody: unknown): HttpCall {
+function toCall(request: IncomingMessage, readBody: HttpCall['readBody']): HttpCall {
   const { originalUrl } = request as { originalUrl?: string }
   return {
     method: request.method ?? 'GET',
     url: originalUrl ?? request.url ?? '/',
     headers: request.headers as HttpHeaders,
-    body,
-    parsedBody,
+    peer: request.socket?.remoteAddress,
+    readBody,
   }
 }
 
-/** What was read before us: a parsed value, or text or bytes where the framework only reads. */
-function parsedBody(request: IncomingMessage, given: unknown): unknown {
-  if (given !== undefined && typeof given !== 'function') return given
-  // Express 4 sets an empty object where nothing was read.
+/** What a framework has read before us: a parsed value, or text or bytes where it only reads. */
+function bodyReadBefore(request: IncomingMessage, given: unknown): HttpBody | undefined {
+  const value = given !== undefined && typeof given !== 'function' ? given : bodyOf(request)
+  if (value === undefined) return undefined
+  if (typeof value === 'string') return { text: value }
+  return value instanceof Uint8Array ? { text: new TextDecoder().decode(value) } : { value }
+}
+
+/** Express 4 sets an empty object where nothing was read. */
+function bodyOf(request: IncomingMessage): unknown {
   return request.readableEnded ? (request as { body?: unknown }).body : undefined
-}
-
-/** Most bodies come in one chunk; those that do not are joined and decoded once. */
-function readBody(
-  request: IncomingMessage,
-  limit: number,
-  done: (body: string) => void,
-  refuse: () => void,
-): void {
-  const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > limit) {
-    refuse()
-    return
-  }
-  const chunks: Buffer[] = []
-  let size = 0
-  const onData = (chunk: Buffer): void => {
-    size += chunk.length
-    if (size > limit) {
-      request.off('data', onData)
-      request.off('end', onEnd)
-      request.resume()
-      refuse()
-      return
-    }
-    chunks.push(chunk)
-  }
-  const onEnd = (): void => {
-    done(chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks, size).toString('utf8'))
-  }
-  request.on('data', onData)
-  request.on('end', onEnd)
-  request.on('error', () => {})
 }

@@ -1,25 +1,39 @@
-import type { ServerResponse } from 'node:http'
-import { LONG_TEXT } from '../jsonrpc/index.ts'
-import { giveBackWhenSent } from './give-back.node.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RefusedForLoad } from '../exchange/refused-for-load.ts'
 import type { EventSink, HttpReply } from './http-reply.ts'
+import { PacedResponse } from './paced-response.node.ts'
+import { drainUnreadBody } from './unread-body.node.ts'
+import { SMALL_ANSWER, type UnreadAnswers } from './unread-answers.ts'
 
-/** A reader that is this far behind is cut off: memory is worth more than its stream. */
+/** A reader of a stream that is this far behind is cut off: memory is worth more than its stream. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 
 /** Answers on a native `node:http` response; no Web streams are involved. */
 export class NodeReply implements HttpReply {
+  readonly #request: IncomingMessage
   readonly #response: ServerResponse
+  readonly #unread: UnreadAnswers
+  #sender = ''
 
-  constructor(response: ServerResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse, unread: UnreadAnswers) {
+    this.#request = request
     this.#response = response
+    this.#unread = unread
+  }
+
+  countFor(sender: string): void {
+    this.#sender = sender
+  }
+
+  refusesToHold(bytes: number): RefusedForLoad | undefined {
+    return this.#unread.refusal(this.#sender, bytes)
   }
 
   json(status: number, body: string, headers?: Record<string, string>): void {
+    if (body.length > SMALL_ANSWER) return this.bytes(status, [Buffer.from(body)], headers)
     const response = this.#response
-    if (response.destroyed || response.headersSent) return
-    // Node puts a text behind the head, and copies it twice for that; bytes it sends as they are.
-    const data = body.length < LONG_TEXT ? body : Buffer.from(body)
-    const length = Buffer.byteLength(data)
+    if (!this.#isOpen()) return
+    const length = Buffer.byteLength(body)
     response.writeHead(status, {
       'content-type': 'application/json',
       'content-length': length,
@@ -28,26 +42,26 @@ export class NodeReply implements HttpReply {
     // All at once and by itself: `end` with a text writes an empty one behind it, which costs a tenth of a request.
     response.cork()
     // As many bytes as characters: it is ASCII, which needs no encoding.
-    response.write(data, length === body.length ? 'latin1' : 'utf8')
+    response.write(body, length === body.length ? 'latin1' : 'utf8')
     response.uncork()
     response.end()
   }
 
   bytes(status: number, pieces: readonly Uint8Array[], headers?: Record<string, string>): void {
     const response = this.#response
-    if (response.destroyed || response.headersSent) return
+    if (!this.#isOpen()) return
     response.writeHead(status, {
       'content-type': 'application/json',
       'content-length': pieces.reduce((sum, piece) => sum + piece.length, 0),
       ...headers,
     })
-    giveBackWhenSent(response, pieces)
-    for (const piece of pieces) response.write(piece)
-    response.end()
+    const body = new PacedResponse(response, this.#unread, this.#sender)
+    for (const piece of pieces) body.write(piece)
+    body.end()
   }
 
   empty(status: number, headers?: Record<string, string>): void {
-    if (this.#response.destroyed || this.#response.headersSent) return
+    if (!this.#isOpen()) return
     // 204 has no body and must not announce one.
     this.#response.writeHead(status, status === 204 ? { ...headers } : { 'content-length': 0, ...headers })
     this.#response.end()
@@ -55,23 +69,22 @@ export class NodeReply implements HttpReply {
 
   stream(headers?: Record<string, string>): EventSink {
     const response = this.#response
-    if (!response.destroyed && !response.headersSent) {
+    if (this.#isOpen()) {
       response.writeHead(200, headers)
       response.flushHeaders()
     }
+    const body = new PacedResponse(response, this.#unread, this.#sender)
     return {
       write(frame) {
         if (response.destroyed || response.writableEnded) return true
         // What was there before counts: one large message to a quick reader is fine.
-        if (response.writableLength > MAX_BUFFERED_BYTES) {
+        if (body.waiting > MAX_BUFFERED_BYTES) {
           response.destroy()
           return true
         }
-        return response.write(frame)
+        return body.write(frame)
       },
-      end() {
-        if (!response.writableEnded) response.end()
-      },
+      end: () => body.end(),
     }
   }
 
@@ -80,5 +93,13 @@ export class NodeReply implements HttpReply {
     response.once('close', () => {
       if (!response.writableFinished) listener()
     })
+  }
+
+  /** Whether an answer can still be given. A body that was not read is not wanted any more. */
+  #isOpen(): boolean {
+    const response = this.#response
+    if (response.destroyed || response.headersSent) return false
+    if (!this.#request.complete) drainUnreadBody(this.#request)
+    return true
   }
 }

@@ -3,6 +3,7 @@ export { toFetchHandler, type FetchHandler, type FetchHandlerOptions } from './f
 export { refuseForeign, type GateOptions } from './http-gate.ts'
 export type { Guard, GuardVerdict, ScopeChallenge } from './http-guard.ts'
 export type { HttpServiceOptions } from './http-service.ts'
-export type { HttpCall } from './http-reply.ts'
+export type { HttpHead } from './http-reply.ts'
+export { HttpMeter, type HttpLimits } from './http-meter.ts'
 export { headerParameters, type HeaderParameter } from '../schema/index.ts'
 export { memory, type MemoryOptions } from './memory.ts'

@@ -1,9 +1,13 @@
 import type { AuthInfo } from '../exchange/index.ts'
+import type { RequestRefusal } from '../exchange/refusal-of.ts'
+import type { RefusedForLoad } from '../exchange/refused-for-load.ts'
+import { writeError } from '../exchange/write-message.ts'
 import type { RequestId } from '../jsonrpc/index.ts'
 import { atExpiry } from './at-expiry.ts'
 import { EventLog, type EventLogLimits } from './event-log.ts'
 import type { ScopeChallenge } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
+import { refuseForLoad, toHttpRefusal } from './http-refusal.ts'
 import { STREAM_HEADERS, toEvent, type EventSink, type HttpReply } from './http-reply.ts'
 
 /**
@@ -20,7 +24,8 @@ export class SessionStream {
   #sink: EventSink | undefined
   #stopPulse: (() => void) | undefined
   #callOff: (() => void) | undefined
-  #lacking: readonly string[] | undefined
+  #refusal: RequestRefusal | undefined
+  readonly #answers: RequestId | undefined
   /** Whether the answer may be a body of bytes: it is that of one request, and no stream is preferred. */
   mayFinishInBytes = false
   /** The final answer went out, or was kept for whoever comes back. */
@@ -36,6 +41,7 @@ export class SessionStream {
     reply: HttpReply
   }) {
     this.#pulse = options.pulse
+    this.#answers = options.answers
     this.log = new EventLog(options.answers, options.limits)
     this.#headers = options.headers
     this.#primed = options.primed
@@ -97,9 +103,9 @@ export class SessionStream {
     sink?.write(toEvent(text, id))
   }
 
-  /** The request fails for want of scopes; a status can say so as long as nothing was streamed. */
-  lack(scopes: readonly string[]): void {
-    this.#lacking = scopes
+  /** The request is refused; a status can say so as long as nothing was streamed. */
+  refuse(refusal: RequestRefusal): void {
+    this.#refusal = refusal
   }
 
   /**
@@ -108,7 +114,9 @@ export class SessionStream {
    */
   finish(text: string, options: FinishOptions = {}): void {
     this.finished = true
-    const refusal = this.#lacking && options.challenge?.(this.#lacking)
+    const unread = this.#reply?.refusesToHold(text.length)
+    if (unread) return this.#finishUnsent(unread)
+    const refusal = toHttpRefusal(this.#refusal, options.challenge)
     const asStream = this.#sink !== undefined || (options.preferStream === true && !refusal)
     if (this.#reply && !asStream) {
       const headers = options.named === false ? {} : this.#headers
@@ -124,9 +132,24 @@ export class SessionStream {
   finishBytes(pieces: readonly Uint8Array[]): boolean {
     if (!this.mayFinishInBytes || this.#sink || !this.#reply?.bytes) return false
     this.finished = true
+    const unread = this.#reply.refusesToHold(pieces.reduce((sum, piece) => sum + piece.length, 0))
+    if (unread) {
+      this.#finishUnsent(unread)
+      return true
+    }
     this.#reply.bytes(200, pieces, this.#headers)
     this.#release()
     return true
+  }
+
+  /** The client has not read so much that its answer cannot be held as well. */
+  #finishUnsent(refusal: RefusedForLoad): void {
+    const id = this.#answers ?? null
+    if (this.#sink) {
+      this.send(writeError(id, refusal.toJsonRpc()))
+      this.#sink.end()
+    } else if (this.#reply) refuseForLoad(this.#reply, refusal, id, this.#headers)
+    this.#release()
   }
 
   /** Ends the answer without a message: the request was cancelled. */

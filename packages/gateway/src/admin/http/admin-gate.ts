@@ -50,8 +50,6 @@ export class AdminGate {
       method: request.method ?? 'GET',
       url: request.url ?? '/',
       headers: request.headers as Record<string, string | undefined>,
-      body: '',
-      parsedBody: undefined,
     })
     if (!verdict?.ok || !verdict.auth) {
       if (presented !== undefined && !guard) this.#refused(request)

@@ -1,0 +1,54 @@
+/** How much of something callers may hold at a time: each of them, and all together. */
+export interface BudgetLimits {
+  readonly perCaller: number
+  readonly total: number
+}
+
+/** Which of the two limits leaves no room. */
+export type BudgetLimit = keyof BudgetLimits
+
+/** Counts what callers hold, so that no caller can take the room of all others. */
+export class Budget {
+  readonly #limits: BudgetLimits
+  readonly #held = new Map<string, number>()
+  #total = 0
+
+  constructor(limits: BudgetLimits) {
+    this.#limits = limits
+  }
+
+  /** What all callers hold together. */
+  get held(): number {
+    return this.#total
+  }
+
+  heldBy(caller: string): number {
+    return this.#held.get(caller) ?? 0
+  }
+
+  /** Which limit would be passed; undefined when there is room. */
+  lacks(caller: string, amount: number): BudgetLimit | undefined {
+    if (this.heldBy(caller) + amount > this.#limits.perCaller) return 'perCaller'
+    return this.#total + amount > this.#limits.total ? 'total' : undefined
+  }
+
+  /** Counts the amount as held. Returns the limit that has no room for it, and counts nothing then. */
+  take(caller: string, amount: number): BudgetLimit | undefined {
+    const lacking = this.lacks(caller, amount)
+    if (lacking === undefined) this.add(caller, amount)
+    return lacking
+  }
+
+  /** Counts the amount as held, whether or not there is room. */
+  add(caller: string, amount: number): void {
+    this.#held.set(caller, this.heldBy(caller) + amount)
+    this.#total += amount
+  }
+
+  give(caller: string, amount: number): void {
+    const left = this.heldBy(caller) - amount
+    this.#total -= amount
+    if (left > 0) this.#held.set(caller, left)
+    else this.#held.delete(caller)
+  }
+}

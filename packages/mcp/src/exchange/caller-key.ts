@@ -1,0 +1,37 @@
+import { principalKey, type Principal } from '../protocol/index.ts'
+import type { AuthInfo, Exchange } from './exchange.ts'
+
+/** Guards hand out the same principal again and again. */
+const keys = new WeakMap<Principal, string>()
+
+/** What is known of who sends a request before its body is read. */
+export interface Sender {
+  readonly auth?: AuthInfo | undefined
+  /** The network address that it comes from. */
+  readonly peer?: string | undefined
+}
+
+/** Under which name a sender is counted: its principal, else its address. */
+export function senderKey({ auth, peer }: Sender): string {
+  return auth ? keyOf(auth.principal) : `address ${peer ?? ''}`
+}
+
+function keyOf(principal: Principal): string {
+  let key = keys.get(principal)
+  if (key === undefined) {
+    key = `principal ${principalKey(principal)}`
+    keys.set(principal, key)
+  }
+  return key
+}
+
+/**
+ * Under which name the caller of an exchange is counted: its principal, else its session. A modern caller that has
+ * neither is known by its address and by the name that it gives itself, which is all that tells two of them apart.
+ */
+export function callerKey(exchange: Exchange): string {
+  const { auth, session, client } = exchange
+  if (auth) return senderKey(exchange)
+  if (session !== undefined) return `session ${session}`
+  return `${senderKey(exchange)} ${client.info?.name ?? ''}`
+}
