@@ -42,13 +42,20 @@ export function compileServer(
 function compileLimits(raw: NonNullable<RawServer['limits']>): LimitsModel {
   return {
     bodyBytes: bytes(raw.bodyBytes, '16mb'),
+    bodyTimeout: duration(raw.bodyTimeout, '1m'),
+    receivingBytes: bytes(raw.receivingBytes, '128mb'),
     resultBytes: bytes(raw.resultBytes, '64mb'),
+    unreadBytes: bytes(raw.unreadBytes, '256mb'),
+    stallTimeout: duration(raw.stallTimeout, '30s'),
     sessions: raw.sessions ?? 10_000,
     sessionIdle: duration(raw.sessionIdle, '1h'),
+    subscriptions: raw.subscriptions ?? 20_000,
+    subscriptionsPerRequest: raw.subscriptionsPerRequest ?? 1000,
     requestsInFlight: raw.requestsInFlight ?? 2000,
     parkedCalls: raw.parkedCalls ?? 1000,
     parkedFor: duration(raw.parkedFor, '10m'),
     startingTargets: raw.startingTargets ?? 4,
+    callerShare: raw.callerShare ?? 0.5,
   }
 }
 

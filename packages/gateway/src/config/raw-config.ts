@@ -33,13 +33,20 @@ export interface RawServer {
   shutdownGrace?: Quantity
   limits?: {
     bodyBytes?: Quantity
+    bodyTimeout?: Quantity
+    receivingBytes?: Quantity
     resultBytes?: Quantity
+    unreadBytes?: Quantity
+    stallTimeout?: Quantity
     sessions?: number
     sessionIdle?: Quantity
+    subscriptions?: number
+    subscriptionsPerRequest?: number
     requestsInFlight?: number
     parkedCalls?: number
     parkedFor?: Quantity
     startingTargets?: number
+    callerShare?: number
   }
 }
 

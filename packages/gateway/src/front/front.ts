@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
-import type { GateOptions, Guard } from '@gantry/mcp/server'
+import { drainUnreadBody, toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
+import type { GateOptions, Guard, HttpMeter } from '@gantry/mcp/server'
 import type { BearerGuard } from '@gantry/mcp/guard'
 import type { Gateway } from '../gateway.ts'
 import type { ServerModel } from '../model/index.ts'
+import { createMeter } from './create-meter.ts'
 import { ALIVE, readiness, verbose } from './health.ts'
 import { METRICS_TYPE, metricsText } from './metrics-text.ts'
 import { boundAddress, OpenDoorError, type BoundAddress } from './bound-address.ts'
@@ -18,16 +19,27 @@ export interface FrontOptions {
   readonly admin?: ((request: IncomingMessage, response: ServerResponse, path: string) => boolean) | undefined
 }
 
+/** How long the head of a request may take to arrive. */
+const HEADERS_WITHIN = 15_000
+
 /** The gateway's one port: `/mcp`, `/mcp/<target>`, `/sse`, `/health`, `/ready`, `/metrics` and the console. */
 export class Front {
   readonly server: HttpServer
   readonly #options: FrontOptions
   readonly #handlers = new Map<string, NodeHandler>()
+  readonly #meter: HttpMeter
   #isDraining = false
 
   constructor(options: FrontOptions) {
     this.#options = options
-    this.server = createServer((request, response) => {
+    const { limits } = options.gateway.model.server
+    this.#meter = createMeter(limits)
+    const times = {
+      headersTimeout: HEADERS_WITHIN,
+      requestTimeout: HEADERS_WITHIN + limits.bodyTimeout,
+      connectionsCheckingInterval: 2000,
+    }
+    this.server = createServer(times, (request, response) => {
       try {
         this.#route(request, response)
       } catch {
@@ -64,6 +76,8 @@ export class Front {
     const path = (request.url ?? '/').split('?', 1)[0]!
     if (path === '/mcp' || path === '/sse') return this.#handler('')!(request, response)
     if (path.startsWith('/mcp/')) return this.#target(path.slice('/mcp/'.length), request, response)
+    if (this.#options.admin?.(request, response, path)) return
+    drainUnreadBody(request, response)
     if (path === '/health' || path === '/ready') {
       this.#health(path, request, response).catch(() => response.writeHead(500).end())
       return
@@ -73,7 +87,6 @@ export class Front {
       return
     }
     if (path.startsWith('/.well-known/') && this.#metadata(path, request, response)) return
-    if (this.#options.admin?.(request, response, path)) return
     response
       .writeHead(404, { 'content-type': 'text/plain' })
       .end('Not found. MCP is at /mcp, one target at /mcp/NAME.\n')
@@ -122,6 +135,7 @@ export class Front {
   #target(encoded: string, request: IncomingMessage, response: ServerResponse): void {
     const handler = this.#handler(decode(encoded))
     if (handler) return handler(request, response)
+    drainUnreadBody(request, response)
     // Strangers are not told what there is.
     const names = this.#options.guard ? [] : this.#options.gateway.targets.map(({ name }) => name)
     const hint = names.length > 0 ? ` Targets: ${names.join(', ')}` : ''
@@ -138,8 +152,8 @@ export class Front {
       handler = toNodeHandler(served, {
         ...(guard && { guard }),
         sealer: gateway.sealer,
-        maxBodyBytes: server.limits.bodyBytes,
-        sessions: { idleTimeout: server.limits.sessionIdle, maxSessions: server.limits.sessions },
+        meter: this.#meter,
+        sessions: { idleTimeout: server.limits.sessionIdle },
         ...gateOptions(server),
       })
       this.#handlers.set(target, handler)

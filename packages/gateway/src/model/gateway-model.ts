@@ -46,15 +46,36 @@ export interface ServerModel {
 
 export interface LimitsModel {
   readonly bodyBytes: number
+  /** How long a body may take to arrive. */
+  readonly bodyTimeout: number
+  /** Bytes of bodies that are being received. */
+  readonly receivingBytes: number
   readonly resultBytes: number
+  /** Bytes of answers that their clients have not read. */
+  readonly unreadBytes: number
+  /** How long a client may read nothing of its answer. */
+  readonly stallTimeout: number
   readonly sessions: number
   readonly sessionIdle: number
+  /** Listeners, and the resources and tasks that they name. */
+  readonly subscriptions: number
+  readonly subscriptionsPerRequest: number
   readonly requestsInFlight: number
   /** Calls of legacy targets that wait for a modern client's answer. */
   readonly parkedCalls: number
   readonly parkedFor: number
   /** Targets that may be starting at the same time. */
   readonly startingTargets: number
+  /** How much of each limit one caller may hold, 0 to 1. */
+  readonly callerShare: number
+}
+
+/** The limit of all callers, and that of one of them. */
+export function sharedLimit(
+  total: number,
+  { callerShare }: LimitsModel,
+): { perCaller: number; total: number } {
+  return { perCaller: Math.ceil(total * callerShare), total }
 }
 
 export interface NamesModel {

@@ -11,7 +11,7 @@ export type {
   TelemetryModel,
   WireViewModel,
 } from './gateway-model.ts'
-export { findTarget } from './gateway-model.ts'
+export { findTarget, sharedLimit } from './gateway-model.ts'
 export { hideCredentials, isSecretName, REDACTED } from './hide-credentials.ts'
 export { isLoopbackAddress, isLoopbackHost, withoutBrackets } from './loopback.ts'
 export type {

@@ -10,5 +10,6 @@ export type RequestRefusal = InsufficientScope | RefusedForLoad
 export function refusalOf(outcome: Outcome): RequestRefusal | undefined {
   const cause = outcome.type === 'error' ? outcome.cause : undefined
   if (!(cause instanceof ProtocolError)) return undefined
-  return 'requiredScopes' in cause || 'retryAfter' in cause ? (cause as RequestRefusal) : undefined
+  const { requiredScopes, retryAfter } = cause as Partial<InsufficientScope & RefusedForLoad>
+  return requiredScopes !== undefined || retryAfter !== undefined ? (cause as RequestRefusal) : undefined
 }

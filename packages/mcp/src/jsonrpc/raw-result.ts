@@ -31,22 +31,17 @@ export class RawResult implements JsonRpcResult {
   /** The result with nothing in its long strings. */
   readonly outline: JsonObject
   readonly byteLength: number
-  readonly #pieces: readonly Uint8Array[]
+  /** The JSON of `result` and of nothing else. */
+  readonly pieces: readonly Uint8Array[]
   readonly #read: ReadJson
   #result: JsonObject | undefined
 
   constructor(id: number, outline: JsonObject, pieces: readonly Uint8Array[], read: ReadJson = parseJson) {
     this.id = id
     this.outline = outline
-    this.#pieces = pieces
+    this.pieces = pieces
     this.#read = read
     this.byteLength = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  }
-
-  /** The JSON of `result` and of nothing else. Once it was passed on, its memory may have been given back. */
-  get pieces(): readonly Uint8Array[] {
-    if (this.#pieces.some(({ length }) => length === 0)) throw new Error('This result was passed on already')
-    return this.#pieces
   }
 
   /** The whole result, read when somebody wants it. */

@@ -99,7 +99,7 @@ export class NodeReply implements HttpReply {
   #isOpen(): boolean {
     const response = this.#response
     if (response.destroyed || response.headersSent) return false
-    if (!this.#request.complete) drainUnreadBody(this.#request)
+    if (!this.#request.complete) drainUnreadBody(this.#request, response)
     return true
   }
 }

@@ -2,3 +2,4 @@ export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from './node
 export { serveSocket, type SocketServer } from './socket-server.node.ts'
 export { serveStdio, type ServeStdioOptions } from './stdio-server.node.ts'
 export { serveStream, type ServeStreamOptions } from './serve-stream.node.ts'
+export { drainUnreadBody } from './unread-body.node.ts'

@@ -1,27 +1,43 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** How much of a refused body is read and thrown away, and for how long. */
 const MOST_DRAINED = { bytes: 256 * 1024, milliseconds: 1000 }
+const LOOK_EVERY = 50
 
 /**
- * To be called when a request is answered before its body was read. A connection that is cut at once may take the
- * answer with it, so the rest is read and thrown away, within bounds: after that the connection is cut.
+ * To be called when a request is answered before its body was read. The rest is read and thrown away, within bounds:
+ * a connection that is cut while its client still writes takes the answer with it. After a short body the connection
+ * goes on; any other is closed.
  */
-export function drainUnreadBody(request: IncomingMessage): void {
-  if (request.complete || request.destroyed || !announcesBody(request)) return
-  let drained = 0
-  const cut = (): void => void request.destroy()
-  const timer = setTimeout(cut, MOST_DRAINED.milliseconds)
-  timer.unref()
+export function drainUnreadBody(request: IncomingMessage, response: ServerResponse): void {
+  // Streams of HTTP/2 are bounded by their windows, and share a socket.
+  if (request.complete || request.httpVersionMajor !== 1 || !announcesBody(request)) return
+  const { socket } = request
+  const closes = !isShort(request)
+  if (closes) {
+    response.shouldKeepAlive = false
+    // Node would destroy the socket with the last byte of the answer. Ending our side leaves the client time to read it.
+    socket.destroySoon = () => void socket.end()
+  }
+  const begun = Date.now()
+  const readBefore = socket.bytesRead
   request.on('error', () => {})
-  request.once('close', () => clearTimeout(timer))
-  request.once('end', () => clearTimeout(timer))
-  request.on('data', (chunk: Buffer) => {
-    drained += chunk.length
-    if (drained > MOST_DRAINED.bytes) cut()
-  })
+  request.resume()
+  const timer = setInterval(() => {
+    const isDrained = request.complete && (!closes || socket.writableFinished)
+    const isOver =
+      Date.now() - begun > MOST_DRAINED.milliseconds || socket.bytesRead - readBefore > MOST_DRAINED.bytes
+    if (!isDrained && !isOver && !socket.destroyed) return
+    clearInterval(timer)
+    if (closes || !request.complete) socket.destroy()
+  }, LOOK_EVERY)
+  timer.unref()
 }
 
 function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+function isShort({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length']) <= MOST_DRAINED.bytes
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { writeJson } from '@gantry/mcp/exchange'
 import { splitTarget } from '@gantry/mcp/foreign'
+import { drainUnreadBody } from '@gantry/mcp/server/node'
 import { ApiError } from '../api-error.ts'
 import { readTexts } from '../check-request.ts'
 import { ROUTES, type RouteName, type StreamItem } from '../contract.ts'
@@ -113,10 +114,10 @@ export class AdminServer {
     const error = toApiError(thrown)
     if (error.problem.code === 'internal') this.#options.onError(error.cause)
     if (response.headersSent) return void response.destroy()
+    drainUnreadBody(response.req, response)
     const headers: Record<string, string> = {}
     if (error.status === 401) headers['www-authenticate'] = 'Bearer realm="gantry admin"'
     if (error.status === 405) headers.allow = String(error.problem.details?.allow)
-    if (error.status === 413) headers.connection = 'close'
     this.#json(response, error.status, { error: error.problem }, headers)
   }
 }

@@ -14,7 +14,8 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
   if (announced > MAX_BYTES) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // The request stays alive when it is too large, so that its sender can be told.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > MAX_BYTES) throw tooLarge()
     chunks.push(chunk)

@@ -1,0 +1,16 @@
+import { HttpMeter } from '@gantry/mcp/server'
+import { sharedLimit, type LimitsModel } from '../model/index.ts'
+
+/** Counts what callers hold: one for all endpoints, so that what a caller holds on one counts on the others. */
+export function createMeter(limits: LimitsModel): HttpMeter {
+  // A single body of the greatest length must fit into the share of one caller.
+  const receiving = Math.max(limits.receivingBytes, limits.bodyBytes / limits.callerShare)
+  return new HttpMeter({
+    maxBodyBytes: limits.bodyBytes,
+    bodyTimeout: limits.bodyTimeout,
+    receiving: sharedLimit(receiving, limits),
+    stallTimeout: limits.stallTimeout,
+    unread: sharedLimit(limits.unreadBytes, limits),
+    sessions: sharedLimit(limits.sessions, limits),
+  })
+}
