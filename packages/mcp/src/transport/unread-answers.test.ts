@@ -65,16 +65,16 @@ const lengthOf = async (host: HttpHost, name: string, authorization: string): Pr
 
 describe('answers that nobody reads', () => {
   it('are held up to a share of each caller; more are refused with 429, and others are served', async () => {
-    const limits = { unread: { perCaller: 2 * BIG, total: 10 * BIG } }
+    const limits = { unread: { perCaller: 1.5 * BIG, total: 10 * BIG } }
     await using host = await HttpHost.open('node', app(), { guard, limits })
-    const readers = Array.from({ length: 10 }, () => askAndStopReading(host.port, 'big', 'greedy'))
+    const readers = Array.from({ length: 6 }, () => askAndStopReading(host.port, 'big', 'greedy'))
     await until(() => readers.every(({ head }) => head() !== ''))
     const refused = readers.filter(({ head }) => head().startsWith('HTTP/1.1 429'))
-    expect(refused.length).toBeGreaterThanOrEqual(3)
+    expect(refused.length).toBeGreaterThanOrEqual(2)
     expect(refused[0]!.head()).toMatch(/retry-after: \d+/i)
     expect(refused[0]!.head()).toContain('"id":7')
     expect(refused[0]!.head()).toContain('"reason":"unread_answers"')
-    expect(host.service.meter.answers.held).toBeLessThanOrEqual(2 * BIG)
+    expect(host.service.meter.answers.held).toBeLessThanOrEqual(1.5 * BIG)
     expect(await lengthOf(host, 'small', 'greedy')).toBeGreaterThan(0)
     expect(await lengthOf(host, 'big', 'other')).toBeGreaterThan(BIG)
     for (const { socket } of readers) socket.destroy()
