@@ -7,7 +7,7 @@ export interface HealthHost {
   report(failures: number, error: unknown): void
 }
 
-/** Pings a connection at its interval. Any answer is a sign of life, an error too. */
+/** Pings a connection at its interval. */
 export class HealthCheck {
   readonly #host: HealthHost
   #timer: NodeJS.Timeout | undefined

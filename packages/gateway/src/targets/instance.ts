@@ -231,6 +231,7 @@ export class Instance {
   #lost(link: Link, reason: Error | undefined): void {
     if (this.link !== link) return
     this.#detach()
+    this.#closeUnused(link)
     if (this.#ended) return
     const words = reason?.message ?? 'the connection was closed'
     this.failure = reason
@@ -290,12 +291,13 @@ export class Instance {
 
   /**
    * The connection turned out to be dead; the next request makes a new one. Requests that are still under way on
-   * it find that out for themselves: over HTTP each stands alone, and one may succeed where another failed.
+   * it find that out for themselves: over HTTP each stands alone, and one may succeed where another failed. Listeners
+   * would never find out, so they are told.
    */
   discard(link: Link, reason: Error): void {
     if (this.link !== link) return
     this.#lost(link, reason)
-    this.#closeUnused(link)
+    link.retire?.(reason)
   }
 
   /** The server wants a login that this connection does not have. */

@@ -19,7 +19,9 @@ export interface Link {
   /** Called once when the connection is gone; with the reason when nobody asked for it. */
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly process?: ProcessFacts | undefined
-  /** Asks for a sign of life, where there is somebody to ask. Any answer will do. */
+  /** Asks for a sign of life, where there is somebody to ask. Rejects when there is none. */
   readonly ping?: ((signal: AbortSignal) => Promise<unknown>) | undefined
+  /** Another connection takes over: who listens here is told to listen there. */
+  retire?(reason: Error): void
   close(): Promise<void>
 }

@@ -4,6 +4,7 @@ import type { AuthProvider } from '@gantry/mcp/auth'
 import { McpError, negotiate, type EraCache, type FetchLike } from '@gantry/mcp/client'
 import { stdio, type StdioWire } from '@gantry/mcp/client/node'
 import {
+  INVALID_REQUEST,
   LiveExchange,
   orAbort,
   type ClientEdge,
@@ -140,18 +141,34 @@ async function negotiated(
       edge.onClose = listener
     },
     process: processOf(wire),
-    ping: (ended) => ping(edge, services.info, ended),
+    ping: (ended) => ping(edge, wire.kind, services.info, ended),
+    retire: (reason) => edge.retire?.(reason),
     close: () => edge.close(),
   }
 }
 
 /** The lightest request that the era has. */
-function ping(edge: ClientEdge, info: Implementation, signal: AbortSignal): Promise<unknown> {
+async function ping(
+  edge: ClientEdge,
+  transport: string,
+  info: Implementation,
+  signal: AbortSignal,
+): Promise<void> {
   const method = edge.era === 'legacy' ? 'ping' : 'server/discover'
   const client = { info, capabilities: {}, version: edge.version }
   const exchange = new LiveExchange({ method, params: {}, client })
   signal.addEventListener('abort', () => exchange.abort(signal.reason), { once: true })
-  return edge.handle(exchange)
+  const outcome = await edge.handle(exchange)
+  if (transport !== 'http' || outcome.type !== 'error' || !isRefusal(outcome.error.code)) return
+  throw new McpError('bad_response', `${method} was refused: ${outcome.error.message}`)
+}
+
+/**
+ * Over a pipe any answer is a sign of life. Over HTTP somebody answers even when our session is gone, in words that
+ * may be unknown to us: an invalid request, or an error that the server defined itself.
+ */
+function isRefusal(code: number): boolean {
+  return code === INVALID_REQUEST || (code <= -32_000 && code >= -32_099)
 }
 
 function processOf(wire: Wire): Link['process'] {

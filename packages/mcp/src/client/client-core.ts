@@ -1,4 +1,11 @@
-import type { Connector, Exchange, Notification, Outcome, RequestAnswer } from '../exchange/index.ts'
+import type {
+  ClientEdge,
+  Connector,
+  Exchange,
+  Notification,
+  Outcome,
+  RequestAnswer,
+} from '../exchange/index.ts'
 import { sendsIntegers } from '../exchange/exact-integers.ts'
 import { type Owner, ownerOf } from '../exchange/owner.ts'
 import { type JsonObject, McpError, withSources } from '../jsonrpc/index.ts'
@@ -50,6 +57,8 @@ export class ClientCore {
   readonly directory: ToolDirectory = new ToolDirectory()
   connector: Connector | undefined
   logLevel: LoggingLevel | undefined
+  /** What a legacy server was told by `setLogLevel`. */
+  toldLevel: LoggingLevel | undefined
   /** What extensions declare to legacy servers, and how they answer them. */
   readonly extensions: { capabilities: ClientCapabilities; answers: RequestAnswer[] } = {
     capabilities: {},
@@ -127,7 +136,10 @@ export class ClientCore {
         ),
       autoConnect: options.autoConnect ?? true,
       reconnect: options.reconnect ?? true,
-      onOpen: () => this.subscriptions.update(),
+      onOpen: ({ edge }) => {
+        this.subscriptions.update()
+        this.#restoreLogLevel(edge)
+      },
       onLost: (reason) => this.#lost(reason),
     })
   }
@@ -206,7 +218,24 @@ export class ClientCore {
   ): Promise<Outcome> {
     const { edge } = await this.connection.acquire(signal)
     const client = factsOf(this.info, this.capabilities)
-    return edge.handle({ method: 'subscriptions/listen', params, client, signal, notify })
+    const exchange: Exchange = { method: 'subscriptions/listen', params, client, signal, notify }
+    try {
+      return await edge.handle(exchange)
+    } catch (thrown) {
+      if (!(thrown instanceof McpError) || thrown.code !== 'session_lost' || signal.aborted) throw thrown
+      return (await this.connection.renew(edge, thrown, signal)).edge.handle(exchange)
+    }
+  }
+
+  /** A new session of a legacy server knows nothing of the level that the one before was told. */
+  #restoreLogLevel(edge: ClientEdge): void {
+    const { toldLevel: level } = this
+    if (level === undefined || edge.era !== 'legacy' || !edge.discovery.capabilities.logging) return
+    const client = factsOf(this.info, this.capabilities)
+    const { signal } = new AbortController()
+    edge
+      .handle({ method: 'logging/setLevel', params: { level }, client, signal, notify: () => {} })
+      .catch((thrown) => this.warn(thrown))
   }
 
   #lost(reason: Error | undefined): void {

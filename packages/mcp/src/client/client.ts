@@ -261,6 +261,7 @@ export class Client<App = unknown> implements AsyncDisposable {
     const { edge } = await this.#core.connection.acquire(options.signal)
     if (edge.era === 'legacy' && edge.discovery.capabilities.logging) {
       await this.request('logging/setLevel', { level }, options)
+      this.#core.toldLevel = level
     }
   }
 

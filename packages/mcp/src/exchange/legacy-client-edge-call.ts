@@ -255,7 +255,7 @@ export class LegacyCall implements ParkedCall {
 
   /** An answer that cannot be delivered leaves the server waiting for ever, so the call has failed. */
   #reply(response: JsonRpcResponse): void {
-    this.#port.reply(response).catch((thrown: unknown) => this.#stop(McpError.from(thrown)))
+    this.#port.reply(response).catch((thrown: unknown) => this.#stop(undelivered(McpError.from(thrown))))
   }
 
   /** Waits for the end of the tick, so that questions which arrive together travel together. */
@@ -322,4 +322,11 @@ export class LegacyCall implements ParkedCall {
     this.#exchange = undefined
     return round
   }
+}
+
+/** The server had begun the call, so a lost session must not make it look safe to send again. */
+function undelivered(error: McpError): McpError {
+  if (error.code !== 'session_lost') return error
+  const message = 'The session was lost while the server waited for an answer, and the call with it'
+  return new McpError('closed', message, { cause: error, details: error.details })
 }

@@ -163,6 +163,10 @@ export class LegacyClientEdge implements ClientEdge {
     return this.#wire.send({ jsonrpc: '2.0', ...notification })
   }
 
+  retire(reason: Error): void {
+    this.#listeners.end(reason)
+  }
+
   close(): Promise<void> {
     return this.#wire.close()
   }

@@ -19,6 +19,8 @@ export interface FollowedStream {
   /** Wait before the first GET: the stream was open already and has just been closed. */
   waitFirst: boolean
   isDone: () => boolean
+  /** The server has accepted a GET. */
+  onOpen?: (() => void) | undefined
   signal: AbortSignal
   settings: HttpClientSettings
 }
@@ -85,6 +87,7 @@ async function readOnce(stream: FollowedStream): Promise<McpError | undefined> {
       await discard(response)
       return badResponse(url, 'did not answer GET with an event stream', { status: response.status })
     }
+    stream.onOpen?.()
     const parser = new SseParser({ onEvent: stream.onEvent, cursor, maxLength: settings.maxMessageBytes })
     await readChunks(body, (chunk) => parser.push(chunk))
     return undefined

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { IncomingMessage } from '../exchange/index.ts'
+import type { IncomingMessage, Wire } from '../exchange/index.ts'
 import { http } from './http-client.ts'
 import {
   call,
@@ -93,13 +93,84 @@ describe('http, legacy sessions', () => {
     await using server = await startServer(
       sessions((_, response) => response.writeHead(status, { 'content-type': type }).end(body)),
     )
+    for (const meet of [
+      (wire: Wire) => wire.request(call()),
+      (wire: Wire) => wire.send({ jsonrpc: '2.0', method: 'x' }),
+      (wire: Wire) => wire.send({ jsonrpc: '2.0', id: 7, result: {} }),
+    ]) {
+      const wire = await connect(server.url)
+      const closed: unknown[] = []
+      wire.onClose = (reason) => closed.push(reason)
+      await expect(meet(wire)).rejects.toMatchObject({ code: 'session_lost', details: { status } })
+      expect(closed).toMatchObject([{ code: 'session_lost' }])
+      const seen = server.seen.length
+      await expect(wire.request(call())).rejects.toMatchObject({ code: 'session_lost' })
+      await expect(wire.send({ jsonrpc: '2.0', method: 'x' })).rejects.toMatchObject({ code: 'session_lost' })
+      await wire.close()
+      expect([server.seen.length, closed.length]).toEqual([seen, 1])
+    }
+  })
+
+  it.each([
+    [-32001, 'Session not found'],
+    [-32000, 'Bad Request: No valid session ID provided'],
+    [-32000, 'Bad Request: Server not initialized'],
+    [-32600, 'Missing session ID'],
+  ])('B49: HTTP 200 with %i %s means that the session is lost', async (code, message) => {
+    await using server = await startServer(
+      sessions((seen, response) => json(response, errorFor(seen, code, message))),
+    )
     const wire = await connect(server.url)
-    const lost = wire.request(call())
-    await expect(lost).rejects.toMatchObject({ code: 'session_lost', details: { status } })
-    await wire.request(initialize())
-    await expect(wire.send({ jsonrpc: '2.0', method: 'x' })).rejects.toMatchObject({ code: 'session_lost' })
-    const ids = server.seen.map((seen) => seen.headers['mcp-session-id'])
-    expect(ids).toEqual([undefined, 'session-1', undefined, 'session-2'])
+    await expect(wire.request(call())).rejects.toMatchObject({ code: 'session_lost' })
+    await wire.close()
+  })
+
+  it('B49: HTTP 200 with an error that only speaks of a session is an answer', async () => {
+    await using server = await startServer(
+      sessions((seen, response) => json(response, errorFor(seen, -32000, 'Your bank says: session expired'))),
+    )
+    const wire = await connect(server.url)
+    expect(await wire.request(call())).toMatchObject({ error: { code: -32000 } })
+    await wire.close()
+  })
+
+  it.each([
+    [404, ''],
+    [404, 'Session not found'],
+    [400, 'Invalid session ID'],
+  ])('B49: the GET stream meets HTTP %i %s first: a ping confirms it', async (status, text) => {
+    let isForgotten = false
+    await using server = await startServer(
+      sessions((seen, response) => {
+        if (isForgotten) return void response.writeHead(status, { 'content-type': 'text/plain' }).end(text)
+        if (seen.method !== 'GET') return void response.writeHead(202).end()
+        isForgotten = true
+        openStream(response)
+        response.end(': hello\n\n')
+      }),
+    )
+    const wire = await connect(server.url)
+    const closed: unknown[] = []
+    wire.onClose = (reason) => closed.push(reason)
+    wire.startListening?.()
+    await until(() => closed.length === 1)
+    expect(closed).toMatchObject([{ code: 'session_lost' }])
+    expect(server.seen.at(-1)?.message.method).toBe('ping')
+    await wire.close()
+  })
+
+  it('B49: a server that knows sessions but not on its GET stream stays connected', async () => {
+    await using server = await startServer(
+      sessions((seen, response) => {
+        if (seen.method === 'GET') response.writeHead(400).end('Invalid session ID')
+        else if (seen.message.id === undefined) response.writeHead(202).end()
+        else json(response, resultFor(seen))
+      }),
+    )
+    const wire = await connect(server.url)
+    wire.startListening?.()
+    await until(() => server.seen.some((seen) => seen.message.method === 'ping'))
+    expect(await wire.request(call())).toMatchObject({ result: {} })
     await wire.close()
   })
 

@@ -3,6 +3,7 @@ import { followStream } from './http-client-follow.ts'
 import { badResponse } from './http-client-errors.ts'
 import { forEachMessage, unreadable } from './http-client-messages.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
+import { isSessionRefusal } from './http-client-session-lost.ts'
 import { createSseCursor } from './sse-stream.ts'
 
 export interface ListenOptions {
@@ -18,17 +19,31 @@ const NO_STREAM = [404, 405, 406]
 
 /**
  * Reads the standalone GET stream of a legacy session until the server has none, or does not come back.
- * Requests work without it, so its loss is reported and ends nothing.
+ * Requests work without it, so its loss is reported and ends nothing. 'doubtful': it was refused as if the session
+ * were gone.
  */
-export async function listen(options: ListenOptions): Promise<'ended' | 'exhausted'> {
+export async function listen(options: ListenOptions): Promise<'ended' | 'exhausted' | 'doubtful'> {
   const { url, settings } = options
   const cursor = createSseCursor()
+  let wasOpen = false
+  const onOpen = (): void => {
+    wasOpen = true
+  }
   const onEvent = (data: string, type: string): void => {
     if (type === 'message' && data !== '') readMessages(data, options)
   }
   for (;;) {
-    const end = await followStream({ ...options, cursor, onEvent, waitFirst: false, isDone: () => false })
+    const end = await followStream({
+      ...options,
+      cursor,
+      onEvent,
+      onOpen,
+      waitFirst: false,
+      isDone: () => false,
+    })
     if (end.type === 'done') return 'ended'
+    const hasNone = end.type === 'refused' && NO_STREAM.includes(end.status ?? 0)
+    if (end.type === 'refused' && isSessionRefusal(end.error) && (wasOpen || !hasNone)) return 'doubtful'
     if (end.type === 'refused' && end.status === 400 && cursor.lastEventId !== '') {
       // The server has forgotten our place in the stream: begin a new one rather than hear nothing.
       settings.report(() =>
@@ -36,7 +51,6 @@ export async function listen(options: ListenOptions): Promise<'ended' | 'exhaust
       )
       cursor.lastEventId = ''
     } else {
-      const hasNone = end.type === 'refused' && NO_STREAM.includes(end.status ?? 0)
       if (!hasNone) settings.report(() => end.error)
       return end.type === 'exhausted' ? 'exhausted' : 'ended'
     }

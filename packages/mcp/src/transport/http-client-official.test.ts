@@ -119,8 +119,10 @@ describe('official server 1.32', () => {
     expect(general[0]).toMatchObject({ method: 'notifications/tools/list_changed' })
     forget()
     await expect(wire.request(legacy('tools/call', add))).rejects.toMatchObject({ code: 'session_lost' })
-    await handshake(wire)
-    expect(await wire.request(legacy('tools/call', add))).toMatchObject({ result: {} })
+    const next = await http(server.url).open()
+    await handshake(next)
+    expect(await next.request(legacy('tools/call', add))).toMatchObject({ result: {} })
+    await next.close()
     await wire.close()
   })
 

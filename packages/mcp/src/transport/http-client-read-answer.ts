@@ -6,6 +6,7 @@ import { abortError, badResponse, endedWithoutAnswer, headOf } from './http-clie
 import { followStream } from './http-client-follow.ts'
 import { mediaType } from './http-client-messages.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
+import { isSessionRefusal } from './http-client-session-lost.ts'
 import { createSseCursor, type OnSseEvent, type SseCursor, SseParser } from './sse-stream.ts'
 import { readChunks } from './sse-stream-read.ts'
 
@@ -18,6 +19,8 @@ export interface ReadAnswerOptions extends AnswerOptions {
   /** Whether a long result may be a `RawResult`. */
   takesBytes?: boolean | undefined
   onDetached?: ((retryMs: number | undefined) => void) | undefined
+  /** The stream could not be resumed, as if its session were gone. */
+  onDoubt?: (() => void) | undefined
   abort: Canceller
   settings: HttpClientSettings
 }
@@ -122,6 +125,7 @@ async function resume(
     signal: abort.signal,
   })
   if (end.type === 'done') return
+  if (end.type === 'refused' && isSessionRefusal(end.error)) options.onDoubt?.()
   // Without a status it was not the server that refused: what came could not be read.
   if (end.type === 'refused' && end.status === undefined) throw end.error
   throw endedWithoutAnswer(url, `${request.method}, and could not be resumed`, end.error)

@@ -10,6 +10,15 @@ const SPELLINGS = [
   /\bserver not initialized\b/i,
 ]
 
+/** The same as a JSON-RPC error that comes with HTTP 200. Tools have errors too, so only whole sentences count. */
+const SENTENCE =
+  /^(?:(?:bad request|not found): )?(?:session (?:id )?(?:not found|expired|terminated|has been terminated|does not exist)|(?:no valid|invalid|unknown|missing) session(?: id)?|server not initialized)\b/i
+const CODES: readonly number[] = [-32000, -32001, -32600]
+
+export function isSessionLostError({ code, message }: { code: number; message: string }): boolean {
+  return CODES.includes(code) && SENTENCE.test(message)
+}
+
 /** Whether an answer to a request that carried a session id says that this session no longer exists. */
 export function isSessionLost(status: number, body: string): boolean {
   // 404 with -32601 is about the method: servers of both eras answer so.
@@ -17,4 +26,10 @@ export function isSessionLost(status: number, body: string): boolean {
   if (status !== 400) return false
   const head = body.slice(0, 4000)
   return SPELLINGS.some((spelling) => spelling.test(head))
+}
+
+/** The same of an answer that has been read into an error. */
+export function isSessionRefusal({ details }: { readonly details: Record<string, unknown> }): boolean {
+  const { status, body } = details
+  return typeof status === 'number' && isSessionLost(status, typeof body === 'string' ? body : '')
 }

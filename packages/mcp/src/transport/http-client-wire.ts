@@ -17,11 +17,14 @@ import { type Operation, Operations } from './http-client-operations.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
 import { readAnswer } from './http-client-read-answer.ts'
 import { type HttpCall, sendHttp } from './http-client-send.ts'
-import { isSessionLost } from './http-client-session-lost.ts'
+import { isSessionLost, isSessionLostError } from './http-client-session-lost.ts'
 import { setHttpStatus } from './http-client-status.ts'
 
 /** Closing waits this long for the server to drop the session. */
 const DELETE_MS = 2_000
+
+/** Edges count their ids from 1, so this one is never in use. */
+const CHECK_ID = 2_000_000_000
 
 /**
  * Streamable HTTP: a POST per message, answered by JSON or by an event stream. Messages with an envelope follow
@@ -40,6 +43,8 @@ export class HttpWire implements Wire {
   #listening: Canceller | undefined
   /** The GET stream was given up while the server was away; the next answer shows that it is back. */
   #listenAgain = false
+  /** Set when the server no longer knows the session. A wire has one session: with it the wire is gone. */
+  #lost: McpError | undefined
   #closing: Promise<void> | undefined
 
   constructor(url: string, settings: HttpClientSettings) {
@@ -49,12 +54,14 @@ export class HttpWire implements Wire {
   }
 
   request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
+    if (this.#lost) return Promise.reject(this.#lost)
     return this.#operations.run<JsonRpcResponse>(callerOf(options), (operation) =>
       this.#request(message, options, operation),
     )
   }
 
   send(message: JsonRpcMessage): Promise<void> {
+    if (this.#lost) return Promise.reject(this.#lost)
     return this.#operations.run<void>(undefined, async (operation) => {
       const session = this.#session
       const response = await this.#post(message, operation, { headersWithin: this.#settings.connectTimeout })
@@ -84,6 +91,7 @@ export class HttpWire implements Wire {
       if (this.#listening !== listening) return
       this.#listening = undefined
       this.#listenAgain = end === 'exhausted'
+      if (end === 'doubtful') this.#checkSession()
     })
     done.catch(() => {}) // only says that listening is over
   }
@@ -101,7 +109,7 @@ export class HttpWire implements Wire {
     const modern = envelopeVersion(message) !== undefined
     const initializes = !modern && message.method === 'initialize'
     // 2025-11-25, Session Management: a new InitializeRequest carries no session id.
-    if (initializes) this.#forget()
+    if (initializes) this.#leaveSession()
     const session = modern ? undefined : this.#session
     const response = await this.#post(message, operation, options.headers && { headers: options.headers })
     if (!response.ok) return operation.answer(await this.#failure(response, session))
@@ -115,10 +123,11 @@ export class HttpWire implements Wire {
       resumable: !modern,
       // A stream belongs to the session in which it was opened, even if that is lost and replaced meanwhile.
       headers: () => sessionHeaders(opened, version),
-      onAnswer: (answer) => operation.answer(answer),
+      onAnswer: (answer) => operation.answer(this.#checked(answer, opened)),
       onMessage: (incoming) => this.#deliver(incoming, options.onMessage),
       takesBytes: options.takesBytes,
       onDetached: options.onDetached,
+      onDoubt: () => this.#checkSession(),
       abort: operation,
       settings: this.#settings,
       read: this.#settings.read,
@@ -180,28 +189,55 @@ export class HttpWire implements Wire {
     const { status } = response
     const error = statusError(response, this.#url, 'POST', text)
     if (session === undefined || status === 401 || isScopeChallenge(response)) return error
-    if (!isSessionLost(status, text)) return error
-    if (this.#session === session) this.#forget()
-    const url = displayUrl(this.#url)
-    return new McpError(
-      'session_lost',
-      `${url} no longer knows this session (HTTP ${status}); initialize again`,
-      {
-        details: error.details,
-      },
-    )
+    return isSessionLost(status, text) ? this.#lose(`HTTP ${status}`, error.details) : error
   }
 
-  #readError(response: Response): Promise<string> {
-    return readErrorText(response, this.#settings.maxMessageBytes)
+  /** A server may say with HTTP 200 as well that the session is gone. */
+  #checked(answer: JsonRpcResponse, session: string | undefined): JsonRpcResponse {
+    if (session === undefined || !('error' in answer) || !isSessionLostError(answer.error)) return answer
+    throw this.#lose(answer.error.message, { body: toJsonText(answer) })
   }
 
-  #forget(): void {
+  /**
+   * The end of the wire for everything that is still to be sent. Requests under way may have been carried out: each
+   * of them finds out for itself.
+   */
+  #lose(how: string, details: Record<string, unknown>): McpError {
+    const message = `${displayUrl(this.#url)} no longer knows this session (${how}); initialize again`
+    const error = new McpError('session_lost', message, { details })
+    if (this.#lost || this.#operations.closed) return error
+    this.#lost = error
+    this.#leaveSession()
+    this.onClose?.(error)
+    return error
+  }
+
+  #leaveSession(): void {
     this.#session = undefined
     this.#version = undefined
     this.#listening?.abort()
     this.#listening = undefined
     this.#listenAgain = false
+  }
+
+  /** A stream was refused as if the session were gone. Some servers only have no such stream, so a ping decides. */
+  #checkSession(): void {
+    const session = this.#session
+    if (session === undefined || this.#operations.closed) return
+    const ping = { jsonrpc: '2.0', id: CHECK_ID, method: 'ping' } as const
+    const done = this.#operations.run<void>(undefined, async (operation) => {
+      const response = await this.#post(ping, operation, { headersWithin: this.#settings.connectTimeout })
+      const text = await this.#readError(response)
+      const parsed = parseMessage(text)
+      if (!response.ok) this.#errorOf(response, session, text)
+      else if (parsed.kind === 'response') this.#checked(parsed.message, session)
+      operation.answer()
+    })
+    done.catch(() => {}) // without an answer nothing is known; the next request finds out
+  }
+
+  #readError(response: Response): Promise<string> {
+    return readErrorText(response, this.#settings.maxMessageBytes)
   }
 
   #deliver(message: IncomingMessage, handler: WireRequestOptions['onMessage'] = this.onMessage): void {
@@ -216,7 +252,7 @@ export class HttpWire implements Wire {
   async #close(): Promise<void> {
     this.#operations.close()
     if (this.#session !== undefined) await this.#deleteSession()
-    this.onClose?.(undefined)
+    if (!this.#lost) this.onClose?.(undefined)
   }
 
   /** Best effort: a server may not allow it (405), or be gone. */

@@ -13,7 +13,7 @@ import {
 } from '../jsonrpc/index.ts'
 import { GivenUpIds } from './given-up-ids.ts'
 import { discard, readErrorText } from './http-client-body.ts'
-import { badResponse, displayUrl, statusError } from './http-client-errors.ts'
+import { badResponse, closedError, displayUrl, statusError } from './http-client-errors.ts'
 import { forEachMessage, unreadable } from './http-client-messages.ts'
 import { Operations } from './http-client-operations.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
@@ -45,6 +45,7 @@ class SseWire implements Wire {
   readonly #waiting = new CallTable<RequestId, (response: JsonRpcResponse) => void>()
   readonly #givenUp = new GivenUpIds()
   #endpoint = ''
+  #lost: McpError | undefined
   #version: string | undefined
 
   constructor(url: string, settings: HttpClientSettings) {
@@ -71,6 +72,7 @@ class SseWire implements Wire {
 
   request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
     const { id } = message
+    if (this.#lost) return Promise.reject(this.#lost)
     if (this.#waiting.has(id)) {
       return Promise.reject(new McpError('unsupported', `A request with the id ${id} is already under way`))
     }
@@ -90,13 +92,16 @@ class SseWire implements Wire {
         await answered
       })
       .finally(() => this.#waiting.delete(id))
+      .catch(this.#endIfLost)
   }
 
   send(message: JsonRpcMessage): Promise<void> {
-    return this.#operations.run<void>(undefined, async (operation) => {
+    if (this.#lost) return Promise.reject(this.#lost)
+    const sent = this.#operations.run<void>(undefined, async (operation) => {
       await this.#post(message, operation)
       operation.answer()
     })
+    return sent.catch(this.#endIfLost)
   }
 
   setProtocolVersion(version: string): void {
@@ -131,9 +136,17 @@ class SseWire implements Wire {
     const error = statusError(response, this.#endpoint, 'POST', text)
     if (!isSessionLost(response.status, text)) return error
     const url = displayUrl(this.#endpoint)
-    return new McpError('session_lost', `${url} no longer knows this connection (HTTP ${response.status})`, {
-      details: error.details,
-    })
+    const message = `${url} no longer knows this connection (HTTP ${response.status})`
+    return new McpError('session_lost', message, { details: error.details })
+  }
+
+  /** Nothing can be sent any more. What was sent before may have been carried out, so it is not "lost" but closed. */
+  readonly #endIfLost = (thrown: unknown): never => {
+    if (thrown instanceof McpError && thrown.code === 'session_lost') {
+      this.#lost = thrown
+      this.#end(thrown, closedError(this.#url))
+    }
+    throw thrown
   }
 
   #accept(parsed: ParsedMessage, text: string): void {
@@ -165,9 +178,9 @@ class SseWire implements Wire {
   }
 
   /** The wire is its stream: when that is gone, nothing can be answered any more. */
-  #end(reason: McpError | undefined): void {
+  #end(reason: McpError | undefined, forRequests: McpError | undefined = reason): void {
     if (this.#operations.closed) return
-    this.#operations.close(reason)
+    this.#operations.close(forRequests)
     // An open that failed has told its caller already.
     if (this.#endpoint !== '') this.onClose?.(reason)
   }

@@ -1,0 +1,143 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { connect, http, type Client } from '@gantry/mcp/client'
+import { forgetfulTarget, type ForgetfulTarget, type Refusal } from '../support/forgetful-target.ts'
+import { modernRequest } from '../support/raw-client.ts'
+import { testGateway, type TestGateway } from '../support/start-gateway.ts'
+
+const closing: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const error = (code: number, message: string) =>
+  JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
+
+const SPELLINGS: Refusal[] = [
+  { status: 404, body: '' },
+  { status: 404, body: error(-32001, 'Session not found') },
+  { status: 400, body: error(-32000, 'Bad Request: No valid session ID provided') },
+  { status: 400, body: error(-32000, 'Bad Request: Server not initialized') },
+  { status: 400, body: 'Missing session ID' },
+  { status: 200, body: error(-32000, 'Session not found') },
+]
+
+async function forgetful(refusal: Refusal = SPELLINGS[0]!): Promise<ForgetfulTarget> {
+  const target = await forgetfulTarget(refusal)
+  closing.push(() => target.close())
+  return target
+}
+
+async function gatewayTo(url: string, more: object = {}): Promise<TestGateway> {
+  const gateway = await testGateway({ mcpServers: { web: { url, restart: { minDelay: 10 }, ...more } } })
+  closing.push(() => gateway.close())
+  return gateway
+}
+
+async function open(url: string, elicit: () => unknown = () => ({ action: 'decline' })): Promise<Client> {
+  const client = await connect(http(url), { era: 'legacy', elicit: elicit as never })
+  closing.push(() => client.close())
+  return client
+}
+
+const initializations = ({ seen }: ForgetfulTarget): number =>
+  seen.filter(({ rpc }) => rpc === 'initialize').length
+
+describe.each(SPELLINGS)('a session that is answered with HTTP $status $body', (refusal) => {
+  it('is opened again by the SDK, whoever meets it first, and once for all calls', async () => {
+    const target = await forgetful(refusal)
+    const client = await open(target.url)
+    expect((await client.call('count')).text()).toBe('1')
+    target.forget()
+    const both = await Promise.all([client.call('count'), client.call('count')])
+    expect(both.map((result) => result.text()).sort()).toEqual(['2', '3'])
+    expect(initializations(target)).toBe(2)
+    target.forget()
+    await client.rootsChanged().catch(() => {})
+    expect((await client.call('count')).text()).toBe('4')
+    target.forget()
+    await using _ = await client.subscribe('x://thing')
+    const heard: string[] = []
+    client.on('resourceUpdated', ({ uri }) => heard.push(uri))
+    await expect
+      .poll(() => {
+        target.announce()
+        return heard.length
+      })
+      .toBeGreaterThan(0)
+  })
+
+  it('is opened again by the gateway when the health check meets it, without any call', async () => {
+    const target = await forgetful(refusal)
+    const gateway = await gatewayTo(target.url, { health: { interval: 50, failures: 3 } })
+    const client = await open(gateway.endpoint)
+    expect((await client.call('web_count')).text()).toBe('1')
+    const before = initializations(target)
+    target.forget()
+    await expect.poll(() => initializations(target)).toBe(before + 1)
+    expect((await client.call('web_count')).text()).toBe('2')
+    expect(gateway.gateway.target('web')!.state).toBe('ready')
+  })
+})
+
+describe('a session that was lost', () => {
+  it('has its subscriptions again, through the gateway', async () => {
+    const target = await forgetful()
+    const gateway = await gatewayTo(target.url, { health: { interval: 50 } })
+    const client = await open(gateway.endpoint)
+    const heard: string[] = []
+    client.on('resourceUpdated', ({ uri }) => heard.push(uri))
+    await using _ = await client.subscribe('web+x://thing')
+    const hears = () =>
+      expect
+        .poll(() => {
+          target.announce()
+          return heard.length
+        })
+        .toBeGreaterThan(0)
+    await hears()
+    target.forget()
+    await expect
+      .poll(() => target.seen.findLast(({ rpc }) => rpc === 'resources/subscribe')?.session)
+      .toBe('session-2')
+    heard.length = 0
+    await hears()
+  })
+
+  it('has its log level again', async () => {
+    const target = await forgetful()
+    const client = await open(target.url)
+    await client.setLogLevel('debug')
+    target.forget()
+    await client.call('count')
+    await expect
+      .poll(() => target.seen.filter(({ rpc }) => rpc === 'logging/setLevel').map(({ session }) => session))
+      .toEqual(['session-1', 'session-2'])
+  })
+
+  it('takes a call with a question with it, and the call is not sent again', async () => {
+    const target = await forgetful()
+    const gateway = await gatewayTo(target.url)
+    const client = await open(gateway.endpoint, () => {
+      target.forget()
+      return { action: 'accept', content: { name: 'Ada' } }
+    })
+    await expect(client.call('web_ask')).rejects.toMatchObject({ data: { mayHaveHappened: true } })
+    expect(target.seen.filter(({ rpc }) => rpc === 'tools/call')).toHaveLength(1)
+    expect((await client.call('web_count')).text()).toBe('1')
+  })
+
+  it('takes a parked call of a modern client with it, and the next call works', async () => {
+    const target = await forgetful()
+    const { endpoint } = await gatewayTo(target.url)
+    const asked = await modernRequest(endpoint, 'tools/call', { name: 'web_ask' })
+    const { inputRequests, requestState } = asked.message.result
+    target.forget()
+    const inputResponses = { [Object.keys(inputRequests)[0]!]: { action: 'decline' } }
+    const params = { name: 'web_ask', inputResponses, requestState }
+    const failed = await modernRequest(endpoint, 'tools/call', params)
+    expect(failed.message.error ?? failed.message.result).toMatchObject({ data: { target: 'web' } })
+    const next = await modernRequest(endpoint, 'tools/call', { name: 'web_count' })
+    expect(next.message.result.content).toMatchObject([{ text: '1' }])
+  })
+})
