@@ -84,7 +84,11 @@ describe('access tokens', () => {
     })
     expect(other.status).toBe(401)
     expect(await (await fetch(`${gateway.url}/health`)).json()).toEqual({ status: 'ok' })
-    expect(await (await fetch(`${gateway.url}/mcp/three`)).text()).toBe('There is no such target.\n')
+    // Names of targets cannot be found out by trying.
+    expect((await fetch(`${gateway.url}/mcp/one`)).status).toBe(401)
+    expect((await fetch(`${gateway.url}/mcp/three`)).status).toBe(401)
+    const nowhere = await fetch(`${gateway.url}/mcp/three`, { headers: { authorization } })
+    expect(await nowhere.text()).toBe('There is no such target.\n')
   })
 })
 

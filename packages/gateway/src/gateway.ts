@@ -6,6 +6,8 @@ import type { Snapshot } from './catalog/target-catalog.ts'
 import { watchLists } from './catalog/watch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
 import type { GatewayModel, TargetModel } from './model/index.ts'
+import { permissionsOf, type Caller } from './policy/permissions-of.ts'
+import { mayKnow } from './relay/caller-view.ts'
 import { Relay } from './relay/relay.ts'
 import { RelayServed } from './relay/relay-served.ts'
 import { createPooledFetch } from './targets/pooled-fetch.ts'
@@ -129,6 +131,13 @@ export class Gateway {
 
   target(name: string): Target | undefined {
     return this.#targets.get(name)
+  }
+
+  /** Whether a caller may know that there is such a target. */
+  mayKnow(target: Target, caller: Caller): boolean {
+    const permissions = permissionsOf(this.model.policy, caller)
+    const catalog = this.catalog.of(target)
+    return catalog ? mayKnow(catalog, permissions) : permissions.mayUseSome(target.name)
   }
 
   /** What clients are served: everything, or one target under its own names. */

@@ -14,7 +14,7 @@ import { localApi } from './admin/local-api.ts'
 import { createGuard } from './front/create-guard.ts'
 import type { BoundAddress } from './front/bound-address.ts'
 import { logRefusals } from './front/log-refusals.ts'
-import { Front, gateOptions } from './front/front.ts'
+import { Front } from './front/front.ts'
 import { Gateway } from './gateway.ts'
 import {
   currentPlaces,
@@ -103,7 +103,6 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   adminServer = new AdminServer({
     handlers: admin.handlers,
     gate: new AdminGate({
-      gate: gateOptions(model.server),
       token: adminToken,
       guard: guard.guard,
       onRefused,

@@ -13,6 +13,15 @@ export interface Gap {
   readonly reason: string
 }
 
+/** A target that said which of its lists have changed. */
+export interface Announced {
+  readonly target: Target
+  readonly kinds: ReadonlySet<ListKind>
+}
+
+/** The lists that are not what they were, each with the entries that are concerned, as they were and as they are. */
+export type ListChangeSet = ReadonlyMap<ListKind, readonly MergedEntry[]>
+
 export const GAPS = 'dev.gantry/gaps'
 const TARGETS = 'dev.gantry/targets'
 
@@ -25,11 +34,10 @@ export class CatalogView {
   readonly #catalogs: () => readonly TargetCatalog[]
   readonly #prefixed: boolean
   #merged: Merged | undefined
-  #seen: Partial<Record<ListKind, string>> = {}
+  #seen: Partial<Record<ListKind, ReadonlyMap<string, SeenEntry>>> = {}
   /** Grows with every change: what was cached for an older one is void. */
   generation = 0
-  /** Called with the lists that are not what they were. */
-  onChanged: ((kinds: ReadonlySet<ListKind>) => void) | undefined
+  onChanged: ((changes: ListChangeSet) => void) | undefined
 
   constructor(
     options: () => CatalogOptions,
@@ -59,27 +67,35 @@ export class CatalogView {
   }
 
   /** Compares with what was there before; lists that a target announced count as changed all the same. */
-  changed(announced: Iterable<ListKind> = []): void {
+  changed(announced?: Announced): void {
     this.generation++
     this.#merged = undefined
     if (!this.onChanged) return
-    const kinds = new Set<ListKind>(announced)
+    const changes = new Map<ListKind, readonly MergedEntry[]>()
     for (const kind of KINDS) {
-      const now = writeJson([...this.merged[kind].values()].map((entry) => entry.item))
-      if (now !== (this.#seen[kind] ?? '[]')) kinds.add(kind)
+      const before = this.#seen[kind]
+      const now = seenEntries(this.merged[kind])
       this.#seen[kind] = now
+      const differing = differences(before, now)
+      const isAnnounced = announced?.kinds.has(kind) === true
+      if (isAnnounced && !differing.some(({ target }) => target.target === announced.target)) {
+        for (const { entry } of now.values()) {
+          if (entry.target.target === announced.target) differing.push(entry)
+        }
+      }
+      if (isAnnounced || differing.length > 0) changes.set(kind, differing)
     }
-    if (kinds.size > 0) this.onChanged(kinds)
+    if (changes.size > 0) this.onChanged(changes)
   }
 
   /**
-   * Waits until every target has been asked, each at most for the deadline since it was. Targets with a
+   * Waits until every one of these targets has been asked, each at most for the deadline since it was. Targets with a
    * last-known list are revalidated in the background: nobody waits for them.
    */
-  async ready(): Promise<void> {
+  async ready(catalogs: readonly TargetCatalog[]): Promise<void> {
     const { deadline } = this.#options().model
     const waiting: Promise<unknown>[] = []
-    for (const catalog of this.catalogs) {
+    for (const catalog of catalogs) {
       if (!catalog.target.model.enabled || catalog.isFresh || !catalog.isWorthAsking) continue
       const refreshing = catalog.refresh().catch(() => {})
       const left = catalog.waitUntil(deadline) - Date.now()
@@ -89,8 +105,7 @@ export class CatalogView {
   }
 
   /** How long, and by whom, these lists may be kept (2026-07-28, Caching): what every target agrees to. */
-  get caching(): { ttlMs: number; cacheScope: 'public' | 'private' } {
-    const { catalogs } = this
+  caching(catalogs: readonly TargetCatalog[]): { ttlMs: number; cacheScope: 'public' | 'private' } {
     if (catalogs.length === 0) return { ttlMs: 0, cacheScope: 'private' }
     const isPublic = catalogs.every(({ snapshot }) => snapshot?.cacheScope === 'public')
     return {
@@ -103,8 +118,8 @@ export class CatalogView {
     return this.merged[kind].get(key)
   }
 
-  gaps(): Gap[] {
-    return this.catalogs.flatMap((catalog): Gap[] => {
+  gaps(catalogs: readonly TargetCatalog[]): Gap[] {
+    return catalogs.flatMap((catalog): Gap[] => {
       const { name, model } = catalog.target
       if (!model.enabled) return []
       if (!catalog.snapshot) {
@@ -124,10 +139,10 @@ export class CatalogView {
    * What clients are promised. Older ones learn it once, when they connect, so what may come later has to be in
    * it: targets that have not answered yet, and any that the configuration brings while they are connected.
    */
-  capabilities(): ServerCapabilities {
+  capabilities(catalogs: readonly TargetCatalog[]): ServerCapabilities {
     const all: ServerCapabilities[] = []
-    for (const { snapshot } of this.catalogs) if (snapshot) all.push(snapshot.discovery.capabilities)
-    const open = this.#prefixed || all.length < this.catalogs.length
+    for (const { snapshot } of catalogs) if (snapshot) all.push(snapshot.discovery.capabilities)
+    const open = this.#prefixed || all.length < catalogs.length
     const capabilities: ServerCapabilities = { logging: {} }
     if (all.some((one) => one.completions)) capabilities.completions = {}
     if (open || all.some((one) => one.tools)) capabilities.tools = { listChanged: true }
@@ -143,16 +158,9 @@ export class CatalogView {
     return capabilities
   }
 
-  /** Whether an older server says of a tool that its calls can be tasks. */
-  get offersTasks(): boolean {
-    for (const { taskSupport } of this.merged.tools.values()) if (taskSupport !== undefined) return true
-    return false
-  }
-
   /** Our own text, then each target's, named. */
-  instructions(own: string | undefined): string | undefined {
+  instructions(own: string | undefined, catalogs: readonly TargetCatalog[]): string | undefined {
     const parts = own === undefined ? [] : [own]
-    const { catalogs } = this
     for (const { target, snapshot } of catalogs) {
       const text = snapshot?.discovery.instructions
       if (text) parts.push(catalogs.length === 1 ? text : `## ${target.model.title ?? target.name}\n${text}`)
@@ -161,14 +169,36 @@ export class CatalogView {
   }
 
   /** Who is behind us, and what is missing. */
-  meta(): JsonObject {
+  meta(catalogs: readonly TargetCatalog[]): JsonObject {
     const targets: JsonObject = {}
-    for (const { target, snapshot } of this.catalogs) {
+    for (const { target, snapshot } of catalogs) {
       targets[target.name] = snapshot?.discovery._meta?.[META.serverInfo] ?? null
     }
-    const gaps = this.gaps()
+    const gaps = this.gaps(catalogs)
     return gaps.length > 0 ? { [TARGETS]: targets, [GAPS]: gaps } : { [TARGETS]: targets }
   }
+}
+
+interface SeenEntry {
+  readonly entry: MergedEntry
+  readonly text: string
+}
+
+function seenEntries(entries: ReadonlyMap<string, MergedEntry>): Map<string, SeenEntry> {
+  const seen = new Map<string, SeenEntry>()
+  for (const [key, entry] of entries) seen.set(key, { entry, text: writeJson(entry.item) })
+  return seen
+}
+
+/** Entries that are gone, new, or not what they were. */
+function differences(
+  before: ReadonlyMap<string, SeenEntry> | undefined,
+  now: ReadonlyMap<string, SeenEntry>,
+): MergedEntry[] {
+  const differing: MergedEntry[] = []
+  for (const [key, { entry, text }] of now) if (before?.get(key)?.text !== text) differing.push(entry)
+  for (const [key, { entry, text }] of before ?? []) if (now.get(key)?.text !== text) differing.push(entry)
+  return differing
 }
 
 async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {

@@ -87,7 +87,7 @@ export class Catalog {
   #changed(target?: Target, announced?: ReadonlySet<ListKind>): void {
     for (const view of [this.merged, ...this.#views.values()]) {
       const concerned = view.catalogs.some((catalog) => catalog.target === target)
-      view.changed(concerned ? announced : undefined)
+      view.changed(concerned && target && announced ? { target, kinds: announced } : undefined)
     }
     this.#options.onChanged?.()
   }

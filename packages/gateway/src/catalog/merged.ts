@@ -1,5 +1,6 @@
 import type { JsonObject } from '@gantry/mcp/exchange'
 import { isSelected, type NamesModel, type SelectionModel } from '../model/index.ts'
+import { isSelectedUri } from './offers-uri.ts'
 import { disambiguate, publicName } from './public-names.ts'
 import { assignUris, type PublicUris } from './public-uris.ts'
 import type { TargetCatalog } from './target-catalog.ts'
@@ -105,7 +106,7 @@ function addUri(
 ): void {
   const own = item[member]
   const selection = target.target.model.resources
-  if (typeof own !== 'string' || !isSelected(own, selection)) return
+  if (typeof own !== 'string' || !isSelectedUri(own, selection)) return
   const key = uris.toPublic(own)
   // Without a prefix two targets may offer one URI: the first in the configuration serves it.
   if (entries.has(key)) return

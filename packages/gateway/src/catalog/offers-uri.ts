@@ -1,6 +1,14 @@
 import type { JsonObject } from '@gantry/mcp/exchange'
-import { isSelected } from '../model/index.ts'
-import type { TargetCatalog } from './target-catalog.ts'
+import {
+  forbidsUri,
+  permitsUri,
+  readUri,
+  toUriPattern,
+  type SelectionModel,
+  type UriForms,
+  type UriPattern,
+} from '../model/index.ts'
+import type { Snapshot, TargetCatalog } from './target-catalog.ts'
 
 /**
  * Whether the configuration lets a resource of a target be used, listed or not: by its own URI, or by a template
@@ -8,17 +16,66 @@ import type { TargetCatalog } from './target-catalog.ts'
  */
 export function offersUri({ target, snapshot }: TargetCatalog, own: string): boolean {
   const selection = target.model.resources
-  if (isSelected(own, selection)) return true
-  const isShown = ({ uriTemplate }: JsonObject): boolean =>
-    typeof uriTemplate === 'string' && isSelected(uriTemplate, selection)
-  const isLeftOut = !isSelected(own, { include: [], exclude: selection.exclude })
+  if (isSelectedUri(own, selection)) return true
   return (
-    !isLeftOut &&
-    snapshot?.templates.some((template) => isShown(template) && fitsTemplate(template, own)) === true
+    !isExcludedUri(own, selection) &&
+    snapshot?.templates.some((one) => isShown(one, selection) && fitsTemplate(one, own)) === true
   )
 }
 
-/** Whether a URI begins like a template; enough to choose between targets that share no prefix. */
-export function fitsTemplate({ uriTemplate }: JsonObject, uri: string): boolean {
-  return typeof uriTemplate === 'string' && uri.startsWith(uriTemplate.split('{', 1)[0]!)
+/** Include and exclude for URIs and templates, however they are written. */
+export function isSelectedUri(uri: string, selection: SelectionModel): boolean {
+  const { include } = patternsOf(selection)
+  return (
+    !isExcludedUri(uri, selection) &&
+    (include.length === 0 || include.some((one) => permitsUri(one, readUri(uri))))
+  )
 }
+
+export function isExcludedUri(uri: string, selection: SelectionModel): boolean {
+  return patternsOf(selection).exclude.some((one) => forbidsUri(one, readUri(uri)))
+}
+
+function isShown({ uriTemplate }: JsonObject, selection: SelectionModel): boolean {
+  return typeof uriTemplate === 'string' && isSelectedUri(uriTemplate, selection)
+}
+
+/** Whether a URI can come from a template. */
+export function fitsTemplate({ uriTemplate }: JsonObject, uri: string): boolean {
+  if (typeof uriTemplate !== 'string') return false
+  return permitsUri(toUriPattern(uriTemplate.replaceAll(/\{[^{}]*\}/g, '*')), readUri(uri))
+}
+
+/** The URI that a target lists under any spelling of it. */
+export function listedSpelling(snapshot: Snapshot, { exact }: UriForms): string | undefined {
+  let spellings = listed.get(snapshot)
+  if (!spellings) {
+    spellings = new Map()
+    for (const { uri } of snapshot.resources) {
+      if (typeof uri !== 'string') continue
+      const form = readUri(uri).exact
+      if (!spellings.has(form)) spellings.set(form, uri)
+    }
+    listed.set(snapshot, spellings)
+  }
+  return spellings.get(exact)
+}
+
+const listed = new WeakMap<Snapshot, Map<string, string>>()
+
+interface SelectionPatterns {
+  readonly include: readonly UriPattern[]
+  readonly exclude: readonly UriPattern[]
+}
+
+/** Models do not change, so their patterns are read once. */
+function patternsOf(selection: SelectionModel): SelectionPatterns {
+  let patterns = compiled.get(selection)
+  if (!patterns) {
+    patterns = { include: selection.include.map(toUriPattern), exclude: selection.exclude.map(toUriPattern) }
+    compiled.set(selection, patterns)
+  }
+  return patterns
+}
+
+const compiled = new WeakMap<SelectionModel, SelectionPatterns>()

@@ -19,11 +19,13 @@ export class PublicUris {
   }
 
   toOwn(uri: string): string {
-    return this.prefix !== '' && uri.startsWith(this.prefix) ? uri.slice(this.prefix.length) : uri
+    return this.owns(uri) ? uri.slice(this.prefix.length) : uri
   }
 
   owns(uri: string): boolean {
-    return this.prefix !== '' && uri.startsWith(this.prefix)
+    const { prefix } = this
+    // It is part of the scheme, which knows no case (RFC 3986, section 3.1).
+    return prefix !== '' && uri.slice(0, prefix.length).toLowerCase() === prefix
   }
 
   /** Rewrites a content block that names a resource; others are returned as they are. */

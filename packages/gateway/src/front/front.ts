@@ -1,15 +1,17 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { drainUnreadBody, toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
-import type { GateOptions, Guard, HttpMeter } from '@gantry/mcp/server'
+import type { Guard, HttpMeter } from '@gantry/mcp/server'
 import type { BearerGuard } from '@gantry/mcp/guard'
 import type { Gateway } from '../gateway.ts'
-import type { ServerModel } from '../model/index.ts'
+import type { RelayServed } from '../relay/relay-served.ts'
 import { createMeter } from './create-meter.ts'
 import { ALIVE, readiness, verbose } from './health.ts'
+import { GATED, HostGate } from './host-gate.ts'
 import { METRICS_TYPE, metricsText } from './metrics-text.ts'
 import { boundAddress, OpenDoorError, type BoundAddress } from './bound-address.ts'
 import { refuseScraper } from './refuse-scraper.ts'
+import { targetGuard } from './target-guard.ts'
 
 export interface FrontOptions {
   readonly gateway: Gateway
@@ -28,6 +30,9 @@ export class Front {
   readonly #options: FrontOptions
   readonly #handlers = new Map<string, NodeHandler>()
   readonly #meter: HttpMeter
+  readonly #gate = new HostGate()
+  /** Answers at names that no target has. */
+  #nowhere: NodeHandler | undefined
   #isDraining = false
 
   constructor(options: FrontOptions) {
@@ -73,9 +78,12 @@ export class Front {
   }
 
   #route(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#gate.refuses(request, response, this.#options.gateway.model.server)) return
     const path = (request.url ?? '/').split('?', 1)[0]!
     if (path === '/mcp' || path === '/sse') return this.#handler('')!(request, response)
-    if (path.startsWith('/mcp/')) return this.#target(path.slice('/mcp/'.length), request, response)
+    if (path.startsWith('/mcp/')) {
+      return this.#target(decode(path.slice('/mcp/'.length)))(request, response)
+    }
     if (this.#options.admin?.(request, response, path)) return
     drainUnreadBody(request, response)
     if (path === '/health' || path === '/ready') {
@@ -98,7 +106,8 @@ export class Front {
     let answer = path === '/health' ? ALIVE : readiness(gateway, this.#isDraining)
     if (new URLSearchParams(request.url?.split('?', 2)[1]).has('verbose')) {
       if (await this.#refused(request, response)) return
-      answer = verbose(answer, gateway)
+      const isOperator = this.#options.guard !== undefined
+      answer = verbose(answer, gateway, (target) => isOperator || gateway.mayKnow(target, {}))
     }
     const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
     response.writeHead(answer.code, headers).end(`${JSON.stringify(answer.body)}\n`)
@@ -106,8 +115,7 @@ export class Front {
 
   /** True when the request was answered with a refusal: it lacks what the numbers take. */
   async #refused(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    const { gateway, guard } = this.#options
-    const refused = await refuseScraper(request, guard, gateOptions(gateway.model.server))
+    const refused = await refuseScraper(request, this.#options.guard)
     if (refused) response.writeHead(refused.status, refused.headers).end(refused.body)
     return refused !== undefined
   }
@@ -132,33 +140,35 @@ export class Front {
     return true
   }
 
-  #target(encoded: string, request: IncomingMessage, response: ServerResponse): void {
-    const handler = this.#handler(decode(encoded))
-    if (handler) return handler(request, response)
-    drainUnreadBody(request, response)
-    // Strangers are not told what there is.
-    const names = this.#options.guard ? [] : this.#options.gateway.targets.map(({ name }) => name)
-    const hint = names.length > 0 ? ` Targets: ${names.join(', ')}` : ''
-    response.writeHead(404, { 'content-type': 'text/plain' }).end(`There is no such target.${hint}\n`)
+  #target(name: string): NodeHandler {
+    const handler = name === '' ? undefined : this.#handler(name)
+    this.#nowhere ??= this.#create(this.#options.gateway.endpoint()!, undefined)
+    return handler ?? this.#nowhere
   }
 
   #handler(target: string): NodeHandler | undefined {
-    const { gateway, guard } = this.#options
-    const served = gateway.endpoint(target === '' ? undefined : target)
+    const served = this.#options.gateway.endpoint(target === '' ? undefined : target)
     if (!served) return undefined
     let handler = this.#handlers.get(target)
     if (!handler) {
-      const { server } = gateway.model
-      handler = toNodeHandler(served, {
-        ...(guard && { guard }),
-        sealer: gateway.sealer,
-        meter: this.#meter,
-        sessions: { idleTimeout: server.limits.sessionIdle },
-        ...gateOptions(server),
-      })
+      handler = this.#create(served, target)
       this.#handlers.set(target, handler)
     }
     return handler
+  }
+
+  /** `target` is empty for the endpoint of all targets, and undefined for one that leads nowhere. */
+  #create(served: RelayServed, target: string | undefined): NodeHandler {
+    const { gateway } = this.#options
+    const { limits } = gateway.model.server
+    const guard = target === '' ? this.#options.guard : targetGuard(target, gateway, this.#options.guard)
+    return toNodeHandler(served, {
+      ...(guard && { guard }),
+      sealer: gateway.sealer,
+      meter: this.#meter,
+      sessions: { idleTimeout: limits.sessionIdle },
+      ...GATED,
+    })
   }
 
   /** Live services, for the console: sessions and what they do. */
@@ -184,6 +194,7 @@ export class Front {
     const until = Date.now() + grace
     while (this.#isBusy() && Date.now() < until) await this.#turn()
     for (const handler of this.#handlers.values()) handler.close()
+    this.#nowhere?.close()
     // The last answers need a moment to leave.
     const flushed = Date.now() + FLUSH_TIME
     while (!isClosed && Date.now() < flushed) await this.#turn()
@@ -201,21 +212,6 @@ export class Front {
 }
 
 const FLUSH_TIME = 1_000
-
-/** Which `Host` and `Origin` a request may have. */
-export function gateOptions(server: ServerModel): GateOptions {
-  const isLocal = server.loopback && server.allowedHosts.length === 0 && server.publicUrl === undefined
-  return {
-    ...(isLocal ? {} : { allowedHosts: hosts(server) }),
-    allowedOrigins: server.allowedOrigins,
-  }
-}
-
-/** Behind a name of its own the gateway answers to that name; bound to everything, to what is configured. */
-function hosts(server: ServerModel): string[] {
-  const named = server.publicUrl === undefined ? [] : [new URL(server.publicUrl).hostname]
-  return ['localhost', '127.0.0.1', '[::1]', server.host, ...named, ...server.allowedHosts]
-}
 
 function decode(text: string): string {
   try {

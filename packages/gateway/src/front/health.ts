@@ -25,15 +25,21 @@ export function readiness(gateway: Gateway, isDraining: boolean): HealthAnswer {
   return ALIVE
 }
 
-/** The same with what is known of each target, for operators. */
-export function verbose(answer: HealthAnswer, gateway: Gateway): HealthAnswer {
-  const targets = gateway.targets.map((target) => ({
+/** The same with what is known of each target that the caller may know of. */
+export function verbose(
+  answer: HealthAnswer,
+  gateway: Gateway,
+  mayKnow: (target: Target) => boolean,
+): HealthAnswer {
+  const { catalog } = gateway
+  const missing = catalog.merged.gaps(catalog.catalogs.filter((one) => mayKnow(one.target)))
+  const targets = gateway.targets.filter(mayKnow).map((target) => ({
     name: target.name,
     state: target.state,
     required: target.model.required,
     usable: !isUnusable(gateway, target),
   }))
-  return { ...answer, body: { ...answer.body, targets, missing: gateway.catalog.merged.gaps() } }
+  return { ...answer, body: { ...answer.body, targets, missing } }
 }
 
 const DOWN: ReadonlySet<Target['state']> = new Set(['backing-off', 'quarantined', 'needs-auth', 'stopped'])

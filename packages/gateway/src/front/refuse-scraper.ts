@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { refuseForeign, type GateOptions, type Guard } from '@gantry/mcp/server'
+import type { Guard } from '@gantry/mcp/server'
 import { ADMIN_SCOPE, METRICS_SCOPE } from '../model/index.ts'
 
 const SCOPES = [METRICS_SCOPE, ADMIN_SCOPE]
@@ -14,12 +14,9 @@ interface Refusal {
 export async function refuseScraper(
   request: IncomingMessage,
   guard: Guard | undefined,
-  gate: GateOptions,
 ): Promise<Refusal | undefined> {
-  const headers = request.headers as Record<string, string | undefined>
-  const foreign = refuseForeign(headers, gate)
-  if (foreign !== undefined) return refusal(403, foreign)
   if (!guard) return undefined
+  const headers = request.headers as Record<string, string | undefined>
   const verdict = await guard({ method: request.method ?? 'GET', url: request.url ?? '/', headers })
   if (!verdict.ok) return refusal(verdict.status, 'A key is needed', verdict.headers)
   if (verdict.auth?.scopes.some((scope) => SCOPES.includes(scope))) return undefined

@@ -44,4 +44,6 @@ export type {
   TimeoutsModel,
   UrlTarget,
 } from './target-model.ts'
-export { isSelected, matchesWildcard } from './wildcard.ts'
+export type { UriForms, UriPattern } from './uri/index.ts'
+export { forbidsUri, permitsUri, readUri, sentUri, toUriPattern } from './uri/index.ts'
+export { coversPattern, isSelected, matchesWildcard } from './wildcard.ts'

@@ -7,8 +7,9 @@ describe('parseObjectPattern', () => {
     ['github/create_*', { kind: undefined, target: 'github', name: 'create_*' }],
     ['tools:*/delete_*', { kind: 'tools', target: '*', name: 'delete_*' }],
     ['resources:fs/file:///etc/*', { kind: 'resources', target: 'fs', name: 'file:///etc/*' }],
+    ['methods:fs/vendor/*', { kind: 'methods', target: 'fs', name: 'vendor/*' }],
     ['*', { kind: undefined, target: '*', name: '*' }],
   ])('%s', (text, expected) => {
-    expect(parseObjectPattern(text)).toEqual(expected)
+    expect(parseObjectPattern(text)).toMatchObject(expected)
   })
 })

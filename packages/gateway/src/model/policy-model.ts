@@ -1,3 +1,5 @@
+import { toUriPattern, type UriPattern } from './uri/index.ts'
+
 /**
  * Who may do what. Of the rules whose `who` matches the caller, a matching `deny` forbids, else a matching
  * `allow` permits, else `fallback` decides.
@@ -29,23 +31,28 @@ export interface PrincipalPattern {
   readonly subject: string
 }
 
-export type ObjectKind = 'tools' | 'prompts' | 'resources'
+/** `methods` are requests that the specification does not know: a target's own. */
+export type ObjectKind = 'tools' | 'prompts' | 'resources' | 'methods'
 
-/** `[KIND:]TARGET/NAME`, with wildcards; NAME is the target's own name or URI. */
+/** `[KIND:]TARGET/NAME`, with wildcards; NAME is the target's own name, URI or method. */
 export interface ObjectPattern {
   readonly kind: ObjectKind | undefined
   readonly target: string
   readonly name: string
+  /** NAME as a pattern for URIs. */
+  readonly uri: UriPattern
 }
 
-/** Reads `tools:github/create_*`, `github/*` or `github` (the same as `github/*`). */
+/** Reads `tools:github/create_*`, `methods:github/vendor/*`, `github/*` or `github` (the same as `github/*`). */
 export function parseObjectPattern(text: string): ObjectPattern {
-  const prefix = /^(tools|prompts|resources):/.exec(text)
+  const prefix = /^(tools|prompts|resources|methods):/.exec(text)
   const rest = prefix ? text.slice(prefix[0].length) : text
   const slash = rest.indexOf('/')
+  const name = slash < 0 ? '*' : rest.slice(slash + 1)
   return {
     kind: prefix?.[1] as ObjectKind | undefined,
     target: slash < 0 ? rest : rest.slice(0, slash),
-    name: slash < 0 ? '*' : rest.slice(slash + 1),
+    name,
+    uri: toUriPattern(name),
   }
 }

@@ -26,6 +26,12 @@ export function matchesWildcard(pattern: string, text: string): boolean {
   return next === pattern.length
 }
 
+/** Whether everything that the narrow pattern matches is matched by the wide one as well. */
+export function coversPattern(wide: string, narrow: string): boolean {
+  // `*` of the narrow one is a character that only `*` of the wide one matches.
+  return matchesWildcard(narrow.includes('*') ? wide.replaceAll('?', '\0') : wide, narrow)
+}
+
 /** Include and exclude as everywhere in the configuration: no include means all, exclude has the last word. */
 export function isSelected(
   name: string,

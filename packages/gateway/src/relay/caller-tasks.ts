@@ -1,15 +1,8 @@
-import {
-  INVALID_PARAMS,
-  METHOD_NOT_FOUND,
-  ProtocolError,
-  type Exchange,
-  type TaskHandle,
-} from '@gantry/mcp/exchange'
+import { INVALID_PARAMS, ProtocolError, type Exchange, type TaskHandle } from '@gantry/mcp/exchange'
 import { declaresTasks, missingTasks, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { Target } from '../targets/target.ts'
-import { promisedCapabilities } from './promised-capabilities.ts'
-import type { Destination, Resolver } from './resolver.ts'
+import { methodNotFound, type Destination, type Resolver } from './resolver.ts'
 import type { TaskIds, TaskOrigin } from './task-ids.ts'
 
 /** A task of the caller's. */
@@ -42,17 +35,8 @@ export class CallerTasks {
     const { taskId } = exchange.params
     const found = declaresTasks(exchange.client) && (await this.find(taskId, exchange, resolver))
     if (found) return found
-    await this.#checkTasks(exchange)
+    await checkTasks(exchange, resolver)
     throw new ProtocolError(INVALID_PARAMS, `Unknown task: ${String(taskId)}`)
-  }
-
-  /** Whether there can be tasks, for this client at least. */
-  async #checkTasks(exchange: Exchange): Promise<void> {
-    await this.#catalog.ready()
-    if (!promisedCapabilities(this.#catalog).extensions?.[TASKS_EXTENSION]) {
-      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
-    }
-    if (!declaresTasks(exchange.client)) throw missingTasks()
   }
 
   /** The handle of a new task, with the id that its caller gets. */
@@ -65,6 +49,14 @@ export class CallerTasks {
     const origin = { target: target.name, own: String(task.taskId), isDesk, ...object }
     return { type: 'task', task: { ...task, taskId: await this.#ids.write(origin, exchange) } }
   }
+}
+
+/** Whether there can be tasks, for this client at least. */
+async function checkTasks(exchange: Exchange, resolver: Resolver): Promise<void> {
+  const view = resolver.viewOf(exchange)
+  await view.ready()
+  if (!view.capabilities().extensions?.[TASKS_EXTENSION]) throw methodNotFound(exchange.method)
+  if (!declaresTasks(exchange.client)) throw missingTasks()
 }
 
 /** What may not be called any more has no tasks either. */

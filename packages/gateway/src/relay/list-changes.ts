@@ -1,8 +1,10 @@
 import type { Exchange } from '@gantry/mcp/exchange'
 import type { SubscriptionFilter } from '@gantry/mcp/server'
+import type { ListChangeSet } from '../catalog/catalog-view.ts'
 import type { ListKind } from '../catalog/merged.ts'
+import type { CallerView } from './caller-view.ts'
 
-type Announced = 'tools' | 'prompts' | 'resources'
+const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const
 
 /** Clients that listen for changes of the merged lists. */
 export class ListChanges {
@@ -29,12 +31,30 @@ export class ListChanges {
     return this.#listeners.size
   }
 
-  announce(kinds: ReadonlySet<ListKind>): void {
-    const announced = new Set<Announced>(
-      [...kinds].map((kind) => (kind === 'templates' ? 'resources' : kind)),
-    )
-    for (const kind of announced) {
-      for (const { filter, exchange } of this.#listeners) {
+  /** Tells those who may see something of what has changed. */
+  announce(changes: ListChangeSet, viewOf: (caller: Exchange) => CallerView): void {
+    this.#tell((exchange) => {
+      const view = viewOf(exchange)
+      return [...changes].flatMap(([kind, entries]) =>
+        view.isOpen || entries.some((entry) => view.maySee(kind, entry)) ? [kind] : [],
+      )
+    })
+  }
+
+  /** Tells those for whom new rules have changed a list. */
+  review(before: (caller: Exchange) => CallerView, after: (caller: Exchange) => CallerView): void {
+    this.#tell((exchange) => {
+      const keysOf = (view: CallerView, kind: ListKind): string =>
+        JSON.stringify(view.entries(kind).map(({ key }) => key))
+      const [old, now] = [before(exchange), after(exchange)]
+      return KINDS.filter((kind) => keysOf(old, kind) !== keysOf(now, kind))
+    })
+  }
+
+  #tell(changedFor: (caller: Exchange) => readonly ListKind[]): void {
+    for (const { filter, exchange } of this.#listeners) {
+      const kinds = changedFor(exchange).map((kind) => (kind === 'templates' ? 'resources' : kind))
+      for (const kind of new Set(kinds)) {
         if (filter[`${kind}ListChanged`] === true) {
           exchange.notify({ method: `notifications/${kind}/list_changed` })
         }

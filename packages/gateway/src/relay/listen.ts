@@ -10,10 +10,13 @@ import {
 } from '@gantry/mcp/exchange'
 import { TASKS_EXTENSION, type TaskDesk } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities, SubscriptionFilter } from '@gantry/mcp/server'
+import { fitsTemplate } from '../catalog/offers-uri.ts'
 import type { Target } from '../targets/target.ts'
 import { isPermitted, type CallerTask, type CallerTasks } from './caller-tasks.ts'
+import type { CallerView } from './caller-view.ts'
 import type { ListChanges } from './list-changes.ts'
 import type { Resolver } from './resolver.ts'
+import type { FoundResource } from './resource-finder.ts'
 import { TargetListener, type Wish } from './target-listener.ts'
 import { publicTask } from './to-public.ts'
 
@@ -23,7 +26,7 @@ const ACKNOWLEDGE_WITHIN = 5_000
 export interface ListenHost {
   readonly changes: ListChanges
   readonly resolver: Resolver
-  readonly capabilities: ServerCapabilities
+  readonly view: CallerView
   /** The gateway's own. */
   readonly tasks: TaskDesk
   readonly callerTasks: CallerTasks
@@ -36,14 +39,14 @@ export interface ListenHost {
  */
 export async function listen(
   exchange: Exchange,
-  { changes, resolver, capabilities, tasks, callerTasks }: ListenHost,
+  { changes, resolver, view, tasks, callerTasks }: ListenHost,
 ): Promise<Outcome> {
   const asked = exchange.params.notifications
   if (!isJsonObject(asked)) {
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "notifications" must be an object')
   }
-  const offered = offer(asked as SubscriptionFilter, capabilities)
-  const wishes = await wishesByOwner(offered, resolver, exchange)
+  const offered = offer(asked as SubscriptionFilter, view.capabilities())
+  const wishes = await wishesByOwner(offered, resolver, view)
   const desk = await addTasks(wishes, taskIdsOf(offered), (taskId) =>
     callerTasks.find(taskId, exchange, resolver),
   )
@@ -77,30 +80,44 @@ function offer(asked: SubscriptionFilter, capabilities: ServerCapabilities): Sub
   for (const kind of ['tools', 'prompts', 'resources'] as const) {
     if (asked[`${kind}ListChanged`] === true && capabilities[kind]) offered[`${kind}ListChanged`] = true
   }
-  if (Array.isArray(asked.resourceSubscriptions) && capabilities.resources) {
-    offered.resourceSubscriptions = strings(asked.resourceSubscriptions)
-  }
-  if (Array.isArray(asked.taskIds) && capabilities.extensions?.[TASKS_EXTENSION]) {
-    offered.taskIds = strings(asked.taskIds)
-  }
+  const resources = textsOf(asked, 'resourceSubscriptions')
+  if (resources && capabilities.resources) offered.resourceSubscriptions = resources
+  const taskIds = textsOf(asked, 'taskIds')
+  if (taskIds && capabilities.extensions?.[TASKS_EXTENSION]) offered.taskIds = taskIds
   return offered
 }
 
-function strings(values: readonly unknown[]): string[] {
-  return [...new Set(values)].filter((value) => typeof value === 'string')
+function textsOf(
+  asked: SubscriptionFilter,
+  member: 'resourceSubscriptions' | 'taskIds',
+): string[] | undefined {
+  const values: unknown = asked[member]
+  if (values === undefined) return undefined
+  const isSound = Array.isArray(values) && values.every((value) => typeof value === 'string')
+  if (isSound) return [...new Set(values)]
+  throw new ProtocolError(INVALID_PARAMS, `Invalid params: "${member}" must be a list of strings`)
 }
 
 async function wishesByOwner(
   offered: SubscriptionFilter,
   resolver: Resolver,
-  exchange: Exchange,
+  view: CallerView,
 ): Promise<Map<Target, Wish>> {
   const wishes = new Map<Target, Wish>()
   for (const uri of offered.resourceSubscriptions ?? []) {
-    const target = await resolver.permittedOwnerOf(uri, exchange)
-    if (target) wishOf(wishes, target).resources.set(resolver.urisOf(target).toOwn(uri), uri)
+    const found = await resolver.findResource(uri, view)
+    // Servers grant subscriptions to resources that they do not have; denied ones must not stand out.
+    const isTold = found && (!view.isRestricted(found.catalog) || isKnown(found))
+    if (isTold) wishOf(wishes, found.catalog.target).resources.set(found.own, uri)
   }
   return wishes
+}
+
+/** Whether a target lists the resource, or a template that it fits. */
+function isKnown({ catalog: { snapshot }, own }: FoundResource): boolean {
+  if (!snapshot) return false
+  const { resources, templates } = snapshot
+  return resources.some(({ uri }) => uri === own) || templates.some((one) => fitsTemplate(one, own))
 }
 
 function wishOf(wishes: Map<Target, Wish>, target: Target): Wish {

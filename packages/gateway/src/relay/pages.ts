@@ -9,8 +9,8 @@ import {
 } from '@gantry/mcp/exchange'
 import type { ListKind, MergedEntry } from '../catalog/merged.ts'
 import { GAPS } from '../catalog/catalog-view.ts'
-import { offersUri } from '../catalog/offers-uri.ts'
-import { isAllowed } from '../policy/is-allowed.ts'
+import type { CallerView } from './caller-view.ts'
+import { withoutDenied } from './permitted-result.ts'
 import { beginAfter, positionOf, readCursor, writeCursor, type Position } from './page-cursor.ts'
 import type { RelayOptions } from './relay.ts'
 
@@ -40,26 +40,22 @@ export class Pages {
     this.#options = options
   }
 
-  async page(exchange: Exchange): Promise<Complete> {
-    const { catalog } = this.#options
-    await catalog.ready()
-    if (exchange.method === 'skills/list') return this.#skills(exchange)
+  async page(exchange: Exchange, view: CallerView): Promise<Complete> {
+    await view.ready()
+    if (exchange.method === 'skills/list') return this.#skills(view)
     const method = METHODS[exchange.method]!
-    if (!catalog.capabilities()[method.capability]) {
+    if (!view.capabilities()[method.capability]) {
       throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
     }
     const after = readCursor(exchange.params.cursor)
-    const { policy } = this.#options.model
-    if (policy.rules.length > 0 || policy.fallback === 'deny') {
-      return { type: 'complete', result: this.#build(method, after, exchange) }
-    }
-    return this.#cached(method, after, exchange)
+    if (!view.isOpen) return { type: 'complete', result: this.#build(method, after, view) }
+    return this.#cached(method, after, exchange, view)
   }
 
-  #cached(method: ListMethod, after: Position | undefined, exchange: Exchange): Complete {
+  #cached(method: ListMethod, after: Position | undefined, exchange: Exchange, view: CallerView): Complete {
     const { catalog } = this.#options
     // Times to live run down, so a page that has one is written anew every second.
-    const aged = catalog.caching.ttlMs > 0 && Date.now() > this.#writtenAt + 1000
+    const aged = view.caching().ttlMs > 0 && Date.now() > this.#writtenAt + 1000
     if (this.#generation !== catalog.generation || aged) {
       this.#texts.clear()
       this.#generation = catalog.generation
@@ -68,7 +64,7 @@ export class Pages {
     const key = JSON.stringify([exchange.method, exchange.client.version, after])
     let page = this.#texts.get(key)
     if (!page) {
-      const result = this.#build(method, after, exchange)
+      const result = this.#build(method, after, view)
       const shaped = shapeResult(exchange.method, result, exchange.client.version, this.#options.info)
       page = { type: 'complete', result, json: writeJson(shaped) }
       // Cursors come from outside: however many are made up, the cache stays small.
@@ -78,54 +74,32 @@ export class Pages {
     return page
   }
 
-  #build(method: ListMethod, after: Position | undefined, exchange: Exchange): JsonObject {
-    const { catalog, model } = this.#options
-    const entries: MergedEntry[] = []
-    for (const entry of catalog.merged[method.kind].values()) {
-      if (this.#isVisible(method, entry, exchange)) entries.push(entry)
-    }
-    const begin = after ? beginAfter(after, entries, catalog.catalogs) : 0
-    const end = begin + model.catalog.pageSize
+  #build(method: ListMethod, after: Position | undefined, view: CallerView): JsonObject {
+    const entries: MergedEntry[] = view.entries(method.kind)
+    const begin = after ? beginAfter(after, entries, view.catalogs) : 0
+    const end = begin + this.#options.model.catalog.pageSize
     const shown = entries.slice(begin, end)
     const result: JsonObject = {
       [method.member]: shown.map((entry) => entry.item),
-      ...this.#caching(),
+      ...view.caching(),
     }
     if (end < entries.length) result.nextCursor = writeCursor(positionOf(shown.at(-1)!, entries))
-    const gaps = catalog.gaps()
+    const gaps = view.gaps()
     if (gaps.length > 0) result._meta = { [GAPS]: gaps }
     return result
   }
 
-  /** With rules about who sees what, lists are nobody else's. */
-  #caching(): JsonObject {
-    const { catalog, model } = this.#options
-    const { ttlMs, cacheScope } = catalog.caching
-    const ruled = model.policy.rules.length > 0 || model.policy.fallback === 'deny'
-    return { ttlMs, cacheScope: ruled ? 'private' : cacheScope }
-  }
-
-  #isVisible(method: ListMethod, entry: MergedEntry, exchange: Exchange): boolean {
-    const kind = method.kind === 'templates' ? 'resources' : method.kind
-    return this.#permits({ kind, target: entry.target.target.name, name: entry.own }, exchange)
-  }
-
-  #permits(object: Parameters<typeof isAllowed>[2], exchange: Exchange): boolean {
-    return isAllowed(this.#options.model.policy, exchange.auth, object).allowed
-  }
-
-  /** Skills are files: who may not read one does not see it either. */
-  #skills(exchange: Exchange): Complete {
+  /** Skills are files: a caller that may not read one does not see it either. */
+  #skills(view: CallerView): Complete {
     const { catalog } = this.#options
-    const skills = catalog.catalogs.flatMap((one) => {
+    const skills = view.catalogs.flatMap((one) => {
       const uris = catalog.urisOf(one)
-      const target = one.target.name
-      const isVisible = ({ uri }: JsonObject): boolean =>
-        typeof uri === 'string' &&
-        offersUri(one, uri) &&
-        this.#permits({ kind: 'resources', target, name: uri }, exchange)
-      return (one.snapshot?.skills ?? []).filter(isVisible).map((skill) => uris.skill(skill))
+      const mayRead = (uri: string): boolean => view.mayRead(one, uri)
+      const isVisible = ({ uri }: JsonObject): boolean => typeof uri === 'string' && mayRead(uri)
+      return (one.snapshot?.skills ?? [])
+        .filter(isVisible)
+        .map((skill) => uris.skill(withoutDenied(skill, 'resources', mayRead)))
     })
-    return { type: 'complete', result: { skills, ...this.#caching() } }
+    return { type: 'complete', result: { skills, ...view.caching() } }
   }
 }

@@ -1,5 +1,6 @@
 import type { Handle, Served } from '@gantry/mcp/exchange'
 import type { HeaderParameter, Implementation } from '@gantry/mcp/server'
+import type { Caller } from '../policy/permissions-of.ts'
 import { headerParametersOf } from './mirrored-arguments.ts'
 import type { Relay } from './relay.ts'
 
@@ -22,8 +23,8 @@ export class RelayServed implements Served {
   }
 
   /** Arguments that clients mirror into headers: the gateway checks them like the target would. */
-  headerParametersOf(tool: string): readonly HeaderParameter[] {
-    const entry = this.relay.entryOf(tool)
+  headerParametersOf(tool: string, caller: Caller): readonly HeaderParameter[] {
+    const entry = this.relay.entryOf(tool, caller)
     return entry ? headerParametersOf(entry.item) : []
   }
 }

@@ -17,9 +17,11 @@ import type { TaskDesk } from '@gantry/mcp/extensions/tasks'
 import type { Implementation } from '@gantry/mcp/server'
 import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { MergedEntry } from '../catalog/merged.ts'
-import type { GatewayModel } from '../model/index.ts'
+import { isSame, type GatewayModel } from '../model/index.ts'
+import type { Caller } from '../policy/permissions-of.ts'
 import type { Target } from '../targets/target.ts'
 import { awaitedTask, declaringTasks, mustAwaitTasks } from './awaited-task.ts'
+import type { CallerView } from './caller-view.ts'
 import { callAsLegacyTask, needsLegacyTask } from './legacy-task.ts'
 import { ListChanges } from './list-changes.ts'
 import { listen } from './listen.ts'
@@ -27,10 +29,10 @@ import { logFailure } from './log-failure.ts'
 import { CallerTasks } from './caller-tasks.ts'
 import { asOrdinaryCall, createOwnTasks, isForeignTaskMethod, isTaskMethod } from './own-tasks.ts'
 import { Pages } from './pages.ts'
-import { promisedCapabilities } from './promised-capabilities.ts'
+import { permittedResult } from './permitted-result.ts'
 import { withParams } from './relayed-exchange.ts'
 import { RelayedStates, type RelayedState } from './relayed-states.ts'
-import { Resolver, type Destination } from './resolver.ts'
+import { methodNotFound, Resolver, type Destination } from './resolver.ts'
 import { TaskIds } from './task-ids.ts'
 import { toFailure, withoutSecrets } from './to-failure.ts'
 import { publicTask, toPublic } from './to-public.ts'
@@ -79,7 +81,7 @@ export class Relay {
       },
     }
     this.changes = new ListChanges()
-    options.catalog.onChanged = (kinds) => this.changes.announce(kinds)
+    options.catalog.onChanged = (changes) => this.changes.announce(changes, (caller) => this.viewOf(caller))
     this.#resolver = new Resolver(this.#options)
     this.#pages = new Pages(this.#options)
     this.#tasks = createOwnTasks(options.onError)
@@ -89,8 +91,14 @@ export class Relay {
 
   /** Policy and limits of a new configuration hold from the next message on. */
   setModel(model: GatewayModel): void {
+    const { policy } = this.#model
     this.#model = model
     this.#pages = new Pages(this.#options)
+    if (isSame(policy, model.policy)) return
+    this.changes.review(
+      (caller) => this.#resolver.viewOf(caller, policy),
+      (caller) => this.viewOf(caller),
+    )
   }
 
   readonly respond: Handle = async (exchange) => {
@@ -115,13 +123,13 @@ export class Relay {
   #dispatch(exchange: Exchange, record: ExchangeRecord): Outcome | Promise<Outcome> {
     switch (exchange.method) {
       case 'server/discover':
-        return this.#discover()
+        return this.#discover(exchange)
       case 'tools/list':
       case 'prompts/list':
       case 'resources/list':
       case 'resources/templates/list':
       case 'skills/list':
-        return this.#pages.page(exchange)
+        return this.#pages.page(exchange, this.viewOf(exchange))
       case 'subscriptions/listen':
         return this.#listen(exchange)
     }
@@ -131,11 +139,12 @@ export class Relay {
 
   async #listen(exchange: Exchange): Promise<Outcome> {
     // What may be listened to is known when the targets have been asked.
-    await this.#options.catalog.ready()
+    const view = this.viewOf(exchange)
+    await view.ready()
     return listen(exchange, {
       changes: this.changes,
       resolver: this.#resolver,
-      capabilities: promisedCapabilities(this.#options.catalog),
+      view,
       tasks: this.#tasks,
       callerTasks: this.#callerTasks,
     })
@@ -143,7 +152,7 @@ export class Relay {
 
   async #task(exchange: Exchange, record: ExchangeRecord): Promise<Outcome> {
     if (isForeignTaskMethod(exchange)) {
-      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${exchange.method}`)
+      throw methodNotFound(exchange.method)
     }
     const task = await this.#callerTasks.require(exchange, this.#resolver)
     const { target, kind, name } = task
@@ -157,17 +166,22 @@ export class Relay {
     return this.#relay(exchange, { target, params, uris, safe, object: { kind, name }, task }, record)
   }
 
-  async #discover(): Promise<Outcome> {
-    const { catalog, model } = this.#options
-    await catalog.ready()
+  /** What this endpoint is for a caller, under the rules that hold now. */
+  viewOf(caller: Caller): CallerView {
+    return this.#resolver.viewOf(caller)
+  }
+
+  async #discover(exchange: Exchange): Promise<Outcome> {
+    const view = this.viewOf(exchange)
+    await view.ready()
     const result: JsonObject = {
       supportedVersions: ['2026-07-28'],
-      capabilities: promisedCapabilities(catalog),
+      capabilities: view.capabilities(),
       ttlMs: 0,
       cacheScope: 'private',
-      _meta: catalog.meta(),
+      _meta: view.meta(),
     }
-    const instructions = catalog.instructions(model.server.instructions)
+    const instructions = view.instructions(this.#options.model.server.instructions)
     if (instructions !== undefined) result.instructions = instructions
     return complete(result)
   }
@@ -221,7 +235,7 @@ export class Relay {
     record.asked = asked
     const outcome =
       token === undefined ? await this.#ask(asked, destination) : await this.#resume(asked, target, token)
-    const shown = toPublic(outcome, destination, exchange)
+    const shown = toPublic(permitted(outcome, destination, exchange), destination, exchange)
     if (shown.type === 'error') return withoutSecrets(shown, this.#options.scrub)
     if (shown.type === 'task') return this.#callerTasks.present(shown, destination, exchange, false)
     return shown.type === 'input_required' ? this.#toClient(shown, target, exchange) : shown
@@ -267,9 +281,22 @@ export class Relay {
   }
 
   /** The mirrored arguments of a tool, for the HTTP front (2026-07-28, `x-mcp-header`). */
-  entryOf(name: string): MergedEntry | undefined {
-    return this.#options.catalog.find('tools', name)
+  entryOf(name: string, caller: Caller): MergedEntry | undefined {
+    return this.viewOf(caller).find('tools', name)
   }
+}
+
+/** What a target answered, without what the caller may not know. */
+function permitted(
+  outcome: Outcome,
+  { mayRead, params, object }: Destination,
+  { method }: Exchange,
+): Outcome {
+  const isMissing = outcome.type === 'error' && outcome.error.code === METHOD_NOT_FOUND
+  if (isMissing && object.kind === 'methods') return failure(methodNotFound(method))
+  if (outcome.type !== 'complete' || !mayRead) return outcome
+  const result = permittedResult(method, params, outcome.result, mayRead)
+  return result === outcome.result ? outcome : complete(result)
 }
 
 /** Refusing at once is kinder than an answer that comes after everybody gave up. */

@@ -5,20 +5,21 @@ import {
   METHOD_NOT_FOUND,
   orAbort,
   ProtocolError,
-  RESOURCE_NOT_FOUND,
   type Exchange,
   type JsonObject,
 } from '@gantry/mcp/exchange'
-import type { ListKind, MergedEntry } from '../catalog/merged.ts'
-import { fitsTemplate, offersUri } from '../catalog/offers-uri.ts'
+import type { MergedEntry } from '../catalog/merged.ts'
 import { PublicUris } from '../catalog/public-uris.ts'
 import type { TargetCatalog } from '../catalog/target-catalog.ts'
-import type { ObjectKind } from '../model/index.ts'
-import { isAllowed } from '../policy/is-allowed.ts'
+import type { ObjectKind, PolicyModel } from '../model/index.ts'
+import { permissionsOf, type Caller } from '../policy/permissions-of.ts'
 import type { Target } from '../targets/target.ts'
-import { mirroredArguments } from './mirrored-arguments.ts'
-import type { RelayOptions } from './relay.ts'
 import type { CallerTask } from './caller-tasks.ts'
+import { CallerView } from './caller-view.ts'
+import { mirroredArguments } from './mirrored-arguments.ts'
+import type { MayRead } from './permitted-result.ts'
+import type { RelayOptions } from './relay.ts'
+import { findResource, resourceNotFound, type FoundResource } from './resource-finder.ts'
 
 /** Where a request goes, and what it is there. */
 export interface Destination {
@@ -29,65 +30,78 @@ export interface Destination {
   readonly safe: boolean
   /** Arguments that the target wants mirrored into headers. */
   readonly mirrored?: Record<string, string> | undefined
+  /** What an older server says of a tool: its calls can, or must, be tasks. */
+  readonly taskSupport?: MergedEntry['taskSupport']
   /** What policy was asked about, under the target's own name. A task belongs to it. */
   readonly object: { readonly kind: ObjectKind; readonly name: string }
   /** The task that is asked about. */
   readonly task?: CallerTask
-  /** What an older server says of a tool: its calls can, or must, be tasks. */
-  readonly taskSupport?: MergedEntry['taskSupport']
+  /** Which of the resources that the answer names may be shown; all when undefined. */
+  readonly mayRead?: MayRead | undefined
 }
 
-/** For requests that name no tool, prompt or resource: permitted only where all of a target is. */
-const WHOLE_TARGET = { kind: 'tools', name: '*' } as const
-
-/** Finds the owner of a name or a URI; what a caller may not use does not exist for it. */
+/**
+ * Finds what a request is about, and asks the policy. A request goes to a target only when it names something
+ * there that the caller may use; everything else does not exist for the caller.
+ */
 export class Resolver {
   readonly #options: RelayOptions
+  #common: CallerView | undefined
 
   constructor(options: RelayOptions) {
     this.#options = options
   }
 
+  /** What the endpoint is for a caller, under the rules that hold now. Without rules it is the same for all. */
+  viewOf(caller: Caller, policy: PolicyModel = this.#options.model.policy): CallerView {
+    const permissions = permissionsOf(policy, caller)
+    if (!permissions.isCommon) return new CallerView(this.#options.catalog, permissions)
+    this.#common ??= new CallerView(this.#options.catalog, permissions)
+    return this.#common
+  }
+
   /** A promise only when somebody has to be asked first. */
   resolve(exchange: Exchange): Destination | Promise<Destination> {
-    const { params, method } = exchange
-    switch (method) {
+    const view = this.viewOf(exchange)
+    switch (exchange.method) {
       case 'tools/call':
-        return this.#named('tools', exchange)
+        return this.#named('tools', exchange, view)
       case 'prompts/get':
-        return this.#named('prompts', exchange)
+        return this.#named('prompts', exchange, view)
       case 'completion/complete':
-        return this.#completion(exchange)
+        return this.#completion(exchange, view)
+      case 'resources/read':
+      case 'resources/directory/read':
+      case 'skills/get':
+        return this.#uri(textOf(exchange.params, 'uri'), exchange, view)
+      default:
+        return this.#method(exchange, view)
     }
-    if (typeof params.uri === 'string') return this.#uri(params.uri, exchange)
-    // On a target's own endpoint whatever we do not know is for it to know.
-    const [only, ...others] = this.#options.catalog.catalogs
-    if (only && others.length === 0) return { ...this.#with(only.target, exchange, {}), params, safe: false }
-    throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`)
   }
 
-  #named(kind: 'tools' | 'prompts', exchange: Exchange): Destination | Promise<Destination> {
-    const { name } = exchange.params
-    if (typeof name !== 'string')
-      throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "name" must be a string')
-    const known = this.#options.catalog.find(kind, name)
-    return known ? this.#toEntry(kind, name, known, exchange) : this.#unknown(kind, name, exchange)
+  #named(
+    kind: 'tools' | 'prompts',
+    exchange: Exchange,
+    view: CallerView,
+  ): Destination | Promise<Destination> {
+    const name = textOf(exchange.params, 'name')
+    const known = view.find(kind, name)
+    return known ? this.#toEntry(kind, name, known, exchange) : this.#unknown(kind, name, exchange, view)
   }
 
-  async #unknown(kind: 'tools' | 'prompts', name: string, exchange: Exchange): Promise<Destination> {
-    const entry = (await this.#entry(kind, name)) ?? (await this.#late(kind, name, exchange))
+  /** A name that the caller may not use takes the same way as one that nothing has. */
+  async #unknown(
+    kind: 'tools' | 'prompts',
+    name: string,
+    exchange: Exchange,
+    view: CallerView,
+  ): Promise<Destination> {
+    const entry = (await this.#entry(kind, name, view)) ?? (await this.#late(kind, name, exchange, view))
+    if (!entry) throw unknown(kind, name)
     return this.#toEntry(kind, name, entry, exchange)
   }
 
-  #toEntry(
-    kind: 'tools' | 'prompts',
-    name: string,
-    entry: MergedEntry | undefined,
-    exchange: Exchange,
-  ): Destination {
-    if (!entry || !this.permits(kind, entry.target.target, entry.own, exchange)) {
-      throw new ProtocolError(INVALID_PARAMS, `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${name}`)
-    }
+  #toEntry(kind: 'tools' | 'prompts', name: string, entry: MergedEntry, exchange: Exchange): Destination {
     return {
       target: entry.target.target,
       params: entry.own === name ? exchange.params : copyWith(exchange.params, 'name', entry.own),
@@ -100,117 +114,148 @@ export class Resolver {
   }
 
   /** Known at once in most cases; otherwise the targets that have not answered yet are waited for. */
-  async #entry(kind: ListKind, key: string): Promise<MergedEntry | undefined> {
-    const { catalog } = this.#options
-    const known = catalog.find(kind, key)
+  async #entry(
+    kind: 'tools' | 'prompts' | 'templates',
+    key: string,
+    view: CallerView,
+  ): Promise<MergedEntry | undefined> {
+    const known = view.find(kind, key)
     if (known) return known
-    await catalog.ready()
-    return catalog.find(kind, key)
+    await view.ready()
+    return view.find(kind, key)
   }
 
   /**
    * A name that can only belong to a target which has not answered yet: the call waits for it as for any target
-   * that starts, and fails with the reason when it does not. Nothing is said to those who may not use it.
+   * that starts, and fails with the reason when it does not. Callers that may not use it are told nothing.
    */
-  async #late(kind: 'tools' | 'prompts', name: string, exchange: Exchange): Promise<MergedEntry | undefined> {
+  async #late(
+    kind: 'tools' | 'prompts',
+    name: string,
+    exchange: Exchange,
+    view: CallerView,
+  ): Promise<MergedEntry | undefined> {
     const { catalog, model } = this.#options
     // There may be several: `git_hub_x` can be of `git` or of `git_hub`.
-    const owners = catalog.catalogs.filter((one) => {
+    const owners = view.catalogs.filter((one) => {
       const prefix = catalog.prefixOf(one)
       const own = name.slice(prefix.length + model.names.separator.length)
       return (
         !one.snapshot &&
         prefix !== '' &&
         name.startsWith(prefix + model.names.separator) &&
-        this.permits(kind, one.target, own, exchange)
+        view.mayUse(kind, one, own)
       )
     })
     if (owners.length === 0) return undefined
     const asked = Promise.allSettled(owners.map((one) => one.refresh()))
     const answers = await orAbort(asked, exchange.signal)
-    const found = catalog.find(kind, name)
+    const found = view.find(kind, name)
     const failed = answers.find((one) => one.status === 'rejected')
     if (!found && failed) throw failed.reason
     return found
   }
 
-  async #uri(uri: string, exchange: Exchange): Promise<Destination> {
-    const target = await this.permittedOwnerOf(uri, exchange)
-    if (!target) throw resourceNotFound(uri, exchange)
-    const uris = this.urisOf(target)
-    const own = uris.toOwn(uri)
+  async #uri(uri: string, exchange: Exchange, view: CallerView): Promise<Destination> {
+    const found = await this.findResource(uri, view)
+    if (!found || !this.#mayOpen(found, exchange, view)) throw resourceNotFound(uri, exchange)
+    const { catalog, own } = found
     const params = own === uri ? exchange.params : copyWith(exchange.params, 'uri', own)
-    return { target, params, uris, safe: true, object: { kind: 'resources', name: own } }
+    const object = { kind: 'resources', name: own } as const
+    return { ...this.#with(catalog, object, params), mayRead: this.#mayRead(catalog, view) }
   }
 
-  /** By prefix; without one, by the lists, and last by asking the only target that could have it. */
-  async #ownerOf(uri: string): Promise<TargetCatalog | undefined> {
-    const { catalog } = this.#options
-    const prefixed = catalog.catalogs.find((one) => catalog.urisOf(one).owns(uri))
-    if (prefixed) return prefixed
-    const listed = await this.#entry('resources', uri)
-    if (listed) return listed.target
-    const bare = catalog.catalogs.filter(
-      (one) => catalog.prefixOf(one) === '' && one.snapshot?.discovery.capabilities.resources,
-    )
-    return bare.find(({ snapshot }) => snapshot?.templates.some((one) => fitsTemplate(one, uri))) ?? bare[0]
+  /** A rule about what is in a directory is a rule about reading the directory. */
+  #mayOpen({ catalog, own }: FoundResource, { method }: Exchange, view: CallerView): boolean {
+    return method !== 'resources/directory/read' || own.endsWith('/') || view.mayRead(catalog, `${own}/`)
   }
 
-  /** What the configuration leaves out, and what the caller may not use, has no owner. */
-  async permittedOwnerOf(uri: string, exchange: Exchange): Promise<Target | undefined> {
-    const owner = await this.#ownerOf(uri)
-    if (!owner) return undefined
-    const { catalog } = this.#options
-    const own = catalog.urisOf(owner).toOwn(uri)
-    // Its templates may say more than its name does.
-    if (!owner.snapshot && !offersUri(owner, own)) await catalog.ready()
-    const permitted = offersUri(owner, own) && this.permits('resources', owner.target, own, exchange)
-    return permitted ? owner.target : undefined
+  #mayRead(catalog: TargetCatalog, view: CallerView): MayRead | undefined {
+    return view.isRestricted(catalog) ? (own) => view.mayRead(catalog, own) : undefined
   }
 
-  async #completion(exchange: Exchange): Promise<Destination> {
+  findResource(uri: string, view: CallerView): Promise<FoundResource | undefined> {
+    return findResource(uri, this.#options.catalog, view)
+  }
+
+  async #completion(exchange: Exchange, view: CallerView): Promise<Destination> {
     const { ref } = exchange.params
-    if (isJsonObject(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
-      const entry = await this.#entry('prompts', ref.name)
-      if (!entry || !this.permits('prompts', entry.target.target, entry.own, exchange)) {
-        throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${ref.name}`)
-      }
-      return this.#with(entry.target.target, exchange, { ref: { ...ref, name: entry.own } })
+    if (isJsonObject(ref) && ref.type === 'ref/prompt') {
+      const name = textOf(ref, 'name')
+      const entry = await this.#entry('prompts', name, view)
+      if (!entry) throw unknown('prompts', name)
+      const params = { ...exchange.params, ref: { ...ref, name: entry.own } }
+      return this.#with(entry.target, { kind: 'prompts', name: entry.own }, params)
     }
-    if (isJsonObject(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
-      const target = await this.#templateOwner(ref.uri, exchange)
-      if (!target) throw resourceNotFound(ref.uri, exchange)
-      return this.#with(target, exchange, { ref: { ...ref, uri: this.urisOf(target).toOwn(ref.uri) } })
+    if (isJsonObject(ref) && ref.type === 'ref/resource') {
+      const uri = textOf(ref, 'uri')
+      const entry = await this.#entry('templates', uri, view)
+      const found = entry ? { catalog: entry.target, own: entry.own } : await this.findResource(uri, view)
+      // Where something is denied, what is not listed is not asked about: the answers could be told apart.
+      const isOpen = found && (entry || !view.isRestricted(found.catalog))
+      if (!isOpen) throw resourceNotFound(uri, exchange)
+      const { catalog, own } = found
+      const params = { ...exchange.params, ref: { ...ref, uri: own } }
+      const asked = this.#with(catalog, { kind: 'resources', name: own }, params)
+      return { ...asked, mayRead: this.#mayRead(catalog, view) }
     }
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "ref" must be a ref/prompt or a ref/resource')
   }
 
-  async #templateOwner(template: string, exchange: Exchange): Promise<Target | undefined> {
-    const listed = await this.#entry('templates', template)
-    if (!listed) return this.permittedOwnerOf(template, exchange)
-    const { target } = listed.target
-    return this.permits('resources', target, listed.own, exchange) ? target : undefined
+  /** A method of a target's own goes to the only target that there is, or to the owner of the URI that it names. */
+  async #method(exchange: Exchange, view: CallerView): Promise<Destination> {
+    const { method, params } = exchange
+    const { uri } = params
+    const isAlone = this.#options.catalog.catalogs.length === 1
+    const only = isAlone ? view.catalogs[0] : undefined
+    const isFree = only !== undefined && !view.isRestricted(only)
+    const found = typeof uri === 'string' && !isFree ? await this.findResource(uri, view) : undefined
+    const owner = typeof uri === 'string' && !isFree ? found?.catalog : only
+    if (!owner || !view.mayUse('methods', owner, method)) throw methodNotFound(method)
+    const own = found?.own ?? (typeof uri === 'string' ? this.#options.catalog.urisOf(owner).toOwn(uri) : uri)
+    const asked = own === uri ? params : copyWith(params, 'uri', own)
+    return { ...this.#with(owner, { kind: 'methods', name: method }, asked), safe: false }
   }
 
-  #with(target: Target, exchange: Exchange, changes: JsonObject): Destination {
-    return {
-      target,
-      params: { ...exchange.params, ...changes },
-      uris: this.urisOf(target),
-      safe: true,
-      object: WHOLE_TARGET,
-    }
+  #with(catalog: TargetCatalog, object: Destination['object'], params: JsonObject): Destination {
+    const uris = this.#options.catalog.urisOf(catalog)
+    return { target: catalog.target, params, uris, safe: true, object }
   }
 
   urisOf(target: Target): PublicUris {
-    const catalog = this.#options.catalog.catalogs.find((one) => one.target === target)
+    const catalog = this.#catalogOf(target)
     return catalog ? this.#options.catalog.urisOf(catalog) : new PublicUris('')
   }
 
-  permits(kind: ObjectKind, target: Target, name: string, exchange: Exchange): boolean {
-    const { policy } = this.#options.model
-    return isAllowed(policy, exchange.auth, { kind, target: target.name, name }).allowed
+  permits(kind: ObjectKind, target: Target, name: string, caller: Caller): boolean {
+    return permissionsOf(this.#options.model.policy, caller).mayUse({ kind, target: target.name, name })
   }
+
+  /** Whether a caller may read a resource, under the rules that hold now. */
+  mayRead(target: Target, own: string, caller: Caller): boolean {
+    const catalog = this.#catalogOf(target)
+    return catalog !== undefined && this.viewOf(caller).mayRead(catalog, own)
+  }
+
+  #catalogOf(target: Target): TargetCatalog | undefined {
+    return this.#options.catalog.catalogs.find((one) => one.target === target)
+  }
+}
+
+/** Reads a member that names what a request is about; nothing is asked before it is a text. */
+function textOf(params: JsonObject, member: 'name' | 'uri'): string {
+  const value = params[member]
+  if (typeof value === 'string') return value
+  throw new ProtocolError(INVALID_PARAMS, `Invalid params: "${member}" must be a string`)
+}
+
+/** The same whether a target has no such method or the caller may not use it. */
+export function methodNotFound(method: string): ProtocolError {
+  return new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`)
+}
+
+function unknown(kind: 'tools' | 'prompts', name: string): ProtocolError {
+  return new ProtocolError(INVALID_PARAMS, `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${name}`)
 }
 
 /** A tool that only reads, or that may be called twice with one effect. */
@@ -219,9 +264,4 @@ function isRepeatable(item: JsonObject): boolean {
   return (
     isJsonObject(annotations) && (annotations.readOnlyHint === true || annotations.idempotentHint === true)
   )
-}
-
-function resourceNotFound(uri: string, exchange: Exchange): ProtocolError {
-  const code = exchange.client.version >= '2026-07-28' ? INVALID_PARAMS : RESOURCE_NOT_FOUND
-  return new ProtocolError(code, `Resource not found: ${uri}`, { uri })
 }

@@ -95,7 +95,7 @@ export class TargetListener {
     if (method === 'notifications/subscriptions/acknowledged') this.#acknowledged(params?.notifications)
     else if (method === 'notifications/resources/updated' && typeof params?.uri === 'string') {
       if (!this.#isWished(params.uri)) return
-      const uri = this.#uris.toPublic(params.uri)
+      const uri = this.#wish.resources.get(params.uri) ?? this.#uris.toPublic(params.uri)
       this.#updates.add(uri, { ...notification, params: { ...params, uri } })
     } else if (method === 'notifications/tasks' && params) {
       const task = this.#wish.tasks.get(String(params.taskId))
@@ -111,8 +111,7 @@ export class TargetListener {
   /** Policy may have changed since the client began to listen. */
   #update(notification: Notification): void {
     const own = this.#uris.toOwn(String(notification.params?.uri))
-    const mayRead = this.#resolver.permits('resources', this.#target, own, this.#exchange)
-    if (mayRead) this.#exchange.notify(notification)
+    if (this.#resolver.mayRead(this.#target, own, this.#exchange)) this.#exchange.notify(notification)
   }
 
   #isWished(own: string): boolean {

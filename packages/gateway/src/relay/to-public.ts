@@ -12,6 +12,7 @@ import {
 } from '@gantry/mcp/exchange'
 import type { PublicUris } from '../catalog/public-uris.ts'
 import type { Destination } from './resolver.ts'
+import { resourceNotFound } from './resource-finder.ts'
 
 /** What a target answered, in the names that clients know. Outcomes that name nothing are returned as they are. */
 export function toPublic(outcome: Outcome, { uris, task }: Destination, exchange: Exchange): Outcome {
@@ -49,16 +50,29 @@ function withRelated(value: JsonObject, taskId: string): JsonObject {
   return { ...value, _meta: { ..._meta, [META.relatedTask]: { taskId } } }
 }
 
-/** A resource that is not there has another code in each era, and `data.uri` names it (2026-07-28, Resources). */
+const BY_URI: ReadonlySet<string> = new Set(['resources/read', 'resources/directory/read', 'skills/get'])
+/** Servers of either era say it with many codes, and in these words. */
+const MISSING =
+  /\b(not found|unknown resource|no such|does(n't| not) exist|is not served|no skill is served|there is no)\b/i
+
+/**
+ * A resource that a target does not have is answered like one that the caller may not use: with the same code and
+ * words. The code is another one in each era, and `data.uri` names the resource (2026-07-28, Resources).
+ */
 function publicError(outcome: Failure, uris: PublicUris, exchange: Exchange): Outcome {
   const { error } = outcome
+  const { method, params } = exchange
   const own = isJsonObject(error.data) && typeof error.data.uri === 'string' ? error.data.uri : undefined
-  const missing =
-    exchange.method === 'resources/read' &&
-    (error.code === RESOURCE_NOT_FOUND || (error.code === INVALID_PARAMS && own !== undefined))
-  if (own === undefined && !missing) return outcome
-  const modern = exchange.client.version >= '2026-07-28'
-  const code = missing ? (modern ? INVALID_PARAMS : RESOURCE_NOT_FOUND) : error.code
-  const data = own === undefined ? error.data : { ...(error.data as JsonObject), uri: uris.toPublic(own) }
-  return { ...outcome, error: { ...error, code, ...(data !== undefined && { data }) } }
+  if (BY_URI.has(method) && typeof params.uri === 'string' && isMissing(error, own)) {
+    return { ...outcome, error: resourceNotFound(params.uri, exchange).toJsonRpc() }
+  }
+  if (own === undefined) return outcome
+  const data = { ...(error.data as JsonObject), uri: uris.toPublic(own) }
+  return { ...outcome, error: { ...error, data } }
+}
+
+function isMissing({ code, message }: Failure['error'], uri: string | undefined): boolean {
+  return (
+    code === RESOURCE_NOT_FOUND || (code === INVALID_PARAMS && uri !== undefined) || MISSING.test(message)
+  )
 }

@@ -47,9 +47,9 @@ export function answerModern(
   let exchange: LiveExchange
   try {
     exchange = openModernExchange(request, served, host.context, (text) => answer.notify(text))
-    checkStandardHeaders(request, call.headers, served)
+    checkStandardHeaders(request, call.headers, served, host.context)
   } catch (error) {
-    const problem = versionFirst(request, call, served, ProtocolError.from(error))
+    const problem = versionFirst(request, call, host, ProtocolError.from(error))
     reply.json(problem.code === METHOD_NOT_FOUND ? 404 : 400, writeError(request.id, problem.toJsonRpc()))
     return
   }
@@ -99,12 +99,12 @@ const NEEDS_STREAM = { code: INVALID_REQUEST, message: 'Accept must list text/ev
 function versionFirst(
   request: JsonRpcRequest,
   call: HttpCall,
-  served: HttpServed,
+  { served, context }: { served: HttpServed; context: HttpContext },
   problem: ProtocolError,
 ): ProtocolError {
   if (problem.code !== UNSUPPORTED_PROTOCOL_VERSION) return problem
   try {
-    checkStandardHeaders(request, call.headers, served)
+    checkStandardHeaders(request, call.headers, served, context)
     return problem
   } catch (error) {
     return ProtocolError.from(error)

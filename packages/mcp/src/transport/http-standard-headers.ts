@@ -1,4 +1,4 @@
-import type { Served } from '../exchange/index.ts'
+import type { AuthInfo, Served } from '../exchange/index.ts'
 import {
   HEADER_MISMATCH,
   isJsonObject,
@@ -17,9 +17,14 @@ export interface MirroredParameter {
   readonly type: string
 }
 
+export interface HeaderCaller {
+  readonly auth?: AuthInfo | undefined
+}
+
 /** What the HTTP transport may ask of a server besides answering. */
 export interface HttpServed extends Served {
-  headerParametersOf?(toolName: string): readonly MirroredParameter[]
+  /** A tool that the caller may not know of has none. */
+  headerParametersOf?(toolName: string, caller: HeaderCaller): readonly MirroredParameter[]
 }
 
 /**
@@ -30,6 +35,7 @@ export function checkStandardHeaders(
   request: JsonRpcRequest,
   headers: HttpHeaders,
   served: HttpServed,
+  caller: HeaderCaller,
 ): void {
   const meta = request.params?._meta
   const version = isJsonObject(meta) ? meta[META.protocolVersion] : undefined
@@ -44,7 +50,7 @@ export function checkStandardHeaders(
     if (sent !== undefined || member !== 'taskId') expectEqual('Mcp-Name', sent, name)
   }
   if (request.method === 'tools/call' && typeof name === 'string') {
-    for (const parameter of served.headerParametersOf?.(name) ?? []) {
+    for (const parameter of served.headerParametersOf?.(name, caller) ?? []) {
       checkParameter(parameter, request.params?.arguments, headers)
     }
   }

@@ -12,7 +12,7 @@ export function catalogHandlers(
     catalog: async ({ query }) => {
       const { catalog } = host.gateway
       // A command without a running gateway has nothing but this question to wait for, and wants it answered.
-      if (query?.refresh) await (host.front ? catalog.merged.ready() : catalog.refreshAll())
+      if (query?.refresh) await (host.front ? catalog.merged.ready(catalog.catalogs) : catalog.refreshAll())
       return lister.list()
     },
     catalogEntry: ({ query }) => lister.detail(query.kind, query.key),

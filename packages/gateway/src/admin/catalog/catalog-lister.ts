@@ -1,14 +1,10 @@
 import { publicName } from '../../catalog/public-names.ts'
 import type { MergedEntry } from '../../catalog/merged.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
-import {
-  isSelected,
-  keyPrincipal,
-  matchesWildcard,
-  type ObjectKind,
-  type SelectionModel,
-} from '../../model/index.ts'
-import { isAllowed, type Subject } from '../../policy/is-allowed.ts'
+import { isExcludedUri, isSelectedUri } from '../../catalog/offers-uri.ts'
+import { isSelected, keyPrincipal, matchesWildcard, type SelectionModel } from '../../model/index.ts'
+import type { Subject } from '../../policy/concerns.ts'
+import { Permissions } from '../../policy/permissions.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
 import type {
@@ -159,13 +155,17 @@ export class CatalogLister {
     merged: MergedEntry | undefined,
   ): CatalogEntry['hiddenBy'] {
     const selection = selectionOf(catalog, kind)
-    if (!isSelected(own, selection)) {
-      return selection.exclude.some((pattern) => matchesWildcard(pattern, own)) ? 'exclude' : 'include'
+    const isUri = objectKind(kind) === 'resources'
+    if (!(isUri ? isSelectedUri(own, selection) : isSelected(own, selection))) {
+      const isExcluded = isUri
+        ? isExcludedUri(own, selection)
+        : selection.exclude.some((pattern) => matchesWildcard(pattern, own))
+      return isExcluded ? 'exclude' : 'include'
     }
     if (!merged) return 'duplicate-uri'
     const object = { kind: objectKind(kind), target: catalog.target.name, name: own }
     const { policy } = this.#host.gateway.model
-    return this.#subjects().some((subject) => isAllowed(policy, subject, object).allowed)
+    return this.#subjects().some((subject) => new Permissions(policy, subject).maySee(object))
       ? undefined
       : 'policy'
   }
@@ -185,7 +185,7 @@ export class CatalogLister {
 
   #target(catalog: TargetCatalog): CatalogTarget {
     const { name, model } = catalog.target
-    const gap = this.#host.gateway.catalog.merged.gaps().find((one) => one.target === name)
+    const [gap] = this.#host.gateway.catalog.merged.gaps([catalog])
     return {
       name,
       ...(model.title !== undefined && { title: model.title }),
@@ -202,7 +202,7 @@ export function selectionOf(catalog: TargetCatalog, kind: EntryKind): SelectionM
 }
 
 /** Templates are selected and permitted like resources. */
-export function objectKind(kind: EntryKind): ObjectKind {
+export function objectKind(kind: EntryKind): 'tools' | 'prompts' | 'resources' {
   return kind === 'tool' ? 'tools' : kind === 'prompt' ? 'prompts' : 'resources'
 }
 

@@ -1,13 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { describePrincipal, refuseForeign, type GateOptions, type Guard } from '@gantry/mcp/server'
+import { describePrincipal, type Guard } from '@gantry/mcp/server'
 import { ApiError } from '../api-error.ts'
 import { ADMIN_SCOPE } from '../../model/index.ts'
 import { pathOf, type OnRefused } from '../../front/log-refusals.ts'
 import type { Caller } from '../handlers.ts'
 
 export interface GateSettings {
-  readonly gate: GateOptions
   /** The token that `serve` prints; undefined when the gateway can be reached from other machines. */
   readonly token: string | undefined
   readonly guard: Guard | undefined
@@ -25,17 +24,11 @@ export class AdminGate {
     this.#tokenHash = settings.token === undefined ? undefined : hash(settings.token)
   }
 
-  /**
-   * Pages of other sites. There are no cookies, so they hold no credentials of ours; this keeps them from
-   * reaching a gateway through a name of their own (DNS rebinding) or guessing at it at all.
-   */
-  checkOrigin(request: IncomingMessage): void {
-    const { headers } = request
-    const foreign = refuseForeign(headers as Record<string, string | undefined>, this.#settings.gate)
-    const isCrossSite = headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate'
-    if (foreign === undefined && !isCrossSite) return
-    throw new ApiError('forbidden', foreign ?? 'Other sites may not use this', {
-      fix: 'Open the console at the address that "gantry serve" prints. Names of your own go into "server.allowedHosts" and "server.allowedOrigins".',
+  /** Pages of other sites hold no credentials of ours, for there are no cookies; they need not guess either. */
+  checkOrigin({ headers }: IncomingMessage): void {
+    if (headers['sec-fetch-site'] !== 'cross-site' || headers['sec-fetch-mode'] === 'navigate') return
+    throw new ApiError('forbidden', 'Other sites may not use this', {
+      fix: 'Open the console at the address that "gantry serve" prints.',
     })
   }
 

@@ -1,5 +1,5 @@
-import { matchesWildcard, type SelectionModel } from '../../model/index.ts'
-import type { Verdict } from '../../policy/is-allowed.ts'
+import { forbidsUri, matchesWildcard, readUri, toUriPattern, type SelectionModel } from '../../model/index.ts'
+import type { Verdict } from '../../policy/permissions.ts'
 import type { CatalogEntry, Cause, TrafficStats } from '../contract.ts'
 
 /** What is known of one entry of the catalog. */
@@ -39,7 +39,9 @@ function hiddenCause({ entry, selection }: EntryFacts): Cause | undefined {
   const list = entry.kind === 'tool' ? 'tools' : entry.kind === 'prompt' ? 'prompts' : 'resources'
   switch (entry.hiddenBy) {
     case 'exclude': {
-      const pattern = selection.exclude.find((one) => matchesWildcard(one, own))
+      const pattern = selection.exclude.find((one) =>
+        list === 'resources' ? forbidsUri(toUriPattern(one), readUri(own)) : matchesWildcard(one, own),
+      )
       return {
         code: 'excluded',
         status: 'problem',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { configFromValue, type RawConfig } from '../../config/index.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
-import { isAllowed } from '../../policy/is-allowed.ts'
+import { Permissions } from '../../policy/permissions.ts'
 import type { CatalogEntry, TargetState, WhyReport } from '../contract.ts'
 import { explainName } from './explain-name.ts'
 import type { TargetFacts } from './target-causes.ts'
@@ -57,7 +57,7 @@ async function why(name: string, scene: Scene = {}): Promise<WhyReport> {
       asked,
       entry,
       selection: model.targets.find((one) => one.name === entry.target)!.tools,
-      verdict: isAllowed(model.policy, undefined, {
+      verdict: new Permissions(model.policy, undefined).verdict({
         kind: 'tools',
         target: entry.target,
         name: entry.own,

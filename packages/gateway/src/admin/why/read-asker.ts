@@ -1,5 +1,5 @@
 import { keyPrincipal, type AuthModel } from '../../model/index.ts'
-import type { Subject } from '../../policy/is-allowed.ts'
+import type { Subject } from '../../policy/concerns.ts'
 import { ApiError } from '../api-error.ts'
 
 const FORMS = 'key:NAME, person:SUBJECT or workload:SUBJECT'

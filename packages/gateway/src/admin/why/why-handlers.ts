@@ -1,5 +1,6 @@
 import { describePrincipal } from '@gantry/mcp/exchange'
-import { isAllowed, type Subject } from '../../policy/is-allowed.ts'
+import type { Subject } from '../../policy/concerns.ts'
+import { Permissions } from '../../policy/permissions.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { objectKind, type CatalogLister } from '../catalog/catalog-lister.ts'
 import type { CatalogEntry } from '../contract.ts'
@@ -49,7 +50,7 @@ function entryFacts({ gateway }: AdminHost, asked: string, entry: CatalogEntry, 
     asked,
     entry,
     selection: target.model[kind],
-    verdict: isAllowed(gateway.model.policy, asker, {
+    verdict: new Permissions(gateway.model.policy, asker).verdict({
       kind,
       target: entry.target,
       name: entry.own,

@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { INVALID_REQUEST } from '@gantry/mcp/exchange'
+import { refuseForeign, type GateOptions } from '@gantry/mcp/server'
+import { drainUnreadBody } from '@gantry/mcp/server/node'
+import type { ServerModel } from '../model/index.ts'
+
+const FIX = 'Names of your own go into "server.allowedHosts" and "server.allowedOrigins".'
+
+/**
+ * The one check of `Host` and `Origin`, for every path: a page of another site that reaches the gateway through a
+ * name of its own (DNS rebinding) is refused before anything looks at its request.
+ */
+export class HostGate {
+  #server: ServerModel | undefined
+  #options: GateOptions = {}
+
+  /** Answers a request that may not come in; false lets it pass. */
+  refuses(request: IncomingMessage, response: ServerResponse, server: ServerModel): boolean {
+    if (this.#server !== server) {
+      this.#server = server
+      this.#options = gateOptions(server)
+    }
+    const foreign = refuseForeign(request.headers as Record<string, string | undefined>, this.#options)
+    if (foreign === undefined) return false
+    drainUnreadBody(request, response)
+    const error = { code: INVALID_REQUEST, message: `${foreign}. ${FIX}` }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: null, error })
+    response.writeHead(403, { 'content-type': 'application/json' }).end(body)
+    return true
+  }
+}
+
+/** For what stands behind the gate. */
+export const GATED: GateOptions = { allowedHosts: ['*'], allowedOrigins: ['*'] }
+
+/** Which `Host` and `Origin` a request may have. */
+function gateOptions(server: ServerModel): GateOptions {
+  const isLocal = server.loopback && server.allowedHosts.length === 0 && server.publicUrl === undefined
+  return {
+    ...(isLocal ? {} : { allowedHosts: hosts(server) }),
+    allowedOrigins: server.allowedOrigins,
+  }
+}
+
+/** Behind a name of its own the gateway answers to that name; bound to everything, to what is configured. */
+function hosts(server: ServerModel): string[] {
+  const named = server.publicUrl === undefined ? [] : [new URL(server.publicUrl).hostname]
+  return ['localhost', '127.0.0.1', '[::1]', server.host, ...named, ...server.allowedHosts]
+}

@@ -1,0 +1,57 @@
+/** Control characters, and characters that nobody sees: marks of direction, joiners, soft hyphens. */
+export const UNSEEN: RegExp =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/g
+
+const ESCAPES = /(?:%[0-9a-f]{2})+/gi
+const MAX_ROUNDS = 8
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+interface Settled {
+  readonly text: string
+  /** Holds an escape that stands for no character. */
+  readonly isBroken: boolean
+}
+
+/**
+ * One spelling for each character: what needs no escape has none, the others have theirs in upper case, and
+ * characters outside ASCII are in the open, composed.
+ */
+export function normaliseEscapes(text: string): Settled {
+  let isBroken = /\p{Surrogate}/u.test(text) || /%(?![0-9a-f]{2})/i.test(text)
+  const opened = text.replace(/%(?![0-9a-f]{2})/gi, '%25').replace(ESCAPES, (run) => {
+    const decoded = decodeRun(run)
+    if (decoded === undefined) {
+      isBroken = true
+      return run.toUpperCase()
+    }
+    return decoded.replace(/[\u0000-\u007f]/g, (one) => (/[\w.~!'()-]/.test(one) ? one : escaped(one)))
+  })
+  const composed = opened.normalize('NFC').replace(/[ "<>\\^`|]/g, escaped)
+  return { text: composed, isBroken }
+}
+
+/** Decodes until nothing is left to decode. */
+export function decodeFully(text: string): { text: string; rounds: number; hidden: boolean } {
+  let current = text
+  let rounds = 0
+  for (; rounds < MAX_ROUNDS; rounds++) {
+    const next = current.replace(ESCAPES, (run) => decodeRun(run) ?? run)
+    if (next === current) break
+    current = next
+  }
+  const seen = current.replace(UNSEEN, '')
+  return { text: seen, rounds, hidden: seen !== current }
+}
+
+function decodeRun(run: string): string | undefined {
+  const bytes = Uint8Array.from(run.slice(1).split('%'), (hex) => Number.parseInt(hex, 16))
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function escaped(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+}

@@ -1,0 +1,3 @@
+/** How URIs are read and compared: whatever way a URI is written, rules about it say the same. */
+export { sentUri, uriForms, type UriForms } from './uri-forms.ts'
+export { forbidsUri, permitsUri, readUri, toUriPattern, type UriPattern } from './uri-pattern.ts'

@@ -1,0 +1,151 @@
+import { decodeFully, normaliseEscapes, UNSEEN } from './escapes.ts'
+import { normaliseHost, splitAuthority } from './authority.ts'
+import { isSpecial, splitUri, type UriParts } from './split-uri.ts'
+
+/**
+ * What a URI can mean. Servers normalise URIs in different ways, so a rule that compares text alone can be
+ * avoided with another spelling. Rules compare these forms instead.
+ */
+export interface UriForms {
+  /** The normal form of RFC 3986, section 6.2.2, with characters outside ASCII in the open and in NFC. */
+  readonly exact: string
+  /** What the most generous server makes of it: decoded to the end, in one case, without user and empty segments. */
+  readonly loose: string
+  /** `loose` without query, fragment and slashes at the end: what a server reads that ignores them. */
+  readonly bare: string
+  /** Whether servers can disagree about where it leads. Such a URI has no canonical form. */
+  readonly isAmbiguous: boolean
+}
+
+/** Longer ones are not looked into. */
+const MAX_LENGTH = 16_384
+/** Queries are not resolved, but some servers take all of a URI for a path. */
+const HIDDEN_CLIMB = /(^|[/=&?#])\.\.?\/|\/\.\.?($|[/&?#])/
+/** `..;x` is `..` for servers that take parameters off segments. */
+const DOT_SEGMENT = /^\.\.?(;.*)?$/
+
+/** Reads a URI, a URI template, or (with `isPattern`) a wildcard pattern for them, whose `?` begins no query. */
+export function uriForms(text: string, isPattern: boolean = false): UriForms {
+  if (text.length > MAX_LENGTH) return { exact: text, loose: text, bare: text, isAmbiguous: true }
+  const seen = text.replace(UNSEEN, '').trim()
+  const parts = splitUri(seen, isPattern)
+  const exact = exactParts(parts)
+  const loose = looseParts(exact.parts)
+  const looseText = join(loose.parts)
+  return {
+    exact: join(exact.parts),
+    loose: looseText,
+    bare: withoutEnd(looseText.replace(/[?#].*$/s, ''), '/'),
+    isAmbiguous: seen !== text || exact.isAmbiguous || loose.isAmbiguous,
+  }
+}
+
+/** The canonical form as it is sent: ASCII only. */
+export function sentUri({ exact }: UriForms): string {
+  return exact.replace(/[^\u0020-\u007e]+/g, (run) =>
+    encodeURIComponent(run.replace(/\p{Surrogate}/gu, '\ufffd')),
+  )
+}
+
+interface Reading {
+  readonly parts: UriParts
+  readonly isAmbiguous: boolean
+}
+
+function exactParts(parts: UriParts): Reading {
+  const scheme = parts.scheme?.toLowerCase()
+  let isAmbiguous = false
+  const settle = (text: string): string => {
+    const settled = normaliseEscapes(text)
+    isAmbiguous ||= settled.isBroken
+    return settled.text
+  }
+  const path = removeDots(settle(parts.path))
+  const authority = parts.authority === undefined ? undefined : settle(parts.authority)
+  const host = authority === undefined ? undefined : normaliseHost(authority, scheme)
+  isAmbiguous ||= path.climbs || host?.isBroken === true
+  const isRoot = path.text === '' && host !== undefined && isSpecial(scheme) && !/[*?]$/.test(host.text)
+  return {
+    parts: {
+      scheme,
+      authority: host?.text,
+      path: isRoot ? '/' : path.text,
+      query: settle(parts.query),
+      fragment: settle(parts.fragment),
+    },
+    isAmbiguous,
+  }
+}
+
+function looseParts({ scheme, authority, path, query, fragment }: UriParts): Reading {
+  let isAmbiguous = false
+  const decode = (text: string): string => {
+    const decoded = decodeFully(text)
+    // What was written twice over is read differently by servers that decode once and those that decode twice.
+    isAmbiguous ||= decoded.rounds > 1 || decoded.hidden
+    return decoded.text.normalize('NFKC').toLowerCase().replaceAll('\\', '/')
+  }
+  const whole = decode(path)
+  // A host behind slashes that are escaped, or lean the other way.
+  const [, hidden, behind] = (authority === undefined && /^\/\/([^/]*)(.*)$/s.exec(whole)) || []
+  isAmbiguous ||= hidden !== undefined
+  const way = behind ?? whole
+  const tail = (decode(query) + decode(fragment)).replace(/\/{2,}/g, '/')
+  const owner = authority === undefined ? hidden : looseAuthority(authority, scheme, decode)
+  const segments = way.split('/')
+  isAmbiguous ||= segments.some((segment) => DOT_SEGMENT.test(segment)) || HIDDEN_CLIMB.test(tail)
+  isAmbiguous ||= owner?.split('/').some((segment) => DOT_SEGMENT.test(segment)) === true
+  const resolved = removeDots(segments.map(withoutTail).join('/')).text.replace(/\/{2,}/g, '/')
+  return { parts: { scheme, authority: owner, path: resolved, query: tail, fragment: '' }, isAmbiguous }
+}
+
+function looseAuthority(
+  authority: string,
+  scheme: string | undefined,
+  decode: (text: string) => string,
+): string {
+  const { host, port } = splitAuthority(authority)
+  // Only well-known schemes have servers at different ports of one host.
+  return withoutEnd(decode(host), '.') + (isSpecial(scheme) ? port : '')
+}
+
+/** Windows ignores dots and spaces at the end of a name. */
+function withoutTail(segment: string): string {
+  return DOT_SEGMENT.test(segment) ? segment.replace(/;.*$/s, '') : withoutEnd(segment, '. ')
+}
+
+/** A regular expression for this takes quadratic time. */
+function withoutEnd(text: string, characters: string): string {
+  let end = text.length
+  while (end > 0 && characters.includes(text[end - 1]!)) end--
+  return text.slice(0, end)
+}
+
+/** RFC 3986, section 5.2.4. A path that climbs above its beginning does not mean the same to every server. */
+function removeDots(path: string): { text: string; climbs: boolean } {
+  if (!path.includes('.')) return { text: path, climbs: false }
+  const isAbsolute = path.startsWith('/')
+  const kept: string[] = []
+  let climbs = false
+  const segments = path.split('/')
+  for (const [at, segment] of segments.entries()) {
+    const isLast = at === segments.length - 1
+    if (segment === '..') {
+      if (kept.length <= (isAbsolute ? 1 : 0)) climbs = true
+      else kept.pop()
+    }
+    if (segment !== '.' && segment !== '..') kept.push(segment)
+    else if (isLast) kept.push('')
+  }
+  return { text: kept.join('/'), climbs }
+}
+
+function join({ scheme, authority, path, query, fragment }: UriParts): string {
+  return (
+    (scheme === undefined ? '' : `${scheme}:`) +
+    (authority === undefined ? '' : `//${authority}`) +
+    path +
+    (query === '?' ? '' : query) +
+    (fragment === '#' ? '' : fragment)
+  )
+}

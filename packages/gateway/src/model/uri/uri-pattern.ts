@@ -1,0 +1,36 @@
+import { matchesWildcard } from '../wildcard.ts'
+import { uriForms, type UriForms } from './uri-forms.ts'
+
+/** A wildcard pattern for URIs in the forms that URIs are compared in. */
+export type UriPattern = Pick<UriForms, 'exact' | 'loose'>
+
+/** Brings a pattern of the configuration into the form of the URIs that it is compared with. */
+export function toUriPattern(text: string): UriPattern {
+  const { exact, loose } = uriForms(text, true)
+  return { exact, loose }
+}
+
+/** Whether a pattern forbids a URI: one way to read it is enough. */
+export function forbidsUri({ exact, loose }: UriPattern, uri: UriForms): boolean {
+  return (
+    matchesWildcard(exact, uri.exact) || matchesWildcard(loose, uri.loose) || matchesWildcard(loose, uri.bare)
+  )
+}
+
+/** Whether a pattern permits a URI: it has to in every way to read it. */
+export function permitsUri({ exact, loose }: UriPattern, uri: UriForms): boolean {
+  return matchesWildcard(exact, uri.exact) && matchesWildcard(loose, uri.loose)
+}
+
+const MAX_KNOWN = 20_000
+const known = new Map<string, UriForms>()
+
+/** The forms of a URI. Lists name the same ones again and again, so those of late are kept. */
+export function readUri(uri: string): UriForms {
+  const before = known.get(uri)
+  if (before) return before
+  const forms = uriForms(uri)
+  if (known.size >= MAX_KNOWN) known.clear()
+  if (uri.length < 1000) known.set(uri, forms)
+  return forms
+}

@@ -1,0 +1,131 @@
+import type { JsonObject } from '@gantry/mcp/exchange'
+import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
+import type { ServerCapabilities } from '@gantry/mcp/server'
+import type { CatalogView, Gap } from '../catalog/catalog-view.ts'
+import type { ListKind, MergedEntry } from '../catalog/merged.ts'
+import { offersUri } from '../catalog/offers-uri.ts'
+import type { TargetCatalog } from '../catalog/target-catalog.ts'
+import { isSelected } from '../model/index.ts'
+import type { Permissions } from '../policy/permissions.ts'
+
+/**
+ * An endpoint as one caller sees it. Everything that is put together from several targets is put together here,
+ * from the targets that the caller may know of; the others do not exist for it.
+ */
+export class CallerView {
+  readonly #catalog: CatalogView
+  readonly #permissions: Permissions
+  #known: readonly TargetCatalog[] | undefined
+
+  constructor(catalog: CatalogView, permissions: Permissions) {
+    this.#catalog = catalog
+    this.#permissions = permissions
+  }
+
+  /** Nothing is kept from this caller: what it sees is what everybody sees. */
+  get isOpen(): boolean {
+    return this.#permissions.isOpen
+  }
+
+  get catalogs(): readonly TargetCatalog[] {
+    if (this.isOpen) return this.#catalog.catalogs
+    this.#known ??= this.#catalog.catalogs.filter((one) => mayKnow(one, this.#permissions))
+    return this.#known
+  }
+
+  /** Waits for the targets that the caller may know of, and starts no others on its behalf. */
+  ready(): Promise<void> {
+    return this.#catalog.ready(this.catalogs)
+  }
+
+  entries(kind: ListKind): MergedEntry[] {
+    const entries: MergedEntry[] = []
+    for (const entry of this.#catalog.merged[kind].values()) if (this.maySee(kind, entry)) entries.push(entry)
+    return entries
+  }
+
+  maySee(list: ListKind, { target, own }: MergedEntry): boolean {
+    const kind = list === 'templates' ? 'resources' : list
+    return this.#permissions.maySee({ kind, target: target.target.name, name: own })
+  }
+
+  /** An entry by the name that clients use. */
+  find(kind: ListKind, key: string): MergedEntry | undefined {
+    const entry = this.#catalog.find(kind, key)
+    if (!entry || this.isOpen) return entry
+    const object = kind === 'templates' ? 'resources' : kind
+    return this.mayUse(object, entry.target, entry.own) ? entry : undefined
+  }
+
+  mayUse(
+    kind: 'tools' | 'prompts' | 'resources' | 'methods',
+    { target }: TargetCatalog,
+    own: string,
+  ): boolean {
+    return this.#permissions.mayUse({ kind, target: target.name, name: own })
+  }
+
+  /** Whether the configuration offers a resource, and the caller may use it. */
+  mayRead(catalog: TargetCatalog, own: string): boolean {
+    return offersUri(catalog, own) && this.mayUse('resources', catalog, own)
+  }
+
+  /** Whether any resource of a target is kept from the caller, by policy or for everybody. */
+  isRestricted({ target }: TargetCatalog): boolean {
+    const { include, exclude } = target.model.resources
+    return include.length + exclude.length > 0 || !this.#permissions.mayUseAll(target.name, 'resources')
+  }
+
+  gaps(): Gap[] {
+    return this.#catalog.gaps(this.catalogs)
+  }
+
+  /** What the targets can do, and what the gateway makes of it: older servers' long calls become tasks of its own. */
+  capabilities(): ServerCapabilities {
+    const capabilities = this.#catalog.capabilities(this.catalogs)
+    if (capabilities.extensions?.[TASKS_EXTENSION] || !this.#offersTasks()) return capabilities
+    return { ...capabilities, extensions: { ...capabilities.extensions, [TASKS_EXTENSION]: {} } }
+  }
+
+  #offersTasks(): boolean {
+    for (const entry of this.#catalog.merged.tools.values()) {
+      if (entry.taskSupport !== undefined && this.maySee('tools', entry)) return true
+    }
+    return false
+  }
+
+  instructions(own: string | undefined): string | undefined {
+    return this.#catalog.instructions(own, this.catalogs)
+  }
+
+  meta(): JsonObject {
+    return this.#catalog.meta(this.catalogs)
+  }
+
+  /** With rules about who sees what, a list is nobody else's. */
+  caching(): { ttlMs: number; cacheScope: 'public' | 'private' } {
+    const caching = this.#catalog.caching(this.catalogs)
+    return this.#permissions.isCommon ? caching : { ...caching, cacheScope: 'private' }
+  }
+}
+
+/** Whether a caller may know that a target exists: it can use something of what is there. */
+export function mayKnow({ target, snapshot }: TargetCatalog, permissions: Permissions): boolean {
+  if (permissions.isOpen) return true
+  const { name, model } = target
+  if (!permissions.mayUseSome(name)) return false
+  if (!snapshot) return true
+  const { tools, prompts, resources } = snapshot.discovery.capabilities
+  if ((!tools && !prompts && !resources) || permissions.mayUseSome(name, 'methods')) return true
+  const maySeeSome = (kind: 'tools' | 'prompts'): boolean => {
+    const offered = snapshot[kind].filter((item) => isSelected(item.name as string, model[kind]))
+    if (offered.length === 0) return permissions.mayUseSome(name, kind)
+    return offered.some((item) => permissions.maySee({ kind, target: name, name: item.name as string }))
+  }
+  return (
+    (tools !== undefined && maySeeSome('tools')) ||
+    (prompts !== undefined && maySeeSome('prompts')) ||
+    // Resources need not be listed to be read.
+    (resources !== undefined && permissions.mayUseSome(name, 'resources'))
+  )
+}

@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
+
+/** Says of a target's own URI whether the caller may read it. */
+export type MayRead = (own: string) => boolean
+
+/** An answer of a target without the resources in it that the caller may not read. */
+export function permittedResult(
+  method: string,
+  params: JsonObject,
+  result: JsonObject,
+  mayRead: MayRead,
+): JsonObject {
+  switch (method) {
+    case 'completion/complete':
+      return withoutDeniedValues(params, result, mayRead)
+    case 'resources/read':
+      return withoutDenied(result, 'contents', mayRead)
+    case 'resources/directory/read':
+      return withoutDenied(result, 'resources', mayRead)
+    case 'skills/get':
+      return isJsonObject(result.skill)
+        ? { ...result, skill: withoutDenied(result.skill, 'resources', mayRead) }
+        : result
+    default:
+      return result
+  }
+}
+
+/** The same object when nothing has to go. */
+export function withoutDenied(holder: JsonObject, member: string, mayRead: MayRead): JsonObject {
+  const items = holder[member]
+  if (!Array.isArray(items)) return holder
+  const kept = items.filter(
+    (item) => !isJsonObject(item) || typeof item.uri !== 'string' || mayRead(item.uri),
+  )
+  return kept.length === items.length ? holder : { ...holder, [member]: kept }
+}
+
+/** Values that lead to nothing but denied resources are not suggested. */
+function withoutDeniedValues(params: JsonObject, result: JsonObject, mayRead: MayRead): JsonObject {
+  const { ref, argument, context } = params
+  const { completion } = result
+  if (!isJsonObject(ref) || typeof ref.uri !== 'string' || !isJsonObject(argument)) return result
+  if (!isJsonObject(completion) || !Array.isArray(completion.values)) return result
+  const given = isJsonObject(context) && isJsonObject(context.arguments) ? context.arguments : {}
+  const template = fill(ref.uri, given)
+  const name = String(argument.name)
+  const values = completion.values.filter((value) => mayRead(fill(template, { [name]: value })))
+  if (values.length === completion.values.length) return result
+  const { total: _total, ...rest } = completion
+  return { ...result, completion: { ...rest, values } }
+}
+
+/** Variables without a value stay: rules read them like any other text. */
+function fill(template: string, values: JsonObject): string {
+  return template.replaceAll(/\{[+#./;?&]?([^{}]*)\}/g, (expression, variable: string) => {
+    const value = Object.hasOwn(values, variable) ? values[variable] : undefined
+    return typeof value === 'string' ? encodeURIComponent(value) : expression
+  })
+}

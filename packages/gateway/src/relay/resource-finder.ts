@@ -1,0 +1,68 @@
+import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND, type Exchange } from '@gantry/mcp/exchange'
+import type { CatalogView } from '../catalog/catalog-view.ts'
+import { fitsTemplate, listedSpelling } from '../catalog/offers-uri.ts'
+import type { TargetCatalog } from '../catalog/target-catalog.ts'
+import { readUri, sentUri } from '../model/index.ts'
+import type { CallerView } from './caller-view.ts'
+
+/** A resource that the caller may use: whose it is, and the URI to ask for there. */
+export interface FoundResource {
+  readonly catalog: TargetCatalog
+  readonly own: string
+}
+
+/** Finds the owner of a URI. A resource that the configuration leaves out or that the caller may not use has none. */
+export async function findResource(
+  uri: string,
+  catalog: CatalogView,
+  view: CallerView,
+): Promise<FoundResource | undefined> {
+  const owner = await ownerOf(uri, catalog, view)
+  if (!owner) return undefined
+  // Its templates may say more than its name does.
+  if (!owner.snapshot) await view.ready()
+  const own = askedUri(catalog.urisOf(owner).toOwn(uri), owner, view)
+  return own !== undefined && view.mayRead(owner, own) ? { catalog: owner, own } : undefined
+}
+
+/** By prefix; without one, by the lists, by the templates, and last by asking the only target that could have it. */
+async function ownerOf(
+  uri: string,
+  catalog: CatalogView,
+  view: CallerView,
+): Promise<TargetCatalog | undefined> {
+  const prefixed = view.catalogs.find((one) => catalog.urisOf(one).owns(uri))
+  if (prefixed) return prefixed
+  const known = view.find('resources', uri)
+  if (known) return known.target
+  await view.ready()
+  const listed = view.find('resources', uri)
+  if (listed) return listed.target
+  const bare = view.catalogs.filter(
+    (one) => catalog.prefixOf(one) === '' && one.snapshot?.discovery.capabilities.resources,
+  )
+  const forms = readUri(uri)
+  return (
+    bare.find(({ snapshot }) => listedSpelling(snapshot!, forms) !== undefined) ??
+    bare.find(({ snapshot }) => snapshot!.templates.some((one) => fitsTemplate(one, uri))) ??
+    bare[0]
+  )
+}
+
+/**
+ * The URI to send. Where something is kept from the caller, it is the one that was decided about: as the target
+ * lists it, or in its canonical form. Undefined when it has none, for servers could read it in another way.
+ */
+function askedUri(own: string, owner: TargetCatalog, view: CallerView): string | undefined {
+  const { snapshot } = owner
+  if (!view.isRestricted(owner) || snapshot?.resources.some((one) => one.uri === own)) return own
+  const forms = readUri(own)
+  if (forms.isAmbiguous) return undefined
+  return (snapshot && listedSpelling(snapshot, forms)) ?? sentUri(forms)
+}
+
+/** The same whether there is no such resource or the caller may not know of it. */
+export function resourceNotFound(uri: string, { client }: Pick<Exchange, 'client'>): ProtocolError {
+  const code = client.version >= '2026-07-28' ? INVALID_PARAMS : RESOURCE_NOT_FOUND
+  return new ProtocolError(code, `Resource not found: ${uri}`, { uri })
+}

@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect, http, sse, type Client, type Connector } from '@gantry/mcp/client'
+import { memory } from '@gantry/mcp/testing'
+import { encodeHeaderValue } from '../../packages/mcp/src/transport/header-value.ts'
+import { legacyRequest, modernRequest, openSession } from '../support/raw-client.ts'
+import { testGateway, type TestGateway } from '../support/start-gateway.ts'
+import { vaultServer } from '../support/vault-server.ts'
+
+const POLICY = {
+  rules: [
+    {
+      deny: [
+        'tools:vault/closed',
+        'prompts:vault/closed',
+        'resources:vault/doc://closed/*',
+        'resources:vault/skill://closed/*',
+        'methods:vault/vendor/closed',
+      ],
+      allow: ['methods:vault/vendor/*', 'methods:vault/nothing/*'],
+    },
+  ],
+}
+
+const vault = vaultServer()
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await testGateway(
+    { mcpServers: { vault: { module: 'vault' } }, policy: POLICY },
+    { embedded: new Map([['vault', vault.app]]) },
+  )
+})
+afterAll(() => gateway.close())
+
+interface Edge {
+  readonly name: string
+  readonly era: 'legacy' | 'modern'
+  readonly connector: () => Connector
+  /** What clients of this endpoint put in front of a tool's name and of a URI. */
+  readonly tool: string
+  readonly uri: string
+}
+
+const merged = { tool: 'vault_', uri: 'vault+' }
+const alone = { tool: '', uri: '' }
+const EDGES: Edge[] = (['legacy', 'modern'] as const).flatMap((era) => [
+  { name: '/mcp', era, connector: () => http(gateway.endpoint), ...merged },
+  { name: '/mcp/vault', era, connector: () => http(`${gateway.endpoint}/vault`), ...alone },
+  // A pipe is served by the same edge as memory.
+  { name: 'stdio', era, connector: () => memory(gateway.gateway.endpoint()!), ...merged },
+])
+EDGES.push({ name: '/sse', era: 'legacy', connector: () => sse(`${gateway.url}/sse`), ...merged })
+
+interface Refusal {
+  code: unknown
+  message: string
+  data?: unknown
+}
+
+/** How a request fails, with the names in it made alike. */
+async function refusalOf(client: Client, method: string, params: object): Promise<Refusal> {
+  try {
+    const result = await client.request(method, params as Record<string, unknown>)
+    throw new Error(`${method} ${JSON.stringify(params)} was answered: ${JSON.stringify(result)}`)
+  } catch (error) {
+    const { code, message, data } = error as Refusal
+    return JSON.parse(JSON.stringify({ code, message, data }).replaceAll(/closed|nothing/g, 'NAME'))
+  }
+}
+
+describe.each(EDGES)('what policy denies, at $name for a $era client,', ({ era, connector, tool, uri }) => {
+  let client: Client
+  beforeAll(async () => {
+    client = await connect(connector(), { era })
+  })
+  afterAll(() => client.close())
+
+  const listed = async (method: string, params: object = {}): Promise<string> =>
+    JSON.stringify(await client.request(method, params as Record<string, unknown>))
+
+  it.each(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'skills/list'])(
+    'is not in %s',
+    async (method) => {
+      const text = await listed(method)
+      expect(text).toContain('open')
+      expect(text).not.toContain('closed')
+    },
+  )
+
+  it('is not in what it is told about the endpoint', () => {
+    const { serverCapabilities, instructions } = client
+    expect(JSON.stringify({ serverCapabilities, instructions })).not.toContain('closed')
+  })
+
+  const requests = (name: string): [string, object][] => [
+    ['tools/call', { name: `${tool}${name}` }],
+    ['prompts/get', { name: `${tool}${name}` }],
+    ['resources/read', { uri: `${uri}doc://${name}/readme` }],
+    ['resources/read', { uri: `${uri}doc://${name}/page` }],
+    ['resources/read', { uri: `${uri}doc://${name}/of/x` }],
+    ['skills/get', { uri: `${uri}skill://${name}/SKILL.md` }],
+    ['resources/read', { uri: `${uri}skill://${name}/SKILL.md` }],
+    ['resources/directory/read', { uri: `${uri}skill://${name}` }],
+    [
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: `${tool}${name}` }, argument: { name: 'of', value: '' } },
+    ],
+    [
+      'completion/complete',
+      {
+        ref: { type: 'ref/resource', uri: `${uri}doc://${name}/{page}` },
+        argument: { name: 'page', value: '' },
+      },
+    ],
+    [`vendor/${name}`, {}],
+    [`vendor/${name}`, { uri: [`${uri}doc://open/readme`] }],
+  ]
+
+  it.each(requests('closed').map(([method, params], at) => ({ method, params, at })))(
+    'is refused like what does not exist: $method $params',
+    async ({ method, params, at }) => {
+      vault.seen.length = 0
+      const denied = await refusalOf(client, method, params)
+      expect(vault.seen).toEqual([])
+      const [otherMethod, other] = requests('nothing')[at]!
+      expect(denied).toEqual(await refusalOf(client, otherMethod, other))
+    },
+  )
+
+  it.each(requests('open').map(([method, params]) => ({ method, params })))(
+    'keeps nothing else from working: $method $params',
+    async ({ method, params }) => {
+      expect(await listed(method, params)).toMatch(/open|page/)
+    },
+  )
+
+  it('is not suggested', async () => {
+    const params = {
+      ref: { type: 'ref/resource', uri: `${uri}doc://{section}/of/{page}` },
+      argument: { name: 'section', value: '' },
+    }
+    expect(await client.request('completion/complete', params)).toMatchObject({
+      completion: { values: ['open'] },
+    })
+  })
+
+  it('cannot be subscribed to', async () => {
+    const updated: string[] = []
+    client.on('resourceUpdated', ({ uri: changed }) => updated.push(changed))
+    await using _open = await client.subscribe(`${uri}doc://open/readme`)
+    const outcomes = await Promise.allSettled(
+      ['closed', 'nothing'].map((name) => client.subscribe(`${uri}doc://${name}/readme`)),
+    )
+    const [denied, missing] = outcomes.map((one) => [
+      one.status,
+      String((one as PromiseRejectedResult).reason),
+    ])
+    expect(denied!.join().replaceAll('closed', 'NAME')).toBe(missing!.join().replaceAll('nothing', 'NAME'))
+    vault.app.notifyResourceUpdated('doc://closed/readme')
+    vault.app.notifyResourceUpdated('doc://open/readme')
+    await expect.poll(() => updated).toContain(`${uri}doc://open/readme`)
+    expect(updated.join()).not.toContain('closed')
+  })
+
+  it.each([
+    'doc://closed/./readme',
+    'doc://closed/x/../readme',
+    'doc://open/../closed/readme',
+    'doc://open/%2e%2e/closed/readme',
+    'doc://open/..%2Fclosed/readme',
+    'doc://%63losed/readme',
+    'doc://%2563losed/readme',
+    'doc://closed%2Freadme',
+    'DOC://closed/readme',
+    'doc://CLOSED/readme',
+    'doc://closed/readme?x',
+    'doc://closed/readme#x',
+    'doc://me@closed/readme',
+    'doc://closed/of/x',
+    'skill://closed/./SKILL.md',
+  ])('cannot be read as %j', async (spelling) => {
+    vault.seen.length = 0
+    const { code } = await refusalOf(client, 'resources/read', { uri: uri + spelling })
+    expect(code).toBe(-32602)
+    expect(vault.seen.join()).not.toMatch(/clo\s*sed/i)
+  })
+})
+
+describe.each([
+  ['/mcp', 'vault+'],
+  ['/mcp/vault', ''],
+])('by hand at %s, what policy denies', (path, prefix) => {
+  let session: string
+  const ask = {
+    legacy: (method: string, params: Record<string, unknown>) =>
+      legacyRequest(gateway.url + path, method, params, { session }),
+    modern: (method: string, params: Record<string, unknown>) =>
+      modernRequest(gateway.url + path, method, params, {
+        ...(typeof params.uri === 'string' && { headers: { 'mcp-name': encodeHeaderValue(params.uri) } }),
+      }),
+  }
+  beforeAll(async () => {
+    session = await openSession(gateway.url + path)
+  })
+
+  describe.each(['legacy', 'modern'] as const)('for a %s client', (era) => {
+    it.each([
+      ['resources/read', { uri: ['doc://closed/readme'] }],
+      ['resources/read', { uri: { toString: 'doc://closed/readme' } }],
+      ['resources/read', { uri: 7 }],
+      ['resources/read', {}],
+      ['skills/get', { uri: ['skill://closed/SKILL.md'] }],
+      ['resources/directory/read', { uri: [['skill://closed']] }],
+      ['tools/call', { name: ['closed'] }],
+      ['prompts/get', { name: { closed: true } }],
+      ['completion/complete', { ref: { type: 'ref/resource', uri: ['doc://closed/{page}'] }, argument: {} }],
+      ['completion/complete', { ref: ['ref/resource'], argument: {} }],
+    ])('cannot be reached with params of another type: %s %j', async (method, params) => {
+      vault.seen.length = 0
+      const { message } = await ask[era](method, params)
+      expect(message.error).toMatchObject({ code: -32602, message: expect.stringMatching(/must be/) })
+      expect(vault.seen).toEqual([])
+    })
+
+    it.each([
+      'doc://clo\tsed/readme',
+      'doc://closed/readme\n',
+      ' doc://closed/readme',
+      'doc:\\\\closed\\readme',
+      'doc://closed\\readme',
+      'doc://clo\u200bsed/readme',
+      'doc://closed/%zz/../readme',
+      'doc://closed/%c0%ae/readme',
+    ])('cannot be read as %j', async (spelling) => {
+      vault.seen.length = 0
+      const { message } = await ask[era]('resources/read', { uri: prefix + spelling })
+      expect(message.error.code).toBe(era === 'modern' ? -32602 : -32002)
+      expect(vault.seen).toEqual([])
+    })
+  })
+})
