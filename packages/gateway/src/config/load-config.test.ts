@@ -336,7 +336,7 @@ describe('rules', () => {
       {
         name: 'rule 1',
         who: { principals: [], scopes: [], apiKeys: ['ci'] },
-        allow: [{ kind: undefined, target: 'githb', name: '*' }],
+        allow: [{ kind: undefined, target: 'githb', name: '*', uri: { exact: '*', loose: '*' } }],
         deny: [],
       },
     ])

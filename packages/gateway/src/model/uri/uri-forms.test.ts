@@ -48,6 +48,8 @@ describe('other spellings of what is forbidden', () => {
     'demo://resource/x/..%5Cstatic/doc.md',
     'demo://resource/x/%252e%252e/static/doc.md',
     'demo://resource/x/．．/static/doc.md',
+    'demo://other/../resource/static/doc.md',
+    'demo://other/..%2Fresource/static/doc.md',
   ])('%j', (uri) => {
     expect(forbids('demo://resource/static/*', uri)).toBe(true)
     expect(forbids('DEMO://resource/./%73tatic/*', uri)).toBe(true)

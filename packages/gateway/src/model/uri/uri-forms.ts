@@ -30,7 +30,7 @@ export function uriForms(text: string, isPattern: boolean = false): UriForms {
   const seen = text.replace(UNSEEN, '').trim()
   const parts = splitUri(seen, isPattern)
   const exact = exactParts(parts)
-  const loose = looseParts(exact.parts)
+  const loose = looseParts({ ...exact.parts, path: exact.climbing ?? exact.parts.path })
   const looseText = join(loose.parts)
   return {
     exact: join(exact.parts),
@@ -52,7 +52,12 @@ interface Reading {
   readonly isAmbiguous: boolean
 }
 
-function exactParts(parts: UriParts): Reading {
+interface ExactReading extends Reading {
+  /** The path before its dots were removed, when they lead above its beginning. */
+  readonly climbing: string | undefined
+}
+
+function exactParts(parts: UriParts): ExactReading {
   const scheme = parts.scheme?.toLowerCase()
   let isAmbiguous = false
   const settle = (text: string): string => {
@@ -60,7 +65,8 @@ function exactParts(parts: UriParts): Reading {
     isAmbiguous ||= settled.isBroken
     return settled.text
   }
-  const path = removeDots(settle(parts.path))
+  const written = settle(parts.path)
+  const path = removeDots(written)
   const authority = parts.authority === undefined ? undefined : settle(parts.authority)
   const host = authority === undefined ? undefined : normaliseHost(authority, scheme)
   isAmbiguous ||= path.climbs || host?.isBroken === true
@@ -74,6 +80,7 @@ function exactParts(parts: UriParts): Reading {
       fragment: settle(parts.fragment),
     },
     isAmbiguous,
+    climbing: path.climbs ? written : undefined,
   }
 }
 
@@ -95,8 +102,17 @@ function looseParts({ scheme, authority, path, query, fragment }: UriParts): Rea
   const segments = way.split('/')
   isAmbiguous ||= segments.some((segment) => DOT_SEGMENT.test(segment)) || HIDDEN_CLIMB.test(tail)
   isAmbiguous ||= owner?.split('/').some((segment) => DOT_SEGMENT.test(segment)) === true
-  const resolved = removeDots(segments.map(withoutTail).join('/')).text.replace(/\/{2,}/g, '/')
-  return { parts: { scheme, authority: owner, path: resolved, query: tail, fragment: '' }, isAmbiguous }
+  // To some servers the host is the first folder, which dots can leave.
+  const route = removeDots((owner ?? '') + segments.map(withoutTail).join('/')).text.replace(/\/{2,}/g, '/')
+  const end = owner === undefined ? 0 : route.indexOf('/') < 0 ? route.length : route.indexOf('/')
+  const parts: UriParts = {
+    scheme,
+    authority: owner === undefined ? undefined : route.slice(0, end),
+    path: route.slice(end),
+    query: tail,
+    fragment: '',
+  }
+  return { parts, isAmbiguous }
 }
 
 function looseAuthority(
