@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { parseUrl } from '@gantry/mcp/foreign'
 import { deepFreeze, isLoopbackHost, type GatewayModel, type TargetModel } from '../model/index.ts'
 import { compileAuth } from './compile-auth.ts'
 import type { CompileContext } from './compile-context.ts'
@@ -151,5 +152,5 @@ function reportOpenDoor({ server, auth }: GatewayModel, context: CompileContext)
 }
 
 function isLoopbackUrl(url: string): boolean {
-  return URL.canParse(url) && isLoopbackHost(new URL(url).hostname)
+  return isLoopbackHost(parseUrl(url)?.hostname ?? '')
 }

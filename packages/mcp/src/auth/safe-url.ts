@@ -1,3 +1,4 @@
+import { addressKind, parseUrl } from '../protocol/index.ts'
 import { oauthError, quote } from './oauth-error.ts'
 
 export interface UrlPolicy {
@@ -13,7 +14,7 @@ export interface UrlPolicy {
  * the MCP server itself is there. Names that resolve to such addresses are for a `fetch` with egress rules.
  */
 export function checkUrl(value: unknown, what: string, policy: UrlPolicy): URL {
-  const url = typeof value === 'string' ? parseUrl(value) : undefined
+  const url = typeof value === 'string' ? toWebUrl(value) : undefined
   if (url === undefined) {
     throw oauthError('unsafe_url', `${what} is not a URL`, { expected: 'an https URL', found: quote(value) })
   }
@@ -42,11 +43,10 @@ export function checkUrl(value: unknown, what: string, policy: UrlPolicy): URL {
 }
 
 /** A web URL without credentials and fragment, or undefined: such URLs are never legitimate here. */
-function parseUrl(value: string): URL | undefined {
-  if (!URL.canParse(value)) return undefined
-  const url = new URL(value)
-  const web = url.protocol === 'https:' || url.protocol === 'http:'
-  return web && url.username === '' && url.password === '' && !value.includes('#') ? url : undefined
+function toWebUrl(value: string): URL | undefined {
+  const url = parseUrl(value)
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return undefined
+  return url.username === '' && url.password === '' && !value.includes('#') ? url : undefined
 }
 
 function isTrusted(url: URL, policy: UrlPolicy): boolean {
@@ -54,33 +54,10 @@ function isTrusted(url: URL, policy: UrlPolicy): boolean {
 }
 
 export function isLoopback(url: URL): boolean {
-  const host = url.hostname
-  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\./.test(host)
+  return addressKind(url.hostname) === 'loopback'
 }
 
-/** Whether the host is a literal loopback, private, link-local or unspecified address (or `localhost`). */
 function isPrivateAddress(url: URL): boolean {
-  const host = url.hostname
-  if (isLoopback(url)) return true
-  if (host.startsWith('[')) return isPrivateIpv6(host.slice(1, -1))
-  // The URL parser turns every spelling of an IPv4 address (hex, octal, short) into four decimals.
-  const parts = /^(\d+)\.(\d+)\.\d+\.\d+$/.exec(host)
-  if (parts === null) return false
-  const [first, second] = [Number(parts[1]), Number(parts[2])]
-  if (first === 0 || first === 10 || first === 127) return true
-  if (first === 169 && second === 254) return true
-  if (first === 192 && second === 168) return true
-  if (first === 100 && second >= 64 && second <= 127) return true
-  return first === 172 && second >= 16 && second <= 31
-}
-
-function isPrivateIpv6(address: string): boolean {
-  if (address === '::' || address === '::1') return true
-  if (/^f[cd]|^fe[89ab]/.test(address)) return true
-  // IPv4-mapped addresses are written `::ffff:7f00:1` by the URL parser.
-  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(address)
-  if (mapped === null) return false
-  const high = Number.parseInt(mapped[1] as string, 16)
-  const low = Number.parseInt(mapped[2] as string, 16)
-  return isPrivateAddress(new URL(`http://${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`))
+  const kind = addressKind(url.hostname)
+  return kind === 'loopback' || kind === 'private'
 }

@@ -1,3 +1,4 @@
-/** Reads what others send: never throws for a URL, and bounds the depth of JSON. */
+/** Reads what others send: never throws for a URL, bounds the depth of JSON, tells where a host is. */
 export { MAX_DEPTH, parseJson } from '../jsonrpc/parse-json.ts'
+export { addressKind, type AddressKind } from './address-kind.ts'
 export { parseUrl, splitTarget } from './parse-url.ts'

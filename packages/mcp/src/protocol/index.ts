@@ -1,3 +1,4 @@
+export { addressKind } from './address-kind.ts'
 export { requireExtensionNames } from './extension-names.ts'
 export { isLoggingLevel, LOG_LEVELS, passesLevel } from './log-levels.ts'
 export { META } from './meta-keys.ts'

@@ -224,3 +224,94 @@ describe('client credentials', () => {
     await expect(plain).rejects.toThrow('https')
   })
 })
+
+describe('an API that echoes what it was sent', () => {
+  const KEY = 'k3y/with "quotes"+and=more'
+  const auth = { schemes: { inHeader: KEY.replaceAll('"', ''), inQuery: KEY, user: `me:${KEY}` } }
+  const security = [{ inHeader: [], inQuery: [], user: [] }]
+  const headers = {
+    'X-Api-Key': 'configured-key',
+    Accept: 'application/json',
+    'X-Trace': new Secret('from-env', '${env:T}'),
+  }
+  const leaks = [
+    KEY,
+    KEY.replaceAll('"', ''),
+    'configured-key',
+    'from-env',
+    btoa(`me:${KEY}`),
+    encodeURIComponent(KEY),
+  ]
+
+  async function answered(answer: typeof api.answer, more: JsonObject = {}): Promise<string> {
+    api.answer = answer
+    const target = await targetWith(security, { auth, headers }, more)
+    const all = await Promise.all(
+      (['2026-07-28', '2025-06-18'] as const).map((version) => call(target, 'op', {}, { version })),
+    )
+    return JSON.stringify(all)
+  }
+
+  function expectClean(text: string): void {
+    for (const leak of leaks) {
+      for (const spelling of [
+        leak,
+        JSON.stringify(leak).slice(1, -1),
+        JSON.stringify(JSON.stringify(leak)).slice(3, -3),
+      ]) {
+        expect(text).not.toContain(spelling)
+      }
+    }
+    expect(text).toContain('redacted')
+  }
+
+  it('gives nothing of it to the caller: JSON, its escapes, text, errors and headers', async () => {
+    expectClean(await answered(undefined))
+    const body = { key: KEY, [KEY]: [{ deep: `x ${KEY} y` }], number: 1 }
+    const escaped = JSON.stringify(body).replaceAll('/', '\\/').replaceAll('k3y', '\\u006b3y')
+    for (const [status, type, text] of [
+      [200, 'application/json', JSON.stringify(body)],
+      [200, 'application/json', escaped],
+      [200, 'text/plain', `you sent ${KEY}, ${encodeURIComponent(KEY)} and configured-key`],
+      [200, 'text/html', escaped],
+      [500, 'application/json', escaped],
+      [401, 'text/plain', `bad key ${KEY}`],
+      [204, 'text/plain', ''],
+    ] as const) {
+      const told = await answered((_, response) => {
+        const place = `/next?key=${encodeURIComponent(KEY)}`
+        response
+          .writeHead(status, { 'content-type': type, location: place, etag: '"configured-key"' })
+          .end(text)
+        return true
+      })
+      expectClean(told)
+    }
+  })
+
+  it('keeps everything else: other values, exact numbers, and headers that are no secret', async () => {
+    const text =
+      '{"a":1.0,"big":12345678901234567890,"type":"application/json","key":"configured-key","s":"a\\nb"}'
+    api.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+      return true
+    }
+    const { text: told } = await call(await targetWith(security, { auth, headers }), 'op')
+    expect(told).toBe(text.replace('configured-key', '[redacted]'))
+  })
+
+  it('overwrites it in a file and leaves the rest where it was', async () => {
+    api.answer = (_, response) => {
+      const bytes = Buffer.concat([
+        Buffer.from([0, 1, 255]),
+        Buffer.from('configured-key'),
+        Buffer.from([254]),
+      ])
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes)
+      return true
+    }
+    const { content } = await call(await targetWith(security, { auth, headers }), 'op')
+    const blob = Buffer.from(String(content[1]?.resource?.blob), 'base64')
+    expect(blob.toString('latin1')).toBe(`\0\x01\xff${'*'.repeat(14)}\xfe`)
+  })
+})

@@ -1,5 +1,6 @@
 import { McpError } from '@gantry/mcp/client'
 import type { Handle } from '@gantry/mcp/exchange'
+import { addressKind } from '@gantry/mcp/foreign'
 import { OperationCaller } from './operation-caller.ts'
 import { DocumentSet } from './document/document-set.ts'
 import { DocumentSource } from './document/document-source.ts'
@@ -122,7 +123,7 @@ function checkOperations(
         `operations need the security scheme "${scheme}", which is not set: auth.schemes.${scheme}`,
       )
     }
-    const isLoopback = url && /^(localhost|127\.|\[::1\])/.test(url.hostname)
+    const isLoopback = url && addressKind(url.hostname) === 'loopback'
     if (url?.protocol === 'http:' && !isLoopback && credentials.for(operation).length > 0) {
       warnings.add(`credentials go to ${url.origin} without encryption`)
     }

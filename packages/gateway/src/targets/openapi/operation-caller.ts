@@ -8,7 +8,7 @@ import { CallError } from './request/call-error.ts'
 import { bearer, type Credential, type Credentials, secretText } from './request/credentials.ts'
 import { explainFailure } from './request/explain-failure.ts'
 import { forwardedHeaders } from './request/forwarded-headers.ts'
-import { redact } from './request/redact.ts'
+import { Redactor, secretHeaders } from './request/redact.ts'
 import { type Answer, sendRequest } from './request/send-request.ts'
 import type { ServerUrls } from './request/server-url.ts'
 import { toResult } from './result/to-result.ts'
@@ -28,6 +28,8 @@ export class OperationCaller {
   readonly #fetch: typeof fetch
   readonly #timeout: number
   readonly #underWay = new Set<CallDeadline>()
+  readonly #fixedSecrets: readonly string[]
+  #redactor: { readonly tokens: string; readonly redactor: Redactor } | undefined
 
   constructor(options: OpenApiTargetOptions, servers: ServerUrls, credentials: Credentials) {
     this.#options = options
@@ -38,6 +40,7 @@ export class OperationCaller {
     this.#headers = Object.fromEntries(
       Object.entries(options.headers ?? {}).map(([name, text]) => [name, secretText(text)]),
     )
+    this.#fixedSecrets = [...credentials.secrets(), ...secretHeaders(options.headers ?? {})]
     const grant = options.auth?.clientCredentials
     this.#token = grant && new AccessToken(grant, this.#fetch)
   }
@@ -58,14 +61,14 @@ export class OperationCaller {
         plan,
         objectsOnly: exchange.client.version < '2026-07-28',
         url: base.origin + base.pathname.replace(/\/$/, '') + plan.operation.path,
-        redact: (text) => redact(text, this.#secrets()),
+        redactor: this.#redacting(),
       })
     } catch (error) {
-      if (error instanceof CallError) return failed(redact(error.message, this.#secrets()))
+      if (error instanceof CallError) return failed(this.#redacting().text(error.message))
       const { timedOut } = deadline
       const cancelled = deadline.signal.aborted && !timedOut
       const facts = { operation: plan.operation, origin: base.origin, timeout: this.#timeout }
-      return failed(explainFailure(error, { ...facts, timedOut, cancelled }))
+      return failed(this.#redacting().text(explainFailure(error, { ...facts, timedOut, cancelled })))
     } finally {
       deadline.release()
       this.#underWay.delete(deadline)
@@ -104,12 +107,14 @@ export class OperationCaller {
     return await sendRequest(request([...fixed, bearer(fresh)]), options)
   }
 
-  #secrets(): string[] {
-    return [
-      ...this.#credentials.secrets(),
-      ...(this.#token?.secrets() ?? []),
-      ...Object.values(this.#headers),
-    ]
+  /** Made anew when there is another access token. */
+  #redacting(): Redactor {
+    const tokens = this.#token?.secrets() ?? []
+    const key = tokens.join(' ')
+    if (this.#redactor?.tokens !== key) {
+      this.#redactor = { tokens: key, redactor: new Redactor([...this.#fixedSecrets, ...tokens]) }
+    }
+    return this.#redactor.redactor
   }
 }
 

@@ -1,5 +1,7 @@
 import { McpError } from '@gantry/mcp/client'
+import { addressKind, parseUrl } from '@gantry/mcp/foreign'
 import * as oauth from 'oauth4webapi'
+import { readBytes } from '../document/read-bytes.ts'
 import type { ClientCredentials } from '../options.ts'
 import { CallError } from './call-error.ts'
 import { secretText } from './credentials.ts'
@@ -7,6 +9,8 @@ import { secretText } from './credentials.ts'
 const REQUEST_TIMEOUT = 15_000
 /** A token that is about to expire may be too old when it arrives. */
 const EARLY = 30_000
+const MOST_BYTES = 256 * 1024
+const MOST_RECENT = 4
 
 interface Token {
   readonly value: string
@@ -20,13 +24,15 @@ export class AccessToken {
   readonly #server: oauth.AuthorizationServer
   readonly #isLoopback: boolean
   #token: Token | undefined
+  /** Tokens that calls under way may still have been sent with. */
+  #recent: string[] = []
   #pending: Promise<Token> | undefined
   /** Most servers want the secret in the `Authorization` header; some only in the body. */
   #inBody = false
 
   constructor(options: ClientCredentials, fetch: typeof globalThis.fetch) {
-    const url = URL.canParse(options.tokenUrl) ? new URL(options.tokenUrl) : undefined
-    this.#isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '')
+    const url = parseUrl(options.tokenUrl)
+    this.#isLoopback = addressKind(url?.hostname ?? '') === 'loopback'
     if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && this.#isLoopback))) {
       throw new McpError(
         'invalid_config',
@@ -55,8 +61,7 @@ export class AccessToken {
 
   /** Everything that must not appear in a message. */
   secrets(): string[] {
-    const secret = secretText(this.#options.clientSecret)
-    return this.#token ? [secret, this.#token.value] : [secret]
+    return [secretText(this.#options.clientSecret), ...this.#recent]
   }
 
   async #request(): Promise<Token> {
@@ -69,6 +74,10 @@ export class AccessToken {
       }
       throw explain(error)
     }
+  }
+
+  async #send(url: string, init: object): Promise<Response> {
+    return bounded(await this.#fetch(url, init))
   }
 
   async #grant(): Promise<Token> {
@@ -85,14 +94,23 @@ export class AccessToken {
       parameters,
       {
         signal: AbortSignal.timeout(REQUEST_TIMEOUT),
-        [oauth.customFetch]: (url: string, init: object) => this.#fetch(url, init),
+        [oauth.customFetch]: (url: string, init: object) => this.#send(url, init),
         [oauth.allowInsecureRequests]: this.#isLoopback,
       },
     )
     const answer = await oauth.processClientCredentialsResponse(this.#server, client, response)
     const life = answer.expires_in === undefined ? Number.POSITIVE_INFINITY : answer.expires_in * 1000
+    this.#recent = [answer.access_token, ...this.#recent].slice(0, MOST_RECENT)
     return { value: answer.access_token, expiresAt: Date.now() + Math.max(life - EARLY, life / 2) }
   }
+}
+
+/** The body of a response of a few kilobytes, whatever was sent. */
+async function bounded(response: Response): Promise<Response> {
+  const { bytes, complete } = await readBytes(response, MOST_BYTES)
+  if (!complete) throw new Error(`the token response is larger than ${MOST_BYTES} bytes`)
+  const { status, headers } = response
+  return new Response(bytes.length === 0 ? null : new TextDecoder().decode(bytes), { status, headers })
 }
 
 function explain(error: unknown): CallError {

@@ -18,7 +18,7 @@ export function errorResult(answer: Answer, context: ResultContext): JsonObject 
   if (hint) lines.push(hint)
   const body = bodyText(answer)
   if (body) lines.push('', body)
-  return { content: [{ type: 'text', text: context.redact(lines.join('\n')) }], isError: true }
+  return { content: [{ type: 'text', text: context.redactor.text(lines.join('\n')) }], isError: true }
 }
 
 export function errorText(text: string): string {

@@ -1,3 +1,4 @@
+import type { Redactor } from '../request/redact.ts'
 import type { OperationPlan } from '../tools/tool-plan.ts'
 
 export interface ResultContext {
@@ -6,5 +7,5 @@ export interface ResultContext {
   readonly objectsOnly: boolean
   /** For embedded resources: without query, where secrets may be. */
   readonly url: string
-  redact(text: string): string
+  readonly redactor: Redactor
 }

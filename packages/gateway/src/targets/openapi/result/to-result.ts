@@ -11,8 +11,15 @@ const readJson = jsonReader('source')
 /** Headers that help whoever reads the result: pages, places, limits, versions. */
 const SHOWN_HEADERS = ['link', 'location', 'retry-after', 'etag', 'last-modified', 'content-disposition']
 
-/** The answer of an API as the result of a tool call (MCP 2026-07-28, Tools, Tool Result). */
+/** The answer of an API as the result of a tool call (MCP 2026-07-28, Tools, Tool Result), without credentials. */
 export function toResult(answer: Answer, context: ResultContext): JsonObject {
+  const { structuredContent, ...rest } = resultOf(answer, context)
+  const clean = context.redactor.value(rest)
+  return structuredContent === undefined ? clean : { ...clean, structuredContent }
+}
+
+/** Structured content, which may be large, is without credentials already. */
+function resultOf(answer: Answer, context: ResultContext): JsonObject {
   if (answer.status < 200 || answer.status > 299) return withMeta(errorResult(answer, context), answer)
   if (!answer.complete) {
     const text = `The API answered ${status(answer)}, but the body is larger than the gateway reads.`
@@ -30,7 +37,7 @@ function bodyResult(answer: Answer, context: ResultContext): JsonObject {
   if (media === 'json') return jsonResult(decodeText(answer.bytes, contentType), answer, context)
   if (media === 'text') return promised(decodeText(answer.bytes, contentType), answer, context)
   const mimeType = mediaTypeOf(contentType) || 'application/octet-stream'
-  const data = Buffer.from(answer.bytes).toString('base64')
+  const data = Buffer.from(context.redactor.bytes(answer.bytes)).toString('base64')
   const about = `${mimeType}, ${answer.bytes.length} bytes`
   if (context.plan.output) return promised(`The body is ${about}.`, answer, context)
   if (media === 'image' || media === 'audio') return { content: [{ type: media, data, mimeType }] }
@@ -43,13 +50,14 @@ function bodyResult(answer: Answer, context: ResultContext): JsonObject {
   }
 }
 
-function jsonResult(text: string, answer: Answer, context: ResultContext): JsonObject {
-  let value: unknown
+function jsonResult(raw: string, answer: Answer, context: ResultContext): JsonObject {
+  let parsed: unknown
   try {
-    value = readJson(text)
+    parsed = readJson(raw)
   } catch {
-    return promised(text, answer, context)
+    return promised(raw, answer, context)
   }
+  const { text, value } = context.redactor.json(raw, parsed)
   const { output } = context.plan
   const problems = output ? checkValue(output.schema, value) : []
   if (problems.length > 0) return mismatch(problems.join('; '), text, answer, context)
@@ -86,7 +94,7 @@ function mismatch(problem: string, body: string, answer: Answer, context: Result
   const text =
     `The API answered ${status(answer)}: the call succeeded, do not repeat it. But the answer does not match the ` +
     `description of the API (${problem}), so it cannot be given as structured content. It was:\n\n`
-  return fail(text + errorText(context.redact(body)))
+  return fail(text + errorText(context.redactor.text(body)))
 }
 
 function fail(text: string): JsonObject {
