@@ -128,12 +128,7 @@ export class LegacyCall implements ParkedCall {
   }
 
   accepts(exchange: Exchange): boolean {
-    return (
-      exchange.method === this.method &&
-      exchange.params.name === this.#origin.params.name &&
-      exchange.params.uri === this.#origin.params.uri &&
-      samePrincipal(exchange.auth?.principal, this.#origin.auth?.principal)
-    )
+    return isSameCall(exchange, this.#origin)
   }
 
   resume(exchange: Exchange): Promise<Outcome> {
@@ -329,4 +324,14 @@ function undelivered(error: McpError): McpError {
   if (error.code !== 'session_lost') return error
   const message = 'The session was lost while the server waited for an answer, and the call with it'
   return new McpError('closed', message, { cause: error, details: error.details })
+}
+
+/** Whether a retry is one of this request: same method, same target, same principal. */
+export function isSameCall(retry: Exchange, origin: Exchange): boolean {
+  return (
+    retry.method === origin.method &&
+    retry.params.name === origin.params.name &&
+    retry.params.uri === origin.params.uri &&
+    samePrincipal(retry.auth?.principal, origin.auth?.principal)
+  )
 }

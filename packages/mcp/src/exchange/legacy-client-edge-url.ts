@@ -1,5 +1,4 @@
 import { INVALID_REQUEST, isJsonObject, ProtocolError, URL_ELICITATION_REQUIRED } from '../jsonrpc/index.ts'
-import { abortError } from './cancellation.ts'
 import { type Exchange, type Failure, failure, type InputRequests, type Outcome } from './exchange.ts'
 
 export interface UrlQuestions {
@@ -29,6 +28,12 @@ export function allAccepted(responses: unknown): boolean {
   return isJsonObject(responses) && Object.values(responses).every((answer) => isAccepted(answer))
 }
 
+/** Whether a retry says that its caller went to every one of these pages. */
+export function acceptsPages({ params }: Exchange, { requests }: UrlQuestions): boolean {
+  const responses = params.inputResponses
+  return isJsonObject(responses) && Object.keys(requests).every((key) => isAccepted(responses[key]))
+}
+
 /** A retry that says no to a URL would only be refused again: it ends here. */
 export function declinedUrl(exchange: Exchange): Failure | undefined {
   const responses = exchange.params.inputResponses
@@ -42,41 +47,4 @@ export function declinedUrl(exchange: Exchange): Failure | undefined {
 
 function isAccepted(answer: unknown): boolean {
   return isJsonObject(answer) && answer.action === 'accept'
-}
-
-/** Remembers which URL elicitations the server reported as complete, and lets a request wait for them. */
-export class UrlCompletions {
-  readonly #completed = new Set<string>()
-  readonly #waiting = new Set<() => void>()
-
-  complete(elicitationId: unknown): void {
-    if (typeof elicitationId !== 'string') return
-    this.#completed.add(elicitationId)
-    // Ids arrive from the server, so the memory of them is bounded.
-    if (this.#completed.size > 256) this.#completed.delete(this.#completed.values().next().value as string)
-    for (const check of this.#waiting) check()
-  }
-
-  /** Resolves when all are complete, or after `limit` ms: the notification is optional for servers. */
-  async wait(ids: readonly string[], limit: number, signal: AbortSignal): Promise<void> {
-    if (ids.length === 0) return
-    let check = () => {}
-    let onAbort = () => {}
-    let timer: ReturnType<typeof setTimeout> | undefined
-    try {
-      await new Promise<void>((resolve, reject) => {
-        check = () => ids.every((id) => this.#completed.has(id)) && resolve()
-        onAbort = () => reject(abortError(signal))
-        timer = setTimeout(resolve, limit)
-        this.#waiting.add(check)
-        signal.addEventListener('abort', onAbort, { once: true })
-        if (signal.aborted) onAbort()
-        check()
-      })
-    } finally {
-      clearTimeout(timer)
-      this.#waiting.delete(check)
-      signal.removeEventListener('abort', onAbort)
-    }
-  }
 }

@@ -300,11 +300,45 @@ describe('LegacyClientEdge, URL elicitation required (−32042)', () => {
     expect(outcome).toEqual({
       type: 'input_required',
       inputRequests: { 'url-1': { method: 'elicitation/create', params: elicitation } },
+      requestState: expect.any(String),
     })
     const inputResponses = { 'url-1': { action: 'accept' } }
-    const retry = await edge.handle(testExchange('tools/call', { name: 'x', inputResponses }))
-    expect(retry).toEqual({ type: 'complete', result: { content: [] } })
+    const { requestState } = outcome as { requestState: string }
+    const retry = edge.handle(testExchange('tools/call', { name: 'x', inputResponses, requestState }))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(peer.of('tools/call')).toHaveLength(1)
+    peer.notify('notifications/elicitation/complete', { elicitationId: 'e1' })
+    expect(await retry).toEqual({ type: 'complete', result: { content: [] } })
     expect(peer.of('tools/call')[1]?.params).toEqual({ name: 'x' })
+  })
+
+  it('asks for the pages of the next error when those of the first are done', async () => {
+    const next = { ...elicitation, elicitationId: 'e2' }
+    const { peer, edge } = await connect(() =>
+      peer.of('tools/call').length > 1 ? { error: { ...error, data: { elicitations: [next] } } } : { error },
+    )
+    const first = await edge.handle(testExchange('tools/call', { name: 'x' }))
+    const { requestState } = first as { requestState: string }
+    peer.notify('notifications/elicitation/complete', { elicitationId: 'e1' })
+    const inputResponses = { 'url-1': { action: 'accept' } }
+    const second = await edge.handle(testExchange('tools/call', { name: 'x', inputResponses, requestState }))
+    expect(second).toMatchObject({
+      type: 'input_required',
+      inputRequests: { 'url-1': { params: { elicitationId: 'e2' } } },
+    })
+  })
+
+  it('finds out by itself when the server does not say that a page is done, and asks once', async () => {
+    const started = Date.now()
+    const { peer, edge } = await connect(() => (Date.now() - started > 1_000 ? { content: [] } : { error }))
+    let asked = 0
+    const ask = async () => {
+      asked++
+      return { 'url-1': { action: 'accept' } }
+    }
+    const outcome = await edge.handle(testExchange('tools/call', { name: 'x' }, { ask }))
+    expect(outcome).toEqual({ type: 'complete', result: { content: [] } })
+    expect([asked, peer.of('tools/call').length]).toEqual([1, 2])
   })
 
   it('ends when the URL was declined', async () => {
@@ -313,6 +347,12 @@ describe('LegacyClientEdge, URL elicitation required (−32042)', () => {
     const outcome = await edge.handle(testExchange('tools/call', { name: 'x', inputResponses }))
     expect(outcome).toMatchObject({ type: 'error', error: { code: -32600 } })
     expect(peer.of('tools/call')).toEqual([])
+    const asked = await edge.handle(testExchange('tools/call', { name: 'x' }))
+    const { requestState } = asked as { requestState: string }
+    const declined = await edge.handle(
+      testExchange('tools/call', { name: 'x', inputResponses, requestState }),
+    )
+    expect(declined).toMatchObject({ type: 'error', error: { code: -32600 } })
   })
 
   it('asks live, waits for the completion and retries', async () => {

@@ -19,7 +19,6 @@ import {
   DEFAULT_MAX_ROUNDS,
   type IdMinter,
   orAbort,
-  tooManyRounds,
 } from './client-edge.ts'
 import { CallTable } from './call-table.ts'
 import { canAskForInput, legacyParams, progressTokenOf } from './client-edge-params.ts'
@@ -32,7 +31,8 @@ import { type Handshake, type HandshakeStep, performHandshake } from './legacy-c
 import { type AmbiguousRequest, LegacyInbox } from './legacy-client-edge-inbox.ts'
 import { LegacyListeners } from './legacy-client-edge-listeners.ts'
 import { LegacyLogLevel } from './legacy-client-edge-log-level.ts'
-import { allAccepted, declinedUrl, UrlCompletions, urlQuestions } from './legacy-client-edge-url.ts'
+import { PageGate } from './legacy-client-edge-page-gate.ts'
+import { declinedUrl } from './legacy-client-edge-url.ts'
 import { type OwnerOf, ownerOf } from './owner.ts'
 import { UnansweredCalls } from './unanswered-calls.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
@@ -53,7 +53,7 @@ export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
   /** Answers requests before the callers and `ask` get them; undefined leaves them to those. */
   answer?: RequestAnswer | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
-  /** How long a retry waits for `notifications/elicitation/complete`, in ms. Default 30 s. */
+  /** How long a user may take on the pages of error −32042 before being asked again, in ms. Default 5 minutes. */
   urlCompletionTimeout?: number | undefined
 }
 
@@ -79,7 +79,7 @@ export class LegacyClientEdge implements ClientEdge {
   readonly #inbox: LegacyInbox
   readonly #listeners: LegacyListeners
   readonly #logLevel: LegacyLogLevel
-  readonly #urls = new UrlCompletions()
+  readonly #pages: PageGate
 
   /** Does the handshake; the edge exists once the server may be asked. */
   static async connect(wire: Wire, options: LegacyClientEdgeOptions): Promise<LegacyClientEdge> {
@@ -112,6 +112,12 @@ export class LegacyClientEdge implements ClientEdge {
     this.#listeners = new LegacyListeners(capabilities, (method, uri) => this.#agrees(method, { uri }))
     this.#logLevel = new LegacyLogLevel((level) => this.#agrees('logging/setLevel', { level }))
     this.#port = this.#createPort()
+    this.#pages = new PageGate({
+      send: (exchange) => this.#send(exchange),
+      continuations: this.#port.continuations,
+      maxRounds: options.maxRounds ?? DEFAULT_MAX_ROUNDS,
+      patience: options.urlCompletionTimeout ?? 300_000,
+    })
     this.#inbox = new LegacyInbox({
       wire,
       calls: this.#calls,
@@ -130,7 +136,7 @@ export class LegacyClientEdge implements ClientEdge {
       onLog: options.onLog,
       onPageDone: (notification) => {
         const id = notification.params?.elicitationId
-        this.#urls.complete(id)
+        this.#pages.complete(notification)
         for (const call of this.#calls.values()) call.completed(id, notification)
         options.onNotification?.(notification)
       },
@@ -154,9 +160,9 @@ export class LegacyClientEdge implements ClientEdge {
     if (!canAskForInput(exchange.method)) return this.#send(exchange)
     const { requestState } = exchange.params
     if (requestState !== undefined) {
-      return this.#throughUrls(exchange, await this.#resume(exchange, requestState))
+      return this.#pages.pass(exchange, await this.#resume(exchange, requestState))
     }
-    return declinedUrl(exchange) ?? this.#throughUrls(exchange, await this.#send(exchange))
+    return declinedUrl(exchange) ?? this.#pages.pass(exchange, await this.#send(exchange))
   }
 
   notify(notification: Notification): Promise<void> {
@@ -220,26 +226,6 @@ export class LegacyClientEdge implements ClientEdge {
     }
     continuations.take(token as string)
     return parked.resume(exchange)
-  }
-
-  /** Turns −32042 into questions: asked here when the caller can answer, else returned as a value. */
-  #throughUrls(exchange: Exchange, first: Outcome): Outcome | Promise<Outcome> {
-    return urlQuestions(first, exchange) ? this.#openUrls(exchange, first) : first
-  }
-
-  async #openUrls(exchange: Exchange, first: Outcome): Promise<Outcome> {
-    const limit = this.#options.maxRounds ?? DEFAULT_MAX_ROUNDS
-    let outcome = first
-    for (let round = 1; ; round++) {
-      const questions = urlQuestions(outcome, exchange)
-      if (!questions) return outcome
-      const { requests: inputRequests, elicitationIds } = questions
-      if (!exchange.ask) return { type: 'input_required', inputRequests }
-      if (round > limit) throw tooManyRounds(exchange.method, limit)
-      if (!allAccepted(await exchange.ask(inputRequests, exchange.signal))) return outcome
-      await this.#urls.wait(elicitationIds, this.#options.urlCompletionTimeout ?? 30_000, exchange.signal)
-      outcome = await this.#send(exchange)
-    }
   }
 
   /** A request of the edge's own; whether the server agreed is all that matters. */
