@@ -56,6 +56,8 @@ export class Gateway {
   readonly #services: TargetServices
   readonly #continuations: MemoryContinuations
   readonly #targets = new Map<string, Target>()
+  /** Removed, with calls under way. */
+  readonly #leaving = new Set<Target>()
   readonly #endpoints = new Map<string, RelayServed>()
 
   constructor(options: GatewayOptions) {
@@ -164,23 +166,25 @@ export class Gateway {
     return endpoint
   }
 
-  /** Takes a new configuration; targets that did not change keep their connections and their calls. */
+  /**
+   * Takes a new configuration; targets that did not change keep their connections. No call under way is lost: it ends
+   * where it began, and new calls find the new connection.
+   */
   async apply(model: GatewayModel): Promise<void> {
     const diff = diffModels(this.model, model)
     this.model = model
     this.scrubber.setModel(model)
     const replaced = diff.changed.filter((change) => change.reconnect)
-    const stopping = [...diff.removed, ...replaced].map(({ name }) => this.#remove(name))
+    for (const { name } of diff.removed) this.#remove(name)
     for (const target of diff.added) this.#add(target)
-    for (const change of replaced) this.#add(change.next)
     for (const change of diff.changed) {
       if (!change.reconnect) this.#targets.get(change.name)?.setModel(change.next)
     }
+    for (const change of replaced) void this.#targets.get(change.name)?.replace(change.next)
     this.catalog.setModel(model.catalog, model.names)
     for (const endpoint of this.#endpoints.values()) endpoint.relay.setModel(model)
     await this.#publish()
     this.#startEager(this.targets)
-    await Promise.all(stopping)
     for (const observer of this.observers) observer.modelChanged?.(model)
   }
 
@@ -197,10 +201,13 @@ export class Gateway {
     this.#targets.set(model.name, target)
   }
 
-  #remove(name: string): Promise<void> {
+  /** Its calls under way may end. */
+  #remove(name: string): void {
     const target = this.#targets.get(name)
+    if (!target) return
     this.#targets.delete(name)
-    return target?.stop() ?? Promise.resolve()
+    this.#leaving.add(target)
+    void target.retire().finally(() => this.#leaving.delete(target))
   }
 
   #publish(): Promise<void> {
@@ -236,7 +243,7 @@ export class Gateway {
 
   async close(): Promise<void> {
     for (const endpoint of this.#endpoints.values()) endpoint.relay.close()
-    await Promise.all([...this.#targets.values()].map((target) => target.stop()))
+    await Promise.all([...this.#targets.values(), ...this.#leaving].map((target) => target.stop()))
     this.#targets.clear()
     await this.catalog.flush()
   }

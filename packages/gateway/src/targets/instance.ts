@@ -55,6 +55,8 @@ export class Instance {
   lastUsed: number = Date.now()
   /** Requests of clients under way. */
   calls = 0
+  /** How many of those who need the connection only listen. */
+  listeners = 0
   /** The last attempt to connect, step by step. */
   handshake: Handshake | undefined
   /** What the last attempt failed with. */
@@ -84,6 +86,11 @@ export class Instance {
 
   get inUse(): boolean {
     return this.#leases > 0
+  }
+
+  /** Whether something is under way that has an end: a call, or one that waits for its next round. */
+  get hasWork(): boolean {
+    return this.#leases > this.listeners
   }
 
   /** Keeps the connection from being closed for want of use; the function returned ends that. */

@@ -9,15 +9,15 @@ import {
 } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
+import { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'
-import { HeldCalls } from './held-calls.ts'
 import type { Instance, TargetState } from './instance.ts'
-import { InstancePool } from './instance-pool.ts'
 import { instanceKey } from './isolation.ts'
 import type { Link } from './link.ts'
-import { LinkOpener, type OpenerServices } from './link-opener.ts'
+import type { OpenerServices } from './link-opener.ts'
 import { Recorder } from './recording/recorder.ts'
 import { stateLog } from './state-log.ts'
+import { Succession } from './succession.ts'
 import type { SignInOptions } from './target-auth.ts'
 import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
 import { targetHeaders } from './target-headers.ts'
@@ -55,9 +55,8 @@ export class Target {
   /** Starts besides the first of each connection. */
   restarts = 0
   readonly #events: TargetEvents
-  readonly #pool: InstancePool
-  readonly #opener: LinkOpener
-  readonly #held: HeldCalls
+  readonly #services: TargetServices
+  readonly #succession: Succession
   readonly #calls: TimedCalls
   #suspended = false
   #stopped = false
@@ -65,30 +64,60 @@ export class Target {
   constructor(model: TargetModel, services: TargetServices, events: TargetEvents) {
     this.model = model
     this.#events = events
-    this.#opener = new LinkOpener(model.name, services, (line) => {
-      this.stderr.push(line)
-      events.stderr(this, line)
-    })
-    const logState = stateLog(model.name, services.log)
-    this.#pool = new InstancePool(() => this.model, {
-      open: (request) => this.#opener.open(this.model, request),
-      changed: (instance) => {
-        logState(instance)
-        events.changed(this)
-      },
-      restarting: () => {
-        this.restarts++
-      },
-      ready: (instance, link) => events.ready(this, instance, link),
+    this.#services = services
+    this.#succession = new Succession(model, {
+      create: (settings, isChange) => this.#connections(settings, isChange),
+      mayConnect: () => !this.#suspended,
+      changed: () => events.changed(this),
     })
     this.#calls = new TimedCalls(() => this.model.timeouts, services)
-    this.#held = new HeldCalls({ ...services, pool: this.#pool })
+  }
+
+  #connections(model: TargetModel, isChange: boolean): Connections {
+    const events = this.#events
+    const logState = stateLog(model.name, this.#services.log)
+    return new Connections(
+      model,
+      this.#services,
+      {
+        changed: (instance) => {
+          logState(instance)
+          events.changed(this)
+        },
+        restarting: () => {
+          this.restarts++
+        },
+        ready: (instance, link) => events.ready(this, instance, link),
+        stderr: (line) => {
+          this.stderr.push(line)
+          events.stderr(this, line)
+        },
+      },
+      isChange,
+    )
   }
 
   /** Takes settings that connections survive. */
   setModel(model: TargetModel): void {
     this.model = model
-    this.#pool.configure()
+    this.#succession.setModel(model)
+  }
+
+  /** Takes settings that need new connections: no call fails because of that. */
+  replace(model: TargetModel): Promise<void> {
+    this.model = model
+    return this.#succession.replace(model)
+  }
+
+  /** Takes no new calls, and stops when those under way have ended. */
+  async retire(): Promise<void> {
+    this.#stopped = true
+    await this.#succession.retire()
+    await this.stop()
+  }
+
+  get #current(): Connections {
+    return this.#succession.current
   }
 
   get name(): string {
@@ -96,22 +125,22 @@ export class Target {
   }
 
   get instances(): readonly Instance[] {
-    return this.#pool.all
+    return this.#succession.all.flatMap(({ pool }) => pool.all)
   }
 
   /** The instance that serves lists, health and everything that belongs to no caller. */
   get main(): Instance {
-    return this.#pool.get('')
+    return this.#current.main
   }
 
   get state(): TargetState {
     if (this.#suspended) return 'stopped'
-    return this.#pool.find('')?.state ?? 'idle'
+    return this.#current.pool.find('')?.state ?? 'idle'
   }
 
   /** Whether asking it would start nothing. */
   get connected(): boolean {
-    return this.#pool.find('')?.link !== undefined
+    return this.#succession.isConnected
   }
 
   /**
@@ -121,9 +150,11 @@ export class Target {
   async handle(exchange: Exchange, options: SendOptions): Promise<Outcome> {
     this.#check()
     if (this.model.isolation !== 'call') {
-      return this.#use(this.#pool.get(instanceKey(this.model.isolation, exchange)), exchange, options)
+      const { pool } = this.#current
+      return this.#use(pool.get(instanceKey(this.model.isolation, exchange)), exchange, options)
     }
-    return this.#held.run(exchange, (instance, own) => this.#use(instance, own, options))
+    const { held } = this.#succession.ownerOf(exchange)
+    return held.run(exchange, (instance, own) => this.#use(instance, own, options))
   }
 
   /** Sends something of the gateway's own: it belongs to nobody's connection but the main one. */
@@ -145,7 +176,8 @@ export class Target {
   #check(): void {
     const { name } = this
     if (this.#stopped || !this.model.enabled) {
-      const why = this.model.disabledReason ?? 'it is switched off in the configuration'
+      const off = this.#stopped ? 'it was removed' : 'it is switched off in the configuration'
+      const why = this.model.disabledReason ?? off
       throw new TargetError(name, 'disabled', `Target "${name}" is off: ${why}`)
     }
     if (this.#suspended) {
@@ -160,6 +192,7 @@ export class Target {
     let holdsSlot = false
     const isCall = options.own !== true
     if (isCall) instance.calls++
+    if (!needsSlot) instance.listeners++
     try {
       if (needsSlot) {
         const waiting = this.#takeSlot(instance, exchange)
@@ -172,6 +205,7 @@ export class Target {
       return outcome
     } finally {
       if (isCall) instance.calls--
+      if (!needsSlot) instance.listeners--
       if (holdsSlot) instance.slots.release()
       release()
     }
@@ -247,9 +281,11 @@ export class Target {
     headers: Record<string, string> | undefined,
   ): Promise<Outcome> {
     const timed = new TimedExchange(exchange, headers, NO_LIMITS)
+    const forget = this.#current.listens(() => timed.abort(new McpError('closed', 'The target was changed')))
     try {
       return await link.handle(timed)
     } finally {
+      forget()
       timed.release()
     }
   }
@@ -280,7 +316,7 @@ export class Target {
 
   /** Logs in at the target's authorization server, then connects. Only targets with `oauth` have a login. */
   async signIn(options: SignInOptions): Promise<void> {
-    const auth = await this.#opener.auth(this.model)
+    const auth = await this.#current.opener.auth(this.model)
     if (!auth) throw new McpError('unsupported', `Target "${this.name}" has no "oauth" in the configuration`)
     await auth.signIn(options)
     await this.start()
@@ -288,14 +324,15 @@ export class Target {
 
   async stop(): Promise<void> {
     this.#stopped = true
-    await this.#pool.close()
+    await this.#succession.close()
     await this.stopRecording()
   }
 
   /** Stops every connection and makes the main one anew. */
   async restart(): Promise<void> {
-    if (this.#pool.size > 0) this.restarts++
-    await this.#pool.clear()
+    const { pool } = this.#current
+    if (pool.size > 0) this.restarts++
+    await pool.clear()
     this.#suspended = false
     await this.main.acquire()
   }
@@ -303,7 +340,7 @@ export class Target {
   /** Stops every connection and makes no new one until it is started by hand. */
   async suspend(): Promise<void> {
     this.#suspended = true
-    await this.#pool.clear()
+    await this.#current.pool.clear()
     this.#events.changed(this)
   }
 
