@@ -32,19 +32,17 @@ export class Connections {
   constructor(model: TargetModel, services: ConnectionsServices, host: ConnectionsHost, isChange: boolean) {
     this.model = model
     this.#isUnproved = isChange
-    this.opener = new LinkOpener(model.name, services, (line) => host.stderr(line))
+    this.opener = new LinkOpener(model.name, services, {
+      stderr: (line) => host.stderr(line),
+      explain: (thrown) => (this.#isUnproved ? sinceChange(thrown) : thrown),
+    })
     this.pool = new InstancePool(() => this.model, {
       ...host,
-      open: (request) =>
-        this.opener.open(this.model, request).then(
-          (link) => {
-            this.#isUnproved = false
-            return link
-          },
-          (thrown) => {
-            throw this.#isUnproved ? sinceChange(thrown) : thrown
-          },
-        ),
+      open: (request) => this.opener.open(this.model, request),
+      ready: (instance, link) => {
+        this.#isUnproved = false
+        host.ready(instance, link)
+      },
     })
     this.held = new HeldCalls({ ...services, pool: this.pool })
   }

@@ -26,19 +26,25 @@ export interface OpenerServices {
   readonly log: Log
 }
 
+export interface OpenerEvents {
+  stderr(line: string): void
+  /** Says more about a failure, where there is more to say. */
+  explain(thrown: unknown): unknown
+}
+
 /** Opens the connections of one target, one step of bookkeeping around each. */
 export class LinkOpener {
   readonly #name: string
   readonly #services: OpenerServices
-  readonly #onStderr: (line: string) => void
+  readonly #events: OpenerEvents
   /** Each target has its own: two with one command line may be of different eras, by their environment. */
   readonly #eras = new EraCache()
   #auth: Promise<TargetAuth> | undefined
 
-  constructor(name: string, services: OpenerServices, onStderr: (line: string) => void) {
+  constructor(name: string, services: OpenerServices, events: OpenerEvents) {
     this.#name = name
     this.#services = services
-    this.#onStderr = onStderr
+    this.#events = events
   }
 
   open(model: TargetModel, request: OpenRequest): Promise<Link> {
@@ -66,11 +72,13 @@ export class LinkOpener {
       headers,
       handshake,
       tap: this.#tap(handshake),
-      onStderr: this.#onStderr,
+      onStderr: (line: string) => this.#events.stderr(line),
       onAmbiguous: (method: string) => this.#warnAmbiguous(method),
     }
     try {
       return await openLink(model, services, ended)
+    } catch (thrown) {
+      throw this.#events.explain(thrown)
     } finally {
       clearTimeout(timer)
     }
