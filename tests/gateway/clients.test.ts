@@ -144,7 +144,7 @@ it('10,000 requests at once: all are answered, few at a time are worked on', {
   await client.call('app_wait')
   const outcomes = { answered: 0, busy: 0, other: [] as unknown[] }
   const count = (error: Error): void => {
-    if (/waiting|already/.test(error.message)) outcomes.busy++
+    if ((error as { data?: { reason?: unknown } }).data?.reason === 'busy') outcomes.busy++
     else outcomes.other.push(error)
   }
   const calls = Array.from({ length: 10_000 }, () =>

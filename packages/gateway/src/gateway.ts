@@ -7,6 +7,7 @@ import { watchLists } from './catalog/watch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
 import type { GatewayModel, TargetModel } from './model/index.ts'
 import { permissionsOf, type Caller } from './policy/permissions-of.ts'
+import { Admission } from './relay/admission.ts'
 import { mayKnow } from './relay/caller-view.ts'
 import { Relay } from './relay/relay.ts'
 import { RelayServed } from './relay/relay-served.ts'
@@ -50,6 +51,7 @@ export class Gateway {
   readonly scrubber: SecretScrubber
   readonly sealer: Sealer
   readonly view: WireView
+  readonly admission: Admission
   readonly observers: Set<GatewayObserver> = new Set()
   model: GatewayModel
   readonly #failures: Log
@@ -74,6 +76,7 @@ export class Gateway {
       ...(model.server.title !== undefined && { title: model.server.title }),
     }
     const { limits } = model.server
+    this.admission = new Admission(limits.requestsInFlight)
     this.#continuations = new MemoryContinuations({ maxParked: limits.parkedCalls, ttl: limits.parkedFor })
     this.#services = {
       info: this.info,
@@ -156,6 +159,7 @@ export class Gateway {
         continuations: this.#continuations,
         sealer: this.sealer,
         view: this.view,
+        admission: this.admission,
         scrub: (text) => this.scrubber.scrub(text),
         log: this.#failures,
         onError: (error) => this.log('error', String(error)),
@@ -182,6 +186,7 @@ export class Gateway {
     }
     for (const change of replaced) void this.#targets.get(change.name)?.replace(change.next)
     this.catalog.setModel(model.catalog, model.names)
+    this.admission.resize(model.server.limits.requestsInFlight)
     for (const endpoint of this.#endpoints.values()) endpoint.relay.setModel(model)
     await this.#publish()
     this.#startEager(this.targets)

@@ -12,7 +12,7 @@ export function metricsText(gateway: Gateway, sessions: number): string {
   text.family('gantry_info', 'gauge', 'The version that runs.')
   text.sample('gantry_info', { version: gateway.info.version }, 1)
   text.single('gantry_sessions', 'gauge', 'Sessions of legacy clients.', sessions)
-  text.single('gantry_requests_in_flight', 'gauge', 'Requests under way.', gateway.view.running.length)
+  text.single('gantry_requests_in_flight', 'gauge', 'Requests under way.', gateway.admission.inFlight)
   text.single('process_resident_memory_bytes', 'gauge', 'Memory of this process.', process.memoryUsage.rss())
   text.single('process_cpu_seconds_total', 'counter', 'CPU time of this process.', (user + system) / 1e6)
   const started = Date.now() / 1000 - process.uptime()

@@ -1,7 +1,6 @@
 import {
   complete,
   failure,
-  INTERNAL_ERROR,
   INVALID_PARAMS,
   METHOD_NOT_FOUND,
   ProtocolError,
@@ -20,6 +19,7 @@ import type { MergedEntry } from '../catalog/merged.ts'
 import { isSame, type GatewayModel } from '../model/index.ts'
 import type { Caller } from '../policy/permissions-of.ts'
 import type { Target } from '../targets/target.ts'
+import type { Admission } from './admission.ts'
 import { awaitedTask, declaringTasks, mustAwaitTasks } from './awaited-task.ts'
 import type { CallerView } from './caller-view.ts'
 import { callAsLegacyTask, needsLegacyTask } from './legacy-task.ts'
@@ -52,6 +52,8 @@ export interface RelayOptions {
   readonly continuations: Continuations
   readonly sealer: Sealer
   readonly view: WireView
+  /** Bounds the requests under way on all endpoints together. */
+  readonly admission: Admission
   /** Takes configured secrets out of a text. */
   readonly scrub: (text: string) => string
   readonly log: Log
@@ -69,7 +71,6 @@ export class Relay {
   readonly #states: RelayedStates
   readonly #tasks: TaskDesk
   readonly #callerTasks: CallerTasks
-  #inFlight = 0
 
   constructor(options: RelayOptions) {
     const currentModel = (): GatewayModel => this.#model
@@ -102,18 +103,31 @@ export class Relay {
   }
 
   readonly respond: Handle = async (exchange) => {
-    const { view, model } = this.#options
-    const listens = exchange.method === 'subscriptions/listen'
-    if (!listens && this.#inFlight >= model.server.limits.requestsInFlight) return overloaded(this.#inFlight)
+    // What lasts as long as its client wants is no work under way.
+    if (exchange.method === 'subscriptions/listen') return this.#answer(exchange)
+    const { admission } = this.#options
+    let caller: string
+    try {
+      const entered = admission.enter(exchange)
+      caller = entered instanceof Promise ? await entered : entered
+    } catch (thrown) {
+      return toFailure(thrown)
+    }
+    try {
+      return await this.#answer(exchange)
+    } finally {
+      admission.leave(caller)
+    }
+  }
+
+  async #answer(exchange: Exchange): Promise<Outcome> {
+    const { view } = this.#options
     const record = view.begin(exchange)
     let outcome: Outcome
-    if (!listens) this.#inFlight++
     try {
       outcome = await this.#dispatch(exchange, record)
     } catch (thrown) {
       outcome = toFailure(thrown)
-    } finally {
-      if (!listens) this.#inFlight--
     }
     view.end(record, outcome, exchange)
     if (outcome.type === 'error') logFailure(this.#options.log, record, outcome)
@@ -297,10 +311,4 @@ function permitted(
   if (outcome.type !== 'complete' || !mayRead) return outcome
   const result = permittedResult(method, params, outcome.result, mayRead)
   return result === outcome.result ? outcome : complete(result)
-}
-
-/** Refusing at once is kinder than an answer that comes after everybody gave up. */
-function overloaded(inFlight: number): Outcome {
-  const message = `The gateway works on ${inFlight} requests already; try again in a moment`
-  return failure(new ProtocolError(INTERNAL_ERROR, message, { reason: 'busy' }))
 }

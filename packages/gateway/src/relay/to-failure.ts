@@ -1,4 +1,11 @@
-import { failure, INTERNAL_ERROR, ProtocolError, type Failure, type Outcome } from '@gantry/mcp/exchange'
+import {
+  failure,
+  INTERNAL_ERROR,
+  ProtocolError,
+  RefusedForLoad,
+  type Failure,
+  type Outcome,
+} from '@gantry/mcp/exchange'
 import { callerText } from '../targets/caller-text.ts'
 import { TargetError } from '../targets/target-error.ts'
 
@@ -6,6 +13,14 @@ import { TargetError } from '../targets/target-error.ts'
 export function toFailure(thrown: unknown): Outcome {
   if (thrown instanceof TargetError) {
     const { target, reason, mayHaveHappened, retryAfter } = thrown
+    if (reason === 'busy') {
+      const refusal = new RefusedForLoad(callerText(thrown), {
+        reason,
+        data: { target, mayHaveHappened },
+        cause: thrown,
+      })
+      return failure(refusal, refusal)
+    }
     const data = { target, reason, mayHaveHappened, ...(retryAfter !== undefined && { retryAfter }) }
     return failure(new ProtocolError(INTERNAL_ERROR, callerText(thrown), data), thrown)
   }

@@ -1,10 +1,11 @@
 import type { Cancellation } from '@gantry/mcp/exchange'
+import { FairQueue } from './fair-queue.ts'
 
-/** Bounds the requests in flight on one connection, and how many more may wait. */
+/** Bounds the requests in flight on one connection, and how many more of each caller may wait. */
 export class Slots {
   #limit: number
   #queueLimit: number
-  readonly #waiting = new Set<() => void>()
+  readonly #queue = new FairQueue()
   #used = 0
 
   constructor(limit: number, queueLimit: number) {
@@ -17,29 +18,17 @@ export class Slots {
   }
 
   get waiting(): number {
-    return this.#waiting.size
+    return this.#queue.size
   }
 
-  /** Takes a slot at once, or a promise for one; undefined when too many wait already. */
-  take(caller?: Cancellation): true | Promise<void> | undefined {
+  /** Takes a slot at once, or a promise for one; undefined when too many of this caller wait already. */
+  take(caller: () => string, cancellation?: Cancellation): true | Promise<void> | undefined {
     if (this.#used < this.#limit) {
       this.#used++
       return true
     }
-    if (this.#waiting.size >= this.#queueLimit) return undefined
-    return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        this.#waiting.delete(go)
-        reject(caller?.reason)
-      }
-      const go = (): void => {
-        caller?.offAbort(giveUp)
-        resolve()
-      }
-      this.#waiting.add(go)
-      if (caller?.aborted) giveUp()
-      else caller?.onAbort(giveUp)
-    })
+    const key = caller()
+    return this.#queue.sizeOf(key) >= this.#queueLimit ? undefined : this.#queue.wait(key, cancellation)
   }
 
   release(): void {
@@ -55,11 +44,6 @@ export class Slots {
   }
 
   #admit(): void {
-    for (const go of this.#waiting) {
-      if (this.#used >= this.#limit) return
-      this.#waiting.delete(go)
-      this.#used++
-      go()
-    }
+    while (this.#used < this.#limit && this.#queue.next() !== undefined) this.#used++
   }
 }

@@ -1,5 +1,6 @@
 import { McpError } from '@gantry/mcp/client'
 import {
+  callerKey,
   cancellationOf,
   orAbort,
   ProtocolError,
@@ -213,9 +214,13 @@ export class Target {
 
   /** A promise when all are taken. */
   #takeSlot(instance: Instance, exchange: Exchange): Promise<void> | undefined {
-    const slot = instance.slots.take(cancellationOf(exchange))
+    const slot = instance.slots.take(() => callerKey(exchange), cancellationOf(exchange))
     if (slot === undefined) {
-      throw new TargetError(this.name, 'busy', `Target "${this.name}" has too many requests waiting`)
+      throw new TargetError(
+        this.name,
+        'busy',
+        `Target "${this.name}" has too many requests of this caller waiting`,
+      )
     }
     return slot === true ? undefined : slot
   }

@@ -9,6 +9,8 @@ export interface LoadRefusal {
   readonly status?: 429 | 503
   /** Further members of the error's `data`. */
   readonly data?: JsonObject
+  /** For reporters; never sent. */
+  readonly cause?: unknown
 }
 
 const ONE_SECOND = 1
@@ -22,8 +24,14 @@ export class RefusedForLoad extends ProtocolError {
   readonly status: 429 | 503
   readonly retryAfter: number
 
-  constructor(message: string, { reason, retryAfter = ONE_SECOND, status = 429, data }: LoadRefusal) {
-    super(INTERNAL_ERROR, message, { ...data, reason, retryAfter })
+  constructor(message: string, refusal: LoadRefusal) {
+    const { reason, retryAfter = ONE_SECOND, status = 429, data, cause } = refusal
+    super(
+      INTERNAL_ERROR,
+      message,
+      { ...data, reason, retryAfter },
+      cause === undefined ? undefined : { cause },
+    )
     this.status = status
     this.retryAfter = retryAfter
   }
