@@ -1,0 +1,352 @@
+import type { Random } from '../random.ts'
+import { keep } from './holdings.ts'
+import type { Answer, Person } from './person.ts'
+import { spelled } from './spellings.ts'
+import { SHARED } from './world.ts'
+
+const MODERN = '2026-07-28'
+const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26']
+const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+const CAPABILITIES = [{}, { elicitation: { form: {} } }, { elicitation: { form: {} }, ...TASKS }, TASKS]
+const LISTS = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'skills/list']
+const TASK_METHODS = ['tasks/get', 'tasks/cancel', 'tasks/update', 'tasks/result', 'tasks/list']
+
+type Params = Record<string, unknown>
+
+/** One turn of one person, who knows every handle of the other. */
+export interface Turn {
+  readonly me: Person
+  readonly other: Person
+  readonly random: Random
+}
+
+type Operation = (turn: Turn) => Promise<unknown>
+
+let nextId = 1
+
+/** Sends a request in the era of the moment: by itself, or in a session of one's own or of the other. */
+async function ask(turn: Turn, method: string, params: Params, path = pathOf(turn)): Promise<Answer> {
+  const { me, random } = turn
+  const hangUp = random.chance(0.05) ? { hangUpAfter: random.below(40) } : {}
+  const wait = { patience: 150, ...hangUp }
+  if (random.chance(0.5)) {
+    const name = params.name ?? params.uri ?? params.taskId
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/clientInfo': { name: 'fuzz', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': random.pick(CAPABILITIES),
+      ...(random.chance(0.3) && { progressToken: nextId, 'io.modelcontextprotocol/logLevel': 'debug' }),
+    }
+    const headers = {
+      'mcp-protocol-version': MODERN,
+      'mcp-method': method,
+      ...(typeof name === 'string' && { 'mcp-name': encodeURI(name) }),
+    }
+    const body = { jsonrpc: '2.0', id: nextId++, method, params: { ...params, _meta } }
+    return me.send({ path, headers, body, ...wait })
+  }
+  const session = sessionOf(turn)
+  const body = {
+    jsonrpc: '2.0',
+    id: nextId++,
+    method,
+    params: { ...params, _meta: { progressToken: nextId } },
+  }
+  return me.send({ path, headers: inSession(session), body, ...wait })
+}
+
+function inSession(session: string | undefined): Record<string, string> {
+  return session === undefined ? {} : { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }
+}
+
+function pathOf({ me, other, random }: Turn): string {
+  if (random.chance(0.5)) return '/mcp'
+  return `/mcp/${random.pick([...SHARED, ...me.vaults, ...other.vaults, `${other.vaults[0]}-door`])}`
+}
+
+function sessionOf({ me, other, random }: Turn): string | undefined {
+  if (random.chance(0.85)) return random.pick(me.holdings.sessions)
+  return random.pick([...other.holdings.sessions, ...other.bait.sessions])
+}
+
+/** A handle of one's own or of the other, sometimes damaged. */
+function handle({ me, other, random }: Turn, kind: 'tasks' | 'cursors' | 'events'): string {
+  const others = kind === 'tasks' ? [...other.bait.tasks, ...other.holdings.tasks] : other.holdings[kind]
+  const found = random.pick([...(random.chance(0.4) ? me.holdings[kind] : others), 'made-up'])
+  if (random.chance(0.9)) return found
+  const at = random.below(found.length)
+  return random.pick([found.slice(0, at), `${found.slice(0, at)}x${found.slice(at + 1)}`, `${found}${found}`])
+}
+
+/** Where something is: a shared target, one's own, or one of the other. */
+function target({ me, other, random }: Turn): string {
+  return random.pick([...SHARED.slice(0, 3), ...me.vaults, ...other.vaults, ...other.vaults])
+}
+
+/** The name as `/mcp` has it, or as the target's own endpoint has it. */
+function named(turn: Turn, name: string): { path: string; name: string } {
+  const where = target(turn)
+  return turn.random.chance(0.6)
+    ? { path: '/mcp', name: `${where}_${name}` }
+    : { path: `/mcp/${where}`, name }
+}
+
+/** A resource; one of the other in any spelling, for a server may read each of them as the same. */
+function addressed(turn: Turn): { path: string; uri: string } {
+  const { me, other, random } = turn
+  const where = target(turn)
+  const isOthers = where === other.vaults[0] || where === other.vaults[1]
+  const page = isOthers ? other.page : random.pick(['page', me.page])
+  const uri = random.pick([`diary://${page}/today`, `diary://${page}/monday`, 'diary://cover'])
+  const own = isOthers && random.chance(0.6) ? spelled(uri, random) : uri
+  return random.chance(0.6) ? { path: '/mcp', uri: `${where}+${own}` } : { path: `/mcp/${where}`, uri: own }
+}
+
+const marked = ({ me, random }: Turn): { mark: string } => ({ mark: `${me.mark} ${random.below(1000)}` })
+
+const list: Operation = (turn) => {
+  const params: Params = turn.random.chance(0.3) ? { cursor: handle(turn, 'cursors') } : {}
+  return ask(turn, turn.random.pick(LISTS), params)
+}
+
+const call: Operation = async (turn) => {
+  const { me, other, random } = turn
+  const tool = random.pick([
+    'echo',
+    'ask',
+    'tell',
+    'slow',
+    'job',
+    'turn',
+    `open_${me.page}`,
+    `open_${other.page}`,
+  ])
+  const { path, name } = named(turn, tool)
+  const params = { name, arguments: marked(turn) }
+  me.holdings.lastCall = { path, method: 'tools/call', params }
+  await ask(turn, 'tools/call', params, path)
+}
+
+const crash: Operation = (turn) =>
+  ask(turn, 'tools/call', { name: 'fragile_crash', arguments: marked(turn) }, '/mcp')
+
+/** Goes on with a call that asked something: one's own, or what the other left behind. */
+const resume: Operation = async (turn) => {
+  const { me, other, random } = turn
+  const from = random.chance(0.5) ? me : other
+  const found = random.pick(
+    from === me ? me.holdings.states : [...other.holdings.states, ...other.bait.states],
+  )
+  const last = (random.chance(0.8) ? from : me).holdings.lastCall
+  if (!found || !last) return
+  const inputResponses = Object.fromEntries(
+    found.keys.map((key) => [key, { action: 'accept', content: marked(turn) }]),
+  )
+  const requestState = random.chance(0.9) ? found.state : `${found.state.slice(0, -3)}abc`
+  // A copy of the other's call has the other's mark in its arguments, which the answer may repeat.
+  const args = from === me ? last.params.arguments : marked(turn)
+  await ask(turn, last.method, { ...last.params, arguments: args, requestState, inputResponses }, last.path)
+}
+
+const task: Operation = (turn) => {
+  const { random } = turn
+  const inputResponses = {
+    [random.pick(['1', 'q1', 'input', 'elicit-1'])]: { action: 'accept', content: marked(turn) },
+  }
+  const params = { taskId: handle(turn, 'tasks'), inputResponses }
+  return ask(turn, random.pick(TASK_METHODS), params)
+}
+
+const read: Operation = (turn) => {
+  const { path, uri } = addressed(turn)
+  const method = turn.random.pick([
+    'resources/read',
+    'resources/read',
+    'resources/subscribe',
+    'resources/directory/read',
+    'skills/get',
+  ])
+  return ask(turn, method, { uri: turn.random.chance(0.95) ? uri : [uri] }, path)
+}
+
+const prompt: Operation = (turn) => {
+  const { me, other, random } = turn
+  const { path, name } = named(turn, `summary_of_${random.pick([me.page, other.page, 'page'])}`)
+  if (random.chance(0.5)) return ask(turn, 'prompts/get', { name }, path)
+  const argument = { name: 'day', value: '' }
+  if (random.chance(0.5)) {
+    return ask(turn, 'completion/complete', { ref: { type: 'ref/prompt', name }, argument }, path)
+  }
+  const found = addressed(turn)
+  const uri = random.chance(0.5) ? found.uri : found.uri.replace(/[^/]+$/, '{day}')
+  return ask(turn, 'completion/complete', { ref: { type: 'ref/resource', uri }, argument }, found.path)
+}
+
+const listen: Operation = (turn) => {
+  const notifications = {
+    toolsListChanged: true,
+    promptsListChanged: true,
+    resourcesListChanged: true,
+    resourceSubscriptions: [addressed(turn).uri, addressed(turn).uri],
+    taskIds: [handle(turn, 'tasks'), handle(turn, 'tasks')],
+  }
+  return ask(turn, 'subscriptions/listen', { notifications })
+}
+
+const initialize: Operation = async (turn) => {
+  const { me, random } = turn
+  const params = {
+    protocolVersion: random.pick(LEGACY),
+    capabilities: random.pick(CAPABILITIES),
+    clientInfo: { name: me.mark, version: '1' },
+  }
+  const answer = await me.send({
+    path: pathOf(turn),
+    body: { jsonrpc: '2.0', id: nextId++, method: 'initialize', params },
+  })
+  const session = answer.headers['mcp-session-id']
+  if (typeof session !== 'string') return
+  keep(me.holdings.sessions, session)
+  const body = { jsonrpc: '2.0', method: 'notifications/initialized' }
+  await me.send({ path: '/mcp', headers: inSession(session), body })
+}
+
+const discover: Operation = (turn) => ask(turn, 'server/discover', {})
+
+/** Opens the stream of a session, or comes back for one that broke off. */
+const stream: Operation = (turn) => {
+  const { me, random } = turn
+  const event = random.chance(0.5) ? { 'last-event-id': handle(turn, 'events') } : {}
+  return me.send({
+    method: random.chance(0.95) ? 'GET' : 'DELETE',
+    path: random.pick(['/mcp', pathOf(turn)]),
+    headers: { accept: 'text/event-stream', ...inSession(sessionOf(turn)), ...event },
+    patience: 30,
+    ...(random.chance(0.5) && { hangUpAfter: 60 }),
+  })
+}
+
+const oldTransport: Operation = async (turn) => {
+  const { me, other, random } = turn
+  if (random.chance(0.5)) {
+    return me.send({ method: 'GET', path: '/sse', headers: { accept: 'text/event-stream' }, patience: 30 })
+  }
+  const path = random.pick((random.chance(0.5) ? me : other).holdings.addresses)
+  if (!path) return
+  const params = { name: named(turn, 'echo').name, arguments: marked(turn) }
+  const init = {
+    protocolVersion: '2024-11-05',
+    capabilities: {},
+    clientInfo: { name: me.mark, version: '1' },
+  }
+  const body = random.chance(0.5)
+    ? { jsonrpc: '2.0', id: nextId++, method: 'tools/call', params }
+    : { jsonrpc: '2.0', id: nextId++, method: 'initialize', params: init }
+  await me.send({ path, body })
+}
+
+/** Answers a question of a session: one's own, or the other's, in either session. */
+const answer: Operation = async (turn) => {
+  const { me, other, random } = turn
+  const question = random.pick((random.chance(0.6) ? me : other).holdings.questions)
+  if (!question) return
+  const session = random.chance(0.7) ? question.session : sessionOf(turn)
+  const result = { action: 'accept', content: marked(turn) }
+  await me.send({
+    path: '/mcp',
+    headers: inSession(session),
+    body: { jsonrpc: '2.0', id: question.id, result },
+  })
+}
+
+const notify: Operation = (turn) => {
+  const { me, random } = turn
+  const body = random.pick<object>([
+    {
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: random.below(nextId), reason: me.mark },
+    },
+    {
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken: random.below(nextId), progress: 1, message: me.mark },
+    },
+    { jsonrpc: '2.0', method: 'notifications/roots/list_changed' },
+    { jsonrpc: '2.0', method: 'vendor/thing', params: marked(turn) },
+  ])
+  return me.send({ path: pathOf(turn), headers: inSession(sessionOf(turn)), body })
+}
+
+/** Methods that nobody has, and parameters of any shape. */
+const odd: Operation = (turn) => {
+  const { other, random } = turn
+  const method = random.pick([
+    'vendor/read',
+    'resources/peek',
+    'tools/call',
+    'resources/read',
+    'ping',
+    'logging/setLevel',
+    'prompts/get',
+  ])
+  const { uri, path } = addressed(turn)
+  const params = random.pick<Params>([
+    { uri: [uri] },
+    { uri: { uri } },
+    { name: [`${other.vaults[0]}_open_${other.page}`] },
+    { name: `${other.vaults[1]}_open_${other.page}`, arguments: [] },
+    { level: 'debug' },
+    { ref: uri, target: other.vaults[0] },
+    { taskId: [handle(turn, 'tasks')] },
+  ])
+  return ask(turn, method, params, path)
+}
+
+const besides: Operation = (turn) => {
+  const { me, random } = turn
+  const path = random.pick([
+    '/health',
+    '/ready',
+    '/ready?verbose',
+    '/metrics',
+    '/api/targets',
+    '/api/overview',
+    '/api/wire',
+    '/console/',
+    '/mcp/nobody',
+    '//',
+    '/.well-known/oauth-protected-resource',
+  ])
+  return me.send({ method: random.pick(['GET', 'POST']), path, patience: 200 })
+}
+
+/** Each with its weight. */
+const OPERATIONS: readonly (readonly [number, Operation])[] = [
+  [10, list],
+  [30, call],
+  [12, resume],
+  [12, task],
+  [18, read],
+  [8, prompt],
+  [4, listen],
+  [5, initialize],
+  [3, discover],
+  [5, stream],
+  [4, oldTransport],
+  [8, answer],
+  [4, notify],
+  [6, odd],
+  [2, besides],
+  [0.02, crash],
+]
+const TOTAL = OPERATIONS.reduce((sum, [weight]) => sum + weight, 0)
+
+export function randomOperation(random: Random): Operation {
+  let at = random.next() * TOTAL
+  for (const [weight, operation] of OPERATIONS) {
+    at -= weight
+    if (at < 0) return operation
+  }
+  return call
+}
