@@ -1,4 +1,11 @@
-import { matchesWildcard, parseObjectPattern, type PolicyModel, type RuleModel } from '../model/index.ts'
+import {
+  matchesWildcard,
+  parseObjectPattern,
+  uriForms,
+  type ObjectPattern,
+  type PolicyModel,
+  type RuleModel,
+} from '../model/index.ts'
 import { compilePrincipals } from './compile-principals.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { ConfigPath } from './problem.ts'
@@ -42,6 +49,7 @@ function compileRule(raw: RawRule, index: number, context: CompileContext, names
         [...path, key, at],
         context,
       )
+      warnAmbiguous(pattern, [...path, key, at], context)
       return pattern
     })
   raw.who?.apiKeys?.forEach((wanted, at) => {
@@ -62,6 +70,21 @@ function compileRule(raw: RawRule, index: number, context: CompileContext, names
     allow: compilePatterns('allow'),
     deny: compilePatterns('deny'),
   }
+}
+
+/** A URI that servers can read in several ways is never sent, so a rule about it hardly says what is meant. */
+function warnAmbiguous({ kind, name }: ObjectPattern, path: ConfigPath, context: CompileContext): void {
+  const isUri = kind === 'resources' || (kind === undefined && name.includes(':'))
+  if (!isUri) return
+  const { exact, isAmbiguous } = uriForms(name, true)
+  if (!isAmbiguous) return
+  context.report({
+    severity: 'warning',
+    code: 'ineffective-rule',
+    path,
+    message: `"${name}" can be read in several ways`,
+    fix: `Write it without dots that lead above its beginning, double escapes and the like: "${exact}"`,
+  })
 }
 
 /** A rule about nothing is most likely a slip of the pen, and a dangerous one when it should forbid. */

@@ -346,6 +346,17 @@ describe('rules', () => {
     expect(said).toContain('These rules forbid nothing')
   })
 
+  it('are doubted when a URI in them can be read in several ways', async () => {
+    const about = (pattern: string): RawConfig => ({
+      mcpServers: { one: { command: 'x' } },
+      policy: { rules: [{ deny: [pattern] }] },
+    })
+    expect((await complaints(about('resources:one/doc://open/../secret/*'))).join()).toContain('several ways')
+    expect((await complaints(about('one/doc://open/..%2Fsecret/*'))).join()).toContain('several ways')
+    expect(await complaints(about('resources:one/DOC://open/./x/*'))).toEqual([])
+    expect(await complaints(about('tools:one/../x'))).toEqual([])
+  })
+
   it('name callers field by field', async () => {
     const bearer = { issuer: 'https://auth.example.com', audience: 'x' }
     const about = (principals: object[] | string[]) =>

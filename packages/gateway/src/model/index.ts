@@ -45,5 +45,5 @@ export type {
   UrlTarget,
 } from './target-model.ts'
 export type { UriForms, UriPattern } from './uri/index.ts'
-export { forbidsUri, permitsUri, readUri, sentUri, toUriPattern } from './uri/index.ts'
+export { forbidsUri, permitsUri, readUri, sentUri, toUriPattern, uriForms } from './uri/index.ts'
 export { coversPattern, isSelected, matchesWildcard } from './wildcard.ts'

@@ -31,7 +31,8 @@ export function entryCauses(facts: EntryFacts): Cause[] {
   }
   const hidden = hiddenCause(facts)
   if (hidden) return [offered, hidden]
-  return [offered, ...nameCauses(facts), policyCause(facts), ...healthCauses(facts)]
+  const ruling = { ...facts, target: entry.target, own: entry.own }
+  return [offered, ...nameCauses(facts), policyCause(ruling), ...healthCauses(facts)]
 }
 
 function hiddenCause({ entry, selection }: EntryFacts): Cause | undefined {
@@ -117,8 +118,15 @@ function nameCauses({ asked, entry, selection }: EntryFacts): Cause[] {
   return causes
 }
 
-function policyCause({ verdict, who, entry }: EntryFacts): Cause {
-  const { target } = entry
+/** What policy says to somebody about something of a target. */
+export interface Ruling {
+  readonly verdict: Verdict
+  readonly who: string
+  readonly target: string
+  readonly own: string
+}
+
+export function policyCause({ verdict, who, target, own }: Ruling): Cause {
   if (verdict.allowed) {
     const rule = verdict.rule === undefined ? 'by default' : `by the rule "${verdict.rule}"`
     return { code: 'allowed', status: 'ok', title: `The policy permits it to ${who}, ${rule}`, target }
@@ -131,7 +139,7 @@ function policyCause({ verdict, who, entry }: EntryFacts): Cause {
     detail: 'What is denied is not listed either: to that client it does not exist.',
     fix:
       verdict.rule === undefined
-        ? `Add a rule with "allow": ["${target}/${entry.own}"].`
+        ? `Add a rule with "allow": ["${target}/${own}"].`
         : `Change the rule "${verdict.rule}" under "policy.rules".`,
     target,
   }

@@ -67,6 +67,13 @@ async function why(name: string, scene: Scene = {}): Promise<WhyReport> {
       staleReason: scene.staleReason,
       stats: { ...QUIET, ...scene.stats },
     }),
+    resource: (target, own) => ({
+      verdict: new Permissions(model.policy, undefined).verdict({ kind: 'resources', target, name: own }),
+      who: 'clients without a name',
+      target,
+      own,
+      isRestricted: true,
+    }),
   })
 }
 
@@ -172,6 +179,24 @@ describe('why a name', () => {
     expect(cause(excluded)).toMatchObject({ code: 'excluded', detail: expect.stringContaining('"re*"') })
     const left = await why('files_read', { config, entries: [{ visible: false, hiddenBy: 'include' }] })
     expect(cause(left)).toMatchObject({ code: 'not-included', fix: 'Add "read" to tools.include.' })
+  })
+
+  it('is the same for every spelling of a URI', async () => {
+    const config = {
+      mcpServers: { files: { command: 'x' } },
+      policy: { rules: [{ name: 'hands off', deny: ['resources:files/doc://secret/*'] }] },
+    }
+    const denied = await why('files+DOC://secret/./a/../b', { config })
+    expect(cause(denied)).toMatchObject({
+      code: 'denied',
+      title: expect.stringContaining('"hands off"'),
+      detail: expect.stringContaining('"doc://secret/b"'),
+    })
+    const ambiguous = await why('files+doc://open/..%2Fsecret/b', { config })
+    expect(cause(ambiguous)).toMatchObject({ code: 'denied', title: expect.stringContaining('several ways') })
+    const listed = { kind: 'resource', key: 'files+doc://open/a', own: 'doc://open/a' } as const
+    const found = await why('files+DOC://open/./a', { config, entries: [listed] })
+    expect(found).toMatchObject({ verdict: 'available', subject: { own: 'doc://open/a' } })
   })
 
   it('is denied by a rule, or by default', async () => {

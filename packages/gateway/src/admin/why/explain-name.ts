@@ -1,6 +1,6 @@
-import type { GatewayModel } from '../../model/index.ts'
+import { readUri, type GatewayModel } from '../../model/index.ts'
 import type { CatalogEntry, Cause, WhyReport } from '../contract.ts'
-import { entryCauses, type EntryFacts } from './entry-causes.ts'
+import { entryCauses, policyCause, type EntryFacts, type Ruling } from './entry-causes.ts'
 import { findSubject } from './find-subject.ts'
 import { similarNames } from './similar-names.ts'
 import { targetCauses, type TargetFacts } from './target-causes.ts'
@@ -10,6 +10,13 @@ export interface WhyFacts {
   readonly entries: readonly CatalogEntry[]
   target(name: string): TargetFacts | undefined
   entry(asked: string, entry: CatalogEntry): EntryFacts
+  /** What policy says about a resource that is not listed. */
+  resource(target: string, own: string): UriRuling
+}
+
+interface UriRuling extends Ruling {
+  /** Whether any resource of the target is kept from the caller. */
+  readonly isRestricted: boolean
 }
 
 /** Why a name is missing, slow, denied, renamed or stale: the chain of causes from the gateway outwards. */
@@ -26,9 +33,9 @@ export function explainName(name: string, facts: WhyFacts): WhyReport {
   const { entry } = subject
   if (entry) chain.push(...entryCauses(facts.entry(name, entry)))
   else if (!subject.isTarget && target.catalog?.snapshot) {
-    chain.push(
-      notOffered(subject.own!, target.model.name, similarOwn(subject.own!, target.model.name, entries)),
-    )
+    const own = subject.own!
+    const refused = subject.kind === 'resource' && refusedUri(facts.resource(target.model.name, own))
+    chain.push(refused || notOffered(own, target.model.name, similarOwn(own, target.model.name, entries)))
   }
   return {
     name,
@@ -72,6 +79,25 @@ function notConfigured(name: string, { targets }: GatewayModel, similar: WhyRepo
     detail: `Targets: ${names}.`,
     fix: hint ?? 'Add the server that offers it: paste its command or URL into "Add target" of the console.',
   }
+}
+
+/** Why policy refuses a URI, in the form that it was decided about. */
+function refusedUri(ruling: UriRuling): Cause | undefined {
+  const { exact, isAmbiguous } = readUri(ruling.own)
+  if (isAmbiguous && ruling.isRestricted) {
+    return {
+      code: 'denied',
+      status: 'problem',
+      title: `Servers can read "${ruling.own}" in several ways, so it is refused`,
+      detail: `Its canonical form would be "${exact}".`,
+      fix: `Ask for "${exact}".`,
+      target: ruling.target,
+    }
+  }
+  const cause = policyCause({ ...ruling, own: exact })
+  return ruling.verdict.allowed
+    ? undefined
+    : { ...cause, detail: `It is read as "${exact}". ${cause.detail}` }
 }
 
 function notOffered(own: string, target: string, similar: string | undefined): Cause {

@@ -1,4 +1,4 @@
-import type { TargetModel } from '../../model/index.ts'
+import { readUri, type TargetModel } from '../../model/index.ts'
 import { assignUris } from '../../catalog/public-uris.ts'
 import type { CatalogEntry, EntryKind } from '../contract.ts'
 
@@ -36,7 +36,19 @@ export function findSubject(name: string, sources: SubjectSources): WhySubject |
   const guess = fromPrefix(name, sources)
   // The name that it would have, had it not been given another.
   const renamed = entries.find((entry) => entry.target === guess?.target?.name && entry.own === guess.own)
-  return renamed ? subjectOf(renamed) : guess
+  const spelled = renamed ?? entries.find((entry) => isSpelling(name, guess, entry))
+  return spelled ? subjectOf(spelled) : guess
+}
+
+/** A resource can be written in many ways; all of them are that resource. */
+function isSpelling(
+  name: string,
+  guess: WhySubject | undefined,
+  { kind, target, own }: CatalogEntry,
+): boolean {
+  if (kind !== 'resource') return false
+  const asked = guess?.target?.name === target ? guess.own! : name
+  return readUri(asked).exact === readUri(own).exact
 }
 
 /** Entries that clients see win over those that they do not. */

@@ -1,6 +1,6 @@
 import { describePrincipal } from '@gantry/mcp/exchange'
 import type { Subject } from '../../policy/concerns.ts'
-import { Permissions } from '../../policy/permissions.ts'
+import { Permissions, type PolicyObject } from '../../policy/permissions.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { objectKind, type CatalogLister } from '../catalog/catalog-lister.ts'
 import type { CatalogEntry } from '../contract.ts'
@@ -9,7 +9,7 @@ import { explainTarget, mainOf, stateOf, stderrTexts } from '../targets/target-c
 import { toTrafficStats } from '../targets/target-stats.ts'
 import type { EntryFacts } from './entry-causes.ts'
 import { readAsker } from './read-asker.ts'
-import { explainName } from './explain-name.ts'
+import { explainName, type WhyFacts } from './explain-name.ts'
 import type { TargetFacts } from './target-causes.ts'
 
 /** `why NAME`: gathers what is known and has it explained. */
@@ -22,6 +22,7 @@ export function whyHandlers(host: AdminHost, lister: CatalogLister): Pick<Handle
         entries: lister.list().entries,
         target: (name) => targetFacts(host, name),
         entry: (asked, entry) => entryFacts(host, asked, entry, asker),
+        resource: (target, own) => resourceRuling(host, target, own, asker),
       })
     },
   }
@@ -42,7 +43,32 @@ function targetFacts({ gateway }: AdminHost, name: string): TargetFacts | undefi
   }
 }
 
-function entryFacts({ gateway }: AdminHost, asked: string, entry: CatalogEntry, asker: Subject): EntryFacts {
+function rulingOf(
+  { gateway }: AdminHost,
+  object: PolicyObject,
+  asker: Subject,
+): Pick<EntryFacts, 'verdict' | 'who'> {
+  return {
+    verdict: new Permissions(gateway.model.policy, asker).verdict(object),
+    who: asker ? describePrincipal(asker.principal) : 'clients without a name',
+  }
+}
+
+function resourceRuling(
+  host: AdminHost,
+  target: string,
+  own: string,
+  asker: Subject,
+): ReturnType<WhyFacts['resource']> {
+  const { policy } = host.gateway.model
+  const { include, exclude } = host.gateway.target(target)!.model.resources
+  const mayAll = new Permissions(policy, asker).mayUseAll(target, 'resources')
+  const ruling = rulingOf(host, { kind: 'resources', target, name: own }, asker)
+  return { ...ruling, target, own, isRestricted: !mayAll || include.length + exclude.length > 0 }
+}
+
+function entryFacts(host: AdminHost, asked: string, entry: CatalogEntry, asker: Subject): EntryFacts {
+  const { gateway } = host
   const target = gateway.target(entry.target)!
   const kind = objectKind(entry.kind)
   const catalog = gateway.catalog.of(target)
@@ -50,12 +76,7 @@ function entryFacts({ gateway }: AdminHost, asked: string, entry: CatalogEntry, 
     asked,
     entry,
     selection: target.model[kind],
-    verdict: new Permissions(gateway.model.policy, asker).verdict({
-      kind,
-      target: entry.target,
-      name: entry.own,
-    }),
-    who: asker ? describePrincipal(asker.principal) : 'clients without a name',
+    ...rulingOf(host, { kind, target: entry.target, name: entry.own }, asker),
     staleSince: catalog?.snapshot?.fetchedAt,
     staleReason: catalog?.problem,
     stats: toTrafficStats(gateway.view.statsOf(entry.target).summary()),
