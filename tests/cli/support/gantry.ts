@@ -5,6 +5,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { acceptText } from '../../../packages/gateway/src/config/index.ts'
 import { until } from '../../support/admin-gateway.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -58,6 +59,9 @@ export async function openWorkshop(env: Record<string, string> = {}): Promise<Wo
     dir,
     write: async (name, text) => {
       await writeFile(join(dir, name), text)
+      // The configurations of these tests are the user's own, who has accepted them before.
+      const places = { platform: process.platform, home: dir, env, cwd: dir }
+      if (name.startsWith('gantry.')) await acceptText(join(dir, name), text, places)
       return join(dir, name)
     },
     run: (...args) => {

@@ -15,7 +15,7 @@ export interface CliRun {
 export async function run(
   places: UserPlaces,
   argv: readonly string[],
-  { isTTY = false }: { isTTY?: boolean } = {},
+  { isTTY = false, confirm }: { isTTY?: boolean; confirm?: CliIo['confirm'] } = {},
 ): Promise<CliRun> {
   const out: string[] = []
   const err: string[] = []
@@ -23,6 +23,7 @@ export async function run(
     places,
     stdout: { isTTY, columns: 100, write: (text) => out.push(text) },
     stderr: { isTTY, columns: 100, write: (text) => err.push(text) },
+    ...(confirm && { confirm }),
   }
   const code = await runCli(argv, io)
   return { code, out: out.join(''), err: err.join(''), json: () => JSON.parse(out.join('')) }

@@ -16,6 +16,8 @@ export interface CliIo {
   readonly stdout: CliStream
   /** For everything that is not the result: progress, notes, errors. */
   readonly stderr: CliStream
+  /** Asks whoever sits at the terminal; undefined where nobody does. */
+  readonly confirm?: ((question: string) => Promise<boolean>) | undefined
 }
 
 export function processIo(): CliIo {
@@ -24,13 +26,32 @@ export function processIo(): CliIo {
     if (error.code === 'EPIPE') process.exit(0)
     throw error
   })
-  return { places: currentPlaces(), stdout: process.stdout, stderr: process.stderr }
+  const hasTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
+  return {
+    places: currentPlaces(),
+    stdout: process.stdout,
+    stderr: process.stderr,
+    ...(hasTerminal && { confirm: confirmOnTerminal }),
+  }
+}
+
+async function confirmOnTerminal(question: string): Promise<boolean> {
+  // Loaded here: most commands ask nothing.
+  const { createInterface } = await import('node:readline/promises')
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await terminal.question(question)).trim())
+  } finally {
+    terminal.close()
+  }
 }
 
 /** What the options that every command has come to. */
 export interface GlobalOptions {
   readonly json?: boolean
   readonly config?: string
+  /** Uses a configuration that is found without asking. */
+  readonly yes?: boolean
   readonly color?: boolean
 }
 

@@ -1,18 +1,20 @@
-import { resolve } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import { jsonReader, writeJson } from '@gantry/mcp/exchange'
 import { AdminError, createAdminClient, type AdminApi } from '../admin/contract.ts'
 import {
   configFromValue,
   findConfig,
   findGateways,
-  loadConfig,
   readStateFile,
+  stateDirFor,
+  stateHome,
   type GatewayState,
   type Loaded,
 } from '../config/index.ts'
-import { acceptConfig } from './accept-config.ts'
 import { CliError } from './cli-error.ts'
 import type { CliIo, GlobalOptions } from './cli-io.ts'
+import { isLoopbackHost } from '../model/index.ts'
+import { loadTrusted } from './load-trusted.ts'
 import { withProgress } from './progress.ts'
 import { noConfig } from './require-config.ts'
 
@@ -45,16 +47,32 @@ export async function openAdmin(
   if (alone) return openLocal(await nothing(io), undefined, io)
   const { GANTRY_URL: url, GANTRY_TOKEN: token } = io.places.env
   if (url) return required(await connect({ url: url.replace(/\/+$/, '') }, token), url)
-  const file = options.config === undefined ? findConfig(io.places) : resolve(io.places.cwd, options.config)
-  if (file === undefined) {
+  const found = findConfig(io.places, options.config)
+  // A gateway that the user runs with this file is asked as it is: nothing is started.
+  const own = found === undefined ? undefined : await readStateFile(stateDirFor(found, io.places))
+  const answering = own ? await connect(own, token) : undefined
+  if (answering) return answering
+  const config = await loadTrusted(options, io)
+  if (!config) {
     const running = await onlyGateway(io, token)
     if (running) return running
     throw noConfig(io.places)
   }
-  const loaded = await acceptConfig(await loadConfig(file, { places: io.places }), file, options, io)
-  const state = await readStateFile(loaded.model.stateDir)
-  const running = state && (await connect(state, token))
+  const { file, loaded } = config
+  const { stateDir } = loaded.model
+  const state = await readStateFile(stateDir)
+  const running = state && (await connect(state, mayHaveToken(state, stateDir, io) ? token : undefined))
   return running ?? openLocal(loaded, file, io)
+}
+
+/**
+ * `GANTRY_TOKEN` goes where the user keeps the state of gateways, or to this machine: a state folder that a
+ * configuration names may hold an address of anybody's.
+ */
+function mayHaveToken({ url }: GatewayState, stateDir: string, { places }: CliIo): boolean {
+  const home = join(stateHome(places), 'gantry')
+  const isOwnPlace = !relative(home, stateDir).startsWith('..') && !isAbsolute(relative(home, stateDir))
+  return isOwnPlace || (URL.canParse(url) && isLoopbackHost(new URL(url).hostname))
 }
 
 /** Without a configuration there may still be a gateway: the demo, or a server under development. */

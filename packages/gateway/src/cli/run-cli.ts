@@ -36,6 +36,7 @@ function createProgram(io: CliIo): Command {
       '-c, --config <file>',
       'configuration file (default: gantry.{yaml,yml,jsonc,json} here, then your own)',
     )
+    .option('-y, --yes', 'use the configuration that is found here without asking')
     .option('--json', 'print the result as JSON')
     .option('--no-color', 'no colours')
     .configureHelp({ showGlobalOptions: true })

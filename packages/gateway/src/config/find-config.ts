@@ -13,12 +13,17 @@ export function findConfig(places: UserPlaces, asked?: string): string | undefin
 
 /** Where a user's configuration is made when there is none yet. */
 export function userConfigFile(places: UserPlaces): string {
-  return join(configHome(places), 'gantry', 'gantry.jsonc')
+  return join(ownFolder(places), 'gantry.jsonc')
+}
+
+/** Where users keep a configuration for all folders. */
+export function ownFolder(places: UserPlaces): string {
+  return join(configHome(places), 'gantry')
 }
 
 /** Where it is looked for, in this order. */
 export function searchedFolders(places: UserPlaces): string[] {
-  return [places.cwd, join(configHome(places), 'gantry')]
+  return [places.cwd, ownFolder(places)]
 }
 
 function candidates(places: UserPlaces): string[] {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Loaded, type NotLoaded, parseConfig, type LoadOptions } from './load-config.ts'
+import { acceptText } from './accepted-configs.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
 
 export type SaveResult =
@@ -24,5 +25,6 @@ export async function saveConfig(file: string, text: string, options: SaveOption
   if (!loaded.ok) return { ok: false, reason: 'invalid', problems: loaded.problems }
   const backup = now === undefined ? undefined : `${file}.bak`
   await writeFileAtomic(file, text, { backup })
+  if (options.places) await acceptText(file, text, options.places).catch(() => {})
   return { ok: true, loaded, backup }
 }

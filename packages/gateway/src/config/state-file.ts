@@ -1,5 +1,6 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isOwn } from './accepted-configs.ts'
 import { stateHome, type UserPlaces } from './user-places.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
 
@@ -56,10 +57,24 @@ export async function removeStateFile(dir: string, pid: number): Promise<void> {
 
 async function readState(file: string): Promise<GatewayState | undefined> {
   try {
-    const state = JSON.parse(await readFile(file, 'utf8')) as GatewayState
+    const state = JSON.parse(await readPrivate(file)) as GatewayState
     return typeof state.url === 'string' && isAlive(state.pid) ? state : undefined
   } catch {
     return undefined
+  }
+}
+
+/** A file that others could have written says nothing: commands send what it names their credentials. */
+async function readPrivate(file: string): Promise<string> {
+  const handle = await open(file, 'r')
+  try {
+    const { uid, mode } = await handle.stat()
+    if (!isOwn(uid) || (process.platform !== 'win32' && (mode & 0o077) !== 0)) {
+      throw new Error(`${file} is not private`)
+    }
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
   }
 }
 

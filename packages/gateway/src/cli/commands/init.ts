@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { findConfig, formatOf, writeFileAtomic } from '../../config/index.ts'
+import { acceptText, findConfig, formatOf, writeFileAtomic } from '../../config/index.ts'
 import { planImport } from '../../config/import/index.ts'
 import { CliError } from '../cli-error.ts'
 import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
@@ -46,7 +46,9 @@ async function init(asked: string | undefined, options: InitOptions, io: CliIo):
   const format = options.yaml ? 'yaml' : formatOf(file, '{')
   const schema = existsSync(join(dirname(file), INSTALLED_SCHEMA)) ? `./${INSTALLED_SCHEMA}` : undefined
   const backup = isThere ? `${file}.bak` : undefined
-  await writeFileAtomic(file, starterConfig(format, schema), { backup, mode: 0o644 })
+  const text = starterConfig(format, schema)
+  await writeFileAtomic(file, text, { backup, mode: 0o644 })
+  await acceptText(file, text, io.places).catch(() => {})
   const importable = await countImportable(io, file)
   if (options.json) printJson(io, { ok: true, file, backup, importable })
   else printNextSteps(io, { name: shorten(file, cwd), importable, options })

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { parseSource } from '../parse-source.ts'
 import { formatOf } from '../source-document.ts'
 import { stateHome, type UserPlaces } from '../user-places.ts'
+import { acceptText, isAcceptedText } from '../accepted-configs.ts'
 import { writeFileAtomic } from '../write-file-atomic.ts'
 import type { FileChange } from './import-plan.ts'
 import { type ListChange, writeLists } from './point-client.ts'
@@ -45,7 +46,13 @@ export async function applyChanges(changes: readonly FileChange[], places: UserP
   const files = await Promise.all(changes.map((change, index) => prepare(change, index, folder)))
   const journal: Journal = { version: 1, files }
   await writeFileAtomic(join(folder, 'journal.json'), JSON.stringify(journal, undefined, 2))
-  for (const { file, after } of changes) await writeFileAtomic(file, after)
+  for (const { file, before, after, role } of changes) {
+    await writeFileAtomic(file, after)
+    // The user has seen the servers that were added; the others as far as they were accepted before.
+    const isKnown =
+      role === 'config' && (before === undefined || (await isAcceptedText(file, before, places)))
+    if (isKnown) await acceptText(file, after, places).catch(() => {})
+  }
   return folder
 }
 

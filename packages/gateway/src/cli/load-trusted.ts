@@ -1,0 +1,100 @@
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import {
+  acceptText,
+  findConfig,
+  isAcceptedText,
+  isOwn,
+  loadConfig,
+  ownFolder,
+  parseConfig,
+  type Loaded,
+  type ServerOverrides,
+} from '../config/index.ts'
+import { describeTarget } from '../model/index.ts'
+import { acceptConfig } from './accept-config.ts'
+import { CliError } from './cli-error.ts'
+import { paintFor, printLine, type CliIo, type GlobalOptions } from './cli-io.ts'
+import { shorten } from './format-problem.ts'
+import { plainText } from './plain-text.ts'
+import { formatTable } from './table.ts'
+
+export interface TrustedConfig {
+  readonly file: string
+  readonly loaded: Loaded
+}
+
+/**
+ * The configuration to run: the one that the user named, or one that is found. A configuration runs commands, and
+ * one that is found in the current folder may be a stranger's: the user is asked once for each content of it.
+ * Returns undefined when there is none.
+ */
+export async function loadTrusted(
+  options: GlobalOptions,
+  io: CliIo,
+  overrides: ServerOverrides = {},
+): Promise<TrustedConfig | undefined> {
+  const { places } = io
+  const file = findConfig(places, options.config)
+  if (file === undefined) return undefined
+  const text = await readFile(file, 'utf8').catch(() => undefined)
+  // What is trusted is this text: the file is not read a second time.
+  const result = await (text === undefined
+    ? loadConfig(file, { places, overrides })
+    : parseConfig(text, { file, places, overrides }))
+  const loaded = await acceptConfig(result, file, options, io)
+  if (text !== undefined) await requireTrust({ file, text, loaded, options, io })
+  return { file, loaded }
+}
+
+interface Untrusted {
+  readonly file: string
+  readonly text: string
+  readonly loaded: Loaded
+  readonly options: GlobalOptions
+  readonly io: CliIo
+}
+
+async function requireTrust({ file, text, loaded, options, io }: Untrusted): Promise<void> {
+  const { places } = io
+  const isNamed = options.config !== undefined || Boolean(places.env.GANTRY_CONFIG)
+  if (!isNamed && !options.yes) {
+    if ((await isAcceptedText(file, text, places)) || (await isUsersOwn(file, io))) return
+    if (!(await isConfirmed(file, loaded, options, io))) throw notTrusted(file, io)
+  }
+  // Not being able to remember it costs a question the next time.
+  await acceptText(file, text, places).catch(() => {})
+}
+
+/** The configuration in the user's settings, unless somebody else owns the file. */
+async function isUsersOwn(file: string, { places }: CliIo): Promise<boolean> {
+  if (dirname(file) !== ownFolder(places) || ownFolder(places) === resolve(places.cwd)) return false
+  const facts = await stat(file).catch(() => undefined)
+  return facts !== undefined && isOwn(facts.uid)
+}
+
+async function isConfirmed(
+  file: string,
+  { model }: Loaded,
+  options: GlobalOptions,
+  io: CliIo,
+): Promise<boolean> {
+  if (!io.confirm || options.json) return false
+  const paint = paintFor(io.stderr, io, options)
+  const name = shorten(file, io.places.cwd)
+  printLine(io.stderr, `${paint.yellow('!')} ${name} is new here, or has changed. It would run:`)
+  const rows = model.targets.map((target) => [
+    `  ${plainText(target.name)}`,
+    plainText(describeTarget(target)),
+  ])
+  for (const line of formatTable(rows)) printLine(io.stderr, line)
+  return io.confirm(`Use ${name}? [y/N] `)
+}
+
+function notTrusted(file: string, { places }: CliIo): CliError {
+  const name = shorten(file, places.cwd)
+  return new CliError(`${name} was found here and never accepted; it can run any command`, {
+    exitCode: 2,
+    fix: `Look at it (gantry check ${name}), then name it with --config ${name}, or accept it with --yes.`,
+  })
+}
