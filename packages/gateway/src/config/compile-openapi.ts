@@ -1,5 +1,6 @@
 import type { OpenApiAuthModel, OpenApiTarget, TargetOptions } from '../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
+import { bytes } from './compile-server.ts'
 import { warnMissing } from './compile-target-kinds.ts'
 import { compileSelection } from './compile-target-options.ts'
 import type { ConfigPath } from './problem.ts'
@@ -23,6 +24,12 @@ export function compileOpenApi(
     operations: compileSelection(openapi),
     group: openapi.group ?? 'none',
     groups: openapi.groups ?? {},
+    outputSchemas: openapi.outputSchemas ?? 'exact',
+    maxSchemaBytes: bytes(openapi.maxSchemaBytes, '32kb'),
+    referenceRoot:
+      openapi.referenceRoot === undefined
+        ? undefined
+        : context.toAbsolute(context.plain(openapi.referenceRoot, [...at, 'referenceRoot'])),
   }
 }
 

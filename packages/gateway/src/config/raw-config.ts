@@ -162,4 +162,7 @@ export interface RawOpenApi extends RawSelection {
   }
   group?: 'none' | 'tag' | 'path'
   groups?: Record<string, string[]>
+  outputSchemas?: 'exact' | 'lenient' | 'none'
+  maxSchemaBytes?: Quantity
+  referenceRoot?: string
 }

@@ -140,6 +140,12 @@ export interface OpenApiTarget extends TargetOptions {
   readonly group: 'none' | 'tag' | 'path'
   /** Hand-made groups: tool name → operation patterns. */
   readonly groups: Readonly<Record<string, readonly string[]>>
+  /** `outputSchema` as described, without what real answers often break, or not at all. */
+  readonly outputSchemas: 'exact' | 'lenient' | 'none'
+  /** Bytes for the input schema of one tool, and half as many for its output schema. */
+  readonly maxSchemaBytes: number
+  /** A folder whose files `$ref` may read, instead of the description's. */
+  readonly referenceRoot: string | undefined
 }
 
 export interface OpenApiAuthModel {

@@ -62,7 +62,7 @@ export class TargetError extends Error {
 
   static from(target: string, thrown: unknown, mayHaveHappened: boolean): TargetError {
     if (thrown instanceof TargetError) return thrown
-    const text = thrown instanceof Error ? thrown.message : String(thrown)
+    const text = gatewayWords(thrown instanceof Error ? thrown.message : String(thrown))
     const doubt = mayHaveHappened ? ' The call may have taken effect; check before you repeat it.' : ''
     return new TargetError(
       target,
@@ -71,6 +71,11 @@ export class TargetError extends Error {
       { cause: thrown, mayHaveHappened, facts: factsOf(thrown) },
     )
   }
+}
+
+/** Messages of the SDK advise to raise options of its own, which are not what the gateway's settings are called. */
+export function gatewayWords(message: string): string {
+  return message.replace(/[;.,] [Rr]aise [a-z]+[A-Z]\w*\b[^.;]*\.?$/, '')
 }
 
 function reasonOf(thrown: unknown): TargetReason {

@@ -1,7 +1,7 @@
 import { McpError } from '@gantry/mcp/client'
 import { ProtocolError } from '@gantry/mcp/exchange'
 import { hideCredentials } from '../../model/index.ts'
-import { TargetError } from '../../targets/target-error.ts'
+import { gatewayWords, TargetError } from '../../targets/target-error.ts'
 import type { Explanation } from '../contract.ts'
 import { explainExit } from './explain-exit.ts'
 import { noiseExplanation, type FailureContext } from './failure-context.ts'
@@ -17,7 +17,7 @@ export function explainFailure(thrown: unknown, context: FailureContext): Explan
   const { what, meaning } = found
   return {
     ...found,
-    what: hideCredentials(what),
+    what: hideCredentials(gatewayWords(what)),
     ...(meaning !== undefined && { meaning: hideCredentials(meaning) }),
   }
 }
@@ -64,7 +64,11 @@ function explain(thrown: unknown, context: FailureContext): Explanation {
     case 'invalid_config':
       return { code: 'invalid_config', what: error.message, fix: 'Correct this target in the configuration.' }
     case 'too_large':
-      return { code: 'too_large', what: error.message, fix: 'Let the server return less at a time.' }
+      return {
+        code: 'too_large',
+        what: error.message,
+        fix: 'Let the server return less at a time, or raise server.limits.resultBytes.',
+      }
     default:
       return { code: error.code, what: error.message }
   }
@@ -115,7 +119,7 @@ function explainRefusal(error: ProtocolError, { step }: FailureContext): Explana
 
 /** Nothing came back. What else was seen tells why. */
 function explainSilence(error: McpError, { model, step, noise, stderr }: FailureContext): Explanation {
-  const what = `It did not answer ${SILENT[step ?? ''] ?? 'in time'} (${error.message})`
+  const what = `It did not answer ${SILENT[step ?? ''] ?? 'in time'} (${gatewayWords(error.message)})`
   if (noise.length > 0) return { ...noiseExplanation(noise), what: `${what}, but wrote text to stdout` }
   const port = [...stderr]
     .reverse()

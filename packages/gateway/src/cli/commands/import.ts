@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { Argument, type Command } from 'commander'
 import { formatOf, maskSecrets } from '../../config/index.ts'
 import {
@@ -56,7 +57,7 @@ async function runImport(clients: ClientId[], options: ImportCommandOptions, io:
   const { from, apply } = options
   const to = options.to ?? options.config
   const point = options.point || options.pointProjects
-  const asked = { clients, from, to, point, pointProjects: options.pointProjects }
+  const asked = { clients, from, to, point, pointProjects: options.pointProjects, launcher: launcher() }
   const result = await withProgress(
     io,
     'Reading what clients have',
@@ -76,6 +77,24 @@ async function runImport(clients: ClientId[], options: ImportCommandOptions, io:
       io,
       paintFor(io.stdout, io, options),
     )
+}
+
+/**
+ * The program that runs now, by its full path: it exists, and the same one will run. A copy that npx has fetched
+ * goes away some day, so that npx has to fetch it again.
+ */
+function launcher(): [string, ...string[]] | undefined {
+  const script = process.argv[1] === undefined ? undefined : resolvedPath(process.argv[1])
+  if (script === undefined || !/[\\/]gantry\.[cm]?[jt]s$/.test(script)) return undefined
+  return /[\\/]_npx[\\/]/.test(script) ? undefined : [process.execPath, script]
+}
+
+function resolvedPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 async function undo(options: ImportCommandOptions, io: CliIo): Promise<void> {

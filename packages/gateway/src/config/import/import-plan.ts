@@ -12,6 +12,8 @@ export interface ImportOptions {
   readonly point?: boolean | undefined
   /** Pointing touches files of the user only, unless this says so: projects are shared with others. */
   readonly pointProjects?: boolean | undefined
+  /** The command that runs Gantry here, for clients that spawn it; without it, `npx -y gantry`. */
+  readonly launcher?: readonly [string, ...string[]] | undefined
 }
 
 /** What an import would do; nothing has been written. */

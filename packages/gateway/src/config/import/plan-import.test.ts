@@ -199,6 +199,33 @@ describe('importing', () => {
     expect((await plan({ from: 'nope.json' })).notes[0]).toContain('nope.json does not exist')
   })
 
+  it('keeps what an editor suggests for its questions, but no password', async () => {
+    house = await createHousehold('linux')
+    const inputs = [
+      { type: 'pickString', id: 'region', options: ['eu', 'us'], default: 'eu' },
+      { type: 'promptString', id: 'mode', default: 'read only' },
+      { type: 'promptString', id: 'key', password: true, default: 'hush' },
+      { type: 'pickString', id: 'none', options: ['a'] },
+    ]
+    const args = inputs.map(({ id }) => `\${input:${id}}`)
+    const expected = ['${env:REGION:-eu}', '${env:MODE:-read only}', '${env:KEY}', '${env:NONE}']
+    for (const [file, wrap] of [
+      ['vscode', (list: object) => list],
+      ['vscode settings', (list: object) => ({ mcp: list })],
+    ] as const) {
+      const list = {
+        inputs,
+        servers: { [`picky-${file[6] ?? 'x'}`]: { command: 'node', args: [file, ...args] } },
+      }
+      await house.write(house.files[file]!, JSON.stringify(wrap(list)))
+    }
+    const { changes, items } = await plan({ clients: ['vscode'] })
+    const after = JSON.stringify(changes[0]!.after)
+    for (const text of expected) expect(after.split(text).length - 1).toBeGreaterThanOrEqual(2)
+    expect(after).not.toContain('hush')
+    expect(items[0]!.notes.join()).toContain('REGION instead; without it, "eu" is used')
+  })
+
   it('does not touch a configuration that is broken', async () => {
     house = await createHousehold('linux')
     const to = join(house.places.cwd, 'gantry.json')

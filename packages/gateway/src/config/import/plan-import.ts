@@ -6,6 +6,7 @@ import { configFromValue, parseConfig } from '../load-config.ts'
 import type { RawConfig, RawTarget } from '../raw-config.ts'
 import { parseSource } from '../parse-source.ts'
 import { formatOf } from '../source-document.ts'
+import { readStateFile } from '../state-file.ts'
 import type { UserPlaces } from '../user-places.ts'
 import { chooseName } from './choose-name.ts'
 import { type ClientFile, type ClientId, CLIENTS } from './clients.ts'
@@ -31,7 +32,7 @@ export async function planImport(places: UserPlaces, options: ImportOptions = {}
     (file) => file !== undefined,
   )
   const start = before ?? (formatOf(to, '') === 'yaml' ? '' : NEW_FILE)
-  const existing = await readExisting(start, to, places)
+  const existing = await readExisting(start, to, { places, launcher: options.launcher })
   if (!existing.ok) return existing
 
   const items = await collect(sources, { places, taken: existing.targets, address: existing.address })
@@ -76,7 +77,11 @@ type Existing =
   | { ok: true; targets: Map<string, RawTarget>; address: GatewayAddress }
   | { ok: false; reason: string }
 
-async function readExisting(text: string, file: string, places: UserPlaces): Promise<Existing> {
+async function readExisting(
+  text: string,
+  file: string,
+  { places, launcher }: { places: UserPlaces; launcher: ImportOptions['launcher'] },
+): Promise<Existing> {
   const isNew = text === ''
   const loaded = await (isNew ? configFromValue({}, { places }) : parseConfig(text, { file, places }))
   if (!loaded.ok) {
@@ -88,7 +93,8 @@ async function readExisting(text: string, file: string, places: UserPlaces): Pro
   }
   const value = isNew ? {} : ((await parseSource(text, formatOf(file, text))).value as RawConfig)
   const targets = new Map(Object.entries({ ...value.servers, ...value.mcpServers }))
-  return { ok: true, targets, address: addressOf(loaded.model, file) }
+  const runningAt = (await readStateFile(loaded.model.stateDir))?.url
+  return { ok: true, targets, address: addressOf(loaded.model, file, { runningAt, launcher }) }
 }
 
 interface Collecting {
@@ -120,7 +126,12 @@ async function decide(
 ): Promise<Decision> {
   const skip = (reason: string): Decision => ({ outcome: 'skipped', as: undefined, reason, notes: [] })
   if (isGatewayEntry(entry, address)) return skip('it is this gateway')
-  const translated = translateEntry(entry, { client, home: places.home, folder: list.folder })
+  const translated = translateEntry(entry, {
+    client,
+    home: places.home,
+    folder: list.folder,
+    defaults: list.defaults,
+  })
   if (!translated.ok) return skip(translated.reason)
   const { target, notes } = translated
   const choice = chooseName(name, target, { taken, client })

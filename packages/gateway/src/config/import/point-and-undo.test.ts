@@ -1,5 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeStateFile, writeStateFile } from '../state-file.ts'
+import { stateDirFor } from '../user-places.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHousehold, type Household } from './household.test.support.ts'
 import { applyChanges, undoLatest } from './import-journal.ts'
@@ -107,6 +109,27 @@ describe('pointing', () => {
     await house.write(to, '{ "server": { "port": 0 } }')
     await run({ clients: ['cursor'], point: true })
     expect((await parse('cursor')).mcpServers.gantry).toMatchObject({ command: 'npx' })
+  })
+
+  it('uses the port that a running gateway really has, and the program that runs', async () => {
+    house = await createHousehold('linux')
+    const to = join(house.places.cwd, 'gantry.json')
+    await house.write(to, '{ "server": { "port": 9000 } }')
+    const stateDir = stateDirFor(to, house.places)
+    const state = { url: 'http://127.0.0.1:9123', pid: process.pid, version: '1', startedAt: 1 }
+    await writeStateFile(stateDir, state)
+    const launcher = ['/usr/bin/node', '/opt/gantry/dist/cli/gantry.js'] as const
+    await run({ clients: ['cursor', 'claude-desktop'], point: true, launcher })
+    expect((await parse('cursor')).mcpServers.gantry).toEqual({ url: 'http://127.0.0.1:9123/mcp' })
+    expect((await parse('claude-desktop')).mcpServers.gantry).toEqual({
+      command: launcher[0],
+      args: [launcher[1], 'serve', '--stdio', '--config', to],
+    })
+    const again = await planImport(house.places, { clients: ['cursor', 'claude-desktop'], launcher })
+    expect(again.ok && again.plan.items.map(({ reason }) => reason)).toEqual(
+      expect.arrayContaining(['it is this gateway']),
+    )
+    await removeStateFile(stateDir, process.pid)
   })
 })
 

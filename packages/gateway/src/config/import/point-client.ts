@@ -12,20 +12,33 @@ export interface GatewayAddress {
   readonly url: string | undefined
   readonly configFile: string
   readonly needsKey: boolean
+  /** The command that runs Gantry, and its first arguments; without it, npx fetches it. */
+  readonly launcher?: readonly [string, ...string[]] | undefined
 }
 
-export function addressOf(model: GatewayModel, configFile: string): GatewayAddress {
+export interface Served {
+  /** Where a gateway with this configuration listens now; it may have been given another port. */
+  readonly runningAt?: string | undefined
+  readonly launcher?: readonly [string, ...string[]] | undefined
+}
+
+export function addressOf(model: GatewayModel, configFile: string, served: Served = {}): GatewayAddress {
   const { host, port, publicUrl } = model.server
   const isAnyAddress = ['0.0.0.0', '::', '[::]', ''].includes(host)
   const name = isAnyAddress ? '127.0.0.1' : host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
-  const base = publicUrl?.replace(/\/+$/, '') ?? (port === 0 ? undefined : `http://${name}:${port}`)
-  return { url: base && `${base}/mcp`, configFile, needsKey: model.auth.required }
+  const configured = port === 0 ? undefined : `http://${name}:${port}`
+  const base = publicUrl?.replace(/\/+$/, '') ?? served.runningAt ?? configured
+  return { url: base && `${base}/mcp`, configFile, needsKey: model.auth.required, launcher: served.launcher }
 }
 
 /** The one entry that takes the place of the servers. */
-export function gatewayEntry(client: ClientId, { url, configFile }: GatewayAddress): Record<string, unknown> {
+export function gatewayEntry(
+  client: ClientId,
+  { url, configFile, launcher }: GatewayAddress,
+): Record<string, unknown> {
   if (findClient(client)?.reach === 'stdio' || url === undefined) {
-    return { command: 'npx', args: ['-y', 'gantry', 'serve', '--stdio', '--config', configFile] }
+    const [command, ...args] = launcher ?? ['npx', '-y', 'gantry']
+    return { command, args: [...args, 'serve', '--stdio', '--config', configFile] }
   }
   if (client === 'cursor') return { url }
   if (client === 'windsurf') return { serverUrl: url }
@@ -36,7 +49,8 @@ export function gatewayEntry(client: ClientId, { url, configFile }: GatewayAddre
 export function isGatewayEntry(entry: unknown, address: GatewayAddress): boolean {
   const { url, serverUrl, args } = (entry ?? {}) as { url?: unknown; serverUrl?: unknown; args?: unknown }
   if (address.url !== undefined && (url === address.url || serverUrl === address.url)) return true
-  return Array.isArray(args) && args.includes('gantry') && args.includes('serve')
+  if (!Array.isArray(args) || !args.includes('serve')) return false
+  return args.some((arg) => typeof arg === 'string' && /^(.*[\\/])?gantry(@[^\\/]+|\.[cm]?[jt]s)?$/.test(arg))
 }
 
 /** A change of one list in a client's file; what undoing it needs when the file was changed since. */
@@ -95,7 +109,12 @@ export function placeOf(source: ReadClientFile): string {
 }
 
 function newList({ client }: ReadClientFile): ServerList {
-  return { path: [client === 'vscode' ? 'servers' : 'mcpServers'], servers: {}, folder: undefined }
+  return {
+    path: [client === 'vscode' ? 'servers' : 'mcpServers'],
+    servers: {},
+    folder: undefined,
+    defaults: new Map(),
+  }
 }
 
 function entryName(kept: readonly (readonly [string, unknown])[], entry: unknown): string {

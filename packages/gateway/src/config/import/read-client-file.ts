@@ -11,6 +11,8 @@ export interface ServerList {
   readonly servers: Readonly<Record<string, unknown>>
   /** Where its servers are meant to run. */
   readonly folder: string | undefined
+  /** What the editor suggests for the questions that it asks, by their ids (VS Code, `inputs`). */
+  readonly defaults: ReadonlyMap<string, string>
 }
 
 export interface ReadClientFile extends ClientFile {
@@ -53,7 +55,20 @@ function findLists(value: unknown, folder: string | undefined): ServerList[] {
 
 function listAt(value: unknown, path: string[], folder: string | undefined): ServerList[] {
   const servers = recordAt(value, path)
-  return servers ? [{ path, servers, folder }] : []
+  if (!servers) return []
+  const beside = path.length > 1 ? recordAt(value, path.slice(0, -1)) : value
+  return [{ path, servers, folder, defaults: inputDefaults(beside) }]
+}
+
+/** The presets of `promptString` and `pickString`. A password has none that should be kept. */
+function inputDefaults(value: unknown): Map<string, string> {
+  const { inputs } = (value ?? {}) as { inputs?: unknown }
+  const defaults = new Map<string, string>()
+  for (const input of Array.isArray(inputs) ? inputs : []) {
+    const { id, default: preset, password } = (input ?? {}) as Record<string, unknown>
+    if (typeof id === 'string' && typeof preset === 'string' && password !== true) defaults.set(id, preset)
+  }
+  return defaults
 }
 
 function recordAt(value: unknown, path: readonly string[]): Record<string, unknown> | undefined {

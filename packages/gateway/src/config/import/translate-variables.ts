@@ -5,6 +5,8 @@ export interface VariableScope {
   readonly client: ClientId
   readonly home: string
   readonly folder: string | undefined
+  /** Presets of the questions that an editor asks, by their ids. */
+  readonly defaults?: ReadonlyMap<string, string> | undefined
 }
 
 export interface Translated {
@@ -31,8 +33,14 @@ export function translateVariables(text: string, scope: VariableScope): Translat
     const input = /^(?:prompt)?input:(.+)$/i.exec(inside)
     if (input) {
       const name = toVariable(input[1]!)
-      notes.push(`${whole} was asked for by the editor; set the environment variable ${name} instead`)
-      return `\${env:${name}}`
+      const preset = scope.defaults?.get(input[1]!)
+      // A reference ends with the first brace.
+      const isKept = preset !== undefined && !preset.includes('}')
+      const otherwise = isKept ? `; without it, ${JSON.stringify(preset)} is used` : ''
+      notes.push(
+        `${whole} was asked for by the editor; set the environment variable ${name} instead${otherwise}`,
+      )
+      return `\${env:${name}${isKept ? `:-${preset}` : ''}}`
     }
     const known = knownPlace(inside, scope)
     if (known !== undefined) return known

@@ -12,6 +12,9 @@ export function fromModel(model: OpenApiTargetModel): OpenApiTargetOptions {
     operations: model.operations,
     group: model.group,
     groups: model.groups,
+    outputSchemas: model.outputSchemas,
+    maxSchemaBytes: model.maxSchemaBytes,
+    referenceRoot: model.referenceRoot,
     forwardHeaders: model.forwardHeaders,
     timeout: model.timeouts.request,
   }
