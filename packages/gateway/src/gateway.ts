@@ -37,6 +37,10 @@ export interface GatewayOptions {
 export interface GatewayObserver {
   targetChanged?(target: Target): void
   stderr?(target: Target, line: string): void
+  /** Before anything else of a new configuration holds, which waits for it. */
+  modelChanging?(model: GatewayModel): Promise<void>
+  /** Others may use a target than before. */
+  policyChanged?(): Promise<void>
   modelChanged?(model: GatewayModel): void
   catalogChanged?(): void
   /** A target's lists are not what they were. */
@@ -175,6 +179,7 @@ export class Gateway {
    * where it began, and new calls find the new connection.
    */
   async apply(model: GatewayModel): Promise<void> {
+    await Promise.all([...this.observers].map((observer) => observer.modelChanging?.(model)))
     const diff = diffModels(this.model, model)
     this.model = model
     this.scrubber.setModel(model)
@@ -188,6 +193,9 @@ export class Gateway {
     this.catalog.setModel(model.catalog, model.names)
     this.admission.resize(model.server.limits.requestsInFlight)
     for (const endpoint of this.#endpoints.values()) endpoint.relay.setModel(model)
+    if (diff.sections.includes('policy')) {
+      await Promise.all([...this.observers].map((observer) => observer.policyChanged?.()))
+    }
     await this.#publish()
     this.#startEager(this.targets)
     for (const observer of this.observers) observer.modelChanged?.(model)

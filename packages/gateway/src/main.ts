@@ -11,7 +11,7 @@ import { AdminServer } from './admin/http/admin-server.ts'
 import { ConsoleFiles } from './admin/http/console-files.ts'
 import type { AdminHost } from './admin/admin-host.ts'
 import { localApi } from './admin/local-api.ts'
-import { createGuard } from './front/create-guard.ts'
+import { Door } from './front/door.ts'
 import type { BoundAddress } from './front/bound-address.ts'
 import { logRefusals } from './front/log-refusals.ts'
 import { Front } from './front/front.ts'
@@ -85,12 +85,12 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const { model } = options
   const gateway = await createGateway(options)
   const onRefused = logRefusals(gateway.log)
-  const guard = await createGuard(model, onRefused)
-  let adminServer: AdminServer | undefined
+  const door = await Door.create(model, onRefused)
+  let served: AdminServer | undefined
   const front = new Front({
     gateway,
-    ...guard,
-    admin: (request, response, path) => adminServer?.handle(request, response, path) ?? false,
+    door,
+    admin: (request, response, path) => served?.handle(request, response, path) ?? false,
   })
   // The first client to come finds what the last run knew.
   await gateway.load()
@@ -100,16 +100,22 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
   const admin = new Admin({ ...hostFacts(options), gateway, front, url, configFile })
   const adminToken = bound.loopback ? randomBytes(24).toString('base64url') : undefined
-  adminServer = new AdminServer({
+  const adminServer = new AdminServer({
     handlers: admin.handlers,
     gate: new AdminGate({
       token: adminToken,
-      guard: guard.guard,
+      guard: () => door.guard,
       onRefused,
     }),
     console: model.server.console ? new ConsoleFiles() : undefined,
     scrub: (text) => gateway.scrubber.scrub(text),
     onError: (error) => gateway.log('error', `The admin API failed: ${String(error)}`),
+  })
+  served = adminServer
+  door.follow(() => adminServer.recheck())
+  gateway.observers.add({
+    modelChanging: (next) => door.setModel(next),
+    policyChanged: () => front.recheck(),
   })
   await admin.load()
   gateway.start()

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server as HttpServer, type Ser
 import type { AddressInfo } from 'node:net'
 import { drainUnreadBody, toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
 import type { Guard, HttpMeter } from '@gantry/mcp/server'
-import type { BearerGuard } from '@gantry/mcp/guard'
 import type { Gateway } from '../gateway.ts'
 import type { RelayServed } from '../relay/relay-served.ts'
+import type { Door } from './door.ts'
 import { createMeter } from './create-meter.ts'
 import { ALIVE, readiness, verbose } from './health.ts'
 import { GATED, HostGate } from './host-gate.ts'
@@ -15,8 +15,7 @@ import { targetGuard } from './target-guard.ts'
 
 export interface FrontOptions {
   readonly gateway: Gateway
-  readonly guard: Guard | undefined
-  readonly bearer?: BearerGuard | undefined
+  readonly door: Door
   /** Serves what lies under `/console` and `/api`. */
   readonly admin?: ((request: IncomingMessage, response: ServerResponse, path: string) => boolean) | undefined
 }
@@ -44,6 +43,7 @@ export class Front {
       requestTimeout: HEADERS_WITHIN + limits.bodyTimeout,
       connectionsCheckingInterval: 2000,
     }
+    options.door.follow(() => this.recheck())
     this.server = createServer(times, (request, response) => {
       try {
         this.#route(request, response)
@@ -73,7 +73,7 @@ export class Front {
   /** A name may lead anywhere, so the address that was really bound decides who can reach the gateway. */
   #openDoor({ address, loopback }: BoundAddress): OpenDoorError | undefined {
     const { host, loopback: promised } = this.#options.gateway.model.server
-    if (loopback || (this.#options.guard && !promised)) return undefined
+    if (loopback || (this.#options.door.guard && !promised)) return undefined
     return new OpenDoorError(host, address)
   }
 
@@ -106,7 +106,7 @@ export class Front {
     let answer = path === '/health' ? ALIVE : readiness(gateway, this.#isDraining)
     if (new URLSearchParams(request.url?.split('?', 2)[1]).has('verbose')) {
       if (await this.#refused(request, response)) return
-      const isOperator = this.#options.guard !== undefined
+      const isOperator = this.#options.door.guard !== undefined
       answer = verbose(answer, gateway, (target) => isOperator || gateway.mayKnow(target, {}))
     }
     const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
@@ -115,7 +115,7 @@ export class Front {
 
   /** True when the request was answered with a refusal: it lacks what the numbers take. */
   async #refused(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    const refused = await refuseScraper(request, this.#options.guard)
+    const refused = await refuseScraper(request, this.#options.door.guard)
     if (refused) response.writeHead(refused.status, refused.headers).end(refused.body)
     return refused !== undefined
   }
@@ -130,7 +130,7 @@ export class Front {
 
   /** Where clients get their tokens (RFC 9728); answered by the guard itself, to anybody. */
   #metadata(path: string, request: IncomingMessage, response: ServerResponse): boolean {
-    const { bearer } = this.#options
+    const { bearer } = this.#options.door
     if (!bearer?.protectedResource.paths.includes(path)) return false
     bearer({ method: request.method ?? 'GET', url: path, headers: {} })
       .then((verdict) => {
@@ -161,7 +161,7 @@ export class Front {
   #create(served: RelayServed, target: string | undefined): NodeHandler {
     const { gateway } = this.#options
     const { limits } = gateway.model.server
-    const guard = target === '' ? this.#options.guard : targetGuard(target, gateway, this.#options.guard)
+    const guard = this.#guardOf(target)
     return toNodeHandler(served, {
       ...(guard && { guard }),
       sealer: gateway.sealer,
@@ -169,6 +169,17 @@ export class Front {
       sessions: { idleTimeout: limits.sessionIdle },
       ...GATED,
     })
+  }
+
+  #guardOf(target: string | undefined): Guard | undefined {
+    const { gateway, door } = this.#options
+    return target === '' ? door.guard : targetGuard(target, gateway, door.guard)
+  }
+
+  /** Ends callers who are not let in any more, on every endpoint. */
+  async recheck(): Promise<void> {
+    const checks = [...this.#handlers].map(([target, { service }]) => service.setGuard(this.#guardOf(target)))
+    await Promise.all([...checks, this.#nowhere?.service.setGuard(this.#guardOf(undefined))])
   }
 
   /** Live services, for the console: sessions and what they do. */

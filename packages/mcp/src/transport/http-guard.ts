@@ -17,5 +17,7 @@ export type Guard = (head: HttpHead) => GuardVerdict | Promise<GuardVerdict>
 
 /** What is known about an HTTP request besides its message. */
 export interface HttpContext extends RequestContext {
+  /** The request itself: its credential is looked at again when the guard changes. */
+  head: HttpHead
   challenge?: ScopeChallenge | undefined
 }

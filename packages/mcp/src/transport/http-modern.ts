@@ -15,21 +15,18 @@ import {
   type RequestId,
 } from '../jsonrpc/index.ts'
 import { acceptsStream, prefersStream } from './accept-header.ts'
-import { atExpiry } from './at-expiry.ts'
 import type { HttpContext } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
 import { refuseForLoad, toHttpRefusal } from './http-refusal.ts'
 import { STREAM_HEADERS, toEvent, type EventSink, type HttpCall, type HttpReply } from './http-reply.ts'
+import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
 import { checkStandardHeaders, type HttpServed } from './http-standard-headers.ts'
-
-/** Requests under way, by what ends them with an error. */
-export type OpenCalls = Set<(error: ProtocolError) => void>
 
 export interface AnswerHost {
   readonly served: HttpServed
   readonly context: HttpContext
   readonly pulse: Pulse
-  readonly open: OpenCalls
+  readonly streams: OpenStreams
 }
 
 /**
@@ -43,7 +40,7 @@ export function answerModern(
   host: AnswerHost,
 ): void {
   const { served } = host
-  const answer = new StreamedAnswer(request.id, reply, host.pulse, call.headers.accept)
+  const answer = new StreamedAnswer(request.id, reply, host, call.headers.accept)
   let exchange: LiveExchange
   try {
     exchange = openModernExchange(request, served, host.context, (text) => answer.notify(text))
@@ -69,28 +66,16 @@ export function answerModern(
   }
   const outcome = respondSafely(served, exchange)
   if (!(outcome instanceof Promise)) return finish(outcome)
-  const end = (reason: string): void => {
-    answer.drop()
-    exchange.abort(reason)
+  answer.onDrop = (reason) => exchange.abort(reason)
+  if (request.method !== 'subscriptions/listen') {
+    answer.cut = (error) => {
+      finish(failure(error))
+      exchange.abort('closed')
+    }
   }
-  const isListening = request.method === 'subscriptions/listen'
-  const callOff = isListening ? atExpiry(host.context.auth, () => end('expired')) : undefined
-  const cut = (error: ProtocolError): void => {
-    finish(failure(error))
-    exchange.abort('closed')
-  }
-  if (!isListening) host.open.add(cut)
-  reply.onAbort(() => {
-    callOff?.()
-    host.open.delete(cut)
-    end('disconnected')
-  })
+  reply.onAbort(() => answer.drop('disconnected'))
   answer.wait()
-  outcome.then((settled) => {
-    callOff?.()
-    host.open.delete(cut)
-    finish(settled)
-  })
+  outcome.then(finish)
 }
 
 const NEEDS_STREAM = { code: INVALID_REQUEST, message: 'Accept must list text/event-stream to listen' }
@@ -124,19 +109,28 @@ function statusOf(code: number): number {
   }
 }
 
+const NOBODY = (): void => {}
+
 /** A stream from the first notification on, when the answer is long in coming, or because the client prefers one. */
-export class StreamedAnswer {
+export class StreamedAnswer implements OpenStream {
+  place = -1
+  until: number = NEVER
+  readonly context: HttpContext
+  cut: OpenStream['cut']
+  /** Told why the answer ended before it was there. */
+  onDrop: (reason: string) => void = NOBODY
   readonly #id: RequestId
   readonly #reply: HttpReply
-  readonly #pulse: Pulse
+  readonly #host: AnswerHost
   readonly #accept: string | undefined
   #sink: EventSink | undefined
   #waiting: (() => void) | undefined
 
-  constructor(id: RequestId, reply: HttpReply, pulse: Pulse, accept: string | undefined) {
+  constructor(id: RequestId, reply: HttpReply, host: AnswerHost, accept: string | undefined) {
+    this.context = host.context
     this.#id = id
     this.#reply = reply
-    this.#pulse = pulse
+    this.#host = host
     this.#accept = accept
   }
 
@@ -150,13 +144,14 @@ export class StreamedAnswer {
 
   /** The result is not there yet: keep the connection from being taken for dead. */
   wait(): void {
-    if (this.#mayStream) this.#waiting = this.#pulse.add(() => this.#open())
+    this.#host.streams.add(this)
+    if (this.#mayStream) this.#waiting = this.#host.pulse.add(() => this.#open())
   }
 
   /** A result that is there in bytes; false when it has to be a text. */
   finishBytes(pieces: readonly Uint8Array[]): boolean {
     if (!this.#reply.bytes || this.#asStream(200)) return false
-    this.#waiting?.()
+    this.#release()
     const unread = this.#reply.refusesToHold(pieces.reduce((sum, piece) => sum + piece.length, 0))
     if (unread) refuseForLoad(this.#reply, unread, this.#id)
     else this.#reply.bytes(200, pieces)
@@ -169,11 +164,11 @@ export class StreamedAnswer {
   }
 
   finish(status: number, text: string, headers?: Record<string, string>): void {
-    this.#waiting?.()
+    this.#release()
     const unread = this.#reply.refusesToHold(text.length)
     if (unread) return this.#finishUnsent(unread)
     if (!this.#asStream(status)) return this.#reply.json(status, text, headers)
-    const sink = this.#open()
+    const sink = this.#sink ?? this.#reply.stream(STREAM_HEADERS)
     sink.write(toEvent(text))
     sink.end()
   }
@@ -185,13 +180,27 @@ export class StreamedAnswer {
     this.#sink.end()
   }
 
-  drop(): void {
-    this.#waiting?.()
+  /** The caller is gone, or is not let in any more. */
+  drop(reason: string): void {
+    this.#release()
     this.#sink?.end()
+    this.onDrop(reason)
+  }
+
+  end(why: 'expired' | 'revoked'): void {
+    if (!this.#sink) this.#reply.empty(401)
+    this.drop(why)
   }
 
   #open(): EventSink {
-    this.#sink ??= this.#reply.stream(STREAM_HEADERS)
+    if (this.#sink) return this.#sink
+    this.#sink = this.#reply.stream(STREAM_HEADERS)
+    this.#host.streams.expire(this)
     return this.#sink
+  }
+
+  #release(): void {
+    this.#waiting?.()
+    this.#host.streams.delete(this)
   }
 }

@@ -20,7 +20,7 @@ import { acceptsEventStream } from './accept-header.ts'
 import { refuseForeign, type GateOptions } from './http-gate.ts'
 import type { Guard, HttpContext } from './http-guard.ts'
 import { HttpMeter, type HttpLimits } from './http-meter.ts'
-import { answerModern, type AnswerHost, type OpenCalls } from './http-modern.ts'
+import { answerModern, type AnswerHost } from './http-modern.ts'
 import { answerStateless } from './http-stateless.ts'
 import { Pulse } from './http-pulse.ts'
 import { refuse, refuseForLoad } from './http-refusal.ts'
@@ -29,6 +29,7 @@ import { HttpSession } from './http-session.ts'
 import { DEFAULT_SESSION_LIMITS, HttpSessions, type SessionLimits } from './http-sessions.ts'
 import type { HttpServed } from './http-standard-headers.ts'
 import { reportSafely } from './report-safely.ts'
+import { isLetInBy, OpenStreams } from './open-streams.ts'
 import { SessionIds } from './session-ids.ts'
 import type { SseSession } from './sse-session.ts'
 import { SseSessions } from './sse-sessions.ts'
@@ -66,14 +67,15 @@ export class HttpService {
   readonly #pulse: Pulse
   readonly #eventLimits: EventLogLimits
   readonly #ids: SessionIds
-  /** Ends requests under way that belong to no session. */
-  readonly #open: OpenCalls = new Set()
+  readonly #streams = new OpenStreams()
+  #guard: Guard | undefined
   readonly #read: ReadJson
   readonly meter: HttpMeter
 
   constructor(served: HttpServed, options: HttpServiceOptions = {}) {
     this.served = served
     this.#options = options
+    this.#guard = options.guard
     this.#read = jsonReader(served.numbers)
     const { idleTimeout, maxSessions } = { ...DEFAULT_SESSION_LIMITS, ...options.sessions }
     const sessions = { perCaller: Math.ceil(maxSessions / 2), total: maxSessions }
@@ -83,7 +85,12 @@ export class HttpService {
       new HttpMeter({ sessions, ...options.limits, ...(maxBodyBytes !== undefined && { maxBodyBytes }) })
     this.#sessions = new HttpSessions(idleTimeout, this.meter.sessions)
     this.#pulse = new Pulse(options.keepAlive ?? FIFTEEN_SECONDS)
-    this.#sse = new SseSessions(served, this.#pulse, this.meter.sessions)
+    this.#sse = new SseSessions({
+      served,
+      pulse: this.#pulse,
+      streams: this.#streams,
+      budget: this.meter.sessions,
+    })
     this.#ids = new SessionIds(served, options.sealer)
     this.#eventLimits = { ...DEFAULT_EVENT_LIMITS, ...options.events }
   }
@@ -113,18 +120,29 @@ export class HttpService {
   handle(call: HttpCall, reply: HttpReply, serverContext?: unknown): void | Promise<void> {
     const foreign = refuseForeign(call.headers, this.#options)
     if (foreign) return refuse(reply, 403, foreign)
-    const { guard } = this.#options
+    const guard = this.#guard
     if (guard) return this.#guarded(guard, call, reply, serverContext)
     const { headers, peer } = call
-    return this.#route(call, reply, { serverContext, headers, peer })
+    return this.#route(call, reply, { head: call, serverContext, headers, peer })
+  }
+
+  /**
+   * Another guard decides from the next message on. Streams and requests under way end when it would not let their
+   * callers in, or not as the same principal with the same scopes.
+   */
+  setGuard(guard: Guard | undefined): Promise<void> {
+    this.#guard = guard
+    return this.#streams.recheck(guard)
   }
 
   async #guarded(guard: Guard, call: HttpCall, reply: HttpReply, serverContext: unknown): Promise<void> {
     const verdict = await guard(call)
+    // The guard was replaced while it looked: only the new one counts.
+    if (this.#guard !== guard) return this.handle(call, reply, serverContext)
     if (verdict.ok) {
       const { auth, challenge } = verdict
       const { headers, peer } = call
-      return this.#route(call, reply, { serverContext, headers, peer, auth, challenge })
+      return this.#route(call, reply, { head: call, serverContext, headers, peer, auth, challenge })
     }
     if (verdict.body === undefined) reply.empty(verdict.status, verdict.headers)
     else reply.json(verdict.status, verdict.body, verdict.headers)
@@ -154,7 +172,14 @@ export class HttpService {
     if (accept !== undefined && !/application\/json|text\/event-stream|\*\/\*|application\/\*/.test(accept)) {
       return refuse(reply, 406, 'Accept must list application/json and text/event-stream')
     }
-    call.readBody(sender, (body) => this.#received(body, call, reply, context))
+    const guard = this.#guard
+    call.readBody(sender, (body) => {
+      if (this.#guard === guard) return this.#received(body, call, reply, context)
+      // The guard was replaced while the body came in.
+      const goOn = (isLetIn: boolean): void =>
+        isLetIn ? this.#received(body, call, reply, context) : reply.empty(401)
+      isLetInBy(this.#guard, context).then(goOn, () => reply.empty(401))
+    })
   }
 
   #received(body: HttpBody, call: HttpCall, reply: HttpReply, context: HttpContext): void {
@@ -204,7 +229,7 @@ export class HttpService {
   }
 
   #host(context: HttpContext): AnswerHost {
-    return { served: this.served, context, pulse: this.#pulse, open: this.#open }
+    return { served: this.served, context, pulse: this.#pulse, streams: this.#streams }
   }
 
   /** The header counts too: a request with it that lacks the envelope is a malformed modern one. */
@@ -235,7 +260,9 @@ export class HttpService {
       sender: context.auth ? senderKey(context) : id,
       limits: this.#eventLimits,
       pulse: this.#pulse,
+      streams: this.#streams,
       onRejected: () => this.#sessions.end(session),
+      onRevoked: () => this.endSession(session),
     })
     const refusal = this.#sessions.add(session)
     if (refusal) refuseForLoad(reply, refusal)
@@ -310,7 +337,7 @@ export class HttpService {
 
   /** Requests under way, of clients of every revision; those that listen are not counted. */
   get inFlight(): number {
-    let count = this.#open.size
+    let count = this.#streams.waiting
     for (const { session } of this.#sessions.values()) count += session.inFlight
     for (const session of this.#sse.values()) count += session.inFlight
     return count
@@ -319,7 +346,7 @@ export class HttpService {
   /** Ends every session and stream. Calls under way are answered with an error. */
   close(): void {
     const error = cutOff()
-    for (const end of [...this.#open]) end(error)
+    this.#streams.close(error)
     this.#sessions.close(error)
     this.#sse.close(error)
     this.#pulse.stop()

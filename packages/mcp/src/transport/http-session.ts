@@ -19,6 +19,7 @@ import type { HttpContext } from './http-guard.ts'
 import type { Principal } from '../protocol/index.ts'
 import type { Pulse } from './http-pulse.ts'
 import type { HttpReply } from './http-reply.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { SessionStream } from './session-stream.ts'
 import { answeredOn, parseEventId } from './stream-ids.ts'
 
@@ -30,6 +31,9 @@ export interface HttpSessionOptions {
   sender: string
   limits: EventLogLimits
   pulse: Pulse
+  streams: OpenStreams
+  /** Called when a caller of the session is not let in any more. */
+  onRevoked(): void
   /** Called when `initialize` was refused: there is no session then. */
   onRejected(): void
 }
@@ -93,7 +97,7 @@ export class HttpSession {
   }
 
   #request(message: JsonRpcRequest, reply: HttpReply, context: HttpContext): void {
-    const stream = this.#newStream(reply, message.id)
+    const stream = this.#newStream(reply, context, message.id)
     if (this.session.inFlight >= MAX_IN_FLIGHT) {
       stream.refuse(TOO_MANY)
       return stream.finish(writeError(message.id, TOO_MANY.toJsonRpc()))
@@ -109,7 +113,7 @@ export class HttpSession {
 
   /** A batch of 2025-03-26: its answers travel together. */
   batch(messages: ParsedMessage[], reply: HttpReply, context: HttpContext): void {
-    const stream = this.#newStream(reply)
+    const stream = this.#newStream(reply, context)
     const answers = messages.map((parsed) => this.#batched(parsed, stream, context))
     stream.wait()
     Promise.all(answers).then((settled) => {
@@ -163,17 +167,17 @@ export class HttpSession {
     this.lastSeen = Date.now()
     const position = lastEventId === undefined ? undefined : parseEventId(lastEventId)
     const resumed = position && this.#find(position.streamId)
-    if (resumed) return resumed.resume(reply, position.sequence)
+    if (resumed) return resumed.resume(reply, position.sequence, context)
     const missed = position && answeredOn(position.streamId)
-    if (missed !== undefined) return this.#newStream(reply, missed).finish(tooLate(missed), AS_STREAM)
+    if (missed !== undefined)
+      return this.#newStream(reply, context, missed).finish(tooLate(missed), AS_STREAM)
     this.#standalone?.close()
-    const stream = this.#newStream(reply)
+    const stream = this.#newStream(reply, context)
     this.#standalone = stream
     stream.open()
     for (const text of this.#early ?? []) stream.send(text)
     this.#early = undefined
     stream.wait()
-    stream.endWith(context.auth)
     // A session that came back after a restart has not said `initialized` again.
     this.session.open(context)
   }
@@ -198,14 +202,17 @@ export class HttpSession {
     }
   }
 
-  #newStream(reply: HttpReply, answers?: RequestId): SessionStream {
+  #newStream(reply: HttpReply, context: HttpContext, answers?: RequestId): SessionStream {
     return new SessionStream({
       answers,
       limits: this.#options.limits,
       headers: { 'mcp-session-id': this.id },
       primed: this.session.client.version >= '2025-11-25',
       pulse: this.#options.pulse,
+      streams: this.#options.streams,
+      onRevoked: () => this.#options.onRevoked(),
       reply,
+      context,
     })
   }
 

@@ -1,6 +1,6 @@
 import { LegacySession } from '../exchange/legacy-session.ts'
 import { negotiateLegacy } from '../exchange/served.ts'
-import type { ParsedMessage, ProtocolError } from '../jsonrpc/index.ts'
+import type { ParsedMessage } from '../jsonrpc/index.ts'
 import { StreamedAnswer, type AnswerHost } from './http-modern.ts'
 import { toHttpRefusal, type HttpRefusal } from './http-refusal.ts'
 import type { HttpCall, HttpReply } from './http-reply.ts'
@@ -17,7 +17,7 @@ export function answerStateless(
 ): void {
   if (parsed.kind !== 'request') return reply.empty(202)
   const { served } = host
-  const answer = new StreamedAnswer(parsed.message.id, reply, host.pulse, call.headers.accept)
+  const answer = new StreamedAnswer(parsed.message.id, reply, host, call.headers.accept)
   let refusal: HttpRefusal | undefined
   const session = new LegacySession(served, {
     canPush: false,
@@ -34,16 +34,11 @@ export function answerStateless(
     answer.finish(refusal?.status ?? statusOf(version), text, refusal?.headers)
   const text = session.request(parsed.message, host.context)
   if (!(text instanceof Promise)) return finish(text ?? '')
-  const cut = (error: ProtocolError): void => session.close('closed', error)
-  host.open.add(cut)
-  reply.onAbort(() => {
-    host.open.delete(cut)
-    answer.drop()
-    session.close('disconnected')
-  })
+  answer.cut = (error) => session.close('closed', error)
+  answer.onDrop = (reason) => session.close(reason)
+  reply.onAbort(() => answer.drop('disconnected'))
   answer.wait()
   text.then((settled) => {
-    host.open.delete(cut)
     if (settled !== undefined) finish(settled)
   })
 }

@@ -1,20 +1,23 @@
-import type { AuthInfo } from '../exchange/index.ts'
 import type { RequestRefusal } from '../exchange/refusal-of.ts'
 import type { RefusedForLoad } from '../exchange/refused-for-load.ts'
 import { writeError } from '../exchange/write-message.ts'
 import type { RequestId } from '../jsonrpc/index.ts'
-import { atExpiry } from './at-expiry.ts'
 import { EventLog, type EventLogLimits } from './event-log.ts'
-import type { ScopeChallenge } from './http-guard.ts'
+import type { HttpContext, ScopeChallenge } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
 import { refuseForLoad, toHttpRefusal } from './http-refusal.ts'
 import { STREAM_HEADERS, toEvent, type EventSink, type HttpReply } from './http-reply.ts'
+import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
 
 /**
  * One stream of a legacy session: the answer to a POST, or the standalone GET. Its log outlives the
  * connection, so that a client can come back for what it missed.
  */
-export class SessionStream {
+export class SessionStream implements OpenStream {
+  place = -1
+  until: number = NEVER
+  /** Of the request that it is answered on now. */
+  context: HttpContext
   readonly log: EventLog
   readonly #headers: Record<string, string>
   /** 2025-11-25 clients get an event before the first message, so that they have an id to come back with. */
@@ -23,7 +26,8 @@ export class SessionStream {
   #reply: HttpReply | undefined
   #sink: EventSink | undefined
   #stopPulse: (() => void) | undefined
-  #callOff: (() => void) | undefined
+  readonly #streams: OpenStreams
+  readonly #onRevoked: () => void
   #refusal: RequestRefusal | undefined
   readonly #answers: RequestId | undefined
   /** Whether the answer may be a body of bytes: it is that of one request, and no stream is preferred. */
@@ -38,9 +42,16 @@ export class SessionStream {
     headers: Record<string, string>
     primed: boolean
     pulse: Pulse
+    streams: OpenStreams
+    /** Called when its caller is not let in any more. */
+    onRevoked: () => void
     reply: HttpReply
+    context: HttpContext
   }) {
     this.#pulse = options.pulse
+    this.#streams = options.streams
+    this.#onRevoked = options.onRevoked
+    this.context = options.context
     this.#answers = options.answers
     this.log = new EventLog(options.answers, options.limits)
     this.#headers = options.headers
@@ -65,18 +76,20 @@ export class SessionStream {
 
   /** The answer is long in coming: keeps the connection from being taken for dead. */
   wait(): void {
+    this.#streams.add(this)
     this.#stopPulse ??= this.#pulse.add(() => this.open() ?? NOWHERE)
   }
 
-  /** Nobody hears more than their token allows; the client comes back with a new one. */
-  endWith(auth: AuthInfo | undefined): void {
-    this.#callOff?.()
-    this.#callOff = atExpiry(auth, () => this.close())
+  /** Nobody hears more than their token allows; the client comes back with a new one for the rest. */
+  end(why: 'expired' | 'revoked'): void {
+    if (!this.#sink) this.#reply?.empty(401)
+    this.close()
+    if (why === 'revoked') this.#onRevoked()
   }
 
   #release(): void {
-    this.#callOff?.()
-    this.#callOff = undefined
+    this.#streams.delete(this)
+    this.until = NEVER
     this.#stopPulse?.()
     this.#stopPulse = undefined
     this.#reply = undefined
@@ -87,6 +100,7 @@ export class SessionStream {
   open(retry?: number): EventSink | undefined {
     if (!this.#sink && this.#reply) {
       this.#sink = this.#reply.stream({ ...STREAM_HEADERS, ...this.#headers })
+      this.#streams.expire(this)
       if (this.#primed) {
         const pause = retry === undefined ? '' : `retry: ${retry}\n`
         this.#sink.write(`id: ${this.log.prime()}\n${pause}data: \n\n`)
@@ -167,10 +181,12 @@ export class SessionStream {
   }
 
   /** A client came back: everything after its last event, then what is still to come. */
-  resume(reply: HttpReply, sequence: number): void {
-    this.#sink?.end()
+  resume(reply: HttpReply, sequence: number, context: HttpContext): void {
+    this.close()
+    this.context = context
     this.#attach(reply)
     this.#sink = reply.stream({ ...STREAM_HEADERS, ...this.#headers })
+    this.#streams.expire(this)
     for (const event of this.log.after(sequence)) this.#sink.write(toEvent(event.text, event.id))
     if (this.finished) this.close()
     else this.wait()

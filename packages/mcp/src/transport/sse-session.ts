@@ -2,8 +2,10 @@ import type { LegacySession, RequestContext, Served } from '../exchange/index.ts
 import type { Principal } from '../protocol/index.ts'
 import { ServerConnection } from '../exchange/server-connection.ts'
 import type { ProtocolError } from '../jsonrpc/index.ts'
+import type { HttpContext } from './http-guard.ts'
 import type { Pulse } from './http-pulse.ts'
 import { STREAM_HEADERS, toEvent, type HttpReply } from './http-reply.ts'
+import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
 
 /** One client of the HTTP+SSE transport of 2024-11-05: everything we say goes out on its GET stream. */
 export class SseSession {
@@ -14,16 +16,16 @@ export class SseSession {
 
   constructor(options: {
     id: string
-    principal: Principal | undefined
     served: Served
-    context: RequestContext
+    context: HttpContext
     endpoint: string
     reply: HttpReply
     pulse: Pulse
+    streams: OpenStreams
     onEnd: () => void
   }) {
     this.id = options.id
-    this.principal = options.principal
+    this.principal = options.context.auth?.principal
     const sink = options.reply.stream({ ...STREAM_HEADERS })
     sink.write(`event: endpoint\ndata: ${options.endpoint}\n\n`)
     this.#connection = new ServerConnection(options.served, {
@@ -31,8 +33,12 @@ export class SseSession {
       context: options.context,
     })
     const stop = options.pulse.add(() => sink)
+    const { context, streams } = options
+    const stream: OpenStream = { place: -1, until: NEVER, context, end: () => this.#end() }
+    streams.expire(stream)
     this.#end = (error) => {
       stop()
+      streams.delete(stream)
       this.#connection.close('disconnected', error)
       options.onEnd()
       // The last answers are written by the end of this turn.

@@ -7,6 +7,7 @@ import type { Pulse } from './http-pulse.ts'
 import { refuse, refuseForLoad } from './http-refusal.ts'
 import type { HttpHead, HttpReply } from './http-reply.ts'
 import type { HttpServed } from './http-standard-headers.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { tooManySessions } from './http-sessions.ts'
 import { SseSession } from './sse-session.ts'
 
@@ -17,12 +18,14 @@ export class SseSessions {
   readonly #served: HttpServed
   readonly #pulse: Pulse
   readonly #budget: Budget
+  readonly #streams: OpenStreams
   readonly #sessions = new Map<string, SseSession>()
 
-  constructor(served: HttpServed, pulse: Pulse, budget: Budget) {
-    this.#served = served
-    this.#pulse = pulse
-    this.#budget = budget
+  constructor(options: { served: HttpServed; pulse: Pulse; streams: OpenStreams; budget: Budget }) {
+    this.#served = options.served
+    this.#pulse = options.pulse
+    this.#streams = options.streams
+    this.#budget = options.budget
   }
 
   values(): Iterable<SseSession> {
@@ -40,12 +43,12 @@ export class SseSessions {
       id,
       new SseSession({
         id,
-        principal: context.auth?.principal,
         served: this.#served,
         context,
         endpoint: `${path}?${SSE_PARAMETER}=${id}`,
         reply,
         pulse: this.#pulse,
+        streams: this.#streams,
         onEnd: () => {
           if (this.#sessions.delete(id)) this.#budget.give(sender, 1)
         },

@@ -5,7 +5,6 @@ import type { ConfigEffects } from '../contract.ts'
 /** Parts that are read once, when the gateway starts. */
 const AT_START: Readonly<Partial<Record<keyof GatewayModel, string>>> = {
   stateDir: '"stateDir" is opened when the gateway starts',
-  auth: '"auth" is set up when the gateway starts',
   store: '"store" is connected when the gateway starts',
   telemetry: '"telemetry" is set up when the gateway starts',
 }

@@ -9,7 +9,8 @@ import type { Caller } from '../handlers.ts'
 export interface GateSettings {
   /** The token that `serve` prints; undefined when the gateway can be reached from other machines. */
   readonly token: string | undefined
-  readonly guard: Guard | undefined
+  /** The one that holds now. */
+  readonly guard: () => Guard | undefined
   /** Told of tokens that open nothing; what the guard refuses, it tells itself. */
   readonly onRefused: OnRefused
 }
@@ -38,7 +39,7 @@ export class AdminGate {
     if (presented !== undefined && this.#tokenHash && timingSafeEqual(hash(presented), this.#tokenHash)) {
       return { principal: 'console', auth: undefined }
     }
-    const { guard } = this.#settings
+    const guard = this.#settings.guard()
     const verdict = await guard?.({
       method: request.method ?? 'GET',
       url: request.url ?? '/',

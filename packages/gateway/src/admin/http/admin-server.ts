@@ -5,7 +5,7 @@ import { drainUnreadBody } from '@gantry/mcp/server/node'
 import { ApiError } from '../api-error.ts'
 import { readTexts } from '../check-request.ts'
 import { ROUTES, type RouteName, type StreamItem } from '../contract.ts'
-import type { Handlers } from '../handlers.ts'
+import type { Caller, Handlers } from '../handlers.ts'
 import { dispatch, toApiError, type AnyRequest } from '../local-api.ts'
 import type { AdminGate } from './admin-gate.ts'
 import type { ConsoleFiles } from './console-files.ts'
@@ -14,6 +14,9 @@ import { matchRoute } from './router.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { writeEvents } from './write-events.ts'
 import { writeLines } from './write-lines.ts'
+
+const SHORTEST_LIFE = 5_000
+const LONGEST_TIMER = 2 ** 31 - 1
 
 export interface AdminServerOptions {
   readonly handlers: Handlers
@@ -28,6 +31,8 @@ export interface AdminServerOptions {
 /** The admin API and the console over HTTP. */
 export class AdminServer {
   readonly #options: AdminServerOptions
+  /** Streams, by the requests that opened them. */
+  readonly #open = new Map<ServerResponse, IncomingMessage>()
 
   constructor(options: AdminServerOptions) {
     this.#options = options
@@ -66,6 +71,7 @@ export class AdminServer {
     }
     const aborted = new AbortController()
     response.once('close', () => aborted.abort())
+    if (ROUTES[match.name].answers !== undefined) this.#watch(request, response, caller)
     const query = Object.fromEntries(splitTarget(request.url ?? '/').query)
     const body = await readBody(request)
     const lastEventId = request.headers['last-event-id']
@@ -110,6 +116,20 @@ export class AdminServer {
     response.end(text)
   }
 
+  #watch(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
+    this.#open.set(response, request)
+    response.once('close', () => this.#open.delete(response))
+    endAtExpiry(response, caller)
+  }
+
+  /** Ends what is open to callers who are not let in any more. */
+  async recheck(): Promise<void> {
+    const check = async ([response, request]: [ServerResponse, IncomingMessage]): Promise<void> => {
+      await this.#options.gate.admit(request).catch(() => response.destroy())
+    }
+    await Promise.all([...this.#open].map(check))
+  }
+
   #refuse(response: ServerResponse, thrown: unknown): void {
     const error = toApiError(thrown)
     if (error.problem.code === 'internal') this.#options.onError(error.cause)
@@ -120,6 +140,14 @@ export class AdminServer {
     if (error.status === 405) headers.allow = String(error.problem.details?.allow)
     this.#json(response, error.status, { error: error.problem }, headers)
   }
+}
+
+/** A stream that is open for long ends with the token that opened it. */
+function endAtExpiry(response: ServerResponse, { auth }: Caller): void {
+  if (auth?.expiresAt === undefined) return
+  const left = Math.max(auth.expiresAt - Date.now(), SHORTEST_LIFE)
+  const timer = setTimeout(() => response.destroy(), Math.min(left, LONGEST_TIMER)).unref()
+  response.once('close', () => clearTimeout(timer))
 }
 
 function wrongMethod(allowed: readonly string[]): ApiError {

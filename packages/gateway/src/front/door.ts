@@ -1,0 +1,52 @@
+import type { BearerGuard } from '@gantry/mcp/guard'
+import type { Guard } from '@gantry/mcp/server'
+import { isSame, type GatewayModel } from '../model/index.ts'
+import { apiKeyGuard } from './api-key-guard.ts'
+import { createGuard, type FrontGuard } from './create-guard.ts'
+import type { OnRefused } from './log-refusals.ts'
+
+/** Who is let in now. A new configuration changes it while clients are connected. */
+export class Door {
+  #current: FrontGuard
+  #model: GatewayModel
+  /** Whether other machines reach the port, which stays as it was opened. */
+  readonly #isPublic: boolean
+  readonly #onRefused: OnRefused
+  readonly #followers = new Set<() => Promise<void>>()
+
+  private constructor(model: GatewayModel, onRefused: OnRefused, current: FrontGuard) {
+    this.#model = model
+    this.#onRefused = onRefused
+    this.#current = current
+    this.#isPublic = !model.server.loopback || model.server.publicUrl !== undefined
+  }
+
+  static async create(model: GatewayModel, onRefused: OnRefused): Promise<Door> {
+    return new Door(model, onRefused, await createGuard(model, onRefused))
+  }
+
+  get guard(): Guard | undefined {
+    return this.#current.guard
+  }
+
+  get bearer(): BearerGuard | undefined {
+    return this.#current.bearer
+  }
+
+  /** Calls back when others may be let in than before. */
+  follow(changed: () => Promise<void>): void {
+    this.#followers.add(changed)
+  }
+
+  async setModel(model: GatewayModel): Promise<void> {
+    const before = this.#model
+    const isNew = !isSame(before.auth, model.auth) || before.server.publicUrl !== model.server.publicUrl
+    this.#model = model
+    if (!isNew) return
+    const next = await createGuard(model, this.#onRefused)
+    // The address changes with the next start only. Until then nobody comes in from outside without a credential.
+    const mustRefuse = this.#isPublic && next.guard === undefined
+    this.#current = mustRefuse ? { guard: apiKeyGuard([], this.#onRefused), bearer: undefined } : next
+    await Promise.all([...this.#followers].map((changed) => changed()))
+  }
+}
