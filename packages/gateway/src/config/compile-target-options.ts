@@ -26,6 +26,7 @@ export function compileTargetOptions(source: TargetSource, context: CompileConte
     idleStop: durationOrOff(raw.idleStop ?? defaults.idleStop, isolation === 'shared' ? false : '5m'),
     timeouts: {
       start: duration(timeouts.start, '60s'),
+      install: duration(timeouts.install, '15m'),
       idle: duration(timeouts.idle, '60s'),
       request: duration(timeouts.request, '10m'),
     },

@@ -86,7 +86,7 @@ export interface RawTargetDefaults {
   maxInstances?: number
   start?: 'eager' | 'lazy'
   idleStop?: Quantity | false
-  timeouts?: { start?: Quantity; idle?: Quantity; request?: Quantity }
+  timeouts?: { start?: Quantity; install?: Quantity; idle?: Quantity; request?: Quantity }
   concurrency?: number
   queue?: number
   era?: 'auto' | 'modern' | 'legacy'

@@ -44,6 +44,8 @@ export interface TargetOptions {
 export interface TimeoutsModel {
   /** From spawning or connecting to the end of the handshake. */
   readonly start: number
+  /** Instead of `start`, while a launcher such as `npx` installs a package. */
+  readonly install: number
   /** Without an answer or a sign of progress. */
   readonly idle: number
   /** One request in all, however much progress it reports. */

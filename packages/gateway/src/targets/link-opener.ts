@@ -1,4 +1,4 @@
-import { EraCache, McpError, type FetchLike } from '@gantry/mcp/client'
+import { EraCache, type FetchLike } from '@gantry/mcp/client'
 import type { Continuations, Served } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { OAuthModel, TargetModel, UrlTarget } from '../model/index.ts'
@@ -8,7 +8,8 @@ import type { Tap } from '../telemetry/tap-connector.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
 import type { OpenRequest } from './instance.ts'
 import { LeasedContinuations } from './leased-continuations.ts'
-import type { Link } from './link.ts'
+import { StartLimit } from './launchers/start-limit.ts'
+import type { Link, ProcessFacts } from './link.ts'
 import { openLink } from './open-link.ts'
 import type { StartGate } from './start-gate.ts'
 import type { TargetAuth } from './target-auth.ts'
@@ -56,14 +57,13 @@ export class LinkOpener {
   }
 
   async #openNow(model: TargetModel, { instance, handshake, headers, signal }: OpenRequest): Promise<Link> {
-    const limit = model.timeouts.start
-    const late = new AbortController()
-    const timer = setTimeout(() => {
-      late.abort(
-        new McpError('timeout', `It did not start within ${limit} ms`, { details: { timeout: limit } }),
-      )
-    }, limit)
-    const ended = AbortSignal.any([signal, late.signal])
+    const limit = new StartLimit(model, () =>
+      this.#services.log('info', `${this.#name}: it is still being installed`, {
+        target: this.#name,
+        limitMs: model.timeouts.install,
+      }),
+    )
+    const ended = AbortSignal.any([signal, limit.signal])
     const services = {
       ...this.#services,
       eras: this.#eras,
@@ -74,13 +74,14 @@ export class LinkOpener {
       tap: this.#tap(handshake),
       onStderr: (line: string) => this.#events.stderr(line),
       onAmbiguous: (method: string) => this.#warnAmbiguous(method),
+      onProcess: (process: ProcessFacts) => limit.watch(process),
     }
     try {
       return await openLink(model, services, ended)
     } catch (thrown) {
       throw this.#events.explain(thrown)
     } finally {
-      clearTimeout(timer)
+      limit.stop()
     }
   }
 

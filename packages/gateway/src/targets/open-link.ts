@@ -25,7 +25,9 @@ import {
 import type { Handshake } from '../telemetry/handshake.ts'
 import { TappedWire, tapConnector, type Tap } from '../telemetry/tap-connector.ts'
 import { inProcessLink } from './in-process-link.ts'
-import type { Link } from './link.ts'
+import { launcherOf } from './launchers/launcher.ts'
+import { launcherEnvironment } from './launchers/launcher-environment.ts'
+import type { Link, ProcessFacts } from './link.ts'
 import { urlConnector } from './url-connector.ts'
 
 export interface LinkServices {
@@ -43,7 +45,11 @@ export interface LinkServices {
   /** Headers of the request that the connection is made for. */
   readonly headers: Record<string, string> | undefined
   readonly maxMessageBytes: number
+  /** Where launchers may keep what they install. */
+  readonly stateDir: string
   onStderr(line: string): void
+  /** The process of a program that is being started. */
+  onProcess(process: ProcessFacts): void
   onAmbiguous(method: string): void
 }
 
@@ -93,15 +99,25 @@ export async function openLink(
 }
 
 function stdioConnector(model: StdioTarget, services: LinkServices): Connector {
-  return stdio({
+  const env = revealAll(model.env)
+  const places = launcherOf(model.command) ? launcherEnvironment(services.stateDir, env) : {}
+  const connector = stdio({
     command: model.command,
     args: model.args.map(reveal),
-    env: revealAll(model.env),
+    env: { ...places, ...env },
     cwd: model.cwd,
     maxLineBytes: services.maxMessageBytes,
     onStderr: (line) => services.onStderr(line),
     onProtocolError: (error) => services.handshake.warn(error),
   })
+  return {
+    ...connector,
+    open: async (options) => {
+      const wire = await connector.open(options)
+      services.onProcess(wire.process)
+      return wire
+    },
+  }
 }
 
 async function negotiated(

@@ -1,4 +1,5 @@
 import type { McpError } from '@gantry/mcp/client'
+import { brokenInstall } from '../../targets/launchers/broken-install.ts'
 import type { Explanation } from '../contract.ts'
 import { noiseExplanation, type FailureContext } from './failure-context.ts'
 
@@ -16,6 +17,13 @@ const SIGNS: readonly Sign[] = [
     pattern: /Cannot find (?:module|package) '([^']+)'|No module named '?([\w.]+)'?|ERR_MODULE_NOT_FOUND/,
     meaning: (match) => `It lacks a file or package: ${match[1] ?? match[2] ?? 'see below'}.`,
     fix: () => 'Check the path in "args", and that its dependencies are installed.',
+  },
+  {
+    code: 'broken_install',
+    pattern:
+      /\buvx?\b[^\n]*(?:cache|archive)[^\n]*(?:corrupt|invalid|missing|failed)|Failed to (?:unzip|extract|read from the distribution cache)/i,
+    meaning: () => 'What uv keeps of this package is damaged.',
+    fix: () => 'Delete it, and it is downloaded again: uv cache clean',
   },
   {
     code: 'package_not_found',
@@ -65,6 +73,15 @@ export function explainExit(error: McpError, { model, step, stderr, noise }: Fai
   const what = howItEnded(error, step)
   const kept = Array.isArray(error.details.stderr) ? (error.details.stderr as string[]) : []
   const text = (kept.length > 0 ? kept : stderr).slice(-40).join('\n')
+  const folder = model.kind === 'stdio' ? brokenInstall(model, text) : undefined
+  if (folder !== undefined) {
+    return {
+      code: 'broken_install',
+      what,
+      meaning: 'An earlier installation of this package was ended in the middle, and npx does not notice.',
+      fix: `Delete what it left, and it is installed again: ${removal(folder)}`,
+    }
+  }
   for (const { code, pattern, meaning, fix } of SIGNS) {
     const match = pattern.exec(text)
     if (match) return { code, what, meaning: meaning(match), fix: fix(match) }
@@ -80,6 +97,10 @@ export function explainExit(error: McpError, { model, step, stderr, noise }: Fai
       ? 'Run the command by hand to see what it says. Some servers end at once when an argument is missing.'
       : 'Put right what it complains about.',
   }
+}
+
+function removal(folder: string): string {
+  return process.platform === 'win32' ? `rmdir /s /q "${folder}"` : `rm -rf '${folder}'`
 }
 
 function howItEnded(error: McpError, step: string | undefined): string {

@@ -12,6 +12,7 @@ import {
 import { fetchLists, type FetchedLists } from '../../catalog/fetch-lists.ts'
 import type { TargetModel } from '../../model/index.ts'
 import type { Link } from '../../targets/link.ts'
+import { StartLimit } from '../../targets/launchers/start-limit.ts'
 import { openLink } from '../../targets/open-link.ts'
 import type { Handshake } from '../../telemetry/handshake.ts'
 import type { StderrRing } from '../../telemetry/stderr-ring.ts'
@@ -71,9 +72,7 @@ export async function runTrial(run: TrialRun): Promise<TrialFindings> {
 }
 
 async function connect({ host, model, handshake, stderr, signal, onStderr }: TrialRun): Promise<Link> {
-  const { start } = model.timeouts
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(new McpError('timeout', `${start} ms have passed`)), start)
+  const limit = new StartLimit(model, () => {})
   try {
     return await openLink(
       model,
@@ -97,11 +96,12 @@ async function connect({ host, model, handshake, stderr, signal, onStderr }: Tri
           onStderr()
         },
         onAmbiguous: () => {},
+        onProcess: (process) => limit.watch(process),
       },
-      AbortSignal.any([signal, late.signal]),
+      AbortSignal.any([signal, limit.signal]),
     )
   } finally {
-    clearTimeout(timer)
+    limit.stop()
   }
 }
 

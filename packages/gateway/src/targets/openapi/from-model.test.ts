@@ -20,7 +20,7 @@ it('takes everything that concerns the API from the configuration', () => {
     group: 'tag',
     groups: {},
     forwardHeaders: ['x-b'],
-    timeouts: { start: 1, idle: 2, request: 3 },
+    timeouts: { start: 1, install: 1, idle: 2, request: 3 },
   } as unknown as OpenApiTarget
   expect(fromModel(model)).toMatchObject({
     document: '/etc/pets.yaml',

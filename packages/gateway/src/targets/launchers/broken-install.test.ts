@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { Secret, type StdioTarget } from '../../model/index.ts'
+import { brokenInstall } from './broken-install.ts'
+
+let cache: string
+beforeEach(() => {
+  cache = mkdtempSync(join(tmpdir(), 'gantry-npx-'))
+})
+afterEach(() => rmSync(cache, { recursive: true, force: true }))
+
+function npx(...args: string[]): StdioTarget {
+  const env = { npm_config_cache: new Secret(cache, 'cache') }
+  return { kind: 'stdio', command: 'npx', args, env } as unknown as StdioTarget
+}
+
+const HASH = '8b9bd1b4b0d7a7d6'
+const NOT_FOUND = 'sh: 1: some-server: not found'
+
+it('finds the folder that the error names', () => {
+  const stderr = `Error: Cannot find module '${cache}/_npx/${HASH}/node_modules/zod/index.js'`
+  expect(brokenInstall(npx('-y', 'some-server'), stderr)).toBe(join(cache, '_npx', HASH))
+  const full = `npm error ENOTEMPTY: directory not empty, rename '${cache}/_npx/${HASH}/node_modules/a'`
+  expect(brokenInstall(npx('some-server'), full)).toBe(join(cache, '_npx', HASH))
+})
+
+it('finds a folder that was installed in part, by the name that npx gives it', () => {
+  const folder = join(cache, '_npx', hashOf('some-server@1'))
+  mkdirSync(join(folder, 'node_modules'), { recursive: true })
+  expect(brokenInstall(npx('-y', 'some-server@1', '--flag'), NOT_FOUND)).toBe(folder)
+  expect(brokenInstall(npx('-y', '--package=some-server@1', 'bin'), NOT_FOUND)).toBe(folder)
+  writeFileSync(join(folder, 'node_modules', '.package-lock.json'), '{}')
+  expect(brokenInstall(npx('-y', 'some-server@1'), NOT_FOUND)).toBeUndefined()
+})
+
+it('says nothing of other failures and other programs', () => {
+  expect(brokenInstall(npx('some-server'), 'API_KEY is required')).toBeUndefined()
+  const node = { ...npx('server.js'), command: 'node' }
+  expect(brokenInstall(node, "Cannot find module './x'")).toBeUndefined()
+})
+
+function hashOf(spec: string): string {
+  return createHash('sha512').update(spec).digest('hex').slice(0, 16)
+}

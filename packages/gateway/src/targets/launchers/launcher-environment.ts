@@ -1,0 +1,39 @@
+import { accessSync, constants } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * Where launchers keep what they install when there is no home that can be written, as in a service of its own user:
+ * folders of the gateway's own. What the configuration or the environment says goes first.
+ */
+export function launcherEnvironment(
+  stateDir: string,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  if (isWritable(typeof given.HOME === 'string' ? given.HOME : homedir())) return {}
+  const cache = join(stateDir, 'cache')
+  const folders: Record<string, string> = {
+    npm_config_cache: join(cache, 'npm'),
+    UV_CACHE_DIR: join(cache, 'uv'),
+    UV_TOOL_DIR: join(cache, 'uv-tools'),
+    UV_PYTHON_INSTALL_DIR: join(cache, 'uv-python'),
+    PIPX_HOME: join(cache, 'pipx'),
+    XDG_CACHE_HOME: cache,
+    XDG_DATA_HOME: join(cache, 'data'),
+    HOME: cache,
+  }
+  for (const name of Object.keys(folders)) {
+    const inherited = name === 'HOME' ? undefined : process.env[name]
+    if (inherited !== undefined) folders[name] = inherited
+  }
+  return folders
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,74 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { rawTarget } from '../support/raw-target.ts'
+import { testGateway, type TestGateway } from '../support/start-gateway.ts'
+
+let dir: string
+let gateway: TestGateway
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'gantry-launcher-'))
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await gateway?.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+/** An `npx` that does what the script says; `$SERVER` then runs the server. */
+async function launcher(script: string): Promise<object> {
+  const { command, args } = rawTarget()
+  const server = [command, ...(args as string[])].map((word) => `'${word}'`).join(' ')
+  const npx = join(dir, 'npx')
+  await writeFile(npx, `#!/bin/sh\nserve() { ${server}; }\n${script}\n`)
+  await chmod(npx, 0o755)
+  return { ...rawTarget(), command: npx, args: ['-y', 'some-server'] }
+}
+
+const target = () => gateway.gateway.target('raw')!
+
+it('waits for a launcher that installs through child processes, past the time for a start', async () => {
+  const entry = await launcher('for i in 1 2 3 4 5 6 7 8; do sleep 0.4; done; serve')
+  gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts: { start: '1s' } } } })
+  await expect.poll(() => target().state, { timeout: 15_000 }).toBe('ready')
+  expect(target().main.starts).toBe(1)
+})
+
+it('waits for a launcher that has started nothing yet', async () => {
+  const entry = await launcher('read -t 5 line < /dev/zero 2>/dev/null; exec 3<>/dev/null; sleep 4; serve')
+  gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts: { start: '5s' } } } })
+  await expect.poll(() => target().state, { timeout: 20_000 }).toBe('ready')
+})
+
+it('gives up a launched server that hangs', async () => {
+  const entry = await launcher('sleep 0.2; sleep 600')
+  gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts: { start: '1s' } } } })
+  await expect.poll(() => target().main.reason, { timeout: 15_000 }).toMatch(/did not start within 1000 ms/)
+})
+
+it('gives up an installation that takes longer than its own limit', async () => {
+  const entry = await launcher('while true; do sleep 0.2; done')
+  const timeouts = { start: '500ms', install: '2s' }
+  gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts } } })
+  await expect.poll(() => target().main.reason, { timeout: 15_000 }).toMatch(/took longer than 2000 ms/)
+})
+
+it('gives launchers folders of its own when there is no home to write to', async () => {
+  const home = join(dir, 'home')
+  await mkdir(home)
+  const seen = join(dir, 'seen')
+  const entry = await launcher(`echo "$npm_config_cache|$UV_CACHE_DIR|$HOME" > ${seen}; serve`)
+  vi.stubEnv('npm_config_cache', undefined)
+  const run = async (HOME: string): Promise<string[]> => {
+    gateway = await testGateway({ mcpServers: { raw: { ...entry, env: { HOME } } } })
+    await expect.poll(() => target().state, { timeout: 10_000 }).toBe('ready')
+    const places = (await readFile(seen, 'utf8')).trim().split('|')
+    const { stateDir } = gateway
+    await gateway.close()
+    return places.map((place) => place.replace(stateDir, 'STATE'))
+  }
+  expect(await run(home)).toEqual(['', '', home])
+  expect(await run('/nonexistent')).toEqual(['STATE/cache/npm', 'STATE/cache/uv', '/nonexistent'])
+})
