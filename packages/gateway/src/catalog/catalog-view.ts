@@ -104,6 +104,19 @@ export class CatalogView {
     if (waiting.length > 0) await Promise.all(waiting)
   }
 
+  /** The same for a caller who wants to see the lists: targets that want to be asked every time are waited for. */
+  async current(catalogs: readonly TargetCatalog[]): Promise<void> {
+    const { deadline } = this.#options().model
+    const asked = catalogs.filter((one) => one.target.model.enabled && one.isAskedEveryTime)
+    const anew = asked.map((one) =>
+      atMost(
+        deadline,
+        one.fetchAnew().catch(() => {}),
+      ),
+    )
+    await Promise.all([this.ready(catalogs), ...anew])
+  }
+
   /** How long, and by whom, these lists may be kept (2026-07-28, Caching): what every target agrees to. */
   caching(catalogs: readonly TargetCatalog[]): { ttlMs: number; cacheScope: 'public' | 'private' } {
     if (catalogs.length === 0) return { ttlMs: 0, cacheScope: 'private' }

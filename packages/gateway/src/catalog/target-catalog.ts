@@ -51,6 +51,8 @@ export class TargetCatalog {
   #again = false
   #soon: NodeJS.Timeout | undefined
   readonly #pace = new Pace()
+  readonly #lookups = new Pace()
+  #lookup: Promise<void> | undefined
   #announced = new Set<ListKind>()
   #askedAt = 0
   /** Why it has no lists, as far as that is on disk. */
@@ -79,6 +81,11 @@ export class TargetCatalog {
     const { ttlMs, fetchedAt } = this.snapshot
     const ttl = ttlMs && ttlMs > 0 ? Math.max(ttlMs, SHORTEST_TTL) : this.#host.defaultTtl()
     return Date.now() < fetchedAt + ttl
+  }
+
+  /** Whether the target wants to be asked for its lists every time: a lifetime of 0 (2026-07-28, Caching). */
+  get isAskedEveryTime(): boolean {
+    return this.snapshot?.ttlMs === 0 && !this.stale && this.isWorthAsking
   }
 
   /** Milliseconds for which clients may keep the lists; 0 when the target does not say, or they are old. */
@@ -122,6 +129,21 @@ export class TargetCatalog {
   async fetchAnew(): Promise<void> {
     await this.#fetching?.catch(() => {})
     return this.refresh()
+  }
+
+  /**
+   * Fetches anew for a caller who names what is not in the lists: it may have been added since. Callers share one
+   * fetch that begins after they came, and made-up names cause at most one in a second.
+   */
+  lookUp(): Promise<void> {
+    this.#lookup ??= new Promise<void>((resolve) => {
+      setTimeout(resolve, this.#lookups.wait)
+    }).then(() => {
+      this.#lookup = undefined
+      this.#lookups.begin()
+      return this.fetchAnew()
+    })
+    return this.#lookup
   }
 
   /** The target said that something changed: what is being fetched now may be old already. */
@@ -197,6 +219,11 @@ export class TargetCatalog {
   tool(own: string): JsonObject | undefined {
     return this.snapshot?.tools.find((tool) => tool.name === own)
   }
+}
+
+/** Has the lists of some targets fetched anew, as often as their pace allows. */
+export function lookUp(catalogs: readonly TargetCatalog[]): Promise<PromiseSettledResult<void>[]> {
+  return Promise.allSettled(catalogs.map((one) => one.lookUp()))
 }
 
 function wordsOf(thrown: unknown): string {

@@ -38,6 +38,11 @@ export class CallerView {
     return this.#catalog.ready(this.catalogs)
   }
 
+  /** The same, and targets that want to be asked every time are. */
+  current(): Promise<void> {
+    return this.#catalog.current(this.catalogs)
+  }
+
   entries(kind: ListKind): MergedEntry[] {
     const entries: MergedEntry[] = []
     for (const entry of this.#catalog.merged[kind].values()) if (this.maySee(kind, entry)) entries.push(entry)

@@ -41,7 +41,7 @@ export class Pages {
   }
 
   async page(exchange: Exchange, view: CallerView): Promise<Complete> {
-    await view.ready()
+    await view.current()
     if (exchange.method === 'skills/list') return this.#skills(view)
     const method = METHODS[exchange.method]!
     if (!view.capabilities()[method.capability]) {

@@ -10,7 +10,7 @@ import {
 } from '@gantry/mcp/exchange'
 import type { MergedEntry } from '../catalog/merged.ts'
 import { PublicUris } from '../catalog/public-uris.ts'
-import type { TargetCatalog } from '../catalog/target-catalog.ts'
+import { lookUp, type TargetCatalog } from '../catalog/target-catalog.ts'
 import type { ObjectKind, PolicyModel } from '../model/index.ts'
 import { permissionsOf, type Caller } from '../policy/permissions-of.ts'
 import type { Target } from '../targets/target.ts'
@@ -96,7 +96,7 @@ export class Resolver {
     exchange: Exchange,
     view: CallerView,
   ): Promise<Destination> {
-    const entry = (await this.#entry(kind, name, view)) ?? (await this.#late(kind, name, exchange, view))
+    const entry = await this.#found(kind, name, exchange, view)
     if (!entry) throw unknown(kind, name)
     return this.#toEntry(kind, name, entry, exchange)
   }
@@ -125,35 +125,37 @@ export class Resolver {
     return view.find(kind, key)
   }
 
-  /**
-   * A name that can only belong to a target which has not answered yet: the call waits for it as for any target
-   * that starts, and fails with the reason when it does not. Callers that may not use it are told nothing.
-   */
-  async #late(
+  /** An entry that may not be in the lists yet: the targets that could have it are asked before it is refused. */
+  async #found(
     kind: 'tools' | 'prompts',
     name: string,
     exchange: Exchange,
     view: CallerView,
   ): Promise<MergedEntry | undefined> {
-    const { catalog, model } = this.#options
-    // There may be several: `git_hub_x` can be of `git` or of `git_hub`.
-    const owners = view.catalogs.filter((one) => {
-      const prefix = catalog.prefixOf(one)
-      const own = name.slice(prefix.length + model.names.separator.length)
-      return (
-        !one.snapshot &&
-        prefix !== '' &&
-        name.startsWith(prefix + model.names.separator) &&
-        view.mayUse(kind, one, own)
-      )
-    })
+    const known = await this.#entry(kind, name, view)
+    if (known) return known
+    const owners = this.#possibleOwners(kind, name, view)
     if (owners.length === 0) return undefined
-    const asked = Promise.allSettled(owners.map((one) => one.refresh()))
-    const answers = await orAbort(asked, exchange.signal)
+    const answers = await orAbort(lookUp(owners), exchange.signal)
     const found = view.find(kind, name)
-    const failed = answers.find((one) => one.status === 'rejected')
-    if (!found && failed) throw failed.reason
+    // A target that has never answered may have it: the call fails like any other call of that target.
+    const failed = answers.find((one, at) => one.status === 'rejected' && !owners[at]!.snapshot)
+    if (!found && failed?.status === 'rejected') throw failed.reason
     return found
+  }
+
+  /**
+   * By prefix; there may be several: `git_hub_x` can be of `git` or of `git_hub`. A target without one is asked when
+   * it runs. Callers that may not use it are told nothing.
+   */
+  #possibleOwners(kind: 'tools' | 'prompts', name: string, view: CallerView): TargetCatalog[] {
+    const { catalog, model } = this.#options
+    return view.catalogs.filter((one) => {
+      const prefix = catalog.prefixOf(one)
+      const start = prefix === '' ? '' : prefix + model.names.separator
+      const isNamed = prefix === '' ? one.target.connected : name.startsWith(start)
+      return isNamed && one.target.model.enabled && view.mayUse(kind, one, name.slice(start.length))
+    })
   }
 
   async #uri(uri: string, exchange: Exchange, view: CallerView): Promise<Destination> {
@@ -182,7 +184,7 @@ export class Resolver {
     const { ref } = exchange.params
     if (isJsonObject(ref) && ref.type === 'ref/prompt') {
       const name = textOf(ref, 'name')
-      const entry = await this.#entry('prompts', name, view)
+      const entry = await this.#found('prompts', name, exchange, view)
       if (!entry) throw unknown('prompts', name)
       const params = { ...exchange.params, ref: { ...ref, name: entry.own } }
       return this.#with(entry.target, { kind: 'prompts', name: entry.own }, params)

@@ -1,7 +1,7 @@
 import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND, type Exchange } from '@gantry/mcp/exchange'
 import type { CatalogView } from '../catalog/catalog-view.ts'
 import { fitsTemplate, listedSpelling } from '../catalog/offers-uri.ts'
-import type { TargetCatalog } from '../catalog/target-catalog.ts'
+import { lookUp, type TargetCatalog } from '../catalog/target-catalog.ts'
 import { readUri, sentUri } from '../model/index.ts'
 import type { CallerView } from './caller-view.ts'
 
@@ -21,8 +21,31 @@ export async function findResource(
   if (!owner) return undefined
   // Its templates may say more than its name does.
   if (!owner.snapshot) await view.ready()
+  return usable(uri, owner, catalog, view) ?? (await usableNow(uri, owner, catalog, view))
+}
+
+function usable(
+  uri: string,
+  owner: TargetCatalog,
+  catalog: CatalogView,
+  view: CallerView,
+): FoundResource | undefined {
   const own = askedUri(catalog.urisOf(owner).toOwn(uri), owner, view)
   return own !== undefined && view.mayRead(owner, own) ? { catalog: owner, own } : undefined
+}
+
+/** What the configuration leaves out may be shown by a template that was added since. */
+async function usableNow(
+  uri: string,
+  owner: TargetCatalog,
+  catalog: CatalogView,
+  view: CallerView,
+): Promise<FoundResource | undefined> {
+  const own = catalog.urisOf(owner).toOwn(uri)
+  if (owner.target.model.resources.include.length === 0 || !view.mayUse('resources', owner, own))
+    return undefined
+  await lookUp([owner])
+  return usable(uri, owner, catalog, view)
 }
 
 /** By prefix; without one, by the lists, by the templates, and last by asking the only target that could have it. */
@@ -41,11 +64,18 @@ async function ownerOf(
   const bare = view.catalogs.filter(
     (one) => catalog.prefixOf(one) === '' && one.snapshot?.discovery.capabilities.resources,
   )
+  const offering = offeredBy(bare, uri)
+  if (offering || bare.length < 2) return offering ?? bare[0]
+  // It may have been added since.
+  await lookUp(bare.filter((one) => one.target.connected))
+  return view.find('resources', uri)?.target ?? offeredBy(bare, uri) ?? bare[0]
+}
+
+function offeredBy(catalogs: readonly TargetCatalog[], uri: string): TargetCatalog | undefined {
   const forms = readUri(uri)
   return (
-    bare.find(({ snapshot }) => listedSpelling(snapshot!, forms) !== undefined) ??
-    bare.find(({ snapshot }) => snapshot!.templates.some((one) => fitsTemplate(one, uri))) ??
-    bare[0]
+    catalogs.find(({ snapshot }) => listedSpelling(snapshot!, forms) !== undefined) ??
+    catalogs.find(({ snapshot }) => snapshot!.templates.some((one) => fitsTemplate(one, uri)))
   )
 }
 
