@@ -3,7 +3,7 @@ import type { Implementation } from '@gantry/mcp/server'
 import { Catalog } from './catalog/catalog.ts'
 import { CatalogStore } from './catalog/catalog-store.ts'
 import type { Snapshot } from './catalog/target-catalog.ts'
-import { watchLists } from './catalog/watch-lists.ts'
+import { ListWatch } from './catalog/watch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
 import type { GatewayModel, TargetModel } from './model/index.ts'
 import { permissionsOf, type Caller } from './policy/permissions-of.ts'
@@ -14,7 +14,6 @@ import { RelayServed } from './relay/relay-served.ts'
 import { createPooledFetch } from './targets/pooled-fetch.ts'
 import { Deadlines } from './targets/deadlines.ts'
 import type { Instance } from './targets/instance.ts'
-import type { Link } from './targets/link.ts'
 import { StartGate } from './targets/start-gate.ts'
 import { Target, type TargetServices } from './targets/target.ts'
 import type { Log } from './telemetry/log.ts'
@@ -206,11 +205,12 @@ export class Gateway {
       changed: (changed) => {
         for (const observer of this.observers) observer.targetChanged?.(changed)
       },
-      ready: (ready, instance, link) => this.#connected(ready, instance, link),
+      ready: (ready, instance) => this.#connected(ready, instance),
       stderr: (writer, line) => {
         for (const observer of this.observers) observer.stderr?.(writer, line)
       },
     })
+    target.listen(new ListWatch((kind) => this.catalog.of(target)?.invalidate(kind)))
     this.#targets.set(model.name, target)
   }
 
@@ -240,18 +240,12 @@ export class Gateway {
     }
   }
 
-  /** A new connection may offer other things than the one before, and will say when they change. */
-  #connected(target: Target, instance: Instance, link: Link): void {
+  /** A new connection may offer other things than the one before. */
+  #connected(target: Target, instance: Instance): void {
     if (instance.key !== '') return
     const catalog = this.catalog.of(target)
     // Whoever waits for its first lists has asked for them already.
     if (catalog && (catalog.snapshot || !catalog.isFetching)) catalog.invalidate()
-    void watchLists({
-      link,
-      info: this.info,
-      isCurrent: () => instance.link === link,
-      onChange: (kind) => this.catalog.of(target)?.invalidate(kind),
-    })
   }
 
   async close(): Promise<void> {

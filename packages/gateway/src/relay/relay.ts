@@ -244,6 +244,7 @@ export class Relay {
         ? watchedExchange(exchange, record, this.#options.view)
         : exchange,
       params,
+      destination,
     )
     this.#options.view.alias(asked, record)
     record.asked = asked

@@ -1,15 +1,11 @@
-import {
-  coversUri,
-  isJsonObject,
-  type Exchange,
-  type HeldNotifications,
-  type Notification,
-} from '@gantry/mcp/exchange'
+import { coversUri, type Exchange, type HeldNotifications, type Notification } from '@gantry/mcp/exchange'
+import type { SubscriptionFilter } from '@gantry/mcp/server'
 import type { PublicUris } from '../catalog/public-uris.ts'
+import { namesOf } from '../targets/listen-filter.ts'
+import type { ListenWish } from '../targets/shared-listener.ts'
 import type { Target } from '../targets/target.ts'
-import { PacedUpdates } from './paced-updates.ts'
-import { withParams } from './relayed-exchange.ts'
 import { isPermitted, type CallerTask } from './caller-tasks.ts'
+import { PacedUpdates } from './paced-updates.ts'
 import type { Resolver } from './resolver.ts'
 import { publicTask } from './to-public.ts'
 
@@ -25,25 +21,22 @@ export interface Listening {
   readonly held: HeldNotifications
 }
 
-const FIRST_PAUSE = 1000
-const LONGEST_PAUSE = 30_000
-
 /**
- * Listens to a target for as long as the client listens. One that goes away is listened to again when it is
+ * One client's share in what a target is listened to for. A target that goes away is listened to again when it is
  * back; what may have changed while nobody listened is announced then.
  */
-export class TargetListener {
-  /** Resolves when the target has acknowledged for the first time, or has failed to. */
+export class TargetListener implements ListenWish {
+  /** Resolves when the target has agreed to something for the first time, or has refused. */
   readonly answered: Promise<void>
+  readonly filter: SubscriptionFilter
   readonly #target: Target
   readonly #wish: Wish
   readonly #resolver: Resolver
   readonly #held: HeldNotifications
   readonly #exchange: Exchange
   readonly #updates: PacedUpdates
-  #pause = FIRST_PAUSE
-  /** Own names that the target has agreed to; undefined while it has not said, for it may still agree. */
-  #agreed: { resources: Set<unknown>; tasks: Set<unknown> } | undefined
+  /** Own names that the target has agreed to. */
+  #agreed: { resources: Set<string>; tasks: Set<string> } = { resources: new Set(), tasks: new Set() }
   #answer: () => void = () => {}
 
   constructor(target: Target, wish: Wish, resolver: Resolver, { exchange, held }: Listening) {
@@ -53,47 +46,53 @@ export class TargetListener {
     this.#held = held
     this.#exchange = exchange
     this.#updates = new PacedUpdates((notification) => this.#update(notification))
+    this.filter = {
+      ...(wish.resources.size > 0 && { resourceSubscriptions: [...wish.resources.keys()] }),
+      ...(wish.tasks.size > 0 && { taskIds: [...wish.tasks.keys()] }),
+    }
     this.answered = new Promise((resolve) => {
       this.#answer = resolve
     })
-    void this.#keepListening().finally(() => this.#updates.close())
+    this.#listen()
+  }
+
+  #listen(): void {
+    const { signal } = this.#exchange
+    if (signal.aborted) return
+    const stop = this.#target.listen(this, this.#exchange)
+    const end = (): void => {
+      stop()
+      this.#updates.close()
+    }
+    signal.addEventListener('abort', end, { once: true })
   }
 
   get grantedResources(): string[] {
-    const agreed = this.#agreed?.resources
-    return [...this.#wish.resources].filter(([own]) => agreed?.has(own) ?? true).map(([, uri]) => uri)
+    const { resources } = this.#agreed
+    return [...this.#wish.resources].filter(([own]) => resources.has(own)).map(([, uri]) => uri)
   }
 
   get grantedTasks(): string[] {
-    const agreed = this.#agreed?.tasks
-    return [...this.#wish.tasks.values()]
-      .filter(({ own }) => agreed?.has(own) ?? true)
-      .map((one) => one.shown)
+    const { tasks } = this.#agreed
+    return [...this.#wish.tasks.values()].filter(({ own }) => tasks.has(own)).map((one) => one.shown)
   }
 
-  async #keepListening(): Promise<void> {
-    const { resources, tasks } = this.#wish
-    const notifications = {
-      ...(resources.size > 0 && { resourceSubscriptions: [...resources.keys()] }),
-      ...(tasks.size > 0 && { taskIds: [...tasks.keys()] }),
-    }
-    const exchange = this.#exchange
-    while (!exchange.signal.aborted) {
-      const params = { ...exchange.params, notifications }
-      const asked = withParams(exchange, params, (notification) => this.#hear(notification))
-      await this.#target.handle(asked, { safe: true }).catch(() => {})
-      this.#answer()
-      if (exchange.signal.aborted) return
-      await new Promise((resolve) => setTimeout(resolve, this.#pause).unref())
-      this.#pause = Math.min(LONGEST_PAUSE, this.#pause * 2)
+  granted(filter: SubscriptionFilter): void {
+    const resources = new Set(namesOf(filter, 'resourceSubscriptions'))
+    this.#agreed = { resources, tasks: new Set(namesOf(filter, 'taskIds')) }
+    this.#answer()
+  }
+
+  missed(): void {
+    if (!this.#held.isReleased) return
+    for (const uri of this.grantedResources) {
+      this.#update({ method: 'notifications/resources/updated', params: { uri } })
     }
   }
 
-  #hear(notification: Notification): void {
+  heard(notification: Notification): void {
     const { method, params } = notification
-    this.#pause = FIRST_PAUSE
-    if (method === 'notifications/subscriptions/acknowledged') this.#acknowledged(params?.notifications)
-    else if (method === 'notifications/resources/updated' && typeof params?.uri === 'string') {
+    if (method === 'notifications/resources/updated' && typeof params?.uri === 'string') {
       if (!this.#isWished(params.uri)) return
       const uri = this.#wish.resources.get(params.uri) ?? this.#uris.toPublic(params.uri)
       this.#updates.add(uri, { ...notification, params: { ...params, uri } })
@@ -118,18 +117,4 @@ export class TargetListener {
     for (const wished of this.#wish.resources.keys()) if (coversUri(wished, own)) return true
     return false
   }
-
-  #acknowledged(agreed: unknown): void {
-    const { resourceSubscriptions, taskIds } = isJsonObject(agreed) ? agreed : {}
-    this.#agreed = { resources: setOf(resourceSubscriptions), tasks: setOf(taskIds) }
-    this.#answer()
-    if (!this.#held.isReleased) return
-    for (const uri of this.grantedResources) {
-      this.#update({ method: 'notifications/resources/updated', params: { uri } })
-    }
-  }
-}
-
-function setOf(values: unknown): Set<unknown> {
-  return new Set(Array.isArray(values) ? values : [])
 }

@@ -1,5 +1,5 @@
 import { McpError } from '@gantry/mcp/client'
-import type { Exchange } from '@gantry/mcp/exchange'
+import type { Exchange, Notification } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import { readAffinity } from './call-affinity.ts'
 import { HeldCalls, type HeldCallsHost } from './held-calls.ts'
@@ -11,6 +11,7 @@ export interface ConnectionsServices extends OpenerServices, Omit<HeldCallsHost,
 
 export interface ConnectionsHost extends Omit<InstanceHost, 'model' | 'unused' | 'open'> {
   stderr(line: string): void
+  notification(notification: Notification): void
 }
 
 const LOOK_AGAIN = 50
@@ -34,6 +35,7 @@ export class Connections {
     this.#isUnproved = isChange
     this.opener = new LinkOpener(model.name, services, {
       stderr: (line) => host.stderr(line),
+      notification: (notification) => host.notification(notification),
       explain: (thrown) => (this.#isUnproved ? sinceChange(thrown) : thrown),
     })
     this.pool = new InstancePool(() => this.model, {

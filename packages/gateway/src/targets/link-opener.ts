@@ -1,5 +1,5 @@
 import { EraCache, type FetchLike } from '@gantry/mcp/client'
-import type { Continuations, Served } from '@gantry/mcp/exchange'
+import type { Continuations, Notification, Served } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { OAuthModel, TargetModel, UrlTarget } from '../model/index.ts'
 import type { Handshake } from '../telemetry/handshake.ts'
@@ -27,8 +27,11 @@ export interface OpenerServices {
   readonly log: Log
 }
 
+/** What is heard of a target besides answers. */
 export interface OpenerEvents {
   stderr(line: string): void
+  /** What a server says that belongs to no request and no subscription. */
+  notification(notification: Notification): void
   /** Says more about a failure, where there is more to say. */
   explain(thrown: unknown): unknown
 }
@@ -73,6 +76,7 @@ export class LinkOpener {
       handshake,
       tap: this.#tap(handshake),
       onStderr: (line: string) => this.#events.stderr(line),
+      onNotification: (notification: Notification) => this.#events.notification(notification),
       onAmbiguous: (method: string) => this.#warnAmbiguous(method),
       onProcess: (process: ProcessFacts) => limit.watch(process),
     }

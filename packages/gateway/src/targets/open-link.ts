@@ -10,6 +10,7 @@ import {
   type ClientEdge,
   type Connector,
   type Continuations,
+  type Notification,
   type Served,
   type Wire,
 } from '@gantry/mcp/exchange'
@@ -51,6 +52,8 @@ export interface LinkServices {
   /** The process of a program that is being started. */
   onProcess(process: ProcessFacts): void
   onAmbiguous(method: string): void
+  /** What a server says that belongs to no request and no subscription. */
+  onNotification(this: void, notification: Notification): void
 }
 
 /**
@@ -139,6 +142,7 @@ async function negotiated(
       // What the relay changes, it copies.
       keepsText: true,
       onAmbiguous: ({ method }) => services.onAmbiguous(method),
+      onNotification: services.onNotification,
       // Whoever sends an exchange here has left only those headers on it that are for the target.
       extraHeaders: (exchange) => exchange.headers as Record<string, string> | undefined,
     },

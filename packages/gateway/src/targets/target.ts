@@ -5,6 +5,7 @@ import {
   orAbort,
   ProtocolError,
   type Exchange,
+  type Notification,
   type Outcome,
   type ParkedCall,
 } from '@gantry/mcp/exchange'
@@ -21,6 +22,8 @@ import { stateLog } from './state-log.ts'
 import { Succession } from './succession.ts'
 import type { SignInOptions } from './target-auth.ts'
 import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
+import { TargetListeners } from './target-listeners.ts'
+import { isAnnouncement, type ListenWish } from './shared-listener.ts'
 import { targetHeaders } from './target-headers.ts'
 import { TimedCalls } from './timed-calls.ts'
 import { NO_LIMITS, TimedExchange } from './timed-exchange.ts'
@@ -59,6 +62,7 @@ export class Target {
   readonly #services: TargetServices
   readonly #succession: Succession
   readonly #calls: TimedCalls
+  readonly #listeners: TargetListeners
   #suspended = false
   #stopped = false
 
@@ -70,6 +74,17 @@ export class Target {
       create: (settings, isChange) => this.#connections(settings, isChange),
       mayConnect: () => !this.#suspended,
       changed: () => events.changed(this),
+    })
+    this.#listeners = new TargetListeners({
+      info: services.info,
+      pool: () => this.#current.pool,
+      model: () => this.model,
+      listen: async (instance, exchange) => {
+        this.#check()
+        return this.#use(instance, exchange, { safe: true, own: true })
+      },
+      listenIdly: (instance, exchange) =>
+        this.#listen(instance.link!, exchange, targetHeaders(this.model, exchange)),
     })
     this.#calls = new TimedCalls(() => this.model.timeouts, services)
   }
@@ -88,7 +103,13 @@ export class Target {
         restarting: () => {
           this.restarts++
         },
-        ready: (instance, link) => events.ready(this, instance, link),
+        ready: (instance, link) => {
+          events.ready(this, instance, link)
+          this.#listeners.connected(instance)
+        },
+        notification: (notification) => {
+          if (isAnnouncement(notification)) this.announce(notification)
+        },
         stderr: (line) => {
           this.stderr.push(line)
           events.stderr(this, line)
@@ -162,6 +183,16 @@ export class Target {
   async handleOwn(exchange: Exchange): Promise<Outcome> {
     this.#check()
     return this.#use(this.main, exchange, { safe: true, own: true })
+  }
+
+  /** Listens to the connection that a caller is entitled to; without a caller, to the main one. */
+  listen(wish: ListenWish, caller?: Exchange): () => void {
+    return this.#listeners.add(wish, caller)
+  }
+
+  /** Tells all who listen what the target said outside of any subscription. */
+  announce(notification: Notification): void {
+    this.#listeners.announce(notification)
   }
 
   /** Gives a parked call its answers; the upstream request is still open. */

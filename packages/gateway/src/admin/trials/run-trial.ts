@@ -97,6 +97,7 @@ async function connect({ host, model, handshake, stderr, signal, onStderr }: Tri
         },
         onAmbiguous: () => {},
         onProcess: (process) => limit.watch(process),
+        onNotification: () => {},
       },
       AbortSignal.any([signal, limit.signal]),
     )

@@ -1,0 +1,187 @@
+import {
+  isJsonObject,
+  LiveExchange,
+  METHOD_NOT_FOUND,
+  type Notification,
+  type Outcome,
+} from '@gantry/mcp/exchange'
+import type { SubscriptionFilter } from '@gantry/mcp/server'
+import { covers, filterOf, union } from './listen-filter.ts'
+
+/** What one client, or the catalog, wants to hear of a target, in the target's own names. */
+export interface ListenWish {
+  readonly filter: SubscriptionFilter
+  /** Whether it is no reason to start the target or to keep it running. */
+  readonly isPassive?: boolean | undefined
+  /** Something that a listener of this connection asked for; it may have been another. */
+  heard(notification: Notification): void
+  /** What the target agreed to; nothing when it refused, or could not be reached. */
+  granted(filter: SubscriptionFilter): void
+  /** Nobody listened for a while: what it asks for may have changed. */
+  missed(): void
+}
+
+export interface SharedListenerHost {
+  /** Makes the request that listens; it is sent by `send`. */
+  exchange(filter: SubscriptionFilter, notify: (notification: Notification) => void): LiveExchange
+  /** Resolves when the target has ended it. A passive one rejects when there is no connection. */
+  send(exchange: LiveExchange, isPassive: boolean): Promise<Outcome>
+}
+
+interface Stream {
+  readonly filter: SubscriptionFilter
+  readonly exchange: LiveExchange
+  readonly openedAt: number
+  readonly isPassive: boolean
+  granted?: SubscriptionFilter
+}
+
+/** Wishes that come together travel together. */
+const GATHER = 20
+/** How long a stream for clients stays open when the last of them has left: another may come. */
+const LET_GO = 1000
+/** Some servers end every stream of a connection with one of them: the first new try comes soon. */
+const PAUSES = [50, 1000, 2000, 5000, 10_000, 30_000]
+/** A stream that lasted so long was a good one. */
+const STEADY = 5000
+
+/**
+ * The one `subscriptions/listen` of a connection, for all who want to hear something of it. When more is wanted, a
+ * wider one is opened, and the old one is ended when the target has acknowledged the new one.
+ */
+export class SharedListener {
+  readonly #host: SharedListenerHost
+  readonly #wishes = new Set<ListenWish>()
+  #active: Stream | undefined
+  #opening: Stream | undefined
+  #timer: NodeJS.Timeout | undefined
+  #failures = 0
+  /** Whether something may have been missed since the last stream ended. */
+  #hasGap = false
+
+  constructor(host: SharedListenerHost) {
+    this.#host = host
+  }
+
+  get size(): number {
+    return this.#wishes.size
+  }
+
+  /** Listens for a wish until the function returned is called. */
+  add(wish: ListenWish): () => void {
+    this.#wishes.add(wish)
+    if (this.#active?.granted && covers(this.#active.filter, wish.filter)) wish.granted(this.#active.granted)
+    else this.#openSoon(this.#active ? GATHER : 0)
+    return () => {
+      if (!this.#wishes.delete(wish)) return
+      if (this.#wishes.size === 0) this.#close()
+      else if (this.#active && !this.#active.isPassive && this.#isPassive) this.#openSoon(LET_GO)
+    }
+  }
+
+  /** There is a new connection. */
+  connected(): void {
+    this.#failures = 0
+    if (!this.#active && !this.#opening && this.#wishes.size > 0) this.#openSoon(0)
+  }
+
+  /** What the target announced elsewhere, with an answer for instance. */
+  announce(notification: Notification): void {
+    for (const wish of [...this.#wishes]) wish.heard(notification)
+  }
+
+  get #isPassive(): boolean {
+    return [...this.#wishes].every((wish) => wish.isPassive)
+  }
+
+  #openSoon(delay: number): void {
+    // An opening that is under way looks again when it is done.
+    if (this.#opening) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#open(), delay)
+    this.#timer.unref()
+  }
+
+  #open(): void {
+    if (this.#wishes.size === 0) return
+    const filter = union([...this.#wishes].map((wish) => wish.filter))
+    const isPassive = this.#isPassive
+    // What was wanted a moment ago may be there, or not be wanted any more.
+    if (this.#active && covers(this.#active.filter, filter) && (this.#active.isPassive || !isPassive)) return
+    const exchange = this.#host.exchange(filter, (notification) => this.#hear(stream, notification))
+    const stream: Stream = { filter, exchange, openedAt: Date.now(), isPassive }
+    this.#opening = stream
+    this.#host
+      .send(exchange, isPassive)
+      .catch(() => undefined)
+      .then((outcome) => this.#ended(stream, outcome))
+  }
+
+  #hear(stream: Stream, notification: Notification): void {
+    if (notification.method === 'notifications/subscriptions/acknowledged') {
+      this.#acknowledged(stream, filterOf(notification.params?.notifications))
+    } else if (stream === this.#active) this.announce(notification)
+  }
+
+  #acknowledged(stream: Stream, granted: SubscriptionFilter): void {
+    if (stream !== this.#opening && stream !== this.#active) return
+    stream.granted = granted
+    const old = stream === this.#active ? undefined : this.#active
+    // One that is acknowledged again was sent again: its connection had been lost.
+    const hadGap = this.#hasGap || stream === this.#active
+    if (stream === this.#opening) this.#opening = undefined
+    this.#active = stream
+    this.#hasGap = false
+    for (const wish of [...this.#wishes]) {
+      if (!covers(stream.filter, wish.filter)) continue
+      wish.granted(granted)
+      if (hadGap) wish.missed()
+    }
+    old?.exchange.abort('a wider subscription took its place')
+    const isWide = [...this.#wishes].every((wish) => covers(stream.filter, wish.filter))
+    if (!isWide) this.#openSoon(GATHER)
+  }
+
+  #ended(stream: Stream, outcome: Outcome | undefined): void {
+    if (stream !== this.#active && stream !== this.#opening) return
+    const wasActive = stream === this.#active
+    if (wasActive) {
+      this.#active = undefined
+      this.#hasGap = true
+    } else this.#refused()
+    if (this.#wishes.size === 0) return
+    if (outcome?.type === 'error' && outcome.error.code === METHOD_NOT_FOUND) return
+    if (wasActive && Date.now() - stream.openedAt > STEADY) this.#failures = 0
+    const pause = PAUSES[Math.min(this.#failures++, PAUSES.length - 1)]!
+    this.#openSoon(pause)
+  }
+
+  /** The new stream did not come about; the one before, if there is one, goes on. */
+  #refused(): void {
+    this.#opening = undefined
+    for (const wish of [...this.#wishes]) {
+      const isHeard = this.#active && covers(this.#active.filter, wish.filter)
+      if (!isHeard) wish.granted(this.#active?.granted ?? {})
+    }
+  }
+
+  #close(): void {
+    clearTimeout(this.#timer)
+    const streams = [this.#active, this.#opening]
+    this.#active = undefined
+    this.#opening = undefined
+    this.#hasGap = false
+    for (const stream of streams) stream?.exchange.abort('nobody listens any more')
+  }
+}
+
+/** Whether a notification says that something changed: it concerns all who listen, whatever stream it comes on. */
+export function isAnnouncement({ method }: Notification): boolean {
+  return method.endsWith('/list_changed') || method === 'notifications/resources/updated'
+}
+
+/** The uri of an update. */
+export function updatedUri({ method, params }: Notification): string | undefined {
+  if (method !== 'notifications/resources/updated' || !isJsonObject(params)) return undefined
+  return typeof params.uri === 'string' ? params.uri : undefined
+}
