@@ -10,13 +10,16 @@ import { publicTask } from './to-public.ts'
 export function publicNotification(
   notification: Notification,
   { target, uris, task }: Destination,
+  mayRead: (own: string) => boolean,
 ): Notification | undefined {
   const { method, params } = notification
   if (method === 'notifications/progress' || method === 'notifications/message') return notification
   if (isAnnouncement(notification)) {
     target.announce(notification)
     const uri = updatedUri(notification)
-    return uri === undefined ? undefined : { ...notification, params: { ...params, uri: uris.toPublic(uri) } }
+    return uri === undefined || !mayRead(uri)
+      ? undefined
+      : { ...notification, params: { ...params, uri: uris.toPublic(uri) } }
   }
   if (method !== 'notifications/tasks') return notification
   // Before its caller knows the task, it has no name for it.

@@ -30,7 +30,7 @@ import { CallerTasks } from './caller-tasks.ts'
 import { asOrdinaryCall, createOwnTasks, isForeignTaskMethod, isTaskMethod } from './own-tasks.ts'
 import { Pages } from './pages.ts'
 import { permittedResult } from './permitted-result.ts'
-import { withParams } from './relayed-exchange.ts'
+import { toTarget, withParams } from './relayed-exchange.ts'
 import { RelayedStates, type RelayedState } from './relayed-states.ts'
 import { methodNotFound, Resolver, type Destination } from './resolver.ts'
 import { TaskIds } from './task-ids.ts'
@@ -239,12 +239,13 @@ export class Relay {
     const token = state && 'token' in state ? state.token : undefined
     const params = state ? { ...own, requestState: 'token' in state ? state.token : state.state } : own
     record.target = target.name
-    const asked = withParams(
+    const asked = toTarget(
       this.#options.view.watched && record.keeps
         ? watchedExchange(exchange, record, this.#options.view)
         : exchange,
       params,
       destination,
+      this.#resolver,
     )
     this.#options.view.alias(asked, record)
     record.asked = asked

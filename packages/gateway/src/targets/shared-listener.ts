@@ -1,6 +1,6 @@
 import {
   isJsonObject,
-  LiveExchange,
+  type LiveExchange,
   METHOD_NOT_FOUND,
   type Notification,
   type Outcome,
