@@ -1,5 +1,4 @@
 import { LiveExchange, type Exchange, type Notification, type Outcome } from '@gantry/mcp/exchange'
-import { withTasks } from '@gantry/mcp/extensions/tasks'
 import type { Implementation } from '@gantry/mcp/server'
 import type { TargetModel } from '../model/index.ts'
 import type { Instance } from './instance.ts'
@@ -18,6 +17,9 @@ export interface TargetListenersHost {
   /** Listens on a connection that there is. */
   listenIdly(instance: Instance, exchange: Exchange): Promise<Outcome>
 }
+
+/** Servers tell of tasks only those who know them. */
+const CAPABILITIES = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
 /** One listener for each connection of a target, and for each set of headers that are passed on to it. */
 export class TargetListeners {
@@ -60,7 +62,7 @@ export class TargetListeners {
 
   #create(key: string, caller: Exchange | undefined): SharedListener {
     const { pool, info, listen, listenIdly } = this.#host
-    const client = { info, capabilities: withTasks({}), version: '2026-07-28' } as const
+    const client = { info, capabilities: CAPABILITIES, version: '2026-07-28' } as const
     return new SharedListener({
       exchange: (notifications, notify) =>
         new LiveExchange({
