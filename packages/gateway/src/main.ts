@@ -183,15 +183,16 @@ async function createGateway(options: StartOptions): Promise<Gateway> {
   const { model, embedded } = options
   const { logLevel, logFormat } = model.telemetry
   const scrubber = new SecretScrubber(model)
+  const log = createLog({
+    level: options.logLevel ?? logLevel,
+    format: logFormat,
+    scrub: (text) => scrubber.scrubText(text),
+  })
   return new Gateway({
     model,
-    sealer: await createSealer(model),
+    sealer: await createSealer(model, log),
     scrubber,
-    log: createLog({
-      level: options.logLevel ?? logLevel,
-      format: logFormat,
-      scrub: (text) => scrubber.scrubText(text),
-    }),
+    log,
     version: version(),
     ...(embedded && { embedded }),
   })

@@ -1,9 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { ApiKeyModel, AuthModel, BearerModel } from '../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
+import type { ConfigPath } from './problem.ts'
 import type { RawAuth } from './raw-config.ts'
 
 const SHORTEST_KEY = 20
+const MAKE_ONE = 'Make one with: node -p "crypto.randomBytes(32).toString(\'base64url\')"'
+/** What a command such as `echo $KEY | sha256sum` prints when there is no key. */
+const HASHES_OF_NOTHING: ReadonlySet<string> = new Set(['', ' ', '\n', '\r\n', '""', "''"].map(sha256Of))
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
 
 export function compileAuth(raw: RawAuth, context: CompileContext): AuthModel {
   const apiKeys = (raw.apiKeys ?? []).map((key, index) => compileKey(key, index, context))
@@ -18,21 +26,31 @@ function compileKey(
   context: CompileContext,
 ): ApiKeyModel {
   const { name, scopes = [] } = raw
-  if (raw.key === undefined) return { name, sha256: raw.sha256!.toLowerCase(), scopes }
+  if (raw.key === undefined) {
+    const sha256 = raw.sha256!.toLowerCase()
+    if (HASHES_OF_NOTHING.has(sha256)) reportEmpty(name, ['auth', 'apiKeys', index, 'sha256'], context)
+    return { name, sha256, scopes }
+  }
   const path = ['auth', 'apiKeys', index, 'key']
   const before = context.problems.length
   const value = context.secret(raw.key, path).reveal()
   const isResolved = context.problems.length === before
-  if (isResolved && value.length < SHORTEST_KEY) {
+  if (isResolved && value.trim() === '') reportEmpty(name, path, context)
+  else if (isResolved && value.length < SHORTEST_KEY) {
     context.report({
-      severity: value === '' ? 'error' : 'warning',
+      severity: 'warning',
       code: 'weak-key',
       path,
-      message: `The API key "${name}" ${value === '' ? 'is empty' : 'is short enough to be guessed'}`,
-      fix: 'Make one with: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
+      message: `The API key "${name}" is short enough to be guessed`,
+      fix: MAKE_ONE,
     })
   }
-  return { name, sha256: createHash('sha256').update(value).digest('hex'), scopes }
+  return { name, sha256: sha256Of(value), scopes }
+}
+
+function reportEmpty(name: string, path: ConfigPath, context: CompileContext): void {
+  const message = `The API key "${name}" is empty`
+  context.report({ code: 'weak-key', path, message, fix: MAKE_ONE })
 }
 
 function reportTwins(keys: readonly ApiKeyModel[], context: CompileContext): void {
@@ -59,7 +77,11 @@ function compileBearer(raw: NonNullable<RawAuth['bearer']>, context: CompileCont
     introspection: introspection && {
       url: context.plain(introspection.url, [...path, 'introspection', 'url']),
       clientId: context.plain(introspection.clientId, [...path, 'introspection', 'clientId']),
-      clientSecret: context.secret(introspection.clientSecret, [...path, 'introspection', 'clientSecret']),
+      clientSecret: context.credential(introspection.clientSecret, [
+        ...path,
+        'introspection',
+        'clientSecret',
+      ]),
     },
   }
 }

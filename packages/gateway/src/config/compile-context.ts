@@ -86,6 +86,21 @@ export class CompileContext {
     return new Secret(resolved?.value ?? '', resolved?.referred ? labelOf(resolved.pieces, false) : undefined)
   }
 
+  /** The same for a credential: a variable that is set to nothing is no credential. */
+  credential(value: string, path: ConfigPath): Secret {
+    const before = this.problems.length
+    const secret = this.secret(value, path)
+    if (this.problems.length === before && secret.reveal().trim() === '') {
+      this.report({
+        code: 'unresolved-reference',
+        path,
+        message: 'The secret is empty',
+        fix: 'Check what it refers to: a variable or a file that is there, but has nothing in it',
+      })
+    }
+    return secret
+  }
+
   secrets(values: Record<string, string | number | boolean>, path: ConfigPath): Record<string, Secret> {
     return Object.fromEntries(
       Object.entries(values).map(([key, value]) => [key, this.secret(value, [...path, key])]),

@@ -45,7 +45,7 @@ function compileAuth(
 ): OpenApiAuthModel {
   const { bearer, basic, apiKeys = [], schemes = {}, clientCredentials } = raw
   return {
-    bearer: bearer === undefined ? undefined : context.secret(bearer, [...path, 'bearer']),
+    bearer: bearer === undefined ? undefined : context.credential(bearer, [...path, 'bearer']),
     basic: basic && {
       username: context.text(basic.username, [...path, 'basic', 'username']),
       password: context.secret(basic.password, [...path, 'basic', 'password']),
@@ -53,13 +53,13 @@ function compileAuth(
     apiKeys: apiKeys.map((key, index) => ({
       in: key.in ?? 'header',
       name: key.name,
-      value: context.secret(key.value, [...path, 'apiKeys', index, 'value']),
+      value: context.credential(key.value, [...path, 'apiKeys', index, 'value']),
     })),
     schemes: context.secrets(schemes, [...path, 'schemes']),
     clientCredentials: clientCredentials && {
       tokenUrl: context.plain(clientCredentials.tokenUrl, [...path, 'clientCredentials', 'tokenUrl']),
       clientId: context.plain(clientCredentials.clientId, [...path, 'clientCredentials', 'clientId']),
-      clientSecret: context.secret(clientCredentials.clientSecret, [
+      clientSecret: context.credential(clientCredentials.clientSecret, [
         ...path,
         'clientCredentials',
         'clientSecret',

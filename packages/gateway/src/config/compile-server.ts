@@ -1,7 +1,9 @@
 import { isLoopbackHost, parseByteSize, parseDuration, withoutBrackets } from '../model/index.ts'
-import type { LimitsModel, ServerModel } from '../model/index.ts'
+import type { LimitsModel, Secret, ServerModel } from '../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { Quantity, RawServer } from './raw-config.ts'
+
+const SHORTEST_SEALING_KEY = 32
 
 /** What the command line has to say about the server; it goes before the file. */
 export interface ServerOverrides {
@@ -30,13 +32,31 @@ export function compileServer(
     name: text('name') ?? 'gantry',
     title: text('title'),
     instructions: text('instructions'),
-    sealingKeys: (raw.sealingKeys ?? []).map((key, index) =>
-      context.secret(key, ['server', 'sealingKeys', index]),
-    ),
+    sealingKeys: (raw.sealingKeys ?? []).map((key, index) => compileSealingKey(key, index, context)),
     drainDelay: duration(raw.drainDelay, '1s'),
     shutdownGrace: duration(raw.shutdownGrace, '10s'),
     limits: compileLimits(raw.limits ?? {}),
   }
+}
+
+/** Who knows the key can be any caller: it has to be one that nobody guesses. */
+function compileSealingKey(raw: string, index: number, context: CompileContext): Secret {
+  const path = ['server', 'sealingKeys', index]
+  const before = context.problems.length
+  const key = context.secret(raw, path)
+  const { length } = key.reveal().trim()
+  if (context.problems.length === before && length < SHORTEST_SEALING_KEY) {
+    context.report({
+      code: 'weak-key',
+      path,
+      message:
+        length === 0
+          ? 'The sealing key is empty'
+          : `The sealing key has ${length} characters, and ${SHORTEST_SEALING_KEY} are the least`,
+      fix: 'Make one with: openssl rand -base64 32',
+    })
+  }
+  return key
 }
 
 function compileLimits(raw: NonNullable<RawServer['limits']>): LimitsModel {

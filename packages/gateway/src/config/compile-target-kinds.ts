@@ -115,7 +115,7 @@ function transportOf(type: string | undefined): UrlTarget['transport'] {
 
 function compileOAuth(raw: RawOAuth, path: ConfigPath, context: CompileContext): OAuthModel {
   const secret = (key: 'clientSecret' | 'privateKey') =>
-    raw[key] === undefined ? undefined : context.secret(raw[key], [...path, key])
+    raw[key] === undefined ? undefined : context.credential(raw[key], [...path, key])
   return {
     grant: raw.grant ?? 'authorization_code',
     clientId: raw.clientId === undefined ? undefined : context.plain(raw.clientId, [...path, 'clientId']),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -323,6 +324,41 @@ describe('doors', () => {
       'error auth.apiKeys[1].name: Two API keys are called "a"',
       'error auth.apiKeys[1].key: The API key "a" is empty',
     ])
+  })
+})
+
+describe('secrets', () => {
+  it('are never empty', async () => {
+    const value = (text: string): RawConfig => ({
+      mcpServers: {
+        one: { url: 'https://one.example.com', oauth: { clientId: 'x', clientSecret: text } },
+      },
+      server: { sealingKeys: [text, 'k'.repeat(31), 'k'.repeat(32)] },
+      auth: {
+        apiKeys: [
+          { name: 'a', key: text },
+          { name: 'b', sha256: createHash('sha256').update('').digest('hex') },
+          { name: 'c', sha256: createHash('sha256').update('\n').digest('hex') },
+        ],
+        bearer: {
+          issuer: 'https://auth.example.com',
+          audience: 'x',
+          introspection: { url: 'https://auth.example.com/i', clientId: 'x', clientSecret: text },
+        },
+      },
+    })
+    for (const text of ['${env:EMPTY}', ' ']) {
+      const said = (await complaints(value(text))).map((line) => line.split(' |')[0])
+      expect(said).toEqual([
+        expect.stringMatching(/^(warning|error) mcpServers.one.oauth.clientSecret: The secret is empty/),
+        'error server.sealingKeys[0]: The sealing key is empty',
+        'error server.sealingKeys[1]: The sealing key has 31 characters, and 32 are the least',
+        'error auth.apiKeys[0].key: The API key "a" is empty',
+        'error auth.apiKeys[1].sha256: The API key "b" is empty',
+        'error auth.apiKeys[2].sha256: The API key "c" is empty',
+        'error auth.bearer.introspection.clientSecret: The secret is empty',
+      ])
+    }
   })
 })
 

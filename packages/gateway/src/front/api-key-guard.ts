@@ -26,6 +26,7 @@ export function apiKeyGuard(keys: readonly ApiKeyModel[], onRefused: OnRefused, 
 
 function keyOf(head: HttpHead): string | undefined {
   const header = head.headers['x-api-key']
-  if (header !== undefined) return header
-  return /^Bearer +(.+)$/i.exec(head.headers.authorization ?? '')?.[1]
+  // An empty key is no key, whatever was configured.
+  if (header !== undefined) return header.trim() === '' ? undefined : header
+  return /^Bearer +(\S.*)$/i.exec(head.headers.authorization ?? '')?.[1]
 }

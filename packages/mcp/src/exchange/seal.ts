@@ -1,4 +1,5 @@
 import { jsonReader, type NumberMode, writeJson } from '../jsonrpc/index.ts'
+import { requireSecret } from '../protocol/require-secret.ts'
 import { fromBase64Url, toBase64Url } from '../protocol/base64.ts'
 
 const IV_BYTES = 12
@@ -14,13 +15,14 @@ interface Key {
 /**
  * AES-256-GCM for state that clients hold for us. The first secret seals, all of them open: rotate by
  * putting a new one in front. `binding` is authenticated but not stored: what was sealed for one caller and
- * one request opens for no other.
+ * one request opens for no other. Secrets that could be guessed are refused; without any, one is made.
  */
 export class Sealer {
   readonly #secrets: readonly (string | Uint8Array)[]
   #keys: Promise<Key[]> | undefined
 
   constructor(secrets: readonly (string | Uint8Array)[] = []) {
+    for (const secret of secrets) requireSecret(secret, 'A secret that seals')
     // Copied: the caller's bytes may be wiped before they are used.
     this.#secrets = secrets.map((secret) => (typeof secret === 'string' ? secret : secret.slice()))
   }

@@ -18,6 +18,7 @@ export {
   type Era,
   type Revision,
 } from './revisions.ts'
+export { requireSecret } from './require-secret.ts'
 export { samplingProblem } from './sampling-problem.ts'
 export { shapeResult, toInitializeResult } from './shape.ts'
 export { shapeTask, withoutResultType, withRelatedTask } from './shape-parts.ts'

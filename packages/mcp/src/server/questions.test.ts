@@ -253,7 +253,7 @@ describe('questions in the middle of a call', () => {
     const make = (store?: Server['store']): Server =>
       new Server({
         name: 's',
-        secret: 'shared',
+        secret: 'shared by all the replicas',
         ...(store && { store }),
         tools: {
           t: tool({

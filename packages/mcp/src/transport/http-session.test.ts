@@ -325,7 +325,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
   })
 
   it('B16: sealed session ids survive a restart, but not their end', async () => {
-    const sealer = new Sealer(['secret'])
+    const sealer = new Sealer(['a secret of some length'])
     await using before = await HttpHost.open(kind, createApp(), { sealer })
     const session = await before.session('2025-06-18')
     await using after = await HttpHost.open(kind, createApp(), { sealer })
@@ -339,7 +339,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
   })
 
   it('B14: a stream of before a restart is not mistaken for one of after it', async () => {
-    const sealer = new Sealer(['secret'])
+    const sealer = new Sealer(['a secret of some length'])
     await using before = await HttpHost.open(kind, createApp(), { sealer })
     const session = await before.session()
     const listening = before.events(await before.request(stream(session)))
@@ -362,7 +362,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
   it.each([7, 'seven', 'ä"\\_.', 'x'.repeat(40)])(
     'B14: who comes back for an answer that nobody has any more is told so (request %j)',
     async (id) => {
-      const sealer = new Sealer(['secret'])
+      const sealer = new Sealer(['a secret of some length'])
       await using before = await HttpHost.open(kind, createApp(), { sealer })
       const session = await before.session()
       const broken = before.events(await before.post(call('job', id), session))

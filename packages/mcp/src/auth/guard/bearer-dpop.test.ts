@@ -130,7 +130,7 @@ describe('nonces', () => {
   const period = 300_000
 
   it('are handed out, accepted for a while, and shared by replicas with one secret', async () => {
-    const dpop = { mode: 'required', nonce: { secret: 'shared by all', period } } as const
+    const dpop = { mode: 'required', nonce: { secret: 'shared by all the replicas', period } } as const
     const guard = guardOf({ dpop })
     const first = await guard(bound(await client.proof(token)))
     expect(first).toMatchObject({ ok: false, status: 401 })

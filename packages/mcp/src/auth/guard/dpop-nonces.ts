@@ -1,3 +1,4 @@
+import { requireSecret } from '../../protocol/index.ts'
 import { base64url } from 'jose'
 
 /**
@@ -9,6 +10,7 @@ export class DpopNonces {
   readonly #key: Promise<CryptoKey>
 
   constructor(periodMs: number, secret?: string | Uint8Array) {
+    if (secret !== undefined) requireSecret(secret, 'The secret of DPoP nonces')
     this.#periodMs = periodMs
     const bytes =
       typeof secret === 'string'

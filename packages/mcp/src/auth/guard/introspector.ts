@@ -42,6 +42,8 @@ export class Introspector {
     this.issuer = issuer
     this.#options = options
     const { clientSecret: secret } = options
+    if (secret.trim() === '')
+      throw new McpError('invalid_config', 'The clientSecret of introspection is empty')
     this.#authentication =
       options.method === 'client_secret_post' ? ClientSecretPost(secret) : clientSecretBasic(secret)
   }
