@@ -243,6 +243,22 @@ describe('the packed gateway', () => {
   })
 })
 
+describe('the quick start', () => {
+  it('runs from a folder that has only what the page installs', async () => {
+    const page = await readFile(join(ROOT, 'docs/quick-start.md'), 'utf8')
+    const packages = /^npm install (.+)$/m.exec(page)?.[1]?.split(' ') ?? []
+    expect(packages.sort()).toEqual([...NAMES].sort())
+    for (const name of ['notes.mjs', 'gantry.yaml']) {
+      const text = new RegExp(`^\\$ cat ${name}\\n([\\s\\S]*?)^(?:\\$|\`\`\`)`, 'm').exec(page)![1]!
+      await writeFile(join(installed.folder, name), text)
+    }
+    const script = at('gantry', 'dist/cli/gantry.js')
+    await using gateway = await startCommand(script, installed.folder, ['--config', 'gantry.yaml'])
+    const called = await modernRequest(gateway.endpoint, 'tools/call', { name: 'notes_list' })
+    expect(called.message.result.content).toEqual([{ type: 'text', text: 'Buy milk' }])
+  })
+})
+
 function isSchemaLibrary(name: string): boolean {
   return SCHEMA_LIBRARIES.includes(name)
 }

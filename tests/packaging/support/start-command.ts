@@ -5,9 +5,13 @@ export interface RunningCommand extends AsyncDisposable {
   readonly endpoint: string
 }
 
-/** Runs `gantry serve --demo` as a user would, and resolves when it says where it listens. */
-export async function startCommand(script: string, cwd: string): Promise<RunningCommand> {
-  const child = spawn(process.execPath, [script, 'serve', '--demo', '--port', '0', '--json'], {
+/** Runs `gantry serve` as a user would, and resolves when it says where it listens. */
+export async function startCommand(
+  script: string,
+  cwd: string,
+  what: readonly string[] = ['--demo'],
+): Promise<RunningCommand> {
+  const child = spawn(process.execPath, [script, 'serve', ...what, '--port', '0', '--json'], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     // A home of its own: nothing of the user's is read or written.
