@@ -1,11 +1,11 @@
-import { MemoryContinuations, type Sealer, type Served } from '@gantry/mcp/exchange'
+import { MemoryContinuations, SubscriptionMeter, type Sealer, type Served } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import { Catalog } from './catalog/catalog.ts'
 import { CatalogStore } from './catalog/catalog-store.ts'
 import type { Snapshot } from './catalog/target-catalog.ts'
 import { ListWatch } from './catalog/watch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
-import type { GatewayModel, TargetModel } from './model/index.ts'
+import { sharedLimit, type GatewayModel, type TargetModel } from './model/index.ts'
 import { permissionsOf, type Caller } from './policy/permissions-of.ts'
 import { Admission } from './relay/admission.ts'
 import { mayKnow } from './relay/caller-view.ts'
@@ -60,6 +60,7 @@ export class Gateway {
   readonly #failures: Log
   readonly #services: TargetServices
   readonly #continuations: MemoryContinuations
+  readonly #subscriptions: SubscriptionMeter
   readonly #targets = new Map<string, Target>()
   /** Removed, with calls under way. */
   readonly #leaving = new Set<Target>()
@@ -80,7 +81,15 @@ export class Gateway {
     }
     const { limits } = model.server
     this.admission = new Admission(limits.requestsInFlight)
-    this.#continuations = new MemoryContinuations({ maxParked: limits.parkedCalls, ttl: limits.parkedFor })
+    this.#subscriptions = new SubscriptionMeter({
+      ...sharedLimit(limits.subscriptions, limits),
+      perRequest: limits.subscriptionsPerRequest,
+    })
+    this.#continuations = new MemoryContinuations({
+      maxParked: limits.parkedCalls,
+      maxParkedOfCaller: sharedLimit(limits.parkedCalls, limits).perCaller,
+      ttl: limits.parkedFor,
+    })
     this.#services = {
       info: this.info,
       gate: new StartGate(limits.startingTargets),
@@ -163,6 +172,7 @@ export class Gateway {
         sealer: this.sealer,
         view: this.view,
         admission: this.admission,
+        subscriptions: this.#subscriptions,
         scrub: (text) => this.scrubber.scrub(text),
         log: this.#failures,
         onError: (error) => this.log('error', String(error)),

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises'
 import {
   complete,
   deriveExchange,
@@ -22,6 +23,9 @@ import { publicTask } from './to-public.ts'
 
 /** How long targets have to acknowledge before the client is told that it is listened for. */
 const ACKNOWLEDGE_WITHIN = 5_000
+
+/** Names that are looked up at a time: others get their turn after them. */
+const SLICE = 50
 
 export interface ListenHost {
   readonly changes: ListChanges
@@ -104,7 +108,8 @@ async function wishesByOwner(
   view: CallerView,
 ): Promise<Map<Target, Wish>> {
   const wishes = new Map<Target, Wish>()
-  for (const uri of offered.resourceSubscriptions ?? []) {
+  for (const [index, uri] of (offered.resourceSubscriptions ?? []).entries()) {
+    if (index % SLICE === SLICE - 1) await immediate()
     const found = await resolver.findResource(uri, view)
     // Servers grant subscriptions to resources that they do not have; denied ones must not stand out.
     const isTold = found && (!view.isRestricted(found.catalog) || isKnown(found))
@@ -133,7 +138,8 @@ async function addTasks(
   find: (taskId: string) => Promise<CallerTask | undefined>,
 ): Promise<Map<string, CallerTask>> {
   const desk = new Map<string, CallerTask>()
-  for (const taskId of taskIds) {
+  for (const [index, taskId] of taskIds.entries()) {
+    if (index % SLICE === SLICE - 1) await immediate()
     const task = await find(taskId)
     if (task?.isDesk) desk.set(task.own, task)
     else if (task) wishOf(wishes, task.target).tasks.set(task.own, task)

@@ -11,6 +11,7 @@ import {
   type JsonObject,
   type Outcome,
   type Sealer,
+  type SubscriptionMeter,
 } from '@gantry/mcp/exchange'
 import type { TaskDesk } from '@gantry/mcp/extensions/tasks'
 import type { Implementation } from '@gantry/mcp/server'
@@ -54,6 +55,8 @@ export interface RelayOptions {
   readonly view: WireView
   /** Bounds the requests under way on all endpoints together. */
   readonly admission: Admission
+  /** Bounds what clients listen for on all endpoints together. */
+  readonly subscriptions: SubscriptionMeter
   /** Takes configured secrets out of a text. */
   readonly scrub: (text: string) => string
   readonly log: Log
@@ -152,6 +155,15 @@ export class Relay {
   }
 
   async #listen(exchange: Exchange): Promise<Outcome> {
+    const close = this.#options.subscriptions.open(exchange)
+    try {
+      return await this.#listenCounted(exchange)
+    } finally {
+      close()
+    }
+  }
+
+  async #listenCounted(exchange: Exchange): Promise<Outcome> {
     // What may be listened to is known when the targets have been asked.
     const view = this.viewOf(exchange)
     await view.ready()

@@ -41,6 +41,10 @@ class LeasedCall implements ParkedCall {
     this.#release = release
   }
 
+  get caller(): string {
+    return this.#call.caller
+  }
+
   accepts(exchange: Exchange): boolean {
     return this.#call.accepts(exchange)
   }

@@ -14,6 +14,7 @@ import {
 import { eraOf, samePrincipal } from '../protocol/index.ts'
 import { abortError, type Cancellation, cancellationOf, Canceller } from './cancellation.ts'
 import { isLog, wantsLog } from './client-edge-logs.ts'
+import { callerKey } from './caller-key.ts'
 import { toCallerProgress } from './client-edge-params.ts'
 import type { Exchange, Notification, Outcome } from './exchange.ts'
 import { CallQuestions, type QuestionEnd } from './legacy-client-edge-call-questions.ts'
@@ -125,6 +126,10 @@ export class LegacyCall implements ParkedCall {
     if ('error' in response) return { type: 'error', error: this.#modernError(response.error) }
     const kept = this.#port.keepsText ? received(response, false) : undefined
     return kept ?? { type: 'complete', result: response.result }
+  }
+
+  get caller(): string {
+    return callerKey(this.#origin)
   }
 
   accepts(exchange: Exchange): boolean {

@@ -1,8 +1,11 @@
 import { unref } from '../protocol/index.ts'
+import { Budget } from './budget.ts'
 import type { Exchange, Outcome } from './exchange.ts'
 
 /** A call whose server waits for an answer while nobody is waiting for the call. */
 export interface ParkedCall {
+  /** Who counts it as theirs (`callerKey`). */
+  readonly caller: string
   /** Whether this retry belongs to the call: same method, same target, same principal. */
   accepts(exchange: Exchange): boolean
   /** Gives the server the answers in `params.inputResponses` and waits for what comes next. */
@@ -24,18 +27,27 @@ export interface Continuations {
 export interface MemoryContinuationsOptions {
   /** Calls that may be parked at a time. Default 1000. */
   maxParked?: number
+  /** Those of one caller. Default: all of them. */
+  maxParkedOfCaller?: number
   /** How long a call stays parked, in milliseconds. Default 10 minutes: people take their time. */
   ttl?: number
 }
 
+interface Parked {
+  readonly call: ParkedCall
+  readonly caller: string
+  readonly timer: ReturnType<typeof setTimeout>
+}
+
 /** Parks calls in memory, bounded in number and in time. */
 export class MemoryContinuations implements Continuations {
-  readonly #parked = new Map<string, { call: ParkedCall; timer: ReturnType<typeof setTimeout> }>()
-  readonly #maxParked: number
+  readonly #parked = new Map<string, Parked>()
+  readonly #budget: Budget
   readonly #ttl: number
 
   constructor(options: MemoryContinuationsOptions = {}) {
-    this.#maxParked = options.maxParked ?? 1_000
+    const total = options.maxParked ?? 1_000
+    this.#budget = new Budget({ perCaller: options.maxParkedOfCaller ?? total, total })
     this.#ttl = options.ttl ?? 600_000
   }
 
@@ -44,11 +56,12 @@ export class MemoryContinuations implements Continuations {
   }
 
   park(call: ParkedCall): string | undefined {
-    if (this.#parked.size >= this.#maxParked) return undefined
+    const { caller } = call
+    if (this.#budget.take(caller, 1)) return undefined
     const token = crypto.randomUUID()
     const timer = setTimeout(() => this.take(token)?.expire(), this.#ttl)
     unref(timer)
-    this.#parked.set(token, { call, timer })
+    this.#parked.set(token, { call, caller, timer })
     return token
   }
 
@@ -61,6 +74,7 @@ export class MemoryContinuations implements Continuations {
     if (!entry) return undefined
     clearTimeout(entry.timer)
     this.#parked.delete(token)
+    this.#budget.give(entry.caller, 1)
     return entry.call
   }
 }

@@ -1,3 +1,4 @@
+import { callerKey } from './caller-key.ts'
 import { tooManyRounds } from './client-edge.ts'
 import type { Exchange, Notification, Outcome } from './exchange.ts'
 import { isSameCall } from './legacy-client-edge-call.ts'
@@ -124,6 +125,10 @@ class PagesAhead implements ParkedCall {
     this.#gate = gate
     this.#origin = origin
     this.#visit = visit
+  }
+
+  get caller(): string {
+    return callerKey(this.#origin)
   }
 
   accepts(exchange: Exchange): boolean {

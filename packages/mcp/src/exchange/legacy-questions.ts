@@ -8,6 +8,7 @@ import {
 } from '../jsonrpc/index.ts'
 import { META } from '../protocol/index.ts'
 import type { InputRequest, InputRequests, InputResponses } from './exchange.ts'
+import { RefusedForLoad } from './refused-for-load.ts'
 import { writeNotification, writeRequest } from './write-message.ts'
 
 interface Pending {
@@ -17,6 +18,9 @@ interface Pending {
 
 /** Ten minutes: questions wait for people. */
 export const DEFAULT_ANSWER_TIMEOUT = 600_000
+
+/** Questions that one client may have to answer at a time. */
+const MAX_PENDING = 1_000
 
 /** Requests from us to a legacy client, and their answers. */
 export class LegacyQuestions {
@@ -35,6 +39,9 @@ export class LegacyQuestions {
     signal?: AbortSignal,
     relatedTo?: RequestId,
   ): Promise<InputResponses> {
+    if (this.#pending.size + Object.keys(requests).length > MAX_PENDING) {
+      throw new RefusedForLoad('The client has too many questions to answer already', { reason: 'questions' })
+    }
     const failed = new AbortController()
     const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
     try {

@@ -36,6 +36,8 @@ export interface ServerConnectionOptions {
 }
 
 const DEFAULT_MAX_IN_FLIGHT = 10_000
+/** Messages in one batch of 2025-03-26. */
+export const MAX_BATCH = 1_000
 
 /**
  * Serves one two-way channel (stdio, a socket, memory): each request is modern or legacy by its own
@@ -245,6 +247,11 @@ export class ServerConnection {
       this.#send(
         writeError(null, { code: INVALID_REQUEST, message: 'Invalid request: batches are not supported' }),
       )
+      return
+    }
+    if (values.length > MAX_BATCH) {
+      const message = `Invalid request: a batch may have ${MAX_BATCH} messages`
+      this.#send(writeError(null, { code: INVALID_REQUEST, message }))
       return
     }
     this.#batches++

@@ -1,5 +1,6 @@
 import type { Exchange, Outcome } from '../exchange/index.ts'
 import { complete } from '../exchange/exchange.ts'
+import type { SubscriptionMeter } from '../exchange/subscription-meter.ts'
 import { SERVER_LOGS } from '../exchange/legacy-subscriptions.ts'
 import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../jsonrpc/index.ts'
 import { eraOf, type ServerCapabilities, type SubscriptionFilter } from '../protocol/index.ts'
@@ -8,6 +9,7 @@ import type { ChangeHub } from './change-hub.ts'
 import type { ChangeSource } from './extension-hooks.ts'
 
 export interface ListenHost {
+  readonly meter: SubscriptionMeter
   readonly hub: ChangeHub
   readonly sources: readonly ChangeSource[]
   readonly capabilities: ServerCapabilities
@@ -15,6 +17,15 @@ export interface ListenHost {
 
 /** `subscriptions/listen`: acknowledges what is honoured, then stays open (2026-07-28, Subscriptions). */
 export async function listen(exchange: Exchange, host: ListenHost): Promise<Outcome> {
+  const close = host.meter.open(exchange)
+  try {
+    return await listenCounted(exchange, host)
+  } finally {
+    close()
+  }
+}
+
+async function listenCounted(exchange: Exchange, host: ListenHost): Promise<Outcome> {
   const asked = exchange.params.notifications
   if (!isJsonObject(asked)) {
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "notifications" must be an object')

@@ -1,4 +1,5 @@
 import type { Middleware } from '../exchange/index.ts'
+import type { SubscriptionLimits } from '../exchange/subscription-meter.ts'
 import type { JsonObject, NumberMode } from '../jsonrpc/index.ts'
 import type {
   CacheScope,
@@ -67,6 +68,8 @@ export interface ServerOptions<Tools> {
   alwaysReplay?: boolean
   /** Development: told when a handler is not safe to be run again for its next answer. */
   onReplayWarning?: ReplayWatcher
+  /** What clients may listen for; 1,000 resources and tasks in a request, 25,000 of a caller, 100,000 in all. */
+  subscriptions?: Partial<SubscriptionLimits>
   /** How long a legacy client may take to answer a question; ten minutes unless said otherwise. */
   answerTimeout?: Duration
   /**

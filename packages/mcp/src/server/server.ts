@@ -14,6 +14,7 @@ import {
 import { writesIntegers } from '../exchange/exact-integers.ts'
 import { callTool, type CallHost } from './call-tool.ts'
 import { deriveCapabilities } from './capabilities.ts'
+import { SubscriptionMeter } from '../exchange/subscription-meter.ts'
 import { ChangeHub } from './change-hub.ts'
 import { completeArgument } from './complete-argument.ts'
 import { Configuration, globalConfiguration, setting, type ExceptionContext } from './configuration.ts'
@@ -79,6 +80,7 @@ export class Server<Tools = unknown> implements Served {
 
   readonly #options: ServerOptions<Tools>
   readonly #hub = new ChangeHub()
+  readonly #subscriptions: SubscriptionMeter
   readonly #lists: Lists
   readonly #methods = new Map<string, MethodHandler>()
   readonly #extensions: JsonObject = {}
@@ -122,6 +124,7 @@ export class Server<Tools = unknown> implements Served {
       report: (thrown, exchange, tool) =>
         this.#report(thrown, exchange, { toolName: tool.name, arguments: exchange.params.arguments }),
     }
+    this.#subscriptions = new SubscriptionMeter(options.subscriptions)
     this.#lists = new Lists(options, this.info, (kind) => this.#hub.listChanged(kind))
     this.#lists.addAll(options)
     this.#respond = this.#compose()
@@ -319,6 +322,7 @@ export class Server<Tools = unknown> implements Served {
         return this.#discover(exchange)
       case 'subscriptions/listen':
         return listen(exchange, {
+          meter: this.#subscriptions,
           hub: this.#hub,
           sources: this.#sources,
           capabilities: this.capabilities,

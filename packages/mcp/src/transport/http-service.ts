@@ -3,6 +3,7 @@ import { senderKey } from '../exchange/caller-key.ts'
 import type { Sealer } from '../exchange/index.ts'
 import { isModernRequest } from '../exchange/modern-server-edge.ts'
 import { modernRevisions } from '../exchange/served.ts'
+import { MAX_BATCH } from '../exchange/server-connection.ts'
 import { writeError } from '../exchange/write-message.ts'
 import {
   classifyMessage,
@@ -301,6 +302,9 @@ export class HttpService {
     const session = id === undefined ? undefined : this.#sessions.find(id, context.auth?.principal)
     if (session?.session.client.version !== '2025-03-26' || values.length === 0) {
       return refuse(reply, 400, 'Invalid request: batches are not supported')
+    }
+    if (values.length > MAX_BATCH) {
+      return refuse(reply, 400, `Invalid request: a batch may have ${MAX_BATCH} messages`)
     }
     session.batch(values.map(classifyMessage), reply, context)
   }

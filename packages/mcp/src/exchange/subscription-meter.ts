@@ -1,0 +1,61 @@
+import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../jsonrpc/index.ts'
+import { Budget, type BudgetLimits } from './budget.ts'
+import { callerKey } from './caller-key.ts'
+import type { Exchange } from './exchange.ts'
+import { RefusedForLoad } from './refused-for-load.ts'
+
+export interface SubscriptionLimits extends BudgetLimits {
+  /** Resources and tasks that one request may name. */
+  readonly perRequest: number
+}
+
+export const DEFAULT_SUBSCRIPTION_LIMITS: SubscriptionLimits = {
+  perRequest: 1_000,
+  perCaller: 25_000,
+  total: 100_000,
+}
+
+/** Counts what callers listen for: each listener, and each resource and task that it names. */
+export class SubscriptionMeter {
+  readonly #perRequest: number
+  readonly #held: Budget
+
+  constructor(limits: Partial<SubscriptionLimits> = {}) {
+    const all = { ...DEFAULT_SUBSCRIPTION_LIMITS, ...limits }
+    this.#perRequest = all.perRequest
+    this.#held = new Budget(all)
+  }
+
+  get held(): number {
+    return this.#held.held
+  }
+
+  /** Counts a `subscriptions/listen`, before any of it is looked at. Returns what ends that; throws when it is too much. */
+  open(exchange: Exchange): () => void {
+    const named = namedIn(exchange.params.notifications)
+    if (named > this.#perRequest) {
+      const message = `Invalid params: ${named} resources and tasks are named; a request may name ${this.#perRequest}`
+      throw new ProtocolError(INVALID_PARAMS, message, {
+        reason: 'too_many_subscriptions',
+        limit: this.#perRequest,
+      })
+    }
+    const caller = callerKey(exchange)
+    const lacking = this.#held.take(caller, named + 1)
+    if (lacking) {
+      const whose = lacking === 'perCaller' ? 'This client listens' : 'Clients listen'
+      throw new RefusedForLoad(`${whose} for too much already: end some subscriptions first`, {
+        reason: 'subscriptions',
+        retryAfter: 10,
+      })
+    }
+    return () => this.#held.give(caller, named + 1)
+  }
+}
+
+function namedIn(filter: unknown): number {
+  if (!isJsonObject(filter)) return 0
+  let count = 0
+  for (const value of Object.values(filter)) if (Array.isArray(value)) count += value.length
+  return count
+}
