@@ -1,5 +1,6 @@
 import type { TargetModel } from '../model/index.ts'
 import { Instance, type InstanceHost } from './instance.ts'
+import { isSharedKey } from './isolation.ts'
 import { TargetError } from './target-error.ts'
 
 /** The connections of one target, by whom they are for. The empty key is the one that everybody shares. */
@@ -44,7 +45,7 @@ export class InstancePool {
     const known = this.#instances.get(key)
     if (known) return known
     const { name, maxInstances } = this.#model()
-    if (key !== '' && this.#instances.size >= maxInstances && !this.#makeRoom()) {
+    if (!isSharedKey(key) && this.#instances.size >= maxInstances && !this.#makeRoom()) {
       throw new TargetError(
         name,
         'busy',

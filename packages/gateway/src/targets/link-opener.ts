@@ -7,6 +7,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { Tap } from '../telemetry/tap-connector.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
 import type { OpenRequest } from './instance.ts'
+import { isLegacyKey } from './isolation.ts'
 import { LeasedContinuations } from './leased-continuations.ts'
 import { StartLimit } from './launchers/start-limit.ts'
 import type { Link, ProcessFacts } from './link.ts'
@@ -69,7 +70,8 @@ export class LinkOpener {
     const ended = AbortSignal.any([signal, limit.signal])
     const services = {
       ...this.#services,
-      eras: this.#eras,
+      // What is insisted on says nothing about what the server is.
+      eras: isLegacyKey(instance.key) ? new EraCache() : this.#eras,
       continuations: new LeasedContinuations(this.#services.continuations, instance.lease),
       auth: (await this.auth(model))?.provider,
       headers,
@@ -81,7 +83,7 @@ export class LinkOpener {
       onProcess: (process: ProcessFacts) => limit.watch(process),
     }
     try {
-      return await openLink(model, services, ended)
+      return await openLink(isLegacyKey(instance.key) ? { ...model, era: 'legacy' } : model, services, ended)
     } catch (thrown) {
       throw this.#events.explain(thrown)
     } finally {

@@ -14,7 +14,7 @@ import { StderrRing } from '../telemetry/stderr-ring.ts'
 import { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { Instance, TargetState } from './instance.ts'
-import { instanceKey } from './isolation.ts'
+import { instanceKey, isSharedKey, legacyKey, mayBeAsked } from './isolation.ts'
 import type { Link } from './link.ts'
 import type { OpenerServices } from './link-opener.ts'
 import { Recorder } from './recording/recorder.ts'
@@ -172,11 +172,32 @@ export class Target {
   async handle(exchange: Exchange, options: SendOptions): Promise<Outcome> {
     this.#check()
     if (this.model.isolation !== 'call') {
-      const { pool } = this.#current
-      return this.#use(pool.get(instanceKey(this.model.isolation, exchange)), exchange, options)
+      const key = instanceKey(this.model.isolation, exchange)
+      const older = mayBeAsked(exchange) ? await this.#inOlderEra(key, exchange) : undefined
+      return this.#use(older ?? this.#current.pool.get(key), exchange, options)
     }
     const { held } = this.#succession.ownerOf(exchange)
     return held.run(exchange, (instance, own) => this.#use(instance, own, options))
+  }
+
+  /** The connection in the client's own era, where the server has both; made when it is first wanted. */
+  async #inOlderEra(key: string, exchange: Exchange): Promise<Instance | undefined> {
+    const { kind, era } = this.model
+    if (era !== 'auto' || (kind !== 'stdio' && kind !== 'url')) return undefined
+    const headers = targetHeaders(this.model, exchange)
+    const { pool } = this.#current
+    const link = await this.#acquire(pool.get(key), exchange, headers)
+    const hasBoth = link.discovery.supportedVersions.some((version) => version < '2026-07-28')
+    if (link.era !== 'modern' || !hasBoth) return undefined
+    try {
+      const older = pool.get(legacyKey(key))
+      await this.#acquire(older, exchange, headers)
+      return older
+    } catch (thrown) {
+      if (cancellationOf(exchange).aborted) throw thrown
+      // It says that it speaks the older era, and does not: the newer one does what it can.
+      return undefined
+    }
   }
 
   /** Sends something of the gateway's own: it belongs to nobody's connection but the main one. */
@@ -281,7 +302,7 @@ export class Target {
     exchange: Exchange,
     headers: Record<string, string> | undefined,
   ): Link | Promise<Link> {
-    const link = instance.acquire(instance.key === '' ? undefined : headers)
+    const link = instance.acquire(isSharedKey(instance.key) ? undefined : headers)
     return link instanceof Promise ? orAbort(link, exchange.signal) : link
   }
 

@@ -124,7 +124,10 @@ class Negotiation {
       return this.#legacy(this.#connector, finding.version)
     }
     try {
-      return await this.#handshake(channel, finding.version)
+      const negotiated = await this.#handshake(channel, finding.version)
+      // A server that was slow to start may be modern: it is asked again next time.
+      if (finding.silent) this.#eras.delete(this.#connector.key)
+      return negotiated
     } catch (thrown) {
       // Silent for long, then no friend of `initialize`: a modern server that was slow to start.
       if (finding.silent && thrown instanceof ProtocolError) return this.#probeAgain(channel, thrown)

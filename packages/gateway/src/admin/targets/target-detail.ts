@@ -1,3 +1,4 @@
+import { isLegacyKey, legacyKey, sameInAuto } from '../../targets/isolation.ts'
 import type { Instance } from '../../targets/instance.ts'
 import type { Target } from '../../targets/target.ts'
 import type { AdminHost } from '../admin-host.ts'
@@ -114,11 +115,14 @@ function mainReadyAt(target: Target): number {
 
 /** Session ids open sessions: what leaves the gateway is a name for them. */
 function publicKey(key: string): string {
+  if (isLegacyKey(key)) return legacyKey(publicKey(sameInAuto(key)))
   const [kind, id = ''] = key.split(/:(.*)/s)
   return kind === 'session' || kind === 'call' ? `${kind}:${publicId(id)}` : key
 }
 
 function labelOf(key: string): string {
+  if (isLegacyKey(key))
+    return `${labelOf(sameInAuto(key))}, in the older era: legacy clients can be asked there`
   if (key === '') return 'one for all clients'
   const [kind, id = ''] = key.split(/:(.*)/s)
   if (kind === 'user') return id === '' ? 'anonymous' : `user ${id}`
