@@ -58,6 +58,32 @@ describe('a caller that may not use a target', () => {
     expect(outsider).not.toMatch(/hidden|broken|no-such-command|password/)
   })
 
+  it('does not learn of one that turns out to have nothing for it', async () => {
+    const { gateway } = await start({
+      ...CONFIG,
+      mcpServers: { common: { module: 'common' }, hidden: { module: 'hidden', start: 'lazy' } },
+      policy: { rules: [{ who: { apiKeys: ['outsider'] }, deny: ['tools:hidden/*'] }] },
+    })
+    const { text } = await modernRequest(gateway.endpoint, 'server/discover', {}, as(OUTSIDER))
+    expect(text).toContain('Ask common')
+    expect(text).not.toContain('hidden')
+  })
+
+  it('cannot find a tool by the headers that calls of it take', async () => {
+    const { gateway, hidden } = await start()
+    const region = { type: 'string', 'x-mcp-header': 'Region' } as const
+    const input = { type: 'object', properties: { region } } as const
+    hidden.tool('local', { input, run: () => 'local' })
+    const call = (name: string, who: typeof INSIDER) =>
+      modernRequest(gateway.endpoint, 'tools/call', { name, arguments: { region: 'eu' } }, as(who))
+    await expect
+      .poll(async () => (await call('hidden_local', INSIDER)).message.error?.message)
+      .toContain('Mcp-Param-Region')
+    const [denied, missing] = [await call('hidden_local', OUTSIDER), await call('hidden_other', OUTSIDER)]
+    expect(denied.message.error).toEqual({ code: -32602, message: 'Unknown tool: hidden_local' })
+    expect(missing.message.error).toEqual({ code: -32602, message: 'Unknown tool: hidden_other' })
+  })
+
   it('finds nothing at its endpoint, as at a name that no target has', async () => {
     const { gateway } = await start()
     const at = async (name: string, who: typeof INSIDER, init: RequestInit) => {

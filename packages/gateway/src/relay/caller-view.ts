@@ -15,7 +15,7 @@ import type { Permissions } from '../policy/permissions.ts'
 export class CallerView {
   readonly #catalog: CatalogView
   readonly #permissions: Permissions
-  #known: readonly TargetCatalog[] | undefined
+  #known: { readonly generation: number; readonly catalogs: readonly TargetCatalog[] } | undefined
 
   constructor(catalog: CatalogView, permissions: Permissions) {
     this.#catalog = catalog
@@ -29,8 +29,12 @@ export class CallerView {
 
   get catalogs(): readonly TargetCatalog[] {
     if (this.isOpen) return this.#catalog.catalogs
-    this.#known ??= this.#catalog.catalogs.filter((one) => mayKnow(one, this.#permissions))
-    return this.#known
+    const { generation, catalogs } = this.#catalog
+    // A target that has answered meanwhile may have nothing for this caller.
+    if (this.#known?.generation !== generation) {
+      this.#known = { generation, catalogs: catalogs.filter((one) => mayKnow(one, this.#permissions)) }
+    }
+    return this.#known.catalogs
   }
 
   /** Waits for the targets that the caller may know of, and starts no others on its behalf. */
