@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, http, sse, type Client, type Connector } from '@gantry/mcp/client'
 import { memory } from '@gantry/mcp/testing'
+import { expectObjections } from '../../packages/mcp/src/testing/fixtures/objections.test.support.ts'
 import { encodeHeaderValue } from '../../packages/mcp/src/transport/header-value.ts'
 import { legacyRequest, modernRequest, openSession } from '../support/raw-client.ts'
+import { scriptedTarget } from '../support/scripted-target.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 import { vaultServer } from '../support/vault-server.ts'
 
@@ -212,8 +214,18 @@ describe.each([
       ['resources/directory/read', { uri: [['skill://closed']] }],
       ['tools/call', { name: ['closed'] }],
       ['prompts/get', { name: { closed: true } }],
-      ['completion/complete', { ref: { type: 'ref/resource', uri: ['doc://closed/{page}'] }, argument: {} }],
-      ['completion/complete', { ref: ['ref/resource'], argument: {} }],
+      [
+        'completion/complete',
+        {
+          ref: { type: 'ref/resource', uri: ['doc://closed/{page}'] },
+          argument: { name: 'page', value: '' },
+        },
+      ],
+      ['completion/complete', { ref: ['ref/resource'], argument: { name: 'page', value: '' } }],
+      [
+        'completion/complete',
+        { ref: { type: 'ref/prompt', name: 'open' }, argument: { name: ['of'], value: '' } },
+      ],
     ])('cannot be reached with params of another type: %s %j', async (method, params) => {
       vault.seen.length = 0
       const { message } = await ask[era](method, params)
@@ -236,5 +248,74 @@ describe.each([
       expect(message.error.code).toBe(era === 'modern' ? -32602 : -32002)
       expect(vault.seen).toEqual([])
     })
+  })
+})
+
+describe('a target whose own URIs are not canonical', () => {
+  const LISTED = ['DOC://open/./a', 'doc://open/100%', 'doc://open/b c', 'doc://open/x%252Fy']
+  const DENIED = [
+    'doc://closed/./d',
+    'doc://open/../closed/e',
+    'doc://open/..%2Fclosed/f',
+    'DOC://%63losed/g',
+  ]
+
+  it('is asked for what it lists as it lists it, if that is permitted in every reading', async () => {
+    expectObjections(/must match format "uri"/, 'passes on what the target lists')
+    const target = await scriptedTarget({
+      'resources/list': () => ({ resources: [...LISTED, ...DENIED].map((uri) => ({ uri, name: uri })) }),
+      'resources/read': ({ params }) => ({ contents: [{ uri: params.uri, text: 'text' }] }),
+    })
+    const own = await testGateway({
+      mcpServers: { web: { url: target.url } },
+      policy: { rules: [{ deny: ['resources:web/doc://closed/*'] }] },
+    })
+    try {
+      const read = async (uri: string): Promise<string | undefined> => {
+        target.calls.length = 0
+        const headers = { 'mcp-name': encodeHeaderValue(`web+${uri}`) }
+        await modernRequest(own.endpoint, 'resources/read', { uri: `web+${uri}` }, { headers })
+        return target.calls.find(({ method }) => method === 'resources/read')?.params.uri
+      }
+      const { message } = await modernRequest(own.endpoint, 'resources/list')
+      expect(message.result.resources.map(({ uri }: { uri: string }) => uri)).toEqual(
+        LISTED.map((uri) => `web+${uri}`),
+      )
+      for (const uri of LISTED) expect(await read(uri)).toBe(uri)
+      for (const uri of DENIED) expect(await read(uri)).toBeUndefined()
+      expect(await read('doc://open/a')).toBe('DOC://open/./a')
+      expect(await read('doc://open/b%20c')).toBe('doc://open/b c')
+      expect(await read('DOC://open/x/../other')).toBe('doc://open/other')
+      expect(await read('doc://open/z%252Fy')).toBeUndefined()
+    } finally {
+      await own.close()
+      await target.close()
+    }
+  })
+
+  it('does not get a denied resource out among others', async () => {
+    const both = ['doc://open/a', 'doc://closed/./a']
+    const target = await scriptedTarget({
+      'resources/read': ({ params }) => ({
+        contents: (params.uri === 'doc://open/all' ? both : both.slice(1)).map((uri) => ({ uri, text: uri })),
+      }),
+      'resources/directory/read': () => ({ resources: both.map((uri) => ({ uri, name: uri })) }),
+    })
+    const own = await testGateway({
+      mcpServers: { web: { url: target.url } },
+      policy: { rules: [{ deny: ['resources:web/doc://closed/*'] }] },
+    })
+    try {
+      const ask = (method: string, uri: string) => modernRequest(own.endpoint, method, { uri })
+      const all = await ask('resources/read', 'web+doc://open/all')
+      expect(all.message.result.contents).toEqual([{ uri: 'web+doc://open/a', text: 'doc://open/a' }])
+      const alias = await ask('resources/read', 'web+doc://open/alias')
+      expect(alias.message.error).toMatchObject({ message: 'Resource not found: web+doc://open/alias' })
+      const folder = await ask('resources/directory/read', 'web+doc://open')
+      expect(folder.message.result.resources).toEqual([{ uri: 'web+doc://open/a', name: 'doc://open/a' }])
+    } finally {
+      await own.close()
+      await target.close()
+    }
   })
 })

@@ -1,20 +1,47 @@
-import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
+import {
+  complete,
+  failure,
+  isJsonObject,
+  METHOD_NOT_FOUND,
+  type Exchange,
+  type JsonObject,
+  type Outcome,
+} from '@gantry/mcp/exchange'
+import { methodNotFound, type Destination } from './resolver.ts'
+import { resourceNotFound } from './resource-finder.ts'
 
 /** Says of a target's own URI whether the caller may read it. */
 export type MayRead = (own: string) => boolean
 
-/** An answer of a target without the resources in it that the caller may not read. */
-export function permittedResult(
+/** What a target answered, without what the caller may not know. */
+export function permittedOutcome(
+  outcome: Outcome,
+  { mayRead, params, object }: Destination,
+  exchange: Exchange,
+): Outcome {
+  const { method } = exchange
+  const isMissing = outcome.type === 'error' && outcome.error.code === METHOD_NOT_FOUND
+  if (isMissing && object.kind === 'methods') return failure(methodNotFound(method))
+  if (outcome.type !== 'complete' || !mayRead) return outcome
+  const result = permittedResult(method, params, outcome.result, mayRead)
+  if (!result) return failure(resourceNotFound(String(exchange.params.uri), exchange))
+  return result === outcome.result ? outcome : complete(result)
+}
+
+/** An answer of a target without the resources in it that the caller may not read; undefined when nothing is left. */
+function permittedResult(
   method: string,
   params: JsonObject,
   result: JsonObject,
   mayRead: MayRead,
-): JsonObject {
+): JsonObject | undefined {
   switch (method) {
     case 'completion/complete':
       return withoutDeniedValues(params, result, mayRead)
-    case 'resources/read':
-      return withoutDenied(result, 'contents', mayRead)
+    case 'resources/read': {
+      const left = withoutDenied(result, 'contents', mayRead)
+      return left === result || (left.contents as unknown[]).length > 0 ? left : undefined
+    }
     case 'resources/directory/read':
       return withoutDenied(result, 'resources', mayRead)
     case 'skills/get':

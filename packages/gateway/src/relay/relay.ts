@@ -1,8 +1,6 @@
 import {
   complete,
-  failure,
   INVALID_PARAMS,
-  METHOD_NOT_FOUND,
   ProtocolError,
   type Continuations,
   type Exchange,
@@ -30,7 +28,7 @@ import { logFailure } from './log-failure.ts'
 import { CallerTasks } from './caller-tasks.ts'
 import { asOrdinaryCall, createOwnTasks, isForeignTaskMethod, isTaskMethod } from './own-tasks.ts'
 import { Pages } from './pages.ts'
-import { permittedResult } from './permitted-result.ts'
+import { permittedOutcome } from './permitted-result.ts'
 import { toTarget, withParams } from './relayed-exchange.ts'
 import { RelayedStates, type RelayedState } from './relayed-states.ts'
 import { methodNotFound, Resolver, type Destination } from './resolver.ts'
@@ -263,7 +261,7 @@ export class Relay {
     record.asked = asked
     const outcome =
       token === undefined ? await this.#ask(asked, destination) : await this.#resume(asked, target, token)
-    const shown = toPublic(permitted(outcome, destination, exchange), destination, exchange)
+    const shown = toPublic(permittedOutcome(outcome, destination, exchange), destination, exchange)
     if (shown.type === 'error') return withoutSecrets(shown, this.#options.scrub)
     if (shown.type === 'task') return this.#callerTasks.present(shown, destination, exchange, false)
     return shown.type === 'input_required' ? this.#toClient(shown, target, exchange) : shown
@@ -312,17 +310,4 @@ export class Relay {
   entryOf(name: string, caller: Caller): MergedEntry | undefined {
     return this.viewOf(caller).find('tools', name)
   }
-}
-
-/** What a target answered, without what the caller may not know. */
-function permitted(
-  outcome: Outcome,
-  { mayRead, params, object }: Destination,
-  { method }: Exchange,
-): Outcome {
-  const isMissing = outcome.type === 'error' && outcome.error.code === METHOD_NOT_FOUND
-  if (isMissing && object.kind === 'methods') return failure(methodNotFound(method))
-  if (outcome.type !== 'complete' || !mayRead) return outcome
-  const result = permittedResult(method, params, outcome.result, mayRead)
-  return result === outcome.result ? outcome : complete(result)
 }

@@ -181,7 +181,12 @@ export class Resolver {
   }
 
   async #completion(exchange: Exchange, view: CallerView): Promise<Destination> {
-    const { ref } = exchange.params
+    const { ref, argument } = exchange.params
+    if (!isJsonObject(argument)) {
+      throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "argument" must be an object')
+    }
+    textOf(argument, 'name')
+    textOf(argument, 'value')
     if (isJsonObject(ref) && ref.type === 'ref/prompt') {
       const name = textOf(ref, 'name')
       const entry = await this.#found('prompts', name, exchange, view)
@@ -245,7 +250,7 @@ export class Resolver {
 }
 
 /** Reads a member that names what a request is about; nothing is asked before it is a text. */
-function textOf(params: JsonObject, member: 'name' | 'uri'): string {
+function textOf(params: JsonObject, member: 'name' | 'uri' | 'value'): string {
   const value = params[member]
   if (typeof value === 'string') return value
   throw new ProtocolError(INVALID_PARAMS, `Invalid params: "${member}" must be a string`)
