@@ -1,3 +1,4 @@
+import { parseUrl } from '@gantry/mcp/foreign'
 import {
   displayArgs,
   hideCredentials,
@@ -105,9 +106,9 @@ function writtenDown(target: TargetModel): string[] {
       return [...hidden, ...passwordIn(arg)]
     })
   }
-  if (target.kind !== 'url' || !URL.canParse(reveal(target.url))) return []
-  const { searchParams } = new URL(reveal(target.url))
-  return [...passwordIn(reveal(target.url)), ...searchParams.values()]
+  const url = target.kind === 'url' ? reveal(target.url) : ''
+  const parsed = parseUrl(url)
+  return parsed ? [...passwordIn(url), ...parsed.searchParams.values()] : []
 }
 
 /** The password in a URL, as it is written and without its percent signs. */

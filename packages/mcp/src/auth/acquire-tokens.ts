@@ -1,4 +1,5 @@
 import type { TokenEndpointResponse } from 'oauth4webapi'
+import { parseUrl } from '../protocol/index.ts'
 import type { ClientInformation } from './client-information.ts'
 import {
   clientKey,
@@ -132,7 +133,7 @@ function toTokenSet(
 /** "All redirect URIs MUST be either localhost or use HTTPS" (2026-07-28, "Communication Security"). */
 async function redirectUriOf(redirect: Redirect, registered: string | undefined): Promise<string> {
   const uri = typeof redirect.uri === 'function' ? await redirect.uri(registered) : redirect.uri
-  const url = URL.canParse(uri) ? new URL(uri) : undefined
+  const url = parseUrl(uri)
   const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url))
   if (safe && url?.hash === '') return uri
   throw oauthError('options', 'the redirect URI is not safe', {

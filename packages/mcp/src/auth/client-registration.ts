@@ -1,3 +1,4 @@
+import { parseUrl } from '../protocol/index.ts'
 import {
   allowInsecureRequests,
   type Client,
@@ -157,7 +158,7 @@ function registrationRequest(server: AuthServer, redirectUri: string, options: O
     response_types: ['code'],
     token_endpoint_auth_method: options.tokenEndpointAuthMethod ?? method ?? 'none',
     // Without it OpenID providers assume "web" and refuse loopback redirects (2026-07-28, SEP-837).
-    application_type: isLoopback(new URL(redirectUri)) ? 'native' : 'web',
+    application_type: isLoopbackUrl(redirectUri) ? 'native' : 'web',
     ...options.clientMetadata,
   }
 }
@@ -201,4 +202,9 @@ async function readRegistration(
     redirectUri,
     secretExpiresAt,
   }
+}
+
+function isLoopbackUrl(text: string): boolean {
+  const url = parseUrl(text)
+  return url !== undefined && isLoopback(url)
 }

@@ -40,6 +40,23 @@ describe('where metadata is looked for', () => {
         'https://a/tenant1/.well-known/openid-configuration',
       ],
     ],
+    // A path that looks like a host stays a path.
+    [
+      'https://a//169.254.169.254',
+      [
+        'https://a/.well-known/oauth-authorization-server//169.254.169.254',
+        'https://a/.well-known/openid-configuration//169.254.169.254',
+        'https://a//169.254.169.254/.well-known/openid-configuration',
+      ],
+    ],
+    [
+      'https://a//[',
+      [
+        'https://a/.well-known/oauth-authorization-server//[',
+        'https://a/.well-known/openid-configuration//[',
+        'https://a//[/.well-known/openid-configuration',
+      ],
+    ],
   ])('the metadata of issuer %s', (issuer, expected) => {
     expect(serverMetadataUrls(new URL(issuer)).map(String)).toEqual(expected)
   })

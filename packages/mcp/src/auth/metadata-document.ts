@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type McpError } from '../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject, type McpError, parseJson } from '../jsonrpc/index.ts'
 import { oauthCheck, oauthError, quote } from './oauth-error.ts'
 import type { OAuthHttp } from './oauth-http.ts'
 import type { OnStep } from './oauth-step.ts'
@@ -57,7 +57,7 @@ async function readDocument(response: Response, url: URL, what: string): Promise
   const text = await response.text()
   let document: unknown
   try {
-    document = JSON.parse(text)
+    document = parseJson(text)
   } catch {
     if (!/json/i.test(type)) return { kind: 'absent', found: `a document of type ${quote(type)}` }
     const error = oauthError('server_metadata', `${what} is not valid JSON`, {

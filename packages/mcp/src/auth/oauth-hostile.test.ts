@@ -61,6 +61,11 @@ describe('B51: hostile resource metadata', () => {
     await refused('too_large')
   })
 
+  it('with levels without end is not looked at', async () => {
+    world.prm.deep = JSON.parse('['.repeat(2_000) + ']'.repeat(2_000))
+    expect((await refused('too_large')).message).toContain('levels')
+  })
+
   it('that never comes ends at the time limit', async () => {
     world.mcp.on('GET /.well-known/oauth-protected-resource/mcp', () => 'hang')
     expect((await refused('timeout', { timeout: 60 })).message).toContain('60 ms')

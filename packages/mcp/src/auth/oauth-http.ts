@@ -1,4 +1,5 @@
-import { McpError } from '../jsonrpc/index.ts'
+import { parseUrl } from '../protocol/index.ts'
+import { McpError, MAX_DEPTH, parseJson, TooDeepJson } from '../jsonrpc/index.ts'
 import { oauthError, quote } from './oauth-error.ts'
 import { checkUrl, type UrlPolicy } from './safe-url.ts'
 
@@ -27,7 +28,8 @@ export class OAuthHttp {
 
   /** The same limits, for an address that the user configured: its own network is fine. */
   trusting(url: string): OAuthHttp {
-    return URL.canParse(url) ? new OAuthHttp({ ...this.#options, serverUrl: new URL(url) }) : this
+    const serverUrl = parseUrl(url)
+    return serverUrl ? new OAuthHttp({ ...this.#options, serverUrl }) : this
   }
 
   /** The same, and it ends when the signal is aborted. */
@@ -71,7 +73,7 @@ export class OAuthHttp {
     try {
       const response = await fetch(url, { ...init, redirect: 'manual', signal })
       // A browser hides where a redirect leads; its status is 0 then.
-      if (response.type === 'opaqueredirect') throw redirected(new URL(url), undefined, what)
+      if (response.type === 'opaqueredirect') throw redirected(url, undefined, what)
       return await buffered(response, maxBytes, url, what)
     } catch (thrown) {
       if (thrown instanceof McpError) throw thrown
@@ -112,17 +114,33 @@ async function buffered(response: Response, maxBytes: number, url: string, what:
     body.set(chunk, offset)
     offset += chunk.byteLength
   }
+  // Whatever is made of it afterwards, by us or by a library, calls itself once per level.
+  if (isDeepJson(body)) {
+    throw oauthError('too_large', `${what} has too many levels`, {
+      url,
+      expected: `at most ${MAX_DEPTH} levels`,
+    })
+  }
   const empty = response.status === 204 || response.status === 205 || response.status === 304
   return new Response(empty ? null : body, { status: response.status, headers: response.headers })
+}
+
+function isDeepJson(body: Uint8Array): boolean {
+  try {
+    parseJson(new TextDecoder().decode(body))
+    return false
+  } catch (error) {
+    return error instanceof TooDeepJson
+  }
 }
 
 function redirectTarget(response: Response, from: URL): URL | undefined {
   const location = response.headers.get('location')
   if (response.status < 300 || response.status > 399 || location === null) return undefined
-  return URL.canParse(location, from) ? new URL(location, from) : from
+  return parseUrl(location, from) ?? from
 }
 
-function redirected(from: URL, target: URL | undefined, what: string): McpError {
+function redirected(from: URL | string, target: URL | undefined, what: string): McpError {
   return oauthError('redirected', `${what} is redirected, which is not followed`, {
     url: from,
     found: target === undefined ? 'a redirect' : `a redirect to ${quote(target.origin + target.pathname)}`,

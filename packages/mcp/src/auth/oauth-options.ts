@@ -1,3 +1,4 @@
+import { parseUrl } from '../protocol/index.ts'
 import type { SigningKey } from './client-authentication.ts'
 import type { TokenAuthMethod } from './client-information.ts'
 import { oauthError } from './oauth-error.ts'
@@ -148,7 +149,7 @@ export function checkOptions(options: OAuthOptions): void {
   }
   const url = options.clientMetadataUrl
   if (url !== undefined) {
-    const parsed = URL.canParse(url) ? new URL(url) : undefined
+    const parsed = parseUrl(url)
     if (parsed?.protocol !== 'https:' || parsed.pathname === '/' || parsed.hash !== '') {
       refuse('clientMetadataUrl must be an https URL with a path and without a fragment')
     }

@@ -1,3 +1,4 @@
+import { parseUrl } from '../protocol/index.ts'
 import type { JsonObject } from '../jsonrpc/index.ts'
 import { type DiscoveryContext, loadDocument, stringArray } from './metadata-document.ts'
 import { oauthError, quote } from './oauth-error.ts'
@@ -107,8 +108,8 @@ function readResource(document: JsonObject, url: URL, serverUrl: URL): Protected
  * one of its parents. Root metadata names the origin for an endpoint below it (RFC 9728, section 3.1).
  */
 export function covers(resource: string, serverUrl: URL): boolean {
-  if (!URL.canParse(resource) || resource.includes('#')) return false
-  const url = new URL(resource)
+  const url = parseUrl(resource)
+  if (url === undefined || resource.includes('#')) return false
   if (url.origin !== serverUrl.origin || url.username !== '' || url.password !== '') return false
   if (url.search !== '' && url.search !== serverUrl.search) return false
   const parent = url.pathname.replace(/\/+$/, '')

@@ -21,19 +21,25 @@ const ENDPOINTS = [
 
 /** The places to ask, in the order of 2026-07-28, "Authorization Server Metadata Discovery". */
 export function serverMetadataUrls(issuer: URL): URL[] {
-  const { origin } = issuer
   const path = issuer.pathname.replace(/\/+$/, '')
   if (path === '') {
     return [
-      new URL('/.well-known/oauth-authorization-server', origin),
-      new URL('/.well-known/openid-configuration', origin),
+      at(issuer, '/.well-known/oauth-authorization-server'),
+      at(issuer, '/.well-known/openid-configuration'),
     ]
   }
   return [
-    new URL(`/.well-known/oauth-authorization-server${path}`, origin),
-    new URL(`/.well-known/openid-configuration${path}`, origin),
-    new URL(`${path}/.well-known/openid-configuration`, origin),
+    at(issuer, `/.well-known/oauth-authorization-server${path}`),
+    at(issuer, `/.well-known/openid-configuration${path}`),
+    at(issuer, `${path}/.well-known/openid-configuration`),
   ]
+}
+
+/** Another path of the same origin. As a reference, a path that begins with `//` would lead to another host. */
+function at(issuer: URL, path: string): URL {
+  const url = new URL(issuer.origin)
+  url.pathname = path
+  return url
 }
 
 /** Finds and checks the metadata of the authorization server that the resource names. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, McpError } from '../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject, McpError, parseJson } from '../jsonrpc/index.ts'
 import type { ContentBlock, Meta } from '../protocol/index.ts'
 
 /** What a tool answered. `raw` is the result as it came, unknown members included. */
@@ -39,7 +39,7 @@ export class CallResult<Structured = unknown> {
     if (this.structured !== undefined) return this.structured
     const text = this.text()
     try {
-      return JSON.parse(text)
+      return parseJson(text) as Structured
     } catch (cause) {
       throw new McpError('bad_response', 'The result has no structured content and its text is not JSON', {
         cause,

@@ -1,4 +1,5 @@
 /** Reads what others send: never throws for a URL, bounds the depth of JSON, tells where a host is. */
-export { MAX_DEPTH, parseJson } from '../jsonrpc/parse-json.ts'
+export { isTooDeep, MAX_DEPTH, parseJson } from '../jsonrpc/parse-json.ts'
 export { addressKind, type AddressKind } from './address-kind.ts'
+export { isDeepYaml } from './is-deep-yaml.ts'
 export { parseUrl, splitTarget } from './parse-url.ts'

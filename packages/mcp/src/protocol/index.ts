@@ -1,5 +1,6 @@
 export { addressKind } from './address-kind.ts'
 export { requireExtensionNames } from './extension-names.ts'
+export { isDeepYaml } from './is-deep-yaml.ts'
 export { isLoggingLevel, LOG_LEVELS, passesLevel } from './log-levels.ts'
 export { META } from './meta-keys.ts'
 export { isMethodInRevision, methodFacts, type MethodFacts } from './methods.ts'

@@ -1,3 +1,4 @@
+import { parseUrl } from '../protocol/index.ts'
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import { isSchema } from './check-keyword.ts'
 import { schemaError } from './schema-error.ts'
@@ -13,8 +14,8 @@ export interface Entrances {
 
 /** Resolves a URI reference against a base, without its fragment; `undefined` when it cannot be parsed. */
 export function resolveUri(reference: string, base: string): { uri: string; fragment: string } | undefined {
-  if (!URL.canParse(reference, base)) return undefined
-  const url = new URL(reference, base)
+  const url = parseUrl(reference, base)
+  if (url === undefined) return undefined
   const fragment = url.hash.slice(1)
   url.hash = ''
   return { uri: url.href, fragment }

@@ -1,13 +1,12 @@
+import { parseUrl } from '../protocol/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
 
 /** A URL for messages: user info and query are left out, because people put keys there. */
 export function displayUrl(url: string): string {
-  try {
-    const { origin, pathname, search } = new URL(url)
-    return `${origin}${pathname}${search === '' ? '' : '?…'}`
-  } catch {
-    return url
-  }
+  const parsed = parseUrl(url)
+  if (parsed === undefined) return url
+  const { origin, pathname, search } = parsed
+  return `${origin}${pathname}${search === '' ? '' : '?…'}`
 }
 
 /** The beginning of a body, enough to recognise a proxy's error page. */

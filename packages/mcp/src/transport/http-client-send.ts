@@ -1,3 +1,4 @@
+import { parseUrl } from '../protocol/index.ts'
 import type { Canceller } from '../exchange/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import type { AuthRequest } from './http-auth.ts'
@@ -199,7 +200,7 @@ function isRedirect(response: Response): boolean {
 function redirectTarget(call: HttpCall, from: string, response: Response, count: number): string {
   const { status } = response
   const location = response.headers.get('location')
-  const target = location === null ? undefined : resolveUrl(location, from)
+  const target = location === null ? undefined : parseUrl(location, from)
   const refuse = (why: string): McpError =>
     new McpError('http_status', `${displayUrl(from)} redirects ${call.method} (HTTP ${status}): ${why}`, {
       details: {
@@ -210,7 +211,7 @@ function redirectTarget(call: HttpCall, from: string, response: Response, count:
     })
   if (response.type === 'opaqueredirect') throw refuse('give the transport the URL that it leads to')
   if (target === undefined) throw refuse('there is no usable Location header')
-  if (target.origin !== new URL(from).origin) {
+  if (target.origin !== parseUrl(from)?.origin) {
     throw refuse(`not followed to another origin; use ${displayUrl(target.href)} as the URL if you trust it`)
   }
   if (call.method !== 'GET' && status !== 307 && status !== 308) {
@@ -218,12 +219,4 @@ function redirectTarget(call: HttpCall, from: string, response: Response, count:
   }
   if (count >= MAX_REDIRECTS) throw refuse(`more than ${MAX_REDIRECTS} times in a row`)
   return target.href
-}
-
-export function resolveUrl(location: string, base: string): URL | undefined {
-  try {
-    return new URL(location, base)
-  } catch {
-    return undefined
-  }
 }

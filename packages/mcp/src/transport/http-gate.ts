@@ -1,3 +1,4 @@
+import { parseUrl } from '../protocol/index.ts'
 import type { HttpHeaders } from './http-reply.ts'
 
 export interface GateOptions {
@@ -32,8 +33,8 @@ function hostName(host: string): string {
 function isAllowedOrigin(origin: string, host: string | undefined, options: GateOptions): boolean {
   const allowed = options.allowedOrigins ?? []
   if (allowed.includes('*') || allowed.includes(origin)) return true
-  if (!URL.canParse(origin)) return false
-  const name = new URL(origin).hostname
+  const name = parseUrl(origin)?.hostname
+  if (name === undefined) return false
   if (host !== undefined && name === hostName(host)) return true
   return (options.allowedHosts ?? LOOPBACK).includes(name)
 }

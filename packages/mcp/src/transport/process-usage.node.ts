@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { parseJson } from '../jsonrpc/index.ts'
 import type { StdioProcessUsage } from './stdio-client-options.ts'
 
 /** Linux counts process time in hundredths of a second for user space on every architecture (USER_HZ). */
@@ -90,7 +91,7 @@ export function selectWindowsTree(json: string, root: number): StdioProcessUsage
 
 function readRows(json: string): StdioProcessUsage[] {
   try {
-    const value: unknown = JSON.parse(json)
+    const value: unknown = parseJson(json)
     return (Array.isArray(value) ? value : [value]).map((row: Record<string, unknown>) => ({
       pid: Number(row.ProcessId),
       parent: Number(row.ParentProcessId),

@@ -1,10 +1,11 @@
+import { parseUrl } from '../protocol/index.ts'
 import type { Canceller } from '../exchange/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { discard, readErrorText } from './http-client-body.ts'
 import { badResponse, displayUrl, networkError, statusError, timeoutError } from './http-client-errors.ts'
 import { mediaType } from './http-client-messages.ts'
 import type { HttpClientSettings } from './http-client-options.ts'
-import { resolveUrl, sendHttp } from './http-client-send.ts'
+import { sendHttp } from './http-client-send.ts'
 import { createSseCursor, type OnSseEvent, SseParser } from './sse-stream.ts'
 import { readChunks } from './sse-stream-read.ts'
 
@@ -86,9 +87,9 @@ async function openStream(
 
 /** Credentials and messages go there, so a stream must not send them to another origin. */
 function endpointUrl(data: string, base: string): string {
-  const endpoint = resolveUrl(data, base)
+  const endpoint = parseUrl(data, base)
   if (endpoint === undefined) throw badResponse(base, 'named an endpoint that is not a URL')
-  if (endpoint.origin !== new URL(base).origin) {
+  if (endpoint.origin !== parseUrl(base)?.origin) {
     throw badResponse(base, `named an endpoint of another origin: ${displayUrl(endpoint.href)}`)
   }
   return endpoint.href

@@ -1,4 +1,4 @@
-import { isRequestId, type RequestId } from '../jsonrpc/index.ts'
+import { isRequestId, type RequestId, parseJson } from '../jsonrpc/index.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -88,7 +88,7 @@ export class ResponseIdScan {
 
 function readId(text: string): RequestId | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     return isRequestId(value) ? value : undefined
   } catch {
     return undefined

@@ -1,3 +1,4 @@
+import { parseJson } from '../jsonrpc/index.ts'
 import type { RequestId } from '../jsonrpc/index.ts'
 import { fromBase64Url, toBase64Url } from '../protocol/base64.ts'
 
@@ -34,7 +35,7 @@ export function answeredOn(streamId: string): RequestId | undefined {
   const bytes = encoded === undefined ? undefined : fromBase64Url(encoded)
   if (!bytes || bytes.length > MAX_ANSWERS * 3) return undefined
   try {
-    const id: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    const id: unknown = parseJson(new TextDecoder().decode(bytes))
     return typeof id === 'string' || typeof id === 'number' ? id : undefined
   } catch {
     return undefined

@@ -1,3 +1,4 @@
+import { parseJson } from '@gantry/mcp/foreign'
 import type { RawTarget } from '../../config/index.ts'
 import { splitCommand } from './split-command.ts'
 
@@ -61,7 +62,7 @@ function fromAddCommand(words: readonly string[]): CommandLine {
 
 function fromJson(json: string, given: string | undefined): CommandLine {
   try {
-    const { name, ...entry } = JSON.parse(json) as RawTarget & { name?: string }
+    const { name, ...entry } = parseJson(json) as RawTarget & { name?: string }
     const chosen = given ?? name
     return {
       ok: true,

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { parseUrl } from '@gantry/mcp/foreign'
 import type { RawTarget } from '../../config/index.ts'
 
 /** Programs that only start something else. */
@@ -35,14 +36,14 @@ export function guessName(entry: RawTarget): string {
 }
 
 function fromUrl(url: string): string {
-  const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: url, port: '' }
+  const { hostname, port } = parseUrl(url) ?? { hostname: url, port: '' }
   if (hostname === 'localhost' || /^[\d.:[\]]+$/.test(hostname)) return `local-${port || 'server'}`
   const labels = hostname.split('.').filter((label) => !/^(www|api|mcp|app|dev)$/.test(label))
   return labels.length > 1 ? labels.at(-2)! : (labels[0] ?? hostname)
 }
 
 function fromDocument(document: string): string {
-  const last = basename(URL.canParse(document) ? new URL(document).pathname : document).replace(/\.\w+$/, '')
+  const last = basename(parseUrl(document)?.pathname ?? document).replace(/\.\w+$/, '')
   if (!/^(openapi|swagger|api-docs|schema|index)?$/i.test(last)) return last
   return URL.canParse(document) ? fromUrl(document) : 'api'
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { parseUrl } from '@gantry/mcp/foreign'
 import { parseSource, type RawTarget, type UserPlaces } from '../../config/index.ts'
 import { translateEntry } from '../../config/import/index.ts'
 import { fromCommandLine } from './from-command-line.ts'
@@ -63,7 +64,7 @@ function refuse({ name = '' }: UnderstandOptions, reason: string): Understanding
 }
 
 function fromUrl(url: string): Found {
-  const { pathname } = new URL(url)
+  const pathname = parseUrl(url)?.pathname ?? ''
   return /\.(json|ya?ml)$|openapi|swagger|api-docs/i.test(pathname)
     ? { entry: { openapi: { document: url } }, source: 'the URL of an OpenAPI description' }
     : { entry: { url }, source: 'a URL' }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { parseUrl } from '@gantry/mcp/foreign'
 import type { Command } from 'commander'
 import type { AdminApi, HandshakeStep, StartTrial, TrialCall, TrialReport } from '../../admin/contract.ts'
 import { CliError, CliExit } from '../cli-error.ts'
@@ -90,7 +91,7 @@ function strangerOf(words: readonly string[], command: readonly string[], io: Cl
   }
   const [url, ...more] = words
   if (url === undefined || more.length > 0 || !/^https?:\/\//i.test(url)) return undefined
-  return { name: url, trial: { name: new URL(url).host, entry: { url } } }
+  return { name: url, trial: { name: parseUrl(url)?.host ?? url, entry: { url } } }
 }
 
 async function trialCall(tool: string, options: DoctorOptions, io: CliIo): Promise<TrialCall> {

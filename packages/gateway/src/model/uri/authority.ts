@@ -1,3 +1,4 @@
+import { parseUrl } from '@gantry/mcp/foreign'
 import { defaultPortOf, isSpecial } from './split-uri.ts'
 
 export interface Authority {
@@ -32,5 +33,5 @@ function hostName(host: string): string | undefined {
   // A wildcard of a pattern.
   if (host.includes('?')) return host.toLowerCase()
   const url = `http://${host}/`
-  return URL.canParse(url) ? new URL(url).hostname : undefined
+  return parseUrl(url)?.hostname
 }

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { call, describeOne, send } from './echo-api.test.support.ts'
+import { parseDocument } from './document/parse-document.ts'
 import type { JsonObject } from './mcp.ts'
 import { createOpenApiTarget } from './open-api-target.ts'
 
@@ -214,5 +215,17 @@ describe('hostile descriptions', () => {
     const result = await call(target, 'op', { body: 1 })
     expect(result.isError).toBe(true)
     expect(result.text).not.toContain('ECONNREFUSED')
+  })
+})
+
+describe('a description without a bottom', () => {
+  it.each([600, 5_000, 100_000])('is refused: %s levels, in JSON and in YAML', async (levels) => {
+    const deep = '['.repeat(levels) + ']'.repeat(levels)
+    for (const text of [
+      `{"openapi":"3.1.0","info":{"title":"x","version":"1"},"paths":{},"x-deep":${deep}}`,
+      `openapi: 3.1.0\ninfo: {title: x, version: "1"}\npaths: {}\nx-deep: ${deep}\n`,
+    ]) {
+      expect(() => parseDocument(text)).toThrow(/levels|call stack/)
+    }
   })
 })

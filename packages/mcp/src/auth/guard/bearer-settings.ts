@@ -1,5 +1,5 @@
 import { McpError } from '../../jsonrpc/index.ts'
-import { type Duration, parseDuration } from '../../protocol/index.ts'
+import { type Duration, parseDuration, parseUrl } from '../../protocol/index.ts'
 import { OAuthHttp } from '../oauth-http.ts'
 import type { BearerOptions, DpopMode, DpopOptions, IssuerOptions } from './bearer-options.ts'
 import { DpopNonces } from './dpop-nonces.ts'
@@ -54,7 +54,7 @@ export function readSettings(options: BearerOptions): BearerSettings {
 }
 
 function resourceUrl(resource: string): URL {
-  const url = URL.canParse(resource) ? new URL(resource) : undefined
+  const url = parseUrl(resource)
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   if (!url || !isWeb || url.username !== '' || url.password !== '' || /[#"\\\s]/.test(resource)) {
     throw invalid(

@@ -1,4 +1,5 @@
 import { calculateJwkThumbprint, EmbeddedJWK, type JWK, jwtVerify, type JWTVerifyResult } from 'jose'
+import { parseUrl, splitTarget } from '../../protocol/index.ts'
 import type { DpopNonces } from './dpop-nonces.ts'
 import { DpopReplays, type IsNewProof } from './dpop-replays.ts'
 import type { GuardCall } from './guard-types.ts'
@@ -70,11 +71,11 @@ export class DpopProofs {
 
   /** Behind a proxy the path may be another one than the client's; the resource is what the client knows. */
   #isForUs(htu: unknown, call: GuardCall): boolean {
-    if (typeof htu !== 'string' || !URL.canParse(htu)) return false
     const { resource } = this.#rules
-    const { origin, pathname } = new URL(htu)
-    if (origin !== resource.origin) return false
-    return pathname === resource.pathname || pathname === new URL(call.url, resource.origin).pathname
+    const proven = typeof htu === 'string' ? parseUrl(htu) : undefined
+    if (proven?.origin !== resource.origin) return false
+    if (proven.pathname === resource.pathname) return true
+    return proven.pathname === parseUrl(resource.origin + splitTarget(call.url).path)?.pathname
   }
 
   async #checkNonce(nonce: unknown): Promise<void> {

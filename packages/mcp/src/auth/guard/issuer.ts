@@ -5,7 +5,7 @@ import {
   type JSONWebKeySet,
   type JWTVerifyGetKey,
 } from 'jose'
-import { isJsonObject, type JsonObject } from '../../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../../jsonrpc/index.ts'
 import { oauthError, quote } from '../oauth-error.ts'
 import type { OAuthHttp } from '../oauth-http.ts'
 import { loadIssuerDocument } from './issuer-document.ts'
@@ -93,7 +93,7 @@ async function readKeySet(response: Response, url: string): Promise<Response> {
   const text = await response.text()
   let set: unknown
   try {
-    set = response.status === 200 ? JSON.parse(text) : undefined
+    set = response.status === 200 ? parseJson(text) : undefined
   } catch {
     set = undefined
   }

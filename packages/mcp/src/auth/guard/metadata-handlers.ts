@@ -1,3 +1,4 @@
+import { parseUrl } from '../../protocol/index.ts'
 import type { ProtectedResourceDocument } from './protected-resource.ts'
 
 /** The document is public, and clients in browsers read it from their own origin. */
@@ -82,7 +83,11 @@ export function toNodeMetadataHandler(
  */
 export function toFetchMetadataHandler(guard: HasResource): (request: Request) => Response {
   return (request) => {
-    const answer = answerMetadata(guard.protectedResource, request.method, new URL(request.url).pathname)
+    const answer = answerMetadata(
+      guard.protectedResource,
+      request.method,
+      parseUrl(request.url)?.pathname ?? '',
+    )
     if (answer === undefined) return new Response(null, { status: 404 })
     return new Response(answer.body ?? null, { status: answer.status, headers: answer.headers })
   }

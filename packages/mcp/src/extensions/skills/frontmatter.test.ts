@@ -32,6 +32,12 @@ describe('parseSkill', () => {
     })
   })
 
+  it('survives levels without end', () => {
+    for (const deep of ['['.repeat(15_000), '- '.repeat(8_000), '{a: '.repeat(4_000)]) {
+      expect(parseSkill(`---\n${MINIMAL}\nx: ${deep}\n---\n`)).toMatchObject({ ok: false })
+    }
+  })
+
   it('takes CRLF, and a file that ends with its frontmatter', () => {
     expect(parseSkill('---\r\nname: a\r\ndescription: b\r\n---\r\nBody.')).toMatchObject({ body: 'Body.' })
     expect(parseSkill(`---\n${MINIMAL}\n---`)).toMatchObject({ ok: true, body: '' })

@@ -1,5 +1,6 @@
-import { parse } from 'yaml'
-import { isJsonObject } from '../../jsonrpc/index.ts'
+import { Lexer, parse } from 'yaml'
+import { isJsonObject, parseJson } from '../../jsonrpc/index.ts'
+import { isDeepYaml } from '../../protocol/index.ts'
 import type { SkillFrontmatter } from './skill.ts'
 
 export type ParsedSkill =
@@ -24,9 +25,10 @@ export function parseSkill(text: string): ParsedSkill {
 
 /** Only what JSON has: the frontmatter travels as JSON, and is compared as such. */
 function parseYaml(text: string): unknown {
+  if (isDeepYaml(text, (source) => new Lexer().lex(source))) return undefined
   try {
     const value: unknown = parse(text, { schema: 'core', maxAliasCount: 16, logLevel: 'error' })
-    return JSON.parse(JSON.stringify(value) ?? 'null')
+    return parseJson(JSON.stringify(value) ?? 'null')
   } catch {
     return undefined
   }

@@ -1,5 +1,16 @@
+import { parseUrl } from '@gantry/mcp/foreign'
+
 /** A place for messages: a path for files, and URLs without user, password and query, which may be secret. */
 export function displayUri(uri: string | URL): string {
-  const url = new URL(uri)
-  return url.protocol === 'file:' ? decodeURI(url.pathname) : url.origin + url.pathname
+  const url = parseUrl(String(uri))
+  if (url === undefined) return 'an address that is no URL'
+  return url.protocol === 'file:' ? decoded(url.pathname) : url.origin + url.pathname
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
 }

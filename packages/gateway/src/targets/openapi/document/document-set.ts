@@ -1,3 +1,4 @@
+import { parseUrl } from '@gantry/mcp/foreign'
 import { McpError } from '@gantry/mcp/client'
 import { isObject, own } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
@@ -159,7 +160,7 @@ function outside(value: unknown, base: string, warnings: Warnings): string[] {
 }
 
 function absolute(reference: string, base: string): string | undefined {
-  return URL.canParse(reference, base) ? new URL(reference, base).href : undefined
+  return parseUrl(reference, base)?.href
 }
 
 function collectAnchors(value: unknown, anchors: Map<string, unknown>, depth: number): void {

@@ -1,4 +1,5 @@
-import { parse as parseYaml } from 'yaml'
+import { isDeepYaml, MAX_DEPTH, parseJson } from '@gantry/mcp/foreign'
+import { Lexer, parse as parseYaml } from 'yaml'
 
 /**
  * JSON or YAML to plain values. JSON is tried first: it is a hundred times faster than YAML, which matters for
@@ -10,16 +11,19 @@ export function parseDocument(text: string): unknown {
   let jsonError: unknown
   if (looksLikeJson) {
     try {
-      return JSON.parse(start)
+      return parseJson(start)
     } catch (error) {
       jsonError = error
     }
+  }
+  if (isDeepYaml(start, (source) => new Lexer().lex(source))) {
+    throw jsonError ?? new SyntaxError(`the text has more than ${MAX_DEPTH} levels`)
   }
   try {
     // The limit on aliases stops "billion laughs"; the round trip through JSON rejects values that contain
     // themselves and turns shared values into separate ones.
     const value = parseYaml(start, { maxAliasCount: 100, logLevel: 'error', merge: true })
-    return JSON.parse(JSON.stringify(value ?? null))
+    return parseJson(JSON.stringify(value ?? null))
   } catch (error) {
     throw jsonError ?? error
   }

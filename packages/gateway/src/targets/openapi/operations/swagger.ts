@@ -23,7 +23,7 @@ export function swaggerServers(root: unknown, base: string): ServerObject[] {
   const path = ownString(root, 'basePath') ?? ''
   if (host === undefined) return [{ url: path || '/', variables: {} }]
   const schemes = ownArray(root, 'schemes').filter((scheme) => scheme === 'https' || scheme === 'http')
-  const own = /^https?:/.test(base) ? new URL(base).protocol.slice(0, -1) : 'https'
+  const own = /^(https?):/.exec(base)?.[1] ?? 'https'
   const scheme = schemes.includes('https') ? 'https' : (schemes[0] ?? own)
   return [{ url: `${scheme}://${host}${path}`, variables: {} }]
 }

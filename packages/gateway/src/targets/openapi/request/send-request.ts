@@ -1,3 +1,4 @@
+import { parseUrl } from '@gantry/mcp/foreign'
 import { readBytes } from '../document/read-bytes.ts'
 import type { OutgoingRequest } from './build-request.ts'
 
@@ -57,7 +58,7 @@ async function toAnswer(response: Response, target: URL | undefined, options: Se
 function redirectTarget(response: Response, from: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(response.status)) return undefined
   const location = response.headers.get('location')
-  return location !== null && URL.canParse(location, from) ? new URL(location, from) : undefined
+  return location === null ? undefined : parseUrl(location, from)
 }
 
 /** The next request (Fetch Standard, "HTTP-redirect fetch"), or undefined when the policy forbids it. */

@@ -1,3 +1,4 @@
+import { parseUrl } from '@gantry/mcp/foreign'
 import { McpError } from '@gantry/mcp/client'
 import type { Operation, ServerObject } from '../operations/operation.ts'
 import type { OpenApiTargetOptions } from '../options.ts'
@@ -71,8 +72,8 @@ export class ServerUrls {
 
 /** Query and fragment have no place in a base; the path loses its last slash, because paths begin with one. */
 function toBase(text: string, relativeTo: string | undefined): URL | undefined {
-  if (!URL.canParse(text, relativeTo) || /[{}]/.test(text)) return undefined
-  const url = new URL(text, relativeTo)
+  const url = /[{}]/.test(text) ? undefined : parseUrl(text, relativeTo)
+  if (url === undefined) return undefined
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
   // `fetch` refuses URLs with a user or password in them.
   url.username = ''

@@ -1,3 +1,4 @@
+import { parseJson } from '@gantry/mcp/foreign'
 import { isJson } from '../operations/read-body.ts'
 
 /** What a media type is to a model. */
@@ -23,7 +24,7 @@ function guess(bytes: Uint8Array): Media {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     if (text.includes('\0')) return 'binary'
-    JSON.parse(text)
+    parseJson(text)
     return 'json'
   } catch (error) {
     return error instanceof SyntaxError ? 'text' : 'binary'
