@@ -1,4 +1,5 @@
 import { isAbsolute, join, relative } from 'node:path'
+import { parseUrl } from '@gantry/mcp/foreign'
 import { jsonReader, writeJson } from '@gantry/mcp/exchange'
 import { AdminError, createAdminClient, type AdminApi } from '../admin/contract.ts'
 import {
@@ -72,7 +73,7 @@ export async function openAdmin(
 function mayHaveToken({ url }: GatewayState, stateDir: string, { places }: CliIo): boolean {
   const home = join(stateHome(places), 'gantry')
   const isOwnPlace = !relative(home, stateDir).startsWith('..') && !isAbsolute(relative(home, stateDir))
-  return isOwnPlace || (URL.canParse(url) && isLoopbackHost(new URL(url).hostname))
+  return isOwnPlace || isLoopbackHost(parseUrl(url)?.hostname ?? '')
 }
 
 /** Without a configuration there may still be a gateway: the demo, or a server under development. */
