@@ -149,6 +149,20 @@ describe('a key that is taken away', () => {
   })
 })
 
+it('streams end with the token that opened them', async () => {
+  const world = await new IssuerWorld().start()
+  closing.push(() => world.stop())
+  const aud = 'https://one.example.com'
+  const { gateway } = await start({ auth: { bearer: { issuer: world.issuer, audience: aud } } })
+  const exp = Math.ceil(Date.now() / 1000) + 4
+  const short = await openAll(gateway, as(await world.token({ aud, sub: 'ann', exp })))
+  const long = await openAll(gateway, as(await world.token({ aud, sub: 'ben' })))
+  const ended = { listening: 'ended', get: 200, sse: 200 }
+  await expect.poll(short.state, { timeout: 15_000 }).toMatchObject(ended)
+  expect(Date.now()).toBeGreaterThanOrEqual(exp * 1000)
+  expect(long.state()).toEqual(OPEN)
+})
+
 it('tokens are judged by the settings of today', async () => {
   const world = await new IssuerWorld().start()
   closing.push(() => world.stop())
