@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleSdk } from './bundle-sdk.mjs'
 import { isStale, stamp } from './freshness.mjs'
@@ -14,7 +14,7 @@ const CONSOLE = 'dist/console'
 
 const PARTS = [
   { name: 'mcp', output: 'dist/index.js', needs: [], make: makeSdk },
-  { name: 'gateway', output: 'dist/.tsbuildinfo', needs: ['mcp'], make: makeGateway },
+  { name: 'gateway', output: 'dist/.tsbuildinfo', needs: ['mcp'], make: compile },
   { name: 'console', output: `../gateway/${CONSOLE}/index.html`, needs: ['gateway'], make: makeConsole },
 ]
 
@@ -48,12 +48,6 @@ function isPartStale({ name, output, needs }) {
 async function compile(name) {
   pruneOutput(name)
   await must('TypeScript', [toolPath('typescript', 'tsc'), '-b', inPackage(name)])
-}
-
-/** What `bin` names must be executable; the compiler does not see to it. */
-async function makeGateway(name) {
-  await compile(name)
-  chmodSync(inPackage(name, 'dist/cli/gantry.js'), 0o755)
 }
 
 /** The compiler writes declarations only; the scripts are bundles. */

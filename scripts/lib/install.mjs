@@ -7,13 +7,7 @@ import { withLock } from './lock.mjs'
 import { ROOT } from './paths.mjs'
 import { run } from './processes.mjs'
 
-/**
- * Installs a folder's packages when they are missing or older than its lock file; returns whether it had to.
- *
- * `npm install --no-save` instead of `npm ci`: it installs the versions that the lock file names and leaves
- * the file alone, but does not refuse a lock file that was written on a platform whose registry lacks the
- * optional binaries of another one.
- */
+/** Installs a folder's packages when they are missing or older than its lock file; returns whether it had to. */
 export async function install(folder, what) {
   if (!isMissing(folder)) return false
   // Test files that need the same tool run side by side.
@@ -33,13 +27,9 @@ function lockOf(folder) {
 async function runInstall(folder, what) {
   console.log(`installing ${what} …`)
   const npm = npmCommand()
-  const code = await run(
-    npm.command,
-    [...npm.args, 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
-    {
-      cwd: folder,
-    },
-  )
+  const code = await run(npm.command, [...npm.args, 'ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+  })
   if (code !== 0) throw new Error(`npm could not install ${what} (exit code ${code}); its messages are above`)
   return true
 }

@@ -218,6 +218,7 @@ describe('the packed gateway', () => {
     const files = installed.files.gantry
     expect(files).toEqual(
       expect.arrayContaining([
+        'bin/gantry.mjs',
         'dist/cli/gantry.js',
         'schema/gantry.schema.json',
         'schema/admin.schema.json',
@@ -234,7 +235,7 @@ describe('the packed gateway', () => {
   })
 
   it('serves its demo and the console', async () => {
-    await using gateway = await startCommand(at('gantry', 'dist/cli/gantry.js'), installed.folder)
+    await using gateway = await startCommand(at('gantry', 'bin/gantry.mjs'), installed.folder)
     const { message } = await modernRequest(gateway.endpoint, 'tools/list')
     expect(message.result.tools.length).toBeGreaterThan(0)
     const page = await fetch(new URL('/console/', gateway.endpoint))

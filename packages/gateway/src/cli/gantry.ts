@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { processIo } from './cli-io.ts'
 import { runCli } from './run-cli.ts'
 

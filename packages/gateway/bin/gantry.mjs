@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+// The command that npm links. It is not a built file, because npm links it in a clone before anything is built.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const command = new URL('../dist/cli/gantry.js', import.meta.url)
+if (!existsSync(command)) {
+  const setup = fileURLToPath(new URL('../../../scripts/setup.mjs', import.meta.url))
+  // Its messages go to standard error: standard output belongs to the command.
+  const { status } = spawnSync(process.execPath, [setup], { stdio: ['ignore', 2, 2] })
+  if (status !== 0) process.exit(status ?? 1)
+}
+await import(command.href)
