@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ZOO } from './install-server.mjs'
+import { SERVERS } from './servers.mjs'
+import { visitServer } from './visit-server.mjs'
+import { writePage } from './write-page.mjs'
+
+const FOUND = join(ZOO, 'found.json')
+
+/** Visits those named, or all; returns the exit code. What was found is kept, so that a run can be cut into parts. */
+export async function runZoo({ names, write }) {
+  const unknown = names.filter((name) => !SERVERS.some((server) => server.name === name))
+  if (unknown.length > 0) {
+    console.error(
+      `The zoo has no ${unknown.join(', ')}. It has: ${SERVERS.map(({ name }) => name).join(', ')}`,
+    )
+    return 1
+  }
+  mkdirSync(ZOO, { recursive: true })
+  const found = existsSync(FOUND) ? JSON.parse(readFileSync(FOUND, 'utf8')) : {}
+  let failures = 0
+  for (const server of SERVERS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    const visit = await visitServer(server).catch((error) => ({
+      ...server,
+      expected: { failed: String(error.message ?? error) },
+      verdicts: {},
+    }))
+    found[server.name] = visit
+    writeFileSync(FOUND, JSON.stringify(found, undefined, 2))
+    const problems = Object.entries(visit.verdicts).filter(([, verdict]) => verdict !== '')
+    failures += visit.expected.failed === undefined ? problems.length : 0
+    console.log(describe(visit, problems))
+  }
+  if (write) writePage(found)
+  console.log(`${names.length || SERVERS.length} visited, ${failures} that only work elsewhere`)
+  return failures === 0 ? 0 : 1
+}
+
+function describe({ name, version, revision, expected }, problems) {
+  if (expected.failed !== undefined) return `- ${name}: the official client fails too: ${expected.failed}`
+  const counts = `${expected.tools.length} tools, ${expected.prompts.length} prompts, ${expected.resources.length} resources`
+  const lines = problems.map(([view, verdict]) => `\n    ${view}: ${verdict}`)
+  return `${problems.length === 0 ? '✓' : '✗'} ${name} ${version} (${revision}): ${counts}, ${expected.results.length} calls${lines.join('')}`
+}
