@@ -138,13 +138,80 @@ describe('isolation: call', () => {
 })
 
 describe('isolation: shared', () => {
-  it('refuses a question that could belong to several calls', async () => {
-    await start(rawTarget({}))
+  it('refuses a question that could belong to several callers', async () => {
+    await start(rawTarget({}, { isolation: 'shared' }))
     const client = await open('modern', 'Gil')
     const hanging = client.call('raw_hang').catch(() => {})
     await expect.poll(() => instances()[0]?.slots.used).toBe(1)
     expect((await client.call('raw_ask')).text()).toMatch(/undefined$/)
     await client.close()
     await hanging
+  })
+})
+
+describe('no isolation in the configuration', () => {
+  const isolates = () => gateway!.gateway.target('raw')!.isolatesByItself
+
+  it('shares one connection as long as the server asks nothing', async () => {
+    await start(rawTarget({}))
+    const [a, b, c] = [await open('legacy'), await open('legacy'), await open('modern')]
+    expect(await pidOf(a)).toBe(await pidOf(b))
+    expect(await pidOf(c)).toBe(await pidOf(b))
+    expect(isolates()).toBe(false)
+  })
+
+  it('gives each session its own connection from the first question on; who was asked stays', async () => {
+    await start(rawTarget({}))
+    const [ada, bob] = [await open('legacy', 'Ada'), await open('legacy', 'Bob')]
+    const shared = await pidOf(ada)
+    expect((await ada.call('raw_ask')).text()).toBe(`${shared} Ada`)
+    expect(isolates()).toBe(true)
+    expect(await pidOf(ada)).toBe(shared)
+    const own = await pidOf(bob)
+    expect(own).not.toBe(shared)
+    expect((await bob.call('raw_ask')).text()).toBe(`${own} Bob`)
+  })
+
+  it('lets an open question of one user stand in the way of nobody', async () => {
+    await start(rawTarget({}))
+    const { endpoint } = gateway!
+    const first = await modernRequest(endpoint, 'tools/call', { name: 'raw_ask' })
+    expect(first.message.result.resultType).toBe('input_required')
+    const others = await Promise.all([
+      modernRequest(endpoint, 'tools/call', { name: 'raw_ask' }),
+      modernRequest(endpoint, 'tools/call', { name: 'raw_ask' }),
+    ])
+    for (const { message } of others) expect(message.result.resultType).toBe('input_required')
+    const legacy = await open('legacy', 'Cyd')
+    expect((await legacy.call('raw_ask')).text()).toMatch(/ Cyd$/)
+  })
+
+  it('keeps one anonymous caller after another on one connection', async () => {
+    await start(rawTarget({}))
+    const client = await open('modern', 'Dan')
+    const pid = await pidOf(client)
+    expect((await client.call('raw_ask')).text()).toBe(`${pid} Dan`)
+    expect((await client.call('raw_ask')).text()).toBe(`${pid} Dan`)
+    expect(await pidOf(client)).toBe(pid)
+  })
+
+  it('refuses a question that could be for several callers once, and never again', async () => {
+    await start(rawTarget({}))
+    const [ada, bob] = [await open('legacy', 'Ada'), await open('legacy', 'Bob')]
+    const hanging = ada.call('raw_hang').catch(() => {})
+    await expect.poll(() => instances()[0]?.slots.used).toBe(1)
+    expect((await bob.call('raw_ask')).text()).toMatch(/undefined$/)
+    expect((await bob.call('raw_ask')).text()).toMatch(/ Bob$/)
+    expect((await ada.call('raw_ask')).text()).toMatch(/ Ada$/)
+    await ada.close()
+    await hanging
+  })
+
+  it('asks again after a call was given up', async () => {
+    await start(rawTarget({}))
+    const client = await open('modern', 'Eve')
+    expect((await client.call('raw_ask')).text()).toMatch(/ Eve$/)
+    await expect(client.call('raw_hang', {}, { timeout: 100 })).rejects.toMatchObject({ code: 'timeout' })
+    expect((await client.call('raw_ask')).text()).toMatch(/ Eve$/)
   })
 })

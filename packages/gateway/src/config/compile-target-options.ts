@@ -8,7 +8,8 @@ import type { TargetSource } from './target-source.ts'
 /** What every kind of target has, from the target itself, then `defaults`, then ours. */
 export function compileTargetOptions(source: TargetSource, context: CompileContext): TargetOptions {
   const { name, raw, defaults } = source
-  const isolation = raw.isolation ?? defaults.isolation ?? 'shared'
+  const isolation = raw.isolation ?? defaults.isolation ?? 'auto'
+  const isShared = isolation === 'shared' || isolation === 'auto'
   const timeouts = { ...defaults.timeouts, ...raw.timeouts }
   const restart = { ...defaults.restart, ...raw.restart }
   const health = { ...defaults.health, ...raw.health }
@@ -21,9 +22,9 @@ export function compileTargetOptions(source: TargetSource, context: CompileConte
     isolation,
     maxInstances: raw.maxInstances ?? defaults.maxInstances ?? 50,
     // There is nobody to start a private connection for yet.
-    start: isolation === 'shared' ? (raw.start ?? defaults.start ?? 'eager') : 'lazy',
+    start: isShared ? (raw.start ?? defaults.start ?? 'eager') : 'lazy',
     required: raw.required ?? false,
-    idleStop: durationOrOff(raw.idleStop ?? defaults.idleStop, isolation === 'shared' ? false : '5m'),
+    idleStop: durationOrOff(raw.idleStop ?? defaults.idleStop, isShared ? false : '5m'),
     timeouts: {
       start: duration(timeouts.start, '60s'),
       install: duration(timeouts.install, '15m'),

@@ -5,8 +5,11 @@ export type TargetModel = StdioTarget | UrlTarget | InProcessTarget | OpenApiTar
 
 export type TargetKind = TargetModel['kind']
 
-/** Who shares one connection (and process): everybody, one principal, one client session, or one call. */
-export type Isolation = 'shared' | 'user' | 'session' | 'call'
+/**
+ * Who shares one connection (and process): everybody, one principal, one client session, or one call. `auto`, when the
+ * configuration says nothing: everybody, until the server asks its client something.
+ */
+export type Isolation = 'auto' | 'shared' | 'user' | 'session' | 'call'
 
 /** What every kind of target has. */
 export interface TargetOptions {

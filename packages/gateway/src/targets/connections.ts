@@ -12,6 +12,8 @@ export interface ConnectionsServices extends OpenerServices, Omit<HeldCallsHost,
 export interface ConnectionsHost extends Omit<InstanceHost, 'model' | 'unused' | 'open'> {
   stderr(line: string): void
   notification(notification: Notification): void
+  /** The server asked on a channel that all calls of this connection share. */
+  sharedQuestion(instance: Instance, exchange: Exchange | undefined): void
 }
 
 const LOOK_AGAIN = 50
@@ -36,6 +38,7 @@ export class Connections {
     this.opener = new LinkOpener(model.name, services, {
       stderr: (line) => host.stderr(line),
       notification: (notification) => host.notification(notification),
+      sharedQuestion: (instance, exchange) => host.sharedQuestion(instance, exchange),
       explain: (thrown) => (this.#isUnproved ? sinceChange(thrown) : thrown),
     })
     this.pool = new InstancePool(() => this.model, {

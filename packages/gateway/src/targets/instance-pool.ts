@@ -3,6 +3,9 @@ import { Instance, type InstanceHost } from './instance.ts'
 import { isSharedKey } from './isolation.ts'
 import { TargetError } from './target-error.ts'
 
+/** Connections of single callers end after so long without use, where the configuration names no time. */
+const PRIVATE_IDLE_STOP = 300_000
+
 /** The connections of one target, by whom they are for. The empty key is the one that everybody shares. */
 export class InstancePool {
   readonly #model: () => TargetModel
@@ -31,12 +34,14 @@ export class InstancePool {
 
   /** Settings that live connections take on. */
   configure(): void {
-    const { idleStop, concurrency, queue } = this.#model()
+    const { idleStop, isolation, concurrency, queue } = this.#model()
+    const privateStop = idleStop ?? (isolation === 'auto' ? PRIVATE_IDLE_STOP : undefined)
     clearInterval(this.#sweep)
     this.#sweep = undefined
     for (const instance of this.#instances.values()) instance.slots.resize(concurrency, queue)
-    if (idleStop === undefined) return
-    this.#sweep = setInterval(() => this.#stopIdle(idleStop), Math.min(30_000, Math.max(100, idleStop / 4)))
+    if (privateStop === undefined) return
+    const pace = Math.min(30_000, Math.max(100, privateStop / 4))
+    this.#sweep = setInterval(() => this.#stopIdle(idleStop, privateStop), pace)
     this.#sweep.unref()
   }
 
@@ -84,9 +89,11 @@ export class InstancePool {
     if (instance.key.startsWith('call:')) void this.drop(instance)
   }
 
-  #stopIdle(idleStop: number): void {
-    const due = Date.now() - idleStop
+  #stopIdle(idleStop: number | undefined, privateStop: number): void {
     for (const instance of this.all) {
+      const limit = instance.key === '' ? idleStop : privateStop
+      if (limit === undefined) continue
+      const due = Date.now() - limit
       const stoppable = instance.key === '' ? instance.link !== undefined : instance.state !== 'starting'
       if (stoppable && !instance.inUse && instance.lastUsed < due) void this.drop(instance)
     }

@@ -2,6 +2,7 @@ import type { TargetModel } from '../model/index.ts'
 import { Handshake } from '../telemetry/handshake.ts'
 import { backoffDelay, nextTry, retryAfterOf } from './backoff.ts'
 import { HealthCheck } from './health-check.ts'
+import { isSharedKey } from './isolation.ts'
 import type { Link } from './link.ts'
 import { RetryClock } from './retry-clock.ts'
 import { Slots } from './slots.ts'
@@ -57,6 +58,8 @@ export class Instance {
   calls = 0
   /** How many of those who need the connection only listen. */
   listeners = 0
+  /** Calls that wait for their clients to come back. */
+  parked = 0
   /** The last attempt to connect, step by step. */
   handshake: Handshake | undefined
   /** What the last attempt failed with. */
@@ -103,6 +106,18 @@ export class Instance {
       this.#leases--
       this.lastUsed = Date.now()
       if (this.#leases === 0) this.#host.unused(this)
+    }
+  }
+
+  /** The same for a call that waits for its client to come back. */
+  readonly park = (): (() => void) => {
+    const release = this.lease()
+    this.parked++
+    let held = true
+    return () => {
+      if (held) this.parked--
+      held = false
+      release()
     }
   }
 
@@ -226,7 +241,8 @@ export class Instance {
   /** Connections of single users and sessions are made when they are wanted again. */
   #restartsItself(): boolean {
     const { restart, isolation } = this.#host.model()
-    return restart.policy === 'always' && isolation === 'shared'
+    const isShared = isolation === 'shared' || (isolation === 'auto' && isSharedKey(this.key))
+    return restart.policy === 'always' && isShared
   }
 
   #scheduleRestart(delay: number): void {

@@ -5,6 +5,7 @@ import type { Isolation } from '../model/index.ts'
 /** Which connection of a target a caller gets. The empty key is the one that everybody shares. */
 export function instanceKey(isolation: Isolation, exchange: Exchange): string {
   switch (isolation) {
+    case 'auto':
     case 'shared':
       return ''
     case 'user':

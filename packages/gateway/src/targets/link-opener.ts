@@ -1,12 +1,12 @@
 import { EraCache, type FetchLike } from '@gantry/mcp/client'
-import type { Continuations, Notification, Served } from '@gantry/mcp/exchange'
+import type { Continuations, Exchange, Notification, Served } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { OAuthModel, TargetModel, UrlTarget } from '../model/index.ts'
 import type { Handshake } from '../telemetry/handshake.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Tap } from '../telemetry/tap-connector.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
-import type { OpenRequest } from './instance.ts'
+import type { Instance, OpenRequest } from './instance.ts'
 import { isLegacyKey } from './isolation.ts'
 import { LeasedContinuations } from './leased-continuations.ts'
 import { StartLimit } from './launchers/start-limit.ts'
@@ -33,6 +33,8 @@ export interface OpenerEvents {
   stderr(line: string): void
   /** What a server says that belongs to no request and no subscription. */
   notification(notification: Notification): void
+  /** The server asked on a channel that all calls of this connection share. */
+  sharedQuestion(instance: Instance, exchange: Exchange | undefined): void
   /** Says more about a failure, where there is more to say. */
   explain(thrown: unknown): unknown
 }
@@ -72,14 +74,15 @@ export class LinkOpener {
       ...this.#services,
       // What is insisted on says nothing about what the server is.
       eras: isLegacyKey(instance.key) ? new EraCache() : this.#eras,
-      continuations: new LeasedContinuations(this.#services.continuations, instance.lease),
+      continuations: new LeasedContinuations(this.#services.continuations, instance.park),
       auth: (await this.auth(model))?.provider,
       headers,
       handshake,
       tap: this.#tap(handshake),
       onStderr: (line: string) => this.#events.stderr(line),
       onNotification: (notification: Notification) => this.#events.notification(notification),
-      onAmbiguous: (method: string) => this.#warnAmbiguous(method),
+      onAmbiguous: (method: string) => this.#warnAmbiguous(model, method),
+      onSharedQuestion: (exchange: Exchange | undefined) => this.#events.sharedQuestion(instance, exchange),
       onProcess: (process: ProcessFacts) => limit.watch(process),
     }
     try {
@@ -101,11 +104,15 @@ export class LinkOpener {
     return this.#auth
   }
 
-  #warnAmbiguous(method: string): void {
+  #warnAmbiguous({ isolation }: TargetModel, method: string): void {
+    const advice =
+      isolation === 'auto'
+        ? 'from now on each caller has a connection of its own'
+        : 'set "isolation": "session" for this target, or leave "isolation" out'
     this.#services.log(
       'warn',
-      `${this.#name} sent ${method} while several calls were under way, and nothing says whose it is; ` +
-        'set "isolation": "session" for this target',
+      `${this.#name} sent ${method} while calls of several callers were under way, and nothing says whose it is: refused; ` +
+        advice,
       { target: this.#name, method },
     )
   }

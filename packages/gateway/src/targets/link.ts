@@ -21,6 +21,8 @@ export interface Link {
   readonly process?: ProcessFacts | undefined
   /** Asks for a sign of life, where there is somebody to ask. Rejects when there is none. */
   readonly ping?: ((signal: AbortSignal) => Promise<unknown>) | undefined
+  /** Whether calls that were given up may still make the server ask something. */
+  readonly hasUnanswered?: boolean | undefined
   /** Another connection takes over: who listens here is told to listen there. */
   retire?(reason: Error): void
   close(): Promise<void>

@@ -10,6 +10,7 @@ import {
   type ClientEdge,
   type Connector,
   type Continuations,
+  type Exchange,
   type Notification,
   type Served,
   type Wire,
@@ -54,6 +55,8 @@ export interface LinkServices {
   onAmbiguous(method: string): void
   /** What a server says that belongs to no request and no subscription. */
   onNotification(this: void, notification: Notification): void
+  /** The server asked on a channel that all calls share: for this exchange, or for one of several callers. */
+  onSharedQuestion(exchange: Exchange | undefined): void
 }
 
 /**
@@ -143,6 +146,7 @@ async function negotiated(
       keepsText: true,
       onAmbiguous: ({ method }) => services.onAmbiguous(method),
       onNotification: services.onNotification,
+      onSharedQuestion: (exchange) => services.onSharedQuestion(exchange),
       // Whoever sends an exchange here has left only those headers on it that are for the target.
       extraHeaders: (exchange) => exchange.headers as Record<string, string> | undefined,
     },
@@ -162,6 +166,9 @@ async function negotiated(
     },
     process: processOf(wire),
     ping: (ended) => ping(edge, wire.kind, services.info, ended),
+    get hasUnanswered() {
+      return edge.hasUnanswered
+    },
     retire: (reason) => edge.retire?.(reason),
     close: () => edge.close(),
   }

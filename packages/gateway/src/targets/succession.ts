@@ -55,7 +55,8 @@ export class Succession {
     const earlier = this.#coming
     this.#coming = next
     await earlier?.close()
-    const isShared = model.enabled && model.isolation === 'shared' && this.#host.mayConnect()
+    const isShared =
+      model.enabled && (model.isolation === 'shared' || model.isolation === 'auto') && this.#host.mayConnect()
     if (isShared && (this.isConnected || model.start === 'eager')) {
       const connected = Promise.resolve(next.main.acquire()).catch(() => {})
       if (this.isConnected) await connected

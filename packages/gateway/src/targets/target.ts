@@ -14,7 +14,9 @@ import { StderrRing } from '../telemetry/stderr-ring.ts'
 import { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { Instance, TargetState } from './instance.ts'
+import { readAffinity } from './call-affinity.ts'
 import { instanceKey, isSharedKey, legacyKey, mayBeAsked } from './isolation.ts'
+import { type Connection, LearnedIsolation, SHARED } from './learned-isolation.ts'
 import type { Link } from './link.ts'
 import type { OpenerServices } from './link-opener.ts'
 import { Recorder } from './recording/recorder.ts'
@@ -63,6 +65,7 @@ export class Target {
   readonly #succession: Succession
   readonly #calls: TimedCalls
   readonly #listeners: TargetListeners
+  readonly #learned = new LearnedIsolation()
   #suspended = false
   #stopped = false
 
@@ -110,6 +113,7 @@ export class Target {
         notification: (notification) => {
           if (isAnnouncement(notification)) this.announce(notification)
         },
+        sharedQuestion: (instance, exchange) => this.#learn(instance, exchange),
         stderr: (line) => {
           this.stderr.push(line)
           events.stderr(this, line)
@@ -171,8 +175,9 @@ export class Target {
    */
   async handle(exchange: Exchange, options: SendOptions): Promise<Outcome> {
     this.#check()
-    if (this.model.isolation !== 'call') {
-      const key = instanceKey(this.model.isolation, exchange)
+    const connection = this.#connectionFor(exchange)
+    if (connection !== 'own') {
+      const { key } = connection
       const older = mayBeAsked(exchange) ? await this.#inOlderEra(key, exchange) : undefined
       return this.#use(older ?? this.#current.pool.get(key), exchange, options)
     }
@@ -198,6 +203,36 @@ export class Target {
       // It says that it speaks the older era, and does not: the newer one does what it can.
       return undefined
     }
+  }
+
+  #connectionFor(exchange: Exchange): Connection {
+    const { isolation } = this.model
+    if (isolation === 'call') return 'own'
+    if (isolation !== 'auto') return { key: instanceKey(isolation, exchange) }
+    if (!this.#learned.asks) return SHARED
+    if (readAffinity(exchange)) return 'own'
+    const { pool } = this.#current
+    const own = this.#learned.connectionFor(exchange, pool.find(''))
+    // The tasks of a caller that has no connection yet were made on the shared one.
+    const isTask = exchange.method.startsWith('tasks/')
+    return isTask && (own === 'own' || !pool.find(own.key)) ? SHARED : own
+  }
+
+  /** Whether each caller has a connection of its own because the server asks questions. */
+  get isolatesByItself(): boolean {
+    return this.model.isolation === 'auto' && this.#learned.asks
+  }
+
+  /** What happens on the connection of one caller is no news. */
+  #learn(instance: Instance, exchange: Exchange | undefined): void {
+    const isNews =
+      this.model.isolation === 'auto' && isSharedKey(instance.key) && this.#learned.learn(exchange)
+    if (!isNews) return
+    const message =
+      `${this.name} asks its clients questions: from now on each session has a connection of its own. ` +
+      'Set "isolation" to decide this yourself'
+    this.#services.log('info', message, { target: this.name })
+    this.#events.changed(this)
   }
 
   /** Sends something of the gateway's own: it belongs to nobody's connection but the main one. */

@@ -20,6 +20,8 @@ export interface ClientEdge {
   readonly handle: (exchange: Exchange) => Promise<Outcome>
   /** Tells a legacy server something (`notifications/roots/list_changed`). Modern servers are told nothing. */
   notify(notification: Notification): Promise<void>
+  /** Whether calls that were given up may still make the server send something. */
+  readonly hasUnanswered?: boolean | undefined
   /** Another connection takes over: who listens here is told to listen there. Calls under way go on. */
   retire?(reason: Error): void
   /** Called once when the connection is gone, with the reason when nobody asked for it. */

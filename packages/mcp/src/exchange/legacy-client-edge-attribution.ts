@@ -8,7 +8,7 @@ import type { IncomingMessage } from './wire.ts'
 
 /** Which calls a message on a shared channel can belong to. */
 export type Attribution =
-  | { readonly to: 'call'; readonly call: LegacyCall }
+  | { readonly to: 'call'; readonly call: LegacyCall; readonly isNamed: boolean }
   /** Several calls of one owner: whom to show it to is known, which call it belongs to is not. */
   | { readonly to: 'owner'; readonly calls: readonly LegacyCall[] }
   /** Calls of several owners: nobody may see it. */
@@ -57,7 +57,7 @@ export class Attributor {
     // A call that waits for an answer already hardly asks a second time: it gives way to the one that works.
     const working = candidates.filter((call) => call.exchange !== undefined)
     const only = working.length === 1 ? working[0] : candidates.length === 1 ? first : undefined
-    return only ? { to: 'call', call: only } : { to: 'owner', calls: candidates }
+    return only ? { to: 'call', call: only, isNamed: false } : { to: 'owner', calls: candidates }
   }
 
   /** Questions and progress of a task are delivered while its result is waited for (2025-11-25, Tasks). */
@@ -67,5 +67,5 @@ export class Attributor {
 }
 
 function toCall(call: LegacyCall | undefined): Attribution {
-  return call ? { to: 'call', call } : NOBODY
+  return call ? { to: 'call', call, isNamed: true } : NOBODY
 }

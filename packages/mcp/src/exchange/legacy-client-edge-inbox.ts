@@ -32,6 +32,8 @@ export interface InboxOptions {
   /** What an extension answers in the author's stead. */
   extension?: ExtensionRequests | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
+  /** A question that names no call came; undefined when it could be for several callers. */
+  onSharedQuestion?: ((exchange: Exchange | undefined) => void) | undefined
   onLog?: ((notification: Notification) => void) | undefined
   /** What a user was sent to a page for is done (2025-11-25, URL mode elicitation). */
   onPageDone(notification: Notification): void
@@ -135,13 +137,16 @@ export class LegacyInbox {
     const found = this.#options.attributor.attribute(request)
     switch (found.to) {
       case 'call':
+        if (!found.isNamed) this.#options.onSharedQuestion?.(found.call.origin)
         return found.call.push(request)
       case 'owner':
+        this.#options.onSharedQuestion?.(found.calls[0]?.origin)
         return this.#shared.askOwner(request, found.calls)
       case 'nobody':
         return this.#shared.askConnection(request)
       case 'strangers': {
         const calls = found.calls.map((call) => call.method)
+        this.#options.onSharedQuestion?.(undefined)
         this.#options.onAmbiguous?.({ method: request.method, calls })
         const message = 'Calls of several callers may have caused this request, and it names none of them'
         this.#shared.refuse(request, new ProtocolError(INVALID_REQUEST, message))

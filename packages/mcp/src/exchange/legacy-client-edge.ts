@@ -53,6 +53,11 @@ export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
   /** Answers requests before the callers and `ask` get them; undefined leaves them to those. */
   answer?: RequestAnswer | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
+  /**
+   * A question came on a channel that all calls share and names no call. The exchange is one of the caller that is
+   * asked; undefined when it was refused because it could be for several callers.
+   */
+  onSharedQuestion?: ((exchange: Exchange | undefined) => void) | undefined
   /** How long a user may take on the pages of error −32042 before being asked again, in ms. Default 5 minutes. */
   urlCompletionTimeout?: number | undefined
 }
@@ -133,6 +138,7 @@ export class LegacyClientEdge implements ClientEdge {
         options.answer &&
         new ExtensionRequests({ ...options, wire, version: this.version, answer: options.answer }),
       onAmbiguous: options.onAmbiguous,
+      onSharedQuestion: options.onSharedQuestion,
       onLog: options.onLog,
       onPageDone: (notification) => {
         const id = notification.params?.elicitationId
@@ -167,6 +173,10 @@ export class LegacyClientEdge implements ClientEdge {
 
   notify(notification: Notification): Promise<void> {
     return this.#wire.send({ jsonrpc: '2.0', ...notification })
+  }
+
+  get hasUnanswered(): boolean {
+    return !this.#unanswered.isEmpty
   }
 
   retire(reason: Error): void {

@@ -27,6 +27,7 @@ export function TargetCardView({ card }: { card: TargetCard }) {
         <EraBadge era={card.era} revision={card.revision} />
         <Badge>{card.transport ?? card.kind}</Badge>
         {card.stale && <Badge tone="warn">lists from earlier</Badge>}
+        {card.isolatesByItself && <Badge>a connection per session</Badge>}
         {card.restarts > 0 && <Badge tone="warn">{plural(card.restarts, 'restart')}</Badge>}
       </p>
       {card.problem ? (

@@ -50,6 +50,8 @@ export interface TargetCard {
   /** Starts besides the first one of each connection. */
   readonly restarts: number
   readonly connections: number
+  /** True when each caller has a connection of its own because the server asks questions. */
+  readonly isolatesByItself?: boolean
   readonly inFlight: number
   /** Of the whole process tree; absent for targets that are not processes here. */
   readonly usage?: ProcessUsage

@@ -61,6 +61,7 @@ export class TargetCards {
       stats: toTrafficStats(gateway.view.statsOf(name).summary()),
       restarts: target.restarts,
       connections: target.instances.filter((instance) => instance.link).length,
+      ...(target.isolatesByItself && { isolatesByItself: true }),
       inFlight: target.instances.reduce((sum, instance) => sum + instance.slots.used, 0),
       ...(usage && { usage }),
       endpoint: `${url}/mcp/${encodeURIComponent(name)}`,

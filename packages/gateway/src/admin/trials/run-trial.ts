@@ -98,6 +98,7 @@ async function connect({ host, model, handshake, stderr, signal, onStderr }: Tri
         onAmbiguous: () => {},
         onProcess: (process) => limit.watch(process),
         onNotification: () => {},
+        onSharedQuestion: () => {},
       },
       AbortSignal.any([signal, limit.signal]),
     )

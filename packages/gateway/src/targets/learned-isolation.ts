@@ -1,0 +1,50 @@
+import { principalKey, type Exchange } from '@gantry/mcp/exchange'
+import type { Instance } from './instance.ts'
+
+/** Which connection a caller gets: a key, or one for this call alone. */
+export type Connection = { readonly key: string } | 'own'
+
+/** The connection of everybody. */
+export const SHARED: Connection = { key: '' }
+
+/**
+ * The isolation of a target whose configuration names none. All callers share one connection until the server asks
+ * something on a channel that all calls share. From then on every session gets a connection of its own, and so does
+ * every principal without a session: an open question of one caller must not stand in the way of another's.
+ */
+export class LearnedIsolation {
+  #asks = false
+  /** Who goes on with the connection that was shared until then: what the server keeps for that caller is there. */
+  #heir: string | undefined
+
+  get asks(): boolean {
+    return this.#asks
+  }
+
+  /** The server asked for this exchange, or for one of several callers. True when that is news. */
+  learn(exchange: Exchange | undefined): boolean {
+    const isNews = !this.#asks
+    this.#asks = true
+    if (!exchange) this.#heir = undefined
+    else if (isNews) this.#heir = callerKey(exchange)
+    return isNews
+  }
+
+  connectionFor(exchange: Exchange, main: Instance | undefined): Connection {
+    if (!this.#asks) return SHARED
+    const key = callerKey(exchange)
+    // Anonymous callers cannot be told apart: one at a time, each of them may have the shared connection.
+    if (key === undefined) return this.#heir === undefined && isFree(main) ? SHARED : 'own'
+    return key === this.#heir ? SHARED : { key }
+  }
+}
+
+function callerKey({ session, auth }: Exchange): string | undefined {
+  if (session !== undefined) return `session:${session}`
+  return auth ? `user:${principalKey(auth.principal)}` : undefined
+}
+
+/** Whether no call of anybody else can ask here. */
+function isFree(main: Instance | undefined): boolean {
+  return main === undefined || (main.calls === 0 && main.parked === 0 && main.link?.hasUnanswered !== true)
+}
