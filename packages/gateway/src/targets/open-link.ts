@@ -7,11 +7,13 @@ import {
   INVALID_REQUEST,
   LiveExchange,
   orAbort,
+  RELATED_REQUEST,
   type ClientEdge,
   type Connector,
   type Continuations,
   type Exchange,
   type Notification,
+  type Outcome,
   type Served,
   type Wire,
 } from '@gantry/mcp/exchange'
@@ -67,6 +69,8 @@ const CAPABILITIES = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {}, context: {} },
   roots: {},
+  // Servers built on this SDK then say which call a log message belongs to.
+  experimental: { [RELATED_REQUEST]: {} },
 } as const
 
 /** Connects to a target; leaves nothing behind when it fails. */
@@ -180,13 +184,13 @@ async function ping(
   transport: string,
   info: Implementation,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Outcome> {
   const method = edge.era === 'legacy' ? 'ping' : 'server/discover'
   const client = { info, capabilities: {}, version: edge.version }
   const exchange = new LiveExchange({ method, params: {}, client })
   signal.addEventListener('abort', () => exchange.abort(signal.reason), { once: true })
   const outcome = await edge.handle(exchange)
-  if (transport !== 'http' || outcome.type !== 'error' || !isRefusal(outcome.error.code)) return
+  if (transport !== 'http' || outcome.type !== 'error' || !isRefusal(outcome.error.code)) return outcome
   throw new McpError('bad_response', `${method} was refused: ${outcome.error.message}`)
 }
 

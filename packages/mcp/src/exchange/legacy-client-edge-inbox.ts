@@ -9,7 +9,7 @@ import type { Attributor } from './legacy-client-edge-attribution.ts'
 import type { LegacyCall } from './legacy-client-edge-call.ts'
 import type { ExtensionRequests } from './legacy-client-edge-extension.ts'
 import type { LegacyListeners } from './legacy-client-edge-listeners.ts'
-import { refusal } from './legacy-client-edge-questions.ts'
+import { refusal, withoutHints } from './legacy-client-edge-questions.ts'
 import { SharedQuestions } from './legacy-client-edge-shared-questions.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
 
@@ -103,7 +103,7 @@ export class LegacyInbox {
     const { attributor, onLog } = this.#options
     const found = attributor.attribute(message)
     if (found.to === 'call') found.call.notify(notification)
-    else if (onLog) onLog(notification)
+    else if (onLog) onLog(withoutHints(notification))
     else if (found.to === 'owner')
       found.calls.find((call) => call.wantsLog(notification))?.notify(notification)
   }

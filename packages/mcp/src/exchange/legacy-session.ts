@@ -1,6 +1,7 @@
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
+  isJsonObject,
   McpError,
   METHOD_NOT_FOUND,
   ProtocolError,
@@ -29,7 +30,7 @@ import { complete, failure, type ClientFacts, type Notification, type Outcome } 
 import { IncreasingProgress } from './increasing-progress.ts'
 import { LegacyCall } from './legacy-call.ts'
 import { deliverable, discover, readInitialize } from './legacy-handshake.ts'
-import { LegacyQuestions } from './legacy-questions.ts'
+import { LegacyQuestions, RELATED_REQUEST } from './legacy-questions.ts'
 import { LegacySubscriptions, type SubscriptionHost } from './legacy-subscriptions.ts'
 import { LiveExchange, type RequestContext } from './live-exchange.ts'
 import { respondSafely } from './modern-server-edge.ts'
@@ -299,7 +300,7 @@ export class LegacySession implements SubscriptionHost {
       session: this,
       notify: (notification) => {
         if (this.#io.isCongested?.() || !progress.admits(notification)) return
-        send(writeNotification(this.#shape(notification)))
+        send(writeNotification(this.#named(this.#shape(notification), id)))
       },
       detach: this.#detachOf(id, params, send),
       ask: this.#io.canPush
@@ -328,6 +329,15 @@ export class LegacySession implements SubscriptionHost {
     if (this.#io.detach) return (retryMs) => this.#io.detach!(id, retryMs)
     if (!wantsDetachHint(params)) return undefined
     return (retryMs) => send(writeNotification(detachHint(id, retryMs)))
+  }
+
+  /** Who relays for several callers and says so learns which request a log message belongs to. */
+  #named(notification: Notification, id: RequestId): Notification {
+    const wants = this.client.capabilities.experimental?.[RELATED_REQUEST] !== undefined
+    if (!wants || notification.method !== 'notifications/message') return notification
+    const meta = notification.params?._meta
+    const _meta = { ...(isJsonObject(meta) ? meta : undefined), [RELATED_REQUEST]: id }
+    return { ...notification, params: { ...notification.params, _meta } }
   }
 
   /** Progress messages came with 2025-03-26. */
