@@ -1,7 +1,7 @@
 import { META, writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { CatalogOptions } from './catalog.ts'
-import { merge, type ListKind, type Merged, type MergedEntry } from './merged.ts'
+import { merge, type IsThere, type ListKind, type Merged, type MergedEntry } from './merged.ts'
 import { PublicUris } from './public-uris.ts'
 import type { Target } from '../targets/target.ts'
 import type { TargetCatalog } from './target-catalog.ts'
@@ -62,8 +62,17 @@ export class CatalogView {
   }
 
   get merged(): Merged {
-    this.#merged ??= merge(this.catalogs, this.#options().names, (catalog) => this.prefixOf(catalog))
+    this.#merged ??= this.#merge()
     return this.#merged
+  }
+
+  /** The same for a caller from whom something is kept. What is not there for it takes no name from the rest. */
+  mergedFor(isThere: IsThere): Merged {
+    return this.merged.isContested ? this.#merge(isThere) : this.merged
+  }
+
+  #merge(isThere?: IsThere): Merged {
+    return merge(this.catalogs, this.#options().names, (catalog) => this.prefixOf(catalog), isThere)
   }
 
   /** Compares with what was there before; lists that a target announced count as changed all the same. */
@@ -125,10 +134,6 @@ export class CatalogView {
       ttlMs: Math.min(...catalogs.map((catalog) => catalog.remainingTtl)),
       cacheScope: isPublic ? 'public' : 'private',
     }
-  }
-
-  find(kind: ListKind, key: string): MergedEntry | undefined {
-    return this.merged[kind].get(key)
   }
 
   gaps(catalogs: readonly TargetCatalog[]): Gap[] {

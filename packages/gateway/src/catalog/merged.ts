@@ -28,41 +28,60 @@ export interface Merged {
   readonly templates: ReadonlyMap<string, MergedEntry>
   /** By the name of the target. */
   readonly uris: ReadonlyMap<string, PublicUris>
+  /** Two targets want one name or URI: without the one, the other would have it. */
+  readonly isContested: boolean
 }
+
+/** Whether something of a target, by its own name or URI, is there at all. */
+export type IsThere = (kind: 'tools' | 'prompts' | 'resources', target: TargetCatalog, own: string) => boolean
+
+interface Merging extends Merged {
+  readonly tools: Map<string, MergedEntry>
+  readonly prompts: Map<string, MergedEntry>
+  readonly resources: Map<string, MergedEntry>
+  readonly templates: Map<string, MergedEntry>
+  isContested: boolean
+}
+
+const EVERYTHING: IsThere = () => true
 
 /** Puts the targets' lists together in the order of the configuration: the same every time. */
 export function merge(
   catalogs: readonly TargetCatalog[],
   names: NamesModel,
   prefixOf: (catalog: TargetCatalog) => string,
+  isThere: IsThere = EVERYTHING,
 ): Merged {
-  const merged = {
+  const merged: Merging = {
     tools: new Map<string, MergedEntry>(),
     prompts: new Map<string, MergedEntry>(),
     resources: new Map<string, MergedEntry>(),
     templates: new Map<string, MergedEntry>(),
     uris: assignUris(catalogs.map((one) => ({ name: one.target.name, prefix: prefixOf(one) }))),
+    isContested: false,
   }
   for (const catalog of catalogs) {
     const { model } = catalog.target
     const prefix = prefixOf(catalog)
     const uris = merged.uris.get(catalog.target.name)!
-    const shared = { catalog, prefix, names, uris }
+    const shared = { merged, catalog, prefix, names, uris, isThere }
     for (const item of catalog.snapshot?.tools ?? []) {
-      addNamed(merged.tools, item, model.tools, shared)
+      addNamed('tools', item, model.tools, shared)
     }
     for (const item of catalog.snapshot?.prompts ?? []) {
-      addNamed(merged.prompts, item, model.prompts, shared)
+      addNamed('prompts', item, model.prompts, shared)
     }
-    for (const item of catalog.snapshot?.resources ?? []) addUri(merged.resources, catalog, item, 'uri', uris)
+    for (const item of catalog.snapshot?.resources ?? []) addUri('resources', item, 'uri', shared)
     for (const item of catalog.snapshot?.templates ?? []) {
-      addUri(merged.templates, catalog, item, 'uriTemplate', uris)
+      addUri('templates', item, 'uriTemplate', shared)
     }
   }
   return merged
 }
 
 interface Shared {
+  readonly merged: Merging
+  readonly isThere: IsThere
   readonly catalog: TargetCatalog
   readonly prefix: string
   readonly names: NamesModel
@@ -70,13 +89,14 @@ interface Shared {
 }
 
 function addNamed(
-  entries: Map<string, MergedEntry>,
+  kind: 'tools' | 'prompts',
   item: JsonObject,
   selection: SelectionModel,
-  { catalog: target, prefix, names, uris }: Shared,
+  { merged, catalog: target, prefix, names, uris, isThere }: Shared,
 ): void {
   const own = item.name
-  if (typeof own !== 'string' || !isSelected(own, selection)) return
+  if (typeof own !== 'string' || !isSelected(own, selection) || !isThere(kind, target, own)) return
+  const entries = merged[kind]
   const wanted = publicName(own, prefix, selection, names)
   const owner = entries.get(wanted)
   const isTaken = (name: string): boolean => entries.has(name)
@@ -89,6 +109,7 @@ function addNamed(
     changed._meta = uris.toolMeta(item._meta as JsonObject)
   }
   const entry: MergedEntry = { target, key, own, item: changed, taskSupport: taskSupportOf(execution) }
+  if (owner) merged.isContested = true
   entries.set(key, owner ? { ...entry, collidesWith: owner.target.target.name } : entry)
 }
 
@@ -98,18 +119,21 @@ function taskSupportOf(execution: unknown): MergedEntry['taskSupport'] {
 }
 
 function addUri(
-  entries: Map<string, MergedEntry>,
-  target: TargetCatalog,
+  kind: 'resources' | 'templates',
   item: JsonObject,
   member: 'uri' | 'uriTemplate',
-  uris: PublicUris,
+  { merged, catalog: target, uris, isThere }: Shared,
 ): void {
   const own = item[member]
   const selection = target.target.model.resources
-  if (typeof own !== 'string' || !isSelectedUri(own, selection)) return
+  if (typeof own !== 'string' || !isSelectedUri(own, selection) || !isThere('resources', target, own)) return
+  const entries = merged[kind]
   const key = uris.toPublic(own)
   // Without a prefix two targets may offer one URI: the first in the configuration serves it.
-  if (entries.has(key)) return
+  if (entries.has(key)) {
+    merged.isContested = true
+    return
+  }
   const changed: JsonObject = { ...item, [member]: key }
   if (Object.hasOwn(selection.describe, own)) changed.description = selection.describe[own]
   entries.set(key, { target, key, own, item: changed })

@@ -106,11 +106,16 @@ export class Front {
     let answer = path === '/health' ? ALIVE : readiness(gateway, this.#isDraining)
     if (new URLSearchParams(request.url?.split('?', 2)[1]).has('verbose')) {
       if (await this.#refused(request, response)) return
-      const isOperator = this.#options.door.guard !== undefined
-      answer = verbose(answer, gateway, (target) => isOperator || gateway.mayKnow(target, {}))
+      answer = verbose(answer, gateway, this.#mayKnow)
     }
     const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
     response.writeHead(answer.code, headers).end(`${JSON.stringify(answer.body)}\n`)
+  }
+
+  /** Holders of the credential are operators. Where none is needed, anybody reads it, and policy decides. */
+  readonly #mayKnow = (target: Gateway['targets'][number]): boolean => {
+    const { gateway, door } = this.#options
+    return door.guard !== undefined || gateway.mayKnow(target, {})
   }
 
   /** True when the request was answered with a refusal: it lacks what the numbers take. */
@@ -125,7 +130,9 @@ export class Front {
     if (await this.#refused(request, response)) return
     const services = [...this.#handlers.values()].map(({ service }) => service)
     const sessions = services.flatMap(({ sessions, sseSessions }) => [...sessions.values(), ...sseSessions])
-    response.writeHead(200, { 'content-type': METRICS_TYPE }).end(metricsText(gateway, sessions.length))
+    const targets = gateway.targets.filter(this.#mayKnow)
+    const text = metricsText(gateway, targets, sessions.length)
+    response.writeHead(200, { 'content-type': METRICS_TYPE }).end(text)
   }
 
   /** Where clients get their tokens (RFC 9728); answered by the guard itself, to anybody. */
@@ -165,6 +172,7 @@ export class Front {
     return toNodeHandler(served, {
       ...(guard && { guard }),
       sealer: gateway.sealer,
+      ...(target !== undefined && { place: target }),
       meter: this.#meter,
       sessions: { idleTimeout: limits.sessionIdle },
       ...GATED,

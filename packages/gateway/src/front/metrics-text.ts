@@ -5,8 +5,10 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 type Labels = Record<string, string>
 
-/** The numbers of a gateway in the text format of Prometheus. */
-export function metricsText(gateway: Gateway, sessions: number): string {
+type Target = Gateway['targets'][number]
+
+/** The numbers of a gateway, and of these targets, in the text format of Prometheus. */
+export function metricsText(gateway: Gateway, targets: readonly Target[], sessions: number): string {
   const text = new MetricsText()
   const { user, system } = process.cpuUsage()
   text.family('gantry_info', 'gauge', 'The version that runs.')
@@ -17,12 +19,12 @@ export function metricsText(gateway: Gateway, sessions: number): string {
   text.single('process_cpu_seconds_total', 'counter', 'CPU time of this process.', (user + system) / 1e6)
   const started = Date.now() / 1000 - process.uptime()
   text.single('process_start_time_seconds', 'gauge', 'When this process began.', Math.round(started))
-  addTargets(text, gateway)
-  addRequests(text, gateway)
+  addTargets(text, targets)
+  addRequests(text, targets, gateway)
   return text.toString()
 }
 
-function addTargets(text: MetricsText, { targets }: Gateway): void {
+function addTargets(text: MetricsText, targets: readonly Target[]): void {
   text.family('gantry_target_up', 'gauge', 'Whether a target is ready; its state is a label.')
   for (const { name, state } of targets) {
     text.sample('gantry_target_up', { target: name, state }, state === 'ready' ? 1 : 0)
@@ -34,7 +36,7 @@ function addTargets(text: MetricsText, { targets }: Gateway): void {
 }
 
 /** What the gateway answers by itself, lists for the most part, has no target. */
-function addRequests(text: MetricsText, { targets, view }: Gateway): void {
+function addRequests(text: MetricsText, targets: readonly Target[], { view }: Gateway): void {
   const all = targets.map(({ name }) => [{ target: name }, view.statsOf(name).totals()] as const)
   text.family('gantry_requests_total', 'counter', 'Requests that were answered, of all clients.')
   text.sample('gantry_requests_total', {}, view.total.totals().calls)

@@ -3,6 +3,7 @@ import { declaresTasks, missingTasks, TASKS_EXTENSION } from '@gantry/mcp/extens
 import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { Target } from '../targets/target.ts'
 import { methodNotFound, type Destination, type Resolver } from './resolver.ts'
+import { withParams } from './relayed-exchange.ts'
 import type { TaskIds, TaskOrigin } from './task-ids.ts'
 
 /** A task of the caller's. */
@@ -27,7 +28,9 @@ export class CallerTasks {
     const owner = origin && this.#catalog.catalogs.find(({ target }) => target.name === origin.target)
     if (!owner) return undefined
     const task = { ...origin, target: owner.target, shown: taskId as string }
-    return isPermitted(task, exchange, resolver) ? task : undefined
+    const isThere =
+      task.isDesk || owner.target.serverOf(withParams(exchange, { taskId: task.own })) === task.server
+    return isThere && isPermitted(task, exchange, resolver) ? task : undefined
   }
 
   /** The task that the params name, or the error that says there is none. */
@@ -44,9 +47,9 @@ export class CallerTasks {
     { task }: TaskHandle,
     { target, object }: Destination,
     exchange: Exchange,
-    isDesk: boolean,
+    { isDesk, server }: Pick<TaskOrigin, 'isDesk' | 'server'>,
   ): Promise<TaskHandle> {
-    const origin = { target: target.name, own: String(task.taskId), isDesk, ...object }
+    const origin = { target: target.name, own: String(task.taskId), isDesk, server, ...object }
     return { type: 'task', task: { ...task, taskId: await this.#ids.write(origin, exchange) } }
   }
 }

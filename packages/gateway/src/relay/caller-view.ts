@@ -2,7 +2,7 @@ import type { JsonObject } from '@gantry/mcp/exchange'
 import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { CatalogView, Gap } from '../catalog/catalog-view.ts'
-import type { ListKind, MergedEntry } from '../catalog/merged.ts'
+import type { ListKind, Merged, MergedEntry } from '../catalog/merged.ts'
 import { offersUri } from '../catalog/offers-uri.ts'
 import type { TargetCatalog } from '../catalog/target-catalog.ts'
 import { isSelected } from '../model/index.ts'
@@ -15,6 +15,7 @@ import type { Permissions } from '../policy/permissions.ts'
 export class CallerView {
   readonly #catalog: CatalogView
   readonly #permissions: Permissions
+  #merged: { readonly generation: number; readonly lists: Merged } | undefined
   #known: { readonly generation: number; readonly catalogs: readonly TargetCatalog[] } | undefined
 
   constructor(catalog: CatalogView, permissions: Permissions) {
@@ -47,9 +48,19 @@ export class CallerView {
     return this.#catalog.current(this.catalogs)
   }
 
+  get #lists(): Merged {
+    if (this.isOpen) return this.#catalog.merged
+    const { generation } = this.#catalog
+    if (this.#merged?.generation !== generation) {
+      const lists = this.#catalog.mergedFor((kind, catalog, own) => this.mayUse(kind, catalog, own))
+      this.#merged = { generation, lists }
+    }
+    return this.#merged.lists
+  }
+
   entries(kind: ListKind): MergedEntry[] {
     const entries: MergedEntry[] = []
-    for (const entry of this.#catalog.merged[kind].values()) if (this.maySee(kind, entry)) entries.push(entry)
+    for (const entry of this.#lists[kind].values()) if (this.maySee(kind, entry)) entries.push(entry)
     return entries
   }
 
@@ -60,7 +71,7 @@ export class CallerView {
 
   /** An entry by the name that clients use. */
   find(kind: ListKind, key: string): MergedEntry | undefined {
-    const entry = this.#catalog.find(kind, key)
+    const entry = this.#lists[kind].get(key)
     if (!entry || this.isOpen) return entry
     const object = kind === 'templates' ? 'resources' : kind
     return this.mayUse(object, entry.target, entry.own) ? entry : undefined

@@ -1,4 +1,4 @@
-import type { Exchange, JsonObject } from '@gantry/mcp/exchange'
+import { isJsonObject, META, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
 import { TaskDesk } from '@gantry/mcp/extensions/tasks'
 import { MemoryStore } from '@gantry/mcp/server'
 
@@ -26,7 +26,20 @@ export function isForeignTaskMethod({ method, client }: Exchange): boolean {
 
 /** Who does not declare them has to take such a call for an ordinary one (2025-11-25, Tasks). */
 export function asOrdinaryCall({ method }: Exchange, params: JsonObject): JsonObject {
-  if (method !== 'tools/call' || params.task === undefined) return params
-  const { task: _task, ...rest } = params
+  const isTask = method === 'tools/call' && params.task !== undefined
+  const { _meta } = params
+  if (!isTask && !namesTask(_meta)) return params
+  const rest = { ...params }
+  if (isTask) delete rest.task
+  if (namesTask(_meta)) rest._meta = withoutTask(_meta)
   return rest
+}
+
+/** The ids of a target's tasks are the gateway's to use: by naming one, a caller could join the task of another. */
+function namesTask(meta: unknown): meta is JsonObject {
+  return isJsonObject(meta) && META.relatedTask in meta
+}
+
+function withoutTask({ [META.relatedTask]: _task, ...meta }: JsonObject): JsonObject {
+  return meta
 }

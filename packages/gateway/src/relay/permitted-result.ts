@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type Outcome,
 } from '@gantry/mcp/exchange'
+import { UriTemplate } from '@gantry/mcp/server'
 import { methodNotFound, type Destination } from './resolver.ts'
 import { resourceNotFound } from './resource-finder.ts'
 
@@ -70,18 +71,34 @@ function withoutDeniedValues(params: JsonObject, result: JsonObject, mayRead: Ma
   if (!isJsonObject(ref) || typeof ref.uri !== 'string' || !isJsonObject(argument)) return result
   if (!isJsonObject(completion) || !Array.isArray(completion.values)) return result
   const given = isJsonObject(context) && isJsonObject(context.arguments) ? context.arguments : {}
-  const template = fill(ref.uri, given)
   const name = String(argument.name)
-  const values = completion.values.filter((value) => mayRead(fill(template, { [name]: value })))
+  const template = templateOf(ref.uri)
+  const values = completion.values.filter((value) =>
+    urisOf(template, { ...given, [name]: value })?.every(mayRead),
+  )
   if (values.length === completion.values.length) return result
   const { total: _total, ...rest } = completion
   return { ...result, completion: { ...rest, values } }
 }
 
-/** Variables without a value stay: rules read them like any other text. */
-function fill(template: string, values: JsonObject): string {
-  return template.replaceAll(/\{[+#./;?&]?([^{}]*)\}/g, (expression, variable: string) => {
-    const value = Object.hasOwn(values, variable) ? values[variable] : undefined
-    return typeof value === 'string' ? encodeURIComponent(value) : expression
-  })
+function templateOf(text: string): UriTemplate | undefined {
+  try {
+    return new UriTemplate(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The URIs that values make of a template: one without the variables that have no value, and one with text in their
+ * places, which rules read like any other. Undefined when they cannot be known.
+ */
+function urisOf(template: UriTemplate | undefined, values: JsonObject): string[] | undefined {
+  if (!template) return undefined
+  const places = Object.fromEntries(template.variables.map((variable) => [variable, `{${variable}}`]))
+  try {
+    return [template.expand(values), template.expand({ ...places, ...values })]
+  } catch {
+    return undefined
+  }
 }

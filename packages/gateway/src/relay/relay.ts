@@ -237,7 +237,9 @@ export class Relay {
     }
     const outcome = await this.#tasks.run(exchange, destination.taskSupport, relay)
     const isDesk = outcome.type === 'task' && outcome !== answer
-    return isDesk ? this.#callerTasks.present(outcome, destination, exchange, true) : outcome
+    return isDesk
+      ? this.#callerTasks.present(outcome, destination, exchange, { isDesk: true, server: '' })
+      : outcome
   }
 
   async #relay(exchange: Exchange, destination: Destination, record: ExchangeRecord): Promise<Outcome> {
@@ -259,12 +261,15 @@ export class Relay {
     )
     this.#options.view.alias(asked, record)
     record.asked = asked
+    // The configuration may put another server in its place before it answers.
+    const server = target.serverOf(asked)
     const outcome =
       token === undefined ? await this.#ask(asked, destination) : await this.#resume(asked, target, token)
     const shown = toPublic(permittedOutcome(outcome, destination, exchange), destination, exchange)
     if (shown.type === 'error') return withoutSecrets(shown, this.#options.scrub)
-    if (shown.type === 'task') return this.#callerTasks.present(shown, destination, exchange, false)
-    return shown.type === 'input_required' ? this.#toClient(shown, target, exchange) : shown
+    if (shown.type === 'task')
+      return this.#callerTasks.present(shown, destination, exchange, { isDesk: false, server })
+    return shown.type === 'input_required' ? this.#toClient(shown, target, server, exchange) : shown
   }
 
   #ask(asked: Exchange, destination: Destination): Promise<Outcome> {
@@ -292,11 +297,16 @@ export class Relay {
     return target.resume(call, asked)
   }
 
-  async #toClient(outcome: InputRequired, target: Target, exchange: Exchange): Promise<Outcome> {
+  async #toClient(
+    outcome: InputRequired,
+    target: Target,
+    server: string,
+    exchange: Exchange,
+  ): Promise<Outcome> {
     const state = outcome.requestState
     if (state === undefined) return outcome
     const isParked = this.#options.continuations.find(state) !== undefined
-    const content: RelayedState = isParked ? { token: state } : { state }
+    const content: RelayedState = isParked ? { token: state } : { state, server }
     return { ...outcome, requestState: await this.#states.write(content, target, exchange) }
   }
 

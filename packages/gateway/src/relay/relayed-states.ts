@@ -8,9 +8,10 @@ import {
   type Sealer,
 } from '@gantry/mcp/exchange'
 import type { Target } from '../targets/target.ts'
+import { withParams } from './relayed-exchange.ts'
 
 /** What a client brings back to go on with a call: the name of a call that is parked here, or the target's state. */
-export type RelayedState = { token: string } | { state: string }
+export type RelayedState = { token: string } | { state: string; server: string }
 
 /**
  * Every `requestState` that leaves the gateway is sealed. It opens for the same caller, endpoint, target, method
@@ -35,7 +36,8 @@ export class RelayedStates {
   async read(text: unknown, target: Target, exchange: Exchange): Promise<RelayedState> {
     const opened =
       typeof text === 'string' ? await this.#sealer.open(text, this.#bindingOf(target, exchange)) : undefined
-    if (isJsonObject(opened) && (opened.expires as number) >= Date.now()) return opened as RelayedState
+    const isTimely = isJsonObject(opened) && (opened.expires as number) >= Date.now()
+    if (isTimely && isOfServer(opened as RelayedState, target, exchange)) return opened as RelayedState
     const message = 'Invalid requestState: it does not belong to this request, or it expired'
     throw new ProtocolError(INVALID_PARAMS, message)
   }
@@ -43,6 +45,12 @@ export class RelayedStates {
   #bindingOf({ name }: Target, { auth, method, params }: Exchange): string {
     return bindingOf('relayed state', auth?.principal, this.#endpoint, name, method, asked(params))
   }
+}
+
+/** Whether the server that made it gets it. A call that is parked here goes on where it began. */
+function isOfServer(content: RelayedState, target: Target, exchange: Exchange): boolean {
+  if ('token' in content) return true
+  return content.server === target.serverOf(withParams(exchange, { requestState: content.state }))
 }
 
 /** The request without what differs from round to round. */

@@ -134,7 +134,7 @@ export class Resolver {
   ): Promise<MergedEntry | undefined> {
     const known = await this.#entry(kind, name, view)
     if (known) return known
-    const owners = this.#possibleOwners(kind, name, view)
+    const owners = this.#possibleOwners(name, view)
     if (owners.length === 0) return undefined
     const answers = await orAbort(lookUp(owners), exchange.signal)
     const found = view.find(kind, name)
@@ -146,15 +146,15 @@ export class Resolver {
 
   /**
    * By prefix; there may be several: `git_hub_x` can be of `git` or of `git_hub`. A target without one is asked when
-   * it runs. Callers that may not use it are told nothing.
+   * it runs. Whether policy denies the name does not matter here: the answer, and the time that it takes, would tell.
    */
-  #possibleOwners(kind: 'tools' | 'prompts', name: string, view: CallerView): TargetCatalog[] {
+  #possibleOwners(name: string, view: CallerView): TargetCatalog[] {
     const { catalog, model } = this.#options
     return view.catalogs.filter((one) => {
       const prefix = catalog.prefixOf(one)
       const start = prefix === '' ? '' : prefix + model.names.separator
       const isNamed = prefix === '' ? one.target.connected : name.startsWith(start)
-      return isNamed && one.target.model.enabled && view.mayUse(kind, one, name.slice(start.length))
+      return isNamed && one.target.model.enabled
     })
   }
 

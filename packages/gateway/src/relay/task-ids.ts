@@ -11,6 +11,8 @@ export interface TaskOrigin {
   readonly kind: ObjectKind
   /** The target's own name of what was called. */
   readonly name: string
+  /** Which server the target was: another one has other tasks. */
+  readonly server: string
 }
 
 /**
@@ -26,8 +28,8 @@ export class TaskIds {
     this.#endpoint = options.endpoint
   }
 
-  write({ target, own, isDesk, kind, name }: TaskOrigin, exchange: Exchange): Promise<string> {
-    return this.#sealer.seal([target, own, isDesk, kind, name], this.#bindingOf(exchange))
+  write({ target, own, isDesk, kind, name, server }: TaskOrigin, exchange: Exchange): Promise<string> {
+    return this.#sealer.seal([target, own, isDesk, kind, name, server], this.#bindingOf(exchange))
   }
 
   /** Undefined for an id that is not of this caller. */
@@ -35,8 +37,8 @@ export class TaskIds {
     if (typeof taskId !== 'string') return undefined
     const opened = await this.#sealer.open(taskId, this.#bindingOf(exchange))
     if (!Array.isArray(opened)) return undefined
-    const [target, own, isDesk, kind, name] = opened
-    return { target, own, isDesk, kind, name }
+    const [target, own, isDesk, kind, name, server] = opened
+    return { target, own, isDesk, kind, name, server }
   }
 
   #bindingOf({ auth }: Exchange): string {

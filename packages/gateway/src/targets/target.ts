@@ -20,6 +20,7 @@ import { type Connection, LearnedIsolation, SHARED } from './learned-isolation.t
 import type { Link } from './link.ts'
 import type { OpenerServices } from './link-opener.ts'
 import { Recorder } from './recording/recorder.ts'
+import { serverMark } from './server-mark.ts'
 import { stateLog } from './state-log.ts'
 import { Succession } from './succession.ts'
 import type { SignInOptions } from './target-auth.ts'
@@ -167,6 +168,11 @@ export class Target {
   /** Whether asking it would start nothing. */
   get connected(): boolean {
     return this.#succession.isConnected
+  }
+
+  /** Marks the server that an exchange goes to. */
+  serverOf(exchange: Exchange): string {
+    return serverMark(this.#succession.ownerOf(exchange).model)
   }
 
   /**

@@ -47,8 +47,19 @@ export function methodFacts(method: string): MethodFacts | undefined {
   return METHODS.get(method)
 }
 
-/** False only for methods that the specification has in other revisions; extensions decide for themselves. */
+/** What servers ask of clients. */
+const ASKED_OF_CLIENTS: ReadonlySet<string> = new Set([
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+])
+
+/**
+ * Whether a server may be asked for it: false for methods that the specification has in other revisions, for those of
+ * clients, and for notifications, which some servers would obey even with an id. Extensions decide for themselves.
+ */
 export function isMethodInRevision(method: string, revision: Revision): boolean {
+  if (ASKED_OF_CLIENTS.has(method) || method.startsWith('notifications/')) return false
   const facts = METHODS.get(method)
   return facts === undefined || (facts.since <= revision && revision <= facts.until)
 }

@@ -50,6 +50,8 @@ export interface HttpServiceOptions extends GateOptions {
   meter?: HttpMeter
   /** Makes session ids that survive a restart and work on every replica. */
   sealer?: Sealer
+  /** Tells this endpoint from others with the same sealer: a session of one is no session of another. */
+  place?: string
   events?: Partial<EventLogLimits>
   /** Told about bodies that could not be read. */
   onProtocolError?: (error: { code: number; message: string }) => void
@@ -92,7 +94,7 @@ export class HttpService {
       streams: this.#streams,
       budget: this.meter.sessions,
     })
-    this.#ids = new SessionIds(served, options.sealer)
+    this.#ids = new SessionIds(served, options.sealer, options.place)
     this.#eventLimits = { ...DEFAULT_EVENT_LIMITS, ...options.events }
   }
 

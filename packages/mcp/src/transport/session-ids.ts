@@ -15,17 +15,20 @@ const MAX_ENDED = 10_000
 const MAX_ID_LENGTH = 4_096
 
 /**
- * Session ids that carry their session: sealed, bound to the principal, good after a restart and on any
+ * Session ids that carry their session: sealed, bound to the principal and the endpoint, good after a restart and on any
  * replica that shares the secret. Without a sealer they are random, and die with the process.
  */
 export class SessionIds {
   readonly #sealer: Sealer | undefined
   readonly #served: Served
+  readonly #place: string | undefined
   /** Ids that their clients gave up: those must not come back to life. */
   readonly #ended = new Set<string>()
 
-  constructor(served: Served, sealer: Sealer | undefined) {
+  /** `place`: the endpoint, where several have one sealer. */
+  constructor(served: Served, sealer: Sealer | undefined, place?: string) {
     this.#served = served
+    this.#place = place
     this.#sealer = sealer
   }
 
@@ -42,7 +45,7 @@ export class SessionIds {
       expires: Date.now() + ONE_WEEK,
       nonce: crypto.randomUUID(),
     }
-    return this.#sealer.seal(facts, bindingOf('session', principal)).then((sealed) =>
+    return this.#sealer.seal(facts, this.#bindingOf(principal)).then((sealed) =>
       // Headers have limits of their own: a client with a novel of capabilities gets a plain session.
       sealed.length <= MAX_ID_LENGTH ? sealed : crypto.randomUUID(),
     )
@@ -51,9 +54,13 @@ export class SessionIds {
   /** The session that an id stands for, when this process does not know it; undefined for a foreign id. */
   async recover(id: string, principal: Principal | undefined): Promise<LegacySessionFacts | undefined> {
     if (!this.#sealer || this.#ended.has(id)) return undefined
-    const facts = await this.#sealer.open(id, bindingOf('session', principal))
+    const facts = await this.#sealer.open(id, this.#bindingOf(principal))
     if (!isJsonObject(facts) || (facts as unknown as SealedFacts).expires < Date.now()) return undefined
     return facts as unknown as SealedFacts
+  }
+
+  #bindingOf(principal: Principal | undefined): string {
+    return bindingOf('session', principal, this.#place ?? null)
   }
 
   end(id: string): void {

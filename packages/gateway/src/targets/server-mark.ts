@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import type { TargetModel, Text } from '../model/index.ts'
+
+const marks = new WeakMap<TargetModel, string>()
+
+/**
+ * Tells the server of a target from another that gets its name later. Ids and states that one server made must not
+ * reach the other, where they may belong to somebody else. Credentials are no part of it: they are renewed.
+ */
+export function serverMark(model: TargetModel): string {
+  let mark = marks.get(model)
+  if (mark === undefined) {
+    const text = JSON.stringify([model.kind, ...placeOf(model)])
+    mark = createHash('sha256').update(text).digest('base64url').slice(0, 12)
+    marks.set(model, mark)
+  }
+  return mark
+}
+
+function placeOf(model: TargetModel): unknown[] {
+  switch (model.kind) {
+    case 'stdio':
+      return [model.command, model.cwd, ...model.args.map(shown)]
+    case 'url':
+      return [shown(model.url)]
+    case 'inProcess':
+      return [model.module, model.exportName]
+    case 'openapi':
+      return [model.document, model.baseUrl]
+    case 'replay':
+      return [model.file]
+  }
+}
+
+function shown(text: Text): string {
+  return typeof text === 'string' ? text : text.label
+}
