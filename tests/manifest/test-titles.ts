@@ -21,9 +21,10 @@ export function testTitles(): Map<string, string[]> {
 /** `it('…'`, `describe.each(…)('…'`: a title is the first string of a call that declares tests. */
 function titlesIn(source: string): string[] {
   const declared = /^\s*(?:it|test|describe)\b[^'"`\n]*?\(\s*(['"`])((?:\\.|(?!\1).)*)\1/gm
+  const withTexts = /^\s*(?:it|test|describe)\.each\(\[.*\]\)\(\s*(['"`])((?:\\.|(?!\1).)*)\1/gm
   const continued = /^\s*(?:\]|\}|[^\s'"`(]+\))?\)?\(\s*(['"`])((?:\\.|(?!\1).)*)\1,? (?:async )?\(/gm
   const inOwnLine = /^\s+(['"`])((?:\\.|(?!\1).)*)\1,\n\s+(?:async )?\(.*=> \{$/gm
-  return [declared, continued, inOwnLine].flatMap((pattern) =>
+  return [declared, withTexts, continued, inOwnLine].flatMap((pattern) =>
     [...source.matchAll(pattern)].map(([, , title]) => title!.replace(/\\(.)/g, '$1')),
   )
 }

@@ -1,5 +1,5 @@
 import { parseUrl } from '../protocol/index.ts'
-import { McpError, MAX_DEPTH, parseJson, TooDeepJson } from '../jsonrpc/index.ts'
+import { McpError, MAX_DEPTH, parseJson, RefusedJson } from '../jsonrpc/index.ts'
 import { oauthError, quote } from './oauth-error.ts'
 import { checkUrl, type UrlPolicy } from './safe-url.ts'
 
@@ -130,7 +130,7 @@ function isDeepJson(body: Uint8Array): boolean {
     parseJson(new TextDecoder().decode(body))
     return false
   } catch (error) {
-    return error instanceof TooDeepJson
+    return error instanceof RefusedJson
   }
 }
 

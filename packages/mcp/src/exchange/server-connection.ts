@@ -3,7 +3,7 @@ import {
   INVALID_REQUEST,
   jsonReader,
   ProtocolError,
-  TooDeepJson,
+  RefusedJson,
   type JsonRpcError,
   type JsonRpcNotification,
   type JsonRpcRequest,
@@ -97,7 +97,7 @@ export class ServerConnection {
       value = jsonReader(this.#served.numbers)(text)
     } catch (thrown) {
       const { id, ...error } = unreadable(thrown)
-      const isResponse = thrown instanceof TooDeepJson && thrown.isResponse
+      const isResponse = thrown instanceof RefusedJson && thrown.isResponse
       if (!this.#closed && !isResponse) this.#send(writeError(id, error))
       return error
     }

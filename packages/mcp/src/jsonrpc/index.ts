@@ -27,7 +27,8 @@ export {
   type JsonPiece,
 } from './long-json.ts'
 export { classifyMessage, parseMessage, type ParsedMessage, unreadable } from './parse-message.ts'
-export { isTooDeep, MAX_DEPTH, parseJson, TooDeepJson } from './parse-json.ts'
+export { isTooDeep, MAX_DEPTH, parseJson, tooDeep } from './parse-json.ts'
+export { RefusedJson } from './refused-json.ts'
 export { RawResult, rawResultId, readRawResult } from './raw-result.ts'
 export { jsonReader, type NumberMode, type ReadJson } from './read-json.ts'
 export { readResult, TextResult } from './read-result.ts'

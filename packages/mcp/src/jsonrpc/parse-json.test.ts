@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isTooDeep, MAX_DEPTH, parseJson, TooDeepJson } from './parse-json.ts'
+import { isTooDeep, MAX_DEPTH, MAX_VALUES, parseJson } from './parse-json.ts'
+import { RefusedJson } from './refused-json.ts'
 
 const arrays = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const objects = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
@@ -8,10 +9,10 @@ describe('parseJson', () => {
   it('reads what has as many levels as allowed, and nothing deeper', () => {
     for (const make of [arrays, objects]) {
       expect(JSON.stringify(parseJson(make(MAX_DEPTH)))).toBe(make(MAX_DEPTH))
-      expect(() => parseJson(make(MAX_DEPTH + 1))).toThrow(TooDeepJson)
+      expect(() => parseJson(make(MAX_DEPTH + 1))).toThrow(RefusedJson)
       expect(() => parseJson(make(100_000))).toThrow(/more than 512 levels/)
     }
-    expect(() => parseJson(`[1,{"x":${arrays(MAX_DEPTH - 1)}}]`)).toThrow(TooDeepJson)
+    expect(() => parseJson(`[1,{"x":${arrays(MAX_DEPTH - 1)}}]`)).toThrow(RefusedJson)
   })
 
   it('counts levels and not brackets', () => {
@@ -25,7 +26,7 @@ describe('parseJson', () => {
       try {
         return parseJson(text)
       } catch (error) {
-        return [(error as TooDeepJson).id, (error as TooDeepJson).heads]
+        return [(error as RefusedJson).id, (error as RefusedJson).heads]
       }
     }
     expect(heads(`{"id":0,"method":"x","params":${objects(600)}}`)).toEqual([
@@ -43,10 +44,42 @@ describe('parseJson', () => {
     expect(heads(arrays(600))).toEqual([null, []])
   })
 
+  it('reads as many values as allowed, and no more, whatever they are', () => {
+    const list = (item: string, count: number): string => `[${Array(count).fill(item).join()}]`
+    expect(parseJson(list('1', MAX_VALUES - 1))).toHaveLength(MAX_VALUES - 1)
+    for (const text of [
+      list('{}', MAX_VALUES),
+      list('[[[1]]]', MAX_VALUES / 4),
+      list('{"":1}', MAX_VALUES / 2),
+    ]) {
+      expect(() => parseJson(text)).toThrow(/more than 1000000 values/)
+    }
+  })
+
+  it('counts no signs inside of strings', () => {
+    const text = `\\"${'a,[{'.repeat(MAX_VALUES)}`
+    expect(parseJson(JSON.stringify({ text, more: ['"', text] }))).toEqual({ text, more: ['"', text] })
+  })
+
+  it('knows who asked and who waits without reading many values', () => {
+    const many = `[${'1,'.repeat(MAX_VALUES)}1]`
+    const idOf = (text: string): unknown => {
+      try {
+        return parseJson(text)
+      } catch (error) {
+        return [(error as RefusedJson).id, (error as RefusedJson).isResponse]
+      }
+    }
+    expect(idOf(`{"jsonrpc":"2.0","id":7,"result":{"id":8,"a":${many}}}`)).toEqual([7, true])
+    expect(idOf(` {"params":{"id":8,"s":"}","a":${many}},"method":"x","id":"\\"{"}`)).toEqual(['"{', false])
+    expect(idOf(`{"id":7,${'"a":1,'.repeat(MAX_VALUES)}"a":1}`)).toEqual([null, false])
+    expect(idOf(many)).toEqual([null, false])
+  })
+
   it('throws what JSON.parse throws for what is no JSON', () => {
     for (const text of ['', '{', arrays(600).slice(1), '{"a":1,}']) {
       expect(() => parseJson(text)).toThrow(SyntaxError)
-      expect(() => parseJson(text)).not.toThrow(TooDeepJson)
+      expect(() => parseJson(text)).not.toThrow(RefusedJson)
     }
   })
 })

@@ -1,4 +1,5 @@
-import { isJsonObject, isRequestId, type RequestId } from './message.ts'
+import { endOfString } from './json-strings.ts'
+import { outlineOfMessage, RefusedJson } from './refused-json.ts'
 
 /**
  * How many levels of arrays and objects a text from outside may have. No schema or result of real servers comes
@@ -7,59 +8,65 @@ import { isJsonObject, isRequestId, type RequestId } from './message.ts'
  */
 export const MAX_DEPTH = 512
 
-/** What is known of a message that is not read any further. */
-export interface MessageHead {
-  /** Null when it has none. */
-  readonly id: RequestId | null
-  readonly isResponse: boolean
-}
+/**
+ * How many values a text from outside may have, of all levels together. A value takes two characters on a wire and a
+ * hundred bytes of memory, so that a message of the allowed length could otherwise stop the process for a minute.
+ * A million numbers are 20 MB of embeddings.
+ */
+export const MAX_VALUES = 1_000_000
 
-/** The text is JSON, but deeper than `MAX_DEPTH`. */
-export class TooDeepJson extends SyntaxError {
-  /** The messages of the text, so that the request can be answered or the caller told. */
-  readonly heads: readonly MessageHead[]
-
-  constructor(value: unknown) {
-    super(`the JSON has more than ${MAX_DEPTH} levels of arrays and objects`)
-    this.name = 'TooDeepJson'
-    this.heads = (Array.isArray(value) ? value : [value]).flatMap((message) => {
-      if (!isJsonObject(message)) return []
-      const id = isRequestId(message.id) ? message.id : null
-      return [{ id, isResponse: message.method === undefined }]
-    })
-  }
-
-  get isResponse(): boolean {
-    return this.heads[0]?.isResponse === true
-  }
-
-  /** The id of a single message; null for everything else. */
-  get id(): RequestId | null {
-    const [first] = this.heads
-    return first && this.heads.length === 1 ? first.id : null
-  }
-}
+const TOO_MANY = `the JSON has more than ${MAX_VALUES} values`
 
 /**
- * `JSON.parse` for texts from outside: throws a `TooDeepJson`, which is a `SyntaxError`, when they have too many
- * levels. `JSON.parse` itself reads any depth, but little of what happens to the value afterwards could.
+ * `JSON.parse` for texts from outside: throws a `RefusedJson`, which is a `SyntaxError`, when they have too many
+ * values or levels. `JSON.parse` itself reads any number, but little of what happens to the value afterwards could.
  */
 export function parseJson(text: string): unknown {
+  if (hasTooManyValues(text)) throw new RefusedJson(TOO_MANY, outlineOfMessage(text))
   const value: unknown = JSON.parse(text)
-  if (couldBeDeep(text) && isTooDeep(value)) throw new TooDeepJson(value)
+  if (couldBeDeep(text) && isTooDeep(value)) throw tooDeep(value)
   return value
+}
+
+/** The refusal of a value that `isTooDeep`. */
+export function tooDeep(value: unknown): RefusedJson {
+  return new RefusedJson(`the JSON has more than ${MAX_DEPTH} levels of arrays and objects`, value)
 }
 
 /** Each level has a bracket that opens and one that closes. Few texts have so many: this spares the others a walk. */
 function couldBeDeep(text: string): boolean {
-  return text.length > 2 * MAX_DEPTH && afterBrackets(text, '{', afterBrackets(text, '[', MAX_DEPTH)) < 0
+  return text.length > 2 * MAX_DEPTH && afterSigns(text, '[{', MAX_DEPTH) < 0
 }
 
-/** How many of `left` remain after each bracket has taken one; stops as soon as there are too many. */
-function afterBrackets(text: string, bracket: string, left: number): number {
+/** Every value but the first stands behind one of these signs. Most texts have too few of them, in strings or not. */
+function hasTooManyValues(text: string): boolean {
+  return (
+    text.length > 2 * MAX_VALUES &&
+    afterSigns(text, ',[{', MAX_VALUES - 1) < 0 &&
+    countValues(text) > MAX_VALUES
+  )
+}
+
+/** How many of `left` remain after each sign has taken one; stops as soon as there are too many. */
+function afterSigns(text: string, signs: string, left: number): number {
   let rest = left
-  for (let at = text.indexOf(bracket); at !== -1 && rest >= 0; at = text.indexOf(bracket, at + 1)) rest--
+  for (const sign of signs) {
+    for (let at = text.indexOf(sign); at !== -1 && rest >= 0; at = text.indexOf(sign, at + 1)) rest--
+  }
   return rest
+}
+
+const NEXT_SIGN = /[",[{]/g
+
+/** Counts outside of strings, up to the limit. */
+function countValues(text: string): number {
+  let count = 1
+  NEXT_SIGN.lastIndex = 0
+  for (let found = NEXT_SIGN.exec(text); found && count <= MAX_VALUES; found = NEXT_SIGN.exec(text)) {
+    if (found[0] === '"') NEXT_SIGN.lastIndex = endOfString(text, found.index) + 1
+    else count++
+  }
+  return count
 }
 
 /** Whether a value that was parsed elsewhere has more than `MAX_DEPTH` levels. */

@@ -1,7 +1,8 @@
 import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.ts'
 import { isNoise } from './is-noise.ts'
 import { JsonNumber, toNumber } from './json-number.ts'
-import { parseJson, TooDeepJson } from './parse-json.ts'
+import { parseJson } from './parse-json.ts'
+import { RefusedJson } from './refused-json.ts'
 import {
   isJsonObject,
   isRequestId,
@@ -34,13 +35,13 @@ export function parseMessage(text: string, read: ReadJson = parseJson): ParsedMe
 
 function notJson(thrown?: unknown): ParsedMessage {
   const { id, code, message } = unreadable(thrown)
-  if (!(thrown instanceof TooDeepJson)) return invalid(id, code, message)
+  if (!(thrown instanceof RefusedJson)) return invalid(id, code, message)
   return { ...invalid(thrown.id, code, message), isResponse: thrown.isResponse }
 }
 
-/** What to answer for a text that `parseJson` refused. The id of a request that is too deep is known. */
+/** What to answer for a text that `parseJson` refused. The id of a request with too many levels or values is known. */
 export function unreadable(thrown: unknown): { id: RequestId | null; code: number; message: string } {
-  return thrown instanceof TooDeepJson
+  return thrown instanceof RefusedJson
     ? {
         id: thrown.isResponse ? null : thrown.id,
         code: INVALID_REQUEST,
@@ -78,7 +79,7 @@ function classifyResponse(value: JsonObject, id: RequestId | null): ParsedMessag
   const { result, error } = value
   if (error !== undefined) {
     const code = isJsonObject(error) ? toNumber(error.code) : undefined
-    if (isJsonObject(error) && code !== undefined && typeof error.message === 'string') {
+    if (isJsonObject(error) && Number.isFinite(code) && typeof error.message === 'string') {
       return { kind: 'response', message: { ...value, id, error: { ...error, code } } as JsonRpcResponse }
     }
   } else if (isJsonObject(result) && id !== null) {

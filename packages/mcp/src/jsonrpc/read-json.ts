@@ -1,4 +1,5 @@
 import { JsonNumber, setMember, toExactInteger } from './json-number.ts'
+import { endOfString } from './json-strings.ts'
 import { parseJson } from './parse-json.ts'
 
 /**
@@ -32,7 +33,6 @@ function keepSource(source: string): unknown {
 }
 
 const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const DOT = 0x2e
 const MINUS = 0x2d
 const DIGIT_0 = 0x30
@@ -61,20 +61,6 @@ export function mayLoseNumbers(text: string): boolean {
     else digits = 0
   }
   return false
-}
-
-/** The position of the quotation mark that ends the string which begins at `start`. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end === -1 ? text.length : end
-}
-
-/** An odd number of backslashes in front of a character escapes it. */
-function isEscaped(text: string, at: number): boolean {
-  let before = at
-  while (text.charCodeAt(before - 1) === BACKSLASH) before--
-  return (at - before) % 2 === 1
 }
 
 /** What ends a number or a name such as `true`. */

@@ -33,10 +33,19 @@ export function placeholderFor(source: string): string {
 }
 
 function mark(): string {
-  secret ??= Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('')
+  secret ??= Array.from(crypto.getRandomValues(new Uint32Array(2)), (word) => word.toString(36)).join('')
   return `${secret}:`
 }
 
 function restore(text: string, numbers: readonly string[]): string {
-  return text.replace(new RegExp(`"${mark()}(\\d+)"`, 'g'), (_, at: string) => numbers[Number(at)]!)
+  const begin = `"${mark()}`
+  let restored = ''
+  let from = 0
+  for (let at = text.indexOf(begin); at !== -1; at = text.indexOf(begin, from)) {
+    const end = text.indexOf('"', at + begin.length)
+    const source = numbers[Number(text.slice(at + begin.length, end))]
+    restored += text.slice(from, at) + (source ?? text.slice(at, end + 1))
+    from = end + 1
+  }
+  return restored + text.slice(from)
 }

@@ -111,3 +111,38 @@ describe('messages with too many levels', () => {
     })
   })
 })
+
+describe('messages with too many values', () => {
+  const many = `[${'{},'.repeat(1_100_000)}1]`
+  const message = expect.stringContaining('1000000 values')
+
+  it('are answered on a stream', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const served = serveStream(app(), input, output)
+    input.write(
+      `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"a":${many}}}}\n`,
+    )
+    input.end()
+    await served
+    expect(JSON.parse(String(output.read()))).toEqual({
+      jsonrpc: '2.0',
+      id: 7,
+      error: { code: -32600, message },
+    })
+  })
+
+  it('fail the request that they answer, over HTTP and on a line', async () => {
+    await using server = await startServer((seen, response) => {
+      const text = JSON.stringify(resultFor(seen, { a: '?' })).replace('"?"', many)
+      response.setHeader('content-type', 'application/json').end(text)
+    })
+    const wire = await open(server.url)
+    await expect(wire.request(call())).rejects.toMatchObject({ code: 'bad_response', message })
+    await wire.close()
+    const options = { sink: { write() {} }, key: 'peer', maxLineBytes: 10_000_000, facts: () => ({}) }
+    const link = new LineLink(options)
+    const request = link.request({ jsonrpc: '2.0', id: 1, method: 'a' })
+    link.push(new TextEncoder().encode(`{"jsonrpc":"2.0","id":1,"result":{"a":${many}}}\n`))
+    await expect(request).rejects.toMatchObject({ code: 'bad_response', message })
+  })
+})

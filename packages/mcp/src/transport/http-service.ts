@@ -9,7 +9,7 @@ import {
   classifyMessage,
   isTooDeep,
   jsonReader,
-  TooDeepJson,
+  tooDeep,
   type JsonRpcRequest,
   type ParsedMessage,
   type ReadJson,
@@ -360,6 +360,6 @@ export class HttpService {
 }
 
 function notTooDeep(value: unknown): unknown {
-  if (isTooDeep(value)) throw new TooDeepJson(value)
+  if (isTooDeep(value)) throw tooDeep(value)
   return value
 }

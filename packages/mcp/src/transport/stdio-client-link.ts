@@ -19,7 +19,7 @@ import {
   type ReadJson,
   type RequestId,
   toJsonText,
-  TooDeepJson,
+  RefusedJson,
 } from '../jsonrpc/index.ts'
 import { LineSplitter, type LineHandlers } from './lines.ts'
 import { ReportLimit } from './report-limit.ts'
@@ -153,7 +153,7 @@ export class LineLink {
     try {
       value = this.#read(line)
     } catch (cause) {
-      if (cause instanceof TooDeepJson) this.#refuseDeep(cause, line)
+      if (cause instanceof RefusedJson) this.#refuse(cause, line)
       else if (line.trim() !== '') this.#report('parse_failed', 'wrote a line that is not JSON', line, cause)
       return
     }
@@ -218,7 +218,7 @@ export class LineLink {
     this.#report('bad_response', `wrote a line that is not JSON-RPC (${why})`, line)
   }
 
-  #refuseDeep({ heads, message }: TooDeepJson, line: string): void {
+  #refuse({ heads, message }: RefusedJson, line: string): void {
     const what = `sent a message that is not read: ${message}`
     for (const { id, isResponse } of heads) {
       if (isResponse && id !== null) this.#pending.reject(id, this.#error('bad_response', what, line))
