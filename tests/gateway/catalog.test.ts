@@ -110,8 +110,8 @@ describe('the catalog', () => {
     expect(await apply({ prefix: 'other' })).toContain('other_pid')
     expect(await apply({ prefix: false, tools: { include: ['p*'] } })).toEqual(['pid'])
     expect(
-      await apply({ prefix: 'x', tools: { exclude: ['h*', 'd*'], rename: { pid: 'process' } } }),
-    ).toEqual(['x_process', 'x_slow', 'x_late', 'x_freeze', 'x_ask', 'x_echo'])
+      await apply({ prefix: 'x', tools: { include: ['pid', 'a*', 'e*'], rename: { pid: 'process' } } }),
+    ).toEqual(['x_process', 'x_ask', 'x_echo'])
     expect(gateway.gateway.target('raw')!.main.link!.process!.pid).toBe(pid)
   })
 
@@ -135,11 +135,12 @@ describe('the catalog', () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'gantry-lazy-'))
     const config = { mcpServers: { raw: rawTarget({}, { start: 'lazy' }) }, stateDir }
     gateway = await testGateway(config)
-    expect((await modernRequest(gateway.endpoint, 'tools/list')).message.result.tools).toHaveLength(8)
+    const { tools } = (await modernRequest(gateway.endpoint, 'tools/list')).message.result
+    expect(tools).toContainEqual(expect.objectContaining({ name: 'raw_pid' }))
     await gateway.close()
     gateway = await testGateway(config)
     const { result } = (await modernRequest(gateway.endpoint, 'tools/list')).message
-    expect(result.tools).toHaveLength(8)
+    expect(result.tools).toEqual(tools)
     expect(result._meta[GAPS]).toMatchObject([{ target: 'raw', state: 'stale' }])
     expect(gateway.gateway.target('raw')?.state).toBe('idle')
     const call = await modernRequest(gateway.endpoint, 'tools/call', { name: 'raw_pid' })

@@ -1,5 +1,6 @@
-import { LiveExchange, toNumber, type ClientFacts, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
+import { toNumber, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import type { Implementation, ServerCapabilities } from '@gantry/mcp/server'
+import { OwnExchange } from '../targets/own-exchange.ts'
 import { identityOf, soundItem } from './sound-item.ts'
 
 type Lists = Record<'tools' | 'prompts' | 'resources' | 'templates' | 'skills', JsonObject[]>
@@ -16,7 +17,7 @@ const MAX_PAGES = 1000
 const METHOD_NOT_FOUND = -32601
 export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
 
-type Send = (exchange: LiveExchange) => Promise<Outcome>
+type Send = (exchange: OwnExchange) => Promise<Outcome>
 
 export interface FetchOptions {
   readonly send: Send
@@ -128,7 +129,6 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
   throw new ListError(`${method} has more than ${MAX_PAGES} pages`)
 }
 
-function listExchange(method: string, cursor: string | undefined, info: Implementation): LiveExchange {
-  const client: ClientFacts = { info, capabilities: {}, version: '2026-07-28' }
-  return new LiveExchange({ method, params: cursor === undefined ? {} : { cursor }, client })
+function listExchange(method: string, cursor: string | undefined, info: Implementation): OwnExchange {
+  return new OwnExchange(info, { method, params: cursor === undefined ? {} : { cursor } })
 }

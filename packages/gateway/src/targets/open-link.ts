@@ -5,7 +5,6 @@ import { McpError, negotiate, type EraCache, type FetchLike } from '@gantry/mcp/
 import { stdio, type StdioWire } from '@gantry/mcp/client/node'
 import {
   INVALID_REQUEST,
-  LiveExchange,
   orAbort,
   RELATED_REQUEST,
   type ClientEdge,
@@ -32,6 +31,7 @@ import { inProcessLink } from './in-process-link.ts'
 import { launcherOf } from './launchers/launcher.ts'
 import { launcherEnvironment } from './launchers/launcher-environment.ts'
 import type { Link, ProcessFacts } from './link.ts'
+import { callerOf, OwnExchange } from './own-exchange.ts'
 import { urlConnector } from './url-connector.ts'
 
 export interface LinkServices {
@@ -150,6 +150,7 @@ async function negotiated(
       keepsText: true,
       onAmbiguous: ({ method }) => services.onAmbiguous(method),
       onNotification: services.onNotification,
+      ownerOf: callerOf,
       onSharedQuestion: (exchange) => services.onSharedQuestion(exchange),
       // Whoever sends an exchange here has left only those headers on it that are for the target.
       extraHeaders: (exchange) => exchange.headers as Record<string, string> | undefined,
@@ -187,7 +188,7 @@ async function ping(
 ): Promise<Outcome> {
   const method = edge.era === 'legacy' ? 'ping' : 'server/discover'
   const client = { info, capabilities: {}, version: edge.version }
-  const exchange = new LiveExchange({ method, params: {}, client })
+  const exchange = new OwnExchange(info, { method, params: {}, client })
   signal.addEventListener('abort', () => exchange.abort(signal.reason), { once: true })
   const outcome = await edge.handle(exchange)
   if (transport !== 'http' || outcome.type !== 'error' || !isRefusal(outcome.error.code)) return outcome

@@ -3,6 +3,7 @@ import { type ClientCapabilities, META, methodFacts, type ProgressToken } from '
 import { capabilitiesMeta } from './call-capabilities.ts'
 import { detachMeta } from './detach-hint.ts'
 import type { Exchange, Notification } from './exchange.ts'
+import { RELATED_REQUEST } from './related-request.ts'
 import type { IncomingMessage } from './wire.ts'
 
 /** Whether a request may end in `input_required` (MCP 2026-07-28, basic/patterns/mrtr). */
@@ -25,14 +26,17 @@ export function progressTokenOf(exchange: Exchange): ProgressToken | undefined {
 export function modernParams(
   exchange: Exchange,
   params: JsonObject,
-  envelope: { version: string; token: ProgressToken | undefined },
+  envelope: { version: string; token: ProgressToken | undefined; namesLogs?: boolean },
 ): JsonObject {
   const { client, logLevel } = exchange
   const meta = withoutEnvelope(params._meta)
   meta[META.protocolVersion] = envelope.version
   if (client.info !== undefined) meta[META.clientInfo] = client.info
   meta[META.clientCapabilities] = client.capabilities
-  if (logLevel !== undefined) meta[META.logLevel] = logLevel
+  if (logLevel !== undefined) {
+    meta[META.logLevel] = logLevel
+    if (envelope.namesLogs) meta[RELATED_REQUEST] = true
+  }
   if (envelope.token !== undefined) meta.progressToken = envelope.token
   if (exchange.detach) Object.assign(meta, detachMeta(exchange))
   return copyWith(params, '_meta', meta)
@@ -86,6 +90,8 @@ function withoutEnvelope(meta: unknown): JsonObject {
     [META.clientInfo]: _info,
     [META.clientCapabilities]: _capabilities,
     [META.logLevel]: _level,
+    // What the peer on one side wants named says nothing about the other side.
+    [RELATED_REQUEST]: _related,
     ...rest
   } = meta
   return rest

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type RequestId, toNumber } from '../jsonrpc/index.ts'
 import type { Exchange, Notification } from './exchange.ts'
-import { RELATED_REQUEST } from './legacy-questions.ts'
+import { RELATED_REQUEST, relatedRequestOf } from './related-request.ts'
 
 /**
  * Letting go of a response stream (2025-11-25, SEP-1699) is known to Streamable HTTP alone, and to its older
@@ -33,6 +33,5 @@ export function readDetachHint({
   params,
 }: Notification): { id: unknown; retryMs: number | undefined } | undefined {
   if (method !== METHOD) return undefined
-  const id = isJsonObject(params?._meta) ? params._meta[RELATED_REQUEST] : undefined
-  return { id, retryMs: toNumber(params?.retryMs) }
+  return { id: relatedRequestOf({ params }), retryMs: toNumber(params?.retryMs) }
 }

@@ -208,6 +208,21 @@ describe('several calls of one owner', () => {
     peer.die()
   })
 
+  it('get a log message while requests of nobody are under way', async () => {
+    const { peer, edge, call, giveUp } = await connect({
+      ownerOf: ({ method, auth }) =>
+        method === 'tools/list' ? undefined : { session: undefined, principal: auth?.principal },
+    })
+    const list = () => testExchange('tools/list', { name: 'list' })
+    const gone = list()
+    await giveUp(gone, edge.handle(gone))
+    edge.handle(list()).catch(() => {})
+    const { exchange } = await call('a', { ...as('ann'), logLevel: 'info' })
+    peer.notify('notifications/message', { level: 'error', data: 1 })
+    expect(exchange.notifications).toHaveLength(1)
+    peer.die()
+  })
+
   it('are all of one user where the connection says so: it is asked', async () => {
     const author: Owner = { session: undefined, principal: undefined }
     const asked: InputRequests[] = []

@@ -1,8 +1,9 @@
 import type { CallTable } from './call-table.ts'
 import { canAskForInput } from './client-edge-params.ts'
 import type { LegacyCall } from './legacy-client-edge-call.ts'
-import { relatedRequestOf, relatedTaskOf } from './legacy-client-edge-questions.ts'
-import { type OwnerOf, sameOwner } from './owner.ts'
+import { relatedTaskOf } from './legacy-client-edge-questions.ts'
+import { type Owner, type OwnerOf, sameOwner } from './owner.ts'
+import { relatedRequestOf } from './related-request.ts'
 import type { UnansweredCalls } from './unanswered-calls.ts'
 import type { IncomingMessage } from './wire.ts'
 
@@ -46,13 +47,17 @@ export class Attributor {
     if (named) return named
     const isQuestion = 'id' in message
     const { calls, unanswered, ownerOf } = this.#options
-    const candidates = calls.values().filter((call) => !isQuestion || canAskForInput(call.method))
+    let owner: Owner | undefined
+    let isOnlyOwner = true
+    const candidates = calls.values().filter((call) => {
+      const one = !isQuestion || canAskForInput(call.method) ? ownerOf(call.origin) : undefined
+      if (one && owner) isOnlyOwner &&= sameOwner(one, owner)
+      owner ??= one
+      return one !== undefined
+    })
     const [first] = candidates
-    if (!first) return NOBODY
-    const owner = ownerOf(first.origin)
-    const isOnlyOwner =
-      !unanswered.hasOther(owner, isQuestion) &&
-      candidates.every((call) => call === first || sameOwner(ownerOf(call.origin), owner))
+    if (!first || !owner) return NOBODY
+    isOnlyOwner &&= !unanswered.hasOther(owner, isQuestion)
     if (!isOnlyOwner) return { to: 'strangers', calls: candidates }
     // A call that waits for an answer already hardly asks a second time: it gives way to the one that works.
     const working = candidates.filter((call) => call.exchange !== undefined)

@@ -9,7 +9,8 @@ import {
 import { META, withRelatedTask, type ClientCapabilities } from '../protocol/index.ts'
 import type { InputRequest } from './exchange.ts'
 import { missingCapability } from './input-capabilities.ts'
-import { INPUT_KEY, RELATED_REQUEST } from './legacy-questions.ts'
+import { INPUT_KEY } from './legacy-questions.ts'
+import { RELATED_REQUEST } from './related-request.ts'
 import type { IncomingMessage } from './wire.ts'
 
 /** What a server may ask of a client. */
@@ -66,12 +67,6 @@ export function refusal(
   return capabilities[name] === undefined
     ? new ProtocolError(METHOD_NOT_FOUND, `The client did not declare the ${name} capability`)
     : new ProtocolError(INVALID_PARAMS, `The client did not declare ${JSON.stringify(missing)}`)
-}
-
-/** The call that a server built on this SDK asks for; other servers do not say. */
-export function relatedRequestOf(message: IncomingMessage): unknown {
-  const meta = message.params?._meta
-  return isJsonObject(meta) ? meta[RELATED_REQUEST] : undefined
 }
 
 /** The task that a message belongs to (2025-11-25, Tasks); whoever follows the task is asked. */

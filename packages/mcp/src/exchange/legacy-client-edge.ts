@@ -265,8 +265,8 @@ export class LegacyClientEdge implements ClientEdge {
       done: (call) => this.#calls.delete(call.id),
       givenUp: ({ id, method, origin }) => {
         this.#calls.delete(id)
-        if (method === 'ping') return
-        this.#unanswered.add(id, { owner: this.#ownerOf(origin), asks: canAskForInput(method) })
+        const owner = method === 'ping' ? undefined : this.#ownerOf(origin)
+        if (owner) this.#unanswered.add(id, { owner, asks: canAskForInput(method) })
       },
       unwantedLog: (notification) => this.#options.onLog?.(notification),
     }

@@ -10,6 +10,7 @@ import { META } from '../protocol/index.ts'
 import type { InputRequest, InputRequests, InputResponses } from './exchange.ts'
 import { RefusedForLoad } from './refused-for-load.ts'
 import { writeNotification, writeRequest } from './write-message.ts'
+import { RELATED_REQUEST } from './related-request.ts'
 
 interface Pending {
   resolve(result: JsonObject): void
@@ -123,7 +124,6 @@ function legacyParams(request: InputRequest): JsonObject | undefined {
  * call that it belongs to. A gateway in between finds both here; everybody else ignores them.
  */
 export const INPUT_KEY = 'dev.gantry/inputKey'
-export const RELATED_REQUEST = 'dev.gantry/relatedRequest'
 
 function withHints(request: InputRequest, key: string, relatedTo: RequestId | undefined): InputRequest {
   const meta = request.params?._meta

@@ -1,7 +1,6 @@
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
-  isJsonObject,
   McpError,
   METHOD_NOT_FOUND,
   ProtocolError,
@@ -30,12 +29,13 @@ import { complete, failure, type ClientFacts, type Notification, type Outcome } 
 import { IncreasingProgress } from './increasing-progress.ts'
 import { LegacyCall } from './legacy-call.ts'
 import { deliverable, discover, readInitialize } from './legacy-handshake.ts'
-import { LegacyQuestions, RELATED_REQUEST } from './legacy-questions.ts'
+import { LegacyQuestions } from './legacy-questions.ts'
 import { LegacySubscriptions, type SubscriptionHost } from './legacy-subscriptions.ts'
 import { LiveExchange, type RequestContext } from './live-exchange.ts'
 import { respondSafely } from './modern-server-edge.ts'
 import { playRounds } from './play-rounds.ts'
 import { refusalOf, type RequestRefusal } from './refusal-of.ts'
+import { namedLog, RELATED_REQUEST } from './related-request.ts'
 import { negotiateLegacy, type Served } from './served.ts'
 import {
   responseFacts,
@@ -334,10 +334,7 @@ export class LegacySession implements SubscriptionHost {
   /** Who relays for several callers and says so learns which request a log message belongs to. */
   #named(notification: Notification, id: RequestId): Notification {
     const wants = this.client.capabilities.experimental?.[RELATED_REQUEST] !== undefined
-    if (!wants || notification.method !== 'notifications/message') return notification
-    const meta = notification.params?._meta
-    const _meta = { ...(isJsonObject(meta) ? meta : undefined), [RELATED_REQUEST]: id }
-    return { ...notification, params: { ...notification.params, _meta } }
+    return wants ? namedLog(notification, id) : notification
   }
 
   /** Progress messages came with 2025-03-26. */

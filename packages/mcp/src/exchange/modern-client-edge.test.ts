@@ -29,6 +29,8 @@ describe('ModernClientEdge', () => {
         [META.clientInfo]: { name: 'caller', version: '1.0.0' },
         [META.clientCapabilities]: { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} },
         [META.logLevel]: 'info',
+        // On a shared channel it wants to know which request a log message belongs to.
+        'dev.gantry/relatedRequest': true,
       },
     })
     expect(peer.protocolVersion).toBe('2026-07-28')
@@ -203,6 +205,31 @@ describe('ModernClientEdge', () => {
     await expect(ended[0]).rejects.toMatchObject({ code: 'cancelled' })
     peer.notify('notifications/cancelled', { requestId: second?.id })
     expect(await ended[1]).toMatchObject({ type: 'complete' })
+  })
+
+  it('gives a log message to the request that it names, whatever else was given up', async () => {
+    const stray: unknown[] = []
+    const peer = new ScriptedPeer(() => new Promise(() => {}))
+    const edge = new ModernClientEdge(peer, { onLog: (log) => stray.push(log.params?.data) })
+    const [one, two] = [1, 2].map(() => testExchange('tools/call', {}, { logLevel: 'info' }))
+    const given = edge.handle(one!)
+    edge.handle(two!).catch(() => {})
+    one!.abort.abort()
+    await expect(given).rejects.toMatchObject({ code: 'cancelled' })
+    const [first, second] = peer.of('tools/call').map(({ id }) => id)
+    const say = (data: string, id?: unknown) => {
+      const _meta = id === undefined ? {} : { _meta: { 'dev.gantry/relatedRequest': id } }
+      peer.notify('notifications/message', { level: 'info', data, ..._meta })
+    }
+    say('for the second', second)
+    say('for the first', first)
+    say('for either')
+    expect(two!.notifications.map(({ params }) => params)).toEqual([
+      { level: 'info', data: 'for the second' },
+    ])
+    expect(one!.notifications).toEqual([])
+    expect(stray).toEqual(['for the first', 'for either'])
+    peer.die()
   })
 
   it('gives a log message to the only request that wants it, else to the connection', async () => {

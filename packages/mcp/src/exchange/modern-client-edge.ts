@@ -10,6 +10,8 @@ import { complete, type Exchange, type Notification, type Outcome } from './exch
 import { modernOutcome } from './modern-client-edge-outcome.ts'
 import { playFurtherRounds } from './modern-client-edge-rounds.ts'
 import { type OwnerOf, ownerOf } from './owner.ts'
+import { withoutHints } from './legacy-client-edge-questions.ts'
+import { relatedRequestOf } from './related-request.ts'
 import { UnansweredCalls } from './unanswered-calls.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
 
@@ -81,7 +83,7 @@ export class ModernClientEdge implements ClientEdge {
           jsonrpc: '2.0',
           id,
           method,
-          params: modernParams(exchange, params, { version: this.version, token }),
+          params: modernParams(exchange, params, { version: this.version, token, namesLogs: this.#isShared }),
         },
         {
           origin: exchange,
@@ -105,6 +107,11 @@ export class ModernClientEdge implements ClientEdge {
     }
   }
 
+  /** Whether the messages of all requests come on one channel. */
+  get #isShared(): boolean {
+    return this.#wire.kind !== 'http'
+  }
+
   get #ownerOf(): OwnerOf {
     return this.#options.ownerOf ?? ownerOf
   }
@@ -122,10 +129,9 @@ export class ModernClientEdge implements ClientEdge {
 
   /** On HTTP the aborted request has closed its stream, which is the signal; elsewhere we have to say it. */
   #cancel(id: number, exchange: Exchange): void {
-    if (this.#wire.kind === 'http') return
-    if (exchange.logLevel !== undefined) {
-      this.#unanswered.add(id, { owner: this.#ownerOf(exchange), asks: false })
-    }
+    if (!this.#isShared) return
+    const owner = exchange.logLevel === undefined ? undefined : this.#ownerOf(exchange)
+    if (owner) this.#unanswered.add(id, { owner, asks: false })
     const params = { requestId: id }
     this.#wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {})
   }
@@ -160,15 +166,25 @@ export class ModernClientEdge implements ClientEdge {
     const owner = this.#calls.get(key)
     if (owner && method === 'notifications/cancelled') owner.ended?.abort()
     else if (owner) this.#deliver(key as number, owner, message)
-    else if (isLog(message)) this.#deliverLog(toNotification(message))
+    else if (isLog(message)) this.#deliverLog(toNotification(message), relatedRequestOf(message))
     else if (method !== 'notifications/progress') this.#options.onNotification?.(toNotification(message))
   }
 
-  /** Log messages carry no id (server/utilities/logging): on a shared channel only one request may own them. */
-  #deliverLog(notification: Notification): void {
+  /**
+   * Log messages carry no id (server/utilities/logging), except those of servers built on this SDK. On a shared
+   * channel only one request may own one that names none.
+   */
+  #deliverLog(notification: Notification, named: unknown): void {
+    const call = named === undefined ? this.#onlyCallFor(notification) : this.#calls.get(named)
+    const plain = withoutHints(notification)
+    if (call) call.exchange.notify(plain)
+    else this.#options.onLog?.(plain)
+  }
+
+  #onlyCallFor(notification: Notification): Call | undefined {
     const [first, second] = this.#calls.values().filter(({ exchange }) => wantsLog(exchange, notification))
-    const isOnly = first && !second && !this.#unanswered.hasOther(this.#ownerOf(first.exchange), false)
-    if (isOnly) first.exchange.notify(notification)
-    else this.#options.onLog?.(notification)
+    if (!first || second) return undefined
+    const owner = this.#ownerOf(first.exchange)
+    return owner && this.#unanswered.hasOther(owner, false) ? undefined : first
   }
 }

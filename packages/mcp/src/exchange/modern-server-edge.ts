@@ -18,6 +18,7 @@ import { detachHint, wantsDetachHint } from './detach-hint.ts'
 import { failure, type ClientFacts, type Notification, type Outcome } from './exchange.ts'
 import { IncreasingProgress } from './increasing-progress.ts'
 import { LiveExchange, type RequestContext } from './live-exchange.ts'
+import { namedLog, wantsNamedLogs } from './related-request.ts'
 import { modernRevisions, type Served } from './served.ts'
 import { writeNotification } from './write-message.ts'
 
@@ -83,7 +84,6 @@ export function openModernExchange(
   if (!isMethodInRevision(request.method, client.version)) {
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${request.method}`)
   }
-  const listening = request.method === 'subscriptions/listen'
   const params = request.params ?? NO_PARAMS
   let progress: IncreasingProgress | undefined
   return new LiveExchange({
@@ -98,12 +98,18 @@ export function openModernExchange(
     notify: (notification) => {
       progress ??= new IncreasingProgress()
       if (!progress.admits(notification)) return
-      send(writeNotification(listening ? withSubscriptionId(notification, request.id) : notification))
+      send(writeNotification(name(notification, request)))
     },
     detach: wantsDetachHint(params)
       ? (retryMs) => send(writeNotification(detachHint(request.id, retryMs)))
       : undefined,
   })
+}
+
+/** The notification with the name of its request, where the client is told it. */
+function name(notification: Notification, { method, id, params }: JsonRpcRequest): Notification {
+  if (method === 'subscriptions/listen') return withSubscriptionId(notification, id)
+  return params && wantsNamedLogs(params) ? namedLog(notification, id) : notification
 }
 
 /** Every message on a listen stream names the request that opened it (2026-07-28, Subscriptions). */

@@ -7,7 +7,8 @@ export interface Owner {
   readonly principal: Principal | undefined
 }
 
-export type OwnerOf = (exchange: Exchange) => Owner
+/** Undefined for a request that carries nothing of any user: what is sent because of it is no secret of anybody. */
+export type OwnerOf = (exchange: Exchange) => Owner | undefined
 
 /** Modern requests have no session, so their principal decides. */
 export function ownerOf(exchange: Exchange): Owner {

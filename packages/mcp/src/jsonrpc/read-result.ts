@@ -12,26 +12,55 @@ const DIGIT_9 = 0x39
 /** No integer with more digits is sure to be exact. */
 const MAX_DIGITS = 15
 
-/** A result with the text that it was read from. Its numbers are looked at when the result is, not before. */
-export class TextResult implements JsonRpcResult {
+/** A result with the text that it was read from. */
+export abstract class TextResult implements JsonRpcResult {
   readonly jsonrpc = '2.0'
   readonly id: number
-  /** The result as `JSON.parse` reads it: enough to see what it is about. */
-  readonly outline: JsonObject
   readonly #text: string
+  /** The result as `JSON.parse` reads it: enough to see what it is about. */
+  abstract readonly outline: JsonObject
+  /** The result with its numbers as the reader wants them. */
+  abstract readonly result: JsonObject
+
+  constructor(id: number, text: string) {
+    this.id = id
+    this.#text = text
+  }
+
+  /** The JSON of `result` and of nothing else. */
+  get resultText(): string {
+    return this.#text
+  }
+}
+
+/** The usual one. Its members are those of any response, so a copy of them is one. */
+class PlainTextResult extends TextResult {
+  readonly result: JsonObject
+
+  constructor(id: number, text: string, result: JsonObject) {
+    super(id, text)
+    this.result = result
+  }
+
+  get outline(): JsonObject {
+    return this.result
+  }
+}
+
+/** For readers with their own numbers: those are looked at when the result is, not before. */
+class LazyTextResult extends TextResult {
+  readonly outline: JsonObject
   readonly #read: ReadJson
   #result: JsonObject | undefined
 
-  constructor(id: number, outline: JsonObject, text: string, read: ReadJson) {
-    this.id = id
+  constructor(id: number, text: string, outline: JsonObject, read: ReadJson) {
+    super(id, text)
     this.outline = outline
-    this.#text = text
     this.#read = read
   }
 
-  /** The result with its numbers as the reader wants them. */
   get result(): JsonObject {
-    this.#result ??= this.#read === parseJson ? this.outline : (this.#read(this.#text) as JsonObject)
+    this.#result ??= this.#read(this.resultText) as JsonObject
     return this.#result
   }
 
@@ -39,11 +68,6 @@ export class TextResult implements JsonRpcResult {
   toJSON(): JsonRpcResult {
     const { jsonrpc, id, result } = this
     return { jsonrpc, id, result }
-  }
-
-  /** The JSON of `result` and of nothing else. */
-  get resultText(): string {
-    return this.#text
   }
 }
 
@@ -67,7 +91,10 @@ export function readResult(text: string, read: ReadJson = parseJson): TextResult
   if (own.charCodeAt(0) !== OPEN_BRACE) return undefined
   try {
     const outline: unknown = parseJson(own)
-    return isJsonObject(outline) ? new TextResult(id, outline, own, read) : undefined
+    if (!isJsonObject(outline)) return undefined
+    return read === parseJson
+      ? new PlainTextResult(id, own, outline)
+      : new LazyTextResult(id, own, outline, read)
   } catch {
     return undefined
   }

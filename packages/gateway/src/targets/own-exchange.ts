@@ -1,0 +1,19 @@
+import { LiveExchange, ownerOf, type Exchange, type ExchangeInit, type Owner } from '@gantry/mcp/exchange'
+import type { Implementation } from '@gantry/mcp/server'
+import { TimedExchange } from './timed-exchange.ts'
+
+/** A request of the gateway itself: it carries nothing of any caller. */
+export class OwnExchange extends LiveExchange {
+  constructor(
+    info: Implementation,
+    init: Omit<ExchangeInit, 'client'> & Partial<Pick<ExchangeInit, 'client'>>,
+  ) {
+    super({ client: { info, capabilities: {}, version: '2026-07-28' }, ...init })
+  }
+}
+
+/** Whom a message of a target may be shown to that this request caused: nobody for requests of the gateway itself. */
+export function callerOf(exchange: Exchange): Owner | undefined {
+  const caller = exchange instanceof TimedExchange ? exchange.caller : exchange
+  return caller instanceof OwnExchange ? undefined : ownerOf(exchange)
+}
