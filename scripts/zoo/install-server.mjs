@@ -35,7 +35,11 @@ async function fromNpm(server, folder) {
 async function fromPypi(server, folder) {
   await must('python3', ['-m', 'venv', folder], folder)
   const pip = join(folder, 'bin', 'pip')
-  await must(pip, ['install', '--quiet', '--disable-pip-version-check', server.package], folder)
+  await must(
+    pip,
+    ['install', '--quiet', '--disable-pip-version-check', server.package, ...(server.with ?? [])],
+    folder,
+  )
   const script = server.script ?? server.package
   const version = installedVersion(folder, server.package)
   return { command: join(folder, 'bin', script), args: [], version }

@@ -32,13 +32,15 @@ export async function runZoo({ names, write }) {
     console.log(describe(visit, problems))
   }
   if (write) writePage(found)
-  console.log(`${names.length || SERVERS.length} visited, ${failures} that only work elsewhere`)
+  console.log(`${names.length || SERVERS.length} visited, ${failures} that differ`)
   return failures === 0 ? 0 : 1
 }
 
 function describe({ name, version, revision, expected }, problems) {
   if (expected.failed !== undefined) return `- ${name}: the official client fails too: ${expected.failed}`
-  const counts = `${expected.tools.length} tools, ${expected.prompts.length} prompts, ${expected.resources.length} resources`
+  const counts = ['tools', 'prompts', 'resources']
+    .map((kind) => `${Object.keys(expected[kind]).length} ${kind}`)
+    .join(', ')
   const lines = problems.map(([view, verdict]) => `\n    ${view}: ${verdict}`)
-  return `${problems.length === 0 ? '✓' : '✗'} ${name} ${version} (${revision}): ${counts}, ${expected.results.length} calls${lines.join('')}`
+  return `${problems.length === 0 ? '✓' : '✗'} ${name} ${version} (${revision}): ${counts}, ${expected.results.length} answers${lines.join('')}`
 }

@@ -1,0 +1,35 @@
+import { summarize } from './compare.mjs'
+
+/** How many prompts and resources are fetched, of those that need no arguments. */
+const SAMPLES = 2
+
+/**
+ * Lists what a server offers and makes the calls. `face` is a client reduced to what every client can do, so that
+ * all of them are asked the same. Returns what is compared.
+ */
+export async function look(face, { calls, folder }) {
+  const tools = await face.tools()
+  const prompts = await face.prompts()
+  const resources = await face.resources()
+  const results = []
+  for (const [name, args] of calls) results.push(await settled(() => face.call(name, args)))
+  for (const { name } of prompts.filter(needsNothing).sort(byName).slice(0, SAMPLES)) {
+    results.push(await settled(() => face.prompt(name)))
+  }
+  const uris = resources.map(({ uri }) => uri).sort()
+  for (const uri of uris.slice(0, SAMPLES)) {
+    results.push(await settled(() => face.read(uri)))
+  }
+  return summarize({ tools, prompts, resources, results, revision: face.revision(), folder })
+}
+
+const needsNothing = ({ arguments: args = [] }) => !args.some(({ required }) => required)
+const byName = (a, b) => (a.name < b.name ? -1 : 1)
+
+async function settled(ask) {
+  try {
+    return await ask()
+  } catch (error) {
+    return { error: error.code ?? 'failed', message: String(error.message) }
+  }
+}
