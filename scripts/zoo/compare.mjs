@@ -8,7 +8,7 @@ export function summarize({ tools, prompts, resources, results, revision, folder
     tools: byName(tools.map(withoutExecution)),
     prompts: byName(prompts),
     resources: byName(resources),
-    results: results.map((result) => withoutChange(normal(pick(result)))),
+    results: results.map((result) => textOfResult(result, normal)),
   }
 }
 
@@ -46,13 +46,11 @@ function around(expected, seen) {
   return `${part(expected)}  ≠  ${part(seen)}`
 }
 
-/** What an answer is about. The words of an error may name the client or the target; its code may not change. */
-function pick({ error, isError = false, content, structuredContent, messages, contents }) {
-  return error === undefined ? { isError, content, structuredContent, messages, contents } : { error }
-}
-
-/** Times, ids and ports differ from one call to the next. */
-function withoutChange(text) {
+/** The words of an error may name the client or the target; its code may not change. */
+function textOfResult({ error, isError = false, content, structuredContent, messages, contents }, normal) {
+  if (error !== undefined) return `error ${error}`
+  const text = normal({ isError, content, structuredContent, messages, contents })
+  // Times, ids and ports differ from one call to the next.
   return text.replaceAll(/[\da-f]{6,}|\d+/gi, '#')
 }
 

@@ -12,7 +12,8 @@ export async function look(face, { calls, folder }) {
   const prompts = await face.prompts()
   const resources = await face.resources()
   const results = []
-  for (const [name, args] of calls) results.push(await settled(() => face.call(name, args)))
+  for (const [name, args] of calls.length > 0 ? calls : refused(tools))
+    results.push(await settled(() => face.call(name, args)))
   for (const { name } of prompts.filter(needsNothing).sort(byName).slice(0, SAMPLES)) {
     results.push(await settled(() => face.prompt(name)))
   }
@@ -21,6 +22,12 @@ export async function look(face, { calls, folder }) {
     results.push(await settled(() => face.read(uri)))
   }
   return summarize({ tools, prompts, resources, results, revision: face.revision(), folder })
+}
+
+/** For a server that can do nothing without an account: a call that it refuses because its arguments are missing. */
+function refused(tools) {
+  const strict = tools.filter(({ inputSchema }) => inputSchema.required?.length > 0).sort(byName)
+  return strict.slice(0, 1).map(({ name }) => [name, {}])
 }
 
 const needsNothing = ({ arguments: args = [] }) => !args.some(({ required }) => required)

@@ -17,7 +17,6 @@ export async function runZoo({ names, write }) {
     return 1
   }
   mkdirSync(ZOO, { recursive: true })
-  const found = existsSync(FOUND) ? JSON.parse(readFileSync(FOUND, 'utf8')) : {}
   let failures = 0
   for (const server of SERVERS.filter(({ name }) => names.length === 0 || names.includes(name))) {
     const visit = await visitServer(server).catch((error) => ({
@@ -25,15 +24,22 @@ export async function runZoo({ names, write }) {
       expected: { failed: String(error.message ?? error) },
       verdicts: {},
     }))
-    found[server.name] = visit
-    writeFileSync(FOUND, JSON.stringify(found, undefined, 2))
+    remember(visit)
     const problems = Object.entries(visit.verdicts).filter(([, verdict]) => verdict !== '')
     failures += visit.expected.failed === undefined ? problems.length : 0
     console.log(describe(visit, problems))
   }
-  if (write) writePage(found)
+  if (write) writePage(readFound())
   console.log(`${names.length || SERVERS.length} visited, ${failures} that differ`)
   return failures === 0 ? 0 : 1
+}
+
+function remember(visit) {
+  writeFileSync(FOUND, JSON.stringify({ ...readFound(), [visit.name]: visit }, undefined, 2))
+}
+
+function readFound() {
+  return existsSync(FOUND) ? JSON.parse(readFileSync(FOUND, 'utf8')) : {}
 }
 
 function describe({ name, version, revision, expected }, problems) {

@@ -103,6 +103,11 @@ export class TargetCatalog {
     return this.#fetching !== undefined
   }
 
+  /** Whether its first lists are on the way: until they come, it may have any name. */
+  get isFirstAsked(): boolean {
+    return this.isFetching && !this.snapshot
+  }
+
   /** Fetches anew; calls that come meanwhile share the result. */
   refresh(): Promise<void> {
     this.#fetching ??= this.#fetch().finally(() => {

@@ -146,14 +146,15 @@ export class Resolver {
 
   /**
    * By prefix; there may be several: `git_hub_x` can be of `git` or of `git_hub`. A target without one is asked when
-   * it runs. Whether policy denies the name does not matter here: the answer, and the time that it takes, would tell.
+   * it runs or starts for the first time. Whether policy denies the name does not matter here: the answer, and the
+   * time that it takes, would tell.
    */
   #possibleOwners(name: string, view: CallerView): TargetCatalog[] {
     const { catalog, model } = this.#options
     return view.catalogs.filter((one) => {
       const prefix = catalog.prefixOf(one)
       const start = prefix === '' ? '' : prefix + model.names.separator
-      const isNamed = prefix === '' ? one.target.connected : name.startsWith(start)
+      const isNamed = prefix === '' ? one.target.connected || one.isFirstAsked : name.startsWith(start)
       return isNamed && one.target.model.enabled
     })
   }

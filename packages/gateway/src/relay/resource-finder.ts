@@ -59,11 +59,12 @@ async function ownerOf(
   const known = view.find('resources', uri)
   if (known) return known.target
   await view.ready()
+  const unprefixed = view.catalogs.filter((one) => catalog.prefixOf(one) === '')
+  const starting = unprefixed.filter((one) => one.isFirstAsked)
+  if (starting.length > 0 && !view.find('resources', uri)) await lookUp(starting)
   const listed = view.find('resources', uri)
   if (listed) return listed.target
-  const bare = view.catalogs.filter(
-    (one) => catalog.prefixOf(one) === '' && one.snapshot?.discovery.capabilities.resources,
-  )
+  const bare = unprefixed.filter((one) => one.snapshot?.discovery.capabilities.resources)
   const offering = offeredBy(bare, uri)
   if (offering || bare.length < 2) return offering ?? bare[0]
   // It may have been added since.
