@@ -44,3 +44,10 @@ it('what the configuration insists on is used', async () => {
   expect(await call(gateway, { era: 'legacy', elicit })).toBe('nobody to ask')
   expect(erasOf(gateway)).toEqual(['modern'])
 })
+
+it('a process for each call speaks the era in which its client can be asked', async () => {
+  const gateway = await gatewayTo({ isolation: 'call' })
+  expect(await call(gateway, { era: 'legacy', elicit })).toBe('Hello, Ada')
+  expect(await call(gateway, { era: 'modern', elicit })).toBe('nobody to ask')
+  await expect.poll(() => erasOf(gateway)).toEqual(['modern'])
+})

@@ -11,9 +11,10 @@ import {
   type Outcome,
   type TaskHandle,
 } from '@gantry/mcp/exchange'
-import { awaitTask, readTask, TASKS_EXTENSION, withTasks } from '@gantry/mcp/extensions/tasks'
+import { awaitTask, declaresTasks, readTask, TASKS_EXTENSION, withTasks } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { Target } from '../targets/target.ts'
+import type { Destination } from './resolver.ts'
 
 const POLL_INTERVAL = 1000
 
@@ -26,17 +27,39 @@ export function mustAwaitTasks(exchange: Exchange, capabilities: ServerCapabilit
   )
 }
 
-/** The exchange on behalf of which we follow a task. */
-export function declaringTasks(exchange: Exchange): Exchange {
-  const { client } = exchange
-  return deriveExchange(exchange, { client: { ...client, capabilities: withTasks(client.capabilities) } })
+/** Whether a modern client does not know tasks, and the target may refuse a call for that. */
+export function mayInsistOnTask(exchange: Exchange, capabilities: ServerCapabilities | undefined): boolean {
+  return (
+    exchange.method === 'tools/call' &&
+    capabilities?.extensions?.[TASKS_EXTENSION] !== undefined &&
+    !declaresTasks(exchange.client)
+  )
+}
+
+/** Whether a call was refused, and nothing done, because it can be a task only. */
+export function insistsOnTask(outcome: Outcome): boolean {
+  if (outcome.type !== 'error' || outcome.error.code !== MISSING_CLIENT_CAPABILITY) return false
+  const required = isJsonObject(outcome.error.data) ? outcome.error.data.requiredCapabilities : undefined
+  const extensions = isJsonObject(required) ? required.extensions : undefined
+  return isJsonObject(extensions) && TASKS_EXTENSION in extensions
+}
+
+/** Calls a tool for a client that does not know tasks, and waits for the task that may become of it. */
+export async function askAndAwait(asked: Exchange, destination: Destination): Promise<Outcome> {
+  const { client } = asked
+  const { target } = destination
+  const following = deriveExchange(asked, {
+    client: { ...client, capabilities: withTasks(client.capabilities) },
+  })
+  const outcome = await target.handle(following, destination)
+  return outcome.type === 'task' ? awaitedTask(outcome, following, target) : outcome
 }
 
 /**
- * Waits for a task in the client's stead: a legacy client gets the result of its call and is asked what the task
+ * Waits for a task in the client's stead: the client gets the result of its call and is asked what the task
  * asks, as if there were no task (SEP-2663).
  */
-export function awaitedTask(handle: TaskHandle, asked: Exchange, target: Target): Promise<Outcome> {
+function awaitedTask(handle: TaskHandle, asked: Exchange, target: Target): Promise<Outcome> {
   let messages = 0
   return awaitTask(readTask(handle.task), {
     owned: true,

@@ -7,7 +7,9 @@ import {
   type Exchange,
   type JsonObject,
   type Outcome,
+  type ParkedCall,
 } from '@gantry/mcp/exchange'
+import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { Target } from '../targets/target.ts'
 import { withParams } from './relayed-exchange.ts'
@@ -16,22 +18,29 @@ import type { Destination } from './resolver.ts'
 const POLL_INTERVAL = { default: 1000, shortest: 100, longest: 10_000 }
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
-/** Whether a tool can be called as a task only, and its server has the tasks of 2025-11-25. */
+/** Whether a tool can be called as a task only, and its server may have the tasks of 2025-11-25. */
 export function needsLegacyTask(
   { taskSupport }: Destination,
   capabilities: ServerCapabilities | undefined,
 ): boolean {
-  return taskSupport === 'required' && isJsonObject((capabilities as JsonObject | undefined)?.tasks)
+  return taskSupport === 'required' && capabilities?.extensions?.[TASKS_EXTENSION] === undefined
 }
 
 /**
- * Calls such a tool and follows its task to the end: whoever called waits, and is asked what the task asks
- * (2025-11-25, Tasks).
+ * Calls such a tool and follows its task to the end: the caller waits, and is asked what the task asks (2025-11-25,
+ * Tasks). A server of both eras has these tasks in the older one only.
  */
-export async function callAsLegacyTask(asked: Exchange, destination: Destination): Promise<Outcome> {
+export async function callAsLegacyTask(
+  asked: Exchange,
+  destination: Destination,
+  capabilities: ServerCapabilities | undefined,
+): Promise<Outcome> {
   const { target } = destination
+  const hasTasks = isJsonObject((capabilities as JsonObject | undefined)?.tasks)
+  if (!hasTasks && !(await target.hasOlderEra(asked))) return target.handle(asked, destination)
   const task = { ttl: target.model.timeouts.request }
-  const created = await target.handle(withParams(asked, { ...asked.params, task }), destination)
+  const options = { ...destination, era: 'legacy' as const }
+  const created = await target.handle(withParams(asked, { ...asked.params, task }), options)
   const taskId = created.type === 'complete' ? taskIdOf(created.result.task) : undefined
   if (created.type !== 'complete' || taskId === undefined) return created
   const follow = new FollowedTask(asked, target, taskId)
@@ -43,6 +52,24 @@ export async function callAsLegacyTask(asked: Exchange, destination: Destination
   } finally {
     asked.signal.removeEventListener('abort', onAbort)
   }
+}
+
+/** Goes on with a call that waits for an answer. The task's questions came while its result was asked for. */
+export async function resumeCall(call: ParkedCall, asked: Exchange, target: Target): Promise<Outcome> {
+  const { awaitedTask: taskId } = call
+  if (taskId === undefined) return target.resume(call, asked)
+  return withoutTask(await target.resume(call, asResultOf(taskId, asked)))
+}
+
+/** Whether the answers of this exchange are for the call. */
+export function accepts(call: ParkedCall, asked: Exchange): boolean {
+  const { awaitedTask: taskId } = call
+  return call.accepts(taskId === undefined ? asked : asResultOf(taskId, asked))
+}
+
+function asResultOf(taskId: unknown, asked: Exchange): Exchange {
+  const { inputResponses, requestState } = asked.params
+  return deriveExchange(asked, { method: 'tasks/result', params: { taskId, inputResponses, requestState } })
 }
 
 class FollowedTask {
@@ -79,7 +106,7 @@ class FollowedTask {
       },
       cancellation: signalCancellation(signal),
     })
-    return this.#target.handle(exchange, { safe: method !== 'tasks/cancel' })
+    return this.#target.handle(exchange, { safe: method !== 'tasks/cancel', era: 'legacy' })
   }
 
   cancel(): void {

@@ -11,7 +11,7 @@ import {
   type Sealer,
   type SubscriptionMeter,
 } from '@gantry/mcp/exchange'
-import type { TaskDesk } from '@gantry/mcp/extensions/tasks'
+import { declaresTasks, type TaskDesk } from '@gantry/mcp/extensions/tasks'
 import type { Implementation } from '@gantry/mcp/server'
 import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { MergedEntry } from '../catalog/merged.ts'
@@ -19,9 +19,9 @@ import { isSame, type GatewayModel } from '../model/index.ts'
 import type { Caller } from '../policy/permissions-of.ts'
 import type { Target } from '../targets/target.ts'
 import type { Admission } from './admission.ts'
-import { awaitedTask, declaringTasks, mustAwaitTasks } from './awaited-task.ts'
+import { askAndAwait, insistsOnTask, mayInsistOnTask, mustAwaitTasks } from './awaited-task.ts'
 import type { CallerView } from './caller-view.ts'
-import { callAsLegacyTask, needsLegacyTask } from './legacy-task.ts'
+import { accepts, callAsLegacyTask, needsLegacyTask, resumeCall } from './legacy-task.ts'
 import { ListChanges } from './list-changes.ts'
 import { listen } from './listen.ts'
 import { logFailure } from './log-failure.ts'
@@ -223,7 +223,8 @@ export class Relay {
     exchange: Exchange,
     record: ExchangeRecord,
   ): Outcome | Promise<Outcome> {
-    return destination.taskSupport === undefined
+    // Clients that do not know tasks wait for the result instead.
+    return destination.taskSupport === undefined || !declaresTasks(exchange.client)
       ? this.#relay(exchange, destination, record)
       : this.#runTask(destination, exchange, record)
   }
@@ -275,26 +276,22 @@ export class Relay {
   #ask(asked: Exchange, destination: Destination): Promise<Outcome> {
     const { target } = destination
     const capabilities = this.#options.catalog.capabilitiesOf(target)
-    if (needsLegacyTask(destination, capabilities)) return callAsLegacyTask(asked, destination)
-    if (!mustAwaitTasks(asked, capabilities)) return target.handle(asked, destination)
-    return this.#askAndAwait(asked, destination)
-  }
-
-  async #askAndAwait(asked: Exchange, destination: Destination): Promise<Outcome> {
-    const { target } = destination
-    const following = declaringTasks(asked)
-    const outcome = await target.handle(following, destination)
-    return outcome.type === 'task' ? awaitedTask(outcome, following, target) : outcome
+    if (needsLegacyTask(destination, capabilities)) return callAsLegacyTask(asked, destination, capabilities)
+    if (mustAwaitTasks(asked, capabilities)) return askAndAwait(asked, destination)
+    const answer = target.handle(asked, destination)
+    return mayInsistOnTask(asked, capabilities)
+      ? answer.then((outcome) => (insistsOnTask(outcome) ? askAndAwait(asked, destination) : outcome))
+      : answer
   }
 
   /** The upstream call is still open and waits for its answer; no new request is made. */
   async #resume(asked: Exchange, target: Target, token: string): Promise<Outcome> {
     const call = this.#options.continuations.take(token)
-    if (!call?.accepts(asked)) {
+    if (!call || !accepts(call, asked)) {
       call?.expire()
       throw new ProtocolError(INVALID_PARAMS, 'Invalid requestState: the call it belongs to has ended')
     }
-    return target.resume(call, asked)
+    return resumeCall(call, asked, target)
   }
 
   async #toClient(

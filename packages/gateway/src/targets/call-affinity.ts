@@ -10,7 +10,7 @@ import {
   type Outcome,
 } from '@gantry/mcp/exchange'
 
-const MARK = /^@(call:[0-9a-f-]{36})\.(.*)$/s
+const MARK = /^@((?:legacy\|)?call:[0-9a-f-]{36})\.(.*)$/s
 
 /** Which connection a request belongs to, by which of its params, and what the target is to see of it. */
 export interface Affinity {

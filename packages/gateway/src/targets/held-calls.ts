@@ -32,10 +32,11 @@ export class HeldCalls {
   async run(
     exchange: Exchange,
     use: (instance: Instance, exchange: Exchange) => Promise<Outcome>,
+    key: string = instanceKey('call', exchange),
   ): Promise<Outcome> {
     const { pool } = this.#host
     const affinity = readAffinity(exchange)
-    const instance = affinity ? pool.find(affinity.key) : pool.get(instanceKey('call', exchange))
+    const instance = affinity ? pool.find(affinity.key) : pool.get(key)
     if (!instance) throw affinityLost()
     // Taken before anything is let go of, so that the connection is never without use in between.
     const release = instance.lease()

@@ -1,6 +1,6 @@
 import type { TargetModel } from '../model/index.ts'
 import { Instance, type InstanceHost } from './instance.ts'
-import { isSharedKey } from './isolation.ts'
+import { isCallKey, isSharedKey } from './isolation.ts'
 import { TargetError } from './target-error.ts'
 
 /** Connections of single callers end after so long without use, where the configuration names no time. */
@@ -86,7 +86,7 @@ export class InstancePool {
   }
 
   #unused(instance: Instance): void {
-    if (instance.key.startsWith('call:')) void this.drop(instance)
+    if (isCallKey(instance.key)) void this.drop(instance)
   }
 
   #stopIdle(idleStop: number | undefined, privateStop: number): void {

@@ -36,18 +36,12 @@ export function sameInAuto(key: string): string {
   return key.slice(LEGACY.length)
 }
 
+/** Whether a connection belongs to one call. */
+export function isCallKey(key: string): boolean {
+  return (isLegacyKey(key) ? sameInAuto(key) : key).startsWith('call:')
+}
+
 /** Whether a connection belongs to nobody in particular. */
 export function isSharedKey(key: string): boolean {
   return key === '' || key === LEGACY
-}
-
-/**
- * Whether a call may lead to questions that only an older client's own era has: some servers that speak both ask
- * live questions of legacy clients, and none of modern ones.
- */
-export function mayBeAsked({ ask, client, method }: Exchange): boolean {
-  if (!ask || client.version >= '2026-07-28') return false
-  const { elicitation, sampling, roots } = client.capabilities
-  const isAsking = method === 'tools/call' || method === 'prompts/get' || method === 'resources/read'
-  return isAsking && (elicitation ?? sampling ?? roots) !== undefined
 }

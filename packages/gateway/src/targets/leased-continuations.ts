@@ -45,6 +45,10 @@ class LeasedCall implements ParkedCall {
     return this.#call.caller
   }
 
+  get awaitedTask(): unknown {
+    return this.#call.awaitedTask
+  }
+
   accepts(exchange: Exchange): boolean {
     return this.#call.accepts(exchange)
   }

@@ -15,10 +15,11 @@ import { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { Instance, TargetState } from './instance.ts'
 import { readAffinity } from './call-affinity.ts'
-import { instanceKey, isSharedKey, legacyKey, mayBeAsked } from './isolation.ts'
+import { instanceKey, isSharedKey, legacyKey } from './isolation.ts'
 import { type Connection, LearnedIsolation, SHARED } from './learned-isolation.ts'
 import type { Link } from './link.ts'
 import type { OpenerServices } from './link-opener.ts'
+import { hasOlderEra, mayBeAsked } from './older-era.ts'
 import { Recorder } from './recording/recorder.ts'
 import { serverMark } from './server-mark.ts'
 import { stateLog } from './state-log.ts'
@@ -51,6 +52,8 @@ export interface SendOptions {
   readonly safe: boolean
   /** Arguments that the target wants mirrored into headers. */
   readonly mirrored?: Record<string, string> | undefined
+  /** Insists on the older era, where the server has both. */
+  readonly era?: 'legacy' | undefined
   /** Whether it is the gateway's, and nobody's call. */
   readonly own?: boolean | undefined
 }
@@ -182,24 +185,30 @@ export class Target {
   async handle(exchange: Exchange, options: SendOptions): Promise<Outcome> {
     this.#check()
     const connection = this.#connectionFor(exchange)
+    const wantsOlder = options.era === 'legacy' || mayBeAsked(exchange)
     if (connection !== 'own') {
       const { key } = connection
-      const older = mayBeAsked(exchange) ? await this.#inOlderEra(key, exchange) : undefined
+      const older = wantsOlder ? await this.#inOlderEra(key, exchange) : undefined
       return this.#use(older ?? this.#current.pool.get(key), exchange, options)
     }
     const { held } = this.#succession.ownerOf(exchange)
-    return held.run(exchange, (instance, own) => this.#use(instance, own, options))
+    const older = wantsOlder && !readAffinity(exchange) && (await this.hasOlderEra(exchange))
+    const key = older ? legacyKey(instanceKey('call', exchange)) : undefined
+    return held.run(exchange, (instance, own) => this.#use(instance, own, options), key)
   }
 
-  /** The connection in the client's own era, where the server has both; made when it is first wanted. */
+  /** Whether the server speaks the older era too, by what it says on the connection of everybody. */
+  async hasOlderEra(exchange: Exchange): Promise<boolean> {
+    const link = await this.#acquire(this.main, exchange, targetHeaders(this.model, exchange))
+    return hasOlderEra(this.model, link)
+  }
+
+  /** The connection in the older era, where the server has both; made when it is first wanted. */
   async #inOlderEra(key: string, exchange: Exchange): Promise<Instance | undefined> {
-    const { kind, era } = this.model
-    if (era !== 'auto' || (kind !== 'stdio' && kind !== 'url')) return undefined
     const headers = targetHeaders(this.model, exchange)
     const { pool } = this.#current
     const link = await this.#acquire(pool.get(key), exchange, headers)
-    const hasBoth = link.discovery.supportedVersions.some((version) => version < '2026-07-28')
-    if (link.era !== 'modern' || !hasBoth) return undefined
+    if (!hasOlderEra(this.model, link)) return undefined
     try {
       const older = pool.get(legacyKey(key))
       await this.#acquire(older, exchange, headers)

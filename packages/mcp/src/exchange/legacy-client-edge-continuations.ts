@@ -6,6 +6,8 @@ import type { Exchange, Outcome } from './exchange.ts'
 export interface ParkedCall {
   /** Who counts it as theirs (`callerKey`). */
   readonly caller: string
+  /** The task whose result it asks for, if it does (2025-11-25, Tasks). */
+  readonly awaitedTask?: unknown
   /** Whether this retry belongs to the call: same method, same target, same principal. */
   accepts(exchange: Exchange): boolean
   /** Gives the server the answers in `params.inputResponses` and waits for what comes next. */
