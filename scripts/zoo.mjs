@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
 if (values.help) {
   console.log(`npm run zoo                  installs and drives everything (an hour on two cores)
 npm run zoo -- time fetch    only these
+npm run zoo -- sdk-go        only this SDK, as server and as client
 npm run zoo -- --write       writes what was found to docs/zoo.md`)
 } else {
   await installProject()

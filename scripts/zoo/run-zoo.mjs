@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZOO } from './install-server.mjs'
+import { runSdks } from './sdks/run-sdks.mjs'
+import { SDKS } from './sdks/sdks.mjs'
 import { SERVERS } from './servers.mjs'
 import { visitServer } from './visit-server.mjs'
 import { writePage } from './write-page.mjs'
@@ -9,11 +11,10 @@ const FOUND = join(ZOO, 'found.json')
 
 /** Visits those named, or all; returns the exit code. What was found is kept, so that a run can be cut into parts. */
 export async function runZoo({ names, write }) {
-  const unknown = names.filter((name) => !SERVERS.some((server) => server.name === name))
+  const known = [...SERVERS, ...SDKS].map(({ name }) => name)
+  const unknown = names.filter((name) => !known.includes(name))
   if (unknown.length > 0) {
-    console.error(
-      `The zoo has no ${unknown.join(', ')}. It has: ${SERVERS.map(({ name }) => name).join(', ')}`,
-    )
+    console.error(`The zoo has no ${unknown.join(', ')}. It has: ${known.join(', ')}`)
     return 1
   }
   mkdirSync(ZOO, { recursive: true })
@@ -30,7 +31,8 @@ export async function runZoo({ names, write }) {
     console.log(describe(visit, problems))
   }
   if (write) writePage(readFound())
-  console.log(`${names.length || SERVERS.length} visited, ${failures} that differ`)
+  failures += await runSdks({ names, write })
+  console.log(`${names.length || known.length} visited, ${failures} that differ`)
   return failures === 0 ? 0 : 1
 }
 
