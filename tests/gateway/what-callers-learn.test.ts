@@ -127,6 +127,69 @@ describe('what callers learn of a failure', () => {
     }
   })
 
+  it('takes them out of the errors of tools, in every spelling', async () => {
+    const gateway = await start({ bad: leaky('') })
+    for (const text of await everywhere(gateway, 'bad', 'tools/call', { name: 'fail' })) {
+      expect(text).toContain('"isError":true')
+      expect(text).toContain('failed: ')
+      expect(text).not.toMatch(/planted-(argument|pw|environment)/i)
+      expect(text).not.toContain(Buffer.from('planted-environment').toString('base64').slice(2, 20))
+      expect(text).not.toContain(Buffer.from('me:planted-environment').toString('base64').slice(4, 24))
+    }
+  })
+
+  it('takes tokens out that came at run time', async () => {
+    const lines = logLines()
+    const token = 'came.at-run_time'
+    const url = await listener((request, response) => {
+      const { origin } = new URL(url)
+      const json = (status: number, body: object): unknown =>
+        response
+          .writeHead(status, {
+            'content-type': 'application/json',
+            'www-authenticate': `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
+          })
+          .end(JSON.stringify(body))
+      if (request.url?.startsWith('/.well-known/oauth-protected-resource')) {
+        return json(200, { resource: url, authorization_servers: [origin] })
+      }
+      if (request.url?.startsWith('/.well-known')) {
+        const grants = { grant_types_supported: ['client_credentials'], response_types_supported: ['code'] }
+        return json(200, { issuer: origin, token_endpoint: `${origin}/token`, ...grants })
+      }
+      if (request.url === '/token') {
+        return json(200, { access_token: token, token_type: 'Bearer', expires_in: 3600 })
+      }
+      if (request.headers.authorization !== `Bearer ${token}`) return json(401, {})
+      let body = ''
+      request.on('data', (chunk: Buffer) => (body += String(chunk)))
+      request.on('end', () => {
+        const { id, method, params } = JSON.parse(body || '{}')
+        if (method === 'initialize') {
+          const { protocolVersion } = params
+          const serverInfo = { name: 'echo', version: '1' }
+          return json(200, {
+            jsonrpc: '2.0',
+            id,
+            result: { protocolVersion, serverInfo, capabilities: { tools: {} } },
+          })
+        }
+        if (id === undefined) return response.writeHead(202).end()
+        if (method === 'tools/list') {
+          const tools = [{ name: 'who', inputSchema: { type: 'object' } }]
+          return json(200, { jsonrpc: '2.0', id, result: { tools } })
+        }
+        return json(200, { jsonrpc: '2.0', id, error: { code: -32000, message: `no: ${token} is wrong` } })
+      })
+    })
+    const oauth = { clientId: 'me', clientSecret: 'planted-client-secret', grant: 'client_credentials' }
+    const gateway = await start({ web: { url, oauth, era: 'legacy' } })
+    for (const text of await everywhere(gateway, 'web', 'tools/call', { name: 'who' })) {
+      expect(text).toContain('no: [redacted] is wrong')
+    }
+    expect(lines.join('')).not.toContain(token)
+  })
+
   it('says the same of a call that became a task', async () => {
     logLines()
     const gateway = await start({ bad: leaky('') })

@@ -101,6 +101,7 @@ export class Gateway {
       heldFor: limits.parkedFor,
       embedded: options.embedded ?? new Map(),
       log: options.log,
+      learnSecret: (value) => this.scrubber.learn(value),
       view: this.view,
     }
     const { dir } = model.catalog

@@ -12,6 +12,7 @@ export type {
   WireViewModel,
 } from './gateway-model.ts'
 export { findTarget, sharedLimit } from './gateway-model.ts'
+export { spellingsOf } from './secret-spellings.ts'
 export { hideCredentials, isSecretName, REDACTED } from './hide-credentials.ts'
 export { isLoopbackAddress, isLoopbackHost, withoutBrackets } from './loopback.ts'
 export type {

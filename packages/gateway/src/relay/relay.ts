@@ -266,8 +266,8 @@ export class Relay {
     const server = target.serverOf(asked)
     const outcome =
       token === undefined ? await this.#ask(asked, destination) : await this.#resume(asked, target, token)
-    const shown = toPublic(permittedOutcome(outcome, destination, exchange), destination, exchange)
-    if (shown.type === 'error') return withoutSecrets(shown, this.#options.scrub)
+    const permitted = toPublic(permittedOutcome(outcome, destination, exchange), destination, exchange)
+    const shown = withoutSecrets(permitted, this.#options.scrub)
     if (shown.type === 'task')
       return this.#callerTasks.present(shown, destination, exchange, { isDesk: false, server })
     return shown.type === 'input_required' ? this.#toClient(shown, target, server, exchange) : shown

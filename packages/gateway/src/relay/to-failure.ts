@@ -1,9 +1,12 @@
 import {
+  complete,
   failure,
   INTERNAL_ERROR,
+  jsonReader,
+  outlineOf,
   ProtocolError,
   RefusedForLoad,
-  type Failure,
+  writeJson,
   type Outcome,
 } from '@gantry/mcp/exchange'
 import { callerText } from '../targets/caller-text.ts'
@@ -27,9 +30,20 @@ export function toFailure(thrown: unknown): Outcome {
   return failure(ProtocolError.from(thrown), thrown)
 }
 
-/** A target's own error is its answer and goes to the caller, but not with the secrets that the target was given. */
-export function withoutSecrets(outcome: Failure, scrub: (text: string) => string): Failure {
-  const text = JSON.stringify(outcome.error)
-  const scrubbed = scrub(text)
-  return scrubbed === text ? outcome : { ...outcome, error: JSON.parse(scrubbed) as Failure['error'] }
+/** A target's own error, of the protocol or of a tool, is its answer and goes to the caller, but not with the secrets that the target was given. */
+export function withoutSecrets(outcome: Outcome, scrub: (text: string) => string): Outcome {
+  if (outcome.type === 'error') {
+    const error = scrubbed(outcome.error, scrub)
+    return error === outcome.error ? outcome : { ...outcome, error }
+  }
+  if (outcome.type !== 'complete' || outlineOf(outcome).isError !== true) return outcome
+  const result = scrubbed(outcome.result, scrub)
+  return result === outcome.result ? outcome : complete(result)
+}
+
+/** The same value where it holds no secret. */
+function scrubbed<T>(value: T, scrub: (text: string) => string): T {
+  const text = writeJson(value)
+  const clean = scrub(text)
+  return clean === text ? value : (jsonReader('source')(clean) as T)
 }

@@ -26,6 +26,8 @@ export interface OpenerServices {
   readonly stateDir: string
   readonly maxMessageBytes: number
   readonly log: Log
+  /** Told of tokens as they come, so that no text shows them. */
+  learnSecret(this: void, value: string): void
 }
 
 /** What is heard of a target besides answers. */
@@ -99,7 +101,7 @@ export class LinkOpener {
     if (model.kind !== 'url' || !model.oauth) return undefined
     const target = model as UrlTarget & { oauth: OAuthModel }
     this.#auth ??= import('./target-auth.ts').then((auth) =>
-      auth.createTargetAuth(target, this.#services.stateDir),
+      auth.createTargetAuth(target, this.#services.stateDir, this.#services.learnSecret),
     )
     return this.#auth
   }

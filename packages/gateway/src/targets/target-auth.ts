@@ -1,11 +1,34 @@
 import { join } from 'node:path'
 import { oauth, type OAuthProvider, type TokenStorage } from '@gantry/mcp/auth'
 import { fileStorage, loopbackRedirect } from '@gantry/mcp/auth/node'
-import { reveal, type OAuthModel, type UrlTarget } from '../model/index.ts'
+import { isSecretName, reveal, type OAuthModel, type UrlTarget } from '../model/index.ts'
 
 /** Tokens of all targets are kept together, encrypted, in the gateway's own folder. */
-export function createTargetAuth(model: UrlTarget & { oauth: OAuthModel }, stateDir: string): TargetAuth {
-  return new TargetAuth(model, fileStorage({ path: join(stateDir, 'tokens') }))
+export function createTargetAuth(
+  model: UrlTarget & { oauth: OAuthModel },
+  stateDir: string,
+  learnSecret: (value: string) => void,
+): TargetAuth {
+  const storage = fileStorage({ path: join(stateDir, 'tokens') })
+  return new TargetAuth(model, {
+    ...storage,
+    async read(key) {
+      const value = await storage.read(key)
+      for (const secret of secretsIn(value)) learnSecret(secret)
+      return value
+    },
+    write(key, value) {
+      for (const secret of secretsIn(value)) learnSecret(secret)
+      return storage.write(key, value)
+    },
+  })
+}
+
+/** Tokens and client secrets, by their names. */
+function* secretsIn(value: unknown, name = ''): Generator<string> {
+  if (typeof value === 'string' && isSecretName(name)) yield value
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, member] of Object.entries(value)) yield* secretsIn(member, key)
 }
 
 export interface SignInOptions {

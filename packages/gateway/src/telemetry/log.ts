@@ -1,3 +1,4 @@
+import { cutText } from './cut-text.ts'
 import { escapeControls } from './escape-controls.ts'
 import { redacting } from './redacting.ts'
 
@@ -26,7 +27,7 @@ export function createLog(options: LogOptions): Log {
   const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`))
   const threshold = ORDER.indexOf(options.level)
   const clean = (text: string): string =>
-    options.scrub(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text)
+    options.scrub(text.length > MAX_LENGTH ? `${cutText(text, MAX_LENGTH)}…` : text)
   const toJson = (value: unknown): string =>
     JSON.stringify(value, (key, part) => {
       const shown = redacting(key, part)

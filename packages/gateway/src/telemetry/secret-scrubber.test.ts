@@ -122,6 +122,35 @@ describe('SecretScrubber', () => {
     expect(it.scrub('the-old-secret the-new-secret')).toBe('[redacted] [redacted]')
   })
 
+  it('keeps the secrets of all models of a storm of changes', async () => {
+    const models = await Promise.all(
+      [1, 2, 3, 4].map((count) => modelOf({ a: { command: 'x', env: { TOKEN: `the-secret-${count}` } } })),
+    )
+    const it = new SecretScrubber(models[0]!)
+    for (const model of models.slice(1)) it.setModel(model)
+    expect(it.scrub('the-secret-1 the-secret-2 the-secret-4')).toBe('[redacted] [redacted] [redacted]')
+  })
+
+  it('finds other spellings: in a URL, in base64 behind anything, in capitals', async () => {
+    const secret = 'pa/ss+wörd "7~x'
+    const it = await scrubber({ a: { command: 'x', env: { TOKEN: secret } } })
+    const lower = encodeURIComponent(secret).replaceAll(/%../g, (escape) => escape.toLowerCase())
+    const spellings = [
+      ...[encodeURIComponent(secret), lower, secret.toUpperCase(), JSON.stringify(secret).slice(1, -1)],
+      JSON.stringify(secret).slice(1, -1).replaceAll('/', String.raw`\/`),
+      encodeURIComponent(secret).replaceAll('%20', '+'),
+    ]
+    for (const text of spellings) expect(it.scrub(`a ${text} b`)).toBe('a [redacted] b')
+    for (const user of ['', 'u:', 'me:', 'you:']) {
+      for (const form of ['base64', 'base64url'] as const) {
+        const text = Buffer.from(`${user}${secret}`).toString(form)
+        const shown = it.scrub(text).replace('[redacted]', '')
+        expect(Buffer.from(shown, form).toString()).not.toContain('ss')
+        expect(shown.length).toBeLessThan(9)
+      }
+    }
+  })
+
   it('does nothing without secrets', async () => {
     expect((await scrubber({ a: { command: 'x' } })).scrub('text')).toBe('text')
   })

@@ -6,6 +6,7 @@ import {
   REDACTED,
   reveal,
   Secret,
+  spellingsOf,
   type GatewayModel,
   type TargetModel,
 } from '../model/index.ts'
@@ -20,6 +21,8 @@ interface Found {
 const CREDENTIAL_HOLDERS = new Set(['sealingKeys', 'schemes', 'auth', 'oauth', 'introspection'])
 /** Shorter values would be found in the middle of ordinary words, and among the keys of JSON. */
 const SHORTEST = 8
+/** Spellings of earlier secrets that are kept; the oldest go first. */
+const MAX_EARLIER = 1000
 /** In plain text, values from this length on are found where they stand as a word of their own. */
 const SHORTEST_WORD = 4
 
@@ -28,8 +31,8 @@ const SHORTEST_WORD = 4
  * may print its own token. Values of `env` that do not look like secrets (a mode, a folder) stay readable.
  */
 export class SecretScrubber {
-  /** Of the model before, too: its targets may still be ending. */
-  #earlier = new Map<string, string>()
+  /** Of the models before, whose targets may still be ending, and those that came at run time. */
+  readonly #earlier = new Map<string, string>()
   #labels = new Map<string, string>()
   #long: RegExp | undefined
   #words: RegExp | undefined
@@ -39,10 +42,21 @@ export class SecretScrubber {
   }
 
   setModel(model: GatewayModel): void {
-    this.#earlier = this.#labels
+    this.#keepEarlier()
     this.#labels = new Map()
     for (const found of findSecrets(model, '', false)) this.#add(found)
     for (const value of model.targets.flatMap(writtenDown)) this.#hide(value, REDACTED)
+    this.#compile()
+  }
+
+  /** A secret that came at run time, such as an access token. */
+  learn(value: string): void {
+    if (value.length < SHORTEST || this.#earlier.has(value)) return
+    for (const spelling of spellingsOf(value)) this.#keep(spelling, REDACTED)
+    this.#compile()
+  }
+
+  #compile(): void {
     const values = [...new Set([...this.#labels.keys(), ...this.#earlier.keys()])]
     values.sort((a, b) => b.length - a.length)
     this.#long = anyOf(values.filter((value) => value.length >= SHORTEST))
@@ -51,6 +65,16 @@ export class SecretScrubber {
       String.raw`(?<![\w-])`,
       String.raw`(?![\w-])`,
     )
+  }
+
+  #keepEarlier(): void {
+    for (const [value, label] of this.#labels) this.#keep(value, label)
+  }
+
+  #keep(value: string, label: string): void {
+    this.#earlier.delete(value)
+    this.#earlier.set(value, label)
+    if (this.#earlier.size > MAX_EARLIER) this.#earlier.delete(this.#earlier.keys().next().value!)
   }
 
   #add({ secret, name, isCredential }: Found): void {
@@ -63,11 +87,11 @@ export class SecretScrubber {
     }
   }
 
-  /** Found both as it is and as JSON has it. */
+  /** Found as it is and in every other spelling. */
   #hide(value: string, label: string): void {
     if (value.length < SHORTEST_WORD) return
-    this.#labels.set(value, label)
-    this.#labels.set(JSON.stringify(value).slice(1, -1), JSON.stringify(label).slice(1, -1))
+    const inJson = JSON.stringify(label).slice(1, -1)
+    for (const spelling of spellingsOf(value)) this.#labels.set(spelling, spelling === value ? label : inJson)
   }
 
   /** Takes configured secrets out of JSON, or any other text; what is left is valid JSON. */
@@ -124,7 +148,7 @@ function passwordIn(text: string): string[] {
 
 function anyOf(values: readonly string[], before = '', after = ''): RegExp | undefined {
   if (values.length === 0) return undefined
-  return new RegExp(`${before}(?:${values.map(escapePattern).join('|')})${after}`, 'g')
+  return new RegExp(`${before}(?:${values.map(escapePattern).join('|')})${after}`, 'gi')
 }
 
 function escapePattern(text: string): string {

@@ -1,4 +1,5 @@
 import { hideCredentials } from '../model/index.ts'
+import { cutText } from './cut-text.ts'
 
 export interface StderrEntry {
   /** Grows by one with every line. */
@@ -16,7 +17,8 @@ export class StderrRing {
   #next = 1
 
   push(line: string): StderrEntry {
-    const text = line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line
+    // Copied: a part of a string keeps the whole of it alive.
+    const text = line.length > MAX_LENGTH ? Buffer.from(`${cutText(line, MAX_LENGTH)}…`).toString() : line
     const entry = { seq: this.#next++, at: Date.now(), text }
     this.#lines.push(entry)
     // Trimmed in pieces: taking one off the front of a full array for every line would cost a copy each.

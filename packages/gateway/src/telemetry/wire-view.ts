@@ -1,4 +1,5 @@
 import { CallTable, type Exchange, type Outcome, writeJson } from '@gantry/mcp/exchange'
+import { cutText } from './cut-text.ts'
 import { ClientTag } from './client-tag.ts'
 import { ClientRegister } from './client-register.ts'
 import { failureText, statusOf, type ExchangeRecord, type SeenMessage } from './exchange-record.ts'
@@ -135,7 +136,7 @@ export class WireView {
   /** Messages are kept as text: what they hold may be changed or be huge, and must not stay alive with them. */
   #keep(record: ExchangeRecord, { message, ...rest }: SeenMessage): void {
     const whole = writeJson(message, redacting) ?? 'null'
-    const json = whole.length > this.#bodyBytes ? whole.slice(0, this.#bodyBytes) : whole
+    const json = cutText(whole, this.#bodyBytes)
     record.messages ??= []
     record.messages.push({ ...rest, at: Date.now(), json, bytes: whole.length })
     this.#kept += json.length

@@ -1,5 +1,5 @@
 import { writeJson } from '@gantry/mcp/exchange'
-import { isSecretName, REDACTED, reveal, Secret, type Text } from '../../../model/index.ts'
+import { isSecretName, REDACTED, reveal, Secret, spellingsOf, type Text } from '../../../model/index.ts'
 
 /** Too short to be a secret worth hiding: replacing every `a` would only destroy the message. */
 const LEAST_CHARACTERS = 6
@@ -62,19 +62,6 @@ export class Redactor {
     }
     return copy
   }
-}
-
-/** As it is, in a URL, in JSON, in JSON that escapes slashes, and in base64. */
-function spellingsOf(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1)
-  return [
-    secret,
-    encodeURIComponent(secret),
-    encodeURIComponent(secret).replaceAll('%20', '+'),
-    json,
-    json.replaceAll('/', '\\/'),
-    Buffer.from(secret).toString('base64'),
-  ]
 }
 
 function literally(text: string): string {

@@ -1,0 +1,35 @@
+/** Fewer characters of base64 would be found in other texts by chance. */
+const LEAST_BASE64 = 8
+
+/** How a secret may be written by programs that repeat it: as it is, in a URL, in JSON and in base64. */
+export function spellingsOf(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1)
+  const url = percentEncoded(secret)
+  const lower = url.replaceAll(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase())
+  const all = [secret, url, lower, url.replaceAll('%20', '+'), json, json.replaceAll('/', String.raw`\/`)]
+  return [...new Set([...all, ...inBase64(secret)])]
+}
+
+function percentEncoded(text: string): string {
+  try {
+    return encodeURIComponent(text)
+  } catch {
+    // Half of a surrogate pair has no form in a URL.
+    return text
+  }
+}
+
+/**
+ * What is always there of a secret in base64, wherever it begins in the bytes that were encoded: a `Basic` header
+ * has the user's name in front.
+ */
+function inBase64(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  return [0, 1, 2].flatMap((before) => {
+    const shifted = Buffer.concat([Buffer.alloc(before), bytes])
+    const from = Math.ceil((before * 8) / 6)
+    const to = Math.floor((shifted.length * 8) / 6)
+    const own = shifted.toString('base64').slice(from, to)
+    return own.length < LEAST_BASE64 ? [] : [own, own.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}

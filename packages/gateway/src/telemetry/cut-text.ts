@@ -1,0 +1,10 @@
+/** Longer words are cut all the same. */
+const LAST_WORD = /[^\s"'`=&,;:<>(){}[\]]{1,1000}$/
+
+/** The beginning of a long text, up to a whole word: half of a secret would not be recognized as one. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text
+  const cut = text.slice(0, most)
+  const word = LAST_WORD.exec(cut.slice(-1000))
+  return word ? cut.slice(0, most - word[0].length) : cut
+}
