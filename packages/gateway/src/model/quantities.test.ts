@@ -11,6 +11,8 @@ describe('parseDuration', () => {
     ['2 h', 7_200_000],
     ['1D', 86_400_000],
     [0, 0],
+    ['30d', 2 ** 31 - 1],
+    [1e15, 2 ** 31 - 1],
   ])('%s → %s', (value, expected) => {
     expect(parseDuration(value)).toBe(expected)
   })

@@ -7,9 +7,16 @@ const DURATION_UNITS: Readonly<Record<string, number>> = {
 }
 const SIZE_UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
 
-/** Milliseconds: a number as it is, or text such as `500ms`, `30s`, `5m`, `1.5h`, `2d`. */
+/** Timers count in 32 bits: a longer one would fire at once. */
+const LONGEST = 2 ** 31 - 1
+
+/**
+ * Milliseconds: a number as it is, or text such as `500ms`, `30s`, `5m`, `1.5h`, `2d`. More than 24 days are cut to
+ * the longest time that a timer can wait.
+ */
 export function parseDuration(value: number | string): number | undefined {
-  return parseQuantity(value, DURATION_UNITS)
+  const milliseconds = parseQuantity(value, DURATION_UNITS)
+  return milliseconds === undefined ? undefined : Math.min(milliseconds, LONGEST)
 }
 
 /** Bytes: a number as it is, or text such as `512kb`, `4MB`, `1gb`. */

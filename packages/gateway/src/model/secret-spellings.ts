@@ -5,7 +5,7 @@ const LEAST_BASE64 = 8
 export function spellingsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1)
   const url = percentEncoded(secret)
-  const lower = url.replaceAll(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase())
+  const lower = url.replaceAll(/%[\dA-F]{2}/g, (sign) => sign.toLowerCase())
   const all = [secret, url, lower, url.replaceAll('%20', '+'), json, json.replaceAll('/', String.raw`\/`)]
   return [...new Set([...all, ...inBase64(secret)])]
 }

@@ -134,7 +134,7 @@ describe('SecretScrubber', () => {
   it('finds other spellings: in a URL, in base64 behind anything, in capitals', async () => {
     const secret = 'pa/ss+wörd "7~x'
     const it = await scrubber({ a: { command: 'x', env: { TOKEN: secret } } })
-    const lower = encodeURIComponent(secret).replaceAll(/%../g, (escape) => escape.toLowerCase())
+    const lower = encodeURIComponent(secret).replaceAll(/%../g, (sign) => sign.toLowerCase())
     const spellings = [
       ...[encodeURIComponent(secret), lower, secret.toUpperCase(), JSON.stringify(secret).slice(1, -1)],
       JSON.stringify(secret).slice(1, -1).replaceAll('/', String.raw`\/`),
