@@ -2,15 +2,16 @@ import { summarize } from './compare.mjs'
 
 /** How many prompts and resources are fetched, of those that need no arguments. */
 const SAMPLES = 2
+const METHOD_NOT_FOUND = -32601
 
 /**
  * Lists what a server offers and makes the calls. `face` is a client reduced to what every client can do, so that
  * all of them are asked the same. Returns what is compared.
  */
 export async function look(face, { calls, folder }) {
-  const tools = await face.tools()
-  const prompts = await face.prompts()
-  const resources = await face.resources()
+  const tools = await listed(face.tools)
+  const prompts = await listed(face.prompts)
+  const resources = await listed(face.resources)
   const results = []
   for (const [name, args] of calls.length > 0 ? calls : refused(tools))
     results.push(await settled(() => face.call(name, args)))
@@ -22,6 +23,16 @@ export async function look(face, { calls, folder }) {
     results.push(await settled(() => face.read(uri)))
   }
   return summarize({ tools, prompts, resources, results, revision: face.revision(), folder })
+}
+
+/** A server may declare a kind of thing and not know the method that lists it; for every client it has none. */
+async function listed(list) {
+  try {
+    return await list()
+  } catch (error) {
+    if (error.code === METHOD_NOT_FOUND) return []
+    throw error
+  }
 }
 
 /** For a server that can do nothing without an account: a call that it refuses because its arguments are missing. */

@@ -49,7 +49,10 @@ export const SERVERS = [
   npm('context7', '@upstash/context7-mcp'),
   npm('notion', '@notionhq/notion-mcp-server', { env: { NOTION_TOKEN: MADE_UP } }),
   npm('sentry', '@sentry/mcp-server', { args: [`--access-token=${MADE_UP}`] }),
-  npm('supabase', '@supabase/mcp-server-supabase', { args: [`--access-token=${MADE_UP}`] }),
+  npm('supabase', '@supabase/mcp-server-supabase', {
+    args: [`--access-token=${MADE_UP}`],
+    note: 'reads its list of tools from the network, so nothing could be compared',
+  }),
   npm('tavily', 'tavily-mcp', { env: { TAVILY_API_KEY: MADE_UP } }),
   npm('exa', 'exa-mcp-server', { env: { EXA_API_KEY: MADE_UP } }),
   npm('firecrawl', 'firecrawl-mcp', { env: { FIRECRAWL_API_KEY: MADE_UP } }),
@@ -72,7 +75,10 @@ export const SERVERS = [
   npm('mui', '@mui/mcp'),
   npm('n8n', 'n8n-mcp', { env: { MCP_MODE: 'stdio', LOG_LEVEL: 'error', DISABLE_CONSOLE_OUTPUT: 'true' } }),
   npm('shopify-dev', '@shopify/dev-mcp'),
-  npm('stripe', '@stripe/mcp', { args: ['--api-key=rk_test_zoo'] }),
+  npm('stripe', '@stripe/mcp', {
+    args: ['--api-key=rk_test_zoo'],
+    note: 'passes everything on to a server of Stripe, so it cannot answer without the network',
+  }),
   pypi('time', 'mcp-server-time', {
     args: ['--local-timezone', 'UTC'],
     calls: [['convert_time', { source_timezone: 'UTC', time: '12:00', target_timezone: 'Asia/Tokyo' }]],
