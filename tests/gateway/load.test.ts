@@ -133,6 +133,25 @@ describe('the limit of requests in flight', () => {
   })
 })
 
+it('a caller that goes away has its place back, and the slot of a target that works on stays taken', async () => {
+  await start({ limits: { requestsInFlight: 1 } })
+  const abort = new AbortController()
+  const params = { name: 'app_slow', arguments: { who: 'greedy' } }
+  const given = modernRequest(gateway.endpoint, 'tools/call', params, {
+    headers: as('greedy'),
+    signal: abort.signal,
+  })
+  await until(() => running.length === 1)
+  abort.abort()
+  await expect(given).rejects.toThrow()
+  await until(() => gateway.gateway.admission.inFlight === 0)
+  expect(gateway.gateway.target('app')!.main.slots.used).toBe(1)
+  expect((await call('quick', 'greedy')).status).toBe(200)
+  letAllGo()
+  await until(() => gateway.gateway.target('app')!.main.slots.used === 0)
+  expect(gateway.gateway.admission.inFlight).toBe(0)
+})
+
 describe('the limit of a target', () => {
   it('gives callers turns: one with many slow calls does not starve another', async () => {
     await start({ target: { concurrency: 1, queue: 50 } })

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ArrivingResults } from '../../packages/gateway/src/targets/arriving-results.ts'
 import { createPooledFetch } from '../../packages/gateway/src/targets/pooled-fetch.ts'
 import {
   call,
@@ -10,10 +11,13 @@ import {
   startServer,
 } from '../../packages/mcp/src/transport/http-client-harness.test.node.ts'
 
+const MB = 1024 * 1024
+const pooledFetch = () => createPooledFetch(new ArrivingResults({ perCaller: 64 * MB, total: 128 * MB }))
+
 // Implementations of one interface share their tests: the transports look `fetch` up for every request.
 describe('the transports on the pools of a gateway', async () => {
   beforeAll(() => {
-    vi.stubGlobal('fetch', createPooledFetch())
+    vi.stubGlobal('fetch', pooledFetch())
   })
   afterAll(() => {
     vi.unstubAllGlobals()
@@ -47,7 +51,7 @@ describe('createPooledFetch', () => {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
       response.writeHead(200, headers).end(gzipSync(JSON.stringify(resultFor(seen))))
     })
-    const wire = await open(server.url, { fetch: createPooledFetch() })
+    const wire = await open(server.url, { fetch: pooledFetch() })
     expect(await wire.request(call())).toMatchObject({ result: { ok: true } })
     await wire.close()
   })
@@ -59,7 +63,7 @@ describe('createPooledFetch', () => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' })
       response.end('\ufeffyes')
     })
-    const response = await createPooledFetch()(server.url, { method: 'POST', body: 'né' })
+    const response = await pooledFetch()(server.url, { method: 'POST', body: 'né' })
     expect([response.status, await response.text(), ...seen]).toEqual([200, 'yes', '/a%20b?c=d', '3'])
   })
 
@@ -69,7 +73,7 @@ describe('createPooledFetch', () => {
       ports.add(request.socket.remotePort)
       response.end('ok')
     })
-    const fetch = createPooledFetch()
+    const fetch = pooledFetch()
     for (let i = 0; i < 10; i++) await (await fetch(server.url, { method: 'GET' })).text()
     // One becomes free a turn of the event loop after its answer.
     expect(ports.size).toBeLessThanOrEqual(2)
@@ -88,7 +92,7 @@ describe('createPooledFetch', () => {
       }
       write()
     })
-    const response = await createPooledFetch()(server.url, { method: 'GET' })
+    const response = await pooledFetch()(server.url, { method: 'GET' })
     let last = -1
     // The sockets' own buffers fill up, then nothing moves any more.
     await vi.waitFor(
@@ -111,7 +115,7 @@ describe('createPooledFetch', () => {
       response.writeHead(200, { 'content-length': '100' }).write('part')
       setTimeout(() => response.destroy(), 20)
     })
-    const fetch = createPooledFetch()
+    const fetch = pooledFetch()
     const broken = await fetch(server.url, { method: 'POST', body: '{}' })
     await expect(broken.text()).rejects.toThrow()
     const abort = new AbortController()
@@ -123,8 +127,6 @@ describe('createPooledFetch', () => {
   })
 
   it('says that nobody listens', async () => {
-    await expect(createPooledFetch()('http://127.0.0.1:1/', { method: 'GET' })).rejects.toThrow(
-      'ECONNREFUSED',
-    )
+    await expect(pooledFetch()('http://127.0.0.1:1/', { method: 'GET' })).rejects.toThrow('ECONNREFUSED')
   })
 })

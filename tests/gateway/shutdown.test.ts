@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { Server, tool } from '@gantry/mcp/server'
-import { modernRequest } from '../support/raw-client.ts'
+import { halfRequest } from '../../packages/mcp/src/transport/fixtures/half-request.test.node.ts'
+import { modernRequest, openSession } from '../support/raw-client.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 let gateway: TestGateway
@@ -100,5 +101,52 @@ describe('a call that is still under way when the time to end is over is answere
     await stop()
     await rest
     expect(heard).toMatch(/"id":2.*shutting down/)
+  })
+})
+
+describe('a request that comes while the gateway stops', () => {
+  /** Its body is complete when the gateway has begun to stop. */
+  async function askWhileStopping(message: object, headers: Record<string, string> = {}): Promise<string> {
+    const busy = modernRequest(gateway.endpoint, 'tools/call', { name: 'slow_wait', arguments: {} })
+    const atTarget = () => gateway.gateway.view.running.filter(({ target }) => target === 'slow').length
+    await expect.poll(atTarget).toBe(1)
+    const text = JSON.stringify({ jsonrpc: '2.0', ...message })
+    const arrived = new Promise((resolve) => gateway.front.server.once('request', resolve))
+    const { socket, answer, closed } = halfRequest(Number(new URL(gateway.url).port), {
+      headers,
+      announced: text.length + 1,
+      sent: 1,
+    })
+    await arrived
+    const stopped = gateway.front.close(500)
+    socket.write(text)
+    await Promise.all([stopped, closed, busy])
+    expect(atTarget()).toBe(1)
+    return answer()
+  }
+
+  const refusal = /HTTP\/1\.1 503 .*retry-after: \d+.*"id":1.*"reason":"shutting_down"/is
+  const params = { name: 'slow_wait', arguments: {} }
+
+  it('is refused with 503 and Retry-After when it is modern', async () => {
+    await start()
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const message = { id: 1, method: 'tools/call', params: { ...params, _meta } }
+    const headers = {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'slow_wait',
+    }
+    expect(await askWhileStopping(message, headers)).toMatch(refusal)
+  })
+
+  it('is refused with 503 and Retry-After when it is legacy', async () => {
+    await start()
+    const session = await openSession(gateway.endpoint)
+    const message = { id: 1, method: 'tools/call', params }
+    expect(await askWhileStopping(message, { 'mcp-session-id': session })).toMatch(refusal)
   })
 })

@@ -11,6 +11,7 @@ import { Admission } from './relay/admission.ts'
 import { mayKnow } from './relay/caller-view.ts'
 import { Relay } from './relay/relay.ts'
 import { RelayServed } from './relay/relay-served.ts'
+import { ArrivingResults } from './targets/arriving-results.ts'
 import { createPooledFetch } from './targets/pooled-fetch.ts'
 import { Deadlines } from './targets/deadlines.ts'
 import type { Instance } from './targets/instance.ts'
@@ -95,7 +96,9 @@ export class Gateway {
       gate: new StartGate(limits.startingTargets),
       deadlines: new Deadlines(),
       continuations: this.#continuations,
-      fetch: createPooledFetch(),
+      fetch: createPooledFetch(
+        new ArrivingResults({ perCaller: limits.resultBytes, total: 2 * limits.resultBytes }),
+      ),
       stateDir: model.stateDir,
       maxMessageBytes: limits.resultBytes,
       heldFor: limits.parkedFor,

@@ -33,6 +33,7 @@ export class Front {
   /** Answers at names that no target has. */
   #nowhere: NodeHandler | undefined
   #isDraining = false
+  #isClosing = false
 
   constructor(options: FrontOptions) {
     this.#options = options
@@ -169,7 +170,7 @@ export class Front {
     const { gateway } = this.#options
     const { limits } = gateway.model.server
     const guard = this.#guardOf(target)
-    return toNodeHandler(served, {
+    const handler = toNodeHandler(served, {
       ...(guard && { guard }),
       sealer: gateway.sealer,
       ...(target !== undefined && { place: target }),
@@ -177,6 +178,8 @@ export class Front {
       sessions: { idleTimeout: limits.sessionIdle },
       ...GATED,
     })
+    if (this.#isClosing) handler.service.drain()
+    return handler
   }
 
   #guardOf(target: string | undefined): Guard | undefined {
@@ -201,11 +204,14 @@ export class Front {
   }
 
   /**
-   * Takes no new connections, lets requests under way finish for a while (with the answers they wait for), and
+   * Takes no new connections and no new requests (503), lets requests under way finish for a while (with the answers they wait for), and
    * answers those with an error that are left.
    */
   async close(grace: number = this.#options.gateway.model.server.shutdownGrace): Promise<void> {
     this.drain()
+    this.#isClosing = true
+    for (const { service } of this.#handlers.values()) service.drain()
+    this.#nowhere?.service.drain()
     let isClosed = false
     this.server.close(() => {
       isClosed = true

@@ -1,4 +1,5 @@
 import {
+  cancellationOf,
   complete,
   INVALID_PARAMS,
   ProtocolError,
@@ -114,10 +115,19 @@ export class Relay {
     } catch (thrown) {
       return toFailure(thrown)
     }
+    const cancellation = cancellationOf(exchange)
+    let isIn = true
+    const leave = (): void => {
+      if (isIn) admission.leave(caller)
+      isIn = false
+    }
+    // A caller that is gone waits for nothing. A target that works on all the same keeps its own slot taken.
+    cancellation.onAbort(leave)
     try {
       return await this.#answer(exchange)
     } finally {
-      admission.leave(caller)
+      cancellation.offAbort(leave)
+      leave()
     }
   }
 

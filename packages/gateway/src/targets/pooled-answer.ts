@@ -1,29 +1,30 @@
 import { abortReason, callerOf, createResponse, type QuickInit } from '@gantry/mcp/client/node'
 import type { Cancellation } from '@gantry/mcp/exchange'
 import type { Dispatcher } from 'undici'
+import type { ArrivingResults } from './arriving-results.ts'
 import { PooledBody } from './pooled-body.ts'
 
 type Head = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
 
+export interface PooledAnswerOptions {
+  readonly url: string
+  readonly origin: string
+  readonly init: QuickInit
+  readonly arriving: ArrivingResults
+  resolve(response: Response): void
+  reject(error: Error): void
+}
+
 /** Makes a `Response` of what undici tells about a request, and ends the request when its caller does. */
 export class PooledAnswer implements Dispatcher.DispatchHandler {
-  readonly #url: string
+  readonly #options: PooledAnswerOptions
   readonly #caller: Cancellation
-  readonly #resolve: (response: Response) => void
-  readonly #reject: (error: Error) => void
   #controller: Dispatcher.DispatchController | undefined
   #body: PooledBody | undefined
 
-  constructor(
-    url: string,
-    init: QuickInit,
-    resolve: (response: Response) => void,
-    reject: (error: Error) => void,
-  ) {
-    this.#url = url
-    this.#caller = callerOf(init)
-    this.#resolve = resolve
-    this.#reject = reject
+  constructor(options: PooledAnswerOptions) {
+    this.#options = options
+    this.#caller = callerOf(options.init)
     if (this.#caller.aborted) throw abortReason(this.#caller)
     this.#caller.onAbort(this.#abort)
   }
@@ -36,12 +37,18 @@ export class PooledAnswer implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Head): void {
     // What comes before the real answer (103, for instance) says nothing about it.
     if (status >= 100 && status < 200) return
-    const body = new PooledBody(controller)
+    const { url, origin, arriving, resolve } = this.#options
+    const body = new PooledBody(controller, {
+      origin,
+      arriving,
+      announced: lengthIn(headers),
+      mayWait: isKeptAlive(headers),
+    })
     try {
-      this.#resolve(createResponse({ status, headers, url: this.#url }, body))
+      resolve(createResponse({ status, headers, url }, body))
       this.#body = body
     } catch (error) {
-      this.#reject(error as Error)
+      this.#options.reject(error as Error)
       controller.abort(error as Error)
     }
   }
@@ -57,7 +64,7 @@ export class PooledAnswer implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#caller.offAbort(this.#abort)
-    this.#reject(error)
+    this.#options.reject(error)
     this.#body?.fail(error)
   }
 
@@ -65,6 +72,18 @@ export class PooledAnswer implements Dispatcher.DispatchHandler {
   readonly #abort = (): void => {
     const reason = abortReason(this.#caller)
     this.#controller?.abort(reason)
-    this.#reject(reason)
+    this.#options.reject(reason)
   }
+}
+
+/** How long the body is; undefined when the head does not say. */
+function lengthIn(headers: Head): number | undefined {
+  const length = Number(headers['content-length'])
+  return Number.isSafeInteger(length) ? length : undefined
+}
+
+/** undici fails when a connection ends that is paused and was to end with its answer: such a one is not kept waiting. */
+function isKeptAlive(headers: Head): boolean {
+  const hasEnd = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  return hasEnd && !/\bclose\b/i.test(String(headers.connection))
 }

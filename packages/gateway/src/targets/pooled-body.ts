@@ -1,10 +1,21 @@
 import { decodeBody, type ResponseBody } from '@gantry/mcp/client/node'
 import type { Dispatcher } from 'undici'
+import { SHORT_ANSWER, type ArrivingResults } from './arriving-results.ts'
 
 /** What may wait for a reader before the connection is asked to wait as well. */
 const MAX_HELD_BYTES = 256 * 1024
 /** After so many bytes whoever else is there gets a turn: a server that never stops would keep everybody waiting. */
 const TURN_BYTES = 32 * 1024
+
+export interface PooledBodyOptions {
+  /** Where it comes from. */
+  readonly origin: string
+  readonly arriving: ArrivingResults
+  /** How long it will be, if that is known. */
+  readonly announced: number | undefined
+  /** Whether the connection may be kept waiting for long. */
+  readonly mayWait: boolean
+}
 
 /** The body of an answer: kept until somebody wants it, as a text or piece by piece. */
 export class PooledBody implements ResponseBody {
@@ -17,9 +28,15 @@ export class PooledBody implements ResponseBody {
   #error: Error | undefined
   #whole: { readonly limit: number; resolve(): void; reject(error: Error): void } | undefined
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined
+  readonly #options: PooledBodyOptions
+  /** A long body that is read as a whole is read when it has its place. */
+  #wantsPlace = false
+  #waitsForPlace = false
+  #leave: (() => void) | undefined
 
-  constructor(connection: Dispatcher.DispatchController) {
+  constructor(connection: Dispatcher.DispatchController, options: PooledBodyOptions) {
     this.#connection = connection
+    this.#options = options
   }
 
   push(chunk: Buffer): void {
@@ -27,6 +44,7 @@ export class PooledBody implements ResponseBody {
     if (chunk.length === 0) return
     if (this.#stream) this.#stream.enqueue(chunk)
     else if (!this.#hold(chunk)) return
+    this.#wantPlace()
     if (this.#isFull) this.#connection.pause()
     else this.#takeTurns(chunk.length)
   }
@@ -40,6 +58,7 @@ export class PooledBody implements ResponseBody {
 
   fail(error: Error): void {
     this.#error = error
+    this.#leave?.()
     this.#whole?.reject(error)
     this.#stream?.error(error)
     this.#stream = undefined
@@ -50,7 +69,10 @@ export class PooledBody implements ResponseBody {
   }
 
   piecesWithin(limit: number): Promise<readonly Buffer[] | undefined> {
-    const take = (): Buffer[] | undefined => (this.#heldBytes > limit ? undefined : this.#held.splice(0))
+    const take = (): Buffer[] | undefined => {
+      this.#leave?.()
+      return this.#heldBytes > limit ? undefined : this.#held.splice(0)
+    }
     return this.#ended ? Promise.resolve(take()) : this.#untilEnd(limit).then(take)
   }
 
@@ -58,7 +80,22 @@ export class PooledBody implements ResponseBody {
     if (this.#error) return Promise.reject(this.#error)
     return new Promise((resolve, reject) => {
       this.#whole = { limit, resolve, reject }
-      if (this.#isWithinLimit()) this.#resume()
+      if (!this.#isWithinLimit()) return
+      this.#wantPlace()
+      this.#resume()
+    })
+  }
+
+  #wantPlace(): void {
+    if (this.#wantsPlace || !this.#whole || this.#ended || this.#heldBytes <= SHORT_ANSWER) return
+    const { origin, arriving, announced, mayWait } = this.#options
+    if (!mayWait) return
+    const { limit } = this.#whole
+    this.#wantsPlace = true
+    this.#waitsForPlace = true
+    this.#leave = arriving.enter(origin, Math.min(announced ?? limit, limit), () => {
+      this.#waitsForPlace = false
+      this.#resume()
     })
   }
 
@@ -99,7 +136,7 @@ export class PooledBody implements ResponseBody {
 
   get #isFull(): boolean {
     if (this.#stream) return (this.#stream.desiredSize ?? 0) <= 0
-    return this.#whole === undefined && this.#heldBytes > MAX_HELD_BYTES
+    return this.#waitsForPlace || (this.#whole === undefined && this.#heldBytes > MAX_HELD_BYTES)
   }
 
   #takeTurns(bytes: number): void {
@@ -115,6 +152,6 @@ export class PooledBody implements ResponseBody {
   }
 
   #resume(): void {
-    if (this.#connection.paused && !this.#isTheirTurn) this.#connection.resume()
+    if (this.#connection.paused && !this.#isTheirTurn && !this.#waitsForPlace) this.#connection.resume()
   }
 }

@@ -1,6 +1,7 @@
 import { plainHeaders, quickFetch, type QuickInit } from '@gantry/mcp/client/node'
 import type { FetchLike } from '@gantry/mcp/client'
 import type { Dispatcher, Pool } from 'undici'
+import type { ArrivingResults } from './arriving-results.ts'
 import { PooledAnswer } from './pooled-answer.ts'
 
 const CONNECT_MS = 10_000
@@ -11,6 +12,7 @@ const MAX_DESTINATIONS = 1_000
 interface Destination {
   readonly pool: Pool
   readonly path: string
+  readonly origin: string
 }
 
 type PoolClass = typeof Pool
@@ -18,9 +20,10 @@ type PoolClass = typeof Pool
 /**
  * A `fetch` on the pools of undici, which takes half the CPU time of one on `node:http` (docs/adr/0062). Loaded
  * with the first request: a gateway without servers at URLs does without it. Like that of the SDK it has no limit
- * for the first byte or between two: how long a call may take is decided elsewhere.
+ * for the first byte or between two: how long a call may take is decided elsewhere. Long answers take their places in
+ * `arriving`.
  */
-export function createPooledFetch(): FetchLike {
+export function createPooledFetch(arriving: ArrivingResults): FetchLike {
   let loading: Promise<PoolClass> | undefined
   let destinations: Destinations | undefined
   const load = async (): Promise<Destinations> => {
@@ -31,8 +34,8 @@ export function createPooledFetch(): FetchLike {
   }
   return quickFetch((url, init) =>
     destinations
-      ? send(destinations.find(url), url, init)
-      : load().then((all) => send(all.find(url), url, init)),
+      ? send(destinations.find(url), url, init, arriving)
+      : load().then((all) => send(all.find(url), url, init, arriving)),
   )
 }
 
@@ -50,7 +53,7 @@ class Destinations {
     if (known) return known
     if (this.#known.size >= MAX_DESTINATIONS) this.#known.clear()
     const { origin, pathname, search } = new URL(url)
-    const destination = { pool: this.#poolOf(origin), path: pathname + search }
+    const destination = { pool: this.#poolOf(origin), path: pathname + search, origin }
     this.#known.set(url, destination)
     return destination
   }
@@ -69,7 +72,12 @@ class Destinations {
   }
 }
 
-function send({ pool, path }: Destination, url: string, init: QuickInit): Promise<Response> {
+function send(
+  { pool, path, origin }: Destination,
+  url: string,
+  init: QuickInit,
+  arriving: ArrivingResults,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = {
       path,
@@ -77,6 +85,6 @@ function send({ pool, path }: Destination, url: string, init: QuickInit): Promis
       headers: plainHeaders(init),
       body: (init.body ?? null) as string | null,
     }
-    pool.dispatch(request, new PooledAnswer(url, init, resolve, reject))
+    pool.dispatch(request, new PooledAnswer({ url, origin, init, arriving, resolve, reject }))
   })
 }

@@ -3,7 +3,8 @@ import { readFetchBody } from './fetch-body.ts'
 import { FetchReply } from './fetch-reply.ts'
 import { refuse, refuseBody } from './http-refusal.ts'
 import type { HttpCall, HttpHeaders } from './http-reply.ts'
-import { HttpService, type HttpServiceOptions } from './http-service.ts'
+import { HttpService } from './http-service.ts'
+import type { HttpServiceOptions } from './http-service-options.ts'
 import type { HttpServed } from './http-standard-headers.ts'
 
 export interface FetchHandlerOptions extends HttpServiceOptions {

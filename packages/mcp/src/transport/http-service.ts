@@ -1,6 +1,5 @@
 import { cutOff } from '../exchange/cut-off.ts'
 import { senderKey } from '../exchange/caller-key.ts'
-import type { Sealer } from '../exchange/index.ts'
 import { isModernRequest } from '../exchange/modern-server-edge.ts'
 import { modernRevisions } from '../exchange/served.ts'
 import { MAX_BATCH } from '../exchange/server-connection.ts'
@@ -10,54 +9,32 @@ import {
   isTooDeep,
   jsonReader,
   tooDeep,
-  type JsonRpcRequest,
   type ParsedMessage,
   type ReadJson,
   unreadable,
 } from '../jsonrpc/index.ts'
 import { isRevision, LEGACY_REVISIONS } from '../protocol/index.ts'
-import { DEFAULT_EVENT_LIMITS, type EventLogLimits } from './event-log.ts'
+import { DEFAULT_EVENT_LIMITS } from './event-log.ts'
 import { acceptsEventStream } from './accept-header.ts'
-import { refuseForeign, type GateOptions } from './http-gate.ts'
+import { refuseForeign } from './http-gate.ts'
 import type { Guard, HttpContext } from './http-guard.ts'
-import { HttpMeter, type HttpLimits } from './http-meter.ts'
+import { HttpMeter } from './http-meter.ts'
 import { answerModern, type AnswerHost } from './http-modern.ts'
 import { answerStateless } from './http-stateless.ts'
 import { Pulse } from './http-pulse.ts'
-import { refuse, refuseForLoad } from './http-refusal.ts'
+import { refuse } from './http-refusal.ts'
 import type { HttpBody, HttpCall, HttpReply } from './http-reply.ts'
-import { HttpSession } from './http-session.ts'
-import { DEFAULT_SESSION_LIMITS, HttpSessions, type SessionLimits } from './http-sessions.ts'
+import type { HttpSession } from './http-session.ts'
+import type { HttpServiceOptions } from './http-service-options.ts'
+import { SessionEntry } from './http-session-entry.ts'
+import { DEFAULT_SESSION_LIMITS, HttpSessions } from './http-sessions.ts'
 import type { HttpServed } from './http-standard-headers.ts'
 import { reportSafely } from './report-safely.ts'
 import { isLetInBy, OpenStreams } from './open-streams.ts'
+import { refuseWhileStopping, requestIn } from './refuse-while-stopping.ts'
 import { SessionIds } from './session-ids.ts'
 import type { SseSession } from './sse-session.ts'
 import { SseSessions } from './sse-sessions.ts'
-
-export interface HttpServiceOptions extends GateOptions {
-  guard?: Guard
-  /** Legacy clients get no session: nothing is kept, and nothing can be pushed to them. */
-  statelessLegacy?: boolean
-  /** Serves the HTTP+SSE transport of 2024-11-05 on the same endpoint; on unless switched off. */
-  sse?: boolean
-  sessions?: Partial<SessionLimits>
-  /** Bodies over this many bytes are refused with 413. */
-  maxBodyBytes?: number
-  /** What callers may hold: bodies on their way in, answers that nobody reads, sessions. */
-  limits?: Partial<Omit<HttpLimits, 'maxBodyBytes'>>
-  /** Counts what callers hold on several endpoints together; `maxBodyBytes` and `limits` are its own then. */
-  meter?: HttpMeter
-  /** Makes session ids that survive a restart and work on every replica. */
-  sealer?: Sealer
-  /** Tells this endpoint from others with the same sealer: a session of one is no session of another. */
-  place?: string
-  events?: Partial<EventLogLimits>
-  /** Told about bodies that could not be read. */
-  onProtocolError?: (error: { code: number; message: string }) => void
-  /** Silence after which a stream gets a comment line, in milliseconds; 0 switches it off. */
-  keepAlive?: number
-}
 
 const FIFTEEN_SECONDS = 15_000
 
@@ -68,10 +45,10 @@ export class HttpService {
   readonly #sessions: HttpSessions
   readonly #sse: SseSessions
   readonly #pulse: Pulse
-  readonly #eventLimits: EventLogLimits
-  readonly #ids: SessionIds
+  readonly #entry: SessionEntry
   readonly #streams = new OpenStreams()
   #guard: Guard | undefined
+  #isDraining = false
   readonly #read: ReadJson
   readonly meter: HttpMeter
 
@@ -94,8 +71,14 @@ export class HttpService {
       streams: this.#streams,
       budget: this.meter.sessions,
     })
-    this.#ids = new SessionIds(served, options.sealer, options.place)
-    this.#eventLimits = { ...DEFAULT_EVENT_LIMITS, ...options.events }
+    this.#entry = new SessionEntry({
+      served,
+      sessions: this.#sessions,
+      ids: new SessionIds(served, options.sealer, options.place),
+      events: { ...DEFAULT_EVENT_LIMITS, ...options.events },
+      pulse: this.#pulse,
+      streams: this.#streams,
+    })
   }
 
   get sessions(): HttpSessions {
@@ -194,6 +177,8 @@ export class HttpService {
       reportSafely(this.#options.onProtocolError, error)
       return reply.json(400, writeError(id, error))
     }
+    const refused = this.#isDraining ? requestIn(value) : undefined
+    if (refused) return refuseWhileStopping(reply, refused.id)
     if (this.#sse.receive(call.url, value, reply, context)) return
     if (Array.isArray(value)) return this.#batch(value, call, reply, context)
     const parsed = classifyMessage(value)
@@ -226,9 +211,9 @@ export class HttpService {
       return answerStateless(parsed, call, reply, this.#host(context))
     }
     if (parsed.kind === 'request' && parsed.message.method === 'initialize') {
-      return this.#initialize(parsed.message, reply, context)
+      return this.#entry.initialize(parsed.message, reply, context)
     }
-    this.#withSession(call, reply, context, (session) => session.post(parsed.message, reply, context))
+    this.#entry.find(call, reply, context, (session) => session.post(parsed.message, reply, context))
   }
 
   #host(context: HttpContext): AnswerHost {
@@ -241,61 +226,6 @@ export class HttpService {
     const isLegacyVersion = (LEGACY_REVISIONS as readonly (string | undefined)[]).includes(version)
     if (parsed.kind === 'request' && isModernRequest(parsed.message, isLegacyVersion)) return true
     return version !== undefined && !isLegacyVersion
-  }
-
-  #initialize(message: JsonRpcRequest, reply: HttpReply, context: HttpContext): void {
-    const open = (id: string): void => {
-      const session = this.#createSession(id, reply, context)
-      session?.post(message, reply, context)
-    }
-    const id = this.#ids.mint(message, context.auth?.principal)
-    if (typeof id === 'string') open(id)
-    else id.then(open, () => refuse(reply, 500, 'Internal error'))
-  }
-
-  /** Undefined when there is no room, which is answered then. */
-  #createSession(id: string, reply: HttpReply, context: HttpContext): HttpSession | undefined {
-    const session: HttpSession = new HttpSession({
-      id,
-      served: this.served,
-      principal: context.auth?.principal,
-      // Without a principal nobody knows which sessions are of one caller.
-      sender: context.auth ? senderKey(context) : id,
-      limits: this.#eventLimits,
-      pulse: this.#pulse,
-      streams: this.#streams,
-      onRejected: () => this.#sessions.end(session),
-      onRevoked: () => this.endSession(session),
-    })
-    const refusal = this.#sessions.add(session)
-    if (refusal) refuseForLoad(reply, refusal)
-    return refusal ? undefined : session
-  }
-
-  /** Finds the session that a request names, brings it back where that is possible, or refuses. */
-  #withSession(
-    call: HttpCall,
-    reply: HttpReply,
-    context: HttpContext,
-    use: (session: HttpSession) => void,
-  ): void {
-    const id = call.headers['mcp-session-id']
-    if (id === undefined) return refuse(reply, 400, 'Mcp-Session-Id is missing: send "initialize" first')
-    const principal = context.auth?.principal
-    const known = this.#sessions.find(id, principal)
-    if (known) return use(known)
-    this.#ids.recover(id, principal).then(
-      (facts) => {
-        // 404 tells a legacy client to start anew with "initialize".
-        if (!facts) return refuse(reply, 404, 'Session not found: send "initialize" again')
-        // Two requests may have asked for it at once: the second finds what the first brought back.
-        const session = this.#sessions.find(id, principal) ?? this.#createSession(id, reply, context)
-        if (!session) return
-        if (!session.session.negotiated) session.session.restore(facts)
-        use(session)
-      },
-      () => refuse(reply, 404, 'Session not found: send "initialize" again'),
-    )
   }
 
   /** Only 2025-03-26 had batches, and only sessions of that revision may send them. */
@@ -313,8 +243,9 @@ export class HttpService {
 
   #get(call: HttpCall, reply: HttpReply, context: HttpContext): void {
     if (!acceptsEventStream(call.headers.accept)) return reply.empty(405, { allow: 'POST' })
+    if (this.#isDraining) return refuseWhileStopping(reply)
     if (call.headers['mcp-session-id'] === undefined) return this.#openSse(call, reply, context)
-    this.#withSession(call, reply, context, (session) =>
+    this.#entry.find(call, reply, context, (session) =>
       session.get(reply, call.headers['last-event-id'], context),
     )
   }
@@ -329,7 +260,7 @@ export class HttpService {
 
   #delete(call: HttpCall, reply: HttpReply, context: HttpContext): void {
     if (call.headers['mcp-session-id'] === undefined) return reply.empty(405, { allow: 'POST' })
-    this.#withSession(call, reply, context, (session) => {
+    this.#entry.find(call, reply, context, (session) => {
       this.endSession(session)
       reply.empty(204)
     })
@@ -337,8 +268,7 @@ export class HttpService {
 
   /** Ends a session for good: its id, sealed or not, is not taken up again. */
   endSession(session: HttpSession): void {
-    this.#ids.end(session.id)
-    this.#sessions.end(session)
+    this.#entry.end(session)
   }
 
   /** Requests under way, of clients of every revision; those that listen are not counted. */
@@ -347,6 +277,11 @@ export class HttpService {
     for (const { session } of this.#sessions.values()) count += session.inFlight
     for (const session of this.#sse.values()) count += session.inFlight
     return count
+  }
+
+  /** New requests are refused with 503; those under way go on, with the answers and cancellations they need. */
+  drain(): void {
+    this.#isDraining = true
   }
 
   /** Ends every session and stream. Calls under way are answered with an error. */

@@ -82,7 +82,7 @@ describe('answers that nobody reads', () => {
   })
 
   it('make room when their readers stand still', async () => {
-    const limits = { unread: { perCaller: 2 * BIG, total: 2 * BIG } }
+    const limits = { stallTimeout: 3000, unread: { perCaller: 2 * BIG, total: 2 * BIG } }
     await using host = await HttpHost.open('node', app(), { guard, limits })
     const stopped = askAndStopReading(host.port, 'big', 'a')
     const moving = askAndStopReading(host.port, 'big', 'b')
@@ -115,7 +115,7 @@ describe('answers that nobody reads', () => {
   })
 
   it('are counted by the Web handler as well', async () => {
-    const limits = { stallTimeout: 300, unread: { perCaller: 1.5 * BIG, total: 10 * BIG } }
+    const limits = { stallTimeout: 2000, unread: { perCaller: 1.5 * BIG, total: 10 * BIG } }
     await using host = await HttpHost.open('fetch', app(), { guard, limits })
     const ask = (): Promise<Response> => host.modern('tools/call', { name: 'big' })
     const answers = [await ask(), await ask(), await ask()]

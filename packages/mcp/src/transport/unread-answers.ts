@@ -13,8 +13,9 @@ export interface UnreadLimits {
 /** So much the system takes off our hands in most cases: it is sent in any case, and hardly ever held. */
 export const SMALL_ANSWER: number = 64 * 1024
 
-/** A reader that has not moved for this long makes room for others. */
-const STANDS_STILL = 1000
+/** A reader that has not moved for this part of the time-out, but at least a second, makes room for others. */
+const STANDS_STILL = 1 / 6
+const LEAST_STANDSTILL = 1000
 const SWEEP = 1000
 
 /** All answers that their readers have not taken yet: how much memory they take, and for how long. */
@@ -59,12 +60,13 @@ export class UnreadAnswers {
   }
 
   #cutOneOff(sender: string | undefined): boolean {
+    const standstill = Math.max(LEAST_STANDSTILL, this.limits.stallTimeout * STANDS_STILL)
     let slowest: UnreadAnswer | undefined
     for (const answer of this.#open.all()) {
       if (sender !== undefined && answer.sender !== sender) continue
       if (!slowest || answer.movedAt < slowest.movedAt) slowest = answer
     }
-    if (!slowest || slowest.movedAt > Date.now() - STANDS_STILL) return false
+    if (!slowest || slowest.movedAt > Date.now() - standstill) return false
     slowest.cutOff()
     return true
   }
