@@ -110,8 +110,9 @@ describe.skipIf(!CAN_MEASURE)('the memory of a gateway', () => {
       })
       expect((await answerOf(gateway, 10)).status).toBe(200)
       const before = gateway.megabytes
-      const slow = readSlowly(gateway.port, size * MB)
-      await expect.poll(slow.length, { timeout: 60_000 }).toBeGreaterThan(0)
+      // The server at the URL is in this process: while it writes, nobody here reads.
+      const slow = kind === 'pipe' ? readSlowly(gateway.port, size * MB) : undefined
+      if (slow) await expect.poll(slow.length, { timeout: 60_000 }).toBeGreaterThan(0)
       const readers = Array.from({ length: clients }, () => ask(gateway.port, size * MB))
       const isAnswered = ({ head, isClosed }: Reader): boolean => head() !== '' || isClosed()
       await expect.poll(() => readers.some(isAnswered), { timeout: 60_000 }).toBe(true)
@@ -119,8 +120,8 @@ describe.skipIf(!CAN_MEASURE)('the memory of a gateway', () => {
       expect((await answerOf(gateway, 10)).status).toBe(200)
       await expect.poll(() => readers.every(isAnswered), { timeout: 90_000, interval: 200 }).toBe(true)
       expect(gateway.peak - before).toBeLessThan(limit)
-      await slow.closed
-      expect(slow.length()).toBeGreaterThan(size * MB)
+      await slow?.closed
+      if (slow) expect(slow.length()).toBeGreaterThan(size * MB)
     },
   )
 
