@@ -11,7 +11,7 @@ export interface ConnectionsServices extends OpenerServices, Omit<HeldCallsHost,
 
 export interface ConnectionsHost extends Omit<InstanceHost, 'model' | 'unused' | 'open'> {
   stderr(line: string): void
-  notification(notification: Notification): void
+  notification(instance: Instance, notification: Notification): void
   /** The server asked on a channel that all calls of this connection share. */
   sharedQuestion(instance: Instance, exchange: Exchange | undefined): void
 }
@@ -37,7 +37,7 @@ export class Connections {
     this.#isUnproved = isChange
     this.opener = new LinkOpener(model.name, services, {
       stderr: (line) => host.stderr(line),
-      notification: (notification) => host.notification(notification),
+      notification: (instance, notification) => host.notification(instance, notification),
       sharedQuestion: (instance, exchange) => host.sharedQuestion(instance, exchange),
       explain: (thrown) => (this.#isUnproved ? sinceChange(thrown) : thrown),
     })

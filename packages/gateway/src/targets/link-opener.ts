@@ -34,7 +34,7 @@ export interface OpenerServices {
 export interface OpenerEvents {
   stderr(line: string): void
   /** What a server says that belongs to no request and no subscription. */
-  notification(notification: Notification): void
+  notification(instance: Instance, notification: Notification): void
   /** The server asked on a channel that all calls of this connection share. */
   sharedQuestion(instance: Instance, exchange: Exchange | undefined): void
   /** Says more about a failure, where there is more to say. */
@@ -82,7 +82,7 @@ export class LinkOpener {
       handshake,
       tap: this.#tap(handshake),
       onStderr: (line: string) => this.#events.stderr(line),
-      onNotification: (notification: Notification) => this.#events.notification(notification),
+      onNotification: (notification: Notification) => this.#events.notification(instance, notification),
       onAmbiguous: (method: string) => this.#warnAmbiguous(model, method),
       onSharedQuestion: (exchange: Exchange | undefined) => this.#events.sharedQuestion(instance, exchange),
       onProcess: (process: ProcessFacts) => limit.watch(process),

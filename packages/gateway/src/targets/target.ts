@@ -114,8 +114,10 @@ export class Target {
           events.ready(this, instance, link)
           this.#listeners.connected(instance)
         },
-        notification: (notification) => {
-          if (isAnnouncement(notification)) this.announce(notification)
+        notification: (instance, notification) => {
+          // Resources of one caller's connection are that caller's. Its lists are the server's, which all see.
+          const isForAll = isSharedKey(instance.key) || notification.method.endsWith('/list_changed')
+          if (isForAll && isAnnouncement(notification)) this.announce(notification)
         },
         sharedQuestion: (instance, exchange) => this.#learn(instance, exchange),
         stderr: (line) => {

@@ -125,7 +125,11 @@ export class LegacyInbox {
       return true
     }
     const detached = readDetachHint(notification)
-    if (!detached) return this.#options.listeners.dispatch(notification)
+    if (!detached) {
+      const heard = this.#options.listeners.dispatch(notification)
+      if (heard === 'unheard') this.#options.onNotification?.(notification)
+      return heard !== undefined
+    }
     this.#options.calls.get(detached.id)?.detach(detached.retryMs)
     return true
   }

@@ -54,14 +54,13 @@ export class LegacyListeners {
     }
   }
 
-  /** Fans a notification out; false when it is not one that listeners can ask for. */
-  dispatch(notification: Notification): boolean {
+  /** Fans a notification out; undefined when it is not one that listeners can ask for. */
+  dispatch(notification: Notification): 'heard' | 'unheard' | undefined {
     const isWanted = matcher(notification)
-    if (!isWanted) return false
-    for (const listener of this.#listeners) {
-      if (isWanted(listener.filter)) listener.held.notify(notification)
-    }
-    return true
+    if (!isWanted) return undefined
+    const wishing = [...this.#listeners].filter((listener) => isWanted(listener.filter))
+    for (const listener of wishing) listener.held.notify(notification)
+    return wishing.length > 0 ? 'heard' : 'unheard'
   }
 
   end(reason: Error): void {
