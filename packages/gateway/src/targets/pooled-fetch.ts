@@ -2,6 +2,7 @@ import { plainHeaders, quickFetch, type QuickInit } from '@gantry/mcp/client/nod
 import type { FetchLike } from '@gantry/mcp/client'
 import type { Dispatcher, Pool } from 'undici'
 import type { ArrivingResults } from './arriving-results.ts'
+import { surviveEnds } from './ended-connections.ts'
 import { PooledAnswer } from './pooled-answer.ts'
 
 const CONNECT_MS = 10_000
@@ -15,7 +16,8 @@ interface Destination {
   readonly origin: string
 }
 
-type PoolClass = typeof Pool
+/** What is loaded of undici. */
+type Undici = Pick<typeof import('undici'), 'Pool' | 'buildConnector'>
 
 /**
  * A `fetch` on the pools of undici, which takes half the CPU time of one on `node:http` (docs/adr/0062). Loaded
@@ -24,12 +26,12 @@ type PoolClass = typeof Pool
  * `arriving`.
  */
 export function createPooledFetch(arriving: ArrivingResults): FetchLike {
-  let loading: Promise<PoolClass> | undefined
+  let loading: Promise<Undici> | undefined
   let destinations: Destinations | undefined
   const load = async (): Promise<Destinations> => {
-    loading ??= import('undici').then(({ Pool }) => Pool)
-    const poolClass = await loading
-    destinations ??= new Destinations(poolClass)
+    loading ??= import('undici')
+    const undici = await loading
+    destinations ??= new Destinations(undici)
     return destinations
   }
   return quickFetch((url, init) =>
@@ -40,12 +42,12 @@ export function createPooledFetch(arriving: ArrivingResults): FetchLike {
 }
 
 class Destinations {
-  readonly #poolClass: PoolClass
+  readonly #undici: Undici
   readonly #pools = new Map<string, Pool>()
   readonly #known = new Map<string, Destination>()
 
-  constructor(poolClass: PoolClass) {
-    this.#poolClass = poolClass
+  constructor(undici: Undici) {
+    this.#undici = undici
   }
 
   find(url: string): Destination {
@@ -61,11 +63,9 @@ class Destinations {
   #poolOf(origin: string): Pool {
     let pool = this.#pools.get(origin)
     if (!pool) {
-      pool = new this.#poolClass(origin, {
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        connect: { timeout: CONNECT_MS },
-      })
+      const { Pool, buildConnector } = this.#undici
+      const connect = surviveEnds(buildConnector({ timeout: CONNECT_MS }))
+      pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0, connect })
       this.#pools.set(origin, pool)
     }
     return pool
