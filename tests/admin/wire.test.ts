@@ -86,7 +86,9 @@ describe('the wire view', () => {
     const { hops } = await gateway.api.call('wireDetail', { params: { id: record!.id } })
     expect(hops[0]).toMatchObject({ truncated: true, type: 'request', method: 'tools/call' })
     expect(hops[0]!.bytes).toBeGreaterThan(5000)
-    expect(String(hops[0]!.message).length).toBe(2000)
+    const { length } = String(hops[0]!.message)
+    expect(length).toBeGreaterThan(500)
+    expect(length).toBeLessThanOrEqual(2000)
   })
 
   it('filters', async () => {

@@ -1,4 +1,4 @@
-/** Longer words are cut all the same. */
+/** Of a longer word the last thousand characters go. */
 const LAST_WORD = /[^\s"'`=&,;:<>(){}[\]]{1,1000}$/
 
 /** The beginning of a long text, up to a whole word: half of a secret would not be recognized as one. */
