@@ -42,7 +42,7 @@ describe('health', () => {
     await start({ ...modern, health: { ...health, timeout: 2000 } })
     await expect.poll(() => target().state).toBe('ready')
     const { link, starts } = target().main
-    await expect(link!.ping!(AbortSignal.timeout(2000))).resolves.toBeUndefined()
+    await expect(link!.ping!(AbortSignal.timeout(2000))).resolves.toMatchObject({ type: 'complete' })
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(target().main.starts).toBe(starts)
     expect(target().state).toBe('ready')
