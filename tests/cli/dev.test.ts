@@ -60,9 +60,10 @@ describe.each(['modern', 'legacy'] as const)('gantry dev with a %s client', (era
     const { client } = await listen(await connect(await dev.endpoint(), { era }))
     await shop.write('server.mjs', `${serverWith('one')}\nconst x = ;\n`)
     await dev.says(/✗ server\.mjs does not run: SyntaxError: Unexpected token ';' \(server\.mjs:7\)/)
-    // The client is still there, sees what was last known, and learns the reason when it calls.
+    // The client is still there and sees what was last known. Its error names the command that tells the author more.
     expect(await namesOf(client)).toEqual(['one'])
-    await expect(client.call('one')).rejects.toThrow(/SyntaxError: Unexpected token ';'/)
+    await expect(client.call('one')).rejects.toThrow(/exited with code 1.*gantry doctor server/)
+    expect((await shop.run('doctor', 'server')).out).toContain("SyntaxError: Unexpected token ';'")
     await shop.write('server.mjs', serverWith('one', 'three'))
     await dev.says(/is ready: 2 tools/)
     expect((await client.call('three')).text()).toBe('three')
