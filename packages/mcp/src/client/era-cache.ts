@@ -57,4 +57,4 @@ export class EraCache {
 }
 
 /** Shared by all clients of a process that are given no other. */
-export const sharedEraCache: EraCache = new EraCache()
+export const sharedEraCache: EraCache = /* @__PURE__ */ new EraCache()

@@ -15,10 +15,23 @@ export const DEFAULT_SUBSCRIPTION_LIMITS: SubscriptionLimits = {
   total: 100_000,
 }
 
+/**
+ * Stands for the caller of the only listener. A caller without sign-in is named by its session, whose name is a
+ * random number. The first random number costs a process milliseconds, and a server on stdio rarely needs one.
+ */
+const UNNAMED = ''
+
+interface Listener {
+  readonly exchange: Exchange
+  readonly amount: number
+  caller: string
+}
+
 /** Counts what callers listen for: each listener, and each resource and task that it names. */
 export class SubscriptionMeter {
   readonly #perRequest: number
   readonly #held: Budget
+  #only: Listener | undefined
 
   constructor(limits: Partial<SubscriptionLimits> = {}) {
     const all = { ...DEFAULT_SUBSCRIPTION_LIMITS, ...limits }
@@ -40,8 +53,8 @@ export class SubscriptionMeter {
         limit: this.#perRequest,
       })
     }
-    const caller = callerKey(exchange)
-    const lacking = this.#held.take(caller, named + 1)
+    const listener = { exchange, amount: named + 1, caller: this.#nameOf(exchange) }
+    const lacking = this.#held.take(listener.caller, listener.amount)
     if (lacking) {
       const whose = lacking === 'perCaller' ? 'This client listens' : 'Clients listen'
       throw new RefusedForLoad(`${whose} for too much already: end some subscriptions first`, {
@@ -49,7 +62,26 @@ export class SubscriptionMeter {
         retryAfter: 10,
       })
     }
-    return () => this.#held.give(caller, named + 1)
+    if (listener.caller === UNNAMED) this.#only = listener
+    return () => this.#close(listener)
+  }
+
+  /** The only listener needs no name: it is named when a second one comes. */
+  #nameOf(exchange: Exchange): string {
+    if (this.#held.held === 0) return UNNAMED
+    const only = this.#only
+    this.#only = undefined
+    if (only) {
+      this.#held.give(UNNAMED, only.amount)
+      only.caller = callerKey(only.exchange)
+      this.#held.add(only.caller, only.amount)
+    }
+    return callerKey(exchange)
+  }
+
+  #close(listener: Listener): void {
+    if (this.#only === listener) this.#only = undefined
+    this.#held.give(listener.caller, listener.amount)
   }
 }
 

@@ -68,7 +68,7 @@ export class Configuration implements ConfigurationOptions {
   }
 }
 
-const global = new Configuration()
+const global = /* @__PURE__ */ new Configuration()
 
 /** Changes the settings that every server falls back to. */
 export function configure(change: (configuration: Configuration) => void): void {

@@ -1,4 +1,5 @@
-import { bindingOf, type Exchange, type Sealer } from '../exchange/index.ts'
+import type { Exchange, Sealer } from '../exchange/index.ts'
+import { bindingOf } from '../exchange/binding.ts'
 import {
   INVALID_PARAMS,
   isJsonObject,

@@ -252,6 +252,9 @@ function tooLate(id: RequestId): string {
   return writeError(id, { code: INTERNAL_ERROR, message })
 }
 
-const TOO_MANY = new RefusedForLoad('Too many requests of this session are under way: wait for some', {
-  reason: 'busy',
-})
+const TOO_MANY = /* @__PURE__ */ new RefusedForLoad(
+  'Too many requests of this session are under way: wait for some',
+  {
+    reason: 'busy',
+  },
+)

@@ -8,7 +8,7 @@ let loaded: FetchLike | undefined
  * The quickest way to make requests on this platform, loaded with the first of them. Looked up for every request,
  * so that a global `fetch` that was replaced, by instrumentation or in a test, is used.
  */
-export const platformFetch: FetchLike = quickFetch((url, init) => {
+export const platformFetch: FetchLike = /* @__PURE__ */ quickFetch((url, init) => {
   if (globalThis.fetch !== original) return globalThis.fetch(url, withSignal(init))
   return loaded ? send(loaded, url, init) : load().then((fetch) => send(fetch, url, init))
 })
