@@ -46,7 +46,8 @@ describe('a target that cannot be used', () => {
     const started = Date.now()
     expect(await toolNames(to)).toContain('good_greet')
     expect(Date.now() - started).toBeLessThan(8000)
-    const gaps = gateway!.gateway.catalog.merged.gaps()
+    const { merged } = gateway!.gateway.catalog
+    const gaps = merged.gaps(merged.catalogs)
     expect(gaps.map((gap) => gap.target).sort()).toEqual(['dead', 'hanging', 'missing'])
     const reasonOf = (name: string) => gaps.find((gap) => gap.target === name)?.reason
     expect(reasonOf('missing')).toMatch(/could not be started/)
