@@ -183,7 +183,7 @@ describe('the packed SDK', () => {
     ['./client', 50],
     ['./auth', 38],
     ['./guard', 31],
-    ['./exchange', 31],
+    ['./exchange', 32],
     ['./extensions/tasks', 22],
     ['./extensions/apps', 9],
   ])('costs a page or a worker that bundles %s at most %d KB', async (subpath, budget) => {
