@@ -33,17 +33,11 @@ export class HostGate {
 /** For what stands behind the gate. */
 export const GATED: GateOptions = { allowedHosts: ['*'], allowedOrigins: ['*'] }
 
-/** Which `Host` and `Origin` a request may have. */
-function gateOptions(server: ServerModel): GateOptions {
-  const isLocal = server.loopback && server.allowedHosts.length === 0 && server.publicUrl === undefined
+/** Which `Host` and `Origin` a request may have: loopback, the address that is listened on, and what is configured. */
+function gateOptions({ host, publicUrl, allowedHosts, allowedOrigins }: ServerModel): GateOptions {
+  const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
   return {
-    ...(isLocal ? {} : { allowedHosts: hosts(server) }),
-    allowedOrigins: server.allowedOrigins,
+    allowedHosts: ['localhost', '127.0.0.1', '[::1]', host, ...named, ...allowedHosts],
+    allowedOrigins,
   }
-}
-
-/** Behind a name of its own the gateway answers to that name; bound to everything, to what is configured. */
-function hosts(server: ServerModel): string[] {
-  const named = server.publicUrl === undefined ? [] : [new URL(server.publicUrl).hostname]
-  return ['localhost', '127.0.0.1', '[::1]', server.host, ...named, ...server.allowedHosts]
 }

@@ -37,17 +37,14 @@ describe('reading numbers as they were written', () => {
     const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,30})(\.\d{1,10})?([eE][+-]?\d{1,3})?$/)
     fc.assert(
       fc.property(digits, fc.string(), (number, words) => {
-        const text = `{"a":[${number}],${JSON.stringify(words)}:${number},"z":${JSON.stringify(words)}}`
-        expect(writeJson(readSource(text))).toBe(writeJson(JSON.parse(text)) === text ? text : expected(text))
+        const name = JSON.stringify(words)
+        const write = (value: string) => `{"a":[${value}],${name}:${value},"z":${name}}`
+        // Two members of one name are one, and names that are integers come first.
+        const kept = JSON.stringify(JSON.parse(write(`"#${number}#"`)))
+        expect(writeJson(readSource(write(number)))).toBe(kept.replaceAll(`"#${number}#"`, number))
       }),
     )
   })
-
-  /** Two members of one name are one, and names that are integers come first. */
-  function expected(text: string): string {
-    const marked = text.replace(/([:[])(-?\d[\d.eE+-]*)(?=[\],}])/g, '$1"#$2#"')
-    return JSON.stringify(JSON.parse(marked)).replace(/"#([^"]*)#"/g, '$1')
-  }
 
   it('throws what JSON.parse throws', () => {
     for (const text of ['{"a":1.0', '[1.0,]', '01.0', '"1.0']) {
