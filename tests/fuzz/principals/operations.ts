@@ -45,7 +45,7 @@ async function ask(turn: Turn, method: string, params: Params, path = pathOf(tur
     const body = { jsonrpc: '2.0', id: nextId++, method, params: { ...params, _meta } }
     return me.send({ path, headers, body, ...wait })
   }
-  const session = sessionOf(turn)
+  const session = sessionOf(turn, path)
   const body = {
     jsonrpc: '2.0',
     id: nextId++,
@@ -64,9 +64,19 @@ function pathOf({ me, other, random }: Turn): string {
   return `/mcp/${random.pick([...SHARED, ...me.vaults, ...other.vaults, `${other.vaults[0]}-door`])}`
 }
 
-function sessionOf({ me, other, random }: Turn): string | undefined {
-  if (random.chance(0.85)) return random.pick(me.holdings.sessions)
-  return random.pick([...other.holdings.sessions, ...other.bait.sessions])
+/** A session of one's own at that endpoint if there is one, or one of the other. */
+function sessionOf({ me, other, random }: Turn, path?: string): string | undefined {
+  if (random.chance(0.15)) return random.pick([...other.holdings.sessions, ...other.bait.sessions])
+  const { sessions } = me.holdings
+  const here = sessions.filter((session) => path === undefined || placeOf(session) === path)
+  return random.pick(here.length > 0 ? here : sessions)
+}
+
+/** Sessions are good at the endpoint where they were opened only. */
+const places = new Map<string, string>()
+
+function placeOf(session: string | undefined): string {
+  return (session !== undefined && places.get(session)) || '/mcp'
 }
 
 /** A handle of one's own or of the other, sometimes damaged. */
@@ -200,15 +210,17 @@ const initialize: Operation = async (turn) => {
     capabilities: random.pick(CAPABILITIES),
     clientInfo: { name: me.mark, version: '1' },
   }
+  const path = pathOf(turn)
   const answer = await me.send({
-    path: pathOf(turn),
+    path,
     body: { jsonrpc: '2.0', id: nextId++, method: 'initialize', params },
   })
   const session = answer.headers['mcp-session-id']
   if (typeof session !== 'string') return
   keep(me.holdings.sessions, session)
+  places.set(session, path)
   const body = { jsonrpc: '2.0', method: 'notifications/initialized' }
-  await me.send({ path: '/mcp', headers: inSession(session), body })
+  await me.send({ path, headers: inSession(session), body })
 }
 
 const discover: Operation = (turn) => ask(turn, 'server/discover', {})
@@ -217,10 +229,11 @@ const discover: Operation = (turn) => ask(turn, 'server/discover', {})
 const stream: Operation = (turn) => {
   const { me, random } = turn
   const event = random.chance(0.5) ? { 'last-event-id': handle(turn, 'events') } : {}
+  const session = sessionOf(turn)
   return me.send({
     method: random.chance(0.95) ? 'GET' : 'DELETE',
-    path: random.pick(['/mcp', pathOf(turn)]),
-    headers: { accept: 'text/event-stream', ...inSession(sessionOf(turn)), ...event },
+    path: random.chance(0.9) ? placeOf(session) : pathOf(turn),
+    headers: { accept: 'text/event-stream', ...inSession(session), ...event },
     patience: 30,
     ...(random.chance(0.5) && { hangUpAfter: 60 }),
   })
@@ -253,7 +266,7 @@ const answer: Operation = async (turn) => {
   const session = random.chance(0.7) ? question.session : sessionOf(turn)
   const result = { action: 'accept', content: marked(turn) }
   await me.send({
-    path: '/mcp',
+    path: placeOf(session),
     headers: inSession(session),
     body: { jsonrpc: '2.0', id: question.id, result },
   })
@@ -275,7 +288,8 @@ const notify: Operation = (turn) => {
     { jsonrpc: '2.0', method: 'notifications/roots/list_changed' },
     { jsonrpc: '2.0', method: 'vendor/thing', params: marked(turn) },
   ])
-  return me.send({ path: pathOf(turn), headers: inSession(sessionOf(turn)), body })
+  const session = sessionOf(turn)
+  return me.send({ path: placeOf(session), headers: inSession(session), body })
 }
 
 /** Methods that nobody has, and parameters of any shape. */
