@@ -102,7 +102,7 @@ describe('a target whose entry is edited', () => {
     await edit({ raw: { command: 'no-such-command-anywhere' } })
     await expect.poll(() => isAlive(before), { timeout: 10_000 }).toBe(false)
     await expect(client.call('raw_pid')).rejects.toThrow()
-    expect(target().main.reason).toMatch(/since its configuration was changed/)
+    await expect.poll(() => target().main.reason ?? '').toMatch(/since its configuration was changed/)
     await edit({ raw: version(2) })
     await expect.poll(() => pid().catch(() => 0), { timeout: 10_000 }).toBeGreaterThan(0)
   })
