@@ -74,9 +74,9 @@ describe.each(Object.keys(SERVERS))('a tool that insists on a task, of %s', (ser
     expect(result._meta ?? {}).not.toHaveProperty(['io.modelcontextprotocol/related-task'])
   })
 
-  it('works for a modern client without tasks', async () => {
+  it('is refused for a modern client without tasks, as the extension demands', async () => {
     const { message } = await callMust(await gatewayTo(await SERVERS[server]!()), {})
-    expect(message.result).toMatchObject({ resultType: 'complete', content: [{ text: 'had to, nobody' }] })
+    expect(message.error).toMatchObject({ code: -32021 })
   })
 
   it('is a task for a modern client that has them', async () => {
@@ -89,21 +89,4 @@ describe.each(Object.keys(SERVERS))('a tool that insists on a task, of %s', (ser
     await expect.poll(async () => (await get()).status).toBe('completed')
     expect((await get()).result.content).toMatchObject([{ text: 'had to, nobody' }])
   })
-})
-
-it.each(['legacy', 'both'])('its questions reach a modern client without tasks (%s)', async (eras) => {
-  const gateway = await gatewayTo(program(eras))
-  const capabilities = { elicitation: { form: {} } }
-  const asked = (await callMust(gateway, capabilities, { arguments: { ask: true } })).message.result
-  expect(asked).toMatchObject({ resultType: 'input_required' })
-  const [key] = Object.keys(asked.inputRequests)
-  const { result } = (
-    await callMust(gateway, capabilities, {
-      arguments: { ask: true },
-      requestState: asked.requestState,
-      inputResponses: { [key!]: elicit() },
-    })
-  ).message
-  expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'had to, Ada' }] })
-  expect(result._meta ?? {}).not.toHaveProperty(['io.modelcontextprotocol/related-task'])
 })

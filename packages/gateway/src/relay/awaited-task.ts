@@ -11,7 +11,7 @@ import {
   type Outcome,
   type TaskHandle,
 } from '@gantry/mcp/exchange'
-import { awaitTask, declaresTasks, readTask, TASKS_EXTENSION, withTasks } from '@gantry/mcp/extensions/tasks'
+import { awaitTask, readTask, TASKS_EXTENSION, withTasks } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { Target } from '../targets/target.ts'
 import type { Destination } from './resolver.ts'
@@ -25,23 +25,6 @@ export function mustAwaitTasks(exchange: Exchange, capabilities: ServerCapabilit
     exchange.client.version < '2026-07-28' &&
     capabilities?.extensions?.[TASKS_EXTENSION] !== undefined
   )
-}
-
-/** Whether a modern client does not know tasks, and the target may refuse a call for that. */
-export function mayInsistOnTask(exchange: Exchange, capabilities: ServerCapabilities | undefined): boolean {
-  return (
-    exchange.method === 'tools/call' &&
-    capabilities?.extensions?.[TASKS_EXTENSION] !== undefined &&
-    !declaresTasks(exchange.client)
-  )
-}
-
-/** Whether a call was refused, and nothing done, because it can be a task only. */
-export function insistsOnTask(outcome: Outcome): boolean {
-  if (outcome.type !== 'error' || outcome.error.code !== MISSING_CLIENT_CAPABILITY) return false
-  const required = isJsonObject(outcome.error.data) ? outcome.error.data.requiredCapabilities : undefined
-  const extensions = isJsonObject(required) ? required.extensions : undefined
-  return isJsonObject(extensions) && TASKS_EXTENSION in extensions
 }
 
 /** Calls a tool for a client that does not know tasks, and waits for the task that may become of it. */

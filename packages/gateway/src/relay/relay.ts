@@ -12,7 +12,7 @@ import {
   type Sealer,
   type SubscriptionMeter,
 } from '@gantry/mcp/exchange'
-import { declaresTasks, type TaskDesk } from '@gantry/mcp/extensions/tasks'
+import type { TaskDesk } from '@gantry/mcp/extensions/tasks'
 import type { Implementation } from '@gantry/mcp/server'
 import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { MergedEntry } from '../catalog/merged.ts'
@@ -20,7 +20,7 @@ import { isSame, type GatewayModel } from '../model/index.ts'
 import type { Caller } from '../policy/permissions-of.ts'
 import type { Target } from '../targets/target.ts'
 import type { Admission } from './admission.ts'
-import { askAndAwait, insistsOnTask, mayInsistOnTask, mustAwaitTasks } from './awaited-task.ts'
+import { askAndAwait, mustAwaitTasks } from './awaited-task.ts'
 import type { CallerView } from './caller-view.ts'
 import { accepts, callAsLegacyTask, needsLegacyTask, resumeCall } from './legacy-task.ts'
 import { ListChanges } from './list-changes.ts'
@@ -233,8 +233,7 @@ export class Relay {
     exchange: Exchange,
     record: ExchangeRecord,
   ): Outcome | Promise<Outcome> {
-    // Clients that do not know tasks wait for the result instead.
-    return destination.taskSupport === undefined || !declaresTasks(exchange.client)
+    return destination.taskSupport === undefined
       ? this.#relay(exchange, destination, record)
       : this.#runTask(destination, exchange, record)
   }
@@ -288,10 +287,7 @@ export class Relay {
     const capabilities = this.#options.catalog.capabilitiesOf(target)
     if (needsLegacyTask(destination, capabilities)) return callAsLegacyTask(asked, destination, capabilities)
     if (mustAwaitTasks(asked, capabilities)) return askAndAwait(asked, destination)
-    const answer = target.handle(asked, destination)
-    return mayInsistOnTask(asked, capabilities)
-      ? answer.then((outcome) => (insistsOnTask(outcome) ? askAndAwait(asked, destination) : outcome))
-      : answer
+    return target.handle(asked, destination)
   }
 
   /** The upstream call is still open and waits for its answer; no new request is made. */
