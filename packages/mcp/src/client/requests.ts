@@ -1,4 +1,5 @@
 import { signalCancellation } from '../exchange/cancellation.ts'
+import { composeMiddleware } from '../exchange/compose-middleware.ts'
 import type { Exchange, Failure, Handle, Middleware, Outcome } from '../exchange/index.ts'
 import { deriveExchange } from '../exchange/derive-exchange.ts'
 import { playModernRounds } from '../exchange/modern-client-edge-rounds.ts'
@@ -55,10 +56,7 @@ export class Requests {
   }
 
   #compose(): Handle {
-    return this.#middleware.reduceRight<Handle>(
-      (inner, wrap) => (exchange) => wrap(exchange, async (changed = exchange) => inner(changed)),
-      (exchange) => this.#handle(exchange),
-    )
+    return composeMiddleware(this.#middleware, (exchange) => this.#handle(exchange))
   }
 
   /** The time limits of something other than an exchange that starts now. */

@@ -28,7 +28,7 @@ class DerivedExchange implements Exchange {
   readonly peer: string | undefined
   readonly detach: Exchange['detach']
   readonly ask: Exchange['ask']
-  readonly #origin: Exchange
+  readonly origin: Exchange
   readonly #notify: ((notification: Notification) => void) | undefined
   readonly #cancellation: Cancellation | undefined
 
@@ -43,30 +43,30 @@ class DerivedExchange implements Exchange {
     this.peer = origin.peer
     this.detach = origin.detach
     this.ask = 'ask' in changes ? changes.ask : origin.ask
-    this.#origin = origin
+    this.origin = origin
     this.#notify = changes.notify
     this.#cancellation = changes.cancellation
   }
 
   get session(): string | undefined {
-    return this.#origin.session
+    return this.origin.session
   }
 
   get signal(): AbortSignal {
-    return this.#cancellation?.signal ?? this.#origin.signal
+    return this.#cancellation?.signal ?? this.origin.signal
   }
 
   get cancellation(): Cancellation {
-    return this.#cancellation ?? cancellationOf(this.#origin)
+    return this.#cancellation ?? cancellationOf(this.origin)
   }
 
   get whilePaused(): Exchange['whilePaused'] {
-    const origin = this.#origin
+    const origin = this.origin
     return origin.whilePaused && ((work) => origin.whilePaused!(work))
   }
 
   notify(notification: Notification): void {
     if (this.#notify) this.#notify(notification)
-    else this.#origin.notify(notification)
+    else this.origin.notify(notification)
   }
 }

@@ -83,6 +83,8 @@ export interface Exchange {
    * work goes on; the client comes back for the rest after `retryMs`.
    */
   detach?: ((retryMs?: number) => void) | undefined
+  /** The exchange that this one was derived from. */
+  readonly origin?: Exchange | undefined
 }
 
 /** How an exchange ended. */
@@ -121,9 +123,9 @@ export interface Failure {
 export type Handle = (exchange: Exchange) => Outcome | Promise<Outcome>
 
 /** Wraps a handle; `next` may be called with a changed exchange. */
-export type Middleware = (
-  exchange: Exchange,
-  next: (exchange?: Exchange) => Promise<Outcome>,
+export type Middleware<E extends Exchange = Exchange> = (
+  exchange: E,
+  next: (exchange?: E) => Promise<Outcome>,
 ) => Outcome | Promise<Outcome>
 
 export function complete(result: JsonObject): Complete {

@@ -1,12 +1,8 @@
-import type { Exchange, Handle, Middleware, Outcome } from '../exchange/index.ts'
+import type { Middleware, Outcome } from '../exchange/index.ts'
 
-/** Folds middleware around a handle; with none, the handle itself is returned and costs nothing more. */
-export function composeMiddleware(middleware: readonly Middleware[], handle: Handle): Handle {
-  return middleware.reduceRight<Handle>(
-    (inner, wrap) => (exchange) =>
-      wrap(exchange, async (changed: Exchange = exchange): Promise<Outcome> => open(await inner(changed))),
-    handle,
-  )
+/** The same middleware with results that it may change in place. */
+export function withOpenResults(middleware: Middleware): Middleware {
+  return (exchange, next) => middleware(exchange, async (changed) => open(await next(changed)))
 }
 
 /** A cached text would outlive the changes that a middleware makes to the result beside it. */

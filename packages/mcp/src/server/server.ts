@@ -1,4 +1,5 @@
 import type { Exchange, Handle, Middleware, Outcome, RequestContext, Served } from '../exchange/index.ts'
+import { composeMiddleware } from '../exchange/compose-middleware.ts'
 import { complete, failure } from '../exchange/exchange.ts'
 import { METHOD_NOT_FOUND, ProtocolError, type JsonObject, type NumberMode } from '../jsonrpc/index.ts'
 import {
@@ -32,7 +33,7 @@ import { answerText, answerValue } from './handle-message.ts'
 import { instrument, instrumentationOf, isInstrumented } from './instrumentation.ts'
 import { listen } from './listen.ts'
 import { Lists } from './lists.ts'
-import { composeMiddleware } from './middleware.ts'
+import { withOpenResults } from './middleware.ts'
 import { readResource } from './read-resource.ts'
 import type { Registration } from './registry.ts'
 import type { ReplayWatcher } from './replay-watch.ts'
@@ -277,7 +278,8 @@ export class Server<Tools = unknown> implements Served {
     const handle: Handle = (exchange) => this.#dispatch(exchange)
     const dispatch: Handle = (exchange) => this.#guarded(exchange, handle)
     const exact = this.numbers === 'exact' ? [writesIntegers] : []
-    const composed = composeMiddleware([...exact, ...this.#middleware], dispatch)
+    const links = [...exact, ...this.#middleware].map(withOpenResults)
+    const composed = composeMiddleware(links, dispatch)
     return (exchange) =>
       isInstrumented(this.configuration)
         ? instrument(exchange, this.configuration, () => composed(exchange))
