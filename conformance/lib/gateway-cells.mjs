@@ -41,7 +41,10 @@ export async function startCell({ upstream, company }) {
   const folder = await mkdtemp(join(tmpdir(), 'gantry-cell-'))
   const target = behind ? { url: behind.url } : node(SERVER, '--stdio', ...args)
   const config = {
-    mcpServers: { everything: { ...target, prefix: false }, ...(company === 'among' && OTHERS) },
+    mcpServers: {
+      everything: { ...target, prefix: false, ...(era === 'legacy' && REFUSE) },
+      ...(company === 'among' && OTHERS),
+    },
   }
   await writeFile(join(folder, 'gantry.json'), JSON.stringify({ stateDir: folder, ...config }))
   const stopAll = async (gateway) => {
@@ -67,6 +70,9 @@ export async function startCell({ upstream, company }) {
     throw error
   }
 }
+
+/** A scenario of the tasks extension wants the refusal of a modern server, which an older server cannot give. */
+const REFUSE = { tasks: 'refuse' }
 
 const OTHERS = Object.fromEntries(
   ['one', 'two', 'three', 'four'].map((name) => [name, node('examples/echo-server.mjs', 'stdio')]),

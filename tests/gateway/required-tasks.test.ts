@@ -64,6 +64,8 @@ const callMust = ({ endpoint }: TestGateway, capabilities: object, more: object 
   modernRequest(endpoint, 'tools/call', { name: 'old_must', arguments: {}, ...more }, { capabilities })
 
 describe.each(Object.keys(SERVERS))('a tool that insists on a task, of %s', (server) => {
+  const isModern = server === 'a modern server'
+
   it.each(Object.keys(LEGACY))('works for %s', async (client) => {
     const { options, params } = LEGACY[client]!
     const gateway = await gatewayTo(await SERVERS[server]!())
@@ -74,9 +76,16 @@ describe.each(Object.keys(SERVERS))('a tool that insists on a task, of %s', (ser
     expect(result._meta ?? {}).not.toHaveProperty(['io.modelcontextprotocol/related-task'])
   })
 
-  it('is refused for a modern client without tasks, as the extension demands', async () => {
+  it(`${isModern ? 'is refused by its server' : 'works'} for a modern client without tasks`, async () => {
     const { message } = await callMust(await gatewayTo(await SERVERS[server]!()), {})
-    expect(message.error).toMatchObject({ code: -32021 })
+    if (isModern) expect(message.error).toMatchObject({ code: -32021 })
+    else
+      expect(message.result).toMatchObject({ resultType: 'complete', content: [{ text: 'had to, nobody' }] })
+  })
+
+  it('is refused for a modern client without tasks where the target is set to refuse', async () => {
+    const gateway = await gatewayTo({ ...(await SERVERS[server]!()), tasks: 'refuse' })
+    expect((await callMust(gateway, {})).message.error).toMatchObject({ code: -32021 })
   })
 
   it('is a task for a modern client that has them', async () => {
@@ -89,4 +98,31 @@ describe.each(Object.keys(SERVERS))('a tool that insists on a task, of %s', (ser
     await expect.poll(async () => (await get()).status).toBe('completed')
     expect((await get()).result.content).toMatchObject([{ text: 'had to, nobody' }])
   })
+})
+
+it.each(['legacy', 'both'])('its questions reach a modern client without tasks (%s)', async (eras) => {
+  const gateway = await gatewayTo(program(eras))
+  const capabilities = { elicitation: { form: {} } }
+  const asked = (await callMust(gateway, capabilities, { arguments: { ask: true } })).message.result
+  expect(asked).toMatchObject({ resultType: 'input_required' })
+  const [key] = Object.keys(asked.inputRequests)
+  const { result } = (
+    await callMust(gateway, capabilities, {
+      arguments: { ask: true },
+      requestState: asked.requestState,
+      inputResponses: { [key!]: elicit() },
+    })
+  ).message
+  expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'had to, Ada' }] })
+  expect(result._meta ?? {}).not.toHaveProperty(['io.modelcontextprotocol/related-task'])
+})
+
+it('its progress reaches a modern client without tasks', async () => {
+  const gateway = await gatewayTo(program('legacy'))
+  await using client = await connect(gateway.endpoint, { era: 'modern' })
+  const steps: unknown[] = []
+  const onProgress = ({ progress }: { progress: number }) => steps.push(progress)
+  const { raw } = await client.call('old_must', { steps: 3 }, { onProgress })
+  expect(raw.content).toMatchObject([{ text: 'had to, nobody' }])
+  expect(steps).toEqual([1, 2, 3])
 })

@@ -34,6 +34,7 @@ export function compileTargetOptions(source: TargetSource, context: CompileConte
     concurrency: raw.concurrency ?? defaults.concurrency ?? 64,
     queue: raw.queue ?? defaults.queue ?? 1000,
     era: raw.era ?? defaults.era ?? 'auto',
+    tasks: raw.tasks ?? defaults.tasks ?? 'wait',
     restart: {
       policy: restart.policy ?? 'always',
       minDelay: duration(restart.minDelay, '500ms'),

@@ -45,6 +45,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'concurrency',
   'queue',
   'restart',
+  'tasks',
   'health',
   'tools',
   'prompts',

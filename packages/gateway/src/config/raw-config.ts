@@ -90,6 +90,7 @@ export interface RawTargetDefaults {
   concurrency?: number
   queue?: number
   era?: 'auto' | 'modern' | 'legacy'
+  tasks?: 'wait' | 'refuse'
   restart?: {
     policy?: 'always' | 'on-demand' | 'never'
     minDelay?: Quantity

@@ -34,6 +34,8 @@ export interface TargetOptions {
   readonly concurrency: number
   readonly queue: number
   readonly era: 'auto' | 'modern' | 'legacy'
+  /** Whether the gateway waits for a task that a tool insists on, where a modern client has no tasks extension. */
+  readonly tasks: 'wait' | 'refuse'
   readonly restart: RestartModel
   readonly health: HealthModel
   /** Header names of the client's request, in lower case, that travel on to the target. */

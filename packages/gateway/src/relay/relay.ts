@@ -12,7 +12,7 @@ import {
   type Sealer,
   type SubscriptionMeter,
 } from '@gantry/mcp/exchange'
-import type { TaskDesk } from '@gantry/mcp/extensions/tasks'
+import { declaresTasks, type TaskDesk } from '@gantry/mcp/extensions/tasks'
 import type { Implementation } from '@gantry/mcp/server'
 import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { MergedEntry } from '../catalog/merged.ts'
@@ -233,9 +233,11 @@ export class Relay {
     exchange: Exchange,
     record: ExchangeRecord,
   ): Outcome | Promise<Outcome> {
-    return destination.taskSupport === undefined
-      ? this.#relay(exchange, destination, record)
-      : this.#runTask(destination, exchange, record)
+    const { taskSupport, target } = destination
+    // Clients that do not know tasks wait for the result instead.
+    const isPlain =
+      taskSupport === undefined || (!declaresTasks(exchange.client) && target.model.tasks === 'wait')
+    return isPlain ? this.#relay(exchange, destination, record) : this.#runTask(destination, exchange, record)
   }
 
   /** A call of an older server, which may become a task of the gateway's own. */

@@ -10,6 +10,7 @@ import type { LegacyCall } from './legacy-client-edge-call.ts'
 import type { ExtensionRequests } from './legacy-client-edge-extension.ts'
 import type { LegacyListeners } from './legacy-client-edge-listeners.ts'
 import { refusal, withoutHints } from './legacy-client-edge-questions.ts'
+import type { TaskTokens } from './legacy-client-edge-task-tokens.ts'
 import { SharedQuestions } from './legacy-client-edge-shared-questions.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
 
@@ -23,6 +24,7 @@ export interface AmbiguousRequest {
 export interface InboxOptions {
   wire: Wire
   calls: Pick<CallTable<unknown, LegacyCall>, 'get' | 'values'>
+  taskTokens: TaskTokens
   attributor: Attributor
   listeners: LegacyListeners
   /** What was declared in `initialize`. */
@@ -90,9 +92,13 @@ export class LegacyInbox {
     else this.#options.onNotification?.(notification)
   }
 
-  /** Progress names its call by token; that of a task goes to the call that waits for the task's result. */
-  #progressOwner(message: IncomingMessage, stream: LegacyCall | undefined): LegacyCall | undefined {
-    const named = this.#options.calls.get(message.params?.progressToken)
+  /** Progress names its call by token, also when the call became a task; else the one who awaits the task gets it. */
+  #progressOwner(
+    message: IncomingMessage,
+    stream: LegacyCall | undefined,
+  ): Pick<LegacyCall, 'notify'> | undefined {
+    const token = message.params?.progressToken
+    const named = this.#options.calls.get(token) ?? this.#options.taskTokens.get(token)
     if (named) return named
     const related = this.#options.attributor.named(message)
     if (related?.to === 'call') return related.call

@@ -33,6 +33,7 @@ import { LegacyListeners } from './legacy-client-edge-listeners.ts'
 import { LegacyLogLevel } from './legacy-client-edge-log-level.ts'
 import { PageGate } from './legacy-client-edge-page-gate.ts'
 import { declinedUrl } from './legacy-client-edge-url.ts'
+import { TaskTokens } from './legacy-client-edge-task-tokens.ts'
 import { type OwnerOf, ownerOf } from './owner.ts'
 import { UnansweredCalls } from './unanswered-calls.ts'
 import type { IncomingMessage, Wire } from './wire.ts'
@@ -79,6 +80,7 @@ export class LegacyClientEdge implements ClientEdge {
   readonly #ids: IdMinter
   readonly #calls = new CallTable<unknown, LegacyCall>()
   readonly #unanswered = new UnansweredCalls()
+  readonly #taskTokens = new TaskTokens()
   readonly #ownerOf: OwnerOf
   readonly #port: CallPort
   readonly #inbox: LegacyInbox
@@ -126,6 +128,7 @@ export class LegacyClientEdge implements ClientEdge {
     this.#inbox = new LegacyInbox({
       wire,
       calls: this.#calls,
+      taskTokens: this.#taskTokens,
       attributor: new Attributor({
         calls: this.#calls,
         unanswered: this.#unanswered,
@@ -212,7 +215,7 @@ export class LegacyClientEdge implements ClientEdge {
     const params = legacyParams(exchange, token, this.#options.capabilities)
     const call = new LegacyCall(id, exchange, this.#port)
     this.#calls.set(id, call)
-    return call.start((cancellation) =>
+    const outcome = call.start((cancellation) =>
       this.#wire.request(
         params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params },
         {
@@ -226,6 +229,9 @@ export class LegacyClientEdge implements ClientEdge {
         },
       ),
     )
+    return token === undefined || exchange.params.task === undefined
+      ? outcome
+      : outcome.then((answer) => this.#taskTokens.keep(token, exchange, answer))
   }
 
   async #resume(exchange: Exchange, token: unknown): Promise<Outcome> {
