@@ -46,7 +46,8 @@ const LAYERS = {
       'client/index.ts',
       'schema/index.ts',
     ],
-    'auth/': ['protocol/', 'jsonrpc/'],
+    // How requests are made on this platform is known in one place.
+    'auth/': ['protocol/', 'jsonrpc/', 'transport/default-fetch.ts'],
     // The public face only: our extensions can do nothing that a user's could not.
     'extensions/': ['server/index.ts', 'client/index.ts', 'exchange/index.ts', 'protocol/', 'jsonrpc/'],
   }),

@@ -13,10 +13,14 @@ function sha256Of(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-export function compileAuth(raw: RawAuth, context: CompileContext): AuthModel {
+export function compileAuth(
+  raw: RawAuth,
+  trustedHosts: readonly string[],
+  context: CompileContext,
+): AuthModel {
   const apiKeys = (raw.apiKeys ?? []).map((key, index) => compileKey(key, index, context))
   reportTwins(apiKeys, context)
-  const bearer = raw.bearer && compileBearer(raw.bearer, context)
+  const bearer = raw.bearer && { ...compileBearer(raw.bearer, context), trustedHosts }
   return { required: apiKeys.length > 0 || bearer !== undefined, apiKeys, bearer }
 }
 
@@ -66,7 +70,10 @@ function reportTwins(keys: readonly ApiKeyModel[], context: CompileContext): voi
   })
 }
 
-function compileBearer(raw: NonNullable<RawAuth['bearer']>, context: CompileContext): BearerModel {
+function compileBearer(
+  raw: NonNullable<RawAuth['bearer']>,
+  context: CompileContext,
+): Omit<BearerModel, 'trustedHosts'> {
   const path = ['auth', 'bearer']
   const { introspection } = raw
   return {

@@ -23,7 +23,7 @@ export function compileConfig(
 ): GatewayModel {
   reportForeignKeys(raw, context)
   const targets = compileTargets(raw, context)
-  const auth = compileAuth(raw.auth ?? {}, context)
+  const auth = compileAuth(raw.auth ?? {}, raw.server?.trustedHosts ?? [], context)
   const server = compileServer(raw.server ?? {}, context, options.overrides)
   const stateDir =
     raw.stateDir === undefined
@@ -62,9 +62,9 @@ function compileTargets(raw: RawConfig, context: CompileContext): TargetModel[] 
         continue
       }
       const prefixed = raw.names?.prefix ?? true
-      targets.push(
-        compileTarget({ name, raw: target, path, defaults: raw.defaults ?? {}, prefixed }, context),
-      )
+      const trustedHosts = raw.server?.trustedHosts ?? []
+      const { defaults = {} } = raw
+      targets.push(compileTarget({ name, raw: target, path, defaults, prefixed, trustedHosts }, context))
       reportSamePrefix(targets, path, context)
     }
   }

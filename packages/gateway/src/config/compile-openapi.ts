@@ -8,7 +8,7 @@ import type { RawOpenApi } from './raw-config.ts'
 import type { TargetSource } from './target-source.ts'
 
 export function compileOpenApi(
-  { raw, path }: TargetSource,
+  { raw, path, trustedHosts }: TargetSource,
   options: TargetOptions,
   context: CompileContext,
 ): OpenApiTarget {
@@ -19,6 +19,7 @@ export function compileOpenApi(
     kind: 'openapi',
     document: compileDocument(openapi.document, [...at, 'document'], context),
     baseUrl: openapi.baseUrl === undefined ? undefined : context.plain(openapi.baseUrl, [...at, 'baseUrl']),
+    trustedHosts,
     headers: context.secrets(raw.headers ?? {}, [...path, 'headers']),
     auth: compileAuth(openapi.auth ?? {}, [...at, 'auth'], context),
     operations: compileSelection(openapi),

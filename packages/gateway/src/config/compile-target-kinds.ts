@@ -32,7 +32,7 @@ export function compileStdio(
 }
 
 export function compileUrl(source: TargetSource, options: TargetOptions, context: CompileContext): UrlTarget {
-  const { raw, path } = source
+  const { raw, path, trustedHosts } = source
   const key = (['url', 'serverUrl', 'httpUrl'] as const).find((candidate) => raw[candidate] !== undefined)!
   const url = context.text(raw[key]!, [...path, key])
   reportBadUrl(url, [...path, key], context)
@@ -42,7 +42,10 @@ export function compileUrl(source: TargetSource, options: TargetOptions, context
     url,
     transport: raw.transport ?? transportOf(raw.type),
     headers: context.secrets(raw.headers ?? {}, [...path, 'headers']),
-    oauth: raw.oauth === false ? undefined : compileOAuth(raw.oauth ?? {}, [...path, 'oauth'], context),
+    oauth:
+      raw.oauth === false
+        ? undefined
+        : { ...compileOAuth(raw.oauth ?? {}, [...path, 'oauth'], context), trustedHosts },
   }
 }
 
@@ -113,7 +116,11 @@ function transportOf(type: string | undefined): UrlTarget['transport'] {
   return type === undefined || type === 'stdio' ? 'auto' : 'http'
 }
 
-function compileOAuth(raw: RawOAuth, path: ConfigPath, context: CompileContext): OAuthModel {
+function compileOAuth(
+  raw: RawOAuth,
+  path: ConfigPath,
+  context: CompileContext,
+): Omit<OAuthModel, 'trustedHosts'> {
   const secret = (key: 'clientSecret' | 'privateKey') =>
     raw[key] === undefined ? undefined : context.credential(raw[key], [...path, key])
   return {

@@ -24,6 +24,7 @@ export interface RawServer {
   publicUrl?: string
   allowedOrigins?: string[]
   allowedHosts?: string[]
+  trustedHosts?: string[]
   console?: boolean
   name?: string
   title?: string

@@ -10,4 +10,6 @@ export interface TargetSource {
   readonly defaults: RawTargetDefaults
   /** Whether names start with the target's name when the target does not say. */
   readonly prefixed: boolean
+  /** `server.trustedHosts`. */
+  readonly trustedHosts: readonly string[]
 }

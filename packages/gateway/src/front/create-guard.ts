@@ -25,12 +25,13 @@ async function bearerGuard(
   onRefused: OnRefused,
 ): Promise<BearerGuard> {
   const { bearer } = await import('@gantry/mcp/guard')
-  const { issuer, audience, scopes, jwksUri, introspection } = settings
+  const { issuer, audience, scopes, jwksUri, introspection, trustedHosts } = settings
   return bearer({
     resource: resourceOf(settings, model),
     issuer,
     audience,
     scopes,
+    trustedHosts,
     onRefused: ({ status, reason, path }) => onRefused({ status, reason, path }),
     ...(jwksUri !== undefined && { jwks: jwksUri }),
     ...(introspection && {

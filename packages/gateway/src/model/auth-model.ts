@@ -28,6 +28,8 @@ export interface BearerModel {
   readonly scopes: readonly string[]
   /** Found through the issuer's metadata when undefined. */
   readonly jwksUri: string | undefined
+  /** `server.trustedHosts`: hosts that the issuer's metadata may name although their addresses are private. */
+  readonly trustedHosts: readonly string[]
   /** For tokens that are not JWTs. */
   readonly introspection:
     | { readonly url: string; readonly clientId: string; readonly clientSecret: Secret }

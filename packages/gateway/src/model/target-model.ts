@@ -122,6 +122,8 @@ export interface OAuthModel {
   readonly scopes: readonly string[]
   /** Loopback port for the redirect; undefined: any free one. */
   readonly callbackPort: number | undefined
+  /** `server.trustedHosts`: hosts that the server's metadata may name although their addresses are private. */
+  readonly trustedHosts: readonly string[]
 }
 
 export interface InProcessTarget extends TargetOptions {
@@ -139,6 +141,8 @@ export interface OpenApiTarget extends TargetOptions {
   readonly document: string
   /** Instead of the description's `servers`. */
   readonly baseUrl: string | undefined
+  /** `server.trustedHosts`: hosts that the description may name although their addresses are private. */
+  readonly trustedHosts: readonly string[]
   readonly headers: Readonly<Record<string, Secret>>
   readonly auth: OpenApiAuthModel
   /** `operationId`, `GET /pets/*` or `tag:NAME`, with wildcards; an empty include means all. */

@@ -49,7 +49,7 @@ export class TargetAuth {
 
   constructor(model: UrlTarget & { oauth: OAuthModel }, storage: TokenStorage) {
     const { clientId, clientSecret, privateKey, clientMetadataUrl, scopes, grant, callbackPort } = model.oauth
-    const { tokenEndpointAuthMethod } = model.oauth
+    const { tokenEndpointAuthMethod, trustedHosts } = model.oauth
     const redirect = loopbackRedirect({
       open: (url) => this.#show(url),
       ...(callbackPort !== undefined && { port: callbackPort }),
@@ -58,6 +58,7 @@ export class TargetAuth {
       serverUrl: reveal(model.url),
       grant,
       storage,
+      trustedHosts,
       askUser: 'on-sign-in',
       ...(clientId !== undefined && { clientId }),
       ...(clientSecret && { clientSecret: clientSecret.reveal() }),

@@ -1,12 +1,14 @@
-import { parseUrl } from '../protocol/index.ts'
+import { OutOfReach, parseUrl, type Reach } from '../protocol/index.ts'
 import { McpError, MAX_DEPTH, parseJson, RefusedJson } from '../jsonrpc/index.ts'
 import { oauthError, quote } from './oauth-error.ts'
-import { checkUrl, type UrlPolicy } from './safe-url.ts'
+import { reachFetch } from './reach-fetch.ts'
+import { checkUrl, outOfReach } from './safe-url.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-export interface OAuthHttpOptions extends UrlPolicy {
-  readonly fetch: Fetch
+export interface OAuthHttpOptions extends Reach {
+  /** Instead of the platform's. Which addresses it connects to is up to it. */
+  readonly fetch?: Fetch | undefined
   /** For a whole exchange, body included. */
   readonly timeoutMs: number
   readonly maxBytes: number
@@ -21,9 +23,11 @@ const MAX_REDIRECTS = 3
  */
 export class OAuthHttp {
   readonly #options: OAuthHttpOptions
+  readonly #fetch: Fetch
 
   constructor(options: OAuthHttpOptions) {
     this.#options = options
+    this.#fetch = options.fetch ?? reachFetch(options)
   }
 
   /** The same limits, for an address that the user configured: its own network is fine. */
@@ -67,17 +71,19 @@ export class OAuthHttp {
   }
 
   async #send(url: string, init: RequestInit, what: string): Promise<Response> {
-    const { fetch, timeoutMs, maxBytes, signal: ended } = this.#options
+    const { timeoutMs, maxBytes, signal: ended } = this.#options
     const timeout = AbortSignal.timeout(timeoutMs)
     const signal = ended === undefined ? timeout : AbortSignal.any([timeout, ended])
     try {
-      const response = await fetch(url, { ...init, redirect: 'manual', signal })
+      const response = await this.#fetch(url, { ...init, redirect: 'manual', signal })
       // A browser hides where a redirect leads; its status is 0 then.
       if (response.type === 'opaqueredirect') throw redirected(url, undefined, what)
       return await buffered(response, maxBytes, url, what)
     } catch (thrown) {
       if (thrown instanceof McpError) throw thrown
       if (ended?.aborted) throw cancelled(ended)
+      const far = OutOfReach.in(thrown)
+      if (far) throw outOfReach(what, far.message, far)
       if (timeout.aborted) {
         const found = `none within ${timeoutMs} ms`
         throw oauthError('timeout', `${what} did not answer in time`, { url, found, cause: thrown })

@@ -201,7 +201,7 @@ export class OAuthTokenProvider implements OAuthProvider {
     const http = new OAuthHttp({
       serverUrl,
       trustedHosts: options.trustedHosts ?? [],
-      fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+      fetch: options.fetch,
       timeoutMs: options.timeout ?? 15_000,
       maxBytes: options.maxDocumentBytes ?? 262_144,
     })

@@ -6,6 +6,7 @@ export { META } from './meta-keys.ts'
 export { isMethodInRevision, methodFacts, type MethodFacts } from './methods.ts'
 export { argumentAt, mirrorArguments } from './mirror-arguments.ts'
 export { parseUrl, splitTarget } from './parse-url.ts'
+export { isChosenHost, isTrustedHost, isWithinReach, OutOfReach, type Reach } from './reach.ts'
 export { LONGEST_TIMER, parseDuration, type Duration } from './parse-duration.ts'
 export { describePrincipal, principalKey, samePrincipal, type Principal } from './principal.ts'
 export {

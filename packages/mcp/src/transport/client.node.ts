@@ -13,6 +13,7 @@ export {
   quickFetch,
   type QuickInit,
 } from './quick-fetch.ts'
+export { reachLookup } from './reach-lookup.node.ts'
 export { socket, type SocketAddress, type SocketConnector, type SocketOptions } from './socket-client.node.ts'
 export { stdio } from './stdio-client.node.ts'
 export type {

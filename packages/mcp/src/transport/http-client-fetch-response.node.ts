@@ -136,6 +136,10 @@ class QuickHeaders {
   has(name: string): boolean {
     return this.#headers[name.toLowerCase()] !== undefined
   }
+
+  [Symbol.iterator](): IterableIterator<[string, string]> {
+    return toHeaders(this.#headers)[Symbol.iterator]()
+  }
 }
 
 /** By their status these have no body. What a server sends as one is neither decoded nor kept. */

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type ClientRequest, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import { urlToHttpOptions } from 'node:url'
 import { messageResponse } from './http-client-fetch-response.node.ts'
 import type { FetchLike } from './http-client-options.ts'
@@ -12,6 +13,8 @@ export interface NodeFetchOptions {
   ca?: string | string[]
   /** How many connections to one server at most. */
   maxConnections?: number
+  /** Finds the addresses of a name, instead of the system. Hosts that are addresses are not looked up. */
+  lookup?: LookupFunction
 }
 
 /** Idle connections are dropped before usual servers drop them (5 s), or a request may meet a closing one. */
@@ -26,8 +29,9 @@ const IDLE_MS = 4_000
  * const connector = http('https://example.com/mcp', { fetch: createNodeFetch() })
  */
 export function createNodeFetch(options: NodeFetchOptions = {}): FetchLike {
-  const { connectTimeout = 10_000, ca, maxConnections = Number.POSITIVE_INFINITY } = options
-  const pool = { keepAlive: true, timeout: IDLE_MS, maxSockets: maxConnections, scheduling: 'lifo' as const }
+  const { connectTimeout = 10_000, ca, maxConnections = Number.POSITIVE_INFINITY, lookup } = options
+  const kept = { keepAlive: true, timeout: IDLE_MS, maxSockets: maxConnections, scheduling: 'lifo' as const }
+  const pool = lookup === undefined ? kept : { ...kept, lookup }
   const plain = new HttpAgent(pool)
   const secure = new HttpsAgent(ca === undefined ? pool : { ...pool, ca })
   const destinations = new Map<string, Destination>()

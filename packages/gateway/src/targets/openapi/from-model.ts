@@ -7,6 +7,7 @@ export function fromModel(model: OpenApiTargetModel): OpenApiTargetOptions {
     document: model.document,
     name: model.name,
     baseUrl: model.baseUrl,
+    trustedHosts: model.trustedHosts,
     headers: model.headers,
     auth: model.auth,
     operations: model.operations,

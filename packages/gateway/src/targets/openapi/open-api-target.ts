@@ -82,9 +82,9 @@ async function loadDocuments(
   warnings: Warnings,
   signal: AbortSignal | undefined,
 ): Promise<DocumentSet> {
-  const { document, documentHeaders: headers, referenceRoot, fetch } = options
+  const { document, documentHeaders: headers, referenceRoot, trustedHosts, fetch } = options
   if (typeof document === 'string' || document instanceof URL) {
-    const source = new DocumentSource(document, { headers, referenceRoot, fetch, signal })
+    const source = new DocumentSource(document, { headers, referenceRoot, trustedHosts, fetch, signal })
     return await DocumentSet.load(source, warnings)
   }
   try {

@@ -9,6 +9,7 @@ import { bearer, type Credential, type Credentials, secretText } from './request
 import { explainFailure } from './request/explain-failure.ts'
 import { forwardedHeaders } from './request/forwarded-headers.ts'
 import { Redactor, secretHeaders } from './request/redact.ts'
+import { createReachFetch } from './request/reach-fetch.ts'
 import { type Answer, sendRequest } from './request/send-request.ts'
 import type { ServerUrls } from './request/server-url.ts'
 import { toResult } from './result/to-result.ts'
@@ -25,7 +26,7 @@ export class OperationCaller {
   readonly #credentials: Credentials
   readonly #token: AccessToken | undefined
   readonly #headers: Readonly<Record<string, string>>
-  readonly #fetch: typeof fetch
+  readonly #fetches = new Map<string, typeof fetch>()
   readonly #timeout: number
   readonly #underWay = new Set<CallDeadline>()
   readonly #fixedSecrets: readonly string[]
@@ -35,14 +36,13 @@ export class OperationCaller {
     this.#options = options
     this.#servers = servers
     this.#credentials = credentials
-    this.#fetch = options.fetch ?? globalThis.fetch
     this.#timeout = options.timeout ?? DEFAULT_TIMEOUT
     this.#headers = Object.fromEntries(
       Object.entries(options.headers ?? {}).map(([name, text]) => [name, secretText(text)]),
     )
     this.#fixedSecrets = [...credentials.secrets(), ...secretHeaders(options.headers ?? {})]
     const grant = options.auth?.clientCredentials
-    this.#token = grant && new AccessToken(grant, this.#fetch)
+    this.#token = grant && new AccessToken(grant, options.fetch ?? globalThis.fetch)
   }
 
   /** Never throws: what goes wrong is a result with `isError`, written for the model. */
@@ -91,7 +91,7 @@ export class OperationCaller {
     const fixed = this.#credentials.for(plan.operation)
     const token = await this.#token?.get(signal)
     const options = {
-      fetch: this.#fetch,
+      fetch: this.#options.fetch ?? this.#fetchFrom(base),
       redirects: this.#options.redirects ?? 'same-origin',
       maxResponseBytes: this.#options.maxResponseBytes ?? DEFAULT_RESPONSE_BYTES,
       signal,
@@ -105,6 +105,18 @@ export class OperationCaller {
     this.#token.reject(token)
     const fresh = await this.#token.get(signal)
     return await sendRequest(request([...fixed, bearer(fresh)]), options)
+  }
+
+  /** A description from the network may name what is as near as itself; redirects what is as near as the API. */
+  #fetchFrom(base: URL): typeof fetch {
+    const { document, baseUrl, trustedHosts = [] } = this.#options
+    const isForeign = baseUrl === undefined && /^https?:/i.test(String(document))
+    const serverUrl = isForeign ? new URL(String(document)) : base
+    const known = this.#fetches.get(serverUrl.host)
+    if (known) return known
+    const fetch = createReachFetch({ serverUrl, trustedHosts })
+    this.#fetches.set(serverUrl.host, fetch)
+    return fetch
   }
 
   /** Made anew when there is another access token. */

@@ -13,6 +13,8 @@ export interface OpenApiTargetOptions {
   instructions?: string | undefined
   /** Instead of every `servers` in the description; also pins where credentials may go. */
   baseUrl?: string | undefined
+  /** Hosts that the description or a redirect may name although their addresses are private. */
+  trustedHosts?: readonly string[] | undefined
   /** Values for variables in server URLs. */
   serverVariables?: Readonly<Record<string, string>> | undefined
   operations?: OperationSelection | undefined

@@ -78,7 +78,7 @@ function issuersOf(options: BearerOptions): ReadonlyMap<string, Issuer> {
   const entries = given.map(({ issuer, jwks }) => {
     if (!URL.canParse(issuer)) throw invalid(`issuer must be a URL, not ${JSON.stringify(issuer)}`)
     const http = new OAuthHttp({
-      fetch: options.fetch ?? fetch,
+      fetch: options.fetch,
       timeoutMs,
       maxBytes: MAX_DOCUMENT_BYTES,
       serverUrl: new URL(issuer),

@@ -30,7 +30,8 @@ export class Issuer {
     this.name = name
     this.#http = http
     this.#document = new KeptValue(() => loadIssuerDocument(name, http), ONE_HOUR)
-    if (typeof jwks === 'string') this.#fixedKeys = this.#remoteKeys(jwks)
+    // An address that the operator wrote may be anywhere; one from the metadata may not.
+    if (typeof jwks === 'string') this.#fixedKeys = remoteKeys(jwks, http.trusting(jwks))
     else if (jwks !== undefined) this.#fixedKeys = createLocalJWKSet(jwks)
   }
 
@@ -58,34 +59,34 @@ export class Issuer {
     if (keys === undefined) {
       // The address may change with the metadata; the keys of the former one are of no use then.
       this.#remote.clear()
-      keys = this.#remoteKeys(uri)
+      keys = remoteKeys(uri, this.#http)
       this.#remote.set(uri, keys)
     }
     return keys
   }
+}
 
-  #remoteKeys(uri: string): JWTVerifyGetKey {
-    const url = this.#http.check(uri, 'The jwks_uri')
-    const send = this.#http.sender('The key set')
-    let failure: { error: unknown; since: number } | undefined
-    return createRemoteJWKSet(url, {
-      cacheMaxAge: TEN_MINUTES,
-      cooldownDuration: THIRTY_SECONDS,
-      // The sender has a time limit of its own; this one would hide its message.
-      timeoutDuration: 120_000,
-      [customFetch]: async (address, { headers, method }) => {
-        if (failure && Date.now() - failure.since < AFTER_FAILURE) throw failure.error
-        try {
-          const response = await readKeySet(await send(address, { headers, method }), address)
-          failure = undefined
-          return response
-        } catch (error) {
-          failure = { error, since: Date.now() }
-          throw error
-        }
-      },
-    })
-  }
+function remoteKeys(uri: string, http: OAuthHttp): JWTVerifyGetKey {
+  const url = http.check(uri, 'The jwks_uri')
+  const send = http.sender('The key set')
+  let failure: { error: unknown; since: number } | undefined
+  return createRemoteJWKSet(url, {
+    cacheMaxAge: TEN_MINUTES,
+    cooldownDuration: THIRTY_SECONDS,
+    // The sender has a time limit of its own; this one would hide its message.
+    timeoutDuration: 120_000,
+    [customFetch]: async (address, { headers, method }) => {
+      if (failure && Date.now() - failure.since < AFTER_FAILURE) throw failure.error
+      try {
+        const response = await readKeySet(await send(address, { headers, method }), address)
+        failure = undefined
+        return response
+      } catch (error) {
+        failure = { error, since: Date.now() }
+        throw error
+      }
+    },
+  })
 }
 
 /** A broken set is a failure like any other: it must not be asked for again at once. */

@@ -4,11 +4,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { McpError } from '@gantry/mcp/client'
 import { revealAll, type Text } from '../../../model/index.ts'
 import { displayUri } from './display-uri.ts'
-import { readBytes } from './read-bytes.ts'
+import { createReachFetch } from '../request/reach-fetch.ts'
+import { type Answer, sendRequest } from '../request/send-request.ts'
 
 export interface DocumentSourceOptions {
   referenceRoot?: string | undefined
   headers?: Readonly<Record<string, Text>> | undefined
+  trustedHosts?: readonly string[] | undefined
   fetch?: typeof fetch | undefined
   signal?: AbortSignal | undefined
 }
@@ -76,36 +78,40 @@ export class DocumentSource {
         `refused to fetch ${displayUri(url)}: it is not on the origin of ${displayUri(this.uri)}`,
       )
     }
-    const response = await this.#fetch(url)
-    if (!response.ok) {
-      await response.body?.cancel()
-      const { status } = response
+    const { status, statusText, bytes, complete } = await this.#fetch(url)
+    if (status < 200 || status > 299) {
       throw new McpError(
         status === 401 || status === 403 ? 'unauthorized' : 'http_status',
-        `cannot fetch ${displayUri(url)}: HTTP ${status} ${response.statusText}`,
+        `cannot fetch ${displayUri(url)}: HTTP ${status} ${statusText}`,
         { details: { status } },
       )
     }
-    const { bytes, complete } = await readBytes(response, this.#bytesLeft)
     if (!complete) this.#spend(Number.POSITIVE_INFINITY, displayUri(url))
     this.#spend(bytes.length, displayUri(url))
     return new TextDecoder().decode(bytes)
   }
 
-  async #fetch(url: URL): Promise<Response> {
+  async #fetch(url: URL): Promise<Answer> {
     const timeout = AbortSignal.timeout(FETCH_TIMEOUT)
-    const { signal, fetch = globalThis.fetch } = this.#options
+    const { signal, trustedHosts = [] } = this.#options
+    const { fetch = createReachFetch({ serverUrl: new URL(this.uri), trustedHosts }) } = this.#options
     const headers = { ...credentialsOf(url), ...revealAll(this.#options.headers ?? {}) }
     const plain = new URL(url)
     plain.username = ''
     plain.password = ''
     try {
-      return await fetch(plain, {
-        headers: { accept: 'application/json, application/yaml, */*;q=0.5', ...headers },
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        // A redirect could lead to another origin, where the headers above must not go.
-        redirect: Object.keys(headers).length > 0 || url.href !== this.uri ? 'error' : 'follow',
-      })
+      const accept = 'application/json, application/yaml, */*;q=0.5'
+      const sent = new Headers({ accept, ...headers })
+      return await sendRequest(
+        { method: 'GET', url: plain, headers: sent, body: undefined },
+        {
+          fetch,
+          signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+          maxResponseBytes: this.#bytesLeft,
+          // A redirect could lead to another origin, where the headers above must not go.
+          redirects: Object.keys(headers).length > 0 || url.href !== this.uri ? 'none' : 'any',
+        },
+      )
     } catch (error) {
       const cause =
         error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)

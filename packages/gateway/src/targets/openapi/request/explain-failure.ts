@@ -4,6 +4,8 @@ import type { Operation } from '../operations/operation.ts'
 const NEVER_SENT: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing accepts connections there: is the API running, and is the URL right?',
   ENOTFOUND: 'the host name does not exist: check the URL, or baseUrl in the configuration',
+  OUT_OF_REACH:
+    'the description or a redirect leads into a private network: if this is meant, name the host in server.trustedHosts',
   EAI_AGAIN: 'the host name could not be looked up: check the network and DNS',
   EHOSTUNREACH: 'the host cannot be reached from the gateway: check the network',
   ENETUNREACH: 'the network cannot be reached from the gateway: check the network',
