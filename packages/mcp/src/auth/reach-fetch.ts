@@ -1,4 +1,4 @@
-import { isChosenHost, type Reach } from '../protocol/index.ts'
+import { isChosenHost, parseUrl, type Reach } from '../protocol/index.ts'
 import type { Fetch } from './oauth-http.ts'
 
 const original = globalThis.fetch
@@ -14,6 +14,7 @@ export function reachFetch(reach: Reach): Fetch {
     const { createReachFetch, defaultFetch } = await import('#default-fetch')
     guarded ??= createReachFetch(reach)
     const body = init.body instanceof URLSearchParams ? String(init.body) : (init.body ?? null)
-    return (isChosenHost(new URL(url), reach) ? defaultFetch : guarded)(url, { ...init, body })
+    const parsed = parseUrl(url)
+    return (parsed && isChosenHost(parsed, reach) ? defaultFetch : guarded)(url, { ...init, body })
   }
 }

@@ -1,4 +1,5 @@
 import type { Exchange } from '@gantry/mcp/exchange'
+import { parseUrl } from '@gantry/mcp/foreign'
 import type { JsonObject } from './mcp.ts'
 import type { OpenApiTargetOptions } from './options.ts'
 import { AccessToken } from './request/access-token.ts'
@@ -111,7 +112,7 @@ export class OperationCaller {
   #fetchFrom(base: URL): typeof fetch {
     const { document, baseUrl, trustedHosts = [] } = this.#options
     const isForeign = baseUrl === undefined && /^https?:/i.test(String(document))
-    const serverUrl = isForeign ? new URL(String(document)) : base
+    const serverUrl = (isForeign && parseUrl(String(document))) || base
     const known = this.#fetches.get(serverUrl.host)
     if (known) return known
     const fetch = createReachFetch({ serverUrl, trustedHosts })

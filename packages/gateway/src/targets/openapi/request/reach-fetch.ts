@@ -1,5 +1,5 @@
 import { reachLookup } from '@gantry/mcp/client/node'
-import { isChosenHost, isWithinReach, OutOfReach, type Reach } from '@gantry/mcp/foreign'
+import { isChosenHost, isWithinReach, OutOfReach, parseUrl, type Reach } from '@gantry/mcp/foreign'
 import type { Dispatcher, RequestInfo, RequestInit as UndiciInit } from 'undici'
 
 /**
@@ -9,8 +9,8 @@ import type { Dispatcher, RequestInfo, RequestInit as UndiciInit } from 'undici'
 export function createReachFetch(reach: Reach): typeof fetch {
   let dispatcher: Dispatcher | undefined
   return async (input, init) => {
-    const url = new URL(String(input))
-    if (isChosenHost(url, reach)) return globalThis.fetch(input, init)
+    const url = parseUrl(String(input))
+    if (!url || isChosenHost(url, reach)) return globalThis.fetch(input, init)
     if (!isWithinReach(url.hostname, reach)) throw new OutOfReach(url.hostname, url.hostname)
     const { Agent, fetch } = await import('undici')
     dispatcher ??= new Agent({ connect: { lookup: reachLookup(reach) } })
