@@ -12,6 +12,7 @@ const SERVER = `import { Server, tool } from '@gantry/mcp/server'
 import { serveStdio } from '@gantry/mcp/server/node'
 await serveStdio(new Server({ name: 'app', tools: {
   never: tool({ run: () => new Promise(() => setInterval(() => {}, 1000)) }),
+  large: tool({ run: () => 'x'.repeat(4_000_000) }),
   slow: tool({ run: () => new Promise((done) => setTimeout(done, 500, 'done')) }),
 } }))`
 
@@ -31,6 +32,20 @@ const HELLO =
   }) + line({ method: 'notifications/initialized' })
 const call = (id: string, name: string): string =>
   line({ id, method: 'tools/call', params: { name, arguments: {} } })
+
+describe('gantry serve --stdio with a client that stops reading', () => {
+  it('leaves the client after the stall time-out, says why, and ends', async () => {
+    await prepare({ server: { limits: { stallTimeout: '200ms' } } })
+    const gantry = shop.start('serve', '--stdio', '--config', 'gantry.json')
+    gantry.child.stdin.write(HELLO + line({ id: 'list', method: 'tools/list' }))
+    await gantry.says(/app_large/)
+    gantry.child.stdout.pause()
+    gantry.child.stdin.write(call('large', 'app_large'))
+    const [code] = await once(gantry.child, 'exit')
+    expect(code).toBe(1)
+    expect(gantry.err).toMatch(/On standard input and output: The client has read nothing for \d+ ms/)
+  })
+})
 
 describe('gantry serve --stdio at the end of its input', () => {
   it('answers the calls under way, cuts off those that never end, and is gone within two seconds', async () => {

@@ -134,6 +134,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     serveStdio: (signal) =>
       serveStdio(gateway.endpoint()!, {
         stopTimeout: gateway.model.server.shutdownGrace,
+        unread: front.meter.answers,
+        onCutOff: ({ message }) => gateway.log('error', `On standard input and output: ${message}`),
         ...(signal && { signal }),
       }),
     async drain() {

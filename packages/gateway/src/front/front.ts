@@ -28,7 +28,8 @@ export class Front {
   readonly server: HttpServer
   readonly #options: FrontOptions
   readonly #handlers = new Map<string, NodeHandler>()
-  readonly #meter: HttpMeter
+  /** Counts what callers hold on all endpoints. */
+  readonly meter: HttpMeter
   readonly #gate = new HostGate()
   /** Answers at names that no target has. */
   #nowhere: NodeHandler | undefined
@@ -38,7 +39,7 @@ export class Front {
   constructor(options: FrontOptions) {
     this.#options = options
     const { limits } = options.gateway.model.server
-    this.#meter = createMeter(limits)
+    this.meter = createMeter(limits)
     const times = {
       headersTimeout: HEADERS_WITHIN,
       requestTimeout: HEADERS_WITHIN + limits.bodyTimeout,
@@ -174,7 +175,7 @@ export class Front {
       ...(guard && { guard }),
       sealer: gateway.sealer,
       ...(target !== undefined && { place: target }),
-      meter: this.#meter,
+      meter: this.meter,
       sessions: { idleTimeout: limits.sessionIdle },
       ...GATED,
     })

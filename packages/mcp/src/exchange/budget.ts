@@ -32,6 +32,16 @@ export class Budget {
     return this.#total + amount > this.#limits.total ? 'total' : undefined
   }
 
+  /**
+   * The same for something that cannot be divided: the first thing of a caller may pass its share, and the only thing
+   * of all callers may pass the total.
+   */
+  lacksForWhole(caller: string, amount: number): BudgetLimit | undefined {
+    const lacking = this.lacks(caller, amount)
+    if (lacking === undefined || (lacking === 'perCaller' && this.heldBy(caller) > 0)) return lacking
+    return this.#total > 0 && this.#total + amount > this.#limits.total ? 'total' : undefined
+  }
+
   /** Counts the amount as held. Returns the limit that has no room for it, and counts nothing then. */
   take(caller: string, amount: number): BudgetLimit | undefined {
     const lacking = this.lacks(caller, amount)

@@ -59,7 +59,7 @@ export interface LegacyIo {
   /** Sends an answer as the bytes that it is made of; false when only a text can be sent. */
   sendBytes?(relatedTo: RequestId, pieces: readonly Uint8Array[]): boolean
   /** Sends an answer with long text in it; false when it cannot be sent by itself. */
-  sendLong?(message: LongJson): boolean
+  sendLong?(message: LongJson, answers: RequestId): boolean
   /** True while the reader is far behind: progress and log messages are dropped then. */
   isCongested?(): boolean
 }
@@ -219,7 +219,7 @@ export class LegacySession implements SubscriptionHost {
     const raw = this.#io.sendBytes && writeRawOutcome(outcome, facts)
     if (raw && this.#io.sendBytes?.(message.id, raw)) return undefined
     const long = this.#io.sendLong && writeLongOutcome(outcome, facts)
-    return long && this.#io.sendLong?.(long) ? undefined : writeOutcome(outcome, facts)
+    return long && this.#io.sendLong?.(long, message.id) ? undefined : writeOutcome(outcome, facts)
   }
 
   #dispatch(message: JsonRpcRequest, context: RequestContext, call: LegacyCall): Outcome | Promise<Outcome> {

@@ -17,6 +17,7 @@ import { failure, type Outcome } from './exchange.ts'
 import { LegacySession } from './legacy-session.ts'
 import type { LiveExchange, RequestContext } from './live-exchange.ts'
 import { isModernRequest, openModernExchange, respondSafely } from './modern-server-edge.ts'
+import type { RefusedForLoad } from './refused-for-load.ts'
 import { modernRevisions, type Served } from './served.ts'
 import { responseFacts, writeError, writeLongOutcome, writeOutcome } from './write-message.ts'
 
@@ -33,6 +34,8 @@ export interface ServerConnectionOptions {
    * for `caughtUp`, and answers are sent.
    */
   isCongested?: () => boolean
+  /** Why an answer of this length cannot be held until it is read: it is answered with that instead. */
+  refusesToHold?(length: number): RefusedForLoad | undefined
 }
 
 const DEFAULT_MAX_IN_FLIGHT = 10_000
@@ -46,10 +49,11 @@ export const MAX_BATCH = 1_000
 export class ServerConnection {
   readonly #served: Served
   readonly #send: (text: string) => void
-  readonly #sendLong: ((message: LongJson) => boolean) | undefined
+  readonly #sendLong: ((message: LongJson, id: RequestId) => boolean) | undefined
   #context: RequestContext
   readonly #maxInFlight: number
   readonly #isCongested: () => boolean
+  readonly #refusesToHold: (length: number) => RefusedForLoad | undefined
   #batches = 0
   readonly #modern = new CallTable<RequestId, LiveExchange>()
   readonly legacy: LegacySession
@@ -61,10 +65,11 @@ export class ServerConnection {
   constructor(served: Served, options: ServerConnectionOptions) {
     this.#served = served
     this.#send = options.send
-    this.#sendLong = options.sendLong && ((message) => this.#sendApart(message, options))
+    this.#sendLong = options.sendLong && ((message, id) => this.#sendApart(message, id, options))
     this.#context = options.context ?? {}
     this.#maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
     this.#isCongested = options.isCongested ?? (() => false)
+    this.#refusesToHold = options.refusesToHold ?? (() => undefined)
     this.#announcements = new Announcements({ send: this.#send, isCongested: this.#isCongested })
     this.legacy = new LegacySession(served, {
       send: (text, relatedTo) => this.#say(text, relatedTo === undefined),
@@ -86,8 +91,9 @@ export class ServerConnection {
       return
     }
     const answer = this.#answer(value)
-    if (answer instanceof Promise) answer.then((text) => this.#sendIfAny(text))
-    else this.#sendIfAny(answer)
+    const send = (text: string | undefined): void => this.#sendIfAny(text && this.#readable(text, value))
+    if (answer instanceof Promise) answer.then(send)
+    else send(answer)
   }
 
   /** Takes one message as text. Returns the error that was answered when it cannot be read. */
@@ -211,14 +217,22 @@ export class ServerConnection {
     if (message.method === 'subscriptions/listen' && !this.#hungUp) this.#announcements.release()
     const facts = responseFacts(message, exchange.client.version, this.#served)
     const long = this.#sendLong && writeLongOutcome(outcome, facts)
-    return long && this.#sendLong?.(long) ? undefined : writeOutcome(outcome, facts)
+    return long && this.#sendLong?.(long, message.id) ? undefined : writeOutcome(outcome, facts)
   }
 
   /** The answers of a batch leave together, as text. */
-  #sendApart(message: LongJson, options: ServerConnectionOptions): boolean {
+  #sendApart(message: LongJson, id: RequestId, options: ServerConnectionOptions): boolean {
     if (this.#batches > 0) return false
-    options.sendLong?.(message)
+    const refusal = this.#refusesToHold(message.length)
+    if (refusal) this.#send(writeError(id, refusal.toJsonRpc()))
+    else options.sendLong?.(message)
     return true
+  }
+
+  /** The answer, or the error that stands for one that cannot be held until its reader takes it. */
+  #readable(text: string, asked: unknown): string {
+    const refusal = this.#refusesToHold(text.length)
+    return refusal ? writeError((asked as JsonRpcRequest).id ?? null, refusal.toJsonRpc()) : text
   }
 
   #duplicate(id: RequestId): string {
@@ -258,7 +272,15 @@ export class ServerConnection {
     Promise.all(values.map((value) => this.#answer(value))).then((texts) => {
       this.#batches--
       const answers = texts.filter((text) => text !== undefined)
-      this.#sendIfAny(answers.length > 0 ? `[${answers.join(',')}]` : undefined)
+      const length = answers.reduce((sum, answer) => sum + answer.length, 0)
+      const refusal = this.#refusesToHold(length)
+      const sent = refusal ? values.flatMap((value) => refusedIn(value, refusal)) : answers
+      this.#sendIfAny(sent.length > 0 ? `[${sent.join(',')}]` : undefined)
     })
   }
+}
+
+function refusedIn(value: unknown, refusal: RefusedForLoad): string[] {
+  const parsed = classifyMessage(value)
+  return parsed.kind === 'request' ? [writeError(parsed.message.id, refusal.toJsonRpc())] : []
 }

@@ -22,7 +22,7 @@ export async function readFetchBody(
       const { done, value } = await reader.read()
       if (refusal) return refusal
       if (done) break
-      refusal = incoming.add(value.byteLength)
+      refusal = bodies.add(incoming, value.byteLength)
       if (refusal) {
         reader.cancel().catch(() => {})
         return refusal

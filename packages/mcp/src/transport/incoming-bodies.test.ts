@@ -101,7 +101,7 @@ describe('bodies that are being received', () => {
     const endless = (chunk: Uint8Array | undefined) =>
       new ReadableStream({
         start: (controller) => {
-          if (chunk) controller.enqueue(chunk)
+          for (let sent = 0; chunk && sent < 2; sent++) controller.enqueue(chunk)
         },
         cancel: () => {
           cancelled = true

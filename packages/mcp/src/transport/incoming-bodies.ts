@@ -1,6 +1,5 @@
-import { Budget, type BudgetLimits } from '../exchange/budget.ts'
-import { type Live, LiveSet } from '../exchange/live-set.ts'
-import { unref } from '../protocol/index.ts'
+import type { BudgetLimits } from '../exchange/budget.ts'
+import { HeldBytes, type Holding } from './held-bytes.ts'
 
 export interface BodyLimits {
   /** A longer body is refused with 413. */
@@ -17,18 +16,14 @@ export interface BodyRefusal {
   readonly message: string
 }
 
-const SWEEP = 1000
-
 /** All bodies that are being received: how much memory they take, and for how long. */
 export class IncomingBodies {
   readonly limits: BodyLimits
-  readonly #held: Budget
-  readonly #open = new LiveSet<IncomingBody>()
-  #timer: ReturnType<typeof setInterval> | undefined
+  readonly #held: HeldBytes
 
   constructor(limits: BodyLimits) {
     this.limits = limits
-    this.#held = new Budget(limits.receiving)
+    this.#held = new HeldBytes(limits.receiving, limits.timeout)
   }
 
   /** Bytes that wait for the rest of their bodies. */
@@ -37,72 +32,20 @@ export class IncomingBodies {
   }
 
   /** Begins to count a body. `refuse` is called when it takes too long. */
-  open(sender: string, refuse: (refusal: BodyRefusal) => void): IncomingBody {
-    const body = new IncomingBody(this, sender, refuse)
-    this.#open.add(body)
-    if (this.#timer === undefined) {
-      this.#timer = setInterval(() => this.#sweep(), Math.min(SWEEP, this.limits.timeout))
-      unref(this.#timer)
-    }
-    return body
+  open(sender: string, refuse: (refusal: BodyRefusal) => void): Holding {
+    return this.#held.open(sender, () =>
+      refuse({ status: 408, message: `The body did not arrive within ${this.limits.timeout} ms` }),
+    )
   }
 
-  /** Counts bytes; returns why there is no room for them. */
-  take(body: IncomingBody, bytes: number): BodyRefusal | undefined {
+  /** Counts what has come; returns why no more is taken. */
+  add(body: Holding, bytes: number): BodyRefusal | undefined {
     const { maxBytes } = this.limits
-    if (body.size + bytes > maxBytes) return tooLarge(maxBytes)
-    const lacking = this.#held.take(body.sender, bytes)
+    if (body.bytes + bytes > maxBytes) return tooLarge(maxBytes)
+    const lacking = body.set(body.bytes + bytes)
     if (lacking === undefined) return undefined
     const whose = lacking === 'perCaller' ? 'of this client' : 'of all clients'
     return { status: 429, message: `Too many request bodies ${whose} are being received: try again` }
-  }
-
-  close(body: IncomingBody): void {
-    if (!this.#open.delete(body)) return
-    if (body.size > 0) this.#held.give(body.sender, body.size)
-  }
-
-  #sweep(): void {
-    if (this.#open.size === 0) {
-      clearInterval(this.#timer)
-      this.#timer = undefined
-      return
-    }
-    const { timeout } = this.limits
-    const due = Date.now() - timeout
-    for (const body of this.#open.all()) {
-      if (body.since > due) continue
-      body.close()
-      body.refuse({ status: 408, message: `The body did not arrive within ${timeout} ms` })
-    }
-  }
-}
-
-/** One body that is being received. */
-export class IncomingBody implements Live {
-  place = -1
-  size = 0
-  readonly since: number = Date.now()
-  readonly sender: string
-  readonly refuse: (refusal: BodyRefusal) => void
-  readonly #all: IncomingBodies
-
-  constructor(all: IncomingBodies, sender: string, refuse: (refusal: BodyRefusal) => void) {
-    this.#all = all
-    this.sender = sender
-    this.refuse = refuse
-  }
-
-  /** Counts what has come. Returns why no more is taken, and counts nothing then. */
-  add(bytes: number): BodyRefusal | undefined {
-    const refusal = this.#all.take(this, bytes)
-    if (refusal === undefined) this.size += bytes
-    return refusal
-  }
-
-  /** It is complete, or nobody wants it any more. */
-  close(): void {
-    this.#all.close(this)
   }
 }
 

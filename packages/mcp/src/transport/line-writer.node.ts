@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import { LongJson } from '../jsonrpc/index.ts'
-import { SliceEncoder, slicesOf, type JsonSlice } from './json-slices.node.ts'
+import { SLICE, SliceEncoder, slicesOf, type JsonSlice } from './json-slices.node.ts'
 
 /** Writes to a stream as its `write` does. */
 export type WriteBytes = (data: string | Uint8Array, done?: () => void) => boolean
@@ -21,6 +21,8 @@ export class LineWriter {
   #lines: (string | LongJson)[] = []
   /** What is left of the long line that is being written. */
   #slices: Iterator<JsonSlice, undefined> | undefined
+  /** Characters of it that were not written yet. */
+  #long = 0
   /** Whether bytes that have left the stream are with the system, and not with another part of this program. */
   readonly #isOwnPipe: boolean
   /** Slices on their way into the own pipe, and what encoded those that have left. */
@@ -31,6 +33,8 @@ export class LineWriter {
   #closed = false
   #buffered = 0
   #finish: (() => void) | undefined
+  /** Called when something has to wait for the reader, and each time that the reader has taken some of it. */
+  onWait: ((moved: boolean) => void) | undefined
   /** Called when the reader has caught up. */
   onDrain: (() => void) | undefined
   /** Called when there is no reader any more. */
@@ -50,10 +54,17 @@ export class LineWriter {
     return this.#buffered
   }
 
+  /** The same with what the stream has taken and not passed on; 0 when it asks for more. */
+  get waiting(): number {
+    const isWaiting = this.#blocked || this.#lines.length > 0
+    return isWaiting && !this.#closed ? this.#buffered + this.#stream.writableLength : 0
+  }
+
   write(line: string | LongJson): void {
     if (this.#closed) return
-    this.#lines.push(line)
+    this.#lines.push(typeof line === 'string' && line.length > SLICE ? new LongJson([line]) : line)
     this.#buffered += line.length
+    if (this.#blocked) this.onWait?.(false)
     if (this.#scheduled || this.#blocked) return
     this.#scheduled = true
     setImmediate(this.#flush)
@@ -83,27 +94,30 @@ export class LineWriter {
     while (!this.#blocked && !this.#closed) {
       if (this.#slices !== undefined) this.#writeSlice(this.#slices)
       else if (this.#lines.length > 0) this.#writeLines()
-      else return
+      else break
     }
+    this.onWait?.(false)
   }
 
-  /** All lines up to the next long one, or the beginning of that. */
+  /** All lines up to the next long one, or the beginning of that. What is written at a time is no more than a slice. */
   #writeLines(): void {
     const [first] = this.#lines
     if (first instanceof LongJson) {
       this.#lines.shift()
-      this.#buffered -= first.length
+      this.#long = first.length
       this.#slices = slicesOf(first)
       return
     }
-    const end = this.#lines.findIndex((line) => line instanceof LongJson)
-    const text = `${(end === -1 ? this.#lines : this.#lines.splice(0, end)).join('\n')}\n`
-    if (end === -1) {
-      this.#lines = []
-      this.#buffered = 0
-    } else {
-      this.#buffered -= text.length - end
+    let length = 0
+    const fits = (line: string | LongJson): boolean => {
+      length += line.length
+      return typeof line === 'string' && length <= SLICE
     }
+    const end = this.#lines.findIndex((line) => !fits(line))
+    const lines = end === -1 ? this.#lines : this.#lines.splice(0, end)
+    if (end === -1) this.#lines = []
+    const text = `${lines.join('\n')}\n`
+    this.#buffered -= text.length - lines.length
     this.#blocked = !this.#write(text)
   }
 
@@ -111,8 +125,11 @@ export class LineWriter {
     const { done, value } = slices.next()
     if (done) {
       this.#slices = undefined
+      this.#took(this.#long)
       return
     }
+    // Escaping makes it longer: what is left is counted down to nothing, and not below.
+    this.#took(Math.min(value.text.length, this.#long))
     if (!this.#isOwnPipe) {
       shared ??= new SliceEncoder()
       this.#blocked = !this.#write(Buffer.from(shared.encode(value)))
@@ -136,8 +153,14 @@ export class LineWriter {
     if (this.#underWay < MAX_UNDER_WAY) this.#goOn()
   }
 
+  #took(length: number): void {
+    this.#long -= length
+    this.#buffered -= length
+  }
+
   #goOn(): void {
     this.#blocked = false
+    this.onWait?.(true)
     this.#flush()
     if (this.#blocked) return
     this.onDrain?.()
@@ -150,6 +173,7 @@ export class LineWriter {
     this.#lines = []
     this.#slices = undefined
     this.#buffered = 0
+    this.onWait?.(true)
     this.onDrain?.()
     this.onGone?.()
     this.#finish?.()

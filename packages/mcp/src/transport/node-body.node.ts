@@ -24,7 +24,7 @@ export function readNodeBody(request: IncomingMessage, bodies: IncomingBodies, r
     reader.refuse(refusal)
   }
   const onData = (chunk: Buffer): void => {
-    const refusal = incoming.add(chunk.length)
+    const refusal = bodies.add(incoming, chunk.length)
     if (refusal) refuse(refusal)
     else chunks.push(chunk)
   }

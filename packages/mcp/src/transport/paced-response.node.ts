@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { SMALL_ANSWER, type UnreadAnswer, type UnreadAnswers } from './unread-answers.ts'
+import type { Holding } from './held-bytes.ts'
+import { SMALL_ANSWER, type UnreadAnswers } from './unread-answers.ts'
 
 /** What is given to the socket at a time. A reader that takes none of it stands still. */
 const SLICE = 128 * 1024
@@ -11,7 +12,7 @@ export class PacedResponse {
   readonly #sender: string
   readonly #queue: Uint8Array[] = []
   #queued = 0
-  #watched: UnreadAnswer | undefined
+  #watched: Holding | undefined
   #ended = false
 
   constructor(response: ServerResponse, all: UnreadAnswers, sender: string) {
@@ -56,7 +57,7 @@ export class PacedResponse {
       response.once('close', this.#onClose)
     }
     const { waiting } = this
-    if (!this.#watched.waits(waiting) && waiting > SMALL_ANSWER) this.#watched.cutOff()
+    if (this.#watched.set(waiting) && waiting > SMALL_ANSWER) this.#watched.end()
   }
 
   readonly #onDrain = (): void => {

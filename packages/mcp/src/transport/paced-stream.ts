@@ -1,4 +1,5 @@
-import { SMALL_ANSWER, type UnreadAnswer, type UnreadAnswers } from './unread-answers.ts'
+import type { Holding } from './held-bytes.ts'
+import { SMALL_ANSWER, type UnreadAnswers } from './unread-answers.ts'
 
 const SLICE = 128 * 1024
 
@@ -11,7 +12,7 @@ export class PacedStream {
   readonly #queue: Uint8Array[] = []
   #queued = 0
   #controller!: ReadableStreamDefaultController<Uint8Array>
-  #watched: UnreadAnswer | undefined
+  #watched: Holding | undefined
   #wantsMore = false
   #ended = false
   #closed = false
@@ -95,7 +96,7 @@ export class PacedStream {
 
   #watch(): void {
     this.#watched ??= this.#all.open(this.#sender, () => this.cutOff())
-    if (!this.#watched.waits(this.#queued) && this.#queued > SMALL_ANSWER) this.#watched.cutOff()
+    if (this.#watched.set(this.#queued) && this.#queued > SMALL_ANSWER) this.#watched.end()
   }
 
   #nextSlice(): Uint8Array {

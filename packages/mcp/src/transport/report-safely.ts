@@ -5,9 +5,9 @@ export interface ProtocolProblem {
 }
 
 /** Tells the log of the embedding application. One that throws must not end a connection, or the process. */
-export function reportSafely(
-  report: ((problem: ProtocolProblem) => void) | undefined,
-  problem: ProtocolProblem,
+export function reportSafely<Problem = ProtocolProblem>(
+  report: ((problem: Problem) => void) | undefined,
+  problem: Problem,
 ): void {
   try {
     report?.(problem)

@@ -3,10 +3,12 @@ import { cutOff } from '../exchange/cut-off.ts'
 import type { RequestContext, Served } from '../exchange/index.ts'
 import { ServerConnection } from '../exchange/server-connection.ts'
 import { writeError } from '../exchange/write-message.ts'
-import { INVALID_REQUEST, type JsonRpcError, type LongJson } from '../jsonrpc/index.ts'
+import { INVALID_REQUEST, type JsonRpcError, type LongJson, type McpError } from '../jsonrpc/index.ts'
 import { LineWriter, type WriteBytes } from './line-writer.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.ts'
+import { createUnread, PipeReader } from './pipe-reader.node.ts'
 import { reportSafely } from './report-safely.ts'
+import type { UnreadAnswers } from './unread-answers.ts'
 
 export interface ServeStreamOptions {
   context?: RequestContext
@@ -20,6 +22,13 @@ export interface ServeStreamOptions {
   stopTimeout?: number
   /** Told about lines that could not be read. */
   onProtocolError?: (error: { code: number; message: string }) => void
+  /**
+   * Counts what clients have not read, and says how long they may read nothing. Several connections can share one.
+   * Default: 64 MB, and 30 seconds.
+   */
+  unread?: UnreadAnswers
+  /** Told why the connection of a client was ended that does not read. */
+  onCutOff?: (reason: McpError) => void
   /** How lines are written; the output's own way unless it is guarded. */
   write?: WriteBytes
 }
@@ -38,6 +47,11 @@ export async function serveStream(
   options: ServeStreamOptions = {},
 ): Promise<void> {
   const writer = new LineWriter(output, options.write)
+  const stalled = new AbortController()
+  const reader = new PipeReader(writer, options.unread ?? createUnread(), (reason) => {
+    stalled.abort()
+    reportSafely(options.onCutOff, reason)
+  })
   const isCongested = (): boolean => writer.buffered > MAX_BUFFERED
   const send = (message: string | LongJson): void => {
     writer.write(message)
@@ -47,6 +61,7 @@ export async function serveStream(
     send,
     sendLong: send,
     isCongested,
+    refusesToHold: (length) => reader.refusesToHold(length),
     ...(options.context && { context: options.context }),
     ...(options.maxInFlight !== undefined && { maxInFlight: options.maxInFlight }),
   })
@@ -66,7 +81,7 @@ export async function serveStream(
       reportSafely(options.onProtocolError, error)
     },
   })
-  const end = await inputEnd(input, output, lines, options.signal)
+  const end = await inputEnd(input, output, lines, { stop: options.signal, stalled: stalled.signal })
   writer.onDrain = undefined
   if (end === 'gone') connection.close()
   else {
@@ -80,7 +95,8 @@ export async function serveStream(
     connection.close('closed', cutOff())
     await new Promise((resolve) => setImmediate(resolve))
   }
-  await within(Math.max(LEAST_FLUSH_TIME, drainTimeout / 4), writer.end())
+  if (!stalled.signal.aborted) await within(Math.max(LEAST_FLUSH_TIME, drainTimeout / 4), writer.end())
+  reader.close()
 }
 
 type End =
@@ -115,7 +131,7 @@ function inputEnd(
   input: Readable,
   output: Writable,
   lines: LineSplitter,
-  signal: AbortSignal | undefined,
+  { stop, stalled }: { stop: AbortSignal | undefined; stalled: AbortSignal },
 ): Promise<End> {
   return new Promise((resolve) => {
     const onData = (chunk: Buffer): void => void lines.push(chunk)
@@ -124,7 +140,8 @@ function inputEnd(
       input.off('end', onEnd)
       for (const stream of [input, output]) stream.off('close', onGone)
       output.off('error', onGone)
-      signal?.removeEventListener('abort', onStop)
+      stop?.removeEventListener('abort', onStop)
+      stalled.removeEventListener('abort', onGone)
       input.pause()
       resolve(end)
     }
@@ -135,14 +152,15 @@ function inputEnd(
     const onGone = (): void => finish('gone')
     const onStop = (): void => finish('stopped')
     if (input.destroyed) return onGone()
-    if (signal?.aborted) return onStop()
+    if (stop?.aborted) return onStop()
     input.on('data', onData)
     input.once('end', onEnd)
     // Stays: an error after the end is nobody's business any more, and must not end the process.
     input.on('error', onGone)
     for (const stream of [input, output]) stream.once('close', onGone)
     output.once('error', onGone)
-    signal?.addEventListener('abort', onStop, { once: true })
+    stop?.addEventListener('abort', onStop, { once: true })
+    stalled.addEventListener('abort', onGone, { once: true })
   })
 }
 

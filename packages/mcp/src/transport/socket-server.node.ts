@@ -1,5 +1,6 @@
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Served } from '../exchange/index.ts'
+import { createUnread } from './pipe-reader.node.ts'
 import { serveStream, type ServeStreamOptions } from './serve-stream.node.ts'
 
 const LINGER = 2_000
@@ -18,12 +19,13 @@ export async function serveSocket(
   // Loaded here: a server on stdio does without.
   const { createServer } = await import('node:net')
   const sockets = new Set<Socket>()
+  const unread = options.unread ?? createUnread()
   // A client may say all it has to say, end its half, and still wait for the answers.
   const server = createServer({ allowHalfOpen: true, keepAlive: true }, (socket) => {
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
-    serveStream(served, socket, socket, options).finally(() => hangUp(socket))
+    serveStream(served, socket, socket, { ...options, unread }).finally(() => hangUp(socket))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -31,6 +31,7 @@ export class SseSession {
     this.#connection = new ServerConnection(options.served, {
       send: (text) => void sink.write(`event: message\n${toEvent(text)}`),
       context: options.context,
+      refusesToHold: (length) => options.reply.refusesToHold(length),
     })
     const stop = options.pulse.add(() => sink)
     const { context, streams } = options

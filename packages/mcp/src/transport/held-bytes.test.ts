@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { until } from '../testing/fixtures/raw-peer.test.support.ts'
+import { HeldBytes } from './held-bytes.ts'
+
+const LIMITS = { perCaller: 10, total: 15 }
+
+describe('HeldBytes', () => {
+  it('counts each peer and all of them, and says which limit is passed', () => {
+    const bytes = new HeldBytes(LIMITS, 1000)
+    const mine = bytes.open('a', () => {})
+    expect(mine.set(10)).toBeUndefined()
+    expect(mine.set(11)).toBe('perCaller')
+    const other = bytes.open('b', () => {})
+    expect(other.set(5)).toBe('total')
+    expect(bytes.held).toBe(16)
+    mine.set(3)
+    expect([bytes.held, bytes.lacks('b', 5), bytes.lacks('c', 8)]).toEqual([8, undefined, 'total'])
+    mine.close()
+    mine.close()
+    other.close()
+    expect(bytes.held).toBe(0)
+  })
+
+  it('takes one thing that is larger than a limit when nothing else is held', () => {
+    const bytes = new HeldBytes(LIMITS, 1000)
+    expect(bytes.lacks('a', 100)).toBeUndefined()
+    bytes.open('a', () => {}).set(12)
+    expect([bytes.lacks('a', 1), bytes.lacks('b', 1), bytes.lacks('b', 11)]).toEqual([
+      'perCaller',
+      undefined,
+      'total',
+    ])
+  })
+
+  it('closes what does not move for as long as the time-out, and says so', async () => {
+    const bytes = new HeldBytes(LIMITS, 100)
+    const over: string[] = []
+    const still = bytes.open('still', () => over.push('still'))
+    const moving = bytes.open('moving', () => over.push('moving'))
+    still.set(1)
+    moving.set(1)
+    expect(bytes.slowest('moving')).toBe(moving)
+    await until(() => {
+      moving.moved(2)
+      return over.length > 0
+    })
+    expect([over, bytes.held]).toEqual([['still'], 2])
+    expect(bytes.slowest(undefined)).toBe(moving)
+    moving.close()
+  })
+})
