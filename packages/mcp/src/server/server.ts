@@ -44,7 +44,7 @@ import { implementationOf, type ServerOptions } from './server-options.ts'
 import { MemoryStore, type Store } from './store.ts'
 import { findTool, UnknownName, type CompiledTool } from './tool-registry.ts'
 import type { HeaderParameter } from '../schema/index.ts'
-import { isVisible, type Visibility } from './visibility.ts'
+import { type Asking, isVisible, type Visibility } from './visibility.ts'
 
 /** A handler for a method that an extension brings. */
 export type MethodHandler = (exchange: Exchange) => Outcome | Promise<Outcome>
@@ -218,7 +218,7 @@ export class Server<Tools = unknown> implements Served {
   }
 
   /** Whether a caller may see what an extension serves under these conditions. */
-  isVisible(definition: Visibility, asking: Pick<Exchange, 'auth' | 'client' | 'serverContext'>): boolean {
+  isVisible(definition: Visibility, asking: Asking): boolean {
     return isVisible(definition, asking)
   }
 
@@ -229,9 +229,10 @@ export class Server<Tools = unknown> implements Served {
     return this
   }
 
-  /** The tool definitions of HTTP headers, for transports. */
-  headerParametersOf(toolName: string): readonly HeaderParameter[] {
-    return this.#lists.tools.get(toolName)?.headers ?? []
+  /** The arguments that a tool wants in HTTP headers, for transports. A tool that the caller cannot see has none. */
+  headerParametersOf(toolName: string, asking: Asking): readonly HeaderParameter[] {
+    const tool = this.#lists.tools.get(toolName)
+    return tool && isVisible(tool.definition, asking) ? tool.headers : []
   }
 
   get capabilities(): ServerCapabilities {

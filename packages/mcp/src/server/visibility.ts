@@ -8,7 +8,7 @@ export interface Caller {
 }
 
 /** An exchange, or a caller that was taken from one. */
-type Asking = Pick<Exchange, 'auth' | 'client' | 'serverContext'>
+export type Asking = Pick<Exchange, 'auth' | 'client' | 'serverContext'>
 
 /** Hides a definition from its list **and** refuses its use, as if it did not exist. */
 export interface Visibility {

@@ -44,7 +44,7 @@ export function answerModern(
   let exchange: LiveExchange
   try {
     exchange = openModernExchange(request, served, host.context, (text) => answer.notify(text))
-    checkStandardHeaders(request, call.headers, served, host.context)
+    checkStandardHeaders(request, call.headers, served, exchange)
   } catch (error) {
     const problem = versionFirst(request, call, host, ProtocolError.from(error))
     reply.json(problem.code === METHOD_NOT_FOUND ? 404 : 400, writeError(request.id, problem.toJsonRpc()))
@@ -84,12 +84,12 @@ const NEEDS_STREAM = { code: INVALID_REQUEST, message: 'Accept must list text/ev
 function versionFirst(
   request: JsonRpcRequest,
   call: HttpCall,
-  { served, context }: { served: HttpServed; context: HttpContext },
+  { served }: AnswerHost,
   problem: ProtocolError,
 ): ProtocolError {
   if (problem.code !== UNSUPPORTED_PROTOCOL_VERSION) return problem
   try {
-    checkStandardHeaders(request, call.headers, served, context)
+    checkStandardHeaders(request, call.headers, served)
     return problem
   } catch (error) {
     return ProtocolError.from(error)

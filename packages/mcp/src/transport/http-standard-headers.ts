@@ -1,4 +1,4 @@
-import type { AuthInfo, Served } from '../exchange/index.ts'
+import type { Exchange, Served } from '../exchange/index.ts'
 import {
   HEADER_MISMATCH,
   isJsonObject,
@@ -17,9 +17,8 @@ export interface MirroredParameter {
   readonly type: string
 }
 
-export interface HeaderCaller {
-  readonly auth?: AuthInfo | undefined
-}
+/** Who asks: the exchange itself. */
+type HeaderCaller = Pick<Exchange, 'auth' | 'client' | 'serverContext'>
 
 /** What the HTTP transport may ask of a server besides answering. */
 export interface HttpServed extends Served {
@@ -29,13 +28,14 @@ export interface HttpServed extends Served {
 
 /**
  * Headers mirror the body so that intermediaries can route on them; a difference would let two parties act
- * on different requests (2026-07-28, Streamable HTTP, Server Validation). Throws −32020.
+ * on different requests (2026-07-28, Streamable HTTP, Server Validation). Throws −32020. Without an exchange, the
+ * headers of tools are not looked at: nobody has asked yet.
  */
 export function checkStandardHeaders(
   request: JsonRpcRequest,
   headers: HttpHeaders,
   served: HttpServed,
-  caller: HeaderCaller,
+  exchange?: Exchange,
 ): void {
   const meta = request.params?._meta
   const version = isJsonObject(meta) ? meta[META.protocolVersion] : undefined
@@ -49,8 +49,8 @@ export function checkStandardHeaders(
     // Real clients leave it out for tasks. The body alone names the task then, and no intermediary acts on another.
     if (sent !== undefined || member !== 'taskId') expectEqual('Mcp-Name', sent, name)
   }
-  if (request.method === 'tools/call' && typeof name === 'string') {
-    for (const parameter of served.headerParametersOf?.(name, caller) ?? []) {
+  if (exchange && request.method === 'tools/call' && typeof name === 'string') {
+    for (const parameter of served.headerParametersOf?.(name, exchange) ?? []) {
       checkParameter(parameter, request.params?.arguments, headers)
     }
   }
