@@ -15,6 +15,7 @@ export { findTarget, sharedLimit } from './gateway-model.ts'
 export { spellingsOf } from './secret-spellings.ts'
 export { hideCredentials, isSecretName, REDACTED } from './hide-credentials.ts'
 export { isLoopbackAddress, isLoopbackHost, withoutBrackets } from './loopback.ts'
+export { forbidsName, isSelected, nameForms, permitsName, type NameForms } from './name-forms.ts'
 export type {
   ObjectKind,
   ObjectPattern,
@@ -47,4 +48,4 @@ export type {
 } from './target-model.ts'
 export type { UriForms, UriPattern } from './uri/index.ts'
 export { forbidsUri, permitsUri, readUri, sentUri, toUriPattern, uriForms } from './uri/index.ts'
-export { coversPattern, isSelected, matchesWildcard } from './wildcard.ts'
+export { coversPattern, matchesWildcard } from './wildcard.ts'

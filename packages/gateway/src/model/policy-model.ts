@@ -1,3 +1,4 @@
+import { nameForms, type NameForms } from './name-forms.ts'
 import { toUriPattern, type UriPattern } from './uri/index.ts'
 
 /**
@@ -39,6 +40,8 @@ export interface ObjectPattern {
   readonly kind: ObjectKind | undefined
   readonly target: string
   readonly name: string
+  /** NAME as a pattern for names. */
+  readonly forms: NameForms
   /** NAME as a pattern for URIs. */
   readonly uri: UriPattern
 }
@@ -53,6 +56,7 @@ export function parseObjectPattern(text: string): ObjectPattern {
     kind: prefix?.[1] as ObjectKind | undefined,
     target: slash < 0 ? rest : rest.slice(0, slash),
     name,
+    forms: nameForms(name),
     uri: toUriPattern(name),
   }
 }

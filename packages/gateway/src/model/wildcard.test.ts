@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSelected, matchesWildcard } from './wildcard.ts'
+import { matchesWildcard } from './wildcard.ts'
 
 describe('matchesWildcard', () => {
   it.each([
@@ -36,13 +36,5 @@ describe('matchesWildcard', () => {
     const started = performance.now()
     expect(matchesWildcard(`${'a*'.repeat(200)}b`, 'a'.repeat(5000))).toBe(false)
     expect(performance.now() - started).toBeLessThan(1000)
-  })
-})
-
-describe('isSelected', () => {
-  it('takes all without include, and lets exclude have the last word', () => {
-    expect(isSelected('x', { include: [], exclude: [] })).toBe(true)
-    expect(isSelected('x', { include: ['y'], exclude: [] })).toBe(false)
-    expect(isSelected('x', { include: ['x'], exclude: ['x'] })).toBe(false)
   })
 })

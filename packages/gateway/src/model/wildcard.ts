@@ -31,14 +31,3 @@ export function coversPattern(wide: string, narrow: string): boolean {
   // `*` of the narrow one is a character that only `*` of the wide one matches.
   return matchesWildcard(narrow.includes('*') ? wide.replaceAll('?', '\0') : wide, narrow)
 }
-
-/** Include and exclude as everywhere in the configuration: no include means all, exclude has the last word. */
-export function isSelected(
-  name: string,
-  selection: { readonly include: readonly string[]; readonly exclude: readonly string[] },
-): boolean {
-  const matches = (pattern: string) => matchesWildcard(pattern, name)
-  return (
-    (selection.include.length === 0 || selection.include.some(matches)) && !selection.exclude.some(matches)
-  )
-}

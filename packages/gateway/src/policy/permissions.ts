@@ -1,7 +1,10 @@
 import {
   coversPattern,
+  forbidsName,
   forbidsUri,
   matchesWildcard,
+  nameForms,
+  permitsName,
   permitsUri,
   readUri,
   type ObjectKind,
@@ -86,8 +89,8 @@ export class Permissions {
     if (kind === undefined) return EVERY_KIND.some((one) => this.mayUseSome(target, one))
     const about = (pattern: ObjectPattern): boolean => isAbout(pattern, target, kind)
     const denied = this.#rules.flatMap(({ deny }) => deny.filter(about))
-    const isLeft = ({ name }: ObjectPattern): boolean =>
-      !denied.some((pattern) => coversPattern(pattern.name, name))
+    const isLeft = ({ forms }: ObjectPattern): boolean =>
+      !denied.some((pattern) => coversPattern(pattern.forms.loose, forms.loose))
     // Nothing lists a target's methods, so only a rule that names them shows that there are any.
     const isNamed = ({ kind: named }: ObjectPattern): boolean => kind !== 'methods' || named === kind
     if (this.#isAllowedByDefault && kind !== 'methods') return !denied.some(isAll)
@@ -98,7 +101,7 @@ export class Permissions {
 function forbids(pattern: ObjectPattern, object: PolicyObject): boolean {
   if (!isAbout(pattern, object.target, object.kind)) return false
   if (object.kind === 'resources') return isAll(pattern) || forbidsUri(pattern.uri, readUri(object.name))
-  return matchesWildcard(pattern.name, object.name)
+  return isAll(pattern) || forbidsName(pattern.forms, nameForms(object.name))
 }
 
 function permits(pattern: ObjectPattern, object: PolicyObject): boolean {
@@ -106,7 +109,7 @@ function permits(pattern: ObjectPattern, object: PolicyObject): boolean {
   if (object.kind === 'resources') return isAll(pattern) || permitsUri(pattern.uri, readUri(object.name))
   // Permission for everything that is listed says nothing about methods that are not.
   if (object.kind === 'methods' && pattern.kind === undefined) return false
-  return matchesWildcard(pattern.name, object.name)
+  return isAll(pattern) || permitsName(pattern.forms, nameForms(object.name))
 }
 
 function isAbout({ kind, target }: ObjectPattern, name: string, wanted: ObjectKind): boolean {

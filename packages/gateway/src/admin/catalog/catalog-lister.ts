@@ -2,7 +2,7 @@ import { publicName } from '../../catalog/public-names.ts'
 import type { MergedEntry } from '../../catalog/merged.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { isExcludedUri, isSelectedUri } from '../../catalog/offers-uri.ts'
-import { isSelected, keyPrincipal, matchesWildcard, type SelectionModel } from '../../model/index.ts'
+import { isSelected, keyPrincipal, forbidsName, nameForms, type SelectionModel } from '../../model/index.ts'
 import type { Subject } from '../../policy/concerns.ts'
 import { Permissions } from '../../policy/permissions.ts'
 import type { AdminHost } from '../admin-host.ts'
@@ -159,7 +159,7 @@ export class CatalogLister {
     if (!(isUri ? isSelectedUri(own, selection) : isSelected(own, selection))) {
       const isExcluded = isUri
         ? isExcludedUri(own, selection)
-        : selection.exclude.some((pattern) => matchesWildcard(pattern, own))
+        : selection.exclude.some((pattern) => forbidsName(nameForms(pattern), nameForms(own)))
       return isExcluded ? 'exclude' : 'include'
     }
     if (!merged) return 'duplicate-uri'

@@ -1,4 +1,11 @@
-import { forbidsUri, matchesWildcard, readUri, toUriPattern, type SelectionModel } from '../../model/index.ts'
+import {
+  forbidsUri,
+  forbidsName,
+  nameForms,
+  readUri,
+  toUriPattern,
+  type SelectionModel,
+} from '../../model/index.ts'
 import type { Verdict } from '../../policy/permissions.ts'
 import type { CatalogEntry, Cause, TrafficStats } from '../contract.ts'
 
@@ -41,7 +48,9 @@ function hiddenCause({ entry, selection }: EntryFacts): Cause | undefined {
   switch (entry.hiddenBy) {
     case 'exclude': {
       const pattern = selection.exclude.find((one) =>
-        list === 'resources' ? forbidsUri(toUriPattern(one), readUri(own)) : matchesWildcard(one, own),
+        list === 'resources'
+          ? forbidsUri(toUriPattern(one), readUri(own))
+          : forbidsName(nameForms(one), nameForms(own)),
       )
       return {
         code: 'excluded',
