@@ -54,6 +54,7 @@ const LAYERS = {
   ...within(GATEWAY, {
     'model/': [],
     'config/': ['model/'],
+    'store/': [],
     // The wire view sees what crosses targets and relay; it lies below both (docs/adr/0002).
     'targets/': ['model/', 'telemetry/', ...SDK_CLIENT],
     'catalog/': ['model/', 'targets/', ...SDK_CLIENT],

@@ -22,6 +22,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // For the threads that the gateway starts: they are not Vitest's to translate.
+    execArgv: ['--import', new URL('./scripts/lib/typescript-loader.mjs', import.meta.url).href],
     setupFiles: ['packages/mcp/src/testing/fixtures/referee.test.setup.ts'],
   },
 })

@@ -1,0 +1,23 @@
+export type StoreErrorCode =
+  /** Nothing was written: the disk, the store or the rows of one purpose are full. */
+  | 'full'
+  | 'too_large'
+  | 'lost_lease'
+  /** The value was encrypted with a key that is not in the ring, or was damaged. */
+  | 'unreadable'
+  /** The file cannot be used: of a newer version, damaged, or not permitted. */
+  | 'unusable'
+  /** Nothing was written, for another reason. */
+  | 'failed'
+  | 'closed'
+
+/** A write that ends with one of these has changed nothing. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+  readonly code: StoreErrorCode
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * State that outlives a request. Every driver keeps the same promises: what was acknowledged is kept, what was taken
+ * is taken once, a lease has one holder, and a counter never grants more than it has.
+ */
+export interface Store {
+  readonly kind: 'memory' | 'embedded'
+  /** Rows of one purpose. Two calls with the same name reach the same rows. */
+  rows(options: RowsOptions): Rows
+  /** Takes tokens out of a bucket that fills up again over time. */
+  spend(counter: string, bucket: Bucket): Promise<Spent>
+  /** Undefined while another holder has it. */
+  acquire(lease: string, ttl: number): Promise<Lease | undefined>
+  /** A lease that is held now gets a new end; undefined when it was lost. */
+  renew(lease: Lease, ttl: number): Promise<Lease | undefined>
+  /** False when it was lost before. */
+  release(lease: Lease): Promise<boolean>
+  /** Whether the fencing token of the lease is still the valid one. */
+  holds(lease: Lease): Promise<boolean>
+  publish(channel: string, message: string): Promise<void>
+  /** Hears what is published from now on, by this process or another. Returns what ends it. */
+  subscribe(channel: string, listener: Listener): Promise<() => void>
+  /** What is in it, for operators. */
+  inspect(): Promise<Inspection>
+  /** Rows of all purposes in order, as they are kept: secrets stay encrypted. `after` is the last place that was read. */
+  scan(after: Place | undefined, limit: number): Promise<ScannedRow[]>
+  /** The text of a scanned row; throws `unreadable` when no key of the ring opens it. */
+  reveal(row: ScannedRow): string
+  close(): Promise<void>
+}
+
+export interface RowsOptions {
+  /** Lower-case letters and dashes. */
+  readonly name: string
+  /** Values are encrypted where they are kept. */
+  readonly secret?: boolean
+  /** Default 10,000. */
+  readonly maxRows?: number
+  /** Default 16 MiB. */
+  readonly maxValueBytes?: number
+}
+
+export interface Rows {
+  get(key: string): Promise<Row | undefined>
+  /** Returns the new version. */
+  put(key: string, value: string, options?: PutOptions): Promise<number>
+  /** Writes when the row still has this version, or is absent when `version` is undefined. Returns the new version. */
+  swap(
+    key: string,
+    version: number | undefined,
+    value: string,
+    options?: PutOptions,
+  ): Promise<number | undefined>
+  /** Reads and removes: of all who try, one gets it. */
+  take(key: string): Promise<Row | undefined>
+  /** Whether there was one. */
+  remove(key: string): Promise<boolean>
+  /** In the order of the keys. */
+  list(options?: ListOptions): Promise<Row[]>
+}
+
+export interface Row {
+  readonly key: string
+  readonly value: string
+  /** Grows with every write; no two writes of one store have the same. */
+  readonly version: number
+  /** When it ends, in milliseconds since 1970; undefined: never. */
+  readonly expires: number | undefined
+}
+
+export interface PutOptions {
+  /** Milliseconds; without it the row stays. */
+  readonly ttl?: number | undefined
+  /** The write is refused with `lost_lease` unless this lease is held at that moment. */
+  readonly lease?: Lease | undefined
+}
+
+export interface ListOptions {
+  readonly prefix?: string
+  /** The last key of the page before. */
+  readonly after?: string
+  /** Default 1,000. */
+  readonly limit?: number
+}
+
+export interface Bucket {
+  readonly capacity: number
+  readonly perSecond: number
+  /** Default 1. */
+  readonly cost?: number
+}
+
+export interface Spent {
+  readonly granted: boolean
+  /** Tokens in the bucket now. */
+  readonly left: number
+  /** Milliseconds until this cost can be granted; 0 when it was; Infinity when it never can. */
+  readonly retryAfter: number
+}
+
+export interface Lease {
+  readonly name: string
+  /** Later holders have higher tokens. */
+  readonly token: number
+  readonly expires: number
+}
+
+export interface Listener {
+  message(text: string): void
+  /** Messages were missed: the listener has to read anew what they were about. */
+  missed(): void
+}
+
+export interface Place {
+  readonly table: string
+  readonly key: string
+}
+
+export interface ScannedRow extends Place {
+  readonly version: number
+  readonly expires: number | undefined
+  readonly secret: boolean
+  readonly bytes: Uint8Array
+}
+
+export interface Inspection {
+  /** Of the layout in which rows are kept. */
+  readonly format: number
+  readonly bytes: number
+  readonly maxBytes: number
+  readonly tables: Readonly<Record<string, { rows: number; expired: number }>>
+  /** What does not fit together; empty in a sound store. */
+  readonly problems: readonly string[]
+}
