@@ -1,19 +1,29 @@
 import { createRequire } from 'node:module'
-import type { RootDatabase } from 'lmdb'
 import type { Range, Stored, Transaction } from '../engine.ts'
 import { decodeRow, encodeRow } from './row-format.ts'
 
-type Database = RootDatabase<Uint8Array, Uint8Array>
+/** What is used of the library. */
+interface Database {
+  get(key: Uint8Array): Uint8Array | undefined
+  putSync(key: Uint8Array, value: Uint8Array): void
+  removeSync(key: Uint8Array): void
+  getRange(range: { start?: Uint8Array; end?: Uint8Array }): Iterable<{ key: Uint8Array; value: Uint8Array }>
+  transactionSync<T>(run: () => T): T
+  resetReadTxn(): void
+  readerCheck(): void
+  close(): Promise<void>
+}
 
 // As CommonJS it is one file, and loads in two thirds of the time.
-const { open } = createRequire(import.meta.url)('lmdb') as typeof import('lmdb')
+const require = createRequire(import.meta.url)
+const { open } = require('lmdb') as { open(options: object): Database }
 
 /** Reads and writes the file. Any number of processes of one machine may have it open. */
 export class LmdbEngine implements Transaction {
   readonly #database: Database
 
   constructor(path: string, mapSize: number) {
-    this.#database = open<Uint8Array, Uint8Array>({
+    this.#database = open({
       path,
       mapSize,
       encoding: 'binary',
@@ -21,7 +31,7 @@ export class LmdbEngine implements Transaction {
       noSubdir: true,
       // A commit returns when it is on disk, as LMDB itself has it.
       overlappingSync: false,
-    } as Parameters<typeof open>[0]) as unknown as Database
+    })
     // Processes that were killed keep old pages in use.
     this.#database.readerCheck()
   }
