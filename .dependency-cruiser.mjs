@@ -38,18 +38,22 @@ const LAYERS = {
     'exchange/': ['jsonrpc/', 'protocol/'],
     'server/': ['exchange/', 'schema/', 'protocol/', 'jsonrpc/'],
     'client/': ['exchange/', 'schema/', 'protocol/', 'jsonrpc/'],
-    'transport/': [
-      'jsonrpc/',
-      'exchange/',
-      'protocol/',
+    'transport/': ['jsonrpc/', 'exchange/', 'protocol/'],
+    // The public entries join a side to its transports.
+    'entries/': [
+      'transport/',
       'server/index.ts',
       'client/index.ts',
       'schema/index.ts',
+      'exchange/',
+      'protocol/',
+      'jsonrpc/',
     ],
     // How requests are made on this platform is known in one place.
-    'auth/': ['protocol/', 'jsonrpc/', 'transport/default-fetch.ts'],
+    'auth/': ['protocol/', 'jsonrpc/', 'transport/http/client/default-fetch.ts'],
     // The public face only: our extensions can do nothing that a user's could not.
     'extensions/': ['server/index.ts', 'client/index.ts', 'exchange/index.ts', 'protocol/', 'jsonrpc/'],
+    'testing/': [''],
   }),
   ...within(GATEWAY, {
     'model/': [],
@@ -82,14 +86,27 @@ const LAYERS = {
   [CONSOLE]: [`${GATEWAY}admin/contract`],
 }
 
-/** Files in transport/ that are public entries, or part of one: only they may join a transport to a side. */
-const SERVER_ENTRIES = String.raw`transport/server[^/]*\.ts$`
-const CLIENT_ENTRIES = String.raw`transport/(client[^/]*|connect)\.ts$`
-const JOINTS = {
-  server: SERVER_ENTRIES,
-  client: CLIENT_ENTRIES,
-  schema: `(${SERVER_ENTRIES}|${CLIENT_ENTRIES})`,
-}
+/** Neighbours in one layer that must not know each other: who, whom, why. Paths are beginnings of regular expressions. */
+const APART = [
+  ['entries/server', 'client/', 'A program that only serves loads no client.'],
+  ['entries/(client|connect)', 'server/', 'A program that only asks loads no server.'],
+  ['exchange/legacy/', 'exchange/modern/', 'Eras meet where a connection is opened, nowhere else.'],
+  ['exchange/modern/', 'exchange/legacy/', 'Eras meet where a connection is opened, nowhere else.'],
+  [
+    'exchange/(client/|legacy/client/|modern/client-)',
+    'exchange/(server/|legacy/server/|modern/server-)',
+    'Asking and answering share what lies in exchange/ itself.',
+  ],
+  [
+    'exchange/(server/|legacy/server/|modern/server-)',
+    'exchange/(client/|legacy/client/|modern/client-)',
+    'Asking and answering share what lies in exchange/ itself.',
+  ],
+  ['transport/http/server/', 'transport/(http/client|stdio|process)/', 'Each transport stands alone.'],
+  ['transport/http/client/', 'transport/(http/server|stdio|process)/', 'Each transport stands alone.'],
+  ['transport/stdio/', 'transport/http/', 'Each transport stands alone.'],
+  ['transport/process/', 'transport/(http|stdio)/', 'A process tree knows no protocol.'],
+]
 
 export default {
   forbidden: [
@@ -115,11 +132,12 @@ export default {
           dependencyTypesNot: ['type-only'],
         },
       })),
-    ...Object.entries(JOINTS).map(([side, joints]) => ({
-      name: `only public entries join a transport to ${side}`,
+    ...APART.map(([from, to, comment]) => ({
+      name: `${from} does not know ${to}`,
+      comment,
       severity: 'error',
-      from: { path: `^${MCP}transport/`, pathNot: `^${MCP}${joints}|${TESTS}` },
-      to: { path: `^${MCP}${side}/` },
+      from: { path: `^${MCP}${from}`, pathNot: TESTS },
+      to: { path: `^${MCP}${to}` },
     })),
     {
       name: 'node:* only in *.node.ts',

@@ -10,5 +10,5 @@ process.exitCode = await runNode([
   toolPath('vitest'),
   'run',
   'tests/client/kill-rounds.test.ts',
-  'packages/mcp/src/transport/stdio-client-loop.test.ts',
+  'packages/mcp/src/transport/stdio/client-loop.test.ts',
 ])

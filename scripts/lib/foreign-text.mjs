@@ -30,18 +30,19 @@ export const ALLOWED = {
   'packages/mcp/src/jsonrpc/refused-json.ts': 'an outline of bounded length with one level',
   'packages/mcp/src/jsonrpc/read-json.ts': 'reads one string of a text that parseJson has read',
   'packages/mcp/src/protocol/parse-url.ts': 'is parseUrl',
-  'packages/mcp/src/transport/http-client-fetch-response.node.ts': 'is decodeBody; what it gets was counted',
-  'packages/mcp/src/transport/decode-ascii.node.ts': 'lines that LineSplitter has measured',
-  'packages/mcp/src/transport/node-body.node.ts': 'the body was counted',
+  'packages/mcp/src/transport/http/client/fetch-response.node.ts': 'is decodeBody; what it gets was counted',
+  'packages/mcp/src/transport/stdio/decode-ascii.node.ts': 'lines that LineSplitter has measured',
+  'packages/mcp/src/transport/http/server/node-body.node.ts': 'the body was counted',
   'packages/gateway/src/admin/http/read-body.ts': 'the body was counted',
   // Addresses that the user or the operator gave, checked when they were given.
   'packages/mcp/src/auth/dpop.ts': 'the address of a request of ours',
   'packages/mcp/src/auth/oauth-provider.ts': 'the address of a request of ours',
   'packages/mcp/src/auth/guard/bearer-settings.ts': 'options of the author; the error is for them',
-  'packages/mcp/src/transport/http-client-url.ts': 'the address of the user; the error is for them',
-  'packages/mcp/src/transport/http-client-fetch.node.ts':
+  'packages/mcp/src/transport/http/client/url.ts': 'the address of the user; the error is for them',
+  'packages/mcp/src/transport/http/client/fetch.node.ts':
     'an address that was parsed before; throws within a promise',
-  'packages/mcp/src/transport/fetch-handler.ts': 'the URL of a Request, which the platform has parsed',
+  'packages/mcp/src/transport/http/server/fetch-handler.ts':
+    'the URL of a Request, which the platform has parsed',
   'packages/gateway/src/targets/pooled-fetch.ts':
     'an address that was parsed before; throws within a promise',
   'packages/gateway/src/targets/openapi/request/build-url.ts': 'copies a URL',

@@ -9,7 +9,7 @@ import {
   open,
   resultFor,
   startServer,
-} from '../../packages/mcp/src/transport/http-client-harness.test.node.ts'
+} from '../../packages/mcp/src/transport/http/client/harness.test.node.ts'
 
 const MB = 1024 * 1024
 const pooledFetch = () => createPooledFetch(new ArrivingResults({ perCaller: 64 * MB, total: 128 * MB }))
@@ -23,14 +23,14 @@ describe('the transports on the pools of a gateway', async () => {
     vi.unstubAllGlobals()
   })
   const transport = '../../packages/mcp/src/transport'
-  await import(`${transport}/http-client.test.ts`)
-  await import(`${transport}/http-client-bombs.test.ts`)
-  await import(`${transport}/http-client-hostile.test.ts`)
-  await import(`${transport}/http-client-legacy.test.ts`)
-  await import(`${transport}/http-client-listen.test.ts`)
-  await import(`${transport}/http-client-resume.test.ts`)
-  await import(`${transport}/http-client-send.test.ts`)
-  await import(`${transport}/sse-client.test.ts`)
+  await import(`${transport}/http/client/http-client.test.ts`)
+  await import(`${transport}/http/client/bombs.test.ts`)
+  await import(`${transport}/http/client/hostile.test.ts`)
+  await import(`${transport}/http/client/legacy.test.ts`)
+  await import(`${transport}/http/client/listen.test.ts`)
+  await import(`${transport}/http/client/resume.test.ts`)
+  await import(`${transport}/http/client/send.test.ts`)
+  await import(`${transport}/http/client/sse-client.test.ts`)
 })
 
 async function listen(...handler: Parameters<typeof createServer>) {

@@ -25,8 +25,9 @@ import { installedSize } from './support/installed-size.ts'
 
 const NAMES: PackageName[] = ['@gantry/mcp', 'gantry']
 const SCHEMA_LIBRARIES = ['ajv', 'ajv-formats', '@cfworker/json-schema', 'zod', 'valibot']
-const CLIENT_CODE = /^client\/|client-edge|transport\/(connect|(http|sse|stdio|socket)-client)/
-const SERVER_CODE = /^server\/|server-edge|server-connection|legacy-session|transport\/(http-service|fetch-h)/
+const CLIENT_CODE =
+  /^client\/|^exchange\/(legacy\/)?client\/|client-edge|^entries\/connect|^transport\/(http\/client\/|stdio\/(socket-)?client)/
+const SERVER_CODE = /^server\/|^exchange\/(legacy\/)?server\/|server-edge|^transport\/http\/server\//
 
 // Processes by the dozen take their time when other tests run.
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Wire } from '../exchange/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
-import { http } from '../transport/http-client.ts'
+import { http } from '../transport/http/client/http-client.ts'
 import { AuthWorld } from './fixtures/auth-world.test.node.ts'
 
 let world: AuthWorld

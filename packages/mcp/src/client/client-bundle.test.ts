@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { Server, text, tool } from '../server/index.ts'
-import type * as entry from '../transport/client.ts'
-import { toNodeHandler } from '../transport/server.node.ts'
+import type * as entry from '../entries/client.ts'
+import { toNodeHandler } from '../entries/server.node.ts'
 
-const source = fileURLToPath(new URL('../transport/client.ts', import.meta.url))
+const source = fileURLToPath(new URL('../entries/client.ts', import.meta.url))
 
 /** The public entry as browsers and Workers get it: no Node modules, nothing left to resolve. */
 function bundle(conditions: string[]) {

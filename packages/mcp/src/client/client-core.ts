@@ -7,7 +7,7 @@ import type {
   RequestAnswer,
 } from '../exchange/index.ts'
 import { sendsIntegers } from '../exchange/exact-integers.ts'
-import { type Owner, ownerOf } from '../exchange/owner.ts'
+import { type Owner, ownerOf } from '../exchange/client/owner.ts'
 import { type JsonObject, McpError, withSources } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { stdio } from '../transport/client.node.ts'
-import { connect, EraCache } from '../transport/client.ts'
+import { stdio } from '../entries/client.node.ts'
+import { connect, EraCache } from '../entries/client.ts'
 
 const require = createRequire(import.meta.url)
 

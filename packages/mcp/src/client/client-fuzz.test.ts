@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Script, ScriptedPeer } from '../exchange/client-edge-peer.test.support.ts'
+import { type Script, ScriptedPeer } from '../exchange/client/client-edge-peer.test.support.ts'
 import type { Connector, IncomingMessage } from '../exchange/index.ts'
 import { classifyMessage, McpError, ProtocolError } from '../jsonrpc/index.ts'
 import { Client } from './client.ts'

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { until } from '../exchange/client-edge-peer.test.support.ts'
+import { until } from '../exchange/client/client-edge-peer.test.support.ts'
 import type { Connector } from '../exchange/index.ts'
-import { stdio } from '../transport/client.node.ts'
-import { connect, EraCache, http } from '../transport/client.ts'
+import { stdio } from '../entries/client.node.ts'
+import { connect, EraCache, http } from '../entries/client.ts'
 
 const script = fileURLToPath(new URL('fixtures/official-server.mjs', import.meta.url))
 

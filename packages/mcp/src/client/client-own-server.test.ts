@@ -1,9 +1,9 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { until } from '../exchange/client-edge-peer.test.support.ts'
+import { until } from '../exchange/client/client-edge-peer.test.support.ts'
 import { REVISIONS, type Revision } from '../protocol/index.ts'
 import { resource, Server, text, tool } from '../server/index.ts'
-import { connect } from '../transport/client.ts'
+import { connect } from '../entries/client.ts'
 import { memory } from '../transport/memory.ts'
 
 function createApp() {

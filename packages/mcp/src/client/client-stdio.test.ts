@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { type StdioWire, stdio } from '../transport/client.node.ts'
-import { Client, type ClientOptions, EraCache } from '../transport/client.ts'
+import { type StdioWire, stdio } from '../entries/client.node.ts'
+import { Client, type ClientOptions, EraCache } from '../entries/client.ts'
 
 const script = fileURLToPath(new URL('fixtures/line-server.mjs', import.meta.url))
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Script, until } from '../exchange/client-edge-peer.test.support.ts'
+import { type Script, until } from '../exchange/client/client-edge-peer.test.support.ts'
 import { ProtocolError } from '../jsonrpc/index.ts'
 import { Client } from './client.ts'
 import { scripted } from './scripted-connector.test.support.ts'

@@ -1,6 +1,6 @@
 import type { ClientEdge } from '../exchange/index.ts'
 import { abortError } from '../exchange/cancellation.ts'
-import { orAbort } from '../exchange/client-edge.ts'
+import { orAbort } from '../exchange/client/client-edge.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { LONGEST_TIMER } from '../protocol/index.ts'
 import type { Negotiated } from './negotiate.ts'

@@ -16,9 +16,9 @@ export type {
   RequestAnswer,
   Wire,
 } from '../exchange/index.ts'
-export { LegacyClientEdge } from '../exchange/legacy-client-edge.ts'
-export { MemoryContinuations } from '../exchange/legacy-client-edge-continuations.ts'
-export { ModernClientEdge } from '../exchange/modern-client-edge.ts'
+export { LegacyClientEdge } from '../exchange/legacy/client/edge.ts'
+export { MemoryContinuations } from '../exchange/legacy/client/continuations.ts'
+export { ModernClientEdge } from '../exchange/modern/client-edge.ts'
 export { McpError, ProtocolError, type McpErrorCode } from '../jsonrpc/index.ts'
 export type { AnswerContext, AnswerHandlers } from './answers.ts'
 export type { CallEvent, QuestionEvent } from './call-events.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { until } from '../exchange/client-edge-peer.test.support.ts'
+import { until } from '../exchange/client/client-edge-peer.test.support.ts'
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { META } from '../protocol/index.ts'

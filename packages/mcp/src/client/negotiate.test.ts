@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Script, ScriptedPeer, type Turn, until } from '../exchange/client-edge-peer.test.support.ts'
+import {
+  type Script,
+  ScriptedPeer,
+  type Turn,
+  until,
+} from '../exchange/client/client-edge-peer.test.support.ts'
 import type { Connector } from '../exchange/index.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { META } from '../protocol/index.ts'

@@ -7,9 +7,9 @@ import type {
   Wire,
 } from '../exchange/index.ts'
 import { abortError } from '../exchange/cancellation.ts'
-import { createIdMinter } from '../exchange/client-edge.ts'
-import { LegacyClientEdge } from '../exchange/legacy-client-edge.ts'
-import { ModernClientEdge } from '../exchange/modern-client-edge.ts'
+import { createIdMinter } from '../exchange/client/client-edge.ts'
+import { LegacyClientEdge } from '../exchange/legacy/client/edge.ts'
+import { ModernClientEdge } from '../exchange/modern/client-edge.ts'
 import { McpError, ProtocolError, type NumberMode } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,

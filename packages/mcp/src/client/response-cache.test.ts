@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { until } from '../exchange/client-edge-peer.test.support.ts'
+import { until } from '../exchange/client/client-edge-peer.test.support.ts'
 import type { JsonObject } from '../jsonrpc/index.ts'
 import { META } from '../protocol/index.ts'
 import { Client } from './client.ts'

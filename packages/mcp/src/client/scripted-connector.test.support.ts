@@ -1,4 +1,4 @@
-import { type Script, ScriptedPeer, type Turn } from '../exchange/client-edge-peer.test.support.ts'
+import { type Script, ScriptedPeer, type Turn } from '../exchange/client/client-edge-peer.test.support.ts'
 import type { Connector } from '../exchange/index.ts'
 import type { JsonObject } from '../jsonrpc/index.ts'
 

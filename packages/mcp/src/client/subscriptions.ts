@@ -1,5 +1,5 @@
 import type { Notification } from '../exchange/index.ts'
-import { orAbort } from '../exchange/client-edge.ts'
+import { orAbort } from '../exchange/client/client-edge.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import type { ServerCapabilities, SubscriptionFilter } from '../protocol/index.ts'
 import type { ClientEvents } from './client-options.ts'

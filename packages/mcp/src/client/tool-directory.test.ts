@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Script } from '../exchange/client-edge-peer.test.support.ts'
+import type { Script } from '../exchange/client/client-edge-peer.test.support.ts'
 import { Client } from './client.ts'
 import { ToolDirectory } from './tool-directory.ts'
 import { scripted } from './scripted-connector.test.support.ts'

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Connector } from '../exchange/index.ts'
 import { Server, tool } from '../server/index.ts'
-import { stdio } from '../transport/client.node.ts'
-import { http } from '../transport/http-client.ts'
+import { stdio } from '../entries/client.node.ts'
+import { http } from '../transport/http/client/http-client.ts'
 import { memory } from '../transport/memory.ts'
-import { toNodeHandler } from '../transport/server.node.ts'
+import { toNodeHandler } from '../entries/server.node.ts'
 import { Client } from './index.ts'
 
 const script = fileURLToPath(new URL('fixtures/line-server.mjs', import.meta.url))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { CALL_CAPABILITIES, callCapabilities, capabilitiesMeta } from './call-capabilities.ts'
-import { metaOf, ScriptedPeer, testExchange } from './client-edge-peer.test.support.ts'
+import { metaOf, ScriptedPeer, testExchange } from './client/client-edge-peer.test.support.ts'
 import type { Exchange } from './exchange.ts'
-import { LegacyClientEdge } from './legacy-client-edge.ts'
-import { LegacySession } from './legacy-session.ts'
+import { LegacyClientEdge } from './legacy/client/edge.ts'
+import { LegacySession } from './legacy/server/session.ts'
 
 const declared = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Exchange } from './exchange.ts'
-import { metaOf, type Script, ScriptedPeer, testExchange } from './client-edge-peer.test.support.ts'
+import { metaOf, type Script, ScriptedPeer, testExchange } from './client/client-edge-peer.test.support.ts'
 import { DETACH_HINT } from './detach-hint.ts'
-import { LegacyClientEdge } from './legacy-client-edge.ts'
-import { LegacySession } from './legacy-session.ts'
-import { ModernClientEdge } from './modern-client-edge.ts'
-import { openModernExchange } from './modern-server-edge.ts'
+import { LegacyClientEdge } from './legacy/client/edge.ts'
+import { LegacySession } from './legacy/server/session.ts'
+import { ModernClientEdge } from './modern/client-edge.ts'
+import { openModernExchange } from './modern/server-edge.ts'
 import { META } from '../protocol/index.ts'
 
 const served = {

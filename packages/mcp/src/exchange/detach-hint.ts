@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type RequestId, toNumber } from '../jsonrpc/index.ts'
 import type { Exchange, Notification } from './exchange.ts'
-import { RELATED_REQUEST, relatedRequestOf } from './related-request.ts'
+import { RELATED_REQUEST, relatedRequestOf } from './message-hints.ts'
 
 /**
  * Letting go of a response stream (2025-11-25, SEP-1699) is known to Streamable HTTP alone, and to its older

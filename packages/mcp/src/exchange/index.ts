@@ -32,49 +32,50 @@ export { composeMiddleware } from './compose-middleware.ts'
 export { coversUri } from './covers-uri.ts'
 export { HeldNotifications } from './held-notifications.ts'
 export { missingCapabilities, missingCapability } from './input-capabilities.ts'
-export { type Owner, ownerOf } from './owner.ts'
-export { RELATED_REQUEST } from './related-request.ts'
-export { LegacySession, type LegacyIo, type LegacySessionFacts } from './legacy-session.ts'
-export { SERVER_LOGS, TASK_STATUS } from './legacy-subscriptions.ts'
+export { type Owner, ownerOf } from './client/owner.ts'
+export { RELATED_REQUEST } from './message-hints.ts'
+export { LegacySession, type LegacyIo, type LegacySessionFacts } from './legacy/server/session.ts'
+export { SERVER_LOGS, TASK_STATUS } from './legacy/server/subscriptions.ts'
 export { LiveExchange, type ExchangeInit, type RequestContext } from './live-exchange.ts'
-export {
-  isModernRequest,
-  openModernExchange,
-  readEnvelope,
-  respondSafely,
-  type Envelope,
-} from './modern-server-edge.ts'
-export { IncreasingProgress } from './increasing-progress.ts'
-export { MAX_ROUNDS, playRounds, type RoundsHost } from './play-rounds.ts'
+export { isModernRequest, openModernExchange, readEnvelope, type Envelope } from './modern/server-edge.ts'
+export { IncreasingProgress } from './server/increasing-progress.ts'
+export { MAX_ROUNDS, playRounds, type RoundsHost } from './server/play-rounds.ts'
 export { Budget, type BudgetLimit, type BudgetLimits } from './budget.ts'
 export { callerKey, senderKey, type Sender } from './caller-key.ts'
-export { refusalOf, type RequestRefusal } from './refusal-of.ts'
-export { RefusedForLoad, type LoadRefusal } from './refused-for-load.ts'
-export { InsufficientScope } from './required-scopes.ts'
-export { SubscriptionMeter, type SubscriptionLimits } from './subscription-meter.ts'
-export { modernRevisions, negotiateLegacy, type Served } from './served.ts'
-export { ServerConnection, type ServerConnectionOptions } from './server-connection.ts'
-export { writeError, writeNotification, writeOutcome, writeRequest, writeResult } from './write-message.ts'
+export { respondSafely } from './server/respond-safely.ts'
+export { refusalOf, type RequestRefusal } from './server/refusal-of.ts'
+export { RefusedForLoad, type LoadRefusal } from './server/refused-for-load.ts'
+export { InsufficientScope } from './server/required-scopes.ts'
+export { SubscriptionMeter, type SubscriptionLimits } from './server/subscription-meter.ts'
+export { modernRevisions, negotiateLegacy, type Served } from './server/served.ts'
+export { ServerConnection, type ServerConnectionOptions } from './server/server-connection.ts'
+export {
+  writeError,
+  writeNotification,
+  writeOutcome,
+  writeRequest,
+  writeResult,
+} from './server/write-message.ts'
 export {
   createIdMinter,
   orAbort,
   type ClientEdge,
   type ClientEdgeOptions,
   type IdMinter,
-} from './client-edge.ts'
-export { LegacyClientEdge, type LegacyClientEdgeOptions } from './legacy-client-edge.ts'
+} from './client/client-edge.ts'
+export { LegacyClientEdge, type LegacyClientEdgeOptions } from './legacy/client/edge.ts'
 export {
   MemoryContinuations,
   type Continuations,
   type MemoryContinuationsOptions,
   type ParkedCall,
-} from './legacy-client-edge-continuations.ts'
-export type { HandshakeStep } from './legacy-client-edge-handshake.ts'
-export type { RequestAnswer } from './legacy-client-edge-extension.ts'
-export type { AmbiguousRequest } from './legacy-client-edge-inbox.ts'
-export { ModernClientEdge, type ModernClientEdgeOptions } from './modern-client-edge.ts'
+} from './legacy/client/continuations.ts'
+export type { HandshakeStep } from './legacy/client/handshake.ts'
+export type { RequestAnswer } from './legacy/client/extension.ts'
+export type { AmbiguousRequest } from './legacy/client/inbox.ts'
+export { ModernClientEdge, type ModernClientEdgeOptions } from './modern/client-edge.ts'
 export { outlineOf } from './received-result.ts'
-export { playModernRounds, type SendRound } from './modern-client-edge-rounds.ts'
+export { playModernRounds, type SendRound } from './modern/client-rounds.ts'
 
 // What stands on this layer, a gateway for one, needs the vocabulary below it as well.
 export {

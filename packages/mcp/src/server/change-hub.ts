@@ -1,6 +1,6 @@
 import type { Exchange, Notification } from '../exchange/index.ts'
 import { cancellationOf } from '../exchange/cancellation.ts'
-import { SERVER_LOGS } from '../exchange/legacy-subscriptions.ts'
+import { SERVER_LOGS } from '../exchange/legacy/server/subscriptions.ts'
 import type { SubscriptionFilter } from '../protocol/index.ts'
 
 interface Listener {

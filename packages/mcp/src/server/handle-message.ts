@@ -1,8 +1,9 @@
 import type { RequestContext, Served } from '../exchange/index.ts'
-import { isModernRequest, openModernExchange, respondSafely } from '../exchange/modern-server-edge.ts'
-import { LegacySession } from '../exchange/legacy-session.ts'
-import { modernRevisions } from '../exchange/served.ts'
-import { responseFacts, writeError, writeOutcome } from '../exchange/write-message.ts'
+import { isModernRequest, openModernExchange } from '../exchange/modern/server-edge.ts'
+import { respondSafely } from '../exchange/server/respond-safely.ts'
+import { LegacySession } from '../exchange/legacy/server/session.ts'
+import { modernRevisions } from '../exchange/server/served.ts'
+import { responseFacts, writeError, writeOutcome } from '../exchange/server/write-message.ts'
 import {
   classifyMessage,
   jsonReader,

@@ -1,6 +1,6 @@
 import type { Exchange, InputRequired } from '../exchange/index.ts'
 import { INVALID_PARAMS, isJsonObject, McpError, ProtocolError } from '../jsonrpc/index.ts'
-import { MAX_ROUNDS } from '../exchange/play-rounds.ts'
+import { MAX_ROUNDS } from '../exchange/server/play-rounds.ts'
 import { Context } from './context.ts'
 import { isInputRequired } from './input-required.ts'
 import { LiveQuestions, ReplayedQuestions, type Questions } from './questions.ts'

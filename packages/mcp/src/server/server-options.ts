@@ -1,5 +1,5 @@
 import type { Middleware } from '../exchange/index.ts'
-import type { SubscriptionLimits } from '../exchange/subscription-meter.ts'
+import type { SubscriptionLimits } from '../exchange/server/subscription-meter.ts'
 import type { JsonObject, NumberMode } from '../jsonrpc/index.ts'
 import type {
   CacheScope,

@@ -15,7 +15,7 @@ import {
 import { writesIntegers } from '../exchange/exact-integers.ts'
 import { callTool, type CallHost } from './call-tool.ts'
 import { deriveCapabilities } from './capabilities.ts'
-import { SubscriptionMeter } from '../exchange/subscription-meter.ts'
+import { SubscriptionMeter } from '../exchange/server/subscription-meter.ts'
 import { ChangeHub } from './change-hub.ts'
 import { completeArgument } from './complete-argument.ts'
 import { Configuration, globalConfiguration, setting, type ExceptionContext } from './configuration.ts'

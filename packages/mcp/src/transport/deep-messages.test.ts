@@ -2,13 +2,13 @@ import { PassThrough } from 'node:stream'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { connect } from './connect.ts'
+import { connect } from '../entries/connect.ts'
 import { memory } from './memory.ts'
 import { Server } from '../server/index.ts'
-import { call, open, resultFor, startServer } from './http-client-harness.test.node.ts'
-import { toNodeHandler } from './node-handler.node.ts'
-import { serveStream } from './serve-stream.node.ts'
-import { LineLink } from './stdio-client-link.ts'
+import { call, open, resultFor, startServer } from './http/client/harness.test.node.ts'
+import { toNodeHandler } from './http/server/node-handler.node.ts'
+import { serveStream } from './stdio/serve-stream.node.ts'
+import { LineLink } from './stdio/client-link.ts'
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const request = (levels: number): string =>

@@ -7,9 +7,9 @@ import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { Server, tool } from '../server/index.ts'
 import { until } from '../testing/fixtures/raw-peer.test.support.ts'
-import { connect } from './client.ts'
-import { toFetchHandler } from './server.ts'
-import { toNodeHandler } from './server.node.ts'
+import { connect } from '../entries/client.ts'
+import { toFetchHandler } from '../entries/server.ts'
+import { toNodeHandler } from '../entries/server.node.ts'
 
 function createApp(): Server {
   return new Server({

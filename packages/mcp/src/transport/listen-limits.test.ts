@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { resource, Server } from '../server/index.ts'
 import { HOST_KINDS, HttpHost } from './fixtures/http-hosts.test.node.ts'
-import type { Guard } from './http-guard.ts'
+import type { Guard } from './http/server/guard.ts'
 
 const guard: Guard = ({ headers }) => ({
   ok: true,

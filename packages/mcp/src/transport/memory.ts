@@ -6,7 +6,7 @@ import type {
   Wire,
   WireRequestOptions,
 } from '../exchange/index.ts'
-import { ServerConnection } from '../exchange/server-connection.ts'
+import { ServerConnection } from '../exchange/server/server-connection.ts'
 import {
   McpError,
   parseMessage,

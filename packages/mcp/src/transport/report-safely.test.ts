@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { Server, tool } from '../server/index.ts'
 import { HOST_KINDS, HttpHost } from './fixtures/http-hosts.test.node.ts'
-import { serveStream } from './serve-stream.node.ts'
+import { serveStream } from './stdio/serve-stream.node.ts'
 
 const createApp = (): Server => new Server({ name: 's', tools: { a: tool({ run: () => '' }) } }) as Server
 const onProtocolError = (): never => {

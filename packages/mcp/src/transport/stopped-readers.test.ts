@@ -7,8 +7,8 @@ import { Server, tool } from '../server/index.ts'
 import { envelope } from '../testing/fixtures/both-eras.test.support.ts'
 import { until } from '../testing/fixtures/raw-peer.test.support.ts'
 import { bundle } from './fixtures/bundle.test.node.ts'
-import { serveStream } from './serve-stream.node.ts'
-import { serveSocket } from './socket-server.node.ts'
+import { serveStream } from './stdio/serve-stream.node.ts'
+import { serveSocket } from './stdio/socket-server.node.ts'
 import { UnreadAnswers } from './unread-answers.ts'
 
 const MB = 1024 * 1024

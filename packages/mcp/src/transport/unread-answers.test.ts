@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Server, tool } from '../server/index.ts'
 import { until } from '../testing/fixtures/raw-peer.test.support.ts'
 import { HttpHost } from './fixtures/http-hosts.test.node.ts'
-import type { Guard } from './http-guard.ts'
+import type { Guard } from './http/server/guard.ts'
 
 const MB = 1024 * 1024
 /** Far more than the system keeps for a socket. */

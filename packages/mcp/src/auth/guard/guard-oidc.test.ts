@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { connect } from '../../transport/client.ts'
+import { connect } from '../../entries/client.ts'
 import { type OAuthProvider, oauth } from '../index.ts'
 import { GuardedWorld } from './fixtures/guarded-world.test.node.ts'
 

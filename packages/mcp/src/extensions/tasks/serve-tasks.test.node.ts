@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Connector } from '../../exchange/index.ts'
 import type { Server } from '../../server/index.ts'
-import { http } from '../../transport/http-client.ts'
-import { serveSocket, toNodeHandler, type NodeHandlerOptions } from '../../transport/server.node.ts'
-import { socket } from '../../transport/socket-client.node.ts'
+import { http } from '../../transport/http/client/http-client.ts'
+import { serveSocket, toNodeHandler, type NodeHandlerOptions } from '../../entries/server.node.ts'
+import { socket } from '../../transport/stdio/socket-client.node.ts'
 
 /** Serves over HTTP until the test is over. */
 export async function overHttp(app: Server, options: NodeHandlerOptions = {}): Promise<Connector> {

@@ -1,0 +1,12 @@
+// The public entry `@gantry/mcp/client`: the client, and the transports that run on any runtime.
+export * from '../client/index.ts'
+export { connect, type ConnectOptions } from './connect.ts'
+export type { AuthProvider, AuthRequest } from '../transport/http/client/auth.ts'
+export { http } from '../transport/http/client/http-client.ts'
+export type {
+  FetchLike,
+  HttpClientOptions,
+  HttpHeaders,
+  ReconnectOptions,
+} from '../transport/http/client/options.ts'
+export { sse } from '../transport/http/client/sse-client.ts'

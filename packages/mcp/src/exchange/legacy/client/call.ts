@@ -1,0 +1,343 @@
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isJsonObject,
+  type JsonObject,
+  type JsonRpcError,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  McpError,
+  ProtocolError,
+  RESOURCE_NOT_FOUND,
+} from '../../../jsonrpc/index.ts'
+import { eraOf, samePrincipal } from '../../../protocol/index.ts'
+import { abortError, type Cancellation, cancellationOf, Canceller } from '../../cancellation.ts'
+import { isLog, wantsLog } from '../../client/logs.ts'
+import { callerKey } from '../../caller-key.ts'
+import { toCallerProgress } from '../../client/params.ts'
+import type { Exchange, Notification, Outcome } from '../../exchange.ts'
+import { CallQuestions, type QuestionEnd } from './call-questions.ts'
+import type { Continuations, ParkedCall } from './continuations.ts'
+import { received } from '../../received-result.ts'
+import { withoutHints } from '../../message-hints.ts'
+import { inputKeyOf, pageOf, refusal } from './questions.ts'
+
+/** What a call needs from its edge. */
+export interface CallPort {
+  readonly continuations: Continuations
+  readonly keepsText: boolean
+  /** Answers a request of the server. */
+  reply(response: JsonRpcResponse): Promise<void>
+  /** Tells the server that nobody wants the answer any more. */
+  cancel(id: number): void
+  /** The server has answered, or was never asked. */
+  done(call: LegacyCall): void
+  /** Nobody waits any more, but the server may still work on it. */
+  givenUp(call: LegacyCall): void
+  /** A log message that the caller did not ask for. */
+  unwantedLog(notification: Notification): void
+}
+
+/** Pages that one call may send its user to and be told of. */
+const MAX_PAGES = 64
+
+/** Somebody who waits. */
+interface Round {
+  readonly resolve: (outcome: Outcome) => void
+  readonly reject: (error: Error) => void
+  readonly cancellation: Cancellation
+  readonly onAbort: () => void
+}
+
+const MAX_BUFFERED = 256
+
+/** Failures after which the server may go on with the call. */
+const UNANSWERED: ReadonlySet<string> = new Set(['network', 'closed', 'timeout', 'cancelled'])
+
+/**
+ * One request to a legacy server. The server may push requests while it runs: they are asked live when the
+ * caller can answer, else the call is parked and the caller gets `input_required` with a token to come back.
+ */
+export class LegacyCall implements ParkedCall {
+  readonly id: number
+  readonly method: string
+  readonly #port: CallPort
+  readonly #origin: Exchange
+  readonly #abort = new Canceller()
+  /** Most calls are asked nothing. */
+  #asked: CallQuestions | undefined
+  #buffer: Notification[] | undefined
+  /** Who waits at present; undefined while parked. */
+  #exchange: Exchange | undefined
+  #round: Round | undefined
+  #final: { outcome: Outcome } | { error: Error } | undefined
+  #flushing = false
+  /** Ids of the pages that the caller was sent to. */
+  #pages: Set<unknown> | undefined
+  /** Answers that were there before the questions: good for one question each. */
+  #given: unknown
+
+  constructor(id: number, exchange: Exchange, port: CallPort) {
+    this.id = id
+    this.method = exchange.method
+    this.#origin = exchange
+    this.#given = exchange.params.inputResponses
+    this.#port = port
+  }
+
+  get #questions(): CallQuestions {
+    this.#asked ??= new CallQuestions((response) => this.#reply(response))
+    return this.#asked
+  }
+
+  /** The exchange that it was made for. */
+  get origin(): Exchange {
+    return this.#origin
+  }
+
+  /** The task whose result this is a request for. */
+  get awaitedTask(): unknown {
+    return this.method === 'tasks/result' ? this.#origin.params.taskId : undefined
+  }
+
+  /** The exchange that is waiting, if one is. */
+  get exchange(): Exchange | undefined {
+    return this.#exchange
+  }
+
+  start(send: (cancellation: Cancellation) => Promise<JsonRpcResponse>): Promise<Outcome> {
+    const cancellation = cancellationOf(this.#origin)
+    if (cancellation.aborted) {
+      this.#port.done(this)
+      return Promise.reject(abortError(cancellation))
+    }
+    const outcome = this.#attach(this.#origin)
+    send(this.#abort).then(
+      (response) => this.#finish({ outcome: this.#outcomeOf(response) }),
+      (thrown: unknown) => {
+        const error = McpError.from(thrown)
+        this.#finish({ error }, !UNANSWERED.has(error.code))
+      },
+    )
+    return outcome
+  }
+
+  #outcomeOf(response: JsonRpcResponse): Outcome {
+    if ('error' in response) return { type: 'error', error: this.#modernError(response.error) }
+    const kept = this.#port.keepsText ? received(response, false) : undefined
+    return kept ?? { type: 'complete', result: response.result }
+  }
+
+  get caller(): string {
+    return callerKey(this.#origin)
+  }
+
+  accepts(exchange: Exchange): boolean {
+    return isSameCall(exchange, this.#origin)
+  }
+
+  resume(exchange: Exchange): Promise<Outcome> {
+    const answers = exchange.params.inputResponses
+    if (isJsonObject(answers)) {
+      for (const key of this.#questions.keys()) {
+        const answer = Object.hasOwn(answers, key) ? answers[key] : undefined
+        if (isJsonObject(answer)) this.#questions.answer(key, answer)
+      }
+    }
+    return this.#attach(exchange)
+  }
+
+  expire(): void {
+    this.#questions.refuseAll('Nobody answered in time')
+    this.#stop(new McpError('timeout', `Nobody came back to answer what ${this.method} asked for`))
+  }
+
+  /**
+   * A request that the server pushed on behalf of this call. With `ended` it may belong to another call of the same
+   * owner, and this one only carries it. When the client cannot be asked, the server is told, and what it answers
+   * then is the answer to the call.
+   */
+  push(request: JsonRpcRequest, ended?: (end: QuestionEnd) => void): void {
+    const refused = this.#refusal(request)
+    if (refused) {
+      this.#questions.refuse(request.id, refused)
+      ended?.('settled')
+      return
+    }
+    const page = pageOf(request)
+    if (page !== undefined && (this.#pages?.size ?? 0) < MAX_PAGES) {
+      this.#pages = (this.#pages ?? new Set()).add(page)
+    }
+    const key = this.#questions.add(request, ended)
+    const named = ended ? undefined : inputKeyOf(request)
+    const given = named === undefined ? undefined : this.#takeGiven(named)
+    if (given) return this.#questions.answer(key, given)
+    if (this.#exchange?.ask) this.#questions.askLive(key, this.#exchange.ask)
+    else this.#flushSoon()
+  }
+
+  /** An answer that came with the call itself, to a question that the server calls by this name. */
+  #takeGiven(name: string): JsonObject | undefined {
+    const given = this.#given
+    if (!isJsonObject(given) || !Object.hasOwn(given, name)) return undefined
+    const { [name]: answer, ...rest } = given
+    this.#given = rest
+    return isJsonObject(answer) ? answer : undefined
+  }
+
+  /** Inside, a resource that does not exist is −32602 (2026-07-28, changelog); its URI stays with it. */
+  #modernError(error: JsonRpcError): JsonRpcError {
+    if (error.code !== RESOURCE_NOT_FOUND || this.method !== 'resources/read') return error
+    const data = isJsonObject(error.data) ? error.data : { uri: this.#origin.params.uri }
+    return { ...error, code: INVALID_PARAMS, data }
+  }
+
+  #refusal(request: JsonRpcRequest): ProtocolError | undefined {
+    if (this.#final) return new ProtocolError(INVALID_REQUEST, 'The call that this belongs to is over')
+    if (!this.#questions.isFull) return refusal(request, this.#origin.client.capabilities)
+    return new ProtocolError(INTERNAL_ERROR, 'Too many requests at a time')
+  }
+
+  /** The server no longer wants an answer to a request that it pushed. */
+  withdraw(requestId: unknown): boolean {
+    return this.#asked?.withdraw(requestId) ?? false
+  }
+
+  notify(notification: Notification): void {
+    if (this.#final) return
+    if (this.#exchange) {
+      this.#deliver(this.#exchange, notification)
+      return
+    }
+    this.#buffer ??= []
+    if (this.#buffer.length >= MAX_BUFFERED) this.#buffer.shift()
+    this.#buffer.push(notification)
+  }
+
+  wantsLog(notification: Notification): boolean {
+    return this.#exchange !== undefined && wantsLog(this.#exchange, notification)
+  }
+
+  /** A page that this call sent its caller to is done with. Only older clients know that message. */
+  completed(elicitationId: unknown, notification: Notification): void {
+    if (!this.#pages?.has(elicitationId) || eraOf(this.#origin.client.version) === 'modern') return
+    this.notify(notification)
+  }
+
+  /** The server lets go of the response stream; so may whoever stands between it and the caller. */
+  detach(retryMs: number | undefined): void {
+    this.#exchange?.detach?.(retryMs)
+  }
+
+  #attach(exchange: Exchange): Promise<Outcome> {
+    this.#exchange = exchange
+    if (this.#buffer) {
+      for (const notification of this.#buffer.splice(0)) this.#deliver(exchange, notification)
+    }
+    return new Promise((resolve, reject) => {
+      const cancellation = cancellationOf(exchange)
+      const onAbort = (): void => this.#stop(abortError(cancellation))
+      this.#round = { resolve, reject, cancellation, onAbort }
+      cancellation.onAbort(onAbort)
+      if (cancellation.aborted) onAbort()
+      else if (this.#final) this.#settle()
+      else this.#pursueQuestions(exchange)
+    })
+  }
+
+  /** What was asked while nobody waited, or was left unanswered, is asked now. */
+  #pursueQuestions(exchange: Exchange): void {
+    const questions = this.#asked
+    if (!questions || questions.size === 0) return
+    if (exchange.ask) for (const key of questions.keys()) questions.askLive(key, exchange.ask)
+    else this.#flushSoon()
+  }
+
+  /** An answer that cannot be delivered leaves the server waiting for ever, so the call has failed. */
+  #reply(response: JsonRpcResponse): void {
+    this.#port.reply(response).catch((thrown: unknown) => this.#stop(undelivered(McpError.from(thrown))))
+  }
+
+  /** Waits for the end of the tick, so that questions which arrive together travel together. */
+  #flushSoon(): void {
+    if (this.#flushing || !this.#round) return
+    this.#flushing = true
+    setTimeout(() => {
+      this.#flushing = false
+      this.#flush()
+    }, 0)
+  }
+
+  #flush(): void {
+    const round = this.#round
+    if (!round || this.#questions.size === 0) return
+    const requestState = this.#port.continuations.park(this)
+    if (requestState === undefined) {
+      this.#questions.refuseAll('Too many calls wait for input')
+      return
+    }
+    const inputRequests = this.#questions.toInputRequests()
+    this.#leave(round).resolve({ type: 'input_required', inputRequests, requestState })
+  }
+
+  #deliver(exchange: Exchange, notification: Notification): void {
+    if (notification.method === 'notifications/progress') {
+      const progress = toCallerProgress(notification, exchange)
+      if (progress) exchange.notify(withoutHints(progress))
+    } else if (isLog(notification) && !wantsLog(exchange, notification)) {
+      this.#port.unwantedLog(notification)
+    } else {
+      exchange.notify(withoutHints(notification))
+    }
+  }
+
+  /** Gives the call up on our side. */
+  #stop(error: Error): void {
+    if (this.#final) return
+    this.#port.cancel(this.id)
+    this.#finish({ error }, false)
+    this.#abort.abort(error)
+  }
+
+  #finish(final: { outcome: Outcome } | { error: Error }, isAnswered = true): void {
+    if (this.#final) return
+    this.#final = final
+    if (isAnswered) this.#port.done(this)
+    else this.#port.givenUp(this)
+    this.#asked?.close()
+    this.#settle()
+  }
+
+  #settle(): void {
+    if (!this.#final || !this.#round) return
+    const round = this.#leave(this.#round)
+    if ('outcome' in this.#final) round.resolve(this.#final.outcome)
+    else round.reject(this.#final.error)
+  }
+
+  /** Nobody waits from now on. */
+  #leave(round: Round): Round {
+    round.cancellation.offAbort(round.onAbort)
+    this.#round = undefined
+    this.#exchange = undefined
+    return round
+  }
+}
+
+/** The server had begun the call, so a lost session must not make it look safe to send again. */
+function undelivered(error: McpError): McpError {
+  if (error.code !== 'session_lost') return error
+  const message = 'The session was lost while the server waited for an answer, and the call with it'
+  return new McpError('closed', message, { cause: error, details: error.details })
+}
+
+/** Whether a retry is one of this request: same method, same target, same principal. */
+export function isSameCall(retry: Exchange, origin: Exchange): boolean {
+  return (
+    retry.method === origin.method &&
+    retry.params.name === origin.params.name &&
+    retry.params.uri === origin.params.uri &&
+    samePrincipal(retry.auth?.principal, origin.auth?.principal)
+  )
+}

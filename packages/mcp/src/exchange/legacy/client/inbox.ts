@@ -1,0 +1,189 @@
+import {
+  INVALID_REQUEST,
+  type JsonRpcRequest,
+  ProtocolError,
+  type RequestId,
+} from '../../../jsonrpc/index.ts'
+import type { ClientCapabilities } from '../../../protocol/index.ts'
+import type { CallTable } from '../../call-table.ts'
+import { isLog } from '../../client/logs.ts'
+import { toNotification } from '../../client/params.ts'
+import { readDetachHint } from '../../detach-hint.ts'
+import type { Exchange, Notification } from '../../exchange.ts'
+import type { Attributor } from './attribution.ts'
+import type { LegacyCall } from './call.ts'
+import type { ExtensionRequests } from './extension.ts'
+import type { LegacyListeners } from './listeners.ts'
+import { withoutHints } from '../../message-hints.ts'
+import { refusal } from './questions.ts'
+import type { TaskTokens } from './task-tokens.ts'
+import { SharedQuestions } from './shared-questions.ts'
+import type { IncomingMessage, Wire } from '../../wire.ts'
+
+/** A request of the server that could belong to calls of more than one owner. */
+export interface AmbiguousRequest {
+  readonly method: string
+  /** The methods of the calls that could own it. */
+  readonly calls: readonly string[]
+}
+
+export interface InboxOptions {
+  wire: Wire
+  calls: Pick<CallTable<unknown, LegacyCall>, 'get' | 'values'>
+  taskTokens: TaskTokens
+  attributor: Attributor
+  listeners: LegacyListeners
+  /** What was declared in `initialize`. */
+  capabilities: ClientCapabilities
+  /** Answers requests that the server sends outside any call. */
+  ask?: Exchange['ask']
+  /** What an extension answers in the author's stead. */
+  extension?: ExtensionRequests | undefined
+  onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
+  /** A question that names no call came; undefined when it could be for several callers. */
+  onSharedQuestion?: ((exchange: Exchange | undefined) => void) | undefined
+  onLog?: ((notification: Notification) => void) | undefined
+  /** What a user was sent to a page for is done (2025-11-25, URL mode elicitation). */
+  onPageDone(notification: Notification): void
+  onNotification?: ((notification: Notification) => void) | undefined
+}
+
+const STATUS_OF_TASK = 'notifications/tasks/status'
+
+/** Brings each message of a legacy server to the call, the listeners or the connection that it belongs to. */
+export class LegacyInbox {
+  readonly #options: InboxOptions
+  readonly #shared: SharedQuestions
+
+  constructor(options: InboxOptions) {
+    this.#options = options
+    this.#shared = new SharedQuestions({
+      ask: options.ask,
+      reply: (reply) => this.#send(reply),
+      again: (request) => this.#receiveRequest(request),
+    })
+  }
+
+  /** A message on a call's own stream: the transport says whose it is, unless the message itself does. */
+  receiveFor(call: LegacyCall, message: IncomingMessage): void {
+    if ('id' in message) {
+      if (!this.#answerPing(message) && !this.#options.extension?.take(message)) call.push(message)
+    } else if (message.method === 'notifications/progress') {
+      this.#progressOwner(message, call)?.notify(toNotification(message))
+    } else if (!this.#receiveCommon(message)) {
+      call.notify(toNotification(message))
+    }
+  }
+
+  /** A message on a channel that all calls share: stdio, or the GET stream. */
+  receive(message: IncomingMessage): void {
+    if (!('id' in message)) this.#receiveNotification(message)
+    else if (!this.#answerPing(message) && !this.#options.extension?.take(message)) {
+      this.#receiveRequest(message)
+    }
+  }
+
+  /** The connection is gone: what was being asked is moot. */
+  close(): void {
+    this.#options.extension?.close()
+    this.#shared.close()
+  }
+
+  #receiveNotification(message: IncomingMessage): void {
+    if (this.#receiveCommon(message)) return
+    const notification = toNotification(message)
+    if (notification.method === 'notifications/progress') {
+      this.#progressOwner(message, undefined)?.notify(notification)
+    } else if (isLog(notification)) this.#receiveLog(message, notification)
+    else this.#options.onNotification?.(notification)
+  }
+
+  /** Progress names its call by token, also when the call became a task; else the one who awaits the task gets it. */
+  #progressOwner(
+    message: IncomingMessage,
+    stream: LegacyCall | undefined,
+  ): Pick<LegacyCall, 'notify'> | undefined {
+    const token = message.params?.progressToken
+    const named = this.#options.calls.get(token) ?? this.#options.taskTokens.get(token)
+    if (named) return named
+    const related = this.#options.attributor.named(message)
+    if (related?.to === 'call') return related.call
+    return stream?.awaitedTask === undefined ? undefined : stream
+  }
+
+  #receiveLog(message: IncomingMessage, notification: Notification): void {
+    const { attributor, onLog } = this.#options
+    const found = attributor.attribute(message)
+    if (found.to === 'call') found.call.notify(notification)
+    else if (onLog) onLog(withoutHints(notification))
+    else if (found.to === 'owner')
+      found.calls.find((call) => call.wantsLog(notification))?.notify(notification)
+  }
+
+  /** Notifications that are handled alike whichever stream they come on. */
+  #receiveCommon(message: IncomingMessage): boolean {
+    if (message.method === 'notifications/cancelled') {
+      this.#withdraw(message.params?.requestId as RequestId)
+      return true
+    }
+    const notification = toNotification(message)
+    if (message.method === 'notifications/elicitation/complete') {
+      this.#options.onPageDone(notification)
+      return true
+    }
+    if (message.method === STATUS_OF_TASK) {
+      // It may be the task of any caller, whatever stream it comes on.
+      this.#options.onNotification?.(notification)
+      return true
+    }
+    const detached = readDetachHint(notification)
+    if (!detached) {
+      const heard = this.#options.listeners.dispatch(notification)
+      if (heard === 'unheard') this.#options.onNotification?.(notification)
+      return heard !== undefined
+    }
+    this.#options.calls.get(detached.id)?.detach(detached.retryMs)
+    return true
+  }
+
+  /** A question is shown only to the one owner of all calls that may have caused it: never a guess. */
+  #receiveRequest(request: JsonRpcRequest): void {
+    const refused = refusal(request, this.#options.capabilities)
+    if (refused) return this.#shared.refuse(request, refused)
+    const found = this.#options.attributor.attribute(request)
+    switch (found.to) {
+      case 'call':
+        if (!found.isNamed) this.#options.onSharedQuestion?.(found.call.origin)
+        return found.call.push(request)
+      case 'owner':
+        this.#options.onSharedQuestion?.(found.calls[0]?.origin)
+        return this.#shared.askOwner(request, found.calls)
+      case 'nobody':
+        return this.#shared.askConnection(request)
+      case 'strangers': {
+        const calls = found.calls.map((call) => call.method)
+        this.#options.onSharedQuestion?.(undefined)
+        this.#options.onAmbiguous?.({ method: request.method, calls })
+        const message = 'Calls of several callers may have caused this request, and it names none of them'
+        this.#shared.refuse(request, new ProtocolError(INVALID_REQUEST, message))
+      }
+    }
+  }
+
+  #withdraw(requestId: RequestId): void {
+    this.#options.extension?.withdraw(requestId)
+    this.#shared.withdraw(requestId)
+    for (const call of this.#options.calls.values()) if (call.withdraw(requestId)) return
+  }
+
+  #answerPing(request: JsonRpcRequest): boolean {
+    if (request.method !== 'ping') return false
+    this.#send({ id: request.id, result: {} })
+    return true
+  }
+
+  /** A reply that cannot be written needs no handling here: the wire reports that it is gone. */
+  #send(reply: { id: RequestId } & ({ result: object } | { error: object })): void {
+    this.#options.wire.send({ jsonrpc: '2.0', ...reply } as never).catch(() => {})
+  }
+}

@@ -1,0 +1,50 @@
+import type { LoggingLevel } from '../../../protocol/index.ts'
+import { mostVerbose } from '../../client/logs.ts'
+
+export interface LevelWish {
+  /** Resolves when the server has been told. Its refusal is no reason to fail the request that follows. */
+  readonly told: Promise<unknown>
+  leave(): void
+}
+
+/**
+ * In this era the log level belongs to the connection, not to a request: it is set to what lets through all
+ * that the requests in flight want, and only when that changes.
+ */
+export class LegacyLogLevel {
+  readonly #set: (level: LoggingLevel) => Promise<unknown>
+  #last: LoggingLevel | undefined
+  #pending: Promise<unknown> = Promise.resolve()
+  readonly #entering = new Set<{ readonly level: LoggingLevel }>()
+
+  constructor(set: (level: LoggingLevel) => Promise<unknown>) {
+    this.#set = set
+  }
+
+  /** Someone set the level directly. */
+  note(level: unknown): void {
+    this.#last = level as LoggingLevel
+  }
+
+  /**
+   * A request that is about to be sent beside `others`. It counts as one of those in flight until it is, or is not
+   * any more: two that come at once would undo each other's level otherwise.
+   */
+  enter(level: LoggingLevel, others: Iterable<LoggingLevel | undefined>): LevelWish {
+    const wish = { level }
+    this.#entering.add(wish)
+    const entering = [...this.#entering].map((one) => one.level)
+    return {
+      told: this.#require(mostVerbose([...entering, ...others])),
+      leave: () => this.#entering.delete(wish),
+    }
+  }
+
+  #require(level: LoggingLevel | undefined): Promise<unknown> {
+    if (level !== undefined && level !== this.#last) {
+      this.#last = level
+      this.#pending = this.#pending.then(() => this.#set(level)).catch(() => {})
+    }
+    return this.#pending
+  }
+}

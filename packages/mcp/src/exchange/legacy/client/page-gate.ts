@@ -1,0 +1,142 @@
+import { callerKey } from '../../caller-key.ts'
+import { tooManyRounds } from '../../client/client-edge.ts'
+import type { Exchange, Notification, Outcome } from '../../exchange.ts'
+import { isSameCall } from './call.ts'
+import type { Continuations, ParkedCall } from './continuations.ts'
+import { PageCompletions } from './page-completions.ts'
+import { acceptsPages, allAccepted, declinedUrl, type UrlQuestions, urlQuestions } from './url.ts'
+
+export interface PageGateOptions {
+  send(exchange: Exchange): Promise<Outcome>
+  readonly continuations: Continuations
+  /** How often a caller is asked to go to a page. */
+  readonly maxRounds: number
+  /** How long a visit may take before the caller is asked again, in ms. */
+  readonly patience: number
+}
+
+/** A request of a caller that cannot be asked live is kept waiting so long; then it may come back, unasked. */
+const LONGEST_HOLD = 20_000
+/** A server need not say that a page is done. Then the call itself finds out, less and less often. */
+const FIRST_LOOK = 2_000
+const LONGEST_PAUSE = 30_000
+
+/** Takes calls past error −32042: the caller goes to the pages that it lists, and then the call is sent again. */
+export class PageGate {
+  readonly #options: PageGateOptions
+  readonly #completions = new PageCompletions()
+
+  constructor(options: PageGateOptions) {
+    this.#options = options
+  }
+
+  complete(notification: Notification): void {
+    this.#completions.complete(notification)
+  }
+
+  /** What the caller gets instead of −32042; any other outcome stays as it is. */
+  pass(exchange: Exchange, outcome: Outcome): Outcome | Promise<Outcome> {
+    const questions = urlQuestions(outcome, exchange)
+    if (!questions) return outcome
+    if (exchange.ask) return this.#askLive(exchange, outcome, exchange.ask)
+    if (!acceptsPages(exchange, questions)) return this.ask(exchange, questions)
+    return this.afterVisit(exchange, { questions, deadline: this.deadline() })
+  }
+
+  /** When a visit that begins now has taken too long. */
+  deadline(): number {
+    return Date.now() + this.#options.patience
+  }
+
+  /** Asks with the outcome; the caller comes back with what it did. */
+  ask(exchange: Exchange, questions: UrlQuestions): Outcome {
+    const requestState = this.#options.continuations.park(new PagesAhead(this, exchange, { questions }))
+    const { requests: inputRequests } = questions
+    return { type: 'input_required', inputRequests, ...(requestState !== undefined && { requestState }) }
+  }
+
+  /** The caller is on its way: nothing is asked again until it is done, or its time is over. */
+  async afterVisit(exchange: Exchange, visit: Visit & { readonly deadline: number }): Promise<Outcome> {
+    const { questions, deadline } = visit
+    const outcome = await this.#untilDone(exchange, questions, Math.min(deadline, Date.now() + LONGEST_HOLD))
+    const next = urlQuestions(outcome, exchange)
+    if (!next) return outcome
+    if (this.#isNew(questions, next) || Date.now() >= deadline) return this.ask(exchange, next)
+    const requestState = this.#options.continuations.park(new PagesAhead(this, exchange, visit))
+    return requestState === undefined ? this.ask(exchange, next) : { type: 'input_required', requestState }
+  }
+
+  async #askLive(exchange: Exchange, first: Outcome, ask: NonNullable<Exchange['ask']>): Promise<Outcome> {
+    const { maxRounds } = this.#options
+    let outcome = first
+    for (let round = 1; ; round++) {
+      const questions = urlQuestions(outcome, exchange)
+      if (!questions) return outcome
+      if (round > maxRounds) throw tooManyRounds(exchange.method, maxRounds)
+      if (!allAccepted(await ask(questions.requests, exchange.signal))) return outcome
+      outcome = await this.#untilDone(exchange, questions, this.deadline())
+    }
+  }
+
+  /** Sends the call again when the pages are done, and now and then before that. */
+  async #untilDone(exchange: Exchange, questions: UrlQuestions, deadline: number): Promise<Outcome> {
+    const { elicitationIds: ids } = questions
+    for (let attempt = 0; ; attempt++) {
+      const isDone = attempt === 0 && this.#completions.has(ids)
+      const pause = Math.min(pauseBefore(attempt), Math.max(0, deadline - Date.now()))
+      const wait = () => this.#completions.wait(ids, pause, exchange)
+      if (!isDone) await (exchange.whilePaused ? exchange.whilePaused(wait) : wait())
+      const outcome = await this.#options.send(exchange)
+      const next = urlQuestions(outcome, exchange)
+      if (!next || Date.now() >= deadline || this.#isNew(questions, next)) return outcome
+    }
+  }
+
+  /** Whether the pages are done and the server wants others. Servers may also name the same page anew each time. */
+  #isNew({ elicitationIds }: UrlQuestions, next: UrlQuestions): boolean {
+    return this.#completions.has(elicitationIds) && !this.#completions.has(next.elicitationIds)
+  }
+}
+
+function pauseBefore(attempt: number): number {
+  const pause = Math.min(LONGEST_PAUSE, FIRST_LOOK * 2 ** attempt)
+  return pause * (0.75 + Math.random() / 2)
+}
+
+interface Visit {
+  readonly questions: UrlQuestions
+  /** Set when the caller has said that it goes there: until when that may take. */
+  readonly deadline?: number | undefined
+}
+
+/** A call that a caller has to visit pages for before it can be sent again. Nothing is open at the server. */
+class PagesAhead implements ParkedCall {
+  readonly #gate: PageGate
+  readonly #origin: Exchange
+  readonly #visit: Visit
+
+  constructor(gate: PageGate, origin: Exchange, visit: Visit) {
+    this.#gate = gate
+    this.#origin = origin
+    this.#visit = visit
+  }
+
+  get caller(): string {
+    return callerKey(this.#origin)
+  }
+
+  accepts(exchange: Exchange): boolean {
+    return isSameCall(exchange, this.#origin)
+  }
+
+  async resume(exchange: Exchange): Promise<Outcome> {
+    const { questions, deadline } = this.#visit
+    if (deadline !== undefined) return this.#gate.afterVisit(exchange, { questions, deadline })
+    const declined = declinedUrl(exchange)
+    if (declined) return declined
+    if (!acceptsPages(exchange, questions)) return this.#gate.ask(exchange, questions)
+    return this.#gate.afterVisit(exchange, { questions, deadline: this.#gate.deadline() })
+  }
+
+  expire(): void {}
+}

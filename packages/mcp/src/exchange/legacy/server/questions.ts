@@ -1,0 +1,134 @@
+import {
+  isJsonObject,
+  McpError,
+  ProtocolError,
+  type JsonObject,
+  type JsonRpcResponse,
+  type RequestId,
+} from '../../../jsonrpc/index.ts'
+import { META } from '../../../protocol/index.ts'
+import type { InputRequest, InputRequests, InputResponses } from '../../exchange.ts'
+import { RefusedForLoad } from '../../server/refused-for-load.ts'
+import { writeNotification, writeRequest } from '../../server/write-message.ts'
+import { INPUT_KEY, RELATED_REQUEST } from '../../message-hints.ts'
+
+interface Pending {
+  resolve(result: JsonObject): void
+  reject(error: Error): void
+}
+
+/** Ten minutes: questions wait for people. */
+export const DEFAULT_ANSWER_TIMEOUT = 600_000
+
+/** Questions that one client may have to answer at a time. */
+const MAX_PENDING = 1_000
+
+/** Requests from us to a legacy client, and their answers. */
+export class LegacyQuestions {
+  #nextId = 1
+  readonly #pending = new Map<RequestId, Pending>()
+  readonly #timeout: number
+
+  constructor(timeout: number | undefined) {
+    this.#timeout = timeout ?? DEFAULT_ANSWER_TIMEOUT
+  }
+
+  /** Asks everything at once and resolves when all is answered. */
+  async ask(
+    requests: InputRequests,
+    send: (text: string) => void,
+    signal?: AbortSignal,
+    relatedTo?: RequestId,
+  ): Promise<InputResponses> {
+    if (this.#pending.size + Object.keys(requests).length > MAX_PENDING) {
+      throw new RefusedForLoad('The client has too many questions to answer already', { reason: 'questions' })
+    }
+    const failed = new AbortController()
+    const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+    try {
+      const entries = await Promise.all(
+        Object.entries(requests).map(async ([key, request]) => [
+          key,
+          await this.#one(withHints(request, key, relatedTo), send, either),
+        ]),
+      )
+      return Object.fromEntries(entries) as InputResponses
+    } catch (error) {
+      // One answer that does not come makes the others useless: the client need not ask its user for them.
+      failed.abort()
+      throw error
+    }
+  }
+
+  #one(request: InputRequest, send: (text: string) => void, signal: AbortSignal): Promise<JsonObject> {
+    const cancelled = (): McpError => new McpError('cancelled', `${request.method} was cancelled`)
+    if (signal.aborted) return Promise.reject(cancelled())
+    const id = this.#nextId++
+    return new Promise<JsonObject>((resolve, reject) => {
+      const finish = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', onAbort)
+        this.#pending.delete(id)
+      }
+      const giveUp = (error: Error): void => {
+        finish()
+        const params = { requestId: id, ...relatedTask(request) }
+        send(writeNotification({ method: 'notifications/cancelled', params }))
+        reject(error)
+      }
+      const onAbort = (): void => giveUp(cancelled())
+      const timer = setTimeout(
+        () => giveUp(new McpError('timeout', `The client did not answer ${request.method} in time`)),
+        this.#timeout,
+      )
+      this.#pending.set(id, {
+        resolve(result) {
+          finish()
+          resolve(result)
+        },
+        reject(error) {
+          finish()
+          reject(error)
+        },
+      })
+      signal.addEventListener('abort', onAbort, { once: true })
+      send(writeRequest(id, request.method, legacyParams(request)))
+    })
+  }
+
+  /** Hands an answer to whoever waits for it; false when nobody does. */
+  settle(response: JsonRpcResponse): boolean {
+    const pending = response.id === null ? undefined : this.#pending.get(response.id)
+    if (!pending) return false
+    if ('error' in response) pending.reject(ProtocolError.fromJsonRpc(response.error))
+    else pending.resolve(response.result)
+    return true
+  }
+
+  close(): void {
+    for (const pending of [...this.#pending.values()]) {
+      pending.reject(new McpError('closed', 'The client went away before it answered'))
+    }
+  }
+}
+
+/** 2025-11-25 required an id on URL elicitations; 2026-07-28 has none. */
+function legacyParams(request: InputRequest): JsonObject | undefined {
+  const { params } = request
+  if (request.method !== 'elicitation/create' || !isJsonObject(params) || params.mode !== 'url') return params
+  return params.elicitationId === undefined ? { ...params, elicitationId: crypto.randomUUID() } : params
+}
+
+function withHints(request: InputRequest, key: string, relatedTo: RequestId | undefined): InputRequest {
+  const meta = request.params?._meta
+  const hints: JsonObject = { ...(isJsonObject(meta) ? meta : undefined), [INPUT_KEY]: key }
+  if (relatedTo !== undefined) hints[RELATED_REQUEST] = relatedTo
+  return { ...request, params: { ...request.params, _meta: hints } }
+}
+
+/** Everything that is said about a task names it (2025-11-25, Tasks, Related Task Metadata). */
+function relatedTask({ params }: InputRequest): JsonObject {
+  const meta = params?._meta
+  if (!isJsonObject(meta) || !isJsonObject(meta[META.relatedTask])) return {}
+  return { _meta: { [META.relatedTask]: meta[META.relatedTask] } }
+}

@@ -1,0 +1,402 @@
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  McpError,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type JsonObject,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type LongJson,
+  type RequestId,
+} from '../../../jsonrpc/index.ts'
+import {
+  isLoggingLevel,
+  isMethodInRevision,
+  LATEST_LEGACY,
+  META,
+  toInitializeResult,
+  type Implementation,
+  type LoggingLevel,
+  type Revision,
+  type ServerCapabilities,
+} from '../../../protocol/index.ts'
+import { CallTable } from '../../call-table.ts'
+import { callCapabilities } from '../../call-capabilities.ts'
+import { detachHint, wantsDetachHint } from '../../detach-hint.ts'
+import { complete, failure, type ClientFacts, type Notification, type Outcome } from '../../exchange.ts'
+import { IncreasingProgress } from '../../server/increasing-progress.ts'
+import { LegacyCall } from './call.ts'
+import { deliverable, discover, readInitialize } from './handshake.ts'
+import { LegacyQuestions } from './questions.ts'
+import { LegacySubscriptions, type SubscriptionHost } from './subscriptions.ts'
+import { LiveExchange, type RequestContext } from '../../live-exchange.ts'
+import { respondSafely } from '../../server/respond-safely.ts'
+import { playRounds } from '../../server/play-rounds.ts'
+import { refusalOf, type RequestRefusal } from '../../server/refusal-of.ts'
+import { namedLog, RELATED_REQUEST } from '../../message-hints.ts'
+import { negotiateLegacy, type Served } from '../../server/served.ts'
+import {
+  responseFacts,
+  writeLongOutcome,
+  writeNotification,
+  writeOutcome,
+  writeRawOutcome,
+} from '../../server/write-message.ts'
+
+const NO_PARAMS = Object.freeze({})
+
+export interface LegacyIo {
+  /** Sends a notification or a request of ours. `relatedTo` names the client request it belongs to. */
+  send(text: string, relatedTo: RequestId | undefined): void
+  /** Lets go of a request's stream; the client comes back for the answer (2025-11-25, SEP-1699). */
+  detach?(relatedTo: RequestId, retry: number | undefined): void
+  /** Whether messages that belong to no request, and requests of ours, can be delivered at all. */
+  readonly canPush: boolean
+  /** Told before the answer to a request that was refused: HTTP has a status for it. */
+  refused?(relatedTo: RequestId, refusal: RequestRefusal): void
+  /** Sends an answer as the bytes that it is made of; false when only a text can be sent. */
+  sendBytes?(relatedTo: RequestId, pieces: readonly Uint8Array[]): boolean
+  /** Sends an answer with long text in it; false when it cannot be sent by itself. */
+  sendLong?(message: LongJson, answers: RequestId): boolean
+  /** True while the reader is far behind: progress and log messages are dropped then. */
+  isCongested?(): boolean
+}
+
+/** What a session is, in a form that can be sealed and brought back after a restart. */
+export interface LegacySessionFacts {
+  version: Revision
+  capabilities: JsonObject
+  info?: JsonObject | undefined
+  logLevel?: LoggingLevel | undefined
+}
+
+/**
+ * The legacy server edge: one session, from `initialize` to the end of its connection. It keeps what a
+ * legacy client expects to be kept and plays modern outcomes as live requests.
+ */
+export class LegacySession implements SubscriptionHost {
+  readonly served: Served
+  client: ClientFacts
+  /** Before `logging/setLevel` the server decides (2025-11-25, Logging): everything from `info` up. */
+  logLevel: LoggingLevel = 'info'
+  /** `initialize` was answered with a result. */
+  negotiated = false
+  /** The client said that it is ready. */
+  initialized = false
+  #id: string | undefined
+  #hungUp = false
+  readonly #io: LegacyIo
+  #capabilities: ServerCapabilities | undefined
+  #questions: LegacyQuestions | undefined
+  #subscriptions: LegacySubscriptions | undefined
+  readonly #inFlight = new CallTable<RequestId, LegacyCall>()
+
+  constructor(served: Served, io: LegacyIo, id?: string) {
+    this.#id = id
+    this.served = served
+    this.#io = io
+    // Requests typed by hand come without a handshake: they get the newest revision that is served.
+    this.client = { capabilities: {}, version: negotiateLegacy(served, LATEST_LEGACY) ?? LATEST_LEGACY }
+  }
+
+  /**
+   * Unguessable, and only ours: handlers and gateways may key what belongs to a session by it. Made when somebody
+   * asks: on a pipe hardly anybody does, and the first random number of a process costs it milliseconds.
+   */
+  get id(): string {
+    this.#id ??= crypto.randomUUID()
+    return this.#id
+  }
+
+  send(text: string): void {
+    this.#io.send(text, undefined)
+  }
+
+  /** Answers a request with the text of its response; `undefined` when it was cancelled, or sent in pieces. */
+  request(
+    message: JsonRpcRequest,
+    context: RequestContext,
+  ): string | undefined | Promise<string | undefined> {
+    const { id } = message
+    if (this.#inFlight.has(id)) {
+      const error = new ProtocolError(INVALID_REQUEST, `Invalid request: id ${id} is already in use`)
+      return writeOutcome(failure(error), responseFacts(message, this.client.version, this.served))
+    }
+    const call = new LegacyCall()
+    const outcome = this.#dispatch(message, context, call)
+    if (!(outcome instanceof Promise)) return this.#conclude(outcome, message, call)
+    this.#inFlight.set(id, call)
+    return new Promise((resolve) => {
+      call.release = () => resolve(undefined)
+      call.settle = (settled) => resolve(this.#conclude(settled, message, call))
+      outcome.then(
+        (settled) => resolve(this.#conclude(settled, message, call)),
+        (thrown) => resolve(this.#conclude(failure(ProtocolError.from(thrown), thrown), message, call)),
+      )
+    })
+  }
+
+  notification(message: JsonRpcNotification, context: RequestContext): void {
+    switch (message.method) {
+      case 'notifications/initialized':
+        this.open(context)
+        return
+      case 'notifications/cancelled':
+        this.cancel(message.params?.requestId as RequestId, message.params?.reason)
+    }
+  }
+
+  /** The client is ready: changes may be sent to it from now on. */
+  open(context: RequestContext): void {
+    this.initialized = true
+    if (!this.#io.canPush) return
+    this.#subscriptions ??= new LegacySubscriptions(this)
+    this.#subscriptions.openLists(context)
+  }
+
+  response(message: JsonRpcResponse): boolean {
+    return this.#questions?.settle(message) ?? false
+  }
+
+  cancel(id: RequestId, reason?: unknown): void {
+    const call = this.#inFlight.get(id)
+    this.#inFlight.delete(id)
+    call?.abort(reason ?? 'cancelled')
+  }
+
+  isInFlight(id: RequestId): boolean {
+    return this.#inFlight.has(id)
+  }
+
+  get inFlight(): number {
+    return this.#inFlight.size
+  }
+
+  facts(): LegacySessionFacts {
+    const { version, capabilities, info } = this.client
+    return { version, capabilities, info: info as JsonObject | undefined, logLevel: this.logLevel }
+  }
+
+  restore(facts: LegacySessionFacts): void {
+    this.client = {
+      version: facts.version,
+      capabilities: facts.capabilities,
+      info: facts.info as Implementation | undefined,
+    }
+    if (facts.logLevel) this.logLevel = facts.logLevel
+    this.negotiated = true
+    this.initialized = true
+  }
+
+  /** The client says nothing more: nobody answers questions, and nothing but answers is worth sending. */
+  hangUp(): void {
+    this.#hungUp = true
+    this.#questions?.close()
+    this.#subscriptions?.close()
+  }
+
+  /** Calls under way get the error as their answer; without one they get none. */
+  close(reason: unknown = 'closed', error?: ProtocolError): void {
+    for (const call of [...this.#inFlight.values()]) {
+      if (error) call.settle?.(failure(error))
+      call.abort(reason)
+    }
+    this.#inFlight.clear()
+    this.#questions?.close()
+    this.#subscriptions?.close()
+  }
+
+  #conclude(outcome: Outcome, message: JsonRpcRequest, call: LegacyCall): string | undefined {
+    // A cancelled request's id may be in use again.
+    if (this.#inFlight.get(message.id) === call) this.#inFlight.delete(message.id)
+    call.exchange?.finish()
+    if (call.aborted) return undefined
+    const refusal = refusalOf(outcome)
+    if (refusal) this.#io.refused?.(message.id, refusal)
+    const facts = responseFacts(message, this.client.version, this.served)
+    const raw = this.#io.sendBytes && writeRawOutcome(outcome, facts)
+    if (raw && this.#io.sendBytes?.(message.id, raw)) return undefined
+    const long = this.#io.sendLong && writeLongOutcome(outcome, facts)
+    return long && this.#io.sendLong?.(long, message.id) ? undefined : writeOutcome(outcome, facts)
+  }
+
+  #dispatch(message: JsonRpcRequest, context: RequestContext, call: LegacyCall): Outcome | Promise<Outcome> {
+    const { method } = message
+    const { strict, around } = this.served
+    const own = this.#ownMethod(method)
+    if (strict && !this.initialized && method !== 'initialize' && method !== 'ping') {
+      return refuse(INVALID_REQUEST, 'Not initialized')
+    }
+    if (!own) return this.#pass(message, context, call)
+    if (!around) return own(message, context)
+    const params = message.params ?? NO_PARAMS
+    return around(new LiveExchange({ ...context, method, params, client: this.client }), () =>
+      own(message, context),
+    )
+  }
+
+  /** What a session answers by itself: the rest is the server's. */
+  #ownMethod(
+    method: string,
+  ): ((message: JsonRpcRequest, context: RequestContext) => Outcome | Promise<Outcome>) | undefined {
+    switch (method) {
+      case 'initialize':
+        return (message, context) => this.#initialize(message, context)
+      case 'ping':
+        return () => complete({})
+      case 'logging/setLevel':
+        return (message, context) => this.#setLevel(message, context)
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        return (message, context) => this.#subscribe(message, context)
+    }
+    return undefined
+  }
+
+  #pass(message: JsonRpcRequest, context: RequestContext, call: LegacyCall): Outcome | Promise<Outcome> {
+    const { method } = message
+    if (!negotiateLegacy(this.served, this.client.version)) {
+      return refuse(INVALID_PARAMS, `Invalid params: _meta["${META.protocolVersion}"] is required`)
+    }
+    if (!isMethodInRevision(method, this.client.version)) return notFound(method)
+    const params = message.params ?? NO_PARAMS
+    const progress = new IncreasingProgress()
+    const exchange = this.#openExchange(message, params, context, progress)
+    call.exchange = exchange
+    const outcome = respondSafely(this.served, exchange)
+    if (!(outcome instanceof Promise) && outcome.type !== 'input_required') return outcome
+    return playRounds(outcome, {
+      // Each round has its own exchange: what is asked in it is cancelled with it.
+      ask: exchange.ask && ((requests) => call.exchange!.ask!(requests, call.exchange!.signal)),
+      capabilities: exchange.client.capabilities,
+      again: (answered) => {
+        call.exchange!.finish()
+        call.exchange = this.#openExchange(message, { ...params, ...answered }, context, progress)
+        if (call.aborted) call.exchange.abort('cancelled')
+        return respondSafely(this.served, call.exchange)
+      },
+    })
+  }
+
+  #openExchange(
+    message: JsonRpcRequest,
+    params: JsonObject,
+    context: RequestContext,
+    progress: IncreasingProgress,
+  ): LiveExchange {
+    const { id } = message
+    const send = (text: string): void => this.#io.send(text, id)
+    const exchange: LiveExchange = new LiveExchange({
+      method: message.method,
+      params,
+      client: this.#clientOf(params),
+      logLevel: this.logLevel,
+      auth: context.auth,
+      serverContext: context.serverContext,
+      headers: context.headers,
+      peer: context.peer,
+      session: this,
+      notify: (notification) => {
+        if (this.#io.isCongested?.() || !progress.admits(notification)) return
+        send(writeNotification(this.#named(this.#shape(notification), id)))
+      },
+      detach: this.#detachOf(id, params, send),
+      ask: this.#io.canPush
+        ? async (requests, signal) => {
+            if (!exchange.open) throw new McpError('closed', 'The request is over: nobody can be asked')
+            if (this.#hungUp) throw new McpError('closed', 'The client has gone: nobody can be asked')
+            this.#questions ??= new LegacyQuestions(this.served.answerTimeout)
+            return this.#questions.ask(requests, send, signal ?? exchange.signal, id)
+          }
+        : undefined,
+    })
+    return exchange
+  }
+
+  #clientOf(params: JsonObject): ClientFacts {
+    const { capabilities } = this.client
+    const left = callCapabilities(capabilities, params)
+    return left === capabilities ? this.client : { ...this.client, capabilities: left }
+  }
+
+  #detachOf(
+    id: RequestId,
+    params: JsonObject,
+    send: (text: string) => void,
+  ): ((retryMs?: number) => void) | undefined {
+    if (this.#io.detach) return (retryMs) => this.#io.detach!(id, retryMs)
+    if (!wantsDetachHint(params)) return undefined
+    return (retryMs) => send(writeNotification(detachHint(id, retryMs)))
+  }
+
+  /** Who relays for several callers and says so learns which request a log message belongs to. */
+  #named(notification: Notification, id: RequestId): Notification {
+    const wants = this.client.capabilities.experimental?.[RELATED_REQUEST] !== undefined
+    return wants ? namedLog(notification, id) : notification
+  }
+
+  /** Progress messages came with 2025-03-26. */
+  #shape(notification: Notification): Notification {
+    if (this.client.version > '2024-11-05' || notification.method !== 'notifications/progress') {
+      return notification
+    }
+    const { message: _message, ...params } = notification.params ?? {}
+    return { method: notification.method, params }
+  }
+
+  async #initialize(message: JsonRpcRequest, context: RequestContext): Promise<Outcome> {
+    const { protocolVersion, capabilities, clientInfo } = readInitialize(message.params)
+    const version = negotiateLegacy(this.served, protocolVersion)
+    if (!version) {
+      const names = (this.served.revisions ?? []).join(', ')
+      return refuse(METHOD_NOT_FOUND, `Method not found: initialize (this server speaks ${names} only)`)
+    }
+    this.client = { version, capabilities, info: clientInfo }
+    const discovered = await discover(this.served, this.client, context)
+    if (discovered.type !== 'complete') return discovered
+    const found = discovered.result.capabilities as ServerCapabilities
+    this.#capabilities = deliverable(found, this.#io.canPush)
+    this.negotiated = true
+    const facts = { ...discovered.result, capabilities: this.#capabilities }
+    return complete(toInitializeResult(facts, version, this.served.info))
+  }
+
+  async #knownCapabilities(context: RequestContext): Promise<ServerCapabilities> {
+    if (!this.#capabilities) {
+      const discovered = await discover(this.served, this.client, context)
+      const found = discovered.type === 'complete' ? discovered.result.capabilities : {}
+      this.#capabilities = deliverable(found as ServerCapabilities, this.#io.canPush)
+    }
+    return this.#capabilities
+  }
+
+  async #setLevel(message: JsonRpcRequest, context: RequestContext): Promise<Outcome> {
+    const capabilities = await this.#knownCapabilities(context)
+    if (!capabilities.logging) return notFound(message.method)
+    const level = message.params?.level
+    if (!isLoggingLevel(level)) return refuse(INVALID_PARAMS, `Invalid params: unknown log level`)
+    this.logLevel = level
+    return complete({})
+  }
+
+  async #subscribe(message: JsonRpcRequest, context: RequestContext): Promise<Outcome> {
+    const capabilities = await this.#knownCapabilities(context)
+    if (!capabilities.resources?.subscribe) return notFound(message.method)
+    const uri = message.params?.uri
+    if (typeof uri !== 'string') return refuse(INVALID_PARAMS, 'Invalid params: "uri" must be a string')
+    this.#subscriptions ??= new LegacySubscriptions(this)
+    if (message.method === 'resources/subscribe') return this.#subscriptions.subscribe(uri, context)
+    this.#subscriptions.unsubscribe(uri)
+    return complete({})
+  }
+}
+
+function refuse(code: number, message: string): Outcome {
+  return failure(new ProtocolError(code, message))
+}
+
+function notFound(method: string): Outcome {
+  return refuse(METHOD_NOT_FOUND, `Method not found: ${method}`)
+}

@@ -1,0 +1,118 @@
+import { INVALID_REQUEST, isJsonObject, ProtocolError, type JsonObject } from '../../../jsonrpc/index.ts'
+import { META, passesLevel, type LoggingLevel, type SubscriptionFilter } from '../../../protocol/index.ts'
+import { complete, failure, type ClientFacts, type Notification, type Outcome } from '../../exchange.ts'
+import { LiveExchange, type RequestContext } from '../../live-exchange.ts'
+import { respondSafely } from '../../server/respond-safely.ts'
+import type { Served } from '../../server/served.ts'
+import { writeNotification } from '../../server/write-message.ts'
+
+/** Asks a listener for server-wide log messages, which only legacy sessions can receive. */
+export const SERVER_LOGS = 'gantry/serverLogs'
+
+/** Asks a listener for what becomes of the tasks that a session of 2025-11-25 has made. */
+export const TASK_STATUS = 'gantry/taskStatus'
+
+/** What one session asks us to remember for it has an end, whatever the server behind it allows. */
+const MAX_SUBSCRIPTIONS = 10_000
+
+export interface SubscriptionHost {
+  readonly id: string
+  readonly served: Served
+  readonly client: ClientFacts
+  readonly logLevel: LoggingLevel | undefined
+  /** Sends on the connection, not on any request's stream. */
+  send(text: string): void
+}
+
+/** Plays `subscriptions/listen` for a legacy session: one for the lists, one for each subscribed resource. */
+export class LegacySubscriptions {
+  readonly #host: SubscriptionHost
+  #lists: LiveExchange | undefined
+  #resources: Map<string, LiveExchange> | undefined
+
+  constructor(host: SubscriptionHost) {
+    this.#host = host
+  }
+
+  openLists(context: RequestContext): void {
+    if (this.#lists) return
+    const filter = {
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourcesListChanged: true,
+      [SERVER_LOGS]: true,
+      [TASK_STATUS]: true,
+    }
+    this.#lists = this.#listen(filter, context).exchange
+  }
+
+  /** Resolves when the subscription is acknowledged, or with why it is not. */
+  async subscribe(uri: string, context: RequestContext): Promise<Outcome> {
+    this.#resources ??= new Map()
+    if (this.#resources.has(uri)) return complete({})
+    if (this.#resources.size >= MAX_SUBSCRIPTIONS) {
+      return failure(new ProtocolError(INVALID_REQUEST, 'Too many subscriptions: end some first'))
+    }
+    const { exchange, settled } = this.#listen({ resourceSubscriptions: [uri] }, context)
+    this.#resources.set(uri, exchange)
+    const outcome = await settled
+    if (outcome.type !== 'complete') this.#resources.delete(uri)
+    return outcome
+  }
+
+  unsubscribe(uri: string): void {
+    this.#resources?.get(uri)?.abort('unsubscribed')
+    this.#resources?.delete(uri)
+  }
+
+  close(): void {
+    this.#lists?.abort('closed')
+    for (const exchange of this.#resources?.values() ?? []) exchange.abort('closed')
+    this.#resources?.clear()
+  }
+
+  #listen(
+    notifications: SubscriptionFilter,
+    context: RequestContext,
+  ): { exchange: LiveExchange; settled: Promise<Outcome> } {
+    let acknowledge: (outcome: Outcome) => void = () => {}
+    const acknowledged = new Promise<Outcome>((resolve) => {
+      acknowledge = resolve
+    })
+    const exchange = new LiveExchange({
+      method: 'subscriptions/listen',
+      params: { notifications },
+      client: this.#host.client,
+      auth: context.auth,
+      serverContext: context.serverContext,
+      peer: context.peer,
+      session: this.#host,
+      notify: (notification) => {
+        if (notification.method === 'notifications/subscriptions/acknowledged') acknowledge(complete({}))
+        else this.#forward(notification)
+      },
+    })
+    const ended = Promise.resolve(respondSafely(this.#host.served, exchange))
+    return { exchange, settled: Promise.race([acknowledged, ended]) }
+  }
+
+  #forward(notification: Notification): void {
+    if (notification.method === 'notifications/message') {
+      const level = notification.params?.level as LoggingLevel
+      if (!passesLevel(level, this.#host.logLevel)) return
+    }
+    this.#host.send(writeNotification(withoutSubscriptionId(notification)))
+  }
+}
+
+function withoutSubscriptionId(notification: Notification): Notification {
+  const meta = notification.params?._meta
+  if (!isJsonObject(meta) || !(META.subscriptionId in meta)) return notification
+  const { [META.subscriptionId]: _id, ...others } = meta
+  const params: JsonObject = { ...notification.params }
+  if (Object.keys(others).length > 0) params._meta = others
+  else delete params._meta
+  return Object.keys(params).length > 0
+    ? { method: notification.method, params }
+    : { method: notification.method }
+}

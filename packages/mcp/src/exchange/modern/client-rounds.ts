@@ -1,0 +1,63 @@
+import type { JsonObject } from '../../jsonrpc/index.ts'
+import { abortError } from '../cancellation.ts'
+import { tooManyRounds } from '../client/client-edge.ts'
+import type { Exchange, InputRequired, Outcome } from '../exchange.ts'
+
+/** Sends the exchange once with these params. */
+export type SendRound = (params: JsonObject) => Promise<Outcome>
+
+/**
+ * Sends a request and, when the caller can answer questions, plays the rounds: asks, and retries with the
+ * answers and with `requestState` exactly as received (MCP 2026-07-28, basic/patterns/mrtr).
+ */
+export async function playModernRounds(exchange: Exchange, send: SendRound, limit: number): Promise<Outcome> {
+  const outcome = await send(exchange.params)
+  return outcome.type === 'input_required' ? playFurtherRounds(outcome, exchange, send, limit) : outcome
+}
+
+/** The same from the first questions on. */
+export async function playFurtherRounds(
+  first: InputRequired,
+  exchange: Exchange,
+  send: SendRound,
+  limit: number,
+): Promise<Outcome> {
+  let outcome: Outcome = first
+  let idleRounds = 0
+  for (let round = 1; outcome.type === 'input_required' && exchange.ask; round++) {
+    if (round > limit) throw tooManyRounds(exchange.method, limit)
+    if (outcome.inputRequests) idleRounds = 0
+    else await pause(idleRounds++, exchange.signal)
+    outcome = await send(await retryParams(exchange, outcome))
+  }
+  return outcome
+}
+
+async function retryParams(exchange: Exchange, outcome: InputRequired): Promise<JsonObject> {
+  const params: JsonObject = { ...exchange.params }
+  delete params.inputResponses
+  delete params.requestState
+  if (outcome.inputRequests) {
+    params.inputResponses = await exchange.ask?.(outcome.inputRequests, exchange.signal)
+  }
+  if (outcome.requestState !== undefined) params.requestState = outcome.requestState
+  return params
+}
+
+/** A server that hands back nothing but state is shedding load: the first retry is at once, later ones wait. */
+async function pause(count: number, signal: AbortSignal): Promise<void> {
+  if (count === 0) return
+  const delay = Math.min(100 * 2 ** (count - 1), 5_000)
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(abortError(signal))
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, delay)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,19 @@
+import { toNumber } from '../../jsonrpc/index.ts'
+import type { Notification } from '../exchange.ts'
+
+/**
+ * A handler that runs again for its next answer reports what the client has heard already, and so does a target that
+ * a gateway asks a second time.
+ */
+export class IncreasingProgress {
+  #last: number = Number.NEGATIVE_INFINITY
+
+  /** Progress MUST increase with each notification (2025-11-25 and 2026-07-28, Progress). */
+  admits(notification: Notification): boolean {
+    if (notification.method !== 'notifications/progress') return true
+    const progress = toNumber(notification.params?.progress)
+    if (progress === undefined || progress <= this.#last) return false
+    this.#last = progress
+    return true
+  }
+}

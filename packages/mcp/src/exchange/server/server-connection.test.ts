@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import type { Handle, Served } from '../index.ts'
+import { ServerConnection } from './server-connection.ts'
+import { RawPeer, quiet, until, withEnvelope } from '../../testing/fixtures/raw-peer.test.support.ts'
+import { envelope } from '../../testing/fixtures/both-eras.test.support.ts'
+import { Server, tool } from '../../server/index.ts'
+import { complete } from '../exchange.ts'
+
+function served(respond: Handle, more: Partial<Served> = {}): Served {
+  return { info: { name: 's', version: '1' }, respond, ...more }
+}
+
+describe('a connection', () => {
+  it.each(['legacy', 'modern'])(
+    'B36: a cancelled %s request is over at once, whatever its handler does; its id is free again',
+    async (era) => {
+      const finish: (() => void)[] = []
+      const sent: string[] = []
+      const connection = new ServerConnection(
+        served((exchange) =>
+          exchange.params.wait
+            ? new Promise((resolve) => finish.push(() => resolve(complete({ old: true }))))
+            : complete({ fresh: true }),
+        ),
+        { send: (text) => sent.push(text) },
+      )
+      const meta = era === 'modern' ? envelope() : {}
+      const request = (wait: boolean) => ({
+        jsonrpc: '2.0',
+        id: 'x',
+        method: 'some/method',
+        params: { wait, ...meta },
+      })
+      connection.receive(request(true))
+      expect(connection.inFlight).toBe(1)
+      const idle = connection.idle()
+      connection.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } })
+      expect(connection.inFlight).toBe(0)
+      await idle
+      connection.receive(request(true))
+      connection.receive(request(false))
+      finish[0]!()
+      await quiet()
+      expect(connection.inFlight).toBe(1)
+      expect(sent).toHaveLength(1)
+      expect(JSON.parse(sent[0]!)).toMatchObject({ id: 'x', error: { code: -32600 } })
+      finish[1]!()
+      await until(() => sent.length === 2)
+      expect(JSON.parse(sent[1]!)).toMatchObject({ id: 'x', result: { old: true } })
+    },
+  )
+
+  it('B36: one id cannot be in flight in both eras at once', async () => {
+    const app = new Server({ name: 's', tools: { never: tool({ run: () => new Promise(() => {}) }) } })
+    const peer = new RawPeer(app)
+    const params = { name: 'never' }
+    peer.start('tools/call', params, 1)
+    peer.start('tools/call', withEnvelope(params), 1)
+    peer.start('tools/call', withEnvelope(params), 2)
+    peer.start('tools/call', params, 2)
+    await until(() => peer.heard.length === 2)
+    expect(peer.heard).toMatchObject([
+      { id: 1, error: { code: -32600 } },
+      { id: 2, error: { code: -32600 } },
+    ])
+  })
+
+  it('B36: unknown, malformed and late cancellations are ignored', async () => {
+    const peer = new RawPeer(new Server({ name: 's' }))
+    for (const params of [
+      {},
+      { requestId: 'none' },
+      { requestId: null },
+      { requestId: {} },
+      { requestId: '__proto__' },
+    ]) {
+      peer.notify('notifications/cancelled', params)
+    }
+    expect(await peer.request('ping')).toMatchObject({ result: {} })
+    expect(peer.heard).toHaveLength(1)
+  })
+
+  it('B36: nothing is said about a request after its answer', async () => {
+    const app = new Server({
+      name: 's',
+      tools: {
+        late: tool({
+          run: async (_args, ctx) => {
+            setTimeout(() => ctx.log('emergency', 'late'), 2)
+            setTimeout(() => ctx.progress(1), 2)
+            setTimeout(() => ctx.confirm('Sure?').catch(() => {}), 2)
+            return 'early'
+          },
+        }),
+      },
+    })
+    const peer = new RawPeer(app)
+    await peer.handshake('2025-11-25', { elicitation: {} })
+    await peer.request('tools/call', { name: 'late', _meta: { progressToken: 1 } })
+    await peer.modern('tools/call', { name: 'late', _meta: { progressToken: 1 } }, { elicitation: {} })
+    await quiet(20)
+    expect(peer.heard.filter(({ method }) => method !== undefined)).toEqual([])
+  })
+
+  it('B36: a connection that closes aborts everything and hears nothing more', async () => {
+    const aborted: string[] = []
+    const app = new Server({
+      name: 's',
+      tools: {
+        never: tool({
+          run: (_args, ctx) => {
+            ctx.signal.addEventListener('abort', () => aborted.push(ctx.protocolVersion))
+            return new Promise(() => {})
+          },
+        }),
+      },
+    })
+    const peer = new RawPeer(app)
+    peer.start('tools/call', { name: 'never' })
+    peer.start('tools/call', withEnvelope({ name: 'never' }))
+    await quiet(1)
+    peer.close()
+    expect(aborted.sort()).toEqual(['2025-11-25', '2026-07-28'])
+    peer.start('ping')
+    await quiet()
+    expect(peer.heard).toEqual([])
+  })
+
+  it('B20: more requests than allowed at once are refused, not kept', async () => {
+    const sent: string[] = []
+    const connection = new ServerConnection(
+      served(() => new Promise(() => {})),
+      { send: (text) => sent.push(text), maxInFlight: 3 },
+    )
+    for (let id = 1; id <= 5; id++) connection.receive({ jsonrpc: '2.0', id, method: 'some/method' })
+    expect(connection.inFlight).toBe(3)
+    expect(sent.map((text) => JSON.parse(text))).toMatchObject([
+      { id: 4, error: { code: -32600 } },
+      { id: 5, error: { code: -32600 } },
+    ])
+  })
+
+  it.each([
+    () => {
+      throw new Error('secret')
+    },
+    () => Promise.reject(new Error('secret')),
+    () => undefined as never,
+    () => Promise.resolve(undefined as never),
+    () => ({ type: 'complete', result: { n: 1n } }) as never,
+    () => Promise.resolve({ type: 'error', error: { code: 1, message: 'x', data: { n: 1n } } } as never),
+  ] as Handle[])('B27: whatever stands behind the edge, the client gets an answer (%#)', async (respond) => {
+    const reports: unknown[] = []
+    const peer = new RawPeer(served(respond, { onInternalError: (thrown) => reports.push(thrown) }))
+    for (const answer of [await peer.request('some/method'), await peer.modern('some/method')]) {
+      expect(answer).toMatchObject({ error: { code: -32603, message: 'Internal error' } })
+    }
+    expect(reports.length).toBeGreaterThan(0)
+    const uri = 'x'
+    expect(await peer.request('resources/subscribe', { uri })).toHaveProperty('error')
+  })
+
+  it('B16: batches are for 2025-03-26 only', async () => {
+    const peer = new RawPeer(new Server({ name: 's' }))
+    const batch = '[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","method":"x"},7]'
+    peer.send(batch)
+    expect(await peer.answerTo(null)).toMatchObject({ error: { code: -32600 } })
+    await peer.handshake('2025-03-26')
+    peer.heard.length = 0
+    peer.send(batch)
+    peer.send('[]')
+    await until(() => peer.heard.length === 2)
+    expect(peer.heard.find(Array.isArray)).toMatchObject([
+      { id: 'a', result: {} },
+      { id: null, error: { code: -32600 } },
+    ])
+  })
+})

@@ -1,8 +1,0 @@
-import type { Reach } from '../protocol/index.ts'
-import type { FetchLike } from './http-client-options.ts'
-
-/** What requests are made with where there is nothing better. */
-export const defaultFetch: FetchLike = (url, init) => globalThis.fetch(url, init)
-
-/** Platforms without a lookup of their own: where names lead to is up to them. */
-export const createReachFetch = (_: Reach): FetchLike => defaultFetch

@@ -1,0 +1,141 @@
+import { LONG_TEXT, McpError } from '../../../jsonrpc/index.ts'
+import { displayUrl } from './errors.ts'
+import { readChunks } from './sse-stream-read.ts'
+
+/** What is left of a body is read up to here, so that its connection can be used again. */
+const DISCARD_BYTES = 256 * 1024
+const DISCARD_MS = 1_000
+const ERROR_MS = 3_000
+
+/** Reads a body as text. Refuses one that has more than `limit` bytes after decoding, and does not keep it. */
+export async function readText(response: Response, limit: number, url: string): Promise<string> {
+  const announced = Number(response.headers.get('content-length') ?? Number.NaN)
+  if (announced > limit) {
+    response.body?.cancel().catch(() => {})
+    throw tooLarge(url, limit)
+  }
+  // A `fetch` of our own counts what it decodes. Of any other, the length that it names may be the compressed one.
+  const { textWithin } = response as LimitedBody
+  if (textWithin === undefined) return response.body ? await readCounted(response.body, limit, url) : ''
+  const text = await textWithin.call(response, limit)
+  if (text === undefined) throw tooLarge(url, limit)
+  return text
+}
+
+/** What the responses of a `fetch` of our own can do beside what `Response` can. */
+interface LimitedBody {
+  textWithin?(limit: number): Promise<string | undefined>
+  piecesWithin?(limit: number): Promise<readonly Uint8Array[] | undefined> | undefined
+}
+
+/**
+ * The bytes of a body that is long, not too long and not compressed, if the `fetch` that brought it can give them;
+ * undefined otherwise.
+ */
+export function readPieces(
+  response: Response,
+  limit: number,
+): Promise<readonly Uint8Array[] | undefined> | undefined {
+  const announced = Number(response.headers.get('content-length') ?? Number.NaN)
+  if (!(announced >= LONG_TEXT && announced <= limit) || response.headers.has('content-encoding'))
+    return undefined
+  return (response as LimitedBody).piecesWithin?.(limit)
+}
+
+async function readCounted(body: ReadableStream<Uint8Array>, limit: number, url: string): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  await readChunks(body, (chunk) => {
+    bytes += chunk.byteLength
+    if (bytes > limit) throw tooLarge(url, limit)
+    text += decoder.decode(chunk, { stream: true })
+  })
+  return text + decoder.decode()
+}
+
+function tooLarge(url: string, limit: number): McpError {
+  return new McpError(
+    'too_large',
+    `The answer of ${displayUrl(url)} is larger than ${limit} bytes; raise maxMessageBytes if that is expected`,
+    { details: { url: displayUrl(url), limit } },
+  )
+}
+
+/** Explanations and JSON-RPC errors are short; whatever is longer is cut. */
+const ERROR_BYTES = 1024 * 1024
+
+/**
+ * The same response with a body that ends in an error after a megabyte: a reader that does not count, an
+ * AuthProvider for instance, cannot fill the memory with it.
+ */
+export function withShortBody(response: Response): Response {
+  if (response.body === null) return response
+  let bytes = 0
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength
+      if (bytes <= ERROR_BYTES) controller.enqueue(chunk)
+      else controller.error(new McpError('too_large', `The body is larger than ${ERROR_BYTES} bytes`))
+    },
+  })
+  const { status, statusText, headers } = response
+  return new Response(response.body.pipeThrough(count), { status, statusText, headers })
+}
+
+/**
+ * Reads what a server says with an error status: as much as comes within the limits, for a body that never ends
+ * must not keep the error back. Never rejects.
+ */
+export async function readErrorText(response: Response, maxMessageBytes: number): Promise<string> {
+  // An AuthProvider may have read it already.
+  if (response.bodyUsed) return ''
+  const limit = Math.min(maxMessageBytes, ERROR_BYTES)
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  await drain(response.body, ERROR_MS, (chunk) => {
+    bytes += chunk.byteLength
+    text += decoder.decode(chunk, { stream: true })
+    return bytes <= limit
+  })
+  return text
+}
+
+/**
+ * Gets rid of a body that nobody wants: reads a small one to its end, which gives the connection back to its
+ * pool, and cancels one that is large or slow. Never rejects.
+ */
+export function discard(response: Response): Promise<void> {
+  return discardStream(response.body)
+}
+
+export async function discardStream(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  let bytes = 0
+  await drain(body, DISCARD_MS, (chunk) => {
+    bytes += chunk.byteLength
+    return bytes <= DISCARD_BYTES
+  })
+}
+
+async function drain(
+  body: ReadableStream<Uint8Array> | null,
+  milliseconds: number,
+  wantsMore: (chunk: Uint8Array) => boolean,
+): Promise<void> {
+  if (body === null || body.locked) return
+  const reader = body.getReader()
+  const cancel = (): void => void reader.cancel().catch(() => {})
+  const timer = setTimeout(cancel, milliseconds)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      if (!wantsMore(value)) return cancel()
+    }
+  } catch {
+    // The connection broke: nothing is left to read.
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,8 @@
+import type { Reach } from '../../../protocol/index.ts'
+import type { FetchLike } from './options.ts'
+
+/** What requests are made with where there is nothing better. */
+export const defaultFetch: FetchLike = (url, init) => globalThis.fetch(url, init)
+
+/** Platforms without a lookup of their own: where names lead to is up to them. */
+export const createReachFetch = (_: Reach): FetchLike => defaultFetch

@@ -1,0 +1,101 @@
+import { parseUrl } from '../../../protocol/index.ts'
+import { McpError } from '../../../jsonrpc/index.ts'
+
+/** A URL for messages: user info and query are left out, because people put keys there. */
+export function displayUrl(url: string): string {
+  const parsed = parseUrl(url)
+  if (parsed === undefined) return url
+  const { origin, pathname, search } = parsed
+  return `${origin}${pathname}${search === '' ? '' : '?…'}`
+}
+
+/** The beginning of a body, enough to recognise a proxy's error page. */
+export function headOf(body: string): string {
+  return body.length > 1000 ? `${body.slice(0, 1000)}…` : body
+}
+
+export function networkError(url: string, thrown: unknown): McpError {
+  if (thrown instanceof McpError) return thrown
+  return new McpError(
+    'network',
+    `The request to ${displayUrl(url)} failed: ${reasonOf(thrown)}. Check that the server runs and that the URL is right.`,
+    { cause: thrown, details: { url: displayUrl(url) } },
+  )
+}
+
+/** `fetch failed` says nothing; what failed is in the cause, which may hold one error per address tried. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  const { cause } = thrown
+  if (!(cause instanceof Error)) return thrown.message
+  const code = (cause as { code?: unknown }).code
+  return cause.message === '' && typeof code === 'string' ? code : cause.message
+}
+
+export function abortError(reason: unknown): McpError {
+  if (reason instanceof McpError) return reason
+  return new McpError('cancelled', 'The request was cancelled', { cause: reason })
+}
+
+export function closedError(url: string): McpError {
+  return new McpError('closed', `The connection to ${displayUrl(url)} was closed`, {
+    details: { url: displayUrl(url) },
+  })
+}
+
+export function timeoutError(url: string, method: string, milliseconds: number): McpError {
+  return new McpError(
+    'timeout',
+    `${displayUrl(url)} did not answer ${method} within ${milliseconds} ms; raise connectTimeout if it is slow`,
+    { details: { url: displayUrl(url), timeout: milliseconds } },
+  )
+}
+
+export function badResponse(url: string, what: string, details: Record<string, unknown> = {}): McpError {
+  return new McpError('bad_response', `${displayUrl(url)} ${what}`, {
+    details: { url: displayUrl(url), ...details },
+  })
+}
+
+/** A stream ended before the answer came. Waiting any longer would be waiting for ever. */
+export function endedWithoutAnswer(url: string, what: string, cause?: unknown): McpError {
+  return new McpError(
+    'closed',
+    `The stream from ${displayUrl(url)} ended without the answer to ${what}. The request may or may not have been carried out.`,
+    { cause, details: { url: displayUrl(url) } },
+  )
+}
+
+/** What a status other than 2xx means when its body is no JSON-RPC error. */
+export function statusError(response: Response, url: string, method: string, body: string): McpError {
+  const { status } = response
+  const details: Record<string, unknown> = { status, url: displayUrl(url), body: headOf(body) }
+  const challenge = response.headers.get('www-authenticate')
+  const retryAfter = response.headers.get('retry-after')
+  if (challenge !== null) details.wwwAuthenticate = challenge
+  if (retryAfter !== null) details.retryAfter = retryAfter
+  const excerpt = body.trim() === '' ? '' : ` (${headOf(body).trim().replace(/\s+/g, ' ').slice(0, 200)})`
+  const code = status === 401 ? 'unauthorized' : isScopeChallenge(response) ? 'forbidden' : 'http_status'
+  const message = `${displayUrl(url)} answered ${method} with HTTP ${status}${excerpt}. ${adviceFor(status, retryAfter)}`
+  return new McpError(code, message, { details })
+}
+
+/** Step-up authorization: MCP 2025-11-25 and later, Scope Challenge Handling. */
+export function isScopeChallenge(response: Response): boolean {
+  if (response.status !== 403) return false
+  return /\berror\s*=\s*"?insufficient_scope\b/i.test(response.headers.get('www-authenticate') ?? '')
+}
+
+function adviceFor(status: number, retryAfter: string | null): string {
+  if (status === 401) return 'Give the transport credentials (headers or auth), or renew them.'
+  if (status === 403) return 'The credentials or the Origin are not allowed there.'
+  if (status === 404 || status === 405) return 'Check that the URL is the MCP endpoint, its path included.'
+  if (status === 429) return `The server limits the rate: wait${waitOf(retryAfter)} before trying again.`
+  if (status >= 500) return 'The server or a proxy before it failed: look at its log.'
+  return 'The server refused the message.'
+}
+
+/** How long a server asks to be left alone (RFC 9110, 10.2.3), where it says so in seconds. */
+function waitOf(retryAfter: string | null): string {
+  return retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? ` ${retryAfter} s` : ''
+}

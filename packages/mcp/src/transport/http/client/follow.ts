@@ -1,0 +1,118 @@
+import { McpError } from '../../../jsonrpc/index.ts'
+import { pause, reconnectDelay } from './backoff.ts'
+import { discard, readErrorText } from './body.ts'
+import { badResponse, networkError, statusError } from './errors.ts'
+import { mediaType } from './messages.ts'
+import { linkedCanceller } from './operations.ts'
+import type { HttpClientSettings } from './options.ts'
+import { sendHttp } from './send.ts'
+import { type OnSseEvent, type SseCursor, SseParser } from './sse-stream.ts'
+import { readChunks } from './sse-stream-read.ts'
+
+/** An event stream that is read by GET, and by GET again when the connection ends. */
+export interface FollowedStream {
+  url: string
+  /** The headers of the moment: a session's id and version. */
+  headers: () => Record<string, string>
+  cursor: SseCursor
+  onEvent: OnSseEvent
+  /** Wait before the first GET: the stream was open already and has just been closed. */
+  waitFirst: boolean
+  isDone: () => boolean
+  /** The server has accepted a GET. */
+  onOpen?: (() => void) | undefined
+  signal: AbortSignal
+  settings: HttpClientSettings
+}
+
+export type FollowEnd =
+  | { type: 'done' }
+  /** The server has no such stream or does not know the event id; without a status: what it sends is unusable. */
+  | { type: 'refused'; status: number | undefined; error: McpError }
+  /** Too many attempts failed one after another. */
+  | { type: 'exhausted'; error: McpError }
+
+/** A connection that lasted this long was good, even if nothing came: proxies cut idle streams. */
+const GOOD_MS = 5_000
+
+/** Follows a stream until it is done, refused, given up or aborted. Does not reject. */
+export async function followStream(stream: FollowedStream): Promise<FollowEnd> {
+  const { cursor, signal, settings } = stream
+  const { maxAttempts } = settings.reconnect
+  let attempt = 0
+  let waits = stream.waitFirst
+  for (;;) {
+    if (waits) await pause(reconnectDelay(attempt, cursor.retry, settings.reconnect), signal)
+    if (signal.aborted || stream.isDone()) return { type: 'done' }
+    const started = Date.now()
+    const seen = cursor.events
+    const failed = await readOnce(stream)
+    if (signal.aborted || stream.isDone()) return { type: 'done' }
+    if (failed instanceof McpError && isFinal(failed)) {
+      return { type: 'refused', status: statusOf(failed), error: failed }
+    }
+    const alive = cursor.events > seen || Date.now() - started >= GOOD_MS
+    attempt = alive ? 0 : attempt + 1
+    if (attempt >= maxAttempts) {
+      return {
+        type: 'exhausted',
+        error: failed ?? badResponse(stream.url, 'ends its event stream every time'),
+      }
+    }
+    waits = true
+  }
+}
+
+/** One GET, from the connection to the end of the stream. Resolves with what went wrong, if anything did. */
+async function readOnce(stream: FollowedStream): Promise<McpError | undefined> {
+  const { url, settings, cursor } = stream
+  const { canceller, unlink } = linkedCanceller(stream.signal)
+  try {
+    const response = await sendHttp(
+      {
+        method: 'GET',
+        url,
+        headers: { ...stream.headers(), accept: 'text/event-stream', ...resumption(cursor) },
+        abort: canceller,
+        headersWithin: settings.connectTimeout,
+        reauthorize: true,
+      },
+      settings,
+    )
+    const { body } = response
+    if (!response.ok) {
+      return statusError(response, url, 'GET', await readErrorText(response, settings.maxMessageBytes))
+    }
+    if (body === null || mediaType(response) !== 'text/event-stream') {
+      await discard(response)
+      return badResponse(url, 'did not answer GET with an event stream', { status: response.status })
+    }
+    stream.onOpen?.()
+    const parser = new SseParser({ onEvent: stream.onEvent, cursor, maxLength: settings.maxMessageBytes })
+    await readChunks(body, (chunk) => parser.push(chunk))
+    return undefined
+  } catch (thrown) {
+    return networkError(url, thrown)
+  } finally {
+    unlink()
+  }
+}
+
+/** Header values are bytes; an id may be any text, and the HTML standard sends it as UTF-8. */
+function resumption({ lastEventId }: SseCursor): Record<string, string> {
+  if (lastEventId === '') return {}
+  return { 'last-event-id': String.fromCharCode(...new TextEncoder().encode(lastEventId)) }
+}
+
+/** What another attempt would not change. 409: the server has not noticed yet that the old stream is gone. */
+function isFinal(error: McpError): boolean {
+  if (error.code === 'network' || error.code === 'timeout') return false
+  const status = statusOf(error)
+  if (status === undefined) return true
+  return status < 500 ? ![408, 409, 425, 429].includes(status) : status === 501
+}
+
+function statusOf(error: McpError): number | undefined {
+  const { status } = error.details
+  return typeof status === 'number' ? status : undefined
+}

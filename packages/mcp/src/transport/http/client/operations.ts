@@ -1,0 +1,92 @@
+import { Canceller, type Cancellation } from '../../../exchange/cancellation.ts'
+import { type Live, LiveSet } from '../../../exchange/live-set.ts'
+import { abortError, closedError, networkError } from './errors.ts'
+
+/** Runs one operation, which answers its caller; the promise settles when nothing is left open. */
+type Run<T> = (operation: Operation<T>) => Promise<void>
+
+/**
+ * The operations of one wire that are under way. Each has an end of its own, so that closing the wire ends all of
+ * them, and no listener stays with a caller that outlives the operation.
+ */
+export class Operations {
+  readonly #live = new LiveSet<Canceller & Live>()
+  readonly #url: string
+  #closed = false
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Rejects at once when the caller gives up, even if `run` takes longer to notice. */
+  run<T>(caller: Cancellation | undefined, run: Run<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(closedError(this.#url))
+    if (caller?.aborted) return Promise.reject(abortError(caller.reason))
+    return new Promise((resolve, reject) => {
+      const operation = new Operation(caller, resolve, reject)
+      this.#live.add(operation)
+      const end = (): void => {
+        this.#live.delete(operation)
+        operation.end(this.#url)
+      }
+      run(operation).then(end, (thrown: unknown) => {
+        reject(networkError(this.#url, thrown))
+        end()
+      })
+    })
+  }
+
+  /** Ends everything with `reason`; nothing can be started afterwards. */
+  close(reason: Error = closedError(this.#url)): void {
+    this.#closed = true
+    for (const operation of this.#live.all()) operation.abort(reason)
+  }
+}
+
+/** Something under way: it ends when its caller or its wire says so. */
+export class Operation<T> extends Canceller implements Live {
+  place = -1
+  readonly #caller: Cancellation | undefined
+  readonly #resolve: (value: T) => void
+  readonly #reject: (error: Error) => void
+  #answered = false
+
+  constructor(caller: Cancellation | undefined, resolve: (value: T) => void, reject: (error: Error) => void) {
+    super()
+    this.#caller = caller
+    this.#resolve = resolve
+    this.#reject = reject
+    caller?.onAbort(this.#follow)
+  }
+
+  answer(value: T): void {
+    this.#answered = true
+    this.#caller?.offAbort(this.#follow)
+    this.#resolve(value)
+  }
+
+  override abort(reason?: unknown): void {
+    if (!this.aborted) this.#reject(abortError(reason))
+    super.abort(reason)
+  }
+
+  end(url: string): void {
+    this.#caller?.offAbort(this.#follow)
+    if (!this.#answered) this.#reject(closedError(url))
+  }
+
+  readonly #follow = (): void => this.abort(this.#caller?.reason)
+}
+
+/** A canceller that follows `signal` until it is unlinked. */
+export function linkedCanceller(signal: AbortSignal): { canceller: Canceller; unlink: () => void } {
+  const canceller = new Canceller()
+  const follow = (): void => canceller.abort(signal.reason)
+  if (signal.aborted) follow()
+  else signal.addEventListener('abort', follow, { once: true })
+  return { canceller, unlink: () => signal.removeEventListener('abort', follow) }
+}

@@ -1,0 +1,27 @@
+import type { FetchLike } from './options.ts'
+import { isQuick, quickFetch, type QuickInit } from './quick-fetch.ts'
+
+const original = globalThis.fetch
+let loaded: FetchLike | undefined
+
+/**
+ * The quickest way to make requests on this platform, loaded with the first of them. Looked up for every request,
+ * so that a global `fetch` that was replaced, by instrumentation or in a test, is used.
+ */
+export const platformFetch: FetchLike = /* @__PURE__ */ quickFetch((url, init) => {
+  if (globalThis.fetch !== original) return globalThis.fetch(url, withSignal(init))
+  return loaded ? send(loaded, url, init) : load().then((fetch) => send(fetch, url, init))
+})
+
+async function load(): Promise<FetchLike> {
+  loaded ??= (await import('#default-fetch')).defaultFetch
+  return loaded
+}
+
+function send(fetch: FetchLike, url: string, init: QuickInit): Promise<Response> {
+  return fetch(url, isQuick(fetch) ? init : withSignal(init))
+}
+
+function withSignal({ cancellation, ...init }: QuickInit): RequestInit {
+  return cancellation ? { ...init, signal: cancellation.signal } : init
+}

@@ -1,0 +1,38 @@
+import { type Cancellation, signalCancellation } from '../../../exchange/cancellation.ts'
+import type { FetchLike } from './options.ts'
+
+/** What a `fetch` of ours is told: the end of a request without the cost of a signal. */
+export interface QuickInit extends RequestInit {
+  cancellation?: Cancellation | undefined
+}
+
+/** Whoever may give the request up. */
+export function callerOf({ cancellation, signal }: QuickInit): Cancellation {
+  return cancellation ?? signalCancellation(signal)
+}
+
+/** Why it was given up, as what a request can end with. */
+export function abortReason({ reason }: Cancellation): Error {
+  return reason instanceof Error ? reason : new Error('aborted')
+}
+
+/** The headers as an object. An AuthProvider may have made them `Headers`; those that nobody made are not loaded. */
+export function plainHeaders({ headers }: QuickInit): Record<string, string> {
+  const isMade = typeof (headers as Headers | undefined)?.append === 'function'
+  return isMade ? Object.fromEntries(headers as Headers) : ((headers ?? {}) as Record<string, string>)
+}
+
+/** A `fetch` that knows `cancellation`, and says so. */
+export interface QuickFetch {
+  (url: string, init: QuickInit): Promise<Response>
+  readonly takesCancellation: true
+}
+
+export function isQuick(fetch: FetchLike | QuickFetch): fetch is QuickFetch {
+  return 'takesCancellation' in fetch && fetch.takesCancellation === true
+}
+
+/** Marks a `fetch` that looks at `cancellation`. */
+export function quickFetch(fetch: (url: string, init: QuickInit) => Promise<Response>): QuickFetch {
+  return Object.assign(fetch, { takesCancellation: true as const })
+}

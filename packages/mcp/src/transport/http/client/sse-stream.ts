@@ -1,0 +1,137 @@
+import { McpError } from '../../../jsonrpc/index.ts'
+
+/**
+ * Where a stream is, kept across reconnections: what `Last-Event-ID` and the waiting time depend on.
+ * (HTML standard, section 9.2; MCP 2025-11-25, Resumability and Redelivery.)
+ */
+export interface SseCursor {
+  lastEventId: string
+  /** The server's last `retry:`, in milliseconds. */
+  retry: number | undefined
+  /** How many events have ended so far, those without data included: a sign of life. */
+  events: number
+}
+
+export function createSseCursor(): SseCursor {
+  return { lastEventId: '', retry: undefined, events: 0 }
+}
+
+/** Gets the data of an event and its type, `message` unless the server named another. */
+export type OnSseEvent = (data: string, type: string) => void
+
+export interface SseParserOptions {
+  onEvent: OnSseEvent
+  cursor: SseCursor
+  /** The largest event in UTF-16 units; `push` throws `too_large` beyond it. */
+  maxLength: number
+}
+
+/** Parses one event stream. Time is linear in the input, however it is sliced and whatever ends its lines. */
+export class SseParser {
+  readonly #options: SseParserOptions
+  // Strips a byte order mark, and joins characters that were split between chunks.
+  readonly #decoder = new TextDecoder()
+  /** The line that has not ended yet. Grows as a rope: searching it again for every chunk would be quadratic. */
+  #partial = ''
+  #data: string | undefined
+  #type = ''
+  #id: string
+  /** The chunk before ended in CR, so a leading LF belongs to it. */
+  #afterCr = false
+
+  constructor(options: SseParserOptions) {
+    this.#options = options
+    this.#id = options.cursor.lastEventId
+  }
+
+  push(chunk: Uint8Array): void {
+    const text = this.#normalise(this.#decoder.decode(chunk, { stream: true }))
+    let end = text.indexOf('\n')
+    if (end === -1) {
+      this.#partial += text
+      this.#checkLength()
+      return
+    }
+    let start = 0
+    if (this.#partial !== '') {
+      const line = this.#partial + text.slice(0, end)
+      this.#partial = ''
+      this.#line(line, 0, line.length)
+      start = end + 1
+      end = text.indexOf('\n', start)
+    }
+    while (end !== -1) {
+      this.#line(text, start, end)
+      start = end + 1
+      end = text.indexOf('\n', start)
+    }
+    this.#partial = text.slice(start)
+    this.#checkLength()
+  }
+
+  /** CR, LF and CRLF all end a line; most streams have LF alone and pay one search for that. */
+  #normalise(text: string): string {
+    if (text === '') return text
+    const from = this.#afterCr && text.charCodeAt(0) === LF ? 1 : 0
+    this.#afterCr = text.charCodeAt(text.length - 1) === CR
+    const rest = from === 0 ? text : text.slice(from)
+    return rest.includes('\r') ? rest.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : rest
+  }
+
+  #line(text: string, start: number, end: number): void {
+    if (start === end) this.#dispatch()
+    else if (text.startsWith('data:', start)) this.#addData(text.slice(valueAt(text, start + 5), end))
+    else if (text.startsWith('event:', start)) this.#type = text.slice(valueAt(text, start + 6), end)
+    else this.#otherLine(text.slice(start, end))
+  }
+
+  /** Gets its line cut out: looking for a colon in the whole chunk would scan that once for every line. */
+  #otherLine(line: string): void {
+    const colon = line.indexOf(':')
+    if (colon === -1) this.#field(line, '')
+    else if (colon > 0) this.#field(line.slice(0, colon), line.slice(valueAt(line, colon + 1)))
+    // and a line that begins with a colon is a comment
+  }
+
+  #field(field: string, value: string): void {
+    if (field === 'data') this.#addData(value)
+    else if (field === 'event') this.#type = value
+    else if (field === 'id' && value.length <= MAX_ID && !value.includes('\0')) this.#id = value
+    else if (field === 'retry' && /^[0-9]+$/.test(value)) this.#options.cursor.retry = Number(value)
+  }
+
+  #addData(value: string): void {
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
+    this.#checkLength()
+  }
+
+  #dispatch(): void {
+    const { cursor, onEvent } = this.#options
+    const data = this.#data
+    const type = this.#type
+    this.#data = undefined
+    this.#type = ''
+    cursor.lastEventId = this.#id
+    cursor.events++
+    if (data !== undefined) onEvent(data, type === '' ? 'message' : type)
+  }
+
+  #checkLength(): void {
+    const { maxLength } = this.#options
+    if (this.#partial.length + (this.#data?.length ?? 0) <= maxLength) return
+    throw new McpError('too_large', `An event of the stream is larger than ${maxLength} characters`, {
+      details: { limit: maxLength },
+    })
+  }
+}
+
+/** Ids come back as a header; servers refuse longer ones. */
+const MAX_ID = 4096
+const LF = 10
+const CR = 13
+const SPACE = 32
+
+/** One space after the colon is not part of the value. */
+function valueAt(text: string, index: number): number {
+  return text.charCodeAt(index) === SPACE ? index + 1 : index
+}

@@ -1,0 +1,278 @@
+import { Canceller } from '../../../exchange/cancellation.ts'
+import type { IncomingMessage, Wire, WireRequestOptions } from '../../../exchange/index.ts'
+import { callerOf } from '../../../exchange/wire.ts'
+import {
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  McpError,
+  parseMessage,
+  toJsonText,
+} from '../../../jsonrpc/index.ts'
+import { discard, readErrorText } from './body.ts'
+import { badResponse, displayUrl, isScopeChallenge, statusError } from './errors.ts'
+import { addModernHeaders, encodeMirrored, envelopeVersion } from './headers.ts'
+import { listen } from './listen.ts'
+import { type Operation, Operations } from './operations.ts'
+import type { HttpClientSettings } from './options.ts'
+import { readAnswer } from './read-answer.ts'
+import { type HttpCall, sendHttp } from './send.ts'
+import { isSessionLost, isSessionLostError } from './session-lost.ts'
+import { setHttpStatus } from './status.ts'
+
+/** Closing waits this long for the server to drop the session. */
+const DELETE_MS = 2_000
+
+/** Edges count their ids from 1, so this one is never in use. */
+const CHECK_ID = 2_000_000_000
+
+/**
+ * Streamable HTTP: a POST per message, answered by JSON or by an event stream. Messages with an envelope follow
+ * 2026-07-28; the others follow 2025-03-26 to 2025-11-25, with session, GET stream and resumption.
+ */
+export class HttpWire implements Wire {
+  readonly kind = 'http'
+  readonly takesCancellation = true
+  onMessage: ((message: IncomingMessage) => void) | undefined
+  onClose: ((reason: Error | undefined) => void) | undefined
+  readonly #url: string
+  readonly #settings: HttpClientSettings
+  readonly #operations: Operations
+  #session: string | undefined
+  #version: string | undefined
+  #listening: Canceller | undefined
+  /** The GET stream was given up while the server was away; the next answer shows that it is back. */
+  #listenAgain = false
+  /** Set when the server no longer knows the session. A wire has one session: with it the wire is gone. */
+  #lost: McpError | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(url: string, settings: HttpClientSettings) {
+    this.#url = url
+    this.#settings = settings
+    this.#operations = new Operations(url)
+  }
+
+  request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
+    if (this.#lost) return Promise.reject(this.#lost)
+    return this.#operations.run<JsonRpcResponse>(callerOf(options), (operation) =>
+      this.#request(message, options, operation),
+    )
+  }
+
+  send(message: JsonRpcMessage): Promise<void> {
+    if (this.#lost) return Promise.reject(this.#lost)
+    return this.#operations.run<void>(undefined, async (operation) => {
+      const session = this.#session
+      const response = await this.#post(message, operation, { headersWithin: this.#settings.connectTimeout })
+      if (!response.ok) throw await this.#refusal(response, session)
+      operation.answer()
+      await discard(response)
+    })
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version
+  }
+
+  startListening(): void {
+    if (this.#listening !== undefined || this.#operations.closed) return
+    const listening = new Canceller()
+    this.#listening = listening
+    this.#listenAgain = false
+    const done = this.#operations.run<void>(listening, async ({ signal }) => {
+      const end = await listen({
+        url: this.#url,
+        headers: () => this.#sessionHeaders(),
+        onMessage: (message) => this.#deliver(message),
+        signal,
+        settings: this.#settings,
+      })
+      if (this.#listening !== listening) return
+      this.#listening = undefined
+      this.#listenAgain = end === 'exhausted'
+      if (end === 'doubtful') this.#checkSession()
+    })
+    done.catch(() => {}) // only says that listening is over
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #request(
+    message: JsonRpcRequest,
+    options: WireRequestOptions,
+    operation: Operation<JsonRpcResponse>,
+  ): Promise<void> {
+    const modern = envelopeVersion(message) !== undefined
+    const initializes = !modern && message.method === 'initialize'
+    // 2025-11-25, Session Management: a new InitializeRequest carries no session id.
+    if (initializes) this.#leaveSession()
+    const session = modern ? undefined : this.#session
+    const response = await this.#post(message, operation, options.headers && { headers: options.headers })
+    if (!response.ok) return operation.answer(await this.#failure(response, session))
+    if (initializes) this.#adoptSession(response)
+    const version = this.#version
+    const opened = initializes ? this.#session : session
+    await readAnswer({
+      url: this.#url,
+      request: message,
+      response,
+      resumable: !modern,
+      // A stream belongs to the session in which it was opened, even if that is lost and replaced meanwhile.
+      headers: () => sessionHeaders(opened, version),
+      onAnswer: (answer) => operation.answer(this.#checked(answer, opened)),
+      onMessage: (incoming) => this.#deliver(incoming, options.onMessage),
+      takesBytes: options.takesBytes,
+      onDetached: options.onDetached,
+      onDoubt: () => this.#checkSession(),
+      abort: operation,
+      settings: this.#settings,
+      read: this.#settings.read,
+      report: this.#settings.report,
+    })
+    if (this.#listenAgain) this.startListening()
+  }
+
+  #post(
+    message: JsonRpcMessage,
+    abort: Canceller,
+    extra: { headers?: Record<string, string>; headersWithin?: number } = {},
+  ): Promise<Response> {
+    const version = envelopeVersion(message)
+    const headers: Record<string, string> = extra.headers ? encodeMirrored(extra.headers) : {}
+    if (version === undefined) Object.assign(headers, this.#sessionHeaders())
+    else addModernHeaders(headers, message, version)
+    headers['content-type'] = 'application/json'
+    headers.accept = 'application/json, text/event-stream'
+    const call: HttpCall = {
+      method: 'POST',
+      url: this.#url,
+      headers,
+      body: toJsonText(message),
+      abort,
+      reauthorize: true,
+    }
+    if (extra.headersWithin !== undefined) call.headersWithin = extra.headersWithin
+    return sendHttp(call, this.#settings)
+  }
+
+  #sessionHeaders(): Record<string, string> {
+    return sessionHeaders(this.#session, this.#version)
+  }
+
+  #adoptSession(response: Response): void {
+    const session = response.headers.get('mcp-session-id')
+    if (session === null) return
+    if (/^[\x21-\x7e]+$/.test(session)) this.#session = session
+    else throw badResponse(this.#url, 'sent a session id with characters that a session id must not have')
+  }
+
+  /** What a status other than 2xx means for a request: a JSON-RPC error is an answer like any other. */
+  async #failure(response: Response, session: string | undefined): Promise<JsonRpcResponse> {
+    const text = await this.#readError(response)
+    const error = this.#errorOf(response, session, text)
+    const parsed = parseMessage(text, this.#settings.read)
+    if (error.code !== 'http_status' || parsed.kind !== 'response' || !('error' in parsed.message))
+      throw error
+    setHttpStatus(parsed.message, response.status)
+    return parsed.message
+  }
+
+  async #refusal(response: Response, session: string | undefined): Promise<McpError> {
+    return this.#errorOf(response, session, await this.#readError(response))
+  }
+
+  #errorOf(response: Response, session: string | undefined, text: string): McpError {
+    const { status } = response
+    const error = statusError(response, this.#url, 'POST', text)
+    if (session === undefined || status === 401 || isScopeChallenge(response)) return error
+    return isSessionLost(status, text) ? this.#lose(`HTTP ${status}`, error.details) : error
+  }
+
+  /** A server may say with HTTP 200 as well that the session is gone. */
+  #checked(answer: JsonRpcResponse, session: string | undefined): JsonRpcResponse {
+    if (session === undefined || !('error' in answer) || !isSessionLostError(answer.error)) return answer
+    throw this.#lose(answer.error.message, { body: toJsonText(answer) })
+  }
+
+  /**
+   * The end of the wire for everything that is still to be sent. Requests under way may have been carried out: each
+   * of them finds out for itself.
+   */
+  #lose(how: string, details: Record<string, unknown>): McpError {
+    const message = `${displayUrl(this.#url)} no longer knows this session (${how}); initialize again`
+    const error = new McpError('session_lost', message, { details })
+    if (this.#lost || this.#operations.closed) return error
+    this.#lost = error
+    this.#leaveSession()
+    this.onClose?.(error)
+    return error
+  }
+
+  #leaveSession(): void {
+    this.#session = undefined
+    this.#version = undefined
+    this.#listening?.abort()
+    this.#listening = undefined
+    this.#listenAgain = false
+  }
+
+  /** A stream was refused as if the session were gone. Some servers only have no such stream, so a ping decides. */
+  #checkSession(): void {
+    const session = this.#session
+    if (session === undefined || this.#operations.closed) return
+    const ping = { jsonrpc: '2.0', id: CHECK_ID, method: 'ping' } as const
+    const done = this.#operations.run<void>(undefined, async (operation) => {
+      const response = await this.#post(ping, operation, { headersWithin: this.#settings.connectTimeout })
+      const text = await this.#readError(response)
+      const parsed = parseMessage(text)
+      if (!response.ok) this.#errorOf(response, session, text)
+      else if (parsed.kind === 'response') this.#checked(parsed.message, session)
+      operation.answer()
+    })
+    done.catch(() => {}) // without an answer nothing is known; the next request finds out
+  }
+
+  #readError(response: Response): Promise<string> {
+    return readErrorText(response, this.#settings.maxMessageBytes)
+  }
+
+  #deliver(message: IncomingMessage, handler: WireRequestOptions['onMessage'] = this.onMessage): void {
+    if (this.#operations.closed) return
+    try {
+      handler?.(message)
+    } catch (thrown) {
+      this.#settings.report(() => McpError.from(thrown, 'bad_response'))
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#operations.close()
+    if (this.#session !== undefined) await this.#deleteSession()
+    if (!this.#lost) this.onClose?.(undefined)
+  }
+
+  /** Best effort: a server may not allow it (405), or be gone. */
+  async #deleteSession(): Promise<void> {
+    const abort = new Canceller()
+    const late = new Promise<void>((resolve) => abort.onAbort(resolve))
+    const timer = setTimeout(() => abort.abort(), DELETE_MS)
+    const headers = this.#sessionHeaders()
+    const sent = sendHttp(
+      { method: 'DELETE', url: this.#url, headers, abort, reauthorize: false },
+      this.#settings,
+    )
+    await Promise.race([sent.then(discard).catch(() => {}), late])
+    clearTimeout(timer)
+  }
+}
+
+function sessionHeaders(session: string | undefined, version: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (session !== undefined) headers['mcp-session-id'] = session
+  if (version !== undefined) headers['mcp-protocol-version'] = version
+  return headers
+}

@@ -1,0 +1,52 @@
+import { type Live, LiveSet } from '../../../exchange/live-set.ts'
+import { unref } from '../../../protocol/index.ts'
+import { KEEP_ALIVE, type EventSink } from './reply.ts'
+
+interface Waiting extends Live {
+  since: number
+  open: () => EventSink
+}
+
+/**
+ * One timer for all answers that are under way: those that are silent for an interval get a comment line,
+ * so that proxies and clients do not take the connection for dead. A timer for each request would cost more
+ * than most requests.
+ */
+export class Pulse {
+  readonly #interval: number
+  readonly #waiting = new LiveSet<Waiting>()
+  #timer: ReturnType<typeof setInterval> | undefined
+
+  constructor(intervalMs: number) {
+    this.#interval = intervalMs
+  }
+
+  /** How many answers are watched. */
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** Returns how to stop. */
+  add(open: () => EventSink): () => void {
+    const entry: Waiting = { place: -1, since: Date.now(), open }
+    this.#waiting.add(entry)
+    if (this.#timer === undefined && this.#interval > 0) this.#start()
+    return () => this.#waiting.delete(entry)
+  }
+
+  #start(): void {
+    this.#timer = setInterval(() => this.#beat(), this.#interval)
+    unref(this.#timer)
+  }
+
+  #beat(): void {
+    if (this.#waiting.size === 0) return this.stop()
+    const due = Date.now() - this.#interval
+    for (const entry of this.#waiting.all()) if (entry.since <= due) entry.open().write(KEEP_ALIVE)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}

@@ -1,0 +1,44 @@
+import { Budget, type BudgetLimits } from '../../../exchange/budget.ts'
+import { IncomingBodies } from './incoming-bodies.ts'
+import { UnreadAnswers } from '../../unread-answers.ts'
+
+/** What callers of an HTTP endpoint may hold, in bytes, numbers and milliseconds. */
+export interface HttpLimits {
+  /** Bodies over this many bytes are refused with 413. Default 16 MB. */
+  readonly maxBodyBytes: number
+  /** How long a body may take to arrive. Default a minute. */
+  readonly bodyTimeout: number
+  /** Bytes of bodies that are being received. Default 64 MB for a caller, 128 MB in all. */
+  readonly receiving: BudgetLimits
+  /** A client that reads nothing of its answer for this long is cut off. Default 30 seconds. */
+  readonly stallTimeout: number
+  /** Bytes of answers that wait for their readers. Default 64 MB for a caller, 256 MB in all. */
+  readonly unread: BudgetLimits
+  /** Sessions and streams of legacy clients. Default 10,000 in all, half of them for one caller. */
+  readonly sessions: BudgetLimits
+}
+
+const MB = 1024 * 1024
+
+/** Counts what callers hold. Several endpoints of one process can share one. */
+export class HttpMeter {
+  readonly bodies: IncomingBodies
+  readonly answers: UnreadAnswers
+  readonly sessions: Budget
+
+  constructor(limits: Partial<HttpLimits> = {}) {
+    const maxBytes = limits.maxBodyBytes ?? 16 * MB
+    // A single body of the greatest length must fit.
+    const share = Math.max(64 * MB, maxBytes)
+    this.bodies = new IncomingBodies({
+      maxBytes,
+      timeout: limits.bodyTimeout ?? 60_000,
+      receiving: limits.receiving ?? { perCaller: share, total: 2 * share },
+    })
+    this.answers = new UnreadAnswers({
+      stallTimeout: limits.stallTimeout ?? 30_000,
+      held: limits.unread ?? { perCaller: 64 * MB, total: 256 * MB },
+    })
+    this.sessions = new Budget(limits.sessions ?? { perCaller: 5_000, total: 10_000 })
+  }
+}

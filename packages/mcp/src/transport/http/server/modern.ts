@@ -1,0 +1,212 @@
+import { failure } from '../../../exchange/exchange.ts'
+import type { LiveExchange, Outcome } from '../../../exchange/index.ts'
+import { openModernExchange } from '../../../exchange/modern/server-edge.ts'
+import { respondSafely } from '../../../exchange/server/respond-safely.ts'
+import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
+import { refusalOf } from '../../../exchange/server/refusal-of.ts'
+import {
+  responseFacts,
+  writeError,
+  writeOutcome,
+  writeRawOutcome,
+} from '../../../exchange/server/write-message.ts'
+import {
+  HEADER_MISMATCH,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  MISSING_CLIENT_CAPABILITY,
+  ProtocolError,
+  UNSUPPORTED_PROTOCOL_VERSION,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../../../jsonrpc/index.ts'
+import { acceptsStream, prefersStream } from './accept-header.ts'
+import type { HttpContext } from './guard.ts'
+import type { Pulse } from './keep-alive.ts'
+import { refuseForLoad, toHttpRefusal } from './refusal.ts'
+import { STREAM_HEADERS, toEvent, type EventSink, type HttpCall, type HttpReply } from './reply.ts'
+import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
+import { checkStandardHeaders, type HttpServed } from './standard-headers.ts'
+
+export interface AnswerHost {
+  readonly served: HttpServed
+  readonly context: HttpContext
+  readonly pulse: Pulse
+  readonly streams: OpenStreams
+}
+
+/**
+ * Answers a modern request: a JSON body unless a notification precedes the result. The peer's going away
+ * cancels it (2026-07-28, Cancellation).
+ */
+export function answerModern(
+  request: JsonRpcRequest,
+  call: HttpCall,
+  reply: HttpReply,
+  host: AnswerHost,
+): void {
+  const { served } = host
+  const answer = new StreamedAnswer(request.id, reply, host, call.headers.accept)
+  let exchange: LiveExchange
+  try {
+    exchange = openModernExchange(request, served, host.context, (text) => answer.notify(text))
+    checkStandardHeaders(request, call.headers, served, exchange)
+  } catch (error) {
+    const problem = versionFirst(request, call, host, ProtocolError.from(error))
+    reply.json(problem.code === METHOD_NOT_FOUND ? 404 : 400, writeError(request.id, problem.toJsonRpc()))
+    return
+  }
+  if (request.method === 'subscriptions/listen' && !acceptsStream(call.headers.accept)) {
+    return reply.json(406, writeError(request.id, NEEDS_STREAM))
+  }
+  const finish = (outcome: Outcome): void => {
+    exchange.finish()
+    if (exchange.aborted) return
+    const facts = responseFacts(request, exchange.client.version, served)
+    const raw = writeRawOutcome(outcome, facts)
+    if (raw && answer.finishBytes(raw)) return
+    const text = writeOutcome(outcome, facts)
+    const refusal = toHttpRefusal(refusalOf(outcome), host.context.challenge)
+    if (refusal) return answer.finish(refusal.status, text, refusal.headers)
+    answer.finish(outcome.type === 'error' ? statusOf(outcome.error.code) : 200, text)
+  }
+  const outcome = respondSafely(served, exchange)
+  if (!(outcome instanceof Promise)) return finish(outcome)
+  answer.onDrop = (reason) => exchange.abort(reason)
+  if (request.method !== 'subscriptions/listen') {
+    answer.cut = (error) => {
+      finish(failure(error))
+      exchange.abort('closed')
+    }
+  }
+  reply.onAbort(() => answer.drop('disconnected'))
+  answer.wait()
+  outcome.then(finish)
+}
+
+const NEEDS_STREAM = { code: INVALID_REQUEST, message: 'Accept must list text/event-stream to listen' }
+
+/** An unsupported version that header and body agree on is that; one that they disagree on is a mismatch. */
+function versionFirst(
+  request: JsonRpcRequest,
+  call: HttpCall,
+  { served }: AnswerHost,
+  problem: ProtocolError,
+): ProtocolError {
+  if (problem.code !== UNSUPPORTED_PROTOCOL_VERSION) return problem
+  try {
+    checkStandardHeaders(request, call.headers, served)
+    return problem
+  } catch (error) {
+    return ProtocolError.from(error)
+  }
+}
+
+function statusOf(code: number): number {
+  switch (code) {
+    case METHOD_NOT_FOUND:
+      return 404
+    case HEADER_MISMATCH:
+    case MISSING_CLIENT_CAPABILITY:
+    case UNSUPPORTED_PROTOCOL_VERSION:
+      return 400
+    default:
+      return 200
+  }
+}
+
+const NOBODY = (): void => {}
+
+/** A stream from the first notification on, when the answer is long in coming, or because the client prefers one. */
+export class StreamedAnswer implements OpenStream {
+  place = -1
+  until: number = NEVER
+  readonly context: HttpContext
+  cut: OpenStream['cut']
+  /** Told why the answer ended before it was there. */
+  onDrop: (reason: string) => void = NOBODY
+  readonly #id: RequestId
+  readonly #reply: HttpReply
+  readonly #host: AnswerHost
+  readonly #accept: string | undefined
+  #sink: EventSink | undefined
+  #waiting: (() => void) | undefined
+
+  constructor(id: RequestId, reply: HttpReply, host: AnswerHost, accept: string | undefined) {
+    this.context = host.context
+    this.#id = id
+    this.#reply = reply
+    this.#host = host
+    this.#accept = accept
+  }
+
+  get #mayStream(): boolean {
+    return acceptsStream(this.#accept)
+  }
+
+  notify(text: string): void {
+    if (this.#mayStream) this.#open().write(toEvent(text))
+  }
+
+  /** The result is not there yet: keep the connection from being taken for dead. */
+  wait(): void {
+    this.#host.streams.add(this)
+    if (this.#mayStream) this.#waiting = this.#host.pulse.add(() => this.#open())
+  }
+
+  /** A result that is there in bytes; false when it has to be a text. */
+  finishBytes(pieces: readonly Uint8Array[]): boolean {
+    if (!this.#reply.bytes || this.#asStream(200)) return false
+    this.#release()
+    const unread = this.#reply.refusesToHold(pieces.reduce((sum, piece) => sum + piece.length, 0))
+    if (unread) refuseForLoad(this.#reply, unread, this.#id)
+    else this.#reply.bytes(200, pieces)
+    return true
+  }
+
+  /** Another status than 200 says something that a stream could not. */
+  #asStream(status: number): boolean {
+    return this.#sink !== undefined || (status === 200 && prefersStream(this.#accept))
+  }
+
+  finish(status: number, text: string, headers?: Record<string, string>): void {
+    this.#release()
+    const unread = this.#reply.refusesToHold(text.length)
+    if (unread) return this.#finishUnsent(unread)
+    if (!this.#asStream(status)) return this.#reply.json(status, text, headers)
+    const sink = this.#sink ?? this.#reply.stream(STREAM_HEADERS)
+    sink.write(toEvent(text))
+    sink.end()
+  }
+
+  /** The client has not read so much that its answer cannot be held as well. */
+  #finishUnsent(refusal: RefusedForLoad): void {
+    if (!this.#sink) return refuseForLoad(this.#reply, refusal, this.#id)
+    this.#sink.write(toEvent(writeError(this.#id, refusal.toJsonRpc())))
+    this.#sink.end()
+  }
+
+  /** The caller is gone, or is not let in any more. */
+  drop(reason: string): void {
+    this.#release()
+    this.#sink?.end()
+    this.onDrop(reason)
+  }
+
+  end(why: 'expired' | 'revoked'): void {
+    if (!this.#sink) this.#reply.empty(401)
+    this.drop(why)
+  }
+
+  #open(): EventSink {
+    if (this.#sink) return this.#sink
+    this.#sink = this.#reply.stream(STREAM_HEADERS)
+    this.#host.streams.expire(this)
+    return this.#sink
+  }
+
+  #release(): void {
+    this.#waiting?.()
+    this.#host.streams.delete(this)
+  }
+}

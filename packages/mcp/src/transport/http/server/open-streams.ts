@@ -1,0 +1,102 @@
+import { LiveSet, type Live } from '../../../exchange/live-set.ts'
+import type { ProtocolError } from '../../../jsonrpc/index.ts'
+import { LONGEST_TIMER, samePrincipal, unref } from '../../../protocol/index.ts'
+import type { Guard, HttpContext } from './guard.ts'
+
+/** Of a stream whose credential has no end, and of an answer that is no stream. */
+export const NEVER: number = Number.POSITIVE_INFINITY
+
+/** A credential that was accepted although its time was over (clocks differ) gets this long. */
+const SHORTEST_LIFE = 5_000
+
+/** An answer that is under way. */
+export interface OpenStream extends Live {
+  readonly context: HttpContext
+  /** When its credential expires. */
+  until: number
+  /** Ends it: its client has to come back with a credential that is good. */
+  end(why: 'expired' | 'revoked'): void
+  /** Answers the request with an error at once; absent where nobody waits for a result. */
+  cut?: ((error: ProtocolError) => void) | undefined
+}
+
+/**
+ * The answers that are under way, with what their callers showed. A stream can stay open for hours, and it was
+ * opened with a token that is good for minutes: it ends when the token expires, and any answer ends when its caller
+ * is no longer let in. One timer serves all of them.
+ */
+export class OpenStreams {
+  readonly #open = new LiveSet<OpenStream>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #dueAt = NEVER
+
+  /** Requests whose callers wait for a result. */
+  get waiting(): number {
+    return this.#open.all().filter(({ cut }) => cut).length
+  }
+
+  add(stream: OpenStream): void {
+    this.#open.add(stream)
+  }
+
+  /** The answer has become a stream, which ends when its credential expires. */
+  expire(stream: OpenStream): void {
+    this.#open.add(stream)
+    const { auth } = stream.context
+    if (auth?.expiresAt === undefined) return
+    const now = Date.now()
+    stream.until = auth.expiresAt > now ? auth.expiresAt : now + SHORTEST_LIFE
+    if (stream.until < this.#dueAt) this.#wait(stream.until)
+  }
+
+  delete(stream: OpenStream): void {
+    this.#open.delete(stream)
+    if (this.#timer !== undefined && this.#open.size === 0) this.#stop()
+  }
+
+  /** Ends every answer whose caller this guard does not let in as the same principal with the same scopes. */
+  async recheck(guard: Guard | undefined): Promise<void> {
+    const check = async (stream: OpenStream): Promise<void> => {
+      // A guard that fails lets nobody in.
+      const isGood = await isLetInBy(guard, stream.context).catch(() => false)
+      if (!isGood && this.#open.delete(stream)) stream.end('revoked')
+    }
+    await Promise.all(this.#open.all().map(check))
+  }
+
+  /** Answers with an error what waits for a result. */
+  close(error: ProtocolError): void {
+    for (const { cut } of this.#open.all()) cut?.(error)
+    this.#stop()
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#dueAt = NEVER
+  }
+
+  #wait(until: number): void {
+    clearTimeout(this.#timer)
+    this.#dueAt = until
+    this.#timer = setTimeout(() => this.#endExpired(), Math.min(until - Date.now(), LONGEST_TIMER))
+    unref(this.#timer)
+  }
+
+  #endExpired(): void {
+    const now = Date.now()
+    const due = this.#open.all().filter(({ until }) => until <= now)
+    for (const stream of due) if (this.#open.delete(stream)) stream.end('expired')
+    this.#stop()
+    const next = this.#open.all().reduce((least, { until }) => Math.min(least, until), NEVER)
+    if (next < NEVER) this.#wait(next)
+  }
+}
+
+/** Whether a guard lets a caller in as the same principal with the same scopes. */
+export async function isLetInBy(guard: Guard | undefined, { head, auth }: HttpContext): Promise<boolean> {
+  const verdict = guard ? await guard(head) : { ok: true as const, auth: undefined }
+  if (!verdict.ok || !samePrincipal(verdict.auth?.principal, auth?.principal)) return false
+  const [before, now] = [new Set(auth?.scopes), new Set(verdict.auth?.scopes)]
+  return before.size === now.size && [...now].every((scope) => before.has(scope))
+}

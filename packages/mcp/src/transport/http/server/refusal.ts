@@ -1,0 +1,59 @@
+import type { RequestRefusal } from '../../../exchange/server/refusal-of.ts'
+import { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
+import { writeError } from '../../../exchange/server/write-message.ts'
+import { INVALID_REQUEST, type RequestId } from '../../../jsonrpc/index.ts'
+import type { ScopeChallenge } from './guard.ts'
+import type { BodyRefusal } from './incoming-bodies.ts'
+import { reportSafely } from '../../report-safely.ts'
+import type { HttpReply } from './reply.ts'
+
+/** What HTTP says besides the error in the body. */
+export interface HttpRefusal {
+  readonly status: number
+  readonly headers: Record<string, string>
+}
+
+/** The status and headers of an answer that refuses; undefined when HTTP has nothing to say about it. */
+export function toHttpRefusal(
+  refusal: RequestRefusal | undefined,
+  challenge: ScopeChallenge | undefined,
+): HttpRefusal | undefined {
+  if (refusal === undefined) return undefined
+  if ('requiredScopes' in refusal) return challenge?.(refusal.requiredScopes)
+  return { status: refusal.status, headers: retryAfter(refusal) }
+}
+
+/** Refuses a request before it is worked on. */
+export function refuse(
+  reply: HttpReply,
+  status: number,
+  message: string,
+  code: number = INVALID_REQUEST,
+): void {
+  reply.json(status, writeError(null, { code, message }))
+}
+
+export function refuseForLoad(
+  reply: HttpReply,
+  refusal: RefusedForLoad,
+  id: RequestId | null = null,
+  headers: Record<string, string> = {},
+): void {
+  const body = writeError(id, refusal.toJsonRpc())
+  reply.json(refusal.status, body, { ...headers, ...retryAfter(refusal) })
+}
+
+function retryAfter(refusal: RefusedForLoad): Record<string, string> {
+  return { 'retry-after': String(refusal.retryAfter) }
+}
+
+/** Answers a request whose body was not taken. */
+export function refuseBody(
+  reply: HttpReply,
+  { status, message }: BodyRefusal,
+  report: ((error: { code: number; message: string }) => void) | undefined,
+): void {
+  reportSafely(report, { code: INVALID_REQUEST, message })
+  if (status !== 429) return refuse(reply, status, message)
+  refuseForLoad(reply, new RefusedForLoad(message, { reason: 'bodies' }))
+}

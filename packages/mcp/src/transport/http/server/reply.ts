@@ -1,0 +1,62 @@
+import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
+
+/** Header names in lower case, as Node gives them. */
+export type HttpHeaders = Readonly<Record<string, string | undefined>>
+
+/** Everything of an HTTP request but its body: all that a guard decides by. */
+export interface HttpHead {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: HttpHeaders
+  /** The network address that it comes from, where that is known. */
+  readonly peer?: string | undefined
+}
+
+/** A body as text, or as the value that a framework has parsed already. */
+export type HttpBody = { readonly text: string } | { readonly value: unknown }
+
+/** An incoming HTTP request, whatever the runtime. Its body is not read yet. */
+export interface HttpCall extends HttpHead {
+  /**
+   * Reads the body, within its limits. To be called once, and only for a caller that was let in. `done` is not called
+   * when there is no complete body: that is answered here.
+   */
+  readBody(sender: string, done: (body: HttpBody) => void): void
+}
+
+/** An open event stream. */
+export interface EventSink {
+  /** Writes one event's text, framing included. Returns false when the reader is slow. */
+  write(frame: string): boolean
+  end(): void
+}
+
+/** How the answer is given. One of `json`, `bytes`, `empty` and `stream` is called, once. */
+export interface HttpReply {
+  /** Whose answer it is: what it takes until it is read counts as held by this sender. */
+  countFor(sender: string): void
+  /** Why an answer of this length cannot be held until it is read; undefined when it can. */
+  refusesToHold(bytes: number): RefusedForLoad | undefined
+  json(status: number, body: string, headers?: Record<string, string>): void
+  /** A JSON body that is there in bytes already. Without it, texts are sent. */
+  bytes?(status: number, pieces: readonly Uint8Array[], headers?: Record<string, string>): void
+  empty(status: number, headers?: Record<string, string>): void
+  stream(headers?: Record<string, string>): EventSink
+  /** Called when the peer goes away before the answer is finished. */
+  onAbort(listener: () => void): void
+}
+
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  // Proxies such as nginx would hold events back (2026-07-28, Streamable HTTP).
+  'x-accel-buffering': 'no',
+}
+
+/** A message as an event. JSON text has no raw newlines, so one `data:` line is enough. */
+export function toEvent(text: string, id?: string): string {
+  return id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`
+}
+
+export const KEEP_ALIVE = ':\n\n'

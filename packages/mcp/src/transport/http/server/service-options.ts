@@ -1,0 +1,30 @@
+import type { Sealer } from '../../../exchange/index.ts'
+import type { EventLogLimits } from './event-log.ts'
+import type { GateOptions } from './gate.ts'
+import type { Guard } from './guard.ts'
+import type { HttpLimits, HttpMeter } from './meter.ts'
+import type { SessionLimits } from './sessions.ts'
+
+export interface HttpServiceOptions extends GateOptions {
+  guard?: Guard
+  /** Legacy clients get no session: nothing is kept, and nothing can be pushed to them. */
+  statelessLegacy?: boolean
+  /** Serves the HTTP+SSE transport of 2024-11-05 on the same endpoint; on unless switched off. */
+  sse?: boolean
+  sessions?: Partial<SessionLimits>
+  /** Bodies over this many bytes are refused with 413. */
+  maxBodyBytes?: number
+  /** What callers may hold: bodies on their way in, answers that nobody reads, sessions. */
+  limits?: Partial<Omit<HttpLimits, 'maxBodyBytes'>>
+  /** Counts what callers hold on several endpoints together; `maxBodyBytes` and `limits` are its own then. */
+  meter?: HttpMeter
+  /** Makes session ids that survive a restart and work on every replica. */
+  sealer?: Sealer
+  /** Tells this endpoint from others with the same sealer: a session of one is no session of another. */
+  place?: string
+  events?: Partial<EventLogLimits>
+  /** Told about bodies that could not be read. */
+  onProtocolError?: (error: { code: number; message: string }) => void
+  /** Silence after which a stream gets a comment line, in milliseconds; 0 switches it off. */
+  keepAlive?: number
+}

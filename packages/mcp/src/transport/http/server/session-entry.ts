@@ -1,0 +1,87 @@
+import { senderKey } from '../../../exchange/caller-key.ts'
+import type { JsonRpcRequest } from '../../../jsonrpc/index.ts'
+import type { EventLogLimits } from './event-log.ts'
+import type { HttpContext } from './guard.ts'
+import type { Pulse } from './keep-alive.ts'
+import { refuse, refuseForLoad } from './refusal.ts'
+import type { HttpCall, HttpReply } from './reply.ts'
+import { HttpSession } from './session.ts'
+import type { HttpSessions } from './sessions.ts'
+import type { HttpServed } from './standard-headers.ts'
+import type { OpenStreams } from './open-streams.ts'
+import type { SessionIds } from './session-ids.ts'
+
+export interface SessionEntryOptions {
+  readonly served: HttpServed
+  readonly sessions: HttpSessions
+  readonly ids: SessionIds
+  readonly events: EventLogLimits
+  readonly pulse: Pulse
+  readonly streams: OpenStreams
+}
+
+/** How requests come to their legacy sessions: `initialize` opens one, and all others name theirs. */
+export class SessionEntry {
+  readonly #options: SessionEntryOptions
+
+  constructor(options: SessionEntryOptions) {
+    this.#options = options
+  }
+
+  initialize(message: JsonRpcRequest, reply: HttpReply, context: HttpContext): void {
+    const open = (id: string): void => {
+      const session = this.#createSession(id, reply, context)
+      session?.post(message, reply, context)
+    }
+    const id = this.#options.ids.mint(message, context.auth?.principal)
+    if (typeof id === 'string') open(id)
+    else id.then(open, () => refuse(reply, 500, 'Internal error'))
+  }
+
+  /** Undefined when there is no room, which is answered then. */
+  #createSession(id: string, reply: HttpReply, context: HttpContext): HttpSession | undefined {
+    const { served, sessions, events, pulse, streams } = this.#options
+    const session: HttpSession = new HttpSession({
+      id,
+      served,
+      principal: context.auth?.principal,
+      // Without a principal nobody knows which sessions are of one caller.
+      sender: context.auth ? senderKey(context) : id,
+      limits: events,
+      pulse,
+      streams,
+      onRejected: () => sessions.end(session),
+      onRevoked: () => this.end(session),
+    })
+    const refusal = sessions.add(session)
+    if (refusal) refuseForLoad(reply, refusal)
+    return refusal ? undefined : session
+  }
+
+  /** Finds the session that a request names, brings it back where that is possible, or refuses. */
+  find(call: HttpCall, reply: HttpReply, context: HttpContext, use: (session: HttpSession) => void): void {
+    const id = call.headers['mcp-session-id']
+    if (id === undefined) return refuse(reply, 400, 'Mcp-Session-Id is missing: send "initialize" first')
+    const principal = context.auth?.principal
+    const known = this.#options.sessions.find(id, principal)
+    if (known) return use(known)
+    this.#options.ids.recover(id, principal).then(
+      (facts) => {
+        // 404 tells a legacy client to start anew with "initialize".
+        if (!facts) return refuse(reply, 404, 'Session not found: send "initialize" again')
+        // Two requests may have asked for it at once: the second finds what the first brought back.
+        const session = this.#options.sessions.find(id, principal) ?? this.#createSession(id, reply, context)
+        if (!session) return
+        if (!session.session.negotiated) session.session.restore(facts)
+        use(session)
+      },
+      () => refuse(reply, 404, 'Session not found: send "initialize" again'),
+    )
+  }
+
+  /** Ends a session for good: its id, sealed or not, is not taken up again. */
+  end(session: HttpSession): void {
+    this.#options.ids.end(session.id)
+    this.#options.sessions.end(session)
+  }
+}

@@ -1,0 +1,76 @@
+import type { LegacySessionFacts, Sealer, Served } from '../../../exchange/index.ts'
+import { bindingOf } from '../../../exchange/binding.ts'
+import { negotiateLegacy } from '../../../exchange/server/served.ts'
+import { isJsonObject, type JsonObject, type JsonRpcRequest } from '../../../jsonrpc/index.ts'
+import type { Principal } from '../../../protocol/index.ts'
+
+interface SealedFacts extends LegacySessionFacts {
+  expires: number
+  /** Makes two sessions of one client different. */
+  nonce: string
+}
+
+const ONE_WEEK = 7 * 24 * 3_600_000
+const MAX_ENDED = 10_000
+const MAX_ID_LENGTH = 4_096
+
+/**
+ * Session ids that carry their session: sealed, bound to the principal and the endpoint, good after a restart and on any
+ * replica that shares the secret. Without a sealer they are random, and die with the process.
+ */
+export class SessionIds {
+  readonly #sealer: Sealer | undefined
+  readonly #served: Served
+  readonly #place: string | undefined
+  /** Ids that their clients gave up: those must not come back to life. */
+  readonly #ended = new Set<string>()
+
+  /** `place`: the endpoint, where several have one sealer. */
+  constructor(served: Served, sealer: Sealer | undefined, place?: string) {
+    this.#served = served
+    this.#place = place
+    this.#sealer = sealer
+  }
+
+  mint(initialize: JsonRpcRequest, principal: Principal | undefined): string | Promise<string> {
+    if (!this.#sealer) return crypto.randomUUID()
+    const { protocolVersion, capabilities, clientInfo } = initialize.params ?? {}
+    const version = negotiateLegacy(this.#served, String(protocolVersion))
+    // A request that will be refused gets any id: it is not sent.
+    if (!version || !isJsonObject(capabilities)) return crypto.randomUUID()
+    const facts: SealedFacts = {
+      version,
+      capabilities,
+      info: isJsonObject(clientInfo) ? identity(clientInfo) : undefined,
+      expires: Date.now() + ONE_WEEK,
+      nonce: crypto.randomUUID(),
+    }
+    return this.#sealer.seal(facts, this.#bindingOf(principal)).then((sealed) =>
+      // Headers have limits of their own: a client with a novel of capabilities gets a plain session.
+      sealed.length <= MAX_ID_LENGTH ? sealed : crypto.randomUUID(),
+    )
+  }
+
+  /** The session that an id stands for, when this process does not know it; undefined for a foreign id. */
+  async recover(id: string, principal: Principal | undefined): Promise<LegacySessionFacts | undefined> {
+    if (!this.#sealer || this.#ended.has(id)) return undefined
+    const facts = await this.#sealer.open(id, this.#bindingOf(principal))
+    if (!isJsonObject(facts) || (facts as unknown as SealedFacts).expires < Date.now()) return undefined
+    return facts as unknown as SealedFacts
+  }
+
+  #bindingOf(principal: Principal | undefined): string {
+    return bindingOf('session', principal, this.#place ?? null)
+  }
+
+  end(id: string): void {
+    if (!this.#sealer) return
+    if (this.#ended.size >= MAX_ENDED) this.#ended.delete(this.#ended.values().next().value as string)
+    this.#ended.add(id)
+  }
+}
+
+/** Icons and other decoration would only make the id longer. */
+function identity(info: JsonObject): JsonObject {
+  return { name: info.name, version: info.version }
+}

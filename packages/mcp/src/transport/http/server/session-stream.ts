@@ -1,0 +1,207 @@
+import type { RequestRefusal } from '../../../exchange/server/refusal-of.ts'
+import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
+import { writeError } from '../../../exchange/server/write-message.ts'
+import type { RequestId } from '../../../jsonrpc/index.ts'
+import { EventLog, type EventLogLimits } from './event-log.ts'
+import type { HttpContext, ScopeChallenge } from './guard.ts'
+import type { Pulse } from './keep-alive.ts'
+import { refuseForLoad, toHttpRefusal } from './refusal.ts'
+import { STREAM_HEADERS, toEvent, type EventSink, type HttpReply } from './reply.ts'
+import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
+
+/**
+ * One stream of a legacy session: the answer to a POST, or the standalone GET. Its log outlives the
+ * connection, so that a client can come back for what it missed.
+ */
+export class SessionStream implements OpenStream {
+  place = -1
+  until: number = NEVER
+  /** Of the request that it is answered on now. */
+  context: HttpContext
+  readonly log: EventLog
+  readonly #headers: Record<string, string>
+  /** 2025-11-25 clients get an event before the first message, so that they have an id to come back with. */
+  readonly #primed: boolean
+  readonly #pulse: Pulse
+  #reply: HttpReply | undefined
+  #sink: EventSink | undefined
+  #stopPulse: (() => void) | undefined
+  readonly #streams: OpenStreams
+  readonly #onRevoked: () => void
+  #refusal: RequestRefusal | undefined
+  readonly #answers: RequestId | undefined
+  /** Whether the answer may be a body of bytes: it is that of one request, and no stream is preferred. */
+  mayFinishInBytes = false
+  /** The final answer went out, or was kept for whoever comes back. */
+  finished = false
+
+  constructor(options: {
+    /** The request that is answered on it, if it is one. */
+    answers: RequestId | undefined
+    limits: EventLogLimits
+    headers: Record<string, string>
+    primed: boolean
+    pulse: Pulse
+    streams: OpenStreams
+    /** Called when its caller is not let in any more. */
+    onRevoked: () => void
+    reply: HttpReply
+    context: HttpContext
+  }) {
+    this.#pulse = options.pulse
+    this.#streams = options.streams
+    this.#onRevoked = options.onRevoked
+    this.context = options.context
+    this.#answers = options.answers
+    this.log = new EventLog(options.answers, options.limits)
+    this.#headers = options.headers
+    this.#primed = options.primed
+    this.#attach(options.reply)
+  }
+
+  get connected(): boolean {
+    return this.#reply !== undefined
+  }
+
+  get streaming(): boolean {
+    return this.#sink !== undefined
+  }
+
+  #attach(reply: HttpReply): void {
+    this.#reply = reply
+    reply.onAbort(() => {
+      if (this.#reply === reply) this.#release()
+    })
+  }
+
+  /** The answer is long in coming: keeps the connection from being taken for dead. */
+  wait(): void {
+    this.#streams.add(this)
+    this.#stopPulse ??= this.#pulse.add(() => this.open() ?? NOWHERE)
+  }
+
+  /** Nobody hears more than their token allows; the client comes back with a new one for the rest. */
+  end(why: 'expired' | 'revoked'): void {
+    if (!this.#sink) this.#reply?.empty(401)
+    this.close()
+    if (why === 'revoked') this.#onRevoked()
+  }
+
+  #release(): void {
+    this.#streams.delete(this)
+    this.until = NEVER
+    this.#stopPulse?.()
+    this.#stopPulse = undefined
+    this.#reply = undefined
+    this.#sink = undefined
+  }
+
+  /** Opens the event stream if it is not open; undefined when nobody is connected. */
+  open(retry?: number): EventSink | undefined {
+    if (!this.#sink && this.#reply) {
+      this.#sink = this.#reply.stream({ ...STREAM_HEADERS, ...this.#headers })
+      this.#streams.expire(this)
+      if (this.#primed) {
+        const pause = retry === undefined ? '' : `retry: ${retry}\n`
+        this.#sink.write(`id: ${this.log.prime()}\n${pause}data: \n\n`)
+      }
+    }
+    return this.#sink
+  }
+
+  /** Sends a message now, and keeps it for later. */
+  send(text: string): void {
+    // Opened first: the position that a primed stream starts with lies before its first message.
+    const sink = this.open()
+    const id = this.log.append(text)
+    sink?.write(toEvent(text, id))
+  }
+
+  /** The request is refused; a status can say so as long as nothing was streamed. */
+  refuse(refusal: RequestRefusal): void {
+    this.#refusal = refusal
+  }
+
+  /**
+   * The last message of a POST's stream: as a plain body when nothing was streamed before it, unless the client
+   * prefers a stream. `named` is false when there is no session whose id could be told.
+   */
+  finish(text: string, options: FinishOptions = {}): void {
+    this.finished = true
+    const unread = this.#reply?.refusesToHold(text.length)
+    if (unread) return this.#finishUnsent(unread)
+    const refusal = toHttpRefusal(this.#refusal, options.challenge)
+    const asStream = this.#sink !== undefined || (options.preferStream === true && !refusal)
+    if (this.#reply && !asStream) {
+      const headers = options.named === false ? {} : this.#headers
+      this.#reply.json(refusal?.status ?? 200, text, refusal ? { ...headers, ...refusal.headers } : headers)
+    } else {
+      this.send(text)
+      this.#sink?.end()
+    }
+    this.#release()
+  }
+
+  /** The same in bytes; false when it has to be a text. */
+  finishBytes(pieces: readonly Uint8Array[]): boolean {
+    if (!this.mayFinishInBytes || this.#sink || !this.#reply?.bytes) return false
+    this.finished = true
+    const unread = this.#reply.refusesToHold(pieces.reduce((sum, piece) => sum + piece.length, 0))
+    if (unread) {
+      this.#finishUnsent(unread)
+      return true
+    }
+    this.#reply.bytes(200, pieces, this.#headers)
+    this.#release()
+    return true
+  }
+
+  /** The client has not read so much that its answer cannot be held as well. */
+  #finishUnsent(refusal: RefusedForLoad): void {
+    const id = this.#answers ?? null
+    if (this.#sink) {
+      this.send(writeError(id, refusal.toJsonRpc()))
+      this.#sink.end()
+    } else if (this.#reply) refuseForLoad(this.#reply, refusal, id, this.#headers)
+    this.#release()
+  }
+
+  /** Ends the answer without a message: the request was cancelled. */
+  abandon(): void {
+    this.finished = true
+    if (this.#sink) this.#sink.end()
+    else this.#reply?.empty(202, this.#headers)
+    this.#release()
+  }
+
+  /** Lets go of the connection; the client is to come back for the rest (SEP-1699). */
+  detach(retry: number): void {
+    this.open(retry)?.end()
+    this.#release()
+  }
+
+  /** A client came back: everything after its last event, then what is still to come. */
+  resume(reply: HttpReply, sequence: number, context: HttpContext): void {
+    this.close()
+    this.context = context
+    this.#attach(reply)
+    this.#sink = reply.stream({ ...STREAM_HEADERS, ...this.#headers })
+    this.#streams.expire(this)
+    for (const event of this.log.after(sequence)) this.#sink.write(toEvent(event.text, event.id))
+    if (this.finished) this.close()
+    else this.wait()
+  }
+
+  close(): void {
+    this.#sink?.end()
+    this.#release()
+  }
+}
+
+interface FinishOptions {
+  named?: boolean
+  challenge?: ScopeChallenge | undefined
+  preferStream?: boolean
+}
+
+const NOWHERE: EventSink = { write: () => true, end() {} }

@@ -1,0 +1,260 @@
+import { CallTable } from '../../../exchange/call-table.ts'
+import type { Served } from '../../../exchange/index.ts'
+import { LegacySession } from '../../../exchange/legacy/server/session.ts'
+import { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
+import { writeError } from '../../../exchange/server/write-message.ts'
+import {
+  INTERNAL_ERROR,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type ParsedMessage,
+  type ProtocolError,
+  type RequestId,
+} from '../../../jsonrpc/index.ts'
+import { prefersStream } from './accept-header.ts'
+import type { EventLogLimits } from './event-log.ts'
+import type { HttpContext } from './guard.ts'
+import type { Principal } from '../../../protocol/index.ts'
+import type { Pulse } from './keep-alive.ts'
+import type { HttpReply } from './reply.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { SessionStream } from './session-stream.ts'
+import { answeredOn, parseEventId } from './stream-ids.ts'
+
+export interface HttpSessionOptions {
+  id: string
+  served: Served
+  principal: Principal | undefined
+  /** Under which name it is counted. */
+  sender: string
+  limits: EventLogLimits
+  pulse: Pulse
+  streams: OpenStreams
+  /** Called when a caller of the session is not let in any more. */
+  onRevoked(): void
+  /** Called when `initialize` was refused: there is no session then. */
+  onRejected(): void
+}
+
+/** Streams that ended are kept for clients that come back; more than this are forgotten, oldest first. */
+const MAX_KEPT_STREAMS = 16
+/** Requests that one session may have under way: a disconnect does not end them (2025-11-25, Transports). */
+const MAX_IN_FLIGHT = 1_000
+/** What is said while a client is still opening its stream waits for it, up to here. */
+const MAX_EARLY = { messages: 16, characters: 16_384 }
+const DEFAULT_RETRY = 1000
+const AS_STREAM = { preferStream: true }
+
+/** A legacy session over Streamable HTTP: which message goes out on which of its streams. */
+export class HttpSession {
+  readonly id: string
+  readonly principal: Principal | undefined
+  readonly sender: string
+  readonly session: LegacySession
+  lastSeen: number = Date.now()
+  readonly #options: HttpSessionOptions
+  readonly #routes = new CallTable<RequestId, SessionStream>()
+  /** By stream id, for resumption; made when the first stream ends. */
+  #streams: Map<string, SessionStream> | undefined
+  #standalone: SessionStream | undefined
+  /** Said before there was a stream to say it on. */
+  #early: string[] | undefined
+
+  constructor(options: HttpSessionOptions) {
+    this.#options = options
+    this.id = options.id
+    this.principal = options.principal
+    this.sender = options.sender
+    this.session = new LegacySession(
+      options.served,
+      {
+        canPush: true,
+        send: (text, relatedTo) => this.#send(text, relatedTo),
+        refused: (id, refusal) => this.#routes.get(id)?.refuse(refusal),
+        sendBytes: (id, pieces) => this.#routes.get(id)?.finishBytes(pieces) === true,
+        detach: (id, retry) => this.#routes.get(id)?.detach(retry ?? DEFAULT_RETRY),
+      },
+      options.id,
+    )
+  }
+
+  /** Somebody is connected. Work whose client never came back does not keep a session alive for ever. */
+  get busy(): boolean {
+    if (this.#standalone?.connected) return true
+    for (const stream of this.#routes.values()) if (stream.connected) return true
+    return false
+  }
+
+  post(message: JsonRpcMessage, reply: HttpReply, context: HttpContext): void {
+    this.lastSeen = Date.now()
+    if ('method' in message && 'id' in message)
+      return this.#request(message as JsonRpcRequest, reply, context)
+    if ('method' in message) this.session.notification(message as JsonRpcNotification, context)
+    else this.session.response(message as JsonRpcResponse)
+    reply.empty(202)
+  }
+
+  #request(message: JsonRpcRequest, reply: HttpReply, context: HttpContext): void {
+    const stream = this.#newStream(reply, context, message.id)
+    if (this.session.inFlight >= MAX_IN_FLIGHT) {
+      stream.refuse(TOO_MANY)
+      return stream.finish(writeError(message.id, TOO_MANY.toJsonRpc()))
+    }
+    stream.mayFinishInBytes = !prefersStream(context.headers?.accept)
+    const known = this.#routes.get(message.id)
+    if (!known) this.#routes.set(message.id, stream)
+    const answer = this.session.request(message, context)
+    if (!(answer instanceof Promise)) return this.#finish(message.id, stream, answer, context)
+    stream.wait()
+    answer.then((text) => this.#finish(message.id, stream, text, context))
+  }
+
+  /** A batch of 2025-03-26: its answers travel together. */
+  batch(messages: ParsedMessage[], reply: HttpReply, context: HttpContext): void {
+    const stream = this.#newStream(reply, context)
+    const answers = messages.map((parsed) => this.#batched(parsed, stream, context))
+    stream.wait()
+    Promise.all(answers).then((settled) => {
+      this.lastSeen = Date.now()
+      for (const [id, route] of this.#routes.entries()) if (route === stream) this.#routes.delete(id)
+      const texts = settled.filter((text) => text !== undefined)
+      if (texts.length === 0) stream.abandon()
+      else stream.finish(`[${texts.join(',')}]`)
+    })
+  }
+
+  #batched(
+    parsed: ParsedMessage,
+    stream: SessionStream,
+    context: HttpContext,
+  ): string | undefined | Promise<string | undefined> {
+    switch (parsed.kind) {
+      case 'request': {
+        const { id } = parsed.message
+        if (this.session.inFlight >= MAX_IN_FLIGHT) return writeError(id, TOO_MANY.toJsonRpc())
+        if (!this.#routes.has(id)) this.#routes.set(id, stream)
+        return this.session.request(parsed.message, context)
+      }
+      case 'notification':
+        this.session.notification(parsed.message, context)
+        return undefined
+      case 'response':
+        this.session.response(parsed.message)
+        return undefined
+      case 'invalid':
+        return parsed.isResponse ? undefined : JSON.stringify(parsed.reply)
+    }
+  }
+
+  #finish(id: RequestId, stream: SessionStream, text: string | undefined, context: HttpContext): void {
+    this.lastSeen = Date.now()
+    if (this.#routes.get(id) === stream) this.#routes.delete(id)
+    // It went out in bytes.
+    if (stream.finished) return
+    const { negotiated } = this.session
+    const preferStream = negotiated && prefersStream(context.headers?.accept)
+    const streams = preferStream || stream.streaming || !stream.connected
+    if (text === undefined) stream.abandon()
+    else stream.finish(text, { named: negotiated, challenge: context.challenge, preferStream })
+    if (!negotiated) this.#options.onRejected()
+    else if (streams) this.#keep(stream)
+  }
+
+  /** The standalone stream (GET), or a broken one taken up again (`Last-Event-ID`). */
+  get(reply: HttpReply, lastEventId: string | undefined, context: HttpContext): void {
+    this.lastSeen = Date.now()
+    const position = lastEventId === undefined ? undefined : parseEventId(lastEventId)
+    const resumed = position && this.#find(position.streamId)
+    if (resumed) return resumed.resume(reply, position.sequence, context)
+    const missed = position && answeredOn(position.streamId)
+    if (missed !== undefined)
+      return this.#newStream(reply, context, missed).finish(tooLate(missed), AS_STREAM)
+    this.#standalone?.close()
+    const stream = this.#newStream(reply, context)
+    this.#standalone = stream
+    stream.open()
+    for (const text of this.#early ?? []) stream.send(text)
+    this.#early = undefined
+    stream.wait()
+    // A session that came back after a restart has not said `initialized` again.
+    this.session.open(context)
+  }
+
+  #find(streamId: string): SessionStream | undefined {
+    for (const stream of this.#routes.values()) if (stream.log.isOf(streamId)) return stream
+    if (this.#standalone?.log.isOf(streamId)) return this.#standalone
+    return this.#streams?.get(streamId)
+  }
+
+  #keep(stream: SessionStream): void {
+    this.#streams ??= new Map()
+    this.#streams.set(stream.log.streamId, stream)
+    let characters = 0
+    for (const { log } of this.#streams.values()) characters += log.characters
+    for (const [id, { log }] of this.#streams) {
+      if (this.#streams.size === 1) return
+      const fits = characters <= this.#options.limits.maxCharacters
+      if (fits && this.#streams.size <= MAX_KEPT_STREAMS) return
+      this.#streams.delete(id)
+      characters -= log.characters
+    }
+  }
+
+  #newStream(reply: HttpReply, context: HttpContext, answers?: RequestId): SessionStream {
+    return new SessionStream({
+      answers,
+      limits: this.#options.limits,
+      headers: { 'mcp-session-id': this.id },
+      primed: this.session.client.version >= '2025-11-25',
+      pulse: this.#options.pulse,
+      streams: this.#options.streams,
+      onRevoked: () => this.#options.onRevoked(),
+      reply,
+      context,
+    })
+  }
+
+  #send(text: string, relatedTo: RequestId | undefined): void {
+    const stream = relatedTo === undefined ? undefined : this.#routes.get(relatedTo)
+    const target = stream ?? this.#standalone
+    if (target) target.send(text)
+    else if (relatedTo === undefined) this.#keepEarly(text)
+  }
+
+  /** The oldest make room: a client that never opens a stream costs next to nothing. */
+  #keepEarly(text: string): void {
+    this.#early ??= []
+    this.#early.push(text)
+    let characters = this.#early.reduce((sum, early) => sum + early.length, 0)
+    while (this.#early.length > MAX_EARLY.messages || characters > MAX_EARLY.characters) {
+      characters -= this.#early.shift()!.length
+    }
+  }
+
+  /** Calls under way get the error as their answer; without one their streams end empty. */
+  close(error?: ProtocolError): void {
+    this.session.close('session ended', error)
+    if (!error) {
+      // Nobody answers these any more; a client that is left waiting would wait for ever.
+      for (const stream of this.#routes.values()) stream.abandon()
+      this.#routes.clear()
+    }
+    this.#standalone?.close()
+  }
+}
+
+/** Silence would keep the caller waiting for an answer that nobody has. */
+function tooLate(id: RequestId): string {
+  const message =
+    'The answer to this request is gone: the server was restarted or has forgotten it. What was asked for may have been done.'
+  return writeError(id, { code: INTERNAL_ERROR, message })
+}
+
+const TOO_MANY = /* @__PURE__ */ new RefusedForLoad(
+  'Too many requests of this session are under way: wait for some',
+  {
+    reason: 'busy',
+  },
+)

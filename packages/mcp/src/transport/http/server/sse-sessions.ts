@@ -1,0 +1,82 @@
+import type { Budget } from '../../../exchange/budget.ts'
+import { senderKey } from '../../../exchange/caller-key.ts'
+import type { ProtocolError } from '../../../jsonrpc/index.ts'
+import { samePrincipal } from '../../../protocol/index.ts'
+import type { HttpContext } from './guard.ts'
+import type { Pulse } from './keep-alive.ts'
+import { refuse, refuseForLoad } from './refusal.ts'
+import type { HttpHead, HttpReply } from './reply.ts'
+import type { HttpServed } from './standard-headers.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { tooManySessions } from './sessions.ts'
+import { SseSession } from './sse-session.ts'
+
+const SSE_PARAMETER = 'gantry-sse'
+
+/** All clients of the HTTP+SSE transport of 2024-11-05, by the address that each was told to send to. */
+export class SseSessions {
+  readonly #served: HttpServed
+  readonly #pulse: Pulse
+  readonly #budget: Budget
+  readonly #streams: OpenStreams
+  readonly #sessions = new Map<string, SseSession>()
+
+  constructor(options: { served: HttpServed; pulse: Pulse; streams: OpenStreams; budget: Budget }) {
+    this.#served = options.served
+    this.#pulse = options.pulse
+    this.#streams = options.streams
+    this.#budget = options.budget
+  }
+
+  values(): Iterable<SseSession> {
+    return this.#sessions.values()
+  }
+
+  open(call: HttpHead, reply: HttpReply, context: HttpContext): void {
+    const id = crypto.randomUUID()
+    // Without a principal nobody knows which streams are of one caller.
+    const sender = context.auth ? senderKey(context) : id
+    const lacking = this.#budget.take(sender, 1)
+    if (lacking) return refuseForLoad(reply, tooManySessions(lacking))
+    const path = call.url.split('?', 1)[0]
+    this.#sessions.set(
+      id,
+      new SseSession({
+        id,
+        served: this.#served,
+        context,
+        endpoint: `${path}?${SSE_PARAMETER}=${id}`,
+        reply,
+        pulse: this.#pulse,
+        streams: this.#streams,
+        onEnd: () => {
+          if (this.#sessions.delete(id)) this.#budget.give(sender, 1)
+        },
+      }),
+    )
+  }
+
+  /** Hands a message to the session that its address names. False when the address names none. */
+  receive(url: string, value: unknown, reply: HttpReply, context: HttpContext): boolean {
+    const id = sessionIdIn(url)
+    if (id === undefined) return false
+    const session = this.#sessions.get(id)
+    if (!session || !samePrincipal(session.principal, context.auth?.principal)) {
+      refuse(reply, 404, 'Session not found: open the stream again')
+      return true
+    }
+    session.receive(value, context)
+    reply.empty(202)
+    return true
+  }
+
+  /** Ends them all; calls under way are answered with the error. */
+  close(error: ProtocolError): void {
+    for (const session of [...this.#sessions.values()]) session.close(error)
+  }
+}
+
+function sessionIdIn(url: string): string | undefined {
+  const at = url.indexOf('?')
+  return at === -1 ? undefined : (new URLSearchParams(url.slice(at)).get(SSE_PARAMETER) ?? undefined)
+}

@@ -1,0 +1,67 @@
+import type { McpError } from '../../jsonrpc/index.ts'
+import type { Connector, OpenOptions, Wire } from '../../exchange/index.ts'
+
+export interface StdioOptions {
+  /** The program: a name to be found on `PATH`, or a path. No shell is involved. */
+  command: string
+  args?: readonly string[] | undefined
+  /** Variables added to the short list of safe ones; `undefined` takes one of those away. */
+  env?: Readonly<Record<string, string | undefined>> | undefined
+  /** Names of further variables that the server gets from this process. */
+  inheritEnv?: readonly string[] | undefined
+  cwd?: string | undefined
+  /** Gets every line that the server writes to stderr. Lines over 64 KiB come in pieces. */
+  onStderr?: ((line: string) => void) | undefined
+  /** How many of the last stderr lines errors show, within 64 KiB. Default 100. */
+  stderrLines?: number | undefined
+  /**
+   * The longest message that is accepted, in bytes. Default 64 MiB. A longer one is not kept: the request it
+   * answers fails with `too_large`, and the connection goes on.
+   */
+  maxLineBytes?: number | undefined
+  /** What a server sent that is no use to anyone: lines that are not JSON, answers to unknown ids. */
+  onProtocolError?: ((error: McpError) => void) | undefined
+  /** How long `close()` waits, in milliseconds. Default 2,000 each. */
+  shutdown?: StdioShutdown | undefined
+}
+
+export interface StdioShutdown {
+  /** After the end of the server's input, before SIGTERM. */
+  endMs?: number | undefined
+  /** After SIGTERM, before SIGKILL. */
+  termMs?: number | undefined
+}
+
+/** One process of a server's tree. */
+export interface StdioProcessUsage {
+  pid: number
+  parent: number
+  command: string
+  /** Resident memory in bytes. */
+  rss: number
+  /** User and system time so far, in milliseconds. */
+  cpu: number
+}
+
+/** What there is to know about the server's process. */
+export interface StdioProcess {
+  readonly pid: number
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  /** The last lines of stderr, oldest first. */
+  stderrTail(): string[]
+  /** The process and everything that came from it, as far as it is still alive. */
+  tree(): Promise<StdioProcessUsage[]>
+}
+
+/** A wire to a server that runs as a child of this process. */
+export interface StdioWire extends Wire {
+  readonly kind: 'stdio'
+  readonly process: StdioProcess
+}
+
+export interface StdioConnector extends Connector {
+  readonly kind: 'stdio'
+  /** Starts a process of its own for every wire. */
+  open(options?: OpenOptions): Promise<StdioWire>
+}

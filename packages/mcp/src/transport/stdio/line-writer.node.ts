@@ -1,0 +1,181 @@
+import type { Writable } from 'node:stream'
+import { LongJson } from '../../jsonrpc/index.ts'
+import { SLICE, SliceEncoder, slicesOf, type JsonSlice } from './json-slices.node.ts'
+
+/** Writes to a stream as its `write` does. */
+export type WriteBytes = (data: string | Uint8Array, done?: () => void) => boolean
+
+/** Slices that are on their way at a time: the next is encoded while the reader takes the last. */
+const MAX_UNDER_WAY = 2
+
+/** For all streams that get copies of their own: none of them needs it for longer than one slice. */
+let shared: SliceEncoder | undefined
+
+/**
+ * Writes lines in order. Lines of the same turn leave in one write, which is what makes many small
+ * messages cheap; long ones leave slice by slice; a slow reader is noticed through `buffered`.
+ */
+export class LineWriter {
+  readonly #stream: Writable
+  readonly #write: WriteBytes
+  #lines: (string | LongJson)[] = []
+  /** What is left of the long line that is being written. */
+  #slices: Iterator<JsonSlice, undefined> | undefined
+  /** Characters of it that were not written yet. */
+  #long = 0
+  /** Whether bytes that have left the stream are with the system, and not with another part of this program. */
+  readonly #isOwnPipe: boolean
+  /** Slices on their way into the own pipe, and what encoded those that have left. */
+  #underWay = 0
+  #idle: SliceEncoder[] = []
+  #scheduled = false
+  #blocked = false
+  #closed = false
+  #buffered = 0
+  #finish: (() => void) | undefined
+  /** Called when something has to wait for the reader, and each time that the reader has taken some of it. */
+  onWait: ((moved: boolean) => void) | undefined
+  /** Called when the reader has caught up. */
+  onDrain: (() => void) | undefined
+  /** Called when there is no reader any more. */
+  onGone: (() => void) | undefined
+
+  constructor(stream: Writable, write: WriteBytes = (data, done) => stream.write(data, done)) {
+    this.#stream = stream
+    this.#write = write
+    this.#isOwnPipe = stream === process.stdout
+    stream.on('drain', this.#drained)
+    stream.on('error', this.#failed)
+    stream.on('close', this.#failed)
+  }
+
+  /** Characters that wait for the reader. */
+  get buffered(): number {
+    return this.#buffered
+  }
+
+  /** The same with what the stream has taken and not passed on; 0 when it asks for more. */
+  get waiting(): number {
+    const isWaiting = this.#blocked || this.#lines.length > 0
+    return isWaiting && !this.#closed ? this.#buffered + this.#stream.writableLength : 0
+  }
+
+  write(line: string | LongJson): void {
+    if (this.#closed) return
+    this.#lines.push(typeof line === 'string' && line.length > SLICE ? new LongJson([line]) : line)
+    this.#buffered += line.length
+    if (this.#blocked) this.onWait?.(false)
+    if (this.#scheduled || this.#blocked) return
+    this.#scheduled = true
+    setImmediate(this.#flush)
+  }
+
+  /** Writes what is left and resolves when the stream took it, or when there is nobody to take it. */
+  async end(): Promise<void> {
+    this.#flush()
+    if (this.#blocked && !this.#closed) {
+      await new Promise<void>((resolve) => {
+        this.#finish = resolve
+      })
+    }
+    if (!this.#closed && this.#stream.writableLength > 0) {
+      await new Promise<void>((resolve) => {
+        this.#finish = resolve
+        this.#stream.write('', () => resolve())
+      })
+    }
+    this.#closed = true
+    this.#stream.off('drain', this.#drained)
+    this.#stream.off('close', this.#failed)
+  }
+
+  #flush = (): void => {
+    this.#scheduled = false
+    while (!this.#blocked && !this.#closed) {
+      if (this.#slices !== undefined) this.#writeSlice(this.#slices)
+      else if (this.#lines.length > 0) this.#writeLines()
+      else break
+    }
+    this.onWait?.(false)
+  }
+
+  /** All lines up to the next long one, or the beginning of that. What is written at a time is no more than a slice. */
+  #writeLines(): void {
+    const [first] = this.#lines
+    if (first instanceof LongJson) {
+      this.#lines.shift()
+      this.#long = first.length
+      this.#slices = slicesOf(first)
+      return
+    }
+    let length = 0
+    const fits = (line: string | LongJson): boolean => {
+      length += line.length
+      return typeof line === 'string' && length <= SLICE
+    }
+    const end = this.#lines.findIndex((line) => !fits(line))
+    const lines = end === -1 ? this.#lines : this.#lines.splice(0, end)
+    if (end === -1) this.#lines = []
+    const text = `${lines.join('\n')}\n`
+    this.#buffered -= text.length - lines.length
+    this.#blocked = !this.#write(text)
+  }
+
+  #writeSlice(slices: Iterator<JsonSlice, undefined>): void {
+    const { done, value } = slices.next()
+    if (done) {
+      this.#slices = undefined
+      this.#took(this.#long)
+      return
+    }
+    // Escaping makes it longer: what is left is counted down to nothing, and not below.
+    this.#took(Math.min(value.text.length, this.#long))
+    if (!this.#isOwnPipe) {
+      shared ??= new SliceEncoder()
+      this.#blocked = !this.#write(Buffer.from(shared.encode(value)))
+      return
+    }
+    const encoder = this.#idle.pop() ?? new SliceEncoder()
+    this.#underWay++
+    this.#blocked = this.#underWay >= MAX_UNDER_WAY
+    this.#write(encoder.encode(value), () => this.#sliceLeft(encoder))
+  }
+
+  /** Its memory may be used for the next one. */
+  #sliceLeft(encoder: SliceEncoder): void {
+    this.#underWay--
+    this.#idle.push(encoder)
+    if (!this.#closed && this.#blocked) this.#goOn()
+  }
+
+  #drained = (): void => {
+    // While slices are under way, their own ends say when to go on.
+    if (this.#underWay < MAX_UNDER_WAY) this.#goOn()
+  }
+
+  #took(length: number): void {
+    this.#long -= length
+    this.#buffered -= length
+  }
+
+  #goOn(): void {
+    this.#blocked = false
+    this.onWait?.(true)
+    this.#flush()
+    if (this.#blocked) return
+    this.onDrain?.()
+    this.#finish?.()
+  }
+
+  /** The reader is gone (EPIPE): there is nobody to write to, and nothing to crash for. */
+  #failed = (): void => {
+    this.#closed = true
+    this.#lines = []
+    this.#slices = undefined
+    this.#buffered = 0
+    this.onWait?.(true)
+    this.onDrain?.()
+    this.onGone?.()
+    this.#finish?.()
+  }
+}

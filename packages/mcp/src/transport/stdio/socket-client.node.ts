@@ -1,0 +1,137 @@
+import { connect, type Socket } from 'node:net'
+import type { Connector } from '../../exchange/index.ts'
+import { McpError, type NumberMode } from '../../jsonrpc/index.ts'
+import { LineWire } from './line-wire.ts'
+import { decodeAscii } from './decode-ascii.node.ts'
+import { DEFAULT_MAX_LINE_BYTES } from './lines.ts'
+import { within } from '../process/server.node.ts'
+import { LineLink } from './client-link.ts'
+import { StdioClientWriter } from './client-writer.node.ts'
+
+const CLOSE_GRACE_MS = 2000
+
+/** A Unix socket (or Windows named pipe), or a TCP port. */
+export type SocketAddress = { path: string } | { host?: string | undefined; port: number }
+
+export type SocketOptions = SocketAddress & {
+  /** The longest message that is accepted, in bytes. Default 64 MiB. See `StdioOptions`. */
+  maxLineBytes?: number | undefined
+  /** What a server sent that is no use to anyone: lines that are not JSON, answers to unknown ids. */
+  onProtocolError?: ((error: McpError) => void) | undefined
+}
+
+export interface SocketConnector extends Connector {
+  readonly kind: 'socket'
+}
+
+/**
+ * Reaches a server that listens on a socket and speaks as on stdio: one JSON-RPC message per line.
+ *
+ * @example
+ * ```ts
+ * const wire = await socket({ path: '/run/notes.sock' }).open()
+ * await wire.close()
+ * ```
+ */
+export function socket(options: SocketOptions): SocketConnector {
+  const key =
+    'path' in options ? `unix:${options.path}` : `tcp://${options.host ?? 'localhost'}:${options.port}`
+  return {
+    kind: 'socket',
+    key,
+    open: async (how) => {
+      const opened = await connected(options, key, how?.signal)
+      return new SocketWire(opened, key, options, how?.numbers)
+    },
+  }
+}
+
+function connected(options: SocketOptions, key: string, signal: AbortSignal | undefined): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) throw cancelled(key, signal)
+    const opened =
+      'path' in options ? connect(options.path) : connect(options.port, options.host ?? 'localhost')
+    const onAbort = (): void => {
+      opened.destroy()
+      reject(cancelled(key, signal as AbortSignal))
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
+    opened.once('connect', () => {
+      signal?.removeEventListener('abort', onAbort)
+      opened.setNoDelay(true)
+      resolve(opened)
+    })
+    opened.once('error', (cause) => {
+      signal?.removeEventListener('abort', onAbort)
+      reject(
+        new McpError('network', `Could not connect to ${key}: ${cause.message}`, {
+          cause,
+          details: { address: key },
+        }),
+      )
+    })
+  })
+}
+
+function cancelled(key: string, signal: AbortSignal): McpError {
+  const reason: unknown = signal.reason
+  if (reason instanceof McpError) return reason
+  return new McpError('cancelled', `Connecting to ${key} was cancelled`, { cause: reason })
+}
+
+class SocketWire extends LineWire {
+  readonly kind = 'socket' as const
+  readonly #key: string
+  readonly #socket: Socket
+  readonly #writer: StdioClientWriter
+  protected readonly link: LineLink
+  readonly #gone: Promise<void>
+  #cause: Error | undefined
+
+  constructor(opened: Socket, key: string, options: SocketOptions, numbers?: NumberMode) {
+    super()
+    this.#key = key
+    this.#socket = opened
+    this.#writer = new StdioClientWriter(opened)
+    this.link = new LineLink({
+      sink: this.#writer,
+      key,
+      numbers,
+      maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
+      facts: () => ({ address: key }),
+      onProtocolError: options.onProtocolError,
+      decode: decodeAscii,
+    })
+    opened.on('data', (chunk: Uint8Array) => this.link.push(chunk))
+    opened.on('end', () => this.link.drain())
+    opened.on('error', (error) => {
+      this.#cause = error
+    })
+    this.#gone = new Promise((resolve) => opened.once('close', resolve as () => void))
+    this.#gone.then(() => this.#finish())
+  }
+
+  close(): Promise<void> {
+    return this.closeOnce(() => this.#shutDown())
+  }
+
+  /** Says goodbye and waits for the other side to do so; one that does not is not waited for long. */
+  async #shutDown(): Promise<void> {
+    this.link.end(() => this.#error(`The connection to ${this.#key} was closed`))
+    this.#writer.end()
+    await within(CLOSE_GRACE_MS, this.#gone)
+    this.#socket.destroy()
+    await this.#gone
+  }
+
+  #finish(): void {
+    const reason = (): McpError => this.#error(`${this.#key} closed the connection`)
+    this.link.end(reason)
+    this.tellGone(this.isClosing ? undefined : reason())
+  }
+
+  #error(message: string): McpError {
+    const why = this.#cause === undefined ? '' : `: ${this.#cause.message}`
+    return new McpError('closed', message + why, { cause: this.#cause, details: { address: this.#key } })
+  }
+}
