@@ -66,6 +66,7 @@ function compileLimits(raw: NonNullable<RawServer['limits']>): LimitsModel {
     receivingBytes: bytes(raw.receivingBytes, '128mb'),
     resultBytes: bytes(raw.resultBytes, '64mb'),
     unreadBytes: bytes(raw.unreadBytes, '256mb'),
+    eventBytes: bytes(raw.eventBytes, '64mb'),
     stallTimeout: duration(raw.stallTimeout, '30s'),
     sessions: raw.sessions ?? 10_000,
     sessionIdle: duration(raw.sessionIdle, '1h'),

@@ -38,6 +38,7 @@ export interface RawServer {
     receivingBytes?: Quantity
     resultBytes?: Quantity
     unreadBytes?: Quantity
+    eventBytes?: Quantity
     stallTimeout?: Quantity
     sessions?: number
     sessionIdle?: Quantity

@@ -11,6 +11,7 @@ export function createMeter(limits: LimitsModel): HttpMeter {
     receiving: sharedLimit(receiving, limits),
     stallTimeout: limits.stallTimeout,
     unread: sharedLimit(limits.unreadBytes, limits),
+    events: sharedLimit(limits.eventBytes, limits),
     sessions: sharedLimit(limits.sessions, limits),
   })
 }

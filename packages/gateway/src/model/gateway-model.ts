@@ -53,6 +53,8 @@ export interface LimitsModel {
   readonly resultBytes: number
   /** Bytes of answers that their clients have not read. */
   readonly unreadBytes: number
+  /** What sessions keep for clients that come back for the rest of a stream. */
+  readonly eventBytes: number
   /** How long a client may read nothing of its answer. */
   readonly stallTimeout: number
   readonly sessions: number

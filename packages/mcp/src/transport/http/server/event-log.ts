@@ -1,3 +1,4 @@
+import type { Budget } from '../../../exchange/budget.ts'
 import type { RequestId } from '../../../jsonrpc/index.ts'
 import { newStreamId } from './stream-ids.ts'
 
@@ -7,13 +8,50 @@ interface LoggedEvent {
   readonly text: string
 }
 
-/** Bounds on what a session keeps for clients that reconnect. */
+/** Bounds on what one stream keeps for clients that reconnect. A session may keep twice as much. */
 export interface EventLogLimits {
   maxEvents: number
   maxCharacters: number
 }
 
-export const DEFAULT_EVENT_LIMITS: EventLogLimits = { maxEvents: 256, maxCharacters: 1_000_000 }
+export const DEFAULT_EVENT_LIMITS: EventLogLimits = { maxEvents: 256, maxCharacters: 4_000_000 }
+
+/** What all streams of one session keep. It counts as held by the caller of the session. */
+export class KeptEvents {
+  readonly #caller: string
+  readonly #budget: Budget
+  readonly #max: number
+  #held = 0
+  #isClosed = false
+  /** Forgets something of the session; false when there is nothing to forget. */
+  makeRoom: () => boolean = () => false
+
+  constructor(caller: string, budget: Budget, perStream: number) {
+    this.#caller = caller
+    this.#budget = budget
+    this.#max = 2 * perStream
+  }
+
+  take(characters: number): boolean {
+    if (this.#isClosed) return false
+    const isFull = (): boolean =>
+      this.#held + characters > this.#max || this.#budget.take(this.#caller, characters) !== undefined
+    while (isFull()) if (!this.makeRoom()) return false
+    this.#held += characters
+    return true
+  }
+
+  give(characters: number): void {
+    if (this.#isClosed) return
+    this.#held -= characters
+    this.#budget.give(this.#caller, characters)
+  }
+
+  close(): void {
+    this.give(this.#held)
+    this.#isClosed = true
+  }
+}
 
 /**
  * What was sent on one stream of a legacy session, so that a client whose connection broke can ask for the
@@ -22,20 +60,19 @@ export const DEFAULT_EVENT_LIMITS: EventLogLimits = { maxEvents: 256, maxCharact
 export class EventLog {
   readonly #answers: RequestId | undefined
   readonly #limits: EventLogLimits
+  readonly #kept: KeptEvents
   readonly #events: LoggedEvent[] = []
   #characters = 0
   #next = 1
+  /** The last event that somebody waits for and that is not kept any more. */
+  #lost = 0
   #streamId: string | undefined
 
-  /** How much is kept. */
-  get characters(): number {
-    return this.#characters
-  }
-
   /** `answers`: the request whose answer ends the stream. */
-  constructor(answers: RequestId | undefined, limits: EventLogLimits) {
+  constructor(answers: RequestId | undefined, limits: EventLogLimits, kept: KeptEvents) {
     this.#answers = answers
     this.#limits = limits
+    this.#kept = kept
   }
 
   /** Most streams never have an event, and need none. */
@@ -49,18 +86,14 @@ export class EventLog {
     return this.#streamId === streamId
   }
 
-  /** Remembers a message and returns its event id. */
+  /** Remembers a message, if there is room for it, and returns its event id. */
   append(text: string): string {
-    const sequence = this.#next++
-    this.#events.push({ sequence, text })
-    this.#characters += text.length
-    while (
-      this.#events.length > 1 &&
-      (this.#events.length > this.#limits.maxEvents || this.#characters > this.#limits.maxCharacters)
-    ) {
-      this.#characters -= this.#events.shift()!.text.length
-    }
-    return `${this.streamId}_${sequence}`
+    const event = { sequence: this.#next++, text }
+    if (this.#makeRoom(text.length)) {
+      this.#events.push(event)
+      this.#characters += text.length
+    } else this.#lose(event)
+    return `${this.streamId}_${event.sequence}`
   }
 
   /** An id for an event without content: where a client stands before anything was sent. */
@@ -68,9 +101,41 @@ export class EventLog {
     return `${this.streamId}_${this.#next - 1}`
   }
 
-  after(sequence: number): { id: string; text: string }[] {
+  /** The events after this one; undefined when a message is gone that the client would wait for. */
+  after(sequence: number): { id: string; text: string }[] | undefined {
+    if (sequence < this.#lost) return undefined
     return this.#events
       .filter((event) => event.sequence > sequence)
       .map((event) => ({ id: `${this.streamId}_${event.sequence}`, text: event.text }))
   }
+
+  /** Nobody will come back. */
+  clear(): void {
+    while (this.#events.length > 0) this.#dropOldest()
+  }
+
+  #makeRoom(length: number): boolean {
+    const { maxEvents, maxCharacters } = this.#limits
+    if (length > maxCharacters) return false
+    while (this.#events.length >= maxEvents || this.#characters + length > maxCharacters) this.#dropOldest()
+    while (!this.#kept.take(length)) {
+      if (this.#events.length === 0) return false
+      this.#dropOldest()
+    }
+    return true
+  }
+
+  #dropOldest(): void {
+    const event = this.#events.shift()!
+    this.#characters -= event.text.length
+    this.#kept.give(event.text.length)
+    this.#lose(event)
+  }
+
+  #lose({ sequence, text }: LoggedEvent): void {
+    if (!text.startsWith(NOTIFICATION)) this.#lost = Math.max(this.#lost, sequence)
+  }
 }
+
+/** How notifications begin (write-message.ts). All else is a question, or an answer. */
+const NOTIFICATION = '{"jsonrpc":"2.0","method":'

@@ -14,6 +14,8 @@ export interface HttpLimits {
   readonly stallTimeout: number
   /** Bytes of answers that wait for their readers. Default 64 MB for a caller, 256 MB in all. */
   readonly unread: BudgetLimits
+  /** Characters that sessions keep for clients that come back. Default 16 million for a caller, 64 million in all. */
+  readonly events: BudgetLimits
   /** Sessions and streams of legacy clients. Default 10,000 in all, half of them for one caller. */
   readonly sessions: BudgetLimits
 }
@@ -25,6 +27,7 @@ export class HttpMeter {
   readonly bodies: IncomingBodies
   readonly answers: UnreadAnswers
   readonly sessions: Budget
+  readonly events: Budget
 
   constructor(limits: Partial<HttpLimits> = {}) {
     const maxBytes = limits.maxBodyBytes ?? 16 * MB
@@ -39,6 +42,7 @@ export class HttpMeter {
       stallTimeout: limits.stallTimeout ?? 30_000,
       held: limits.unread ?? { perCaller: 64 * MB, total: 256 * MB },
     })
+    this.events = new Budget(limits.events ?? { perCaller: 16 * MB, total: 64 * MB })
     this.sessions = new Budget(limits.sessions ?? { perCaller: 5_000, total: 10_000 })
   }
 }

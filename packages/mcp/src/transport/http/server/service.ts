@@ -76,6 +76,7 @@ export class HttpService {
       sessions: this.#sessions,
       ids: new SessionIds(served, options.sealer, options.place),
       events: { ...DEFAULT_EVENT_LIMITS, ...options.events },
+      kept: this.meter.events,
       pulse: this.#pulse,
       streams: this.#streams,
     })

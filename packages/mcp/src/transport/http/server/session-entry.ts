@@ -1,3 +1,4 @@
+import type { Budget } from '../../../exchange/budget.ts'
 import { senderKey } from '../../../exchange/caller-key.ts'
 import type { JsonRpcRequest } from '../../../jsonrpc/index.ts'
 import type { EventLogLimits } from './event-log.ts'
@@ -16,6 +17,8 @@ export interface SessionEntryOptions {
   readonly sessions: HttpSessions
   readonly ids: SessionIds
   readonly events: EventLogLimits
+  /** Counts what sessions keep for clients that come back. */
+  readonly kept: Budget
   readonly pulse: Pulse
   readonly streams: OpenStreams
 }
@@ -40,7 +43,7 @@ export class SessionEntry {
 
   /** Undefined when there is no room, which is answered then. */
   #createSession(id: string, reply: HttpReply, context: HttpContext): HttpSession | undefined {
-    const { served, sessions, events, pulse, streams } = this.#options
+    const { served, sessions, events, kept, pulse, streams } = this.#options
     const session: HttpSession = new HttpSession({
       id,
       served,
@@ -48,6 +51,7 @@ export class SessionEntry {
       // Without a principal nobody knows which sessions are of one caller.
       sender: context.auth ? senderKey(context) : id,
       limits: events,
+      events: kept,
       pulse,
       streams,
       onRejected: () => sessions.end(session),

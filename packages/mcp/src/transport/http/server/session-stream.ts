@@ -2,7 +2,7 @@ import type { RequestRefusal } from '../../../exchange/server/refusal-of.ts'
 import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
 import { writeError } from '../../../exchange/server/write-message.ts'
 import type { RequestId } from '../../../jsonrpc/index.ts'
-import { EventLog, type EventLogLimits } from './event-log.ts'
+import { EventLog, type EventLogLimits, type KeptEvents } from './event-log.ts'
 import type { HttpContext, ScopeChallenge } from './guard.ts'
 import type { Pulse } from './keep-alive.ts'
 import { refuseForLoad, toHttpRefusal } from './refusal.ts'
@@ -39,6 +39,7 @@ export class SessionStream implements OpenStream {
     /** The request that is answered on it, if it is one. */
     answers: RequestId | undefined
     limits: EventLogLimits
+    kept: KeptEvents
     headers: Record<string, string>
     primed: boolean
     pulse: Pulse
@@ -53,7 +54,7 @@ export class SessionStream implements OpenStream {
     this.#onRevoked = options.onRevoked
     this.context = options.context
     this.#answers = options.answers
-    this.log = new EventLog(options.answers, options.limits)
+    this.log = new EventLog(options.answers, options.limits, options.kept)
     this.#headers = options.headers
     this.#primed = options.primed
     this.#attach(options.reply)
@@ -180,16 +181,22 @@ export class SessionStream implements OpenStream {
     this.#release()
   }
 
-  /** A client came back: everything after its last event, then what is still to come. */
-  resume(reply: HttpReply, sequence: number, context: HttpContext): void {
+  /**
+   * A client came back: everything after its last event, then what is still to come. False when some of it is gone
+   * that the client would wait for.
+   */
+  resume(reply: HttpReply, sequence: number, context: HttpContext): boolean {
+    const missed = this.log.after(sequence)
+    if (!missed) return false
     this.close()
     this.context = context
     this.#attach(reply)
     this.#sink = reply.stream({ ...STREAM_HEADERS, ...this.#headers })
     this.#streams.expire(this)
-    for (const event of this.log.after(sequence)) this.#sink.write(toEvent(event.text, event.id))
+    for (const event of missed) this.#sink.write(toEvent(event.text, event.id))
     if (this.finished) this.close()
     else this.wait()
+    return true
   }
 
   close(): void {

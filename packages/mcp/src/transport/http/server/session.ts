@@ -14,7 +14,8 @@ import {
   type RequestId,
 } from '../../../jsonrpc/index.ts'
 import { prefersStream } from './accept-header.ts'
-import type { EventLogLimits } from './event-log.ts'
+import type { Budget } from '../../../exchange/budget.ts'
+import { type EventLogLimits, KeptEvents } from './event-log.ts'
 import type { HttpContext } from './guard.ts'
 import type { Principal } from '../../../protocol/index.ts'
 import type { Pulse } from './keep-alive.ts'
@@ -30,6 +31,8 @@ export interface HttpSessionOptions {
   /** Under which name it is counted. */
   sender: string
   limits: EventLogLimits
+  /** Counts what is kept for clients that come back. */
+  events: Budget
   pulse: Pulse
   streams: OpenStreams
   /** Called when a caller of the session is not let in any more. */
@@ -59,6 +62,7 @@ export class HttpSession {
   /** By stream id, for resumption; made when the first stream ends. */
   #streams: Map<string, SessionStream> | undefined
   #standalone: SessionStream | undefined
+  readonly #kept: KeptEvents
   /** Said before there was a stream to say it on. */
   #early: string[] | undefined
 
@@ -67,6 +71,8 @@ export class HttpSession {
     this.id = options.id
     this.principal = options.principal
     this.sender = options.sender
+    this.#kept = new KeptEvents(options.sender, options.events, options.limits.maxCharacters)
+    this.#kept.makeRoom = () => this.#forgetOldest()
     this.session = new LegacySession(
       options.served,
       {
@@ -122,6 +128,7 @@ export class HttpSession {
       const texts = settled.filter((text) => text !== undefined)
       if (texts.length === 0) stream.abandon()
       else stream.finish(`[${texts.join(',')}]`)
+      stream.log.clear()
     })
   }
 
@@ -160,6 +167,7 @@ export class HttpSession {
     else stream.finish(text, { named: negotiated, challenge: context.challenge, preferStream })
     if (!negotiated) this.#options.onRejected()
     else if (streams) this.#keep(stream)
+    else stream.log.clear()
   }
 
   /** The standalone stream (GET), or a broken one taken up again (`Last-Event-ID`). */
@@ -167,12 +175,15 @@ export class HttpSession {
     this.lastSeen = Date.now()
     const position = lastEventId === undefined ? undefined : parseEventId(lastEventId)
     const resumed = position && this.#find(position.streamId)
-    if (resumed) return resumed.resume(reply, position.sequence, context)
+    if (resumed?.resume(reply, position!.sequence, context)) return
     const missed = position && answeredOn(position.streamId)
-    if (missed !== undefined)
-      return this.#newStream(reply, context, missed).finish(tooLate(missed), AS_STREAM)
+    const stream = this.#newStream(reply, context, missed)
+    if (missed !== undefined) {
+      stream.finish(tooLate(missed), AS_STREAM)
+      return stream.log.clear()
+    }
     this.#standalone?.close()
-    const stream = this.#newStream(reply, context)
+    this.#standalone?.log.clear()
     this.#standalone = stream
     stream.open()
     for (const text of this.#early ?? []) stream.send(text)
@@ -191,21 +202,22 @@ export class HttpSession {
   #keep(stream: SessionStream): void {
     this.#streams ??= new Map()
     this.#streams.set(stream.log.streamId, stream)
-    let characters = 0
-    for (const { log } of this.#streams.values()) characters += log.characters
-    for (const [id, { log }] of this.#streams) {
-      if (this.#streams.size === 1) return
-      const fits = characters <= this.#options.limits.maxCharacters
-      if (fits && this.#streams.size <= MAX_KEPT_STREAMS) return
-      this.#streams.delete(id)
-      characters -= log.characters
-    }
+    if (this.#streams.size > MAX_KEPT_STREAMS) this.#forgetOldest()
+  }
+
+  #forgetOldest(): boolean {
+    const [oldest] = this.#streams?.values() ?? []
+    if (!oldest) return false
+    this.#streams?.delete(oldest.log.streamId)
+    oldest.log.clear()
+    return true
   }
 
   #newStream(reply: HttpReply, context: HttpContext, answers?: RequestId): SessionStream {
     return new SessionStream({
       answers,
       limits: this.#options.limits,
+      kept: this.#kept,
       headers: { 'mcp-session-id': this.id },
       primed: this.session.client.version >= '2025-11-25',
       pulse: this.#options.pulse,
@@ -242,6 +254,7 @@ export class HttpSession {
       this.#routes.clear()
     }
     this.#standalone?.close()
+    this.#kept.close()
   }
 }
 
