@@ -45,10 +45,10 @@ export const ALLOWED = {
     'the URL of a Request, which the platform has parsed',
   'packages/gateway/src/targets/pooled-fetch.ts':
     'an address that was parsed before; throws within a promise',
-  'packages/gateway/src/targets/openapi/request/build-url.ts': 'copies a URL',
+  'packages/gateway/src/targets/openapi/request/build-request.ts': 'copies a URL',
   'packages/gateway/src/targets/openapi/document/document-source.ts':
     'addresses of the configuration, and those that parseUrl has read',
-  'packages/gateway/src/front/create-guard.ts': 'publicUrl, checked with the configuration',
+  'packages/gateway/src/front/door.ts': 'publicUrl, checked with the configuration',
   'packages/gateway/src/front/host-gate.ts': 'publicUrl, checked with the configuration',
   // Constant paths below an address that was checked.
   'packages/mcp/src/auth/authorize-user.ts': 'an endpoint that checkUrl has accepted',

@@ -187,10 +187,7 @@ export class Gateway {
     return endpoint
   }
 
-  /**
-   * Takes a new configuration; targets that did not change keep their connections. No call under way is lost: it ends
-   * where it began, and new calls find the new connection.
-   */
+  /** Takes a new configuration. Unchanged targets keep their connections, and no call under way is lost. */
   async apply(model: GatewayModel): Promise<void> {
     await Promise.all([...this.observers].map((observer) => observer.modelChanging?.(model)))
     const diff = diffModels(this.model, model)

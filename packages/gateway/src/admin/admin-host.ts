@@ -3,7 +3,6 @@ import type { Front } from '../front/front.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ConfigFile } from './config/config-file.ts'
 
-/** What the admin API administers. */
 export interface AdminHost {
   readonly gateway: Gateway
   /** Absent when commands work without a listening gateway. */

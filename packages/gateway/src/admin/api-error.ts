@@ -16,7 +16,6 @@ const STATUS: Readonly<Record<ApiErrorCode, number>> = {
   internal: 500,
 }
 
-/** A request that is answered with no: why, and what to do about it. */
 export class ApiError extends Error {
   readonly problem: ApiProblem
 

@@ -29,7 +29,6 @@ export function schemaOf(name: RouteName, part: 'params' | 'query' | 'body' | 'r
 
 const validators = new Map<string, Validator>()
 
-/** Refuses a part of a request that is not what the contract says. */
 export function checkPart(name: RouteName, part: 'params' | 'query' | 'body', value: unknown): void {
   const key = `${name} ${part}`
   let validator = validators.get(key)

@@ -9,14 +9,12 @@ import type {
   WireExportLine,
 } from './contract.ts'
 
-/** Who asks. */
 export interface Caller {
   /** For people: `console` is the holder of the printed token. */
   readonly principal: string
   readonly auth: AuthInfo | undefined
 }
 
-/** What a handler gets: the parts of the request that its route names, already checked. */
 export type ApiRequest<Name extends CallName | StreamName | 'wireExport'> = RouteInput<Name> & {
   readonly caller: Caller
   readonly signal: AbortSignal
@@ -30,6 +28,5 @@ type Streams = {
   readonly [Name in StreamName]: (request: ApiRequest<Name>) => AsyncIterable<StreamItem<RouteEvent<Name>>>
 }
 
-/** One function for each route. */
 export type Handlers = Calls &
   Streams & { readonly wireExport: (request: ApiRequest<'wireExport'>) => Iterable<WireExportLine> }

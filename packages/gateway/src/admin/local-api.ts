@@ -4,7 +4,6 @@ import { checkPart, schemaOf } from './check-request.ts'
 import type { AdminApi, RouteName } from './contract.ts'
 import type { Caller, Handlers } from './handlers.ts'
 
-/** A request as any way in makes it. */
 export interface AnyRequest {
   readonly params?: object
   readonly query?: object

@@ -97,10 +97,7 @@ export class CatalogView {
     if (changes.size > 0) this.onChanged(changes)
   }
 
-  /**
-   * Waits until every one of these targets has been asked, each at most for the deadline since it was. Targets with a
-   * last-known list are revalidated in the background: nobody waits for them.
-   */
+  /** Waits for these targets until their deadlines; those with a known list are not awaited. */
   async ready(catalogs: readonly TargetCatalog[]): Promise<void> {
     const { deadline } = this.#options().model
     const waiting: Promise<unknown>[] = []
@@ -153,10 +150,7 @@ export class CatalogView {
     return this.catalogs.find((catalog) => catalog.target === target)?.snapshot?.discovery.capabilities
   }
 
-  /**
-   * What clients are promised. Older ones learn it once, when they connect, so what may come later has to be in
-   * it: targets that have not answered yet, and any that the configuration brings while they are connected.
-   */
+  /** What clients are promised. Legacy clients learn it once, so it includes what may come later. */
   capabilities(catalogs: readonly TargetCatalog[]): ServerCapabilities {
     const all: ServerCapabilities[] = []
     for (const { snapshot } of catalogs) if (snapshot) all.push(snapshot.discovery.capabilities)

@@ -10,10 +10,7 @@ import {
 } from '../model/index.ts'
 import type { Snapshot, TargetCatalog } from './target-catalog.ts'
 
-/**
- * Whether the configuration lets a resource of a target be used, listed or not: by its own URI, or by a template
- * that is shown. What it leaves out can be guessed, but not read.
- */
+/** Whether the configuration shows this resource: by its own URI or by a visible template. */
 export function offersUri({ target, snapshot }: TargetCatalog, own: string): boolean {
   const selection = target.model.resources
   if (isSelectedUri(own, selection)) return true

@@ -3,10 +3,7 @@ const LONGEST_PAUSE = 1000
 /** Who has said nothing for so long is answered at once again. */
 const QUIET = 5000
 
-/**
- * How soon something is done about an announcement: at once, unless announcements come all the time. A target
- * that tells of changes in a loop would otherwise be asked in a loop, and every client with it.
- */
+/** Handles an announcement at once, unless they come all the time: then it waits, and so spares clients. */
 export class Pace {
   #pause = 0
   #last = 0

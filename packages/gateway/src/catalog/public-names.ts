@@ -3,10 +3,7 @@ import type { NamesModel, SelectionModel } from '../model/index.ts'
 
 const HASH_CHARACTERS = 6
 
-/**
- * The name that clients see: `target_tool`, always prefixed unless the configuration says otherwise, so that
- * adding a server never renames anything. Names that are too long keep their beginning and end in a hash.
- */
+/** The name that clients see: `target_tool` unless configured otherwise; long names end in a hash. */
 export function publicName(
   own: string,
   prefix: string,

@@ -1,10 +1,7 @@
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
 import { shortHash } from './public-names.ts'
 
-/**
- * URIs as clients see them: the target in front of the scheme, `files+file:///notes.txt`. The rest stays
- * readable and templates stay templates; taking the prefix off gives the target's own URI back.
- */
+/** URIs as clients see them, with the target before the scheme: `files+file:///notes.txt`. */
 export class PublicUris {
   readonly prefix: string
 

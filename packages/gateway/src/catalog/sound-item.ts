@@ -33,10 +33,7 @@ export function identityOf(item: JsonObject, list: string): unknown {
   return key === undefined ? undefined : item[key]
 }
 
-/**
- * An entry that strict clients can read: one bad entry would cost them the lists of all targets. What is not as
- * the specification has it is left out; undefined when nothing can be called by its name.
- */
+/** Repairs an entry so that strict clients can read the list; undefined when it has no name. */
 export function soundItem(item: unknown, list: string): JsonObject | undefined {
   const [key, ...others] = IDENTITY[list] ?? []
   if (!isJsonObject(item)) return undefined

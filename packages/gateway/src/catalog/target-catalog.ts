@@ -21,10 +21,7 @@ export interface TargetCatalogHost {
   /** How long lists stay fresh when their target does not say. */
   defaultTtl(): number
   readonly store: CatalogStore | undefined
-  /**
-   * Called when a snapshot replaced another, or the reason for having none changed; with the lists that the
-   * target itself called changed, which clients are told whether or not a difference can be seen.
-   */
+  /** Called when the snapshot, or why there is none, changed; with the lists that the target announced. */
   changed(announced?: ReadonlySet<ListKind>): void
   /** A list came that is not what the one before was. */
   replaced?: ((target: Target, before: Snapshot, after: Snapshot) => void) | undefined
@@ -136,10 +133,7 @@ export class TargetCatalog {
     return this.refresh()
   }
 
-  /**
-   * Fetches anew for a caller who names what is not in the lists: it may have been added since. Callers share one
-   * fetch that begins after they came, and made-up names cause at most one in a second.
-   */
+  /** Fetches again for an unknown name, which may be new. Callers share a fetch, at most one in a second. */
   lookUp(): Promise<void> {
     this.#lookup ??= new Promise<void>((resolve) => {
       setTimeout(resolve, this.#lookups.wait)
@@ -158,10 +152,7 @@ export class TargetCatalog {
     else this.#refreshSoon()
   }
 
-  /**
-   * Until when a list may be kept waiting for this target, at a deadline of so many milliseconds. One that had
-   * nothing to show in the last run either is not waited for: it would delay every client after every restart.
-   */
+  /** How long a list may wait for this target. One that had nothing in the last run is not waited for. */
   waitUntil(deadline: number): number {
     return this.snapshot || this.#missing !== undefined ? 0 : this.#askedAt + deadline
   }

@@ -12,7 +12,6 @@ export interface CliStream {
 /** All that a command has of the world, so that it can be run anywhere. */
 export interface CliIo {
   readonly places: UserPlaces
-  /** For results. */
   readonly stdout: CliStream
   /** For everything that is not the result: progress, notes, errors. */
   readonly stderr: CliStream
@@ -46,7 +45,6 @@ async function confirmOnTerminal(question: string): Promise<boolean> {
   }
 }
 
-/** What the options that every command has come to. */
 export interface GlobalOptions {
   readonly json?: boolean
   readonly config?: string

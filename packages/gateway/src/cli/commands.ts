@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { CliIo } from './cli-io.ts'
 
-/** A file under `commands/`. */
 export interface CommandModule {
   register(program: Command, io: CliIo): void
 }
@@ -13,7 +12,6 @@ export interface CommandEntry {
   load(): Promise<CommandModule>
 }
 
-/** In the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'serve',

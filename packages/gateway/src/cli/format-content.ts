@@ -5,7 +5,6 @@ import { plainText } from './plain-text.ts'
 
 type Block = Readonly<Record<string, unknown>>
 
-/** A content block as text: what can be read is, the rest is described. */
 export function formatBlock(block: unknown, io: CliIo, paint: Paint): string {
   const { type, text, data, mimeType, uri, name, resource } = (block ?? {}) as Block
   switch (type) {

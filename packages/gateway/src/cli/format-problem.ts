@@ -2,11 +2,7 @@ import { relative } from 'node:path'
 import type { Problem } from '../config/index.ts'
 import type { Paint } from './paint.ts'
 
-/**
- * A problem for people: where, what, the lines around it with a mark under the place, and the fix.
- *
- * `text` is the file with its secrets masked.
- */
+/** A problem for people: place, message, the masked lines around it with a mark, and the fix. */
 export function formatProblem(
   problem: Problem,
   text: string,

@@ -24,11 +24,7 @@ export interface TrustedConfig {
   readonly loaded: Loaded
 }
 
-/**
- * The configuration to run: the one that the user named, or one that is found. A configuration runs commands, and
- * one that is found in the current folder may be a stranger's: the user is asked once for each content of it.
- * Returns undefined when there is none.
- */
+/** Loads the named or found configuration. It runs commands, so the user must accept a found one once. */
 export async function loadTrusted(
   options: GlobalOptions,
   io: CliIo,

@@ -36,10 +36,7 @@ const PATIENCE = 3000
 /** What a tool answers is printed as it came. */
 const EXACT = { parse: jsonReader('source'), stringify: (value: unknown): string => writeJson(value) }
 
-/**
- * Finds the gateway that runs with the configuration; makes one in this process when there is none. `GANTRY_URL`
- * and `GANTRY_TOKEN` lead to any other.
- */
+/** Finds the running gateway of the configuration, or starts one in this process. `GANTRY_URL` overrides. */
 export async function openAdmin(
   io: CliIo,
   options: GlobalOptions,
@@ -66,10 +63,7 @@ export async function openAdmin(
   return running ?? openLocal(loaded, file, io)
 }
 
-/**
- * `GANTRY_TOKEN` goes where the user keeps the state of gateways, or to this machine: a state folder that a
- * configuration names may hold an address of anybody's.
- */
+/** `GANTRY_TOKEN` goes only to this machine or by the user's own state folder: others may name any address. */
 function mayHaveToken({ url }: GatewayState, stateDir: string, { places }: CliIo): boolean {
   const home = join(stateHome(places), 'gantry')
   const isOwnPlace = !relative(home, stateDir).startsWith('..') && !isAbsolute(relative(home, stateDir))
@@ -130,7 +124,6 @@ async function openLocal(loaded: Loaded, file: string | undefined, io: CliIo): P
   return { api, isRunning: false, close }
 }
 
-/** Runs a command's work with the API and closes it, whatever happens. */
 export async function withAdmin<T>(
   io: CliIo,
   options: GlobalOptions,

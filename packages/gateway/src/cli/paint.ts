@@ -1,21 +1,14 @@
-const STYLES = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-} as const
+import { styleText } from 'node:util'
+
+const STYLES = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const
 
 /** Colours text, or leaves it alone. */
-export type Paint = { readonly [style in keyof typeof STYLES]: (text: string) => string }
+export type Paint = { readonly [style in (typeof STYLES)[number]]: (text: string) => string }
 
 export function createPaint(isColoured: boolean): Paint {
-  const entries = Object.entries(STYLES).map(([style, [on, off]]) => [
-    style,
-    (text: string) => (isColoured && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text),
-  ])
-  return Object.fromEntries(entries) as Paint
+  const paint = (style: (typeof STYLES)[number]) => (text: string) =>
+    isColoured && text !== '' ? styleText(style, text, { validateStream: false }) : text
+  return Object.fromEntries(STYLES.map((style) => [style, paint(style)])) as Paint
 }
 
 /** Colours are for terminals: see https://no-color.org for the first rule. */

@@ -1,7 +1,4 @@
-/**
- * Text of servers, made safe for a terminal: escape sequences could move the cursor, change the title or paste
- * into the command line.
- */
+/** Makes a server's text safe for a terminal: escape sequences could type into the command line. */
 export function plainText(text: string): string {
   return text.replaceAll(
     /\u001b\[[\d;?]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,

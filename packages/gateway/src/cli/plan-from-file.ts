@@ -4,7 +4,6 @@ import { loadTrusted } from './load-trusted.ts'
 import { noConfig } from './require-config.ts'
 import { overridesOf, type GatewayOptions, type GatewayPlan } from './run-gateway.ts'
 
-/** A gateway with the configuration that was asked for, or that is found. */
 export async function planFromFile(options: GatewayOptions, io: CliIo): Promise<GatewayPlan> {
   const { places } = io
   const overrides = overridesOf(options)

@@ -4,7 +4,6 @@ import { type CliIo, type CliStream, printLine } from './cli-io.ts'
 import { formatProblem } from './format-problem.ts'
 import type { Paint } from './paint.ts'
 
-/** Shows problems of a file in its lines, whose secrets are masked. */
 export async function printProblems(
   problems: readonly Problem[],
   { file, stream, io, paint }: { file: string; stream: CliStream; io: CliIo; paint: Paint },

@@ -12,9 +12,7 @@ type Schema = { readonly properties?: Readonly<Record<string, { readonly type?: 
 export interface ArgumentSources {
   /** JSON, `@FILE`, or `-` for standard input. */
   readonly json: string | undefined
-  /** `name=value`. */
   readonly pairs: readonly string[]
-  /** What the tool says about its arguments. */
   readonly schema: Schema | undefined
 }
 

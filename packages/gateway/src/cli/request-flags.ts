@@ -4,7 +4,6 @@ import type { Era, Revision } from '../admin/contract.ts'
 const ERAS: readonly Era[] = ['legacy', 'modern']
 const REVISIONS: readonly Revision[] = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
 
-/** Flags of every command that sends a request. */
 export function addRequestOptions(command: Command): void {
   command
     .addOption(new Option('--era <era>', 'be a client of this era (default: modern)').choices(ERAS))
@@ -12,7 +11,6 @@ export function addRequestOptions(command: Command): void {
     .option('--timeout <seconds>', 'give up when nothing happens for this long')
 }
 
-/** For flags that may be repeated. */
 export function collect(value: string, known: string[] = []): string[] {
   return [...known, value]
 }

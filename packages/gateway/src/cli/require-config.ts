@@ -3,7 +3,6 @@ import { findConfig, searchedFolders, type UserPlaces } from '../config/index.ts
 import { CliError } from './cli-error.ts'
 import type { CliIo } from './cli-io.ts'
 
-/** The configuration file to work with, or the error that says where it was looked for. */
 export function requireConfig(io: CliIo, asked: string | undefined): string {
   const file = asked === undefined ? findConfig(io.places) : resolve(io.places.cwd, asked)
   if (file !== undefined) return file

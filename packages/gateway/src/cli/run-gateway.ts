@@ -7,14 +7,12 @@ import { countOf } from '../admin/contract.ts'
 import { nextSignal, type StopSignal } from './next-signal.ts'
 import { withProgress } from './progress.ts'
 
-/** Flags of every command that runs a gateway. */
 export interface GatewayOptions extends GlobalOptions {
   readonly port?: string
   readonly host?: string
   readonly stdio?: boolean
 }
 
-/** What is to be run. */
 export interface GatewayPlan {
   readonly loaded: Loaded
   /** For people: the configuration file, or what was named on the command line. */
@@ -22,10 +20,7 @@ export interface GatewayPlan {
   readonly source?: ConfigSource | undefined
   readonly embedded?: Map<string, Served> | undefined
   readonly memoryConfig?: string | undefined
-  /**
-   * Whether another port will do when the wanted one is taken. Not for a configuration: clients were told its
-   * port, and would find somebody else there.
-   */
+  /** Whether another port will do. Not for a configuration: clients were told its port. */
   readonly searchPort: boolean
   readonly logLevel?: 'warn' | 'error' | undefined
   /** Called when it runs and that is said. What it returns is called before it stops. */
@@ -58,10 +53,7 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
   }
 }
 
-/**
- * What the command line says about the server. A gateway that a client spawns must not take the port that clients
- * of the real one were told, nor fail because that one has it.
- */
+/** What the command line says about the server. A gateway that a client spawns takes no fixed port. */
 export function overridesOf({ host, port, stdio }: GatewayOptions): {
   host: string | undefined
   port: number | undefined

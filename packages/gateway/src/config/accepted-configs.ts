@@ -3,10 +3,7 @@ import { mkdir, realpath, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stateHome, type UserPlaces } from './user-places.ts'
 
-/**
- * Configurations that the user has agreed to run, each as an empty file in the user's state folder that is named
- * after where the configuration is and what it says. A changed file is another one.
- */
+/** Remembers an accepted configuration as an empty file named after its place and content. */
 export async function acceptText(file: string, text: string, places: UserPlaces): Promise<void> {
   await mkdir(folderOf(places), { recursive: true, mode: 0o700 })
   await writeFile(await markOf(file, text, places), '', { mode: 0o600 })

@@ -1,14 +1,23 @@
 import { join } from 'node:path'
+import { createHash } from 'node:crypto'
 import { parseUrl } from '@gantry/mcp/foreign'
-import { deepFreeze, isLoopbackHost, type GatewayModel, type TargetModel } from '../model/index.ts'
-import { compileAuth } from './compile-auth.ts'
+import {
+  deepFreeze,
+  isLoopbackHost,
+  type GatewayModel,
+  type TargetModel,
+  type ApiKeyModel,
+  type AuthModel,
+  type BearerModel,
+} from '../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
 import { compilePolicy } from './compile-policy.ts'
 import { bytes, compileServer, duration, type ServerOverrides } from './compile-server.ts'
 import { compileTarget } from './compile-target.ts'
-import { reportForeignKeys } from './foreign-keys.ts'
-import type { RawConfig } from './raw-config.ts'
+import type { RawConfig, RawAuth } from './raw-config.ts'
 import { stateDirFor } from './user-places.ts'
+import type { ConfigPath } from './problem.ts'
+import { readSchema } from './schema.ts'
 
 export interface CompileOptions {
   readonly file: string | undefined
@@ -153,4 +162,115 @@ function reportOpenDoor({ server, auth }: GatewayModel, context: CompileContext)
 
 function isLoopbackUrl(url: string): boolean {
   return isLoopbackHost(parseUrl(url)?.hostname ?? '')
+}
+
+const SHORTEST_KEY = 20
+const MAKE_ONE = 'Make one with: node -p "crypto.randomBytes(32).toString(\'base64url\')"'
+/** What a command such as `echo $KEY | sha256sum` prints when there is no key. */
+const HASHES_OF_NOTHING: ReadonlySet<string> = new Set(['', ' ', '\n', '\r\n', '""', "''"].map(sha256Of))
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function compileAuth(raw: RawAuth, trustedHosts: readonly string[], context: CompileContext): AuthModel {
+  const apiKeys = (raw.apiKeys ?? []).map((key, index) => compileKey(key, index, context))
+  reportTwins(apiKeys, context)
+  const bearer = raw.bearer && { ...compileBearer(raw.bearer, context), trustedHosts }
+  return { required: apiKeys.length > 0 || bearer !== undefined, apiKeys, bearer }
+}
+
+function compileKey(
+  raw: NonNullable<RawAuth['apiKeys']>[number],
+  index: number,
+  context: CompileContext,
+): ApiKeyModel {
+  const { name, scopes = [] } = raw
+  if (raw.key === undefined) {
+    const sha256 = raw.sha256!.toLowerCase()
+    if (HASHES_OF_NOTHING.has(sha256)) reportEmpty(name, ['auth', 'apiKeys', index, 'sha256'], context)
+    return { name, sha256, scopes }
+  }
+  const path = ['auth', 'apiKeys', index, 'key']
+  const before = context.problems.length
+  const value = context.secret(raw.key, path).reveal()
+  const isResolved = context.problems.length === before
+  if (isResolved && value.trim() === '') reportEmpty(name, path, context)
+  else if (isResolved && value.length < SHORTEST_KEY) {
+    context.report({
+      severity: 'warning',
+      code: 'weak-key',
+      path,
+      message: `The API key "${name}" is short enough to be guessed`,
+      fix: MAKE_ONE,
+    })
+  }
+  return { name, sha256: sha256Of(value), scopes }
+}
+
+function reportEmpty(name: string, path: ConfigPath, context: CompileContext): void {
+  const message = `The API key "${name}" is empty`
+  context.report({ code: 'weak-key', path, message, fix: MAKE_ONE })
+}
+
+function reportTwins(keys: readonly ApiKeyModel[], context: CompileContext): void {
+  keys.forEach((key, index) => {
+    const first = keys.findIndex((other) => other.name === key.name)
+    if (first === index) return
+    context.report({
+      code: 'duplicate-name',
+      path: ['auth', 'apiKeys', index, 'name'],
+      message: `Two API keys are called "${key.name}"`,
+      fix: 'Give each key a name of its own: rules and logs go by it',
+    })
+  })
+}
+
+function compileBearer(
+  raw: NonNullable<RawAuth['bearer']>,
+  context: CompileContext,
+): Omit<BearerModel, 'trustedHosts'> {
+  const path = ['auth', 'bearer']
+  const { introspection } = raw
+  return {
+    issuer: context.plain(raw.issuer, [...path, 'issuer']),
+    audience: context.plain(raw.audience, [...path, 'audience']),
+    scopes: raw.scopes ?? [],
+    jwksUri: raw.jwksUri === undefined ? undefined : context.plain(raw.jwksUri, [...path, 'jwksUri']),
+    introspection: introspection && {
+      url: context.plain(introspection.url, [...path, 'introspection', 'url']),
+      clientId: context.plain(introspection.clientId, [...path, 'introspection', 'clientId']),
+      clientSecret: context.credential(introspection.clientSecret, [
+        ...path,
+        'introspection',
+        'clientSecret',
+      ]),
+    },
+  }
+}
+
+type Properties = { readonly [key: string]: { deprecated?: boolean; description?: string } | undefined }
+interface SchemaPart {
+  readonly properties: Properties
+}
+
+/** Says what becomes of keys that belong to some client: the schema marks them as deprecated. */
+function reportForeignKeys(raw: RawConfig, context: CompileContext): void {
+  const schema = readSchema() as unknown as SchemaPart & { $defs: { target: SchemaPart; oauth: SchemaPart } }
+  reportIn(raw, schema.properties, [], context)
+  for (const section of ['mcpServers', 'servers'] as const) {
+    for (const [name, target] of Object.entries(raw[section] ?? {})) {
+      reportIn(target, schema.$defs.target.properties, [section, name], context)
+      reportIn(target.oauth || {}, schema.$defs.oauth.properties, [section, name, 'oauth'], context)
+    }
+  }
+}
+
+function reportIn(value: object, properties: Properties, path: ConfigPath, context: CompileContext): void {
+  for (const key of Object.keys(value)) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined
+    if (!property?.deprecated) continue
+    const message = `"${key}": ${property.description?.replaceAll('`', '"')}`
+    context.report({ severity: 'warning', code: 'ignored-key', path: [...path, key], part: 'key', message })
+  }
 }

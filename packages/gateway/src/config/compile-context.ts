@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { Secret, type Text } from '../model/index.ts'
-import { LineMap } from './line-map.ts'
 import { type ConfigPath, formatPath, type Problem } from './problem.ts'
 import { adviseReference, parseReferences, type Piece } from './references.ts'
 import type { SourceDocument } from './source-document.ts'
@@ -18,7 +17,6 @@ export interface Report {
   readonly part?: 'key' | 'value'
 }
 
-/** What compiling one configuration needs to know and finds out on the way. */
 export class CompileContext {
   readonly problems: Problem[] = []
   /** Files that the configuration was made from besides itself; a watcher watches them too. */
@@ -47,10 +45,7 @@ export class CompileContext {
     }
   }
 
-  /**
-   * Takes back the unresolved references reported since `start`: one server without its token must not keep
-   * the others from starting. Returns the first reason.
-   */
+  /** Demotes unresolved references since `start`, so that other servers can start. Returns the first. */
   demoteUnresolved(start: number, to: 'warning' | 'nothing'): string | undefined {
     const recent = this.problems.splice(start)
     const isUnresolved = (problem: Problem) => problem.code === 'unresolved-reference'
@@ -182,4 +177,29 @@ function labelOf(pieces: readonly Piece[], showText: boolean): string {
       return showText ? piece.text : '…'
     })
     .join('')
+}
+
+interface Position {
+  /** Both counted from 1. */
+  readonly line: number
+  readonly column: number
+}
+
+class LineMap {
+  readonly #starts: number[] = [0]
+
+  constructor(text: string) {
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.#starts.push(at + 1)
+  }
+
+  at(offset: number): Position {
+    let low = 0
+    let high = this.#starts.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.#starts[middle]! <= offset) low = middle
+      else high = middle - 1
+    }
+    return { line: low + 1, column: offset - this.#starts[low]! + 1 }
+  }
 }

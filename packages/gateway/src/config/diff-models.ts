@@ -7,7 +7,6 @@ export interface ModelDiff {
   readonly changed: readonly TargetChange[]
   /** Names of targets that keep their connections. */
   readonly untouched: readonly string[]
-  /** Parts of the model besides the targets that are not the same. */
   readonly sections: readonly ModelSection[]
 }
 

@@ -5,7 +5,6 @@ import type { RawTarget } from './raw-config.ts'
 import { parseSource } from './parse-source.ts'
 import type { ConfigFormat } from './source-document.ts'
 
-/** What to do to a configuration. */
 export type ConfigChange =
   | { readonly type: 'setTarget'; readonly name: string; readonly value: RawTarget }
   | { readonly type: 'removeTarget'; readonly name: string }

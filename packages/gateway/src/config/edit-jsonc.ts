@@ -1,13 +1,9 @@
 import { createScanner, findNodeAtLocation, type Node, parseTree } from 'jsonc-parser'
 import type { Edit } from './plan-edits.ts'
-import { printJson } from './print-json.ts'
 import type { ConfigPath } from './problem.ts'
 import { indentAt, lineEnd, lineStart, splice, styleOf } from './text-style.ts'
 
-/**
- * Applies one edit to JSON with comments. `modify` of jsonc-parser is not used because it takes comments along
- * when it removes, and puts a line's comment behind what it inserts.
- */
+/** Applies one edit to JSON with comments. jsonc-parser's `modify` would move or remove comments. */
 export function editJsonc(text: string, edit: Edit): string {
   const root = parseTree(text, [], { allowTrailingComma: true })
   if (!root) throw new Error('There is nothing to edit')
@@ -127,4 +123,33 @@ function entryAt(root: Node, path: ConfigPath): Node {
 
 function endOf(node: Node): number {
   return node.offset + node.length
+}
+
+const LINE = 80
+
+/** JSON as people write it: a short list of plain values stays on its line. */
+function printJson(value: unknown, indent: string): string {
+  if (Array.isArray(value)) {
+    const line = `[${value.map((entry) => JSON.stringify(entry)).join(', ')}]`
+    const isPlain = value.every((entry) => typeof entry !== 'object' || entry === null)
+    if (value.length === 0 || (isPlain && line.length <= LINE)) return line
+    return wrap(
+      value.map((entry) => printJson(entry, indent)),
+      '[]',
+      indent,
+    )
+  }
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const present = Object.entries(value).filter(([, part]) => part !== undefined)
+  if (present.length === 0) return '{}'
+  return wrap(
+    present.map(([key, part]) => `${JSON.stringify(key)}: ${printJson(part, indent)}`),
+    '{}',
+    indent,
+  )
+}
+
+function wrap(entries: readonly string[], brackets: string, indent: string): string {
+  const lines = entries.map((entry) => indent + entry.replaceAll('\n', `\n${indent}`))
+  return `${brackets[0]}\n${lines.join(',\n')}\n${brackets[1]}`
 }

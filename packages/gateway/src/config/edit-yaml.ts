@@ -13,10 +13,7 @@ import type { Edit } from './plan-edits.ts'
 import type { ConfigPath } from './problem.ts'
 import { lineEnd, lineStart, splice, styleOf } from './text-style.ts'
 
-/**
- * Applies one edit to YAML by changing only the lines that it is about; printing the whole document again would
- * keep comments but not the form. Throws where that cannot be done; the caller then prints it again.
- */
+/** Edits only the lines concerned, to keep the form of the rest. Throws where that is impossible. */
 export function editYaml(text: string, edit: Edit): string {
   const document = parseDocument(text)
   if (edit.type === 'replace') return replaceValue(text, document, edit.path, edit.value)

@@ -11,17 +11,14 @@ export function findConfig(places: UserPlaces, asked?: string): string | undefin
   return candidates(places).find((file) => existsSync(file))
 }
 
-/** Where a user's configuration is made when there is none yet. */
 export function userConfigFile(places: UserPlaces): string {
   return join(ownFolder(places), 'gantry.jsonc')
 }
 
-/** Where users keep a configuration for all folders. */
 export function ownFolder(places: UserPlaces): string {
   return join(configHome(places), 'gantry')
 }
 
-/** Where it is looked for, in this order. */
 export function searchedFolders(places: UserPlaces): string[] {
   return [places.cwd, ownFolder(places)]
 }

@@ -7,10 +7,7 @@ const MASK = /••••(\d+)••••/g
 /** A configuration that can be shown and edited without its secrets, and got back with them. */
 export interface HiddenText {
   readonly text: string
-  /**
-   * Puts the secrets back where their masks are, in an edited text or any part of it; masks that stand for
-   * nothing are named in `unknown`.
-   */
+  /** Puts secrets back in the place of their masks; `unknown` names masks that stand for nothing. */
   restore(edited: string): RestoredText
   /** The same for a value, an entry of the file, say. */
   restoreValue<T>(edited: T): T

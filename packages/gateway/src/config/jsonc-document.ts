@@ -2,7 +2,6 @@ import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseEr
 import type { ConfigPath } from './problem.ts'
 import { emptyFile, type SourceDocument, type SourceError, type SourceRange } from './source-document.ts'
 
-/** JSON with comments and trailing commas. */
 export function parseJsonc(text: string): SourceDocument {
   const parseErrors: ParseError[] = []
   const root = parseTree(text, parseErrors, { allowTrailingComma: true, disallowComments: false })

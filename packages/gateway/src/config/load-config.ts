@@ -52,7 +52,6 @@ export interface ParseOptions extends LoadOptions {
   readonly format?: ConfigFormat | undefined
 }
 
-/** The same for a text, which is how an edit is checked before it is saved. */
 export async function parseConfig(source: string, options: ParseOptions = {}): Promise<LoadResult> {
   const places = options.places ?? currentPlaces()
   const text = source.replace(/^\uFEFF/, '')

@@ -9,10 +9,7 @@ const SECRET_KEY =
 /** Objects and lists whose every value is secret. */
 const SECRET_HOLDERS: ReadonlySet<string> = new Set(['env', 'headers', 'schemes', 'sealingKeys'])
 
-/**
- * The text of a configuration, ours or a client's, with dots in the place of written-down secrets, so that it
- * can be shown. Lines and columns stay what they are. References are shown: they are names, not secrets.
- */
+/** Masks written secrets with dots, so that a configuration can be shown; lines and columns stay. */
 export async function maskSecrets(text: string, format: ConfigFormat): Promise<string> {
   const letters = text.split('')
   for (const [start, end] of await findSecrets(text, format)) {

@@ -1,10 +1,7 @@
 import { isDeepYaml, isTooDeep, MAX_DEPTH } from '@gantry/mcp/foreign'
 import type { ConfigFormat, SourceDocument } from './source-document.ts'
 
-/**
- * Texts come from files, and from whoever may use the admin API. A text with too many levels is an error in it. The
- * parsers are loaded on demand: a gateway with a JSON file never pays for YAML.
- */
+/** Parses a configuration. The parsers are loaded on demand: JSON files never pay for YAML. */
 export async function parseSource(text: string, format: ConfigFormat): Promise<SourceDocument> {
   const parse = format === 'yaml' ? await yamlParser(text) : (await import('./jsonc-document.ts')).parseJsonc
   try {

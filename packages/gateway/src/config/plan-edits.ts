@@ -7,10 +7,7 @@ export type Edit =
   | { readonly type: 'insert'; readonly path: ConfigPath; readonly value: unknown }
   | { readonly type: 'remove'; readonly path: ConfigPath }
 
-/**
- * The smallest edits that lead from one value to another: what is the same is not touched, and so keeps its
- * comments and its form.
- */
+/** The smallest edits from one value to another, so that unchanged parts keep comments and form. */
 export function planEdits(before: unknown, after: unknown, path: ConfigPath = []): Edit[] {
   if (isSame(before, after)) return []
   if (Array.isArray(before) && Array.isArray(after)) return planList(before, after, path)

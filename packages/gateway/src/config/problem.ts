@@ -1,4 +1,3 @@
-/** From the root of a configuration to one value in it. */
 export type ConfigPath = readonly (string | number)[]
 
 /** Something wrong, or doubtful, in a configuration: where it is, what it is, and what to do about it. */

@@ -1,4 +1,3 @@
-/** A piece of a configured text. */
 export type Piece =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'env'; readonly name: string; readonly fallback: string | undefined }

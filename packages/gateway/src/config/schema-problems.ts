@@ -2,7 +2,6 @@ import type { ErrorObject } from 'ajv'
 import type { ConfigPath, ProblemCode } from './problem.ts'
 import { suggest } from './suggest.ts'
 
-/** A violation in words, before it is placed in the text. */
 export interface Finding {
   readonly code: ProblemCode
   readonly path: ConfigPath
@@ -11,7 +10,6 @@ export interface Finding {
   readonly fix: string | undefined
 }
 
-/** Words for what the validator found, one finding for each mistake. */
 export function explainViolations(errors: readonly ErrorObject[], root: unknown): Finding[] {
   return errors.filter((error) => !isNoise(error, errors)).map((error) => explain(error, root))
 }

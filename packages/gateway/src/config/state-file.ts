@@ -20,10 +20,7 @@ export interface GatewayState {
 const NAME = 'gateway.json'
 const NAMES = /^gateway(-\d+)?\.json$/
 
-/**
- * Only its owner may read the file: the token in it is as good as the gateway. A second gateway with the same
- * configuration has a file of its own and leaves the first one's alone.
- */
+/** Writes a file that only its owner may read. A second gateway with the same configuration has its own. */
 export async function writeStateFile(dir: string, state: GatewayState): Promise<void> {
   const known = await readState(join(dir, NAME))
   const file = join(dir, known && known.pid !== state.pid ? `gateway-${state.pid}.json` : NAME)

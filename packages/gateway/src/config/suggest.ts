@@ -15,7 +15,7 @@ export function suggest(written: string, candidates: readonly string[]): string 
 }
 
 /** Letters added, dropped, changed or swapped with their neighbour (optimal string alignment). */
-function countSlips(a: string, b: string): number {
+export function countSlips(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let i = 1; i <= a.length; i++) {

@@ -1,6 +1,5 @@
 /** How a file is written, so that what is added looks like what is there. */
 export interface TextStyle {
-  /** One level of indentation. */
   readonly indent: string
   readonly eol: string
 }
@@ -10,7 +9,6 @@ export function styleOf(text: string): TextStyle {
   return { indent: indented?.[1] ?? '  ', eol: text.includes('\r\n') ? '\r\n' : '\n' }
 }
 
-/** The spaces that the line at an offset starts with. */
 export function indentAt(text: string, offset: number): string {
   const line = text.slice(lineStart(text, offset))
   return /^[ \t]*/.exec(line)![0]
@@ -20,14 +18,12 @@ export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1
 }
 
-/** Where the line at an offset ends, before its line break. */
 export function lineEnd(text: string, offset: number): number {
   const end = text.indexOf('\n', offset)
   if (end < 0) return text.length
   return text[end - 1] === '\r' && end > offset ? end - 1 : end
 }
 
-/** Puts text in the place of a range. */
 export function splice(text: string, start: number, end: number, insert: string): string {
   return text.slice(0, start) + insert + text.slice(end)
 }

@@ -7,7 +7,6 @@ export interface UserPlaces {
   readonly platform: NodeJS.Platform
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The folder that the command was called in. */
   readonly cwd: string
 }
 

@@ -1,12 +1,11 @@
-import type { FSWatcher } from 'chokidar'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
+import type { FSWatcher } from 'chokidar'
 import type { GatewayModel } from '../model/index.ts'
 import { diffModels, isEmptyDiff, type ModelDiff } from './diff-models.ts'
 import { type Loaded, loadConfig, type LoadOptions, type LoadResult, type NotLoaded } from './load-config.ts'
 import type { Problem } from './problem.ts'
 
-/** What a change of the file came to. */
 export type ConfigEvent =
   | {
       readonly type: 'applied'
@@ -28,19 +27,13 @@ export interface WatchOptions extends LoadOptions {
 }
 
 export interface ConfigWatcher {
-  /** The last good configuration. */
   readonly model: GatewayModel
   /** Reads the file now, whether or not an event was seen. */
   reload(): Promise<void>
   close(): Promise<void>
 }
 
-/**
- * Follows a configuration file. A good change is handed over with what is different; a bad one (also a file
- * half-written or deleted) is reported once it has settled, and the model in use stays.
- *
- * Rejects with the problems as `cause` when there is no usable configuration to begin with.
- */
+/** Follows a configuration file: hands over good changes, reports bad ones and keeps the model in use. */
 export async function watchConfig(
   path: string,
   onChange: (event: ConfigEvent) => void | Promise<void>,

@@ -9,10 +9,7 @@ export interface WriteOptions {
   readonly mode?: number | undefined
 }
 
-/**
- * Writes a file so that whoever reads it meanwhile sees the old content or the new, never a part: into a
- * neighbour first, then renamed over it. A symbolic link stays one; what it leads to is replaced.
- */
+/** Replaces a file so that readers see the old or the new content, never a part. Follows symbolic links. */
 export async function writeFileAtomic(
   file: string,
   content: string | Uint8Array,

@@ -1,5 +1,4 @@
-// Loaded before a file that `gantry dev` runs. A file that serves on stdio never notices; one that only exports its
-// server would end at once, and its server is served instead.
+// Loaded before a file that `gantry dev` runs: serves the server that a file exports but does not serve.
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Served } from '@gantry/mcp/exchange'

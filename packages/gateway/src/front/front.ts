@@ -204,10 +204,7 @@ export class Front {
     this.#isDraining = true
   }
 
-  /**
-   * Takes no new connections and no new requests (503), lets requests under way finish for a while (with the answers they wait for), and
-   * answers those with an error that are left.
-   */
+  /** Refuses new requests with 503, lets others finish for a while, then answers the rest with errors. */
   async close(grace: number = this.#options.gateway.model.server.shutdownGrace): Promise<void> {
     this.drain()
     this.#isClosing = true

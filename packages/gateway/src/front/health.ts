@@ -13,10 +13,7 @@ export interface HealthAnswer {
 /** `/health`: the process lives. */
 export const ALIVE: HealthAnswer = { code: 200, body: { status: 'ok' } }
 
-/**
- * `/ready`: the gateway can serve. One target that is down does not keep the others from being used, so only those
- * count that the configuration calls `required`.
- */
+/** `/ready`: the gateway can serve. Only targets that are `required` count. */
 export function readiness(gateway: Gateway, isDraining: boolean): HealthAnswer {
   if (isDraining) return { code: 503, body: { status: 'draining' } }
   if (gateway.targets.some((target) => target.model.required && isUnusable(gateway, target))) {

@@ -6,10 +6,7 @@ import type { ServerModel } from '../model/index.ts'
 
 const FIX = 'Names of your own go into "server.allowedHosts" and "server.allowedOrigins".'
 
-/**
- * The one check of `Host` and `Origin`, for every path: a page of another site that reaches the gateway through a
- * name of its own (DNS rebinding) is refused before anything looks at its request.
- */
+/** The one check of `Host` and `Origin`, for every path, against DNS rebinding. */
 export class HostGate {
   #server: ServerModel | undefined
   #options: GateOptions = {}

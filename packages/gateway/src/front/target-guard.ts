@@ -4,10 +4,7 @@ import type { Caller } from '../policy/permissions-of.ts'
 
 const ANYBODY: GuardVerdict = { ok: true, auth: undefined }
 
-/**
- * The guard of one target's endpoint. A target that the caller may not know of is answered like one that does not
- * exist (`target` undefined), and only after the caller has said who it is.
- */
+/** Guards one target's endpoint. A target that the caller may not know is answered like a missing one. */
 export function targetGuard(target: string | undefined, gateway: Gateway, guard: Guard | undefined): Guard {
   return async (call) => {
     const verdict = guard ? await guard(call) : ANYBODY

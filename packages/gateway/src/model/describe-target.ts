@@ -5,7 +5,6 @@ import type { TargetModel } from './target-model.ts'
 const SECRET_FLAG =
   /(token|secret|passw|passphrase|[-_]pass$|pwd?$|key$|auth|credential|bearer|cookie|[-_]pat$)/i
 
-/** One line that names what a target is, fit for logs and screens: credentials are left out. */
 export function describeTarget(target: TargetModel): string {
   switch (target.kind) {
     case 'stdio':

@@ -16,7 +16,6 @@ export interface GatewayModel {
   readonly store: StoreModel
   readonly policy: PolicyModel
   readonly telemetry: TelemetryModel
-  /** In the order of the file. */
   readonly targets: readonly TargetModel[]
 }
 
@@ -72,7 +71,6 @@ export interface LimitsModel {
   readonly callerShare: number
 }
 
-/** The limit of all callers, and that of one of them. */
 export function sharedLimit(
   total: number,
   { callerShare }: LimitsModel,

@@ -30,11 +30,7 @@ const SCHEME = /\b(bearer|basic)(\s{1,3})(?=[\w.~+/=-]*\d|[\w.~+/=-]{16})[\w.~+/
 const WELL_KNOWN =
   /\b(?:sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|AKIA[\dA-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)/g
 
-/**
- * Takes out of a text what looks like a credential, whether or not anybody configured it: user information in
- * URLs, values behind a flag or a name such as `password`, and keys of a well-known form. Meant for plain text;
- * each pattern is bounded, so that a long hostile text costs time in proportion to its length.
- */
+/** Removes what looks like a credential from plain text. Each pattern is bounded, so the time is linear. */
 export function hideCredentials(text: string): string {
   let shown = text
   for (const pattern of USER_INFO) shown = shown.replace(pattern, `$1${REDACTED}@`)

@@ -1,10 +1,7 @@
 import { nameForms, type NameForms } from './name-forms.ts'
 import { toUriPattern, type UriPattern } from './uri/index.ts'
 
-/**
- * Who may do what. Of the rules whose `who` matches the caller, a matching `deny` forbids, else a matching
- * `allow` permits, else `fallback` decides.
- */
+/** Who may do what. Of the rules that match the caller, `deny` wins over `allow`; else `fallback` decides. */
 export interface PolicyModel {
   readonly fallback: 'allow' | 'deny'
   readonly rules: readonly RuleModel[]

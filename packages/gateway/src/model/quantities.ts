@@ -10,10 +10,7 @@ const SIZE_UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 
 /** Timers count in 32 bits: a longer one would fire at once. */
 const LONGEST = 2 ** 31 - 1
 
-/**
- * Milliseconds: a number as it is, or text such as `500ms`, `30s`, `5m`, `1.5h`, `2d`. More than 24 days are cut to
- * the longest time that a timer can wait.
- */
+/** Milliseconds: a number, or text such as `500ms`, `30s`, `1.5h`, `2d`; at most what a timer can wait. */
 export function parseDuration(value: number | string): number | undefined {
   const milliseconds = parseQuantity(value, DURATION_UNITS)
   return milliseconds === undefined ? undefined : Math.min(milliseconds, LONGEST)

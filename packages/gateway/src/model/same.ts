@@ -24,7 +24,6 @@ function isSameRecord(a: Record<string, unknown>, b: Record<string, unknown>): b
   return keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]))
 }
 
-/** Freezes a value with everything in it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)

@@ -19,10 +19,7 @@ function percentEncoded(text: string): string {
   }
 }
 
-/**
- * What is always there of a secret in base64, wherever it begins in the bytes that were encoded: a `Basic` header
- * has the user's name in front.
- */
+/** The part of a secret's base64 that is the same wherever it begins, as in a `Basic` header. */
 function inBase64(secret: string): string[] {
   const bytes = Buffer.from(secret)
   return [0, 1, 2].flatMap((before) => {

@@ -1,8 +1,4 @@
-/**
- * Whether `*` (any run of characters, also none) and `?` (exactly one) make the pattern equal to the text.
- * Greedy with one point of return, so that a hostile pattern costs pattern × text and not 2ⁿ, as a regular
- * expression could.
- */
+/** Matches `*` (any run) and `?` (one character) in time pattern × text, unlike a regular expression. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   let at = 0
   let next = 0

@@ -1,10 +1,7 @@
 import { callerKey, cancellationOf, RefusedForLoad, type Exchange } from '@gantry/mcp/exchange'
 import { FairQueue } from '../targets/fair-queue.ts'
 
-/**
- * The limit of requests that the gateway works on. A caller that has its fair part of them is refused when there is no
- * room; one that has less waits for the next place, and callers take turns. So nobody is shut out by another.
- */
+/** Limits requests under way. Callers below their fair part wait in turn; callers above it are refused. */
 export class Admission {
   #limit: number
   readonly #queue = new FairQueue()

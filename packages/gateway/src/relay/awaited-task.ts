@@ -38,10 +38,7 @@ export async function askAndAwait(asked: Exchange, destination: Destination): Pr
   return outcome.type === 'task' ? awaitedTask(outcome, following, target) : outcome
 }
 
-/**
- * Waits for a task in the client's stead: the client gets the result of its call and is asked what the task
- * asks, as if there were no task (SEP-2663).
- */
+/** Waits for a task in the client's stead: the client gets its result and its questions (SEP-2663). */
 function awaitedTask(handle: TaskHandle, asked: Exchange, target: Target): Promise<Outcome> {
   let messages = 0
   return awaitTask(readTask(handle.task), {

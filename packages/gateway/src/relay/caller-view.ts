@@ -8,10 +8,7 @@ import type { TargetCatalog } from '../catalog/target-catalog.ts'
 import { isSelected } from '../model/index.ts'
 import type { Permissions } from '../policy/permissions.ts'
 
-/**
- * An endpoint as one caller sees it. Everything that is put together from several targets is put together here,
- * from the targets that the caller may know of; the others do not exist for it.
- */
+/** An endpoint as one caller sees it: made only from the targets that the caller may know. */
 export class CallerView {
   readonly #catalog: CatalogView
   readonly #permissions: Permissions

@@ -26,10 +26,7 @@ export function needsLegacyTask(
   return taskSupport === 'required' && capabilities?.extensions?.[TASKS_EXTENSION] === undefined
 }
 
-/**
- * Calls such a tool and follows its task to the end: the caller waits, and is asked what the task asks (2025-11-25,
- * Tasks). A server of both eras has these tasks in the older one only.
- */
+/** Calls a tool that requires a task of 2025-11-25 and follows the task to its end. */
 export async function callAsLegacyTask(
   asked: Exchange,
   destination: Destination,

@@ -36,11 +36,7 @@ export interface ListenHost {
   readonly callerTasks: CallerTasks
 }
 
-/**
- * `subscriptions/listen`: list changes are the gateway's own; resource updates come from the targets that own
- * the resources, each listened to for as long as the client listens. The client is told so when the targets
- * have acknowledged: a change after that reaches it.
- */
+/** `subscriptions/listen`: list changes come from the gateway, resource updates from the targets. */
 export async function listen(
   exchange: Exchange,
   { changes, resolver, view, tasks, callerTasks }: ListenHost,

@@ -16,10 +16,7 @@ export function isTaskMethod({ method }: Exchange): boolean {
   return method.startsWith('tasks/')
 }
 
-/**
- * The gateway does not declare the tasks of 2025-11-25: its targets may have them, but those belong to connections
- * that many clients share. Other methods would reach tasks without a check of whose they are.
- */
+/** The gateway has no tasks of 2025-11-25: those of targets belong to connections that clients share. */
 export function isForeignTaskMethod({ method, client }: Exchange): boolean {
   return client.version < '2026-07-28' || !TASK_METHODS.has(method)
 }

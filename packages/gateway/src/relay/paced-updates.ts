@@ -4,10 +4,7 @@ import { Pace } from '../catalog/pace.ts'
 /** Resources whose updates wait, at most; of more than that the oldest go. */
 const MAX_WAITING = 1000
 
-/**
- * Updates of resources on their way to one listener. An update says "read it again", so of those that come faster
- * than anybody reads one for each resource is enough; the last is never left out.
- */
+/** Updates for one listener. Of many updates of one resource the last is enough, and it is never lost. */
 export class PacedUpdates {
   readonly #emit: (notification: Notification) => void
   readonly #waiting = new Map<string, Notification>()

@@ -14,10 +14,7 @@ export function positionOf(entry: MergedEntry, entries: readonly MergedEntry[]):
   return { ordinal: entries.indexOf(entry) - first, target: entry.target.target.name, key: entry.key }
 }
 
-/**
- * Where the next page begins. Lists change between two pages: what was seen last is looked for, and only when it
- * is gone are the entries of its target counted.
- */
+/** Where the next page begins: after the entry seen last, or, when it is gone, after as many entries. */
 export function beginAfter(
   { ordinal, target, key }: Position,
   entries: readonly MergedEntry[],

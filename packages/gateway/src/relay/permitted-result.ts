@@ -89,10 +89,7 @@ function templateOf(text: string): UriTemplate | undefined {
   }
 }
 
-/**
- * The URIs that values make of a template: one without the variables that have no value, and one with text in their
- * places, which rules read like any other. Undefined when they cannot be known.
- */
+/** The URIs that values make of a template, with and without values for the rest; undefined when unknown. */
 function urisOf(template: UriTemplate | undefined, values: JsonObject): string[] | undefined {
   if (!template) return undefined
   const places = Object.fromEntries(template.variables.map((variable) => [variable, `{${variable}}`]))

@@ -3,10 +3,7 @@ import { isAnnouncement, updatedUri } from '../targets/shared-listener.ts'
 import type { Destination } from './resolver.ts'
 import { publicTask } from './to-public.ts'
 
-/**
- * What a target says while it answers a call, in the names that clients know. News of changes concern all who
- * listen. Changed lists are announced when the gateway has read them, so the caller does not hear of them here.
- */
+/** What a target says during a call, in public names. List changes are announced after they were read. */
 export function publicNotification(
   notification: Notification,
   { target, uris, task }: Destination,

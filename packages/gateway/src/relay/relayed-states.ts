@@ -13,10 +13,7 @@ import { withParams } from './relayed-exchange.ts'
 /** What a client brings back to go on with a call: the name of a call that is parked here, or the target's state. */
 export type RelayedState = { token: string } | { state: string; server: string }
 
-/**
- * Every `requestState` that leaves the gateway is sealed. It opens for the same caller, endpoint, target, method
- * and params until it expires: a target may trust what it gets back, even if it does not check it.
- */
+/** Seals every `requestState` for its caller, endpoint, target, method and params, until it expires. */
 export class RelayedStates {
   readonly #sealer: Sealer
   readonly #endpoint: string

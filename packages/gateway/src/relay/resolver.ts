@@ -40,10 +40,7 @@ export interface Destination {
   readonly mayRead?: MayRead | undefined
 }
 
-/**
- * Finds what a request is about, and asks the policy. A request goes to a target only when it names something
- * there that the caller may use; everything else does not exist for the caller.
- */
+/** Finds what a request is about and asks the policy. What the caller may not use does not exist for it. */
 export class Resolver {
   readonly #options: RelayOptions
   #common: CallerView | undefined
@@ -144,11 +141,7 @@ export class Resolver {
     return found
   }
 
-  /**
-   * By prefix; there may be several: `git_hub_x` can be of `git` or of `git_hub`. A target without one is asked when
-   * it runs or starts for the first time. Whether policy denies the name does not matter here: the answer, and the
-   * time that it takes, would tell.
-   */
+  /** Candidates by prefix: `git_hub_x` can be of `git` or `git_hub`. Policy has no say: timing would tell. */
   #possibleOwners(name: string, view: CallerView): TargetCatalog[] {
     const { catalog, model } = this.#options
     return view.catalogs.filter((one) => {

@@ -80,10 +80,7 @@ function offeredBy(catalogs: readonly TargetCatalog[], uri: string): TargetCatal
   )
 }
 
-/**
- * The URI to send. Where something is kept from the caller, it is the one that was decided about: as the target
- * lists it, or in its canonical form. Undefined when it has none, for servers could read it in another way.
- */
+/** The URI to send: where the policy keeps something back, the canonical one that was decided about. */
 function askedUri(own: string, owner: TargetCatalog, view: CallerView): string | undefined {
   const { snapshot } = owner
   if (!view.isRestricted(owner) || snapshot?.resources.some((one) => one.uri === own)) return own

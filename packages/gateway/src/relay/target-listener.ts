@@ -21,10 +21,7 @@ export interface Listening {
   readonly held: HeldNotifications
 }
 
-/**
- * One client's share in what a target is listened to for. A target that goes away is listened to again when it is
- * back; what may have changed while nobody listened is announced then.
- */
+/** One client's share in listening to a target. After an interruption it announces what may have changed. */
 export class TargetListener implements ListenWish {
   /** Resolves when the target has agreed to something for the first time, or has refused. */
   readonly answered: Promise<void>

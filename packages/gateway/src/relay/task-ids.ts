@@ -15,10 +15,7 @@ export interface TaskOrigin {
   readonly server: string
 }
 
-/**
- * Task ids that clients see. They are sealed and bound to the caller and the endpoint: nobody can guess the id of a
- * task, and one that is known to others is of no use to them.
- */
+/** Task ids that clients see, sealed for the caller and the endpoint. */
 export class TaskIds {
   readonly #sealer: Sealer
   readonly #endpoint: string

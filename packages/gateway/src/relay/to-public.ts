@@ -55,10 +55,7 @@ const BY_URI: ReadonlySet<string> = new Set(['resources/read', 'resources/direct
 const MISSING =
   /\b(not found|unknown resource|no such|does(n't| not) exist|is not served|no skill is served|there is no)\b/i
 
-/**
- * A resource that a target does not have is answered like one that the caller may not use: with the same code and
- * words. The code is another one in each era, and `data.uri` names the resource (2026-07-28, Resources).
- */
+/** Answers a missing resource like a forbidden one. The code depends on the era (2026-07-28, Resources). */
 function publicError(outcome: Failure, uris: PublicUris, exchange: Exchange): Outcome {
   const { error } = outcome
   const { method, params } = exchange

@@ -9,11 +9,7 @@ interface Waiting {
   readonly go: () => void
 }
 
-/**
- * The long answers that targets are sending. Each has its place before it is read, so that any number of calls can be
- * under way without all of their answers in memory at once. Those without a place are left with the target, which
- * waits. No target can take the places of all others.
- */
+/** Long answers get a place before they are read, so that memory is bounded. Others wait at the target. */
 export class ArrivingResults {
   readonly #budget: Budget
   readonly #waiting = new Set<Waiting>()

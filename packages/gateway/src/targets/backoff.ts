@@ -22,11 +22,7 @@ export interface NextTry {
   readonly quarantined: boolean
 }
 
-/**
- * When a target that failed is tried again. A program that keeps crashing costs this machine something and is left
- * alone for a while. A server at a URL is elsewhere and may be back at any moment: it is asked again within seconds,
- * and at once when a caller wants it, unless it said itself when to come back (`asked`, in milliseconds).
- */
+/** When a failed target is tried again: a crashing program rests, a URL is asked again within seconds. */
 export function nextTry({ kind, restart }: TargetModel, failures: number, asked: number): NextTry {
   const wanted = Math.min(asked, restart.quarantineFor)
   if (kind === 'url' || kind === 'openapi') {

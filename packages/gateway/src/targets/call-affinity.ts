@@ -19,11 +19,7 @@ export interface Affinity {
   readonly exchange: Exchange
 }
 
-/**
- * With `isolation: call` the later rounds of a call, and its task, belong to the process that began it: a modern
- * server may have sealed its state with a key that no other process has. The key of the connection travels in
- * front of `requestState` and `taskId`; it cannot be guessed.
- */
+/** With `isolation: call` later rounds and tasks return to their process: its key precedes the state. */
 export function readAffinity(exchange: Exchange): Affinity | undefined {
   for (const member of ['requestState', 'taskId'] as const) {
     const value = exchange.params[member]

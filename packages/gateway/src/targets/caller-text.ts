@@ -54,10 +54,7 @@ const TOLD: { readonly [reason in TargetReason]: Told } = {
   unknown: { what: 'it failed' },
 }
 
-/**
- * The only text about a failed target that callers get: which target, what kind of failure, what to do. Details
- * are for operators (the error's own message, the log, `gantry doctor`).
- */
+/** The only text about a failed target that callers get: target, kind of failure, what to do. */
 export function callerText(error: TargetError): string {
   const doubt = error.mayHaveHappened ? ' The call may have taken effect; check before you repeat it.' : ''
   return `Target "${error.target}": ${callerReason(error)}${doubt}`

@@ -18,10 +18,7 @@ export interface ConnectionsHost extends Omit<InstanceHost, 'model' | 'unused' |
 
 const LOOK_AGAIN = 50
 
-/**
- * The connections of a target under one version of its entry in the configuration. An entry that is edited gets new
- * ones; the old ones end when the calls on them have ended.
- */
+/** The connections of one version of a target's entry. Old ones end when their calls have ended. */
 export class Connections {
   model: TargetModel
   readonly pool: InstancePool

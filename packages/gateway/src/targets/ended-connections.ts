@@ -11,11 +11,7 @@ interface Parser {
 
 const NOTHING = Buffer.alloc(0)
 
-/**
- * Makes connections that may end while their answer is paused. undici 7 throws then, in a listener of the socket,
- * when the answer was to end with its connection: a server could end the process. undici 8 reads what is left
- * instead, and so does this; it can go when we do without Node 20.
- */
+/** Survives connections that end while their answer is paused, where undici 7 throws in a socket listener. */
 export function surviveEnds(connect: buildConnector.connector): buildConnector.connector {
   return (options, done) =>
     connect(options, (...found) => {

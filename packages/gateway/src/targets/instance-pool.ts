@@ -67,10 +67,7 @@ export class InstancePool {
     return new Instance(key, { ...host, model: this.#model, unused: (idle) => this.#unused(idle) })
   }
 
-  /**
-   * Lists that were being fetched when the target was stopped come back for another try: nothing may start again.
-   * Nobody is told of it either: whoever looks at the target then would get another one, and be told of that.
-   */
+  /** After a stop nothing starts again and nobody is told, even if a list was being fetched. */
   #stopped(key: string): Instance {
     const instance = this.#create(key, { ...this.#host, changed: () => {} })
     void instance.stop()

@@ -312,11 +312,7 @@ export class Instance {
     link.close().catch(() => {})
   }
 
-  /**
-   * The connection turned out to be dead; the next request makes a new one. Requests that are still under way on
-   * it find that out for themselves: over HTTP each stands alone, and one may succeed where another failed. Listeners
-   * would never find out, so they are told.
-   */
+  /** Drops a dead connection. HTTP requests under way may still succeed; listeners must be told. */
   discard(link: Link, reason: Error): void {
     if (this.link !== link) return
     this.#lost(link, reason)

@@ -7,11 +7,7 @@ export type Connection = { readonly key: string } | 'own'
 /** The connection of everybody. */
 export const SHARED: Connection = { key: '' }
 
-/**
- * The isolation of a target whose configuration names none. All callers share one connection until the server asks
- * something on a channel that all calls share. From then on every session gets a connection of its own, and so does
- * every principal without a session: an open question of one caller must not stand in the way of another's.
- */
+/** Shares one connection until the server asks something; then each session or principal has its own. */
 export class LearnedIsolation {
   #asks = false
   /** Who goes on with the connection that was shared until then: what the server keeps for that caller is there. */

@@ -3,10 +3,7 @@ import type { Continuations, Exchange, Outcome, ParkedCall } from '@gantry/mcp/e
 /** Says that something is in use; the function that it returns ends that. */
 export type Lease = () => () => void
 
-/**
- * The parked calls of one connection, kept with those of all others. A connection with a parked call is in use,
- * however long its client takes: closing it would lose the call.
- */
+/** The parked calls of one connection. They keep it in use: closing it would lose the calls. */
 export class LeasedContinuations implements Continuations {
   readonly #shared: Continuations
   readonly #lease: Lease

@@ -2,10 +2,7 @@ import type { Exchange } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import type { Link } from './link.ts'
 
-/**
- * Whether a call may lead to questions that only an older client's own era has: some servers that speak both ask
- * live questions of legacy clients, and none of modern ones.
- */
+/** Whether a call may lead to questions that a dual-era server asks of legacy clients only. */
 export function mayBeAsked({ ask, client, method }: Exchange): boolean {
   if (!ask || client.version >= '2026-07-28') return false
   const { elicitation, sampling, roots } = client.capabilities

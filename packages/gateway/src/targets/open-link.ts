@@ -61,10 +61,7 @@ export interface LinkServices {
   onSharedQuestion(exchange: Exchange | undefined): void
 }
 
-/**
- * What the gateway can pass on to some client or other; a call refuses what its own client cannot do. Changes of
- * roots are not announced: a connection serves many clients, and a server that wants their roots asks in the call.
- */
+/** What the gateway can pass on to some client; a call refuses what its own client cannot do. */
 const CAPABILITIES = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {}, context: {} },
@@ -195,10 +192,7 @@ async function ping(
   throw new McpError('bad_response', `${method} was refused: ${outcome.error.message}`)
 }
 
-/**
- * Over a pipe any answer is a sign of life. Over HTTP somebody answers even when our session is gone, in words that
- * may be unknown to us: an invalid request, or an error that the server defined itself.
- */
+/** Over a pipe any answer is a sign of life. Over HTTP an error may mean that our session is gone. */
 function isRefusal(code: number): boolean {
   return code === INVALID_REQUEST || (code <= -32_000 && code >= -32_099)
 }

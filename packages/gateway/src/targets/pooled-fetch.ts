@@ -19,12 +19,7 @@ interface Destination {
 /** What is loaded of undici. */
 type Undici = Pick<typeof import('undici'), 'Pool' | 'buildConnector'>
 
-/**
- * A `fetch` on the pools of undici, which takes half the CPU time of one on `node:http` (docs/adr/0062). Loaded
- * with the first request: a gateway without servers at URLs does without it. Like that of the SDK it has no limit
- * for the first byte or between two: how long a call may take is decided elsewhere. Long answers take their places in
- * `arriving`.
- */
+/** A `fetch` on undici's pools, loaded with the first request (docs/adr/0062). It has no time limits. */
 export function createPooledFetch(arriving: ArrivingResults): FetchLike {
   let loading: Promise<Undici> | undefined
   let destinations: Destinations | undefined

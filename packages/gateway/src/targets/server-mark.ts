@@ -3,10 +3,7 @@ import type { TargetModel, Text } from '../model/index.ts'
 
 const marks = new WeakMap<TargetModel, string>()
 
-/**
- * Tells the server of a target from another that gets its name later. Ids and states that one server made must not
- * reach the other, where they may belong to somebody else. Credentials are no part of it: they are renewed.
- */
+/** Tells a target's server from a later one of the same name, so that ids of one never reach the other. */
 export function serverMark(model: TargetModel): string {
   let mark = marks.get(model)
   if (mark === undefined) {

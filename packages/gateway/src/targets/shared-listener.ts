@@ -45,10 +45,7 @@ const PAUSES = [50, 1000, 2000, 5000, 10_000, 30_000]
 /** A stream that lasted so long was a good one. */
 const STEADY = 5000
 
-/**
- * The one `subscriptions/listen` of a connection, for all who want to hear something of it. When more is wanted, a
- * wider one is opened, and the old one is ended when the target has acknowledged the new one.
- */
+/** The one `subscriptions/listen` of a connection. A wider one replaces it after its acknowledgement. */
 export class SharedListener {
   readonly #host: SharedListenerHost
   readonly #wishes = new Set<ListenWish>()

@@ -46,10 +46,7 @@ export class Succession {
     return this.current.pool.find('')?.link !== undefined
   }
 
-  /**
-   * Takes settings that need new connections. A working connection serves until the new one is there, or has failed:
-   * then the new settings count all the same. Calls under way end where they began.
-   */
+  /** Takes settings that need new connections. The old one serves until the new one is ready or failed. */
   async replace(model: TargetModel): Promise<void> {
     const next = this.#host.create(model, true)
     const earlier = this.#coming

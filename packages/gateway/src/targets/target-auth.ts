@@ -37,10 +37,7 @@ export interface SignInOptions {
   signal?: AbortSignal | undefined
 }
 
-/**
- * The login of one URL target. A request that needs one sends no user anywhere: the target waits, as `needs-auth`,
- * until a sign-in is started. All who start one while it is under way see the same page.
- */
+/** The login of one URL target. It waits as `needs-auth` until a sign-in is started, which all share. */
 export class TargetAuth {
   readonly provider: OAuthProvider
   readonly #viewers = new Set<SignInOptions['open']>()

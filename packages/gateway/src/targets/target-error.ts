@@ -30,10 +30,7 @@ export interface TargetErrorOptions {
   readonly facts?: TargetFacts
 }
 
-/**
- * Why a target cannot be used now. The message is for operators: it may hold command lines and texts of the
- * target. What callers are told is made from the rest, by `callerText`.
- */
+/** Why a target cannot be used. The message is for operators; `callerText` makes what callers are told. */
 export class TargetError extends Error {
   readonly target: string
   readonly reason: TargetReason

@@ -180,10 +180,7 @@ export class Target {
     return serverMark(this.#succession.ownerOf(exchange).model)
   }
 
-  /**
-   * Sends an exchange to the connection that its caller is entitled to. Rejects with a TargetError when
-   * there is no answer; a lost connection is replaced and the request repeated when that is `safe`.
-   */
+  /** Sends an exchange to its caller's connection. Repeats a lost request when that is `safe`. */
   async handle(exchange: Exchange, options: SendOptions): Promise<Outcome> {
     this.#check()
     const connection = this.#connectionFor(exchange)

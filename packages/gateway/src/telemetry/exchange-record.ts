@@ -11,7 +11,6 @@ import type { ClientTag } from './client-tag.ts'
 
 export type RecordStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
 
-/** One message of an exchange, on one of its two hops, as it is seen. */
 export interface SeenMessage {
   readonly hop: 'client' | 'target'
   /** As the gateway sees it: `in` came to it, `out` left it. */
@@ -25,16 +24,13 @@ export interface SeenMessage {
 export interface KeptMessage extends Omit<SeenMessage, 'message'> {
   readonly at: number
   readonly json: string
-  /** Of the whole message. */
   readonly bytes: number
 }
 
-/** What is kept of one exchange. */
 export interface ExchangeRecord {
   readonly id: number
   readonly at: number
   readonly method: string
-  /** The tool, prompt or resource that it is about, as the client names it. */
   readonly name: string | undefined
   readonly client: {
     readonly name: string | undefined
@@ -55,7 +51,6 @@ export interface ExchangeRecord {
   messages: KeptMessage[] | undefined
 }
 
-/** How an exchange ended, in one word. */
 export function statusOf(outcome: Outcome, exchange: Exchange): RecordStatus {
   if (cancellationOf(exchange).aborted && exchange.method !== 'subscriptions/listen') return 'cancelled'
   switch (outcome.type) {

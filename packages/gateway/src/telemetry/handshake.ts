@@ -1,18 +1,15 @@
-/** A message that crossed while a connection was being made. */
 export interface HandshakeMessage {
   readonly at: number
   readonly direction: 'in' | 'out'
   readonly message: unknown
 }
 
-/** One step of making a connection. */
 export interface RecordedStep {
   readonly name: string
   readonly at: number
   endedAt: number | undefined
   detail: string | undefined
   readonly messages: HandshakeMessage[]
-  /** What was thrown, when it failed. */
   failure: { readonly thrown: unknown } | undefined
 }
 
@@ -25,10 +22,7 @@ export interface HandshakeWarning {
 const MAX_MESSAGES = 60
 const MAX_WARNINGS = 20
 
-/**
- * What happened while a connection was made, step by step. The steps are read off the messages themselves, so
- * that the picture is the truth about the wire, whatever the code above it believes.
- */
+/** The steps of making a connection, read off the messages themselves. */
 export class Handshake {
   readonly startedAt: number = Date.now()
   readonly steps: RecordedStep[] = []

@@ -1,7 +1,6 @@
 import type { Log, LogLevel } from './log.ts'
 
 export interface LogLimit {
-  /** Lines that may be written in one period. */
   readonly lines: number
   /** In milliseconds. */
   readonly period: number

@@ -1,5 +1,4 @@
 import { cutText } from './cut-text.ts'
-import { escapeControls } from './escape-controls.ts'
 import { redacting } from './redacting.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -14,15 +13,11 @@ const MAX_LENGTH = 4000
 export interface LogOptions {
   level: LogLevel | 'silent'
   format: 'text' | 'json'
-  /** Takes credentials out of every text that is written. */
   scrub: (text: string) => string
   write?: (line: string) => void
 }
 
-/**
- * Logs go to stderr: stdout belongs to results and, with `--stdio`, to messages. Messages and facts may hold
- * texts of servers and callers: credentials are taken out here, and one entry is always one line.
- */
+/** Logs to stderr, one line per entry, without credentials: stdout belongs to results and messages. */
 export function createLog(options: LogOptions): Log {
   const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`))
   const threshold = ORDER.indexOf(options.level)
@@ -43,4 +38,16 @@ export function createLog(options: LogOptions): Log {
     const extra = known.map(([key, value]) => ` ${key}=${toJson(value)}`)
     write(escapeControls(`${time.slice(11, 23)} ${level.padEnd(5)} ${clean(message)}${extra.join('')}`))
   }
+}
+
+/** Characters that could forge lines of a log or drive the terminal that shows it. */
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+const SHORT: Record<string, string> = { '\n': String.raw`\n`, '\r': String.raw`\r`, '\t': String.raw`\t` }
+
+/** Writes control characters as JSON does. A text that is JSON already stays valid and means the same. */
+function escapeControls(text: string): string {
+  return text.replace(
+    CONTROLS,
+    (sign) => SHORT[sign] ?? `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

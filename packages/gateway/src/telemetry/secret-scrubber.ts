@@ -26,10 +26,7 @@ const MAX_EARLIER = 1000
 /** In plain text, values from this length on are found where they stand as a word of their own. */
 const SHORTEST_WORD = 4
 
-/**
- * Takes the values of configured secrets out of any text that leaves the gateway, wherever they occur: a server
- * may print its own token. Values of `env` that do not look like secrets (a mode, a folder) stay readable.
- */
+/** Removes configured secrets from text that leaves the gateway. Harmless values of `env` stay. */
 export class SecretScrubber {
   /** Of the models before, whose targets may still be ending, and those that came at run time. */
   readonly #earlier = new Map<string, string>()

@@ -1,4 +1,3 @@
-/** Numbers about one target, or about everything. */
 export interface StatsSummary {
   readonly calls: number
   readonly errors: number

@@ -2,7 +2,6 @@ import { hideCredentials } from '../model/index.ts'
 import { cutText } from './cut-text.ts'
 
 export interface StderrEntry {
-  /** Grows by one with every line. */
   readonly seq: number
   readonly at: number
   readonly text: string

@@ -20,13 +20,9 @@ const MAX_MESSAGES = 200
 /** Characters of all messages together; beyond it the oldest exchanges lose theirs. */
 const MAX_KEPT = 32 * 1024 * 1024
 
-/**
- * The last exchanges, for the console. A record is one small object; messages are kept only while somebody
- * watches, so that the hot path pays next to nothing otherwise.
- */
+/** The last exchanges, for the console. Messages are kept only while somebody watches. */
 export class WireView {
   readonly total: Stats = new Stats()
-  /** Who has asked for something lately. */
   readonly clients: ClientRegister = new ClientRegister()
   readonly #size: number
   readonly #bodyBytes: number

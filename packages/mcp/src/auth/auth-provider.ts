@@ -3,7 +3,6 @@ export interface AuthRequest {
   readonly url: string
   readonly method: string
   readonly headers: Headers
-  /** Aborted when nobody waits for the request any more. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -15,13 +14,9 @@ export interface RefusedRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What an HTTP wire asks for credentials. */
 export interface AuthProvider {
   /** Adds `Authorization` (and `DPoP`) to a request, when there is a token for it. */
   authorize(request: AuthRequest): Promise<void> | void
-  /**
-   * Called for 401, and for 403 with `insufficient_scope`. True: there are new credentials, send the request
-   * again. False: nothing to be done here, report the response. Throws an McpError when a step failed.
-   */
+  /** Called for 401, and 403 with `insufficient_scope`. True: retry with new credentials. False: report it. */
   onUnauthorized(response: Response, request: RefusedRequest): Promise<boolean>
 }

@@ -129,10 +129,7 @@ function toParameters(answer: AuthorizationResponse): URLSearchParams {
   return parameters
 }
 
-/**
- * 2026-07-28, "Authorization Response Validation" (RFC 9207): the issuer first, by plain comparison, so that
- * nothing of an answer from elsewhere is acted on or shown; then the state; then the error or the code.
- */
+/** RFC 9207: checks the issuer first, so that nothing of a foreign answer is used; then state and code. */
 function checkAnswer(answer: URLSearchParams, state: string, { server, client }: UserAuthorization): string {
   const issuers = answer.getAll('iss')
   const announced = server.metadata.authorization_response_iss_parameter_supported === true

@@ -38,13 +38,7 @@ function secretOf(client: ClientInformation, server: AuthServer): string {
   })
 }
 
-/**
- * RFC 6749, section 2.3.1: both parts form-encoded, then Base64. The library's own version also escapes
- * `-`, `.` and `_`, which that encoding leaves alone and which servers that do not decode then refuse.
- *
- * The `client_id` is in the form as well: servers of the official Python SDK and some identity providers look for it
- * there first and refuse a request without it, and the others do not mind.
- */
+/** RFC 6749, section 2.3.1. The library escapes `-._` too; some servers need `client_id` as well. */
 export function clientSecretBasic(secret: string): ClientAuth {
   return (_server, client, body, headers) => {
     body.set('client_id', client.client_id)

@@ -2,13 +2,11 @@ import { isJsonObject } from '../jsonrpc/index.ts'
 
 export type TokenAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
-/** Who we are to one authorization server. */
 export interface ClientInformation {
   readonly clientId: string
   readonly clientSecret?: string | undefined
   readonly authMethod: TokenAuthMethod
   readonly source: 'pre-registered' | 'metadata-document' | 'registered'
-  /** The redirect URI that was registered. */
   readonly redirectUri?: string | undefined
   /** When the secret stops working, in milliseconds since 1970. */
   readonly secretExpiresAt?: number | undefined
@@ -20,15 +18,11 @@ export function isTokenAuthMethod(value: unknown): value is TokenAuthMethod {
   return typeof value === 'string' && METHODS.includes(value)
 }
 
-/** Narrows what a storage gave back. */
 export function isClientInformation(value: unknown): value is ClientInformation {
   return isJsonObject(value) && typeof value.clientId === 'string' && isTokenAuthMethod(value.authMethod)
 }
 
-/**
- * How to authenticate at the token endpoint. RFC 8414: a server that announces no methods supports
- * `client_secret_basic`. The order is the strongest that we are able to use.
- */
+/** The strongest method that both sides have. RFC 8414: the default is `client_secret_basic`. */
 export function chooseAuthMethod(
   announced: readonly string[] | undefined,
   has: { secret: boolean; key: boolean },

@@ -1,10 +1,10 @@
-import { parseUrl } from '../protocol/index.ts'
 import {
   allowInsecureRequests,
   type Client,
   customFetch,
   dynamicClientRegistrationRequest,
 } from 'oauth4webapi'
+import { parseUrl } from '../protocol/index.ts'
 import { isJsonObject } from '../jsonrpc/index.ts'
 import {
   chooseAuthMethod,
@@ -22,20 +22,14 @@ import type { TokenStorage } from './token-storage.ts'
 export interface RegistrationContext extends DiscoveryContext {
   readonly options: OAuthOptions
   readonly storage: TokenStorage
-  /** Aborted when nobody waits for the tokens any more. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The storage key of what is bound to an issuer. */
 export function clientKey(issuer: string): string {
   return `client ${issuer}`
 }
 
-/**
- * Finds out who we are to this server, in the order of 2026-07-28, "Client Registration": registered
- * beforehand, then by metadata document, then registered now. `redirectUri` is undefined for grants
- * without a user.
- */
+/** Obtains our client id (2026-07-28, "Client Registration"). `redirectUri` is undefined without a user. */
 export async function obtainClient(
   server: AuthServer,
   redirectUri: string | undefined,
@@ -109,7 +103,6 @@ async function remembered(
   return expired ? undefined : stored
 }
 
-/** The redirect URI that an earlier registration with this issuer has. */
 export async function registeredRedirect(
   server: AuthServer,
   { storage, options }: RegistrationContext,

@@ -16,7 +16,6 @@ const MAX_NONCES = 16
 
 /** A key that tokens are bound to, and the proofs that it signs (RFC 9449). */
 export class DpopKey {
-  /** The private key, for the storage. */
   readonly privateJwk: JWK
   readonly #publicJwk: JWK
   readonly #key: Awaited<ReturnType<typeof importJWK>>
@@ -83,10 +82,7 @@ async function sha256(text: string): Promise<string> {
   return base64url.encode(new Uint8Array(digest))
 }
 
-/**
- * Whether to bind the next tokens. By itself ("auto") only when both sides speak it: the resource by its
- * challenge or metadata, the authorization server by its metadata.
- */
+/** Whether to bind the next tokens: with "auto" only when resource and authorization server support it. */
 export function shouldUseDpop(
   option: boolean | 'auto',
   server: AuthServer,

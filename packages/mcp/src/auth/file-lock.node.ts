@@ -16,10 +16,7 @@ interface Holder {
   readonly host: string
 }
 
-/**
- * Runs `run` while holding `path`, a file that only one process can create. The holder touches it while it
- * works; a file of a process that is gone, or silent for long, is taken over.
- */
+/** Runs `run` while holding the lock file `path`. Takes over the lock of a dead or silent process. */
 export async function withFileLock<T>(path: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const mine: Holder = { id: crypto.randomUUID(), pid: process.pid, host: HOST }
   while (!(await tryCreate(path, mine))) {
@@ -53,10 +50,7 @@ async function tryCreate(path: string, holder: Holder): Promise<boolean> {
   }
 }
 
-/**
- * Removes a void lock. Two processes may find the same one: the second must not remove the fresh lock of the
- * first, so the look and the removal happen under a short lock of their own.
- */
+/** Removes a void lock under a short lock of its own, so that a fresh lock is never removed. */
 async function removeIfStale(path: string): Promise<void> {
   if (!(await isStale(path))) return
   const broom = `${path}.broom`

@@ -9,19 +9,13 @@ import { keyedMutex, type TokenStorage } from './token-storage.ts'
 export interface FileStorageOptions {
   /** The encrypted file. Its directory is made, for the user alone, when it is missing. */
   path: string
-  /**
-   * 32 bytes, or their Base64. Default: the environment variable GANTRY_TOKEN_KEY, else a file beside the
-   * encrypted one (`.key`), made when it is missing and readable by its owner alone.
-   */
+  /** 32 bytes or their Base64. Default: GANTRY_TOKEN_KEY, else a private `.key` file beside the other. */
   key?: Uint8Array | string
 }
 
 const HEADER = 'gantry tokens 1'
 
-/**
- * Keeps tokens in one file, encrypted with AES-256-GCM, for any number of processes at once: writes replace
- * the file as a whole, and locks are files beside it.
- */
+/** Keeps tokens in one encrypted file (AES-256-GCM), for any number of processes at once. */
 export function fileStorage(options: FileStorageOptions): TokenStorage {
   const path = resolve(options.path)
   const mutex = keyedMutex()

@@ -19,9 +19,7 @@ export interface LoopbackRedirectOptions {
 interface Listening {
   readonly server: Server
   readonly uri: string
-  /** The state of the sign-in that is waited for. */
   state: string | undefined
-  /** Settles when the user is back. */
   readonly answered: Promise<URLSearchParams>
   onAnswer(answer: URLSearchParams): void
   /** Pages of users that are back, shown when it is known whether the sign-in has worked. */

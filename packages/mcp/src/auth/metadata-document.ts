@@ -3,7 +3,6 @@ import { oauthCheck, oauthError, quote } from './oauth-error.ts'
 import type { OAuthHttp } from './oauth-http.ts'
 import type { OnStep } from './oauth-step.ts'
 
-/** What discovery needs to do its work. */
 export interface DiscoveryContext {
   readonly http: OAuthHttp
   readonly step: OnStep
@@ -15,11 +14,7 @@ export type Loaded =
   | { readonly kind: 'absent'; readonly found: string }
   | { readonly kind: 'failed'; readonly error: McpError }
 
-/**
- * Loads a metadata document from one of its possible places. Well-known places are often answered by
- * something else (a login page, a single-page application), so those answers mean "not here"; a server error
- * or a broken document does not, because a fallback must not be forced by breaking the better way.
- */
+/** Loads metadata from possible places. A wrong answer means "not here"; an error must not force a fallback. */
 export async function loadDocument(
   url: URL,
   what: string,

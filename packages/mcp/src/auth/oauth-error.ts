@@ -31,13 +31,10 @@ export const OAUTH_CHECKS = [
 export type OAuthCheck = (typeof OAUTH_CHECKS)[number]
 
 export interface OAuthErrorFacts {
-  /** Where it was found. */
   url?: string | URL | undefined
   expected?: string | undefined
   found?: string | undefined
-  /** What the reader can do about it. */
   fix?: string | undefined
-  /** The `error` code of an OAuth error response. */
   error?: string | undefined
   status?: number | undefined
   cause?: unknown

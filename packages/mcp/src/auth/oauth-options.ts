@@ -19,10 +19,7 @@ export type AuthorizationResponse =
 
 /** How the user is sent to the authorization server and how the answer comes back. */
 export interface Redirect {
-  /**
-   * Where the user comes back to: HTTPS, or HTTP on loopback. A function when it is known only then; it gets the URI
-   * that we are registered with, which saves a new registration when it can be used again.
-   */
+  /** Where the user returns to: HTTPS or loopback. A function gets the registered URI, to use it again. */
   readonly uri: string | ((registered?: string) => string | Promise<string>)
   /** Shows the page to the user; resolves when that is on its way, or when the user is back. */
   open(url: string): Promise<void> | void
@@ -50,7 +47,6 @@ export interface ClientMetadata {
 /** A value, or a function that gets it when it is needed. */
 export type Secret = string | ((context: SecretContext) => string | Promise<string>)
 
-/** What a credential is wanted for. */
 export interface SecretContext {
   readonly issuer: string
   readonly tokenEndpoint: string
@@ -85,12 +81,8 @@ export interface OAuthOptions {
   grant?: OAuthGrant
   /** Needed for `authorization_code`; without it a needed sign-in fails with `login_required`. */
   redirect?: Redirect
-  /**
-   * `when-needed` (default): a refused request sends the user to sign in. `on-sign-in`: only `signIn()` does, and
-   * requests fail with `login_required` until then.
-   */
+  /** `when-needed` (default): a refused request asks the user. `on-sign-in`: only `signIn()` does. */
   askUser?: 'when-needed' | 'on-sign-in'
-  /** A client that is registered already. */
   clientId?: string
   clientSecret?: string
   privateKey?: SigningKey

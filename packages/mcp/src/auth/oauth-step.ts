@@ -18,7 +18,6 @@ export interface OAuthStep {
   readonly status?: number
   /** Names what was decided: issuer, registration mechanism, grant, scopes. */
   readonly info?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
-  /** Why it failed. */
   readonly reason?: string
 }
 

@@ -16,11 +16,7 @@ export interface ProtectedResource {
 
 const WHAT = 'Resource metadata'
 
-/**
- * Finds the metadata: at the URL that the challenge names; otherwise at the well-known place for the path,
- * then for the origin (2026-07-28, authorization server discovery). Undefined when there is none, which
- * means a server of revision 2025-03-26.
- */
+/** Finds the resource's metadata; undefined for a server of revision 2025-03-26, which has none. */
 export async function discoverResource(
   serverUrl: URL,
   metadataUrl: string | undefined,
@@ -103,10 +99,7 @@ function readResource(document: JsonObject, url: URL, serverUrl: URL): Protected
   return { resource, authorizationServers, scopesSupported: stringArray(document.scopes_supported), dpop }
 }
 
-/**
- * Whether a resource identifier covers the MCP endpoint: the same origin, and its path is the endpoint's or
- * one of its parents. Root metadata names the origin for an endpoint below it (RFC 9728, section 3.1).
- */
+/** Whether a resource identifier covers the endpoint: same origin, same or parent path (RFC 9728, 3.1). */
 export function covers(resource: string, serverUrl: URL): boolean {
   const url = parseUrl(resource)
   if (url === undefined || resource.includes('#')) return false

@@ -8,7 +8,6 @@ import { type AuthServer, discoverAuthServer, discoverLegacyAuthServer } from '.
 import type { TokenSet } from './token-set.ts'
 import type { OAuthChallenge } from './www-authenticate.ts'
 
-/** What discovery found out about the MCP server and its authorization server, at one moment. */
 export interface Findings {
   readonly resource: ProtectedResource | undefined
   readonly server: AuthServer

@@ -96,10 +96,7 @@ function resolveSecret(secret: Secret, context: SecretContext): string | Promise
   return typeof secret === 'string' ? secret : secret(context)
 }
 
-/**
- * The platform's assertion, when it is meant for this server. A hostile MCP server may name any
- * authorization server, so without a configured issuer the audience decides where the assertion may go.
- */
+/** The platform's assertion for this server. Without a configured issuer its audience decides. */
 async function workloadAssertion(secret: Secret, input: GrantInput, options: OAuthOptions): Promise<string> {
   const context = secretContext(input)
   const assertion = await resolveSecret(secret, context)

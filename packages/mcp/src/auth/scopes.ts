@@ -10,11 +10,7 @@ export function includesAll(have: readonly string[], want: readonly string[]): b
   return want.every((scope) => have.includes(scope))
 }
 
-/**
- * Which scopes to ask for (2026-07-28, "Scope Selection Strategy"): those of the challenge, else those that
- * the user chose, else `scopes_supported` of the resource, else none at all. What was asked for before is
- * kept ("Step-Up Authorization Flow"), and what the user chose is never lost.
- */
+/** Which scopes to ask for (2026-07-28, "Scope Selection Strategy" and "Step-Up Authorization Flow"). */
 export function selectScopes(sources: {
   challenge?: readonly string[] | undefined
   chosen?: readonly string[] | undefined
@@ -26,10 +22,7 @@ export function selectScopes(sources: {
   return unionScopes(previous, wanted)
 }
 
-/**
- * `offline_access` may be asked for when the authorization server announces it (2026-07-28, "Refresh
- * Tokens"). Never alone: a request without scopes means the server's default, which must stay so.
- */
+/** Adds `offline_access` when announced and other scopes are asked for (2026-07-28, "Refresh Tokens"). */
 export function withOfflineAccess(scopes: readonly string[], server: AuthServer): string[] {
   const supported = stringArray(server.metadata.scopes_supported)
   if (scopes.length === 0 || !supported?.includes('offline_access')) return [...scopes]

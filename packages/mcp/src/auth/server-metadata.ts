@@ -42,7 +42,6 @@ function at(issuer: URL, path: string): URL {
   return url
 }
 
-/** Finds and checks the metadata of the authorization server that the resource names. */
 export async function discoverAuthServer(
   issuer: string,
   context: DiscoveryContext,
@@ -66,10 +65,7 @@ export async function discoverAuthServer(
   })
 }
 
-/**
- * Revision 2025-03-26: the MCP server's origin is the authorization server; without metadata its endpoints
- * are at the default paths ("Fallbacks for Servers without Metadata Discovery").
- */
+/** Revision 2025-03-26: the MCP server's origin is the authorization server, with default paths. */
 export async function discoverLegacyAuthServer(
   serverUrl: URL,
   context: DiscoveryContext,
@@ -126,10 +122,7 @@ function mismatchFix(expected: string, found: unknown): string {
   return 'The document was not used, and nothing was sent to its endpoints.'
 }
 
-/**
- * PKCE with S256 or nothing (2026-07-28, "Authorization Code Protection"): metadata that does not announce
- * it means that the server does not support it.
- */
+/** PKCE with S256 must be announced (2026-07-28, "Authorization Code Protection"). */
 export function requirePkce(server: AuthServer): void {
   if (server.source === 'default-endpoints') return
   const methods = server.metadata.code_challenge_methods_supported

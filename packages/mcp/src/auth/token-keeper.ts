@@ -4,11 +4,7 @@ import { cancelled } from './oauth-http.ts'
 import { fromJson, toJson, type TokenSet } from './token-set.ts'
 import { keyedMutex, type TokenStorage } from './token-storage.ts'
 
-/**
- * Holds the tokens of one server and lets one renewal at a time happen: callers with the same need share one
- * attempt and its end, good or bad; others wait their turn; other processes wait at the storage's lock. A sign-in has
- * a lock of its own: a call whose token can be renewed does not wait for a user.
- */
+/** Holds one server's tokens; one renewal at a time, also across processes. Sign-in has its own lock. */
 export class TokenKeeper {
   readonly #storage: TokenStorage
   readonly #key: string
@@ -90,11 +86,7 @@ export class TokenKeeper {
     return this.share(need, (ended) => this.locked(() => run(ended), ended), signal)
   }
 
-  /**
-   * Runs `run` once for all who have the same need. A caller whose signal is aborted stops waiting; when all
-   * have, what `run` is doing is aborted too – unless they ran out of time: a user who types a password for
-   * longer than a call may take shall not find the door closed, and the next call will find the token.
-   */
+  /** Runs `run` once for equal needs. It is aborted when all callers left, unless they ran out of time. */
   share<T>(need: string, run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let flight = this.#flights.get(need) as Flight<T> | undefined
     if (flight === undefined) {

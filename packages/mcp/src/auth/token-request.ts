@@ -70,10 +70,7 @@ function definedOnly(parameters: TokenRequest['parameters']): Record<string, str
   return defined
 }
 
-/**
- * The answer without what the library would stumble over before it reads the body: a challenge beside an
- * error (401 `invalid_client` comes with one), and an ID token, which we neither asked for nor use.
- */
+/** Removes what the library would stumble over: a challenge beside an error, and an ID token. */
 async function withoutDistractions(response: Response): Promise<Response> {
   const body: unknown = await response
     .clone()

@@ -42,7 +42,6 @@ export function fromJson(value: JsonObject | undefined): TokenSet | undefined {
   return value as unknown as TokenSet
 }
 
-/** Whether the access token can be sent. */
 export function isExpired(tokens: TokenSet, now: number = Date.now()): boolean {
   return tokens.expiresAt !== undefined && tokens.expiresAt <= now
 }

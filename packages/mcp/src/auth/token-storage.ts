@@ -1,17 +1,11 @@
 import type { JsonObject } from '../jsonrpc/index.ts'
 
-/**
- * Where registrations and tokens are kept. Keys and values are opaque; values are JSON and secret.
- * An implementation for a keychain or a database needs these four functions.
- */
+/** Where registrations and tokens are kept. Keys are opaque; values are JSON and secret. */
 export interface TokenStorage {
   read(key: string): Promise<JsonObject | undefined>
   write(key: string, value: JsonObject): Promise<void>
   remove(key: string): Promise<void>
-  /**
-   * Runs `run` while nobody else, in any process that shares this storage, runs under the same key: a
-   * refresh token that rotates may be used only once. Not re-entrant. Aborting the signal ends the waiting.
-   */
+  /** Runs `run` under a lock across processes, since a refresh token works once. Not re-entrant. */
   lock<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 

@@ -6,7 +6,6 @@ export interface Challenge {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** What an OAuth client wants to know of all the challenges in one response. */
 export interface OAuthChallenge {
   readonly schemes: readonly string[]
   readonly resourceMetadata?: string
@@ -22,10 +21,7 @@ const EQUALS = /[ \t]*=[ \t]*/y
 const SEPARATORS = /[\s,]*/y
 const SPACE = /[ \t]+/y
 
-/**
- * Parses a header value that may hold several challenges, each with several parameters, all separated by
- * commas. What cannot be read ends the parsing; the challenges before it are kept.
- */
+/** Parses a header of several challenges. Unreadable text ends the parsing; earlier challenges are kept. */
 export function parseChallenges(header: string): Challenge[] {
   const challenges: Challenge[] = []
   let position = 0

@@ -10,10 +10,7 @@ export interface Expiring extends Live {
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/**
- * One timer for all that expires: one for each request would be the greater part of what a client does for it. It
- * is set for whatever is due first, and not moved when that is put off or over: when it fires, it looks again.
- */
+/** One timer for all deadlines: a timer per request would be most of its cost. It is set for the first one. */
 export class Alarm {
   readonly #expiring = new LiveSet<Expiring>()
   #timer: ReturnType<typeof setTimeout> | undefined

@@ -16,7 +16,6 @@ import { completeForm } from './complete-form.ts'
 
 /** The request during which a question came up; absent when it came outside any. */
 export interface AnswerContext {
-  /** Aborted when the answer is no longer wanted. */
   readonly signal: AbortSignal
   readonly request?: { readonly method: string; readonly params: JsonObject } | undefined
 }
@@ -30,7 +29,6 @@ export interface AnswerHandlers {
     | Answer<ElicitParams, ElicitResult>
     | { form?: Answer<ElicitFormParams, ElicitResult>; url?: Answer<ElicitUrlParams, ElicitResult> }
     | undefined
-  /** Asks the model. */
   sample?: Answer<CreateMessageParams, CreateMessageResult> | undefined
   roots?:
     | readonly Root[]
@@ -47,7 +45,6 @@ export class Answers {
     if (Array.isArray(handlers.roots)) checkRoots(handlers.roots)
   }
 
-  /** What the handlers can do. */
   get capabilities(): ClientCapabilities {
     const { elicit, sample, roots } = this.#handlers
     const capabilities: ClientCapabilities = {}

@@ -17,7 +17,6 @@ export type CallEvent =
 
 export interface CallEventsOptions {
   options: RequestOptions
-  /** Makes the call. */
   run(options: RequestOptions, ask: NonNullable<Exchange['ask']>): Promise<CallResult>
   /** Answers what the reader of the events left unanswered. */
   fallback: NonNullable<Exchange['ask']>

@@ -13,7 +13,6 @@ export class CallResult<Structured = unknown> {
     return Array.isArray(this.raw.content) ? this.raw.content : []
   }
 
-  /** `structuredContent`. */
   get structured(): Structured | undefined {
     return this.raw.structuredContent as Structured | undefined
   }
@@ -26,7 +25,6 @@ export class CallResult<Structured = unknown> {
     return isJsonObject(this.raw._meta) ? this.raw._meta : undefined
   }
 
-  /** The text blocks, one per line. */
   text(): string {
     const { content } = this
     const only = content.length === 1 ? content[0] : undefined

@@ -57,7 +57,6 @@ export class ClientCore {
   readonly directory: ToolDirectory = new ToolDirectory()
   connector: Connector | undefined
   logLevel: LoggingLevel | undefined
-  /** What a legacy server was told by `setLogLevel`. */
   toldLevel: LoggingLevel | undefined
   /** What extensions declare to legacy servers, and how they answer them. */
   readonly extensions: { capabilities: ClientCapabilities; answers: RequestAnswer[] } = {
@@ -82,7 +81,6 @@ export class ClientCore {
     this.subscriptions = this.#createSubscriptions()
   }
 
-  /** Answers questions with the author's handlers. */
   readonly ask = (
     requests: Parameters<NonNullable<Exchange['ask']>>[0],
     signal: AbortSignal = new AbortController().signal,

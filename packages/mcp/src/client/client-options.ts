@@ -42,10 +42,7 @@ export interface ClientOptions extends Partial<Implementation>, AnswerHandlers {
   reconnect?: boolean | undefined
   /** Findings about eras; by default all clients of the process share one. */
   eras?: EraCache | undefined
-  /**
-   * `exact` gives a `bigint` for integers beyond 2^53, which `rounded` (default) changes to the nearest double.
-   * Arguments and answers may then hold `bigint` as well.
-   */
+  /** `exact` gives a `bigint` for integers beyond 2^53; `rounded` (default) gives the nearest double. */
   numbers?: NumberMode | undefined
   /** Rounds of questions that one request may take. Default 16. */
   maxRounds?: number | undefined
@@ -67,7 +64,6 @@ export interface ClientOptions extends Partial<Implementation>, AnswerHandlers {
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
 }
 
-/** Events of a client, by name. */
 export interface ClientEvents {
   toolsChanged: undefined
   promptsChanged: undefined

@@ -117,7 +117,6 @@ export class Client<App = unknown> implements AsyncDisposable {
     return this.discovery?.instructions
   }
 
-  /** What this client declares. */
   get capabilities(): ClientCapabilities {
     return this.#core.capabilities
   }
@@ -128,10 +127,7 @@ export class Client<App = unknown> implements AsyncDisposable {
     return this
   }
 
-  /**
-   * Lets an extension answer requests of servers of 2025-11-25, before the handlers do. What it declares for that
-   * is said in the next handshake; modern servers send no requests.
-   */
+  /** Lets an extension answer requests of 2025-11-25 servers first; declared in the next handshake. */
   answerRequests(capabilities: ClientCapabilities, answer: RequestAnswer): this {
     Object.assign(this.#core.extensions.capabilities, capabilities)
     this.#core.extensions.answers.push(answer)
@@ -285,10 +281,7 @@ export class Client<App = unknown> implements AsyncDisposable {
     return resultOf(await this.#run(method, params, options), method)
   }
 
-  /**
-   * Passes an exchange on as it is: unknown members survive, questions are values unless the exchange can ask,
-   * and nothing of this client's handlers, middleware or identity is involved.
-   */
+  /** Passes an exchange on as it is, without this client's handlers, middleware or identity. */
   readonly handle = (exchange: Exchange): Promise<Outcome> => this.#core.requests.pass(exchange)
 
   #run(

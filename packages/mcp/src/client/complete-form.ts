@@ -2,10 +2,7 @@ import { isJsonObject, type JsonObject, McpError } from '../jsonrpc/index.ts'
 import type { ElicitResult, JsonSchema } from '../protocol/index.ts'
 import { applyDefaults, compileSchema, describeIssues } from '../schema/index.ts'
 
-/**
- * Fills an accepted form with the schema's defaults and checks it, so that a server gets what it asked for
- * (MCP 2025-11-25 and later, client/elicitation; SEP-1034).
- */
+/** Fills a form with the schema's defaults and checks it (client/elicitation; SEP-1034). */
 export async function completeForm(
   schema: JsonSchema | undefined,
   answer: ElicitResult,

@@ -6,7 +6,6 @@ import { LONGEST_TIMER } from '../protocol/index.ts'
 import type { Negotiated } from './negotiate.ts'
 
 export interface ConnectionOptions {
-  /** Opens a connection and finds the era out. */
   open(signal: AbortSignal): Promise<Negotiated>
   /** How long that may take, in ms; 0 is no limit. */
   timeout(): number
@@ -15,7 +14,6 @@ export interface ConnectionOptions {
   /** Whether a request may open a connection that was lost. */
   reconnect: boolean
   onOpen(negotiated: Negotiated): void
-  /** The connection is gone, with the reason when it was not closed on purpose. */
   onLost(reason: Error | undefined): void
 }
 
@@ -40,14 +38,12 @@ export class Connection {
     return this.#current !== undefined || this.#opening !== undefined
   }
 
-  /** The connection for a request, opened when that is allowed. */
   async acquire(signal?: AbortSignal): Promise<Negotiated> {
     if (this.#current) return this.#current
     if (!this.#opening) this.#assertMayOpen()
     return this.open(signal)
   }
 
-  /** The connection, opened in any case. */
   async open(signal?: AbortSignal): Promise<Negotiated> {
     if (this.#current) return this.#current
     this.#opening ??= this.#start()

@@ -10,21 +10,17 @@ import {
   type RequestOptions,
 } from './request-options.ts'
 
-/** What every request of a client has in common. */
 export interface ExchangeDefaults {
   facts(): ClientFacts
   logLevel(): LoggingLevel | undefined
   traceContext(): JsonObject | undefined
-  /** Answers questions with the author's handlers. */
   ask(
     requests: InputRequests,
     signal: AbortSignal | undefined,
     request: { method: string; params: JsonObject },
   ): Promise<InputResponses>
-  /** Log messages of requests without an `onLog`. */
   onLog(log: LogMessage): void
   onNotification(notification: Notification): void
-  /** A callback of the author threw. */
   onError(thrown: unknown): void
 }
 
@@ -39,7 +35,6 @@ export interface OutgoingRequest {
 /** Any value will do: edges mint tokens of their own, unique on their connection. */
 const PROGRESS_TOKEN = 'progress'
 
-/** A request of this client on its way out. */
 export function createExchange(request: OutgoingRequest, defaults: ExchangeDefaults): ClientExchange {
   return new OwnExchange(request, defaults)
 }

@@ -5,9 +5,7 @@ import type { Alarm, Expiring } from './alarm.ts'
 
 /** Time limits in ms; 0 is none. */
 export interface Limits {
-  /** How long nothing may happen. */
   readonly idle: number
-  /** How long the request may take in all, whatever happens. */
   readonly total: number
 }
 
@@ -67,7 +65,6 @@ export class Deadline extends Canceller implements Expiring {
     else if (now >= this.#idleAt) this.#expire(this.#limits.idle, 'without progress')
   }
 
-  /** The request is over. */
   dispose(): void {
     this.#alarm.delete(this)
     this.#caller.offAbort(this.#follow)

@@ -1,9 +1,7 @@
 import type { Era } from '../protocol/index.ts'
 
-/** What was found out about one server. */
 export interface EraFinding {
   readonly era: Era
-  /** The revision that was agreed on. */
   readonly version: string
   /** The server speaks only the old HTTP+SSE transport. */
   readonly fallback?: boolean
@@ -18,10 +16,7 @@ export interface EraCacheOptions {
   findings?: Readonly<Record<string, EraFinding>>
 }
 
-/**
- * Remembers which era a server speaks, so that it is found out once (MCP 2026-07-28, basic/versioning). Keys
- * are those of the connectors: command lines and URLs, which may hold secrets. Keep an export accordingly.
- */
+/** Remembers each server's era (2026-07-28, basic/versioning). Keys may hold secrets: keep exports safe. */
 export class EraCache {
   readonly #findings = new Map<string, EraFinding>()
   readonly #maxAge: number

@@ -4,7 +4,6 @@ import { unref, type ServerCapabilities, type SubscriptionFilter } from '../prot
 import { ListenStream, type OpenListen } from './listen-stream.ts'
 
 export interface ListeningOptions {
-  /** What the author wants to hear of at present. */
   wanted(): SubscriptionFilter
   /** What the connected server can do; undefined without a connection. */
   capabilities(): ServerCapabilities | undefined
@@ -18,10 +17,7 @@ export interface ListeningOptions {
 const FIRST_DELAY = 1_000
 const LONGEST_DELAY = 60_000
 
-/**
- * Keeps one `subscriptions/listen` open for all that the author wants to hear of: opened anew when that
- * changes, when the server ends it and when the connection was lost.
- */
+/** Keeps one `subscriptions/listen` open, and opens it again when it changes, ends or is lost. */
 export class Listening {
   readonly #options: ListeningOptions
   /** The stream that delivers, and the one that will take its place once it is acknowledged. */
@@ -34,7 +30,6 @@ export class Listening {
     this.#options = options
   }
 
-  /** Brings the stream in line with what is wanted. */
   update(): void {
     const capabilities = this.#options.capabilities()
     if (!capabilities) return

@@ -33,14 +33,8 @@ export interface NegotiateOptions {
   capabilities: ClientCapabilities
   /** `auto` finds the era out; the others insist on it. Default `auto`. */
   era?: 'auto' | Era | undefined
-  /** Insist on this revision. */
   protocolVersion?: Revision | undefined
-  /**
-   * How long a server may leave `server/discover` unanswered before it counts as legacy, in ms. Default 10 s:
-   * servers that know nothing of it answer with an error at once, or exit; those that take long are being
-   * downloaded or started, and may well be modern. Over HTTP there is no limit but the signal: every server
-   * answers a POST, and a user may have to sign in first.
-   */
+  /** Milliseconds that `server/discover` may take on a pipe before the server counts as legacy. Default 10 s. */
   probeTimeout?: number | undefined
   eras?: EraCache | undefined
   /** What becomes of numbers in messages that a double does not hold. Default `rounded`. */

@@ -2,7 +2,6 @@ import { type JsonObject, McpError } from '../jsonrpc/index.ts'
 
 export interface PagesOptions {
   method: string
-  /** The member of the result that holds the items. */
   member: string
   /** More pages than this are taken for a fault of the server. Default 1000. */
   maxPages?: number | undefined
@@ -43,7 +42,6 @@ export class Pages<Item> implements AsyncIterable<Item> {
     for await (const page of this.pages()) yield* page
   }
 
-  /** Everything, in one array. */
   async all(): Promise<Item[]> {
     const items: Item[] = []
     // One by one: a page may be longer than a list of arguments can be.

@@ -56,10 +56,7 @@ const INCONCLUSIVE: ReadonlySet<string> = new Set([
   'session_lost',
 ])
 
-/**
- * Sends `server/discover` and reads the era from what comes back. A recognised modern error is a modern
- * server; any other error, or silence, is a legacy one (MCP 2026-07-28, basic/versioning).
- */
+/** Sends `server/discover`: a modern error means modern, another or silence legacy (basic/versioning). */
 export async function probe(options: ProbeOptions): Promise<ProbeFinding> {
   const version = options.version ?? LATEST_MODERN
   const first = await ask(options, version)

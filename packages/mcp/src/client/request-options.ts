@@ -16,9 +16,7 @@ export interface LogMessage {
   [key: string]: unknown
 }
 
-/** What can be said about a single request. */
 export interface RequestOptions {
-  /** Cancels the request. */
   signal?: AbortSignal | undefined
   /** How long nothing may happen; progress and questions to our side reset it. 0 is no limit. */
   timeout?: Duration | undefined
@@ -28,7 +26,6 @@ export interface RequestOptions {
   onLog?: ((log: LogMessage) => void) | undefined
   /** Least severe log message wanted. Default: the client's level, or `info` when there is an `onLog`. */
   logLevel?: LoggingLevel | undefined
-  /** Members to add to `_meta`. */
   meta?: JsonObject | undefined
   /** Capabilities to declare with this request instead of the client's. Legacy servers never see them. */
   capabilities?: ClientCapabilities | undefined

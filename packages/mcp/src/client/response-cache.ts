@@ -8,17 +8,13 @@ interface Entry {
   readonly expires: number
 }
 
-/** A place for a result, taken before the request is sent. */
 export interface CacheSlot {
   readonly found: JsonObject | undefined
   /** Keeps the result, unless a notification has made it stale while it was on its way. */
   store(result: JsonObject): void
 }
 
-/**
- * Results that the server allows to be reused for a time (MCP 2026-07-28, server/utilities/caching). A cache
- * belongs to one client, and so to one authorization context: `private` results may be kept in it too.
- */
+/** Results that the server lets us reuse (2026-07-28, server/utilities/caching), for one client only. */
 export class ResponseCache {
   readonly #entries = new Map<string, Entry>()
   readonly #maxEntries: number
@@ -45,7 +41,6 @@ export class ResponseCache {
     }
   }
 
-  /** Takes notice of a change notification. */
   invalidate(method: string, params: JsonObject | undefined): void {
     const isStale = staleness(method, params)
     if (!isStale) return

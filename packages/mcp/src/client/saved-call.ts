@@ -8,7 +8,6 @@ import { resultOf } from './outcome-result.ts'
 /** A call that waits for answers. Plain JSON: it can be stored, and resumed by another process. */
 export interface SavedCall {
   type: 'input_required'
-  /** What the server wants to know, by key. */
   questions: InputRequests
   /** What `resume` needs; nobody else's business. */
   state: { params: JsonObject; requestState?: string }

@@ -18,7 +18,6 @@ export interface SubscriptionsOptions {
   capabilities(): ServerCapabilities | undefined
   reconnect(): Promise<unknown>
   open: OpenListen
-  /** Sees every change before the author does. */
   onChange(notification: Notification): void
 }
 
@@ -41,12 +40,10 @@ export class Subscriptions {
     })
   }
 
-  /** What the server has agreed to tell us of. */
   granted(): Promise<SubscriptionFilter> {
     return this.#listening.granted()
   }
 
-  /** The listeners, or the connection, have changed. */
   update(): void {
     this.#listening.update()
   }

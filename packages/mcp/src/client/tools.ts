@@ -16,10 +16,7 @@ type ToolFunction<Type> = Type extends { input: infer Input; output: infer Outpu
 
 type Call = (name: string, args: JsonObject | undefined, options?: RequestOptions) => Promise<CallResult>
 
-/**
- * Makes `tools.NAME(args)`: it resolves with the structured content, or with the text of a tool that has none,
- * and rejects with a ToolCallError when the tool failed.
- */
+/** Makes `tools.NAME(args)`: resolves with structured content or text, rejects with a ToolCallError. */
 export function createTools<App>(call: Call): Tools<App> {
   const functions = new Map<string, unknown>()
   const handler: ProxyHandler<object> = {

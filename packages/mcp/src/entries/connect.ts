@@ -5,7 +5,6 @@ import type { HttpClientOptions } from '../transport/http/client/options.ts'
 export interface ConnectOptions extends Omit<ClientOptions, 'connector'> {
   /** How to reach a server that is given by its URL: headers, credentials, a `fetch` of your own. */
   http?: HttpClientOptions | undefined
-  /** Ends the attempt to connect. */
   signal?: AbortSignal | undefined
 }
 

@@ -2,11 +2,7 @@ import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import { type ClientCapabilities, eraOf } from '../protocol/index.ts'
 import type { ClientFacts, Exchange } from './exchange.ts'
 
-/**
- * A legacy connection declares capabilities once, in `initialize`; behind a gateway its calls come from clients
- * that differ. What the modern client of one call has goes with the call, for servers built on this SDK; everybody
- * else ignores the name and is refused what the client lacks.
- */
+/** Carries one call's client capabilities over a shared legacy connection, for servers of this SDK. */
 export const CALL_CAPABILITIES = 'dev.gantry/clientCapabilities'
 
 const QUESTIONS = ['elicitation', 'sampling', 'roots'] as const

@@ -2,13 +2,7 @@
 const FIRST_SLOTS = 8
 const MAX_SLOTS = 1_024
 
-/**
- * Calls under way by their ids: a map for ids that are mostly small integers in ascending order and soon gone.
- *
- * A `Map` through which every call passes makes the collector keep calls that are over: its outgrown hash tables
- * hold them, and as soon as one such table is old, it keeps the next alive (docs/adr/0062). Here a call leaves its
- * slot empty.
- */
+/** Calls by id, mostly small ascending integers. A `Map` would keep ended calls alive (docs/adr/0062). */
 export class CallTable<Id, Value> {
   #ids: (Id | undefined)[] = []
   #values: (Value | undefined)[] = []

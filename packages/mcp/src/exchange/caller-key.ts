@@ -25,10 +25,7 @@ function keyOf(principal: Principal): string {
   return key
 }
 
-/**
- * Under which name the caller of an exchange is counted: its principal, else its session. A modern caller that has
- * neither is known by its address and by the name that it gives itself, which is all that tells two of them apart.
- */
+/** The name under which a caller is counted: principal, else session, else address and client name. */
 export function callerKey(exchange: Exchange): string {
   const { auth, session, client } = exchange
   if (auth) return senderKey(exchange)

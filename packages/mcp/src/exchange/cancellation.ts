@@ -1,21 +1,16 @@
 import { McpError } from '../jsonrpc/index.ts'
 import type { Exchange } from './exchange.ts'
 
-/**
- * The end of a request, for whoever has to know of it. An `AbortSignal` with a listener costs Node more than all
- * the rest of a call (docs/adr/0060), so it is made only for those who want one.
- */
+/** The end of a request without the cost of an `AbortSignal` (docs/adr/0060). */
 export interface Cancellation {
   readonly aborted: boolean
   readonly reason: unknown
-  /** The same for the rest of the world. */
   readonly signal: AbortSignal
   /** Called once, at once when the end comes; not called for an end that has been already. Must not throw. */
   onAbort(listener: () => void): void
   offAbort(listener: () => void): void
 }
 
-/** A cancellation and the power to bring it about. */
 export class Canceller implements Cancellation {
   /** True once the caller cancelled or went away: nothing more may be sent. */
   aborted = false
@@ -86,7 +81,6 @@ class SignalCancellation implements Cancellation {
   }
 }
 
-/** Nobody can end it. */
 export const NEVER_CANCELLED: Cancellation = {
   aborted: false,
   reason: undefined,

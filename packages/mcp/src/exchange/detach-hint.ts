@@ -2,11 +2,7 @@ import { isJsonObject, type JsonObject, type RequestId, toNumber } from '../json
 import type { Exchange, Notification } from './exchange.ts'
 import { RELATED_REQUEST, relatedRequestOf } from './message-hints.ts'
 
-/**
- * Letting go of a response stream (2025-11-25, SEP-1699) is known to Streamable HTTP alone, and to its older
- * revisions. A gateway whose own client is there says so in `_meta`; a server built on this SDK that has no
- * stream of that kind then tells the gateway to let go of its client's. Everybody else ignores the name.
- */
+/** Tells a server of this SDK that the gateway's client could detach (SEP-1699), and it the gateway. */
 export const DETACH_HINT = 'dev.gantry/detach'
 
 const METHOD = `notifications/${DETACH_HINT}`

@@ -3,10 +3,7 @@ import type { Notification } from './exchange.ts'
 /** Notifications kept back, at most; of more than that the oldest go. */
 const MAX_HELD = 256
 
-/**
- * Notifications that wait until they are released: the acknowledgement of a subscription must be the first message
- * on its stream (MCP 2026-07-28, basic/patterns/subscriptions).
- */
+/** Holds notifications until the acknowledgement was sent first (2026-07-28, basic/patterns/subscriptions). */
 export class HeldNotifications {
   readonly #emit: (notification: Notification) => void
   #held: Notification[] | undefined = []

@@ -3,10 +3,7 @@ export interface Live {
   place: number
 }
 
-/**
- * A set for what comes and goes with every call. A `Set` would make the collector keep calls that are over, as a
- * `Map` does (call-table.ts).
- */
+/** A set for members that come and go with calls. A `Set` would keep ended calls alive (call-table.ts). */
 export class LiveSet<Member extends Live> {
   readonly #members: Member[] = []
 
@@ -31,7 +28,6 @@ export class LiveSet<Member extends Live> {
     return true
   }
 
-  /** The members as they are now, in no particular order. */
   all(): Member[] {
     return [...this.#members]
   }

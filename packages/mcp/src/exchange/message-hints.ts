@@ -2,10 +2,7 @@ import { isJsonObject, type JsonObject, type RequestId } from '../jsonrpc/index.
 import { META } from '../protocol/index.ts'
 import type { Notification } from './exchange.ts'
 
-/**
- * Names the request that a message on a shared channel belongs to. A client that wants log messages named says so: a
- * legacy one among its experimental capabilities, a modern one in the `_meta` of the request. Others ignore it.
- */
+/** Names the request of a message on a shared channel, for clients that asked for it. */
 export const RELATED_REQUEST = 'dev.gantry/relatedRequest'
 
 /** Whether the sender of a modern request wants its log messages named. */
@@ -21,7 +18,6 @@ export function namedLog(notification: Notification, id: RequestId): Notificatio
   return { ...notification, params: { ...notification.params, _meta } }
 }
 
-/** The id of the request that a message names. */
 export function relatedRequestOf({ params }: { readonly params?: JsonObject | undefined }): unknown {
   return isJsonObject(params?._meta) ? params._meta[RELATED_REQUEST] : undefined
 }

@@ -9,18 +9,13 @@ import {
 } from '../protocol/index.ts'
 import type { Complete } from './exchange.ts'
 
-/** Who a result is written for. */
 interface Reader {
   readonly method: string
   readonly revision: Revision
   readonly serverInfo: Implementation
 }
 
-/**
- * A complete result together with the JSON that it came in: a relay that changes nothing passes that on. It is good
- * as long as `result` is left alone, so only those get it who ask for it; a result that was changed is a new one
- * without its JSON.
- */
+/** A complete result with its JSON, which a relay passes on unchanged. Valid while `result` is untouched. */
 export class ReceivedResult implements Complete {
   readonly type = 'complete'
   /** The result with rounded numbers, and with empty long strings when nobody has read them. */

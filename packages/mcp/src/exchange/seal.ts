@@ -12,11 +12,7 @@ interface Key {
   readonly crypto: Promise<CryptoKey>
 }
 
-/**
- * AES-256-GCM for state that clients hold for us. The first secret seals, all of them open: rotate by
- * putting a new one in front. `binding` is authenticated but not stored: what was sealed for one caller and
- * one request opens for no other. Secrets that could be guessed are refused; without any, one is made.
- */
+/** AES-256-GCM for state that clients hold. The first secret seals, all open; `binding` is authenticated. */
 export class Sealer {
   readonly #secrets: readonly (string | Uint8Array)[]
   #keys: Promise<Key[]> | undefined

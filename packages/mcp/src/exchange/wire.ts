@@ -8,7 +8,6 @@ import type {
 } from '../jsonrpc/index.ts'
 import { type Cancellation, signalCancellation } from './cancellation.ts'
 
-/** A message that a server sends besides responses. */
 export type IncomingMessage = JsonRpcNotification | JsonRpcRequest
 
 export interface WireRequestOptions {
@@ -32,20 +31,13 @@ export function callerOf({ cancellation, signal }: WireRequestOptions): Cancella
   return cancellation ?? (signal && signalCancellation(signal))
 }
 
-/**
- * How a client edge reaches one server. A wire frames, correlates and reports; it knows nothing of eras
- * beyond what its transport puts into headers.
- */
+/** How a client edge reaches one server: frames, correlates and reports, and knows little of eras. */
 export interface Wire {
   /** What this wire is, for messages: `stdio`, `http`, `sse`, `memory`. */
   readonly kind: string
   /** Says that `cancellation` is enough for it, so that no signal has to be made. */
   readonly takesCancellation?: boolean | undefined
-  /**
-   * Sends a request and resolves with its response. Rejects with an McpError when there will be none
-   * (closed, exited, network, http_status, …). Aborting the signal stops waiting and, where the transport has
-   * a way that the client edge does not (closing an HTTP stream), cancels.
-   */
+  /** Sends a request and resolves with its response, or rejects with an McpError. Aborting stops waiting. */
   request(message: JsonRpcRequest, options?: WireRequestOptions): Promise<JsonRpcResponse>
   /** Sends a notification, or a response to a request of the server. */
   send(message: JsonRpcMessage): Promise<void>

@@ -1,9 +1,6 @@
 import { isWritingJson, placeholderFor } from './write-json.ts'
 
-/**
- * A number that JavaScript would write in another way than it was written: 9007199254740993, 1.0, 1e400. `writeJson`
- * writes it as it came; whoever calculates with it gets the nearest double.
- */
+/** A number that JavaScript would write differently: 1.0, 1e400. `writeJson` writes it as it came. */
 export class JsonNumber {
   /** Private, so that copying its members copies nothing. */
   readonly #source: string

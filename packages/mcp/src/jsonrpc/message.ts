@@ -1,6 +1,5 @@
 import { JsonNumber } from './json-number.ts'
 
-/** A JSON object whose members are not known in advance. */
 export type JsonObject = { [key: string]: unknown }
 
 /** MCP forbids `null` ids; JSON-RPC allows only strings and numbers besides. */
@@ -47,10 +46,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   )
 }
 
-/**
- * Strings and integers are ids (MCP 2026-07-28, basic). Integers beyond 2^53 lose digits when they are parsed:
- * they could not be given back as they came, so they are refused instead of answered under another id.
- */
+/** Strings and integers are ids (2026-07-28, basic). Integers beyond 2^53 would lose digits: refused. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value)
 }

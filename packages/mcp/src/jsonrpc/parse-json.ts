@@ -1,26 +1,15 @@
 import { endOfString } from './json-strings.ts'
 import { outlineOfMessage, RefusedJson } from './refused-json.ts'
 
-/**
- * How many levels of arrays and objects a text from outside may have. No schema or result of real servers comes
- * near it (serde reads 128 levels, PHP 512, Jackson 1000), and every function that calls itself once per level
- * has room for several times as many.
- */
+/** How many levels a foreign text may have. Real schemas have fewer; recursive functions have room for it. */
 export const MAX_DEPTH = 512
 
-/**
- * How many values a text from outside may have, of all levels together. A value takes two characters on a wire and a
- * hundred bytes of memory, so that a message of the allowed length could otherwise stop the process for a minute.
- * A million numbers are 20 MB of embeddings.
- */
+/** How many values a foreign text may have: short text can become much memory. 20 MB of embeddings fit. */
 export const MAX_VALUES = 1_000_000
 
 const TOO_MANY = `the JSON has more than ${MAX_VALUES} values`
 
-/**
- * `JSON.parse` for texts from outside: throws a `RefusedJson`, which is a `SyntaxError`, when they have too many
- * values or levels. `JSON.parse` itself reads any number, but little of what happens to the value afterwards could.
- */
+/** `JSON.parse` for foreign texts: throws `RefusedJson` (a `SyntaxError`) beyond the limits. */
 export function parseJson(text: string): unknown {
   if (hasTooManyValues(text)) throw new RefusedJson(TOO_MANY, outlineOfMessage(text))
   const value: unknown = JSON.parse(text)
@@ -28,7 +17,6 @@ export function parseJson(text: string): unknown {
   return value
 }
 
-/** The refusal of a value that `isTooDeep`. */
 export function tooDeep(value: unknown): RefusedJson {
   return new RefusedJson(`the JSON has more than ${MAX_DEPTH} levels of arrays and objects`, value)
 }
@@ -58,7 +46,6 @@ function afterSigns(text: string, signs: string, left: number): number {
 
 const NEXT_SIGN = /[",[{]/g
 
-/** Counts outside of strings, up to the limit. */
 function countValues(text: string): number {
   let count = 1
   NEXT_SIGN.lastIndex = 0

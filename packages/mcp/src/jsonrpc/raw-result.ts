@@ -20,11 +20,7 @@ export function rawResultId(line: readonly Uint8Array[]): number | undefined {
   return id === undefined ? undefined : Number(id)
 }
 
-/**
- * A result whose long strings were not read: they can be passed on as the bytes that they are. The rest was, so it
- * is known to be one JSON value that nothing can hide behind. What is wrong inside of a long string, an escape that
- * does not exist for instance, is found by whoever reads it.
- */
+/** A result whose long strings are passed on as bytes. The rest was read, so it is one JSON value. */
 export class RawResult implements JsonRpcResult {
   readonly jsonrpc = '2.0'
   readonly id: number
@@ -107,7 +103,6 @@ class Outline {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   #text = ''
   #strings = 0
-  /** The string that has begun and not ended. */
   #open: { parts: Uint8Array[]; length: number } | undefined
   /** Backslashes at the end of the last piece: an odd number of them escapes what comes next. */
   #backslashes = 0

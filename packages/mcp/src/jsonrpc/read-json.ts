@@ -42,10 +42,7 @@ const LOWER_E = 0x65
 /** Every integer with fewer digits is exact. */
 const LONG_NUMBER = 16
 
-/**
- * Whether a JSON text has a number that may be written differently after `JSON.parse`: a long one, or one with a
- * fraction, an exponent or a negative zero. This runs for every message, so it only looks and keeps nothing.
- */
+/** Whether `JSON.parse` may change a number of this text. Runs for every message, so it only looks. */
 export function mayLoseNumbers(text: string): boolean {
   const { length } = text
   let digits = 0
@@ -90,7 +87,6 @@ class Reader {
     }
   }
 
-  /** The next character that is not white space. */
   #next(): string {
     while (this.#text.charCodeAt(this.#at) <= 0x20) this.#at++
     return this.#text[this.#at]!

@@ -71,11 +71,7 @@ class LazyTextResult extends TextResult {
   }
 }
 
-/**
- * Reads a response that is written the usual way, `{"jsonrpc":"2.0","id":7,"result":{…}}`; undefined for
- * everything else. What stands between the head and the last brace is parsed by itself, so it is one JSON value and
- * can be put into another frame as it is: no member can hide behind it.
- */
+/** Reads a response in the usual form; undefined otherwise. The result is parsed alone, so nothing can hide. */
 export function readResult(text: string, read: ReadJson = parseJson): TextResult | undefined {
   if (!text.startsWith(HEAD) || text.charCodeAt(text.length - 1) !== CLOSE_BRACE) return undefined
   let at = HEAD.length

@@ -1,7 +1,6 @@
 import { endOfString } from './json-strings.ts'
 import { isJsonObject, isRequestId, type RequestId } from './message.ts'
 
-/** What is known of a message that is not read any further. */
 export interface MessageHead {
   /** Null when it has none. */
   readonly id: RequestId | null
@@ -42,10 +41,7 @@ const CLOSE_BRACE = 0x7d
 /** What a message has besides the insides of `params` or `result` is short. */
 const MAX_OUTLINE = 64 * 1024
 
-/**
- * A message with `null` in the place of every array and object in it: enough to know its id, without reading the
- * rest. Undefined for a batch, and when the outline itself is long.
- */
+/** A message with `null` for every array and object, to learn its id; undefined for batches and long ones. */
 export function outlineOfMessage(text: string): unknown {
   if (!/^\s*\{/.test(text)) return undefined
   let outline = ''

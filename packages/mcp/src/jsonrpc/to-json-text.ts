@@ -2,10 +2,7 @@ import { McpError } from './mcp-error.ts'
 import { isJsonObject, type JsonRpcMessage } from './message.ts'
 import { writeJson } from './write-json.ts'
 
-/**
- * The text of a message of ours. What JSON has no form for (a BigInt, a cycle, nesting without end) is a fault of
- * whoever made the values, and is told as that: nothing was sent, and no connection is to blame.
- */
+/** The text of our own message. Values without a JSON form are the author's fault, and nothing is sent. */
 export function toJsonText(message: JsonRpcMessage): string {
   try {
     return writeJson(message)

@@ -23,10 +23,7 @@ export function isWritingJson(): boolean {
   return isWriting
 }
 
-/**
- * What stands for a number until the text is written (`JSON.rawJSON` would do, from Node 22 on). It holds a secret
- * of this process and never leaves it, so no string of a peer can be taken for one.
- */
+/** Stands for a number until the text is written. It holds a process secret, so no peer can forge it. */
 export function placeholderFor(source: string): string {
   sources ??= []
   return `${mark()}${sources.push(source) - 1}`

@@ -1,15 +1,9 @@
 import { parseUrl } from './parse-url.ts'
 
-/**
- * Where a host is. `loopback`: this machine. `private`: an address that is not for the whole internet, or a name that
- * leads to one by its nature. `public`: any other address. `name`: only the network knows.
- */
+/** Where a host is: this machine, a network that is not public, the internet, or unknown (`name`). */
 export type AddressKind = 'loopback' | 'private' | 'public' | 'name'
 
-/**
- * Classifies a host as it stands in a URL, in a configuration or in an answer of DNS: with or without brackets, zone,
- * capitals and final dot, and in every spelling of an address that URLs know.
- */
+/** Classifies a host from a URL, a configuration or DNS, in every spelling of an address. */
 export function addressKind(host: string): AddressKind {
   const plain = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
   const hostname = parseUrl(plain.includes(':') ? `http://[${plain}]` : `http://${plain}`)?.hostname

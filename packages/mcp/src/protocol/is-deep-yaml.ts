@@ -3,10 +3,7 @@ import { MAX_DEPTH } from '../jsonrpc/index.ts'
 /** Spaces and the marks that may follow one another on one line: each level of a block takes at least one of them. */
 const LONG_LEAD = new RegExp(`^(?: |[-?:](?= )){${MAX_DEPTH + 1}}`, 'm')
 
-/**
- * Whether YAML has more levels than we read. It is asked before the text is parsed: the parser calls itself once per
- * level, and V8 ends the process when a regular expression is compiled where the stack is nearly full.
- */
+/** Whether YAML is nested too deep. Checked before parsing: the recursive parser could end the process. */
 export function isDeepYaml(text: string, lex: (text: string) => Iterable<string>): boolean {
   if (LONG_LEAD.test(text)) return true
   if (!hasManyBrackets(text)) return false

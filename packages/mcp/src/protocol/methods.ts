@@ -54,10 +54,7 @@ const ASKED_OF_CLIENTS: ReadonlySet<string> = new Set([
   'roots/list',
 ])
 
-/**
- * Whether a server may be asked for it: false for methods that the specification has in other revisions, for those of
- * clients, and for notifications, which some servers would obey even with an id. Extensions decide for themselves.
- */
+/** Whether a server of the revision may be asked for it. Extensions decide for themselves. */
 export function isMethodInRevision(method: string, revision: Revision): boolean {
   if (ASKED_OF_CLIENTS.has(method) || method.startsWith('notifications/')) return false
   const facts = METHODS.get(method)

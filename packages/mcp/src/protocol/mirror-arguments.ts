@@ -1,6 +1,5 @@
 import { isJsonObject, JsonNumber } from '../jsonrpc/index.ts'
 
-/** An argument that a tool wants mirrored into `Mcp-Param-<header>`. */
 interface Mirrored {
   readonly path: readonly string[]
   readonly header: string

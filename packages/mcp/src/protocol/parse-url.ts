@@ -7,10 +7,7 @@ export function parseUrl(text: string, base?: string | URL): URL | undefined {
   }
 }
 
-/**
- * Splits the target of an HTTP request into path and query, whatever it is: `//`, `*` and a whole URL are targets too,
- * and `new URL` throws for some of them or takes a part of the path for a host.
- */
+/** Splits any HTTP request target into path and query; `new URL` would fail for `//` or `*`. */
 export function splitTarget(target: string): { path: string; query: URLSearchParams } {
   const at = target.indexOf('?')
   return at === -1

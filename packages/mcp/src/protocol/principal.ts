@@ -1,7 +1,4 @@
-/**
- * Who a caller is. Two principals are the same when all three fields are equal; no field is ever read out of
- * another one, so a person called `key:ops` is not the key `ops`.
- */
+/** Who a caller is. Principals are equal when all three fields are; no field is parsed from another. */
 export interface Principal {
   /** A key that we gave out, a person who signed in, or a program that has an identity of its own. */
   readonly kind: 'key' | 'person' | 'workload'

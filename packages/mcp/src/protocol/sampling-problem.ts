@@ -6,11 +6,7 @@ interface Block {
   readonly toolUseId?: unknown
 }
 
-/**
- * What is wrong with a conversation that uses tools, or undefined: every use of a tool is answered in the next
- * message, and answers stand alone in it (MCP 2026-07-28, client/sampling, Message Content Constraints). Models'
- * own interfaces refuse everything else, with errors that say less.
- */
+/** What is wrong with a conversation that uses tools (client/sampling, Message Content Constraints). */
 export function samplingProblem(messages: unknown): string | undefined {
   if (!Array.isArray(messages)) return '"messages" must be an array'
   let open = new Set<unknown>()

@@ -11,7 +11,6 @@ const DEFINITION_MEMBERS: readonly (readonly [member: string, since: Revision])[
   ['_meta', '2025-06-18'],
 ]
 
-/** Drops what a list entry has that the revision does not know. */
 export function shapeDefinition(item: unknown, revision: Revision): unknown {
   if (!isJsonObject(item)) return item
   const shaped = { ...item }

@@ -5,10 +5,7 @@ import type { Revision } from './revisions.ts'
 import { shapeContent, shapeDefinition, shapeImplementation } from './shape-parts.ts'
 import type { Implementation } from './types.ts'
 
-/**
- * Gives a complete result the form that a revision has: what came later is dropped, what the revision
- * requires is added. Members that no revision knows are kept.
- */
+/** Gives a result the form of a revision: drops what came later, adds what is required, keeps the unknown. */
 export function shapeResult(
   method: string,
   result: JsonObject,
@@ -104,7 +101,6 @@ function shapeList(result: JsonObject, member: string, revision: Revision): Json
   return { ...result, [member]: items.map((item) => shapeDefinition(item, revision)) }
 }
 
-/** The result of `initialize`, made from what `server/discover` says. */
 export function toInitializeResult(
   discovery: JsonObject,
   revision: Revision,

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../jsonrpc/index.ts'
 
-// The vocabulary of the specification (schema 2026-07-28, plus what earlier revisions had). Objects are open:
-// members that Gantry does not know stay where they are.
+// The vocabulary of the specification (2026-07-28, plus earlier revisions). Objects are open.
 
 export type Meta = JsonObject
 export type LoggingLevel =
@@ -144,7 +143,6 @@ export interface ToolAnnotations {
   openWorldHint?: boolean
 }
 
-/** A JSON Schema document or subschema. */
 export type JsonSchema = JsonObject
 
 export interface Tool {

@@ -7,8 +7,7 @@ import { createMatcher } from './pattern/create-matcher.ts'
 import { TooCostly } from './too-costly.ts'
 import type { ValidationSchema } from './validation-schema.ts'
 
-// Ajv compiles a schema to a JavaScript function, which is by far the fastest way to check and needs `eval`:
-// fine on Node, Bun and Deno, forbidden on edge runtimes.
+// Ajv compiles schemas to functions: the fastest check, but it needs `eval`, which edges forbid.
 
 const OPTIONS: Options = {
   // The schema has been checked by hand and holds only what `ValidationSchema` allows.
@@ -28,10 +27,7 @@ const OPTIONS: Options = {
 
 export const jsonValidator: JsonValidator = { compile, matchesFormat }
 
-/**
- * Every schema gets an Ajv of its own: a shared one keeps what it has compiled for ever, and definitions of one
- * peer's schema could be seen by another's. It costs a fraction of the compilation itself.
- */
+/** Every schema gets its own Ajv: a shared one would leak, and mix the definitions of peers. */
 function compile(schema: ValidationSchema): Check {
   if (schema.size > MAX_COMPILED_PARTS || isMisread(schema)) return interpreter.compile(schema)
   try {
@@ -50,8 +46,7 @@ function isMisread({ keywords }: ValidationSchema): boolean {
 
 function compileToFunction({ schema, costs, keywords }: ValidationSchema): Check {
   const ajv = new Ajv2020(OPTIONS)
-  // Only where something asks for it: the code that keeps track of what was evaluated is slower, and in nested
-  // conditions it can name a variable that it never declared.
+  // Only where a keyword needs it: tracking is slower, and can name a variable that it never declared.
   ajv.opts.unevaluated = keywords.has('unevaluatedProperties')
   ajvFormats.default(ajv)
   if (Object.keys(costs).length === 0 || typeof schema === 'boolean') {

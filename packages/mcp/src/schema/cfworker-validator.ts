@@ -42,10 +42,7 @@ function matchesFormat(name: string, text: string): boolean {
 
 const PATTERN_FORMAT = 'x-pattern:'
 
-/**
- * The interpreter runs expressions with the platform's backtracking engine and has no option for another. It looks
- * formats up in a table, so an expression that may backtrack becomes a format that stands for it.
- */
+/** Turns patterns that may backtrack into formats, because the interpreter has no option for an engine. */
 function routePatterns(schema: JsonObject): void {
   const below = [...subschemasOf(schema, '2020-12')]
   if (typeof schema.pattern === 'string' && checkPattern(schema.pattern) !== 'plain') {

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
-import { keywordProblem } from './check-keyword.ts'
+import { keywordProblem, isSchema } from './check-keyword.ts'
 import { IN_PLACE, subschemasOf, type Dialect } from './keywords.ts'
 import { MAX_SUBSCHEMAS } from './limits.ts'
-import { DOCUMENT_BASE, resolveReference, resolveUri, type Entrances } from './resolve-reference.ts'
 import { pointerTo, schemaError } from './schema-error.ts'
+import { parseUrl } from '../protocol/index.ts'
 
 /** A document that holds to its dialect, with the targets of every schema that refers to others. */
 export interface CheckedSchema {
@@ -116,8 +116,7 @@ function addName(names: Map<string, JsonObject>, name: string, schema: JsonObjec
 
 function resolveAll(walk: Walk): Map<JsonObject, unknown[]> {
   const references = new Map<JsonObject, unknown[]>()
-  // A pointer may lead to a schema below a keyword that we do not know; `visit` then appends it to `places`, and
-  // this loop comes to it in its turn.
+  // A pointer may lead below an unknown keyword; `visit` then appends to `places` for this loop.
   for (const [schema, { pointer, base }] of walk.places) {
     const targets: unknown[] = []
     for (const reference of [schema.$ref, walk.dialect === '2020-12' ? schema.$dynamicRef : undefined]) {
@@ -149,4 +148,67 @@ function refuseLoops(walk: Walk, references: Map<JsonObject, unknown[]>): void {
     state.set(schema, 'done')
   }
   for (const schema of references.keys()) enter(schema)
+}
+
+/** The base of documents without an `$id`. The name can never be looked up (RFC 2606), and nothing here tries. */
+const DOCUMENT_BASE = 'https://schema.invalid/'
+
+/** What a document can be entered at: its resources by absolute URI, and their anchors as `uri#anchor`. */
+interface Entrances {
+  readonly resources: Map<string, JsonObject>
+  readonly anchors: Map<string, JsonObject>
+}
+
+/** Resolves a URI reference against a base, without its fragment; `undefined` when it cannot be parsed. */
+function resolveUri(reference: string, base: string): { uri: string; fragment: string } | undefined {
+  const url = parseUrl(reference, base)
+  if (url === undefined) return undefined
+  const fragment = url.hash.slice(1)
+  url.hash = ''
+  return { uri: url.href, fragment }
+}
+
+/** Finds what a `$ref` means in the document; nothing is fetched (2026-07-28, basic). */
+function resolveReference(reference: string, base: string, entrances: Entrances, pointer: string): unknown {
+  const resolved = resolveUri(reference, base)
+  if (resolved === undefined)
+    throw schemaError(pointer, `the reference ${JSON.stringify(reference)} is not a URI`)
+  const { uri, fragment } = resolved
+  const resource = entrances.resources.get(uri)
+  if (resource === undefined) {
+    throw schemaError(
+      pointer,
+      `the reference ${JSON.stringify(reference)} points outside the document; remote schemas are never fetched, move it into "$defs"`,
+    )
+  }
+  const target = fragment.startsWith('/')
+    ? followPointer(resource, fragment)
+    : fragment === ''
+      ? resource
+      : entrances.anchors.get(`${uri}#${decode(fragment)}`)
+  if (!isSchema(target)) {
+    throw schemaError(
+      pointer,
+      `the reference ${JSON.stringify(reference)} leads to no schema in the document`,
+    )
+  }
+  return target
+}
+
+function followPointer(resource: JsonObject, fragment: string): unknown {
+  let value: unknown = resource
+  for (const part of fragment.slice(1).split('/')) {
+    const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~')
+    if (Array.isArray(value)) value = /^(0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined
+    else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  }
+  return value
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

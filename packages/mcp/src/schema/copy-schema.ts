@@ -3,11 +3,7 @@ import { MAX_SCHEMA_DEPTH, MAX_SCHEMA_TEXT, MAX_SCHEMA_VALUES } from './limits.t
 import { pointerTo, schemaError } from './schema-error.ts'
 import { isStandardSchema } from './standard-schema.ts'
 
-/**
- * Copies a schema as JSON would, member order and unknown keywords included, within the limits on depth and
- * size. The copy is a tree that nobody else holds: what is listed and what is enforced cannot drift apart when
- * the author's object changes later.
- */
+/** Copies a schema as JSON would, within limits, so that what is listed is what is enforced. */
 export function copySchema(source: object): JsonObject {
   if (Array.isArray(source)) throw schemaError('', 'a schema is an object, not an array')
   const spent: Spent = { values: 0, text: 0 }

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import { explainValue, jsonEqual, type MatchesFormat } from './explain-value.ts'
-import { explainChoice } from './explain-choice.ts'
 import { toIssue, type Finding } from './finding.ts'
 import { describeIssue, type Issue, type Path } from './issues.ts'
 import { MAX_EXPLAIN_STEPS, MAX_ISSUES } from './limits.ts'
@@ -14,11 +13,7 @@ interface Explanation {
   stepsLeft: number
 }
 
-/**
- * Says why a value that a validator has refused does not conform. The validators only say yes or no: their own
- * messages differ from one another, speak of schema locations, and grow with the value. These name fields, are
- * the same on every runtime, and stop at a bound. What they cannot find stays a general remark.
- */
+/** Says why a value was refused, with the same bounded messages on every runtime. */
 export function explain(schema: ValidationSchema, value: unknown, matchesFormat: MatchesFormat): Issue[] {
   const explanation = { definitions: schema.definitions, matchesFormat, stepsLeft: MAX_EXPLAIN_STEPS }
   let findings: Finding[] = []
@@ -141,4 +136,44 @@ function explainComposition(schema: JsonObject, value: unknown, path: Path, run:
     if (branch !== undefined) findings.push(...explainSchema(branch, value, path, run))
   }
   return findings
+}
+
+/** Says why no option fits, or too many, without the faults of every option. */
+function explainChoice(failures: readonly Finding[][], isExclusive: boolean, path: Path): Finding[] {
+  const matches = failures.filter((findings) => findings.length === 0).length
+  if (matches === 1 || (matches > 1 && !isExclusive)) return []
+  if (matches > 1)
+    return [{ path, message: `matches ${matches} of the allowed forms and must match only one` }]
+  const meant = failures.filter((findings) => !findings.some((finding) => isOtherForm(finding, path)))
+  if (meant.length === 1) return meant[0]!
+  if (failures.length === 1) return failures[0]!
+  return [mergedConstants(failures, path) ?? { path, message: describeOptions(failures) }]
+}
+
+/** The value is of another type, or its tag – a constant at hand – has another value: not the option meant. */
+function isOtherForm(finding: Finding, path: Path): boolean {
+  if (finding.kind === 'type') return finding.path.length === path.length
+  return finding.kind === 'constant' && finding.path.length <= path.length + 1
+}
+
+/** Options that are mere types or constants: `must be string or null`. */
+function mergedConstants(failures: readonly Finding[][], path: Path): Finding | undefined {
+  const findings = failures.flat()
+  const isMere = (finding: Finding): boolean =>
+    finding.path.length === path.length && isOtherForm(finding, path)
+  if (!findings.every(isMere)) return undefined
+  const choices = new Set(findings.map((finding) => finding.message.replace(/^must be (one of )?/, '')))
+  return { path, message: `must be ${[...choices].join(' or ')}`, kind: 'constant' }
+}
+
+const MAX_DESCRIBED_OPTIONS = 5
+const MAX_DESCRIBED_FAULTS = 3
+
+function describeOptions(failures: readonly Finding[][]): string {
+  const described = failures.slice(0, MAX_DESCRIBED_OPTIONS).map((findings, index) => {
+    const faults = findings.slice(0, MAX_DESCRIBED_FAULTS).map((finding) => describeIssue(toIssue(finding)))
+    return `(${index + 1}) ${faults.join(', ')}`
+  })
+  if (failures.length > MAX_DESCRIBED_OPTIONS) described.push('…')
+  return `matches none of the allowed forms: ${described.join('; ')}`
 }

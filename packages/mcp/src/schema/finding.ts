@@ -1,6 +1,5 @@
 import { formatPath, type Issue, type Path } from './issues.ts'
 
-/** An issue while it is being looked for. */
 export interface Finding {
   readonly path: Path
   readonly message: string

@@ -3,9 +3,7 @@ import type { JsonSchema } from '../protocol/index.ts'
 import { formatPath } from './issues.ts'
 import { subschemasOf } from './keywords.ts'
 
-/** A tool parameter that HTTP clients mirror into the header `Mcp-Param-{header}`. */
 export interface HeaderParameter {
-  /** The keys that lead to the value in the arguments. */
   readonly path: readonly string[]
   /** The name after `Mcp-Param-`, as the schema spells it. */
   readonly header: string
@@ -27,10 +25,7 @@ interface Place {
   readonly isReachable: boolean
 }
 
-/**
- * Collects the `x-mcp-header` annotations of an input schema under all constraints of MCP 2026-07-28 (Streamable
- * HTTP, "Custom Headers from Tool Parameters"). One violation makes the whole tool definition invalid.
- */
+/** Collects `x-mcp-header` annotations (2026-07-28, Streamable HTTP). One violation spoils the tool. */
 export function headerParameters(inputSchema: JsonSchema): HeaderParameters {
   const parameters: HeaderParameter[] = []
   const taken = new Map<string, string>()

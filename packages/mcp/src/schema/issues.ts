@@ -1,4 +1,3 @@
-/** One thing that is wrong with a value. */
 export interface Issue {
   /** Where: `user.emails[0]`; empty for the value itself. */
   readonly path: string
@@ -6,7 +5,6 @@ export interface Issue {
   readonly message: string
 }
 
-/** What came of checking a value: the value as the schema lets it through, or what is wrong with it. */
 export type Validation<Value = unknown> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly issues: readonly Issue[] }

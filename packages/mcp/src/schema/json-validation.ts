@@ -7,10 +7,7 @@ import type { JsonValidator } from './json-validator.ts'
 import { TooCostly } from './too-costly.ts'
 import { toValidationSchema } from './validation-schema.ts'
 
-/**
- * Makes the validation of a JSON Schema. `check` throws when the schema is unusable; validation then fails.
- * This module and all below it are loaded when something is validated for the first time.
- */
+/** Makes the validation of a JSON Schema; an unusable schema fails it. Loaded at the first validation. */
 export function createJsonValidation(
   check: () => CheckedSchema,
   validator: JsonValidator = jsonValidator,

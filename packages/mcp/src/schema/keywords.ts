@@ -57,8 +57,7 @@ function toTable(...parts: Partial<Record<Shape, string>>[]): Table {
   return new Map(entries.flatMap(([shape, names]) => names.split(' ').map((name) => [name, shape] as const)))
 }
 
-// `definitions`, `dependencies`, `additionalItems` and lists under `items` belong to draft-07; generators write
-// them without naming that dialect, so 2020-12 knows them too.
+// Generators write draft-07 keywords without naming that dialect, so 2020-12 knows them too.
 const KEYWORDS: Record<Dialect, Table> = {
   '2020-12': toTable(COMMON, ONLY_2020_12),
   'draft-07': toTable(COMMON),

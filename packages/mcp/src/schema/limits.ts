@@ -1,5 +1,4 @@
-// What a schema, and the checking of a value against it, may cost. MCP 2026-07-28 (basic, "Composition-Keyword
-// Resource Use") asks for such bounds: schemas and values come from peers that may be hostile.
+// What a schema and its checks may cost (2026-07-28, basic, "Composition-Keyword Resource Use").
 
 /** JSON levels in a schema document; a subschema inside `properties` takes two. */
 export const MAX_SCHEMA_DEPTH = 128
@@ -10,7 +9,6 @@ export const MAX_SCHEMA_TEXT = 2_000_000
 export const MAX_SUBSCHEMAS = 4_000
 /** Parts of a schema up to which it is compiled to a function; compiling larger ones would take long. */
 export const MAX_COMPILED_PARTS = 600
-/** Characters of one regular expression. */
 export const MAX_PATTERN_LENGTH = 2_000
 /** Steps of matching one string against one expression that is not plainly linear; long texts run into it. */
 export const MAX_PATTERN_STEPS = 20_000_000
@@ -18,10 +16,7 @@ export const MAX_PATTERN_STEPS = 20_000_000
 export const MAX_INTERPRETED_NAME = 1_000
 /** Items of an array with `uniqueItems`: each is compared with each. */
 export const MAX_UNIQUE_ITEMS = 5_000
-/**
- * Subschemas entered by way of `$ref` while one value is checked. Without a bound, two references to the same
- * recursive definition take time exponential in the depth of the value.
- */
+/** Subschemas entered by `$ref` for one value: recursive references could take exponential time. */
 export const MAX_REFERENCE_STEPS = 2_000_000
 /** The same where schemas are interpreted, which takes some ten times as long. */
 export const MAX_INTERPRETED_REFERENCE_STEPS = 200_000

@@ -8,13 +8,7 @@ type Maker = (operand: unknown, schema: JsonObject) => Check | undefined
 const always: Check = () => true
 const never: Check = () => false
 
-/**
- * A check that is sure of its yes: what it lets through conforms. Its no means that a validator has to look, which
- * then also says what is wrong. Undefined for schemas with keywords that it does not know.
- *
- * Loading a validator takes a program as long as starting Node, and compiling one schema as long as a thousand
- * calls. The schemas of most tools and the arguments of most calls never need either.
- */
+/** A check whose yes is sure; its no needs a validator, whose loading costs more than most programs. */
 export function createQuickCheck({ schema }: ValidationSchema): Check | undefined {
   return fromSchema(schema)
 }

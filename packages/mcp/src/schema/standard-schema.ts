@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../protocol/index.ts'
 
-// Standard Schema v1 and its JSON Schema trait (standardschema.dev), declared here because a dependency on the
-// interface package would buy nothing: the interface is frozen and its authors ask for it to be copied.
+// Standard Schema v1 and its JSON Schema trait (standardschema.dev), copied as its authors advise.
 
 /** A schema of any library that implements Standard Schema v1: zod, Valibot, ArkType and others. */
 export interface StandardSchema<In = unknown, Out = In> {
@@ -33,11 +32,7 @@ export interface StandardJsonSchema {
   readonly output: (options: { target: 'draft-2020-12' }) => JsonSchema
 }
 
-/**
- * What an author may give as a schema: a {@link StandardSchema}, or plain JSON Schema, which TypeBox values are.
- * Spelled `object` because interfaces (TypeBox's, or those of JSON Schema type packages) do not fit an index
- * signature, and because the type checker then compares nothing.
- */
+/** A {@link StandardSchema} or plain JSON Schema. `object`, as interfaces do not fit an index signature. */
 export type Schema = object
 
 /** True for schemas that carry `~standard`; ArkType's are functions, the others' are objects. */

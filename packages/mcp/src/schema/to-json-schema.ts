@@ -1,4 +1,3 @@
-import { loadValibotConverter } from './load-converter.ts'
 import { McpError, type JsonObject } from '../jsonrpc/index.ts'
 import type { JsonSchema } from '../protocol/index.ts'
 import { copySchema } from './copy-schema.ts'
@@ -52,4 +51,29 @@ function adviceFor(vendor: string): string {
     default:
       return `${vendor} lacks the Standard JSON Schema trait; give plain JSON Schema instead`
   }
+}
+
+type ToJsonSchema = (schema: unknown, options: { typeMode: 'input' | 'output'; target: string }) => JsonSchema
+
+/** As much of Node's `process` as other runtimes may have too. */
+interface HostProcess {
+  readonly argv: readonly string[]
+  cwd(): string
+  getBuiltinModule?(name: string): { createRequire(from: string): (name: string) => unknown } | undefined
+}
+
+/** Finds an installed Valibot converter with `require`, because definitions are refused at once. */
+function loadValibotConverter(): ToJsonSchema | undefined {
+  const { process } = globalThis as unknown as { process?: HostProcess }
+  const loader = process?.getBuiltinModule?.('module')
+  if (process === undefined || loader === undefined) return undefined
+  for (const from of [process.argv[1], `${process.cwd()}/package.json`]) {
+    try {
+      const converter = loader.createRequire(String(from))('@valibot/to-json-schema')
+      return (converter as { toJsonSchema: ToJsonSchema }).toJsonSchema
+    } catch {
+      // Not installed there; the next place, or the error that says what to install.
+    }
+  }
+  return undefined
 }

@@ -4,25 +4,19 @@ import { setMember } from './copy-schema.ts'
 import { MAX_UNIQUE_ITEMS } from './limits.ts'
 import { toUnicodePattern } from './pattern/check-pattern.ts'
 
-/**
- * A schema in the form that validators get: 2020-12 whatever the document's dialect, assertions only, and every
- * reference of the form `#/$defs/N`. Base URIs, anchors, remote references and unknown keywords are gone, so two
- * validators cannot understand them in two ways.
- */
+/** A schema for validators: 2020-12, assertions only, references as `#/$defs/N`, nothing ambiguous. */
 export interface ValidationSchema {
   readonly schema: JsonObject | boolean
   /** The referenced schemas, by their name in `$defs`; also inside `schema`. */
   readonly definitions: Readonly<Record<string, JsonObject | boolean>>
   /** The parts of each definition, itself included: what entering it once counts. */
   readonly costs: Readonly<Record<string, number>>
-  /** The parts of all: objects and lists. */
   readonly size: number
   readonly keywords: ReadonlySet<string>
 }
 
 interface Build {
   readonly checked: CheckedSchema
-  /** Names of the schemas that something refers to. */
   readonly names: Map<unknown, string>
   readonly definitions: Record<string, JsonObject | boolean>
   readonly keywords: Set<string>
@@ -78,10 +72,7 @@ const SCHEMA_KEYWORDS = ['not', 'additionalProperties', 'propertyNames']
 const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf']
 const ONLY_2020_12 = ['unevaluatedItems', 'unevaluatedProperties']
 
-/**
- * The formats that both validators check alike. `url` is missing on purpose: it is not JSON Schema's, and the
- * expression that both use for it takes exponential time.
- */
+/** The formats that both validators check alike. Not `url`: its expression takes exponential time. */
 const FORMATS = new Set([
   'date-time',
   'date',

@@ -19,7 +19,6 @@ import type { CompiledTool } from './tool-registry.ts'
 
 export interface CallHost {
   readonly run: RunOptions
-  /** Whether results may hold `bigint`. */
   readonly exact: boolean
   /** Told about exceptions that are hidden from the client. */
   report(thrown: unknown, exchange: Exchange, tool: CompiledTool): void

@@ -1,7 +1,6 @@
 import { McpError, type JsonObject } from '../jsonrpc/index.ts'
 import { isRevision, REVISIONS, type Revision } from '../protocol/index.ts'
 
-/** What the exception reporter is told besides the thrown value. */
 export interface ExceptionContext {
   toolName?: string
   promptName?: string
@@ -13,7 +12,6 @@ export interface ExceptionContext {
 /** Filled while a request runs, handed out when it ended. */
 export interface InstrumentationData {
   method: string
-  /** Seconds. */
   duration?: number
   toolName?: string
   toolArguments?: unknown
@@ -70,7 +68,6 @@ export class Configuration implements ConfigurationOptions {
 
 const global = /* @__PURE__ */ new Configuration()
 
-/** Changes the settings that every server falls back to. */
 export function configure(change: (configuration: Configuration) => void): void {
   change(global)
 }

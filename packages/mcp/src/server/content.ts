@@ -34,7 +34,6 @@ export function isBuiltContent(value: unknown): value is ContentBlock {
 
 const CONTENT_TYPES: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link'])
 
-/** A content block, built or written by hand. */
 export function isContentBlock(value: unknown): value is ContentBlock {
   if (typeof value !== 'object' || value === null) return false
   return CONTENT in value || CONTENT_TYPES.has((value as { type?: unknown }).type)
@@ -45,7 +44,6 @@ export function text(value: string, options?: ContentOptions): TextContent {
   return mark({ type: 'text', text: value }, options)
 }
 
-/** An image from bytes or from base64. */
 export function image(data: Uint8Array | string, mimeType: string, options?: ContentOptions): ImageContent {
   return mark({ type: 'image', data: toBase64(data), mimeType }, options)
 }
@@ -54,12 +52,10 @@ export function audio(data: Uint8Array | string, mimeType: string, options?: Con
   return mark({ type: 'audio', data: toBase64(data), mimeType }, options)
 }
 
-/** A pointer to a resource that the client may read. */
 export function resourceLink(resource: Resource, options?: ContentOptions): ResourceLink {
   return mark({ type: 'resource_link', ...resource }, options)
 }
 
-/** A resource's content, carried along. */
 export function embeddedResource(contents: ResourceContents, options?: ContentOptions): EmbeddedResource {
   return mark({ type: 'resource', resource: contents }, options)
 }
@@ -77,7 +73,6 @@ export function assistant(content: string | ContentBlock): PromptMessage {
   return message('assistant', content)
 }
 
-/** A whole prompt, with its description. */
 export function promptResult(messages: PromptMessage[], description?: string): GetPromptResult {
   return description === undefined ? { messages } : { description, messages }
 }

@@ -81,7 +81,6 @@ export class Context {
     return isJsonObject(meta) ? meta : {}
   }
 
-  /** The exchange itself, for extensions. */
   get exchange(): Exchange {
     return this.#exchange
   }
@@ -155,7 +154,6 @@ export class Context {
     return this.elicit.url(message, url, options)
   }
 
-  /** Asks the client's model. */
   async sample(params: CreateMessageParams, options: QuestionOptions = {}): Promise<CreateMessageResult> {
     const problem = samplingProblem(params.messages)
     if (problem !== undefined) throw new McpError('invalid_definition', `Cannot ask the model: ${problem}`)
@@ -164,7 +162,6 @@ export class Context {
     return (await this.#questions().ask(request, options.key)) as unknown as CreateMessageResult
   }
 
-  /** The client's roots. */
   async roots(options: QuestionOptions = {}): Promise<Root[]> {
     const request = { method: 'roots/list', params: {} }
     requireCapability(request, this.#exchange)
@@ -177,10 +174,7 @@ export class Context {
     return this.#questions().step(name, run)
   }
 
-  /**
-   * Closes the response stream while the work goes on, so that a long call holds no connection; the client
-   * reconnects after `retryMs` for the result. Does nothing where streams cannot be resumed.
-   */
+  /** Closes the response stream while the work goes on; the client returns for the result after `retryMs`. */
   detach(retryMs?: number): void {
     this.#exchange.detach?.(retryMs)
   }

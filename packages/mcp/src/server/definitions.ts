@@ -21,7 +21,6 @@ import type { Visibility } from './visibility.ts'
 
 type MaybePromise<T> = T | Promise<T>
 
-/** What every definition may have. */
 export interface CommonOptions extends Visibility {
   name?: string
   title?: string
@@ -42,10 +41,7 @@ export class ToolResult {
   }
 }
 
-/**
- * `In` is what callers pass, `Args` what the handler gets (the schema's output), `Out` the structured output.
- * They are values' types, never schemas', which keeps inference cheap.
- */
+/** `In` is what callers pass, `Args` what the handler gets, `Out` the output: types of values, not schemas. */
 export interface ToolOptions<In = JsonObject, Args = In, Out = unknown> extends CommonOptions {
   /** A Standard Schema, or JSON Schema: as a literal, from TypeBox, or of any type that describes it. */
   input?: StandardSchema<In, Args> | Schema
@@ -68,7 +64,6 @@ export interface ToolDefinition<In = JsonObject, Args = In, Out = unknown>
   readonly '~types'?: { input: In; output: Out }
 }
 
-/** Any tool, whatever its arguments. */
 // biome-ignore lint/suspicious/noExplicitAny: arguments are contravariant; nothing narrower accepts every tool
 export type AnyTool = ToolDefinition<any, any, any>
 

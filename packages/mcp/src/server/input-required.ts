@@ -11,10 +11,7 @@ export class HandMadeRound {
   }
 }
 
-/**
- * Asks the client by hand instead of with `ctx.elicit`. `state` is any JSON value; it is sealed, and comes
- * back as `ctx.state` together with `ctx.inputResponses`.
- */
+/** Asks the client by hand. The sealed `state` comes back as `ctx.state` with `ctx.inputResponses`. */
 export function inputRequired(requests?: InputRequests, state?: unknown): HandMadeRound {
   return new HandMadeRound(requests, state)
 }

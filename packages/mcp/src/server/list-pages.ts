@@ -7,7 +7,6 @@ import type { CacheHint } from './server-options.ts'
 
 export interface ListOptions<T> {
   readonly method: string
-  /** The result's member that holds the entries. */
   readonly member: string
   readonly registry: Registry<T>
   readonly pageSize: number | undefined
@@ -16,7 +15,6 @@ export interface ListOptions<T> {
   infoOf(value: T, exchange: Exchange): unknown
   isRestricted(value: T): boolean
   isVisible(entry: Entry<T>, exchange: Exchange): boolean
-  /** Whether every caller sees the same list. */
   isUniform(): boolean
 }
 

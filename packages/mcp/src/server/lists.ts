@@ -29,7 +29,6 @@ interface Compiled {
   readonly taskSupport?: 'optional' | 'required' | undefined
 }
 
-/** The four registries of a server and the pages that are served from them. */
 export class Lists {
   readonly tools: Registry<CompiledTool>
   readonly prompts: Registry<CompiledPrompt>

@@ -1,10 +1,8 @@
 import type { Exchange, InputRequest, InputRequests } from '../exchange/index.ts'
 import { canonicalJson, isJsonObject, McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
-import { fingerprint } from './fingerprint.ts'
 import type { ReplayTrace } from './replay-watch.ts'
 import type { Answer, RoundState } from './request-state.ts'
 
-/** How a handler's questions reach the client. */
 export interface Questions {
   ask(request: InputRequest, key?: string): Promise<JsonObject>
   step<T>(name: string, run: () => T | Promise<T>): Promise<T>
@@ -53,10 +51,7 @@ export interface ReplayHost {
   suspend(): void
 }
 
-/**
- * The client answers by calling again: a question without an answer parks the handler for good (its promise
- * never settles, so no `try/catch` can swallow it) and the next round runs it anew with the answers so far.
- */
+/** An unanswered question parks the handler for good; the next round runs it anew with the answers. */
 export class ReplayedQuestions implements Questions {
   readonly #host: ReplayHost
   // Maps: clients choose keys, and `__proto__` is one.
@@ -158,4 +153,16 @@ function ownMember<T>(record: Record<string, T>, key: string): T | undefined {
 /** With an explicit key the wording may change between rounds; the kind and the form may not. */
 function shapeOf(request: InputRequest): string {
   return canonicalJson([request.method, request.params?.mode, request.params?.requestedSchema])
+}
+
+/** A short fingerprint (FNV-1a, 64 bits in two halves). Not a secret: the state that holds it is sealed. */
+function fingerprint(text: string): string {
+  let low = 0x811c9dc5
+  let high = 0xcbf29ce4
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    low = Math.imul(low ^ code, 0x01000193)
+    high = Math.imul(high ^ (code + i), 0x01000193)
+  }
+  return (low >>> 0).toString(36) + (high >>> 0).toString(36)
 }

@@ -8,7 +8,6 @@ export interface Entry<T> {
   enabled: boolean
 }
 
-/** What registration hands back, to change or withdraw later. */
 export interface Registration<Options> {
   update(changes: Partial<Options>): void
   remove(): void
@@ -52,7 +51,6 @@ export class Registry<T> {
     return this.#entries.has(key)
   }
 
-  /** Whether the entry is still the one under its name. */
   holds(entry: Entry<T>): boolean {
     return this.#entries.get(entry.key) === entry
   }
@@ -74,7 +72,6 @@ export class Registry<T> {
     return removed
   }
 
-  /** The enabled entries in the order they were registered. */
   list(): readonly Entry<T>[] {
     this.#list ??= [...this.#entries.values()].filter((entry) => entry.enabled)
     return this.#list

@@ -10,7 +10,6 @@ export interface ReplayWarning {
    */
   kind: 'diverged' | 'await_outside' | 'unsafe_step'
   method: string
-  /** The tool's or prompt's name, or the resource's URI. */
   name: string
   message: string
 }

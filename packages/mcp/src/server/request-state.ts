@@ -9,7 +9,6 @@ import {
 } from '../jsonrpc/index.ts'
 import type { Store } from './store.ts'
 
-/** What a suspended call carries to its next round. */
 export interface RoundState {
   /** Answers of earlier rounds, by key. */
   answers: Record<string, Answer>

@@ -3,10 +3,7 @@ import type { Exchange, InputRequest } from '../exchange/index.ts'
 import { missingCapability } from '../exchange/input-capabilities.ts'
 import { McpError, MISSING_CLIENT_CAPABILITY, ProtocolError } from '../jsonrpc/index.ts'
 
-/**
- * Throws when the client did not declare what a question needs: on modern the error that the specification
- * wants, on legacy one that the handler can catch and work around.
- */
+/** Throws when the client lacks what a question needs. Legacy handlers can catch it. */
 export function requireCapability(request: InputRequest, exchange: Exchange): void {
   const missing = missingCapability(request, exchange.client.capabilities)
   if (!missing) return

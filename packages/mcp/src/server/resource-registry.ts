@@ -8,7 +8,6 @@ export interface CompiledResource {
   readonly uri: string
   readonly definition: ResourceDefinition
   readonly info: ResourceInfo
-  /** Static content in base64, encoded once. */
   readonly blob: string | undefined
 }
 

@@ -11,14 +11,10 @@ export interface RunOptions {
   states: RequestStates
   /** Replays even where the client could be asked live: finds handlers that are not safe to run again. */
   alwaysReplay: boolean
-  /** Told when a re-run is not what the run before it was. */
   watcher: ReplayWatcher | undefined
 }
 
-/**
- * Runs an author's handler with a context. The result is the handler's own, or `input_required` when it
- * waits for answers that only the next round can bring.
- */
+/** Runs a handler. Returns its result, or `input_required` when it waits for the next round. */
 export function runHandler<T>(
   exchange: Exchange,
   options: RunOptions,
@@ -147,7 +143,6 @@ class Round {
   }
 }
 
-/** Rounds run by hand: the author's state is sealed like ours. */
 function finish<T>(
   value: T,
   exchange: Exchange,

@@ -32,7 +32,6 @@ export interface ServerOptions<Tools> {
   description?: string
   websiteUrl?: string
   icons?: Icon[]
-  /** Tells a model how to use this server. */
   instructions?: string
   tools?: Tools
   prompts?: Named<AnyPrompt>
@@ -72,10 +71,7 @@ export interface ServerOptions<Tools> {
   subscriptions?: Partial<SubscriptionLimits>
   /** How long a legacy client may take to answer a question; ten minutes unless said otherwise. */
   answerTimeout?: Duration
-  /**
-   * `exact` gives handlers a `bigint` for integers beyond 2^53, which `rounded` (default) changes to the nearest
-   * double. Handlers may then return `bigint` as well.
-   */
+  /** `exact` gives handlers a `bigint` beyond 2^53; `rounded` (default) gives the nearest double. */
   numbers?: NumberMode
   /** The revisions to serve; all of them unless said otherwise. */
   revisions?: readonly Revision[]

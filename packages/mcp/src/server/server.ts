@@ -55,10 +55,7 @@ type ToolTypes<Tools> = {
 
 const TEN_MINUTES = 600_000
 
-/**
- * A server: a registry of tools, prompts and resources shared by all its connections. Nothing is built per
- * request; transports and edges are elsewhere.
- */
+/** A registry of tools, prompts and resources for all connections. Nothing is built per request. */
 export class Server<Tools = unknown> implements Served {
   /** Pins the revision of servers made afterwards; `null` takes the pin away. */
   static get protocolVersion(): Revision | null | undefined {
@@ -142,10 +139,7 @@ export class Server<Tools = unknown> implements Served {
     return (exchange, run) => instrument(exchange, this.configuration, run)
   }
 
-  /**
-   * Development and tests: tells when a handler is not safe to be run again for its next answer. Returns what
-   * stops it.
-   */
+  /** For tests: reports handlers that are not safe to run again. Returns a function that stops it. */
   watchReplays(watcher: ReplayWatcher): () => void {
     const before = this.#run.watcher
     this.#run.watcher = watcher

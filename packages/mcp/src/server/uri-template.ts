@@ -40,7 +40,6 @@ const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/
 const MAX_TEMPLATE_LENGTH = 4096
 const MAX_URI_LENGTH = 8192
 
-/** A parsed URI template. */
 export class UriTemplate {
   readonly template: string
   readonly variables: readonly string[]
@@ -81,10 +80,7 @@ export class UriTemplate {
   }
 }
 
-/**
- * What was asked for, as the URI that it must mean: spaces, braces and letters of other alphabets are encoded.
- * Undefined when it is not even text.
- */
+/** Encodes what was asked for as the URI that it means; undefined when it is not even text. */
 export function toUri(asked: string): string | undefined {
   if (URI_CHARACTERS.test(asked)) return asked
   try {
@@ -94,10 +90,7 @@ export function toUri(asked: string): string | undefined {
   }
 }
 
-/**
- * Several variables that can take each other's characters make matching cost a power of the URI's length, and
- * URIs come from clients: the more of them, the shorter the URIs that are tried.
- */
+/** Ambiguous variables cost a power of the URI's length, so URIs for them must be shorter. */
 const LONGEST_BY_AMBIGUITY: readonly number[] = [MAX_URI_LENGTH, MAX_URI_LENGTH, 4096, 512, 128]
 
 function longestUri(parts: readonly Part[], template: string): number {

@@ -1,6 +1,5 @@
 import type { AuthInfo, ClientFacts, Exchange } from '../exchange/index.ts'
 
-/** What may decide whether a caller sees something. */
 export interface Caller {
   readonly auth: AuthInfo | undefined
   readonly client: ClientFacts

@@ -5,13 +5,11 @@ import type { ReplayWarning, Server } from '../server/index.ts'
 import { memory } from '../transport/memory.ts'
 import { ScriptedAnswers } from './scripted-answers.ts'
 
-/** One message on the wire of a test. */
 export interface Traffic {
   readonly direction: 'to-server' | 'to-client'
   readonly text: string
 }
 
-/** What a test body gets, anew for every run. */
 export interface EraTest<App> {
   readonly client: Client<App>
   readonly era: Era
@@ -19,7 +17,6 @@ export interface EraTest<App> {
   /** The third run: modern, and watched for what is not safe to be run again. */
   readonly replay: boolean
   readonly answers: ScriptedAnswers
-  /** Everything that was said, in order. */
   readonly traffic: readonly Traffic[]
   /** What the watched run found; a test fails when there is anything, unless `tolerateReplayWarnings`. */
   readonly warnings: readonly ReplayWarning[]

@@ -18,7 +18,6 @@ interface Scripted {
   readonly answer: JsonObject
 }
 
-/** A question that came up, with what it was answered. */
 export interface AskedQuestion {
   readonly kind: Kind | 'roots'
   readonly message: string
@@ -34,7 +33,6 @@ export interface AskedQuestion {
  * ```
  */
 export class ScriptedAnswers {
-  /** What was asked so far. */
   readonly asked: AskedQuestion[] = []
   /** Questions that no answer was written down for. */
   readonly unanswered: string[] = []

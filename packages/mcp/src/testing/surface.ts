@@ -12,7 +12,6 @@ export interface SurfaceEntry {
   definition: JsonObject
 }
 
-/** Everything that a server shows to a client. */
 export interface Surface {
   tools: SurfaceEntry[]
   prompts: SurfaceEntry[]

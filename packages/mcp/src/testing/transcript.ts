@@ -8,7 +8,6 @@ export interface LineChannel {
   onLine: ((line: string) => void) | undefined
 }
 
-/** Where a replay went another way than its transcript. */
 export interface TranscriptDifference {
   /** Of the transcript, from 1. */
   line: number
@@ -28,7 +27,6 @@ const PLACEHOLDER = /^<[\w-]+>$/
 const SILENCE = 25
 const PATIENCE = 5_000
 
-/** Serves lines in memory, as stdio does. */
 export function memoryLines(served: Served, context: RequestContext = {}): LineChannel & { close(): void } {
   const connection = new ServerConnection(served, {
     context,

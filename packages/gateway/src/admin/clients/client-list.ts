@@ -10,7 +10,6 @@ import { publicId } from '../public-id.ts'
 /** Modern requests stand alone; their sender is gone when none has come for this long. */
 const FORGET_AFTER = 10 * 60_000
 
-/** A connection that can be ended. */
 interface Live {
   readonly kind: 'session' | 'sse'
   readonly session: LegacySession
@@ -20,7 +19,6 @@ interface Live {
   end(): void
 }
 
-/** Who uses the gateway, and what they wait for. */
 export class Clients {
   readonly #host: AdminHost
 

@@ -21,10 +21,9 @@ import type {
   EditedConfig,
 } from '../contract.ts'
 import { configEffects } from './config-effects.ts'
-import { presentProblems, toProblem, unknownMasks } from './config-problems.ts'
 import { textDiff } from './text-diff.ts'
+import { TextPlaces } from './text-places.ts'
 
-/** The configuration as it is in the file, and as it may be shown. */
 export interface CurrentConfig {
   readonly file: string | undefined
   readonly format: ConfigFormat
@@ -33,7 +32,6 @@ export interface CurrentConfig {
   readonly revision: string
 }
 
-/** Shows, checks and saves the configuration file. */
 export class ConfigEditor {
   readonly #host: AdminHost
 
@@ -177,4 +175,37 @@ async function isWritable(file: string): Promise<boolean> {
     () => true,
     () => false,
   )
+}
+
+type Restored = ReturnType<HiddenText['restore']>
+
+/** Problems of a restored text, in the places of the text that was edited. */
+function presentProblems(problems: readonly Problem[], restored: Restored, edited: string): ConfigProblem[] {
+  const from = new TextPlaces(restored.text)
+  const to = new TextPlaces(edited)
+  return problems.map((problem) => {
+    const offset = from.offset(problem.line, problem.column)
+    const start = restored.toEdited(offset)
+    const end = restored.toEdited(offset + problem.length)
+    return { ...toProblem(problem), ...to.place(start), length: Math.max(1, end - start) }
+  })
+}
+
+/** Masks that hide nothing: somebody typed or copied one. */
+function unknownMasks(restored: Restored, edited: string): ConfigProblem[] {
+  const places = new TextPlaces(edited)
+  return restored.unknown.map(({ mask, offset }) => ({
+    severity: 'error',
+    code: 'unknown-mask',
+    message: `${mask} hides no value of this file`,
+    fix: 'Write the value, or better a reference such as ${env:NAME}.',
+    ...places.place(offset),
+    length: mask.length,
+    path: '',
+  }))
+}
+
+function toProblem(problem: Problem): ConfigProblem {
+  const { severity, code, message, fix, line, column, length, path } = problem
+  return { severity, code, message, ...(fix !== undefined && { fix }), line, column, length, path }
 }

@@ -9,7 +9,6 @@ const AT_START: Readonly<Partial<Record<keyof GatewayModel, string>>> = {
   telemetry: '"telemetry" is set up when the gateway starts',
 }
 
-/** What taking up another configuration does. */
 export function configEffects(current: GatewayModel, next: GatewayModel): ConfigEffects {
   const diff = diffModels(current, next)
   return {

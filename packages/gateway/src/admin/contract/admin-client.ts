@@ -38,7 +38,6 @@ export interface StreamItem<Event> {
   readonly event: Event
 }
 
-/** The admin API as functions, whether it is in this process or behind HTTP. */
 export interface AdminApi {
   call<Name extends CallName>(
     name: Name,
@@ -52,7 +51,6 @@ export interface AdminApi {
   ): AsyncIterable<StreamItem<RouteEvent<Name>>>
 }
 
-/** An answer with a status of 400 or more. */
 export class AdminError extends Error {
   readonly status: number
   readonly problem: ApiProblem
@@ -75,7 +73,6 @@ export interface AdminClientOptions {
   readonly json?: { parse(text: string): unknown; stringify(value: unknown): string }
 }
 
-/** The admin API behind HTTP. */
 export interface AdminClient extends AdminApi {
   /** An answer as it comes, for what is neither one JSON value nor events. Throws `AdminError` all the same. */
   request<Name extends RouteName>(

@@ -20,7 +20,6 @@ export interface CatalogEntry {
   readonly description?: string
   readonly annotations?: JsonObject
   readonly mimeType?: string
-  /** An estimate for this definition. */
   readonly tokens: number
   /** False when `hiddenBy` keeps it from every client. */
   readonly visible: boolean
@@ -31,7 +30,6 @@ export interface CatalogEntry {
   readonly shortened: boolean
   /** From an earlier run or a connection that is gone. */
   readonly stale: boolean
-  /** The newest change of this entry. */
   readonly change?: { readonly type: CatalogChange['type']; readonly at: Timestamp }
 }
 

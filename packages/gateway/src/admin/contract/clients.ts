@@ -4,10 +4,7 @@ export interface ClientList {
   readonly clients: readonly ClientRow[]
 }
 
-/**
- * Somebody who uses the gateway. Legacy clients have a session; modern requests stand alone, so those of one
- * identity and principal count as one client, which is forgotten some minutes after its last request.
- */
+/** A user of the gateway: a legacy session, or all recent modern requests of one identity and principal. */
 export interface ClientRow {
   readonly id: string
   readonly kind: 'session' | 'sse' | 'stdio' | 'stateless' | 'playground'

@@ -1,5 +1,3 @@
-/** What both sides of the admin API say to each other. Types only: this file runs nowhere. */
-
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: unknown }
 
@@ -39,10 +37,8 @@ export type ApiErrorCode =
   | 'unavailable'
   | 'internal'
 
-/** What a name stands for in a server. */
 export type EntryKind = 'tool' | 'prompt' | 'resource' | 'template'
 
-/** A line of a text comparison. */
 export interface DiffLine {
   readonly type: 'same' | 'added' | 'removed'
   readonly text: string

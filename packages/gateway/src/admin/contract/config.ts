@@ -8,14 +8,10 @@ export interface ConfigStatus {
   readonly rejected?: { readonly at: Timestamp; readonly problems: readonly ConfigProblem[] }
 }
 
-/** `GET /api/config` */
 export interface ConfigText {
   readonly file?: string
   readonly format: 'jsonc' | 'yaml'
-  /**
-   * The file with a mask such as `••••3••••` in the place of every written-down secret. A mask that is sent back
-   * stands for the secret that it hides; write something else to replace it.
-   */
+  /** The file with each written secret masked as `••••3••••`; a mask sent back stands for its secret. */
   readonly text: string
   /** Changes whenever the file does. */
   readonly revision: string
@@ -38,7 +34,6 @@ export interface ConfigProblem {
   readonly path: string
 }
 
-/** Body of `POST /api/config/check` and `PUT /api/config`. */
 export interface EditedConfig {
   readonly text: string
   /** The revision that was edited. */
@@ -75,7 +70,6 @@ export interface ConfigSaved {
   readonly revision: string
   readonly effects: ConfigEffects
   readonly warnings: readonly ConfigProblem[]
-  /** The copy of the previous file. */
   readonly backup?: string
   /** Names of targets that were written, for requests about targets. */
   readonly target?: string

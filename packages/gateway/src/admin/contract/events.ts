@@ -46,6 +46,5 @@ export type AdminEvent = { readonly at: Timestamp } /** First on every stream. *
       readonly inFlight: number
     }
   | { readonly type: 'trial'; readonly trial: TrialReport }
-  /** A call of the playground began or ended. */
   | { readonly type: 'playground'; readonly id: string }
 )

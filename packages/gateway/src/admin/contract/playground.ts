@@ -2,11 +2,7 @@ import type { Era, JsonObject, Milliseconds, Revision, Timestamp } from './commo
 
 /** `POST /api/playground/calls`: sends a request as a client of the gateway would. */
 export interface StartCall {
-  /**
-   * Any request of MCP: `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, `tools/list`,
-   * `tasks/get`, … `resources/subscribe` and `subscriptions/listen` run until they are cancelled and report
-   * `notification` events.
-   */
+  /** Any MCP request; `resources/subscribe` and `subscriptions/listen` run until they are cancelled. */
   readonly method: string
   readonly params: JsonObject
   readonly client: PlaygroundClient
@@ -51,7 +47,6 @@ export interface PlaygroundCall {
   readonly duration?: Milliseconds
   /** The exchanges that it caused, for the wire view. */
   readonly records: readonly number[]
-  /** Questions that wait for an answer. */
   readonly questions: readonly PlaygroundQuestion[]
 }
 
@@ -68,19 +63,13 @@ export interface PlaygroundQuestion {
   readonly askedAt: Timestamp
 }
 
-/**
- * `POST /api/playground/calls/{id}/answers`. For elicitation `{ action: 'accept', content }`, `{ action: 'decline' }`
- * or `{ action: 'cancel' }`; for sampling a CreateMessageResult.
- */
+/** `POST /api/playground/calls/{id}/answers`: an ElicitResult or a CreateMessageResult. */
 export interface AnswerQuestion {
   readonly question: string
   readonly answer: JsonObject
 }
 
-/**
- * `GET /api/playground/calls/{id}/events`, as server-sent events; the event's id is `seq`, and `Last-Event-ID`
- * goes on after it. The stream ends after `result`, `error` or `cancelled`.
- */
+/** `GET /api/playground/calls/{id}/events` as server-sent events whose id is `seq`; ends with the call. */
 export type PlaygroundEvent = {
   readonly seq: number
   readonly at: Timestamp

@@ -28,254 +28,129 @@ export type Done = { readonly ok: true }
 
 /** Every route with its types. `params` are the parts of the path in braces, percent-encoded there. */
 export interface Routes {
-  session: { method: 'GET'; path: '/api/session'; reply: SessionInfo }
-  openapi: { method: 'GET'; path: '/api/openapi.json'; reply: JsonObject }
-  overview: { method: 'GET'; path: '/api/overview'; reply: Overview }
+  session: { reply: SessionInfo }
+  openapi: { reply: JsonObject }
+  overview: { reply: Overview }
 
-  targets: { method: 'GET'; path: '/api/targets'; reply: { targets: readonly TargetCard[] } }
-  target: { method: 'GET'; path: '/api/targets/{name}'; params: { name: string }; reply: TargetDetail }
-  addTarget: { method: 'POST'; path: '/api/targets'; body: AddTarget; reply: ConfigSaved }
-  updateTarget: {
-    method: 'PUT'
-    path: '/api/targets/{name}'
-    params: { name: string }
-    body: UpdateTarget
-    reply: ConfigSaved
-  }
-  removeTarget: {
-    method: 'DELETE'
-    path: '/api/targets/{name}'
-    params: { name: string }
-    query: { revision?: string }
-    reply: ConfigSaved
-  }
-  targetAction: {
-    method: 'POST'
-    path: '/api/targets/{name}/actions'
-    params: { name: string }
-    body: TargetAction
-    reply: TargetCard
-  }
-  signIn: {
-    method: 'POST'
-    path: '/api/targets/{name}/sign-in'
-    params: { name: string }
-    /** The page on which somebody logs in; the target connects by itself afterwards. */
-    reply: { url: string }
-  }
+  targets: { reply: { targets: readonly TargetCard[] } }
+  target: { params: { name: string }; reply: TargetDetail }
+  addTarget: { body: AddTarget; reply: ConfigSaved }
+  updateTarget: { params: { name: string }; body: UpdateTarget; reply: ConfigSaved }
+  removeTarget: { params: { name: string }; query: { revision?: string }; reply: ConfigSaved }
+  targetAction: { params: { name: string }; body: TargetAction; reply: TargetCard }
+  /** `url`: the page to log in on; the target connects by itself afterwards. */
+  signIn: { params: { name: string }; reply: { url: string } }
   stderr: {
-    method: 'GET'
-    path: '/api/targets/{name}/stderr'
     params: { name: string }
     query: { after?: number; limit?: number }
     reply: { lines: readonly StderrLine[] }
   }
 
-  startRecording: {
-    method: 'POST'
-    path: '/api/targets/{name}/recording'
-    params: { name: string }
-    body: StartRecording
-    reply: RecordingStatus
-  }
-  recording: {
-    method: 'GET'
-    path: '/api/targets/{name}/recording'
-    params: { name: string }
-    reply: RecordingStatus
-  }
-  stopRecording: {
-    method: 'DELETE'
-    path: '/api/targets/{name}/recording'
-    params: { name: string }
-    reply: RecordingStatus
-  }
+  startRecording: { params: { name: string }; body: StartRecording; reply: RecordingStatus }
+  recording: { params: { name: string }; reply: RecordingStatus }
+  stopRecording: { params: { name: string }; reply: RecordingStatus }
 
-  startTrial: { method: 'POST'; path: '/api/trials'; body: StartTrial; reply: TrialsStarted }
-  trial: {
-    method: 'GET'
-    path: '/api/trials/{id}'
-    params: { id: string }
-    /** Milliseconds to wait for its end. */
-    query: { wait?: number }
-    reply: TrialReport
-  }
-  cancelTrial: { method: 'DELETE'; path: '/api/trials/{id}'; params: { id: string }; reply: Done }
+  startTrial: { body: StartTrial; reply: TrialsStarted }
+  /** `wait`: milliseconds to wait for its end. */
+  trial: { params: { id: string }; query: { wait?: number }; reply: TrialReport }
+  cancelTrial: { params: { id: string }; reply: Done }
 
-  catalog: {
-    method: 'GET'
-    path: '/api/catalog'
-    /** `refresh` waits until every target was asked, at most for the configured deadline. */
-    query: { refresh?: boolean }
-    reply: CatalogList
-  }
-  catalogEntry: {
-    method: 'GET'
-    path: '/api/catalog/entry'
-    query: { kind: EntryKind; key: string }
-    reply: CatalogEntryDetail
-  }
-  catalogChanges: {
-    method: 'GET'
-    path: '/api/catalog/changes'
-    /** Those with an id above `since`. */
-    query: { since?: number; target?: string; limit?: number }
-    reply: CatalogChanges
-  }
+  /** `refresh` waits until every target was asked, at most for the configured deadline. */
+  catalog: { query: { refresh?: boolean }; reply: CatalogList }
+  catalogEntry: { query: { kind: EntryKind; key: string }; reply: CatalogEntryDetail }
+  /** `since`: only changes with a higher id. */
+  catalogChanges: { query: { since?: number; target?: string; limit?: number }; reply: CatalogChanges }
 
-  startCall: { method: 'POST'; path: '/api/playground/calls'; body: StartCall; reply: CallStarted }
-  playgroundCalls: {
-    method: 'GET'
-    path: '/api/playground/calls'
-    reply: { calls: readonly PlaygroundCall[] }
-  }
-  playgroundCall: {
-    method: 'GET'
-    path: '/api/playground/calls/{id}'
-    params: { id: string }
-    reply: PlaygroundCallDetail
-  }
-  playgroundEvents: {
-    method: 'GET'
-    path: '/api/playground/calls/{id}/events'
-    params: { id: string }
-    stream: PlaygroundEvent
-  }
-  answerQuestion: {
-    method: 'POST'
-    path: '/api/playground/calls/{id}/answers'
-    params: { id: string }
-    body: AnswerQuestion
-    reply: Done
-  }
-  cancelCall: {
-    method: 'POST'
-    path: '/api/playground/calls/{id}/cancel'
-    params: { id: string }
-    reply: Done
-  }
+  startCall: { body: StartCall; reply: CallStarted }
+  playgroundCalls: { reply: { calls: readonly PlaygroundCall[] } }
+  playgroundCall: { params: { id: string }; reply: PlaygroundCallDetail }
+  playgroundEvents: { params: { id: string }; stream: PlaygroundEvent }
+  answerQuestion: { params: { id: string }; body: AnswerQuestion; reply: Done }
+  cancelCall: { params: { id: string }; reply: Done }
 
-  wire: {
-    method: 'GET'
-    path: '/api/wire'
-    query: { limit?: number; before?: number; filter?: string }
-    reply: WireList
-  }
-  wireDetail: { method: 'GET'; path: '/api/wire/{id}'; params: { id: number }; reply: WireDetail }
-  wireExport: {
-    method: 'GET'
-    path: '/api/wire/export'
-    query: { filter?: string; ids?: string }
-    /** JSONL. */
-    lines: WireExportLine
-  }
-  replayExchange: {
-    method: 'POST'
-    path: '/api/wire/{id}/replay'
-    params: { id: number }
-    /** Instead of the recorded parameters. */
-    body: { params?: JsonObject }
-    reply: CallStarted
-  }
-  clearWire: { method: 'DELETE'; path: '/api/wire'; reply: Done }
+  wire: { query: { limit?: number; before?: number; filter?: string }; reply: WireList }
+  wireDetail: { params: { id: number }; reply: WireDetail }
+  wireExport: { query: { filter?: string; ids?: string }; lines: WireExportLine }
+  /** `params` replace the recorded ones. */
+  replayExchange: { params: { id: number }; body: { params?: JsonObject }; reply: CallStarted }
+  clearWire: { reply: Done }
 
-  clients: { method: 'GET'; path: '/api/clients'; reply: ClientList }
-  disconnectClient: {
-    method: 'POST'
-    path: '/api/clients/{id}/disconnect'
-    params: { id: string }
-    reply: Done
-  }
-  cancelExchange: { method: 'POST'; path: '/api/calls/{id}/cancel'; params: { id: number }; reply: Done }
+  clients: { reply: ClientList }
+  disconnectClient: { params: { id: string }; reply: Done }
+  cancelExchange: { params: { id: number }; reply: Done }
 
-  config: { method: 'GET'; path: '/api/config'; reply: ConfigText }
-  configSchema: { method: 'GET'; path: '/api/config/schema'; reply: ConfigSchema }
-  checkConfig: { method: 'POST'; path: '/api/config/check'; body: EditedConfig; reply: ConfigCheck }
-  saveConfig: { method: 'PUT'; path: '/api/config'; body: EditedConfig; reply: ConfigSaved }
+  config: { reply: ConfigText }
+  configSchema: { reply: ConfigSchema }
+  checkConfig: { body: EditedConfig; reply: ConfigCheck }
+  saveConfig: { body: EditedConfig; reply: ConfigSaved }
 
-  why: {
-    method: 'GET'
-    path: '/api/why'
-    /** `as`: as this caller would see it, `KIND:SUBJECT`. `issuer`: of its tokens, the configured one if absent. */
-    query: { name: string; as?: string; issuer?: string }
-    reply: WhyReport
-  }
-  events: { method: 'GET'; path: '/api/events'; query: { topics?: string }; stream: AdminEvent }
+  /** `as`: as this caller would see it, `KIND:SUBJECT`. `issuer`: of its tokens, the configured one if absent. */
+  why: { query: { name: string; as?: string; issuer?: string }; reply: WhyReport }
+  events: { query: { topics?: string }; stream: AdminEvent }
 }
 
 export type RouteName = keyof Routes
 
-/** What is known of a route when the program runs. */
-export interface RouteInfo<Name extends RouteName = RouteName> {
-  readonly method: Routes[Name]['method']
-  readonly path: Routes[Name]['path']
+export interface RouteInfo {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
   readonly summary: string
   /** How it answers; JSON when absent. */
-  readonly answers?: 'events' | 'lines'
+  readonly answers?: 'events' | 'lines' | undefined
 }
 
+type Describe = (path: string, summary: string, answers?: RouteInfo['answers']) => RouteInfo
+const describe =
+  (method: RouteInfo['method']): Describe =>
+  (path, summary, answers) => ({ method, path, summary, answers })
+const get: Describe = describe('GET')
+const post: Describe = describe('POST')
+const put: Describe = describe('PUT')
+const remove: Describe = describe('DELETE')
+
 /** The route table. Requests carry `Authorization: Bearer TOKEN`; bodies are JSON. */
-export const ROUTES: { readonly [Name in RouteName]: RouteInfo<Name> } = {
-  session: { method: 'GET', path: '/api/session', summary: 'Who am I' },
-  openapi: { method: 'GET', path: '/api/openapi.json', summary: 'This description' },
-  overview: { method: 'GET', path: '/api/overview', summary: 'Endpoint, snippets, targets and traffic' },
-  targets: { method: 'GET', path: '/api/targets', summary: 'All targets' },
-  target: { method: 'GET', path: '/api/targets/{name}', summary: 'One target in full' },
-  addTarget: { method: 'POST', path: '/api/targets', summary: 'Write a target into the configuration' },
-  updateTarget: { method: 'PUT', path: '/api/targets/{name}', summary: 'Change the entry of a target' },
-  removeTarget: { method: 'DELETE', path: '/api/targets/{name}', summary: 'Take a target out' },
-  targetAction: {
-    method: 'POST',
-    path: '/api/targets/{name}/actions',
-    summary: 'Start, stop, restart or ask a target anew',
-  },
-  signIn: { method: 'POST', path: '/api/targets/{name}/sign-in', summary: 'Begin the login of a target' },
-  stderr: { method: 'GET', path: '/api/targets/{name}/stderr', summary: 'What a target wrote to stderr' },
-  startRecording: {
-    method: 'POST',
-    path: '/api/targets/{name}/recording',
-    summary: 'Write the traffic of a target to a file that can be replayed',
-  },
-  recording: { method: 'GET', path: '/api/targets/{name}/recording', summary: 'How far a recording is' },
-  stopRecording: { method: 'DELETE', path: '/api/targets/{name}/recording', summary: 'End a recording' },
-  startTrial: { method: 'POST', path: '/api/trials', summary: 'Try a target without saving it' },
-  trial: { method: 'GET', path: '/api/trials/{id}', summary: 'How far a trial got' },
-  cancelTrial: { method: 'DELETE', path: '/api/trials/{id}', summary: 'End a trial' },
-  catalog: { method: 'GET', path: '/api/catalog', summary: 'What all targets offer' },
-  catalogEntry: { method: 'GET', path: '/api/catalog/entry', summary: 'One definition in full' },
-  catalogChanges: { method: 'GET', path: '/api/catalog/changes', summary: 'What became different' },
-  startCall: { method: 'POST', path: '/api/playground/calls', summary: 'Send a request as a client' },
-  playgroundCalls: { method: 'GET', path: '/api/playground/calls', summary: 'Calls of the playground' },
-  playgroundCall: { method: 'GET', path: '/api/playground/calls/{id}', summary: 'One call with its events' },
-  playgroundEvents: {
-    method: 'GET',
-    path: '/api/playground/calls/{id}/events',
-    summary: 'A call as it goes on',
-    answers: 'events',
-  },
-  answerQuestion: {
-    method: 'POST',
-    path: '/api/playground/calls/{id}/answers',
-    summary: 'Answer a question of the server',
-  },
-  cancelCall: { method: 'POST', path: '/api/playground/calls/{id}/cancel', summary: 'Cancel a call' },
-  wire: { method: 'GET', path: '/api/wire', summary: 'The last exchanges' },
-  wireDetail: { method: 'GET', path: '/api/wire/{id}', summary: 'One exchange with its messages' },
-  wireExport: {
-    method: 'GET',
-    path: '/api/wire/export',
-    summary: 'Exchanges as JSON lines, secrets redacted',
-    answers: 'lines',
-  },
-  replayExchange: { method: 'POST', path: '/api/wire/{id}/replay', summary: 'Send a request again' },
-  clearWire: { method: 'DELETE', path: '/api/wire', summary: 'Forget the exchanges' },
-  clients: { method: 'GET', path: '/api/clients', summary: 'Who is connected' },
-  disconnectClient: { method: 'POST', path: '/api/clients/{id}/disconnect', summary: 'End a session' },
-  cancelExchange: { method: 'POST', path: '/api/calls/{id}/cancel', summary: 'Cancel a request in flight' },
-  config: { method: 'GET', path: '/api/config', summary: 'The configuration file, secrets masked' },
-  configSchema: { method: 'GET', path: '/api/config/schema', summary: 'JSON Schema of the configuration' },
-  checkConfig: { method: 'POST', path: '/api/config/check', summary: 'What an edit would do' },
-  saveConfig: { method: 'PUT', path: '/api/config', summary: 'Save and apply an edit' },
-  why: { method: 'GET', path: '/api/why', summary: 'Why a name is missing, slow, renamed, denied or stale' },
-  events: { method: 'GET', path: '/api/events', summary: 'Changes as they happen', answers: 'events' },
+export const ROUTES: Readonly<Record<RouteName, RouteInfo>> = {
+  session: get('/api/session', 'Who am I'),
+  openapi: get('/api/openapi.json', 'This description'),
+  overview: get('/api/overview', 'Endpoint, snippets, targets and traffic'),
+  targets: get('/api/targets', 'All targets'),
+  target: get('/api/targets/{name}', 'One target in full'),
+  addTarget: post('/api/targets', 'Write a target into the configuration'),
+  updateTarget: put('/api/targets/{name}', 'Change the entry of a target'),
+  removeTarget: remove('/api/targets/{name}', 'Take a target out'),
+  targetAction: post('/api/targets/{name}/actions', 'Start, stop, restart or ask a target anew'),
+  signIn: post('/api/targets/{name}/sign-in', 'Begin the login of a target'),
+  stderr: get('/api/targets/{name}/stderr', 'What a target wrote to stderr'),
+  startRecording: post(
+    '/api/targets/{name}/recording',
+    'Write the traffic of a target to a file that can be replayed',
+  ),
+  recording: get('/api/targets/{name}/recording', 'How far a recording is'),
+  stopRecording: remove('/api/targets/{name}/recording', 'End a recording'),
+  startTrial: post('/api/trials', 'Try a target without saving it'),
+  trial: get('/api/trials/{id}', 'How far a trial got'),
+  cancelTrial: remove('/api/trials/{id}', 'End a trial'),
+  catalog: get('/api/catalog', 'What all targets offer'),
+  catalogEntry: get('/api/catalog/entry', 'One definition in full'),
+  catalogChanges: get('/api/catalog/changes', 'What became different'),
+  startCall: post('/api/playground/calls', 'Send a request as a client'),
+  playgroundCalls: get('/api/playground/calls', 'Calls of the playground'),
+  playgroundCall: get('/api/playground/calls/{id}', 'One call with its events'),
+  playgroundEvents: get('/api/playground/calls/{id}/events', 'A call as it goes on', 'events'),
+  answerQuestion: post('/api/playground/calls/{id}/answers', 'Answer a question of the server'),
+  cancelCall: post('/api/playground/calls/{id}/cancel', 'Cancel a call'),
+  wire: get('/api/wire', 'The last exchanges'),
+  wireDetail: get('/api/wire/{id}', 'One exchange with its messages'),
+  wireExport: get('/api/wire/export', 'Exchanges as JSON lines, secrets redacted', 'lines'),
+  replayExchange: post('/api/wire/{id}/replay', 'Send a request again'),
+  clearWire: remove('/api/wire', 'Forget the exchanges'),
+  clients: get('/api/clients', 'Who is connected'),
+  disconnectClient: post('/api/clients/{id}/disconnect', 'End a session'),
+  cancelExchange: post('/api/calls/{id}/cancel', 'Cancel a request in flight'),
+  config: get('/api/config', 'The configuration file, secrets masked'),
+  configSchema: get('/api/config/schema', 'JSON Schema of the configuration'),
+  checkConfig: post('/api/config/check', 'What an edit would do'),
+  saveConfig: put('/api/config', 'Save and apply an edit'),
+  why: get('/api/why', 'Why a name is missing, slow, renamed, denied or stale'),
+  events: get('/api/events', 'Changes as they happen', 'events'),
 }

@@ -13,7 +13,6 @@ export type TargetState =
 
 export type TargetKind = 'stdio' | 'url' | 'inProcess' | 'openapi' | 'replay'
 
-/** What is wrong, in words, and what to do about it. */
 export interface Explanation {
   /** Stable, for tests and links: `spawn_failed`, `not_json`, `no_initialized`, `http_status`, … */
   readonly code: string
@@ -24,7 +23,6 @@ export interface Explanation {
   readonly fix?: string
 }
 
-/** A target as the overview shows it. */
 export interface TargetCard {
   readonly name: string
   readonly title?: string
@@ -34,7 +32,6 @@ export interface TargetCard {
   readonly state: TargetState
   /** Since when it is in this state. */
   readonly since: Timestamp
-  /** Why it is in this state, when it is not a good one. */
   readonly problem?: Explanation
   /** When it will be tried again. */
   readonly retryAt?: Timestamp
@@ -92,7 +89,6 @@ export interface ProcessUsage {
   readonly processes: number
 }
 
-/** One target with everything that is known of it. */
 export interface TargetDetail extends TargetCard {
   /** Connections, the shared one first. Empty while there never was one. */
   readonly instances: readonly InstanceDetail[]
@@ -101,7 +97,6 @@ export interface TargetDetail extends TargetCard {
   /** What `initialize` or `server/discover` answered. */
   readonly discovery?: JsonObject
   readonly config: TargetConfig
-  /** Its last lines on stderr, oldest first. */
   readonly stderr: readonly StderrLine[]
 }
 
@@ -154,7 +149,6 @@ export interface HandshakeStep {
   readonly detail?: string
   /** What crossed the wire during this step, in order; secrets redacted, long ones cut. */
   readonly messages: readonly HandshakeMessage[]
-  /** When it failed. */
   readonly problem?: Explanation
 }
 
@@ -197,7 +191,6 @@ export interface TargetConfig {
 /** `PUT /api/targets/{name}`. Masks that are sent back stand for the values that they hide. */
 export interface UpdateTarget {
   readonly entry: JsonObject
-  /** A new name. */
   readonly name?: string
   /** The file's revision that the change was made from; a newer one is answered with `conflict`. */
   readonly revision: string
@@ -207,7 +200,6 @@ export interface TargetAction {
   readonly action: 'start' | 'stop' | 'restart' | 'refresh'
 }
 
-/** `POST /api/targets/{name}/recording`. */
 export interface StartRecording {
   /** Absolute, on the machine of the gateway. */
   readonly file: string

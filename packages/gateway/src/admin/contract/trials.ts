@@ -1,23 +1,18 @@
 import type { JsonObject, Milliseconds, Timestamp } from './common.ts'
 import type { EntryCounts, Explanation, HandshakeStep, StderrLine, TargetKind } from './targets.ts'
 
-/**
- * `POST /api/trials`: tries a target without saving it. Give `text` as it was pasted (a command line, a URL, an
- * `mcpServers` snippet in JSON or YAML, the URL, path or text of an OpenAPI description) or `entry`.
- */
+/** `POST /api/trials` tries a target without saving it: `text` as it was pasted, or a finished `entry`. */
 export type StartTrial =
   | { readonly text: string; readonly name?: string }
   | { readonly entry: JsonObject; readonly name: string; readonly call?: TrialCall }
   /** A configured target, on a connection of its own: what `gantry doctor` does. */
   | { readonly target: string; readonly call?: TrialCall }
 
-/** A tool to call at the end, by its own name. */
 export interface TrialCall {
   readonly tool: string
   readonly arguments?: JsonObject
 }
 
-/** How far a trial got. Also what `doctor` reports. */
 export interface TrialReport {
   readonly id: string
   readonly status: 'running' | 'ok' | 'failed' | 'cancelled'
@@ -28,11 +23,9 @@ export interface TrialReport {
   /** The name that it would get in the configuration: free there, made from the text when none was given. */
   readonly name: string
   readonly steps: readonly HandshakeStep[]
-  /** The first step that failed, in words. */
   readonly problem?: Explanation
   readonly warnings: readonly Explanation[]
   readonly stderr: readonly StderrLine[]
-  /** When it worked. */
   readonly found?: TrialFindings
 }
 

@@ -4,7 +4,6 @@ import type { EntryKind } from './common.ts'
 export interface WhyReport {
   readonly name: string
   readonly verdict: 'available' | 'degraded' | 'missing'
-  /** One sentence. */
   readonly summary: string
   /** From the gateway outwards; the first one with `problem` is the cause to begin with. */
   readonly chain: readonly Cause[]
@@ -15,7 +14,6 @@ export interface WhyReport {
     readonly own?: string
     readonly key?: string
   }
-  /** Names that look like it. */
   readonly similar: readonly { readonly kind: EntryKind; readonly key: string; readonly target: string }[]
 }
 

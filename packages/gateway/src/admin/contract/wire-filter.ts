@@ -1,6 +1,5 @@
 import type { WireRecord } from './wire.ts'
 
-/** Whether a record is wanted. */
 export type WireFilter = (record: WireRecord) => boolean
 
 const FIELDS: Readonly<Record<string, (record: WireRecord) => string | undefined>> = {

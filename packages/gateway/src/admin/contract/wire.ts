@@ -2,7 +2,6 @@ import type { Bytes, Json, Milliseconds, Timestamp } from './common.ts'
 
 export type WireStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
 
-/** One exchange, without its messages. */
 export interface WireRecord {
   /** Grows by one with every exchange. */
   readonly id: number
@@ -56,7 +55,6 @@ export interface WireMessage {
   readonly note?: string
 }
 
-/** A line of `GET /api/wire/export` (JSONL, oldest first). */
 export type WireExportLine = WireDetail
 
 export interface CallStarted {

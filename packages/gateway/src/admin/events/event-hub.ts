@@ -13,7 +13,6 @@ export const TOPICS: readonly Topic[] = [
   'playground',
 ]
 
-/** An event before it gets its time. */
 export type NewEvent = AdminEvent extends infer Event
   ? Event extends AdminEvent
     ? Omit<Event, 'at'>

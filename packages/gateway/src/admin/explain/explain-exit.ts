@@ -68,7 +68,6 @@ const SIGNS: readonly Sign[] = [
   },
 ]
 
-/** The process ended, or closed its pipes. */
 export function explainExit(error: McpError, { model, step, stderr, noise }: FailureContext): Explanation {
   const what = howItEnded(error, step)
   const kept = Array.isArray(error.details.stderr) ? (error.details.stderr as string[]) : []

@@ -6,12 +6,8 @@ import type { Explanation } from '../contract.ts'
 import { explainExit } from './explain-exit.ts'
 import { noiseExplanation, type FailureContext } from './failure-context.ts'
 import { explainHttp } from './explain-http.ts'
-import { explainSpawn } from './explain-spawn.ts'
 
-/**
- * Says what a failure is, what it means and what to do, from the error and from what was seen around it. Texts of
- * the server may be in it; what looks like a credential is not.
- */
+/** Says what a failure is, what it means and what to do; texts of the server are scrubbed of credentials. */
 export function explainFailure(thrown: unknown, context: FailureContext): Explanation {
   const found = explain(thrown, context)
   const { what, meaning } = found
@@ -83,7 +79,6 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The server answered, with an error. */
 function explainRefusal(error: ProtocolError, { step }: FailureContext): Explanation {
   const answered = `The server answered with error ${error.code}: ${error.message}`
   if (
@@ -148,4 +143,48 @@ const SILENT: Readonly<Record<string, string>> = {
   initialize: '`initialize`',
   list: 'the request for its lists',
   call: 'the call',
+}
+
+function explainSpawn(error: McpError, { model }: FailureContext): Explanation {
+  const what = error.message
+  const { code } = error.details
+  if (model.kind !== 'stdio') return { code: 'spawn_failed', what }
+  if (/working directory/.test(what)) {
+    return {
+      code: 'cwd_missing',
+      what,
+      fix: 'Correct "cwd" in the configuration, or create the folder. Relative paths start at the configuration file.',
+    }
+  }
+  if (code === 'ENOENT' && /\s/.test(model.command) && !/[\\/]/.test(model.command)) {
+    const [program, ...args] = model.command.split(/\s+/)
+    return {
+      code: 'command_with_arguments',
+      what,
+      meaning: 'The command holds a whole command line; the gateway uses no shell that would take it apart.',
+      fix: `Write "command": ${JSON.stringify(program)} and "args": ${JSON.stringify([...args, ...model.args.map(String)])}.`,
+    }
+  }
+  if (code === 'ENOENT') {
+    return {
+      code: 'command_not_found',
+      what,
+      fix:
+        INSTALL[model.command] ??
+        `Install "${model.command}", or write its full path. "which ${model.command}" shows where it is.`,
+    }
+  }
+  if (code === 'EACCES') {
+    return { code: 'not_executable', what, fix: `Run: chmod +x ${model.command}` }
+  }
+  return { code: 'spawn_failed', what }
+}
+
+const INSTALL: Readonly<Record<string, string>> = {
+  npx: '"npx" comes with Node.js: install that, or write its full path.',
+  node: 'Install Node.js, or write the full path of "node".',
+  uvx: '"uvx" comes with uv: https://docs.astral.sh/uv/ – or write its full path.',
+  uv: 'Install uv: https://docs.astral.sh/uv/ – or write its full path.',
+  python: 'Install Python, or try "python3".',
+  docker: 'Install Docker, or write the full path of "docker".',
 }

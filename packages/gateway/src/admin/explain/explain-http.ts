@@ -42,7 +42,6 @@ const NETWORK: readonly [RegExp, string, string, string][] = [
   ],
 ]
 
-/** Something was wrong on the way to an HTTP server, or it said no. */
 export function explainHttp(error: McpError, context: FailureContext): Explanation {
   const what = error.message
   if (error.code === 'network') return explainNetwork(error)

@@ -1,14 +1,11 @@
 import type { TargetModel } from '../../model/index.ts'
 import type { Explanation } from '../contract.ts'
 
-/** What is known when something failed. */
 export interface FailureContext {
   readonly model: TargetModel
   /** The step that it failed in: `spawn`, `probe`, `initialize`, `response`, `initialized`, `list`, `call`. */
   readonly step: string | undefined
-  /** The last lines of stderr. */
   readonly stderr: readonly string[]
-  /** Lines on stdout that are no messages. */
   readonly noise: readonly string[]
 }
 

@@ -37,7 +37,6 @@ const MAX_MESSAGE = 20_000
 /** A probe that takes this long was not answered. */
 const LONG_PROBE = 3000
 
-/** The steps that a target of this kind takes. */
 function expectedSteps({ kind }: TargetModel): readonly HandshakeStepName[] {
   if (kind === 'stdio') return ['spawn', ...SPOKEN]
   return kind === 'url' ? ['connect', ...SPOKEN] : ['load', 'ready', 'list']
@@ -74,7 +73,6 @@ export function contextOf(
   return { model, step, stderr, noise: handshake ? noiseOf(handshake) : [] }
 }
 
-/** Lines on stdout that were no messages. */
 function noiseOf(handshake: Handshake): string[] {
   return handshake.warnings.flatMap(({ thrown }) =>
     thrown instanceof McpError && thrown.code === 'parse_failed' && typeof thrown.details.line === 'string'

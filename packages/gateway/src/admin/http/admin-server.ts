@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { once } from 'node:events'
 import { writeJson } from '@gantry/mcp/exchange'
 import { splitTarget } from '@gantry/mcp/foreign'
 import { drainUnreadBody } from '@gantry/mcp/server/node'
@@ -12,8 +13,6 @@ import type { ConsoleFiles } from './console-files.ts'
 import { readBody } from './read-body.ts'
 import { matchRoute } from './router.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
-import { writeEvents } from './write-events.ts'
-import { writeLines } from './write-lines.ts'
 
 const SHORTEST_LIFE = 5_000
 const LONGEST_TIMER = 2 ** 31 - 1
@@ -28,7 +27,6 @@ export interface AdminServerOptions {
   onError(error: unknown): void
 }
 
-/** The admin API and the console over HTTP. */
 export class AdminServer {
   readonly #options: AdminServerOptions
   /** Streams, by the requests that opened them. */
@@ -153,4 +151,63 @@ function endAtExpiry(response: ServerResponse, { auth }: Caller): void {
 function wrongMethod(allowed: readonly string[]): ApiError {
   const allow = allowed.join(', ')
   return new ApiError('method_not_allowed', `Only ${allow} can be used here`, { details: { allow } })
+}
+
+/** Sends values as JSON lines, no faster than they are read. */
+async function writeLines(
+  response: ServerResponse,
+  values: Iterable<unknown>,
+  scrub: (text: string) => string,
+): Promise<void> {
+  response.writeHead(200, {
+    ...SECURITY_HEADERS,
+    'content-type': 'application/jsonl; charset=utf-8',
+    'content-disposition': 'attachment; filename="exchanges.jsonl"',
+    'cache-control': 'no-store',
+  })
+  for (const value of values) {
+    if (response.destroyed) return
+    if (!response.write(`${scrub(writeJson(value))}\n`)) {
+      await Promise.race([once(response, 'drain'), once(response, 'close')])
+    }
+  }
+  response.end()
+}
+
+const PULSE = 15_000
+/** A reader this far behind is cut off; it comes back with `Last-Event-ID` and goes on. */
+const MAX_BEHIND = 4 * 1024 * 1024
+
+/** Sends events as they come, until there are no more or the reader is gone. */
+async function writeEvents(
+  response: ServerResponse,
+  events: AsyncIterable<StreamItem<{ type: string }>>,
+  scrub: (text: string) => string,
+): Promise<void> {
+  const iterator = events[Symbol.asyncIterator]()
+  // The first event decides between a stream and an error, which has a status.
+  let next = await iterator.next()
+  response.writeHead(200, {
+    ...SECURITY_HEADERS,
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  })
+  response.flushHeaders()
+  const pulse = setInterval(() => response.write(':\n\n'), PULSE)
+  const closed = once(response, 'close').then(() => iterator.return?.())
+  closed.catch(() => {})
+  try {
+    while (!next.done && !response.destroyed) {
+      const { id, event } = next.value
+      const named = id === undefined ? '' : `id: ${id}\n`
+      response.write(`${named}event: ${event.type}\ndata: ${scrub(writeJson(event))}\n\n`)
+      if (response.writableLength > MAX_BEHIND) return void response.destroy()
+      next = await iterator.next()
+    }
+    response.end()
+  } finally {
+    clearInterval(pulse)
+    await iterator.return?.()
+  }
 }

@@ -33,7 +33,6 @@ const ENCODINGS = [
 /** Files under this folder have a hash of their content in their name. */
 const HASHED = 'assets/'
 
-/** Serves the console. */
 export class ConsoleFiles {
   readonly #dir: string | undefined
 
@@ -48,8 +47,7 @@ export class ConsoleFiles {
     const wanted = path.slice('/console/'.length)
     const isHashed = wanted.startsWith(HASHED)
     const file = find(this.#dir, wanted)
-    // Pages of the console have addresses that are no files. An asset that is gone has not: a page in place
-    // of a script would be reported as a script of the wrong type, and nobody would know why.
+    // Pages of the console are not files. A missing asset is an error: a page would be taken for a script.
     if (file === undefined && isHashed) {
       throw new ApiError('not_found', `The console has no file ${path}`, {
         fix: 'Load the page again: it is from another version of the gateway.',
@@ -61,7 +59,6 @@ export class ConsoleFiles {
   }
 }
 
-/** A file below the folder, or nothing. */
 function find(dir: string, encoded: string): string | undefined {
   try {
     const path = normalize(join(dir, decodeURIComponent(encoded)))

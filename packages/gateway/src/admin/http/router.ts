@@ -20,7 +20,6 @@ const ENTRIES: readonly Entry[] = Object.entries(ROUTES)
   }))
   .sort((a, b) => parameters(a) - parameters(b))
 
-/** Finds the route of a request in the table of the contract. */
 export function matchRoute(method: string, path: string): Match {
   const segments = path.split('/').slice(1)
   const fitting = ENTRIES.flatMap((entry) => {

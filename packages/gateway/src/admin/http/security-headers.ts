@@ -13,10 +13,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ]
 
-/**
- * Sent with every answer. Whatever a hostile tool manages to get into a page, the policy keeps it from
- * running, loading or sending anything.
- */
+/** Sent with every answer, so that hostile content in a page can run, load and send nothing. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY.join('; '),
   'x-content-type-options': 'nosniff',

@@ -1,5 +1,6 @@
 import { McpError, type Client } from '@gantry/mcp/client'
-import { writeJson } from '@gantry/mcp/exchange'
+import { writeJson, isJsonObject, ProtocolError } from '@gantry/mcp/exchange'
+import { createTaskClient } from '@gantry/mcp/extensions/tasks'
 import type {
   JsonObject,
   PlaygroundCall,
@@ -7,10 +8,9 @@ import type {
   PlaygroundEvent,
   StartCall,
   StreamItem,
+  PlaygroundError,
 } from '../contract.ts'
 import { Channel } from '../events/channel.ts'
-import { toPlaygroundError } from './playground-error.ts'
-import { followTasks } from './follow-tasks.ts'
 import { Questions } from './questions.ts'
 import { watchResources } from './watch-resources.ts'
 
@@ -23,7 +23,6 @@ type NewEvent = PlaygroundEvent extends infer Event
 /** Events of one call; endless progress must not fill the memory. */
 const MAX_EVENTS = 2000
 
-/** One call of the playground, from its start to long after its end. */
 export class PlaygroundRun {
   readonly id: string
   readonly request: StartCall
@@ -194,4 +193,55 @@ export class PlaygroundRun {
   detail(): PlaygroundCallDetail {
     return { ...this.present(), events: this.#events }
   }
+}
+
+/** Waits for tasks, reports their states, and resolves once the server knows of a cancellation (SEP-2663). */
+function followTasks(client: Client, onTask: (task: JsonObject) => void): () => Promise<void> {
+  createTaskClient(client)
+  let last: string | undefined
+  let cancelled: Promise<unknown> = Promise.resolve()
+  // Registered after the one that waits, so it sees what that one sends.
+  client.use(async (exchange, next) => {
+    const answer = next(exchange)
+    if (exchange.method === 'tasks/cancel') cancelled = answer.catch(() => {})
+    const outcome = await answer
+    const isAsked = exchange.method === 'tasks/get' && outcome.type === 'complete'
+    const task = outcome.type === 'task' ? outcome.task : isAsked ? outcome.result : undefined
+    const state = task && `${task.status} ${task.statusMessage}`
+    if (task && state !== last) onTask(stateOf(task as JsonObject))
+    last = state ?? last
+    return outcome
+  })
+  return async () => void (await cancelled)
+}
+
+/** Without the result, which comes by itself. */
+function stateOf({ resultType: _, result: __, _meta: ___, ...state }: JsonObject): JsonObject {
+  return state
+}
+
+function toPlaygroundError(thrown: unknown, request: StartCall): PlaygroundError {
+  const fix = fixFor(thrown, request)
+  const base = { message: thrown instanceof Error ? thrown.message : String(thrown), ...(fix && { fix }) }
+  if (thrown instanceof ProtocolError) {
+    return { code: thrown.code, ...base, ...(thrown.data !== undefined && { data: thrown.data }) }
+  }
+  return { code: thrown instanceof McpError ? thrown.code : 'internal', ...base }
+}
+
+function fixFor(thrown: unknown, { params }: StartCall): string | undefined {
+  if (thrown instanceof ProtocolError) {
+    const { data, message } = thrown
+    if (isJsonObject(data) && typeof data.target === 'string')
+      return `Look at the target: gantry doctor ${data.target}`
+    const name = params.name ?? params.uri
+    if (/^Unknown (tool|prompt)|^Resource not found/.test(message) && typeof name === 'string') {
+      return `Ask why it is missing: gantry why ${name}`
+    }
+    if (/capabilit/i.test(message)) return 'Let the client declare the capability that the server asks for.'
+  }
+  if (thrown instanceof McpError && thrown.code === 'missing_capability') {
+    return 'Let the client declare the capability that the server asks for.'
+  }
+  return undefined
 }

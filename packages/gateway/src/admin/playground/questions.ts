@@ -13,7 +13,6 @@ export interface QuestionEvents {
   answered(question: string, answer: JsonObject): void
 }
 
-/** Questions of servers that wait for somebody at the console. */
 export class Questions {
   readonly #open = new Map<string, Open>()
   readonly #events: QuestionEvents

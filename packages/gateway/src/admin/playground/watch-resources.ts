@@ -12,10 +12,7 @@ const CHANGES = [
   ['resourcesListChanged', 'resourcesChanged', 'notifications/resources/list_changed'],
 ] as const
 
-/**
- * Subscribes as the client's era does it, and reports what comes until it is cancelled. `params` are those of
- * `resources/subscribe` or of `subscriptions/listen`.
- */
+/** Subscribes in the way of the client's era and reports what comes until it is cancelled. */
 export async function watchResources(
   client: Client,
   params: JsonObject,

@@ -10,7 +10,6 @@ import type { Handlers } from '../handlers.ts'
 
 type RecordingHandlers = Pick<Handlers, 'startRecording' | 'recording' | 'stopRecording'>
 
-/** Sessions that are written down, to be replayed as mocks. */
 export function recordingHandlers({ gateway }: AdminHost): RecordingHandlers {
   const find = (name: string): Target => {
     const target = gateway.target(name)

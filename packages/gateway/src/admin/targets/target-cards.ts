@@ -11,7 +11,6 @@ import { contextOf } from '../explain/present-steps.ts'
 import type { ProcessWatch } from './process-watch.ts'
 import { toTrafficStats } from './target-stats.ts'
 
-/** Targets as the overview shows them. */
 export class TargetCards {
   readonly #host: AdminHost
   readonly #processes: ProcessWatch
@@ -101,7 +100,6 @@ export function stderrTexts(target: Target): string[] {
   return target.stderr.tail(60).map((line) => line.text)
 }
 
-/** What is wrong with a target, if anything is. */
 export function explainTarget(target: Target, catalog: TargetCatalog | undefined): Explanation | undefined {
   const { model } = target
   if (!model.enabled) {
@@ -125,7 +123,6 @@ export function explainTarget(target: Target, catalog: TargetCatalog | undefined
   return undefined
 }
 
-/** Why a connection is not up. */
 export function explainInstance(target: Target, instance: Instance): Explanation | undefined {
   if (instance.failure === undefined || instance.state === 'ready') return undefined
   const failed = instance.handshake?.steps.find((step) => step.failure)

@@ -23,7 +23,6 @@ export interface DetailSources {
   readonly processes: ProcessWatch
 }
 
-/** One target with everything that is known of it. */
 export async function targetDetail(
   target: Target,
   config: TargetConfig,

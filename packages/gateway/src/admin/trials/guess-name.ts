@@ -24,7 +24,6 @@ const RUNNERS = new Set([
 ])
 const NOISE = /^(?:mcp[-_.])?(?:server[-_.])?(.+?)(?:[-_.](?:mcp|server|mcp[-_.]server|server[-_.]mcp))?$/i
 
-/** A short name for a target that came without one. */
 export function guessName(entry: RawTarget): string {
   const url = entry.url ?? entry.httpUrl ?? entry.serverUrl
   const raw = url ? fromUrl(url) : entry.openapi ? fromDocument(entry.openapi.document) : fromCommand(entry)

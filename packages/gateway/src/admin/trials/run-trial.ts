@@ -34,10 +34,7 @@ export interface TrialRun {
 const ASK_TIMEOUT = 30_000
 const NAMES_SHOWN = 100
 
-/**
- * Goes all the way with a target on a connection of its own: connect, handshake, lists and, if asked, a call.
- * Rejects with what went wrong; how far it got is in the handshake. Nothing is left behind.
- */
+/** Tries a target on its own connection: connect, handshake, lists and, if asked, a call. Then closes it. */
 export async function runTrial(run: TrialRun): Promise<TrialFindings> {
   const { handshake } = run
   const link = await connect(run)

@@ -2,10 +2,7 @@ export type SplitCommand =
   | { readonly ok: true; readonly words: readonly string[]; readonly env: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly reason: string }
 
-/**
- * Takes a command line apart the way a shell would, without being one: quotes, escapes and variables set in front
- * are understood; pipes, redirections and substitutions are refused, because no shell will be there to do them.
- */
+/** Splits a command line like a shell; refuses pipes, redirections and substitutions, which need a shell. */
 export function splitCommand(line: string): SplitCommand {
   const text = line
     .trim()

@@ -20,7 +20,6 @@ export interface TrialInit {
   readonly call: TrialCall | undefined
 }
 
-/** One attempt to use a target, and what came of it. */
 export class Trial {
   readonly init: TrialInit
   readonly startedAt: number = Date.now()

@@ -23,7 +23,6 @@ const MAX_KEPT = 50
 const MAX_RUNNING = 16
 const LONGEST_WAIT = 120_000
 
-/** Targets that are tried before they are saved, and targets that are looked over by the doctor. */
 export class Trials {
   readonly #host: AdminHost
   readonly #hub: EventHub

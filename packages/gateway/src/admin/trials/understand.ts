@@ -8,7 +8,6 @@ import { translateEntry } from '../../config/import/index.ts'
 import { fromCommandLine } from './from-command-line.ts'
 import { guessName } from './guess-name.ts'
 
-/** What a pasted text turned out to be. */
 export interface Candidate {
   readonly name: string
   readonly entry: RawTarget

@@ -9,9 +9,7 @@ import {
 import type { Verdict } from '../../policy/permissions.ts'
 import type { CatalogEntry, Cause, TrafficStats } from '../contract.ts'
 
-/** What is known of one entry of the catalog. */
 export interface EntryFacts {
-  /** The name that was asked about. */
   readonly asked: string
   readonly entry: CatalogEntry
   readonly selection: SelectionModel

@@ -1,16 +1,15 @@
-import { readUri, type GatewayModel } from '../../model/index.ts'
-import type { CatalogEntry, Cause, WhyReport } from '../contract.ts'
+import { readUri, type GatewayModel, type TargetModel } from '../../model/index.ts'
+import type { CatalogEntry, Cause, WhyReport, EntryKind } from '../contract.ts'
 import { entryCauses, policyCause, type EntryFacts, type Ruling } from './entry-causes.ts'
-import { findSubject } from './find-subject.ts'
-import { similarNames } from './similar-names.ts'
 import { targetCauses, type TargetFacts } from './target-causes.ts'
+import { assignUris } from '../../catalog/public-uris.ts'
+import { countSlips } from '../../config/index.ts'
 
 export interface WhyFacts {
   readonly model: GatewayModel
   readonly entries: readonly CatalogEntry[]
   target(name: string): TargetFacts | undefined
   entry(asked: string, entry: CatalogEntry): EntryFacts
-  /** What policy says about a resource that is not listed. */
   resource(target: string, own: string): UriRuling
 }
 
@@ -118,4 +117,108 @@ function similarOwn(own: string, target: string, entries: readonly CatalogEntry[
     own,
     entries.filter((entry) => entry.target === target),
   )[0]?.key
+}
+
+interface WhySubject {
+  /** As the catalog has it, shown to clients or not. */
+  readonly entry?: CatalogEntry
+  readonly target?: TargetModel
+  /** The target's own name, as far as it can be told from the name. */
+  readonly own?: string
+  readonly kind?: EntryKind
+  /** Whether the name is the target's, and not of something that it offers. */
+  readonly isTarget: boolean
+}
+
+interface SubjectSources {
+  readonly targets: readonly TargetModel[]
+  readonly entries: readonly CatalogEntry[]
+  readonly separator: string
+}
+
+/** Finds what a name stands for: the name that clients use, a target's own, `target/name`, or a target. */
+function findSubject(name: string, sources: SubjectSources): WhySubject | undefined {
+  const { targets, entries } = sources
+  const targetOf = (entry: CatalogEntry): TargetModel | undefined =>
+    targets.find((target) => target.name === entry.target)
+  const subjectOf = (entry: CatalogEntry): WhySubject => {
+    const target = targetOf(entry)
+    return { entry, ...(target && { target }), own: entry.own, kind: entry.kind, isTarget: false }
+  }
+  const found = findEntry(name, entries)
+  if (found) return subjectOf(found)
+  const whole = targets.find((target) => target.name === name)
+  if (whole) return { target: whole, isTarget: true }
+  const guess = fromPrefix(name, sources)
+  // The name that it would have, had it not been given another.
+  const renamed = entries.find((entry) => entry.target === guess?.target?.name && entry.own === guess.own)
+  const spelled = renamed ?? entries.find((entry) => isSpelling(name, guess, entry))
+  return spelled ? subjectOf(spelled) : guess
+}
+
+/** A resource can be written in many ways; all of them are that resource. */
+function isSpelling(
+  name: string,
+  guess: WhySubject | undefined,
+  { kind, target, own }: CatalogEntry,
+): boolean {
+  if (kind !== 'resource') return false
+  const asked = guess?.target?.name === target ? guess.own! : name
+  return readUri(asked).exact === readUri(own).exact
+}
+
+/** Entries that clients see win over those that they do not. */
+function findEntry(name: string, entries: readonly CatalogEntry[]): CatalogEntry | undefined {
+  const tests: ((entry: CatalogEntry) => boolean)[] = [
+    (entry) => entry.visible && entry.key === name,
+    (entry) => entry.key === name,
+    (entry) => `${entry.target}/${entry.own}` === name || `${entry.target}:${entry.own}` === name,
+    (entry) => entry.visible && entry.own === name,
+    (entry) => entry.own === name,
+  ]
+  for (const test of tests) {
+    const found = entries.find(test)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Nothing offers it; its beginning may still say whose it would be. */
+function fromPrefix(name: string, { targets, separator }: SubjectSources): WhySubject | undefined {
+  const assigned = assignUris(targets)
+  const fitting = targets.flatMap((target): { target: TargetModel; own: string; kind?: EntryKind }[] => {
+    if (name.startsWith(`${target.name}/`)) return [{ target, own: name.slice(target.name.length + 1) }]
+    if (target.prefix === '') return []
+    const uris = assigned.get(target.name)!
+    if (/^[\w.+-]+:/.test(name) && uris.owns(name))
+      return [{ target, own: uris.toOwn(name), kind: 'resource' }]
+    const start = `${target.prefix}${separator}`
+    return name.startsWith(start) ? [{ target, own: name.slice(start.length) }] : []
+  })
+  // The longest prefix: `git_hub_x` may belong to `git` or to `git_hub`.
+  const best = fitting.sort((a, b) => b.target.prefix.length - a.target.prefix.length)[0]
+  return best && { ...best, isTarget: false }
+}
+
+const MOST = 5
+/** Comparing is quadratic in the length, and nobody misspells a name of that length. */
+const LONGEST = 80
+
+function similarNames(name: string, entries: readonly CatalogEntry[]): WhyReport['similar'] {
+  const wanted = name.toLowerCase().slice(0, LONGEST)
+  const limit = Math.max(2, Math.floor(wanted.length / 3))
+  return entries
+    .filter((entry) => entry.visible)
+    .map((entry) => ({ entry, distance: Math.min(rank(wanted, entry.key), rank(wanted, entry.own)) }))
+    .filter(({ distance }) => distance <= limit)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, MOST)
+    .map(({ entry: { kind, key, target } }) => ({ kind, key, target }))
+}
+
+function rank(wanted: string, name: string): number {
+  const candidate = name.toLowerCase().slice(0, LONGEST)
+  if (candidate === wanted) return 0
+  if (wanted.length > 2 && (candidate.endsWith(wanted) || wanted.endsWith(candidate))) return 1
+  return countSlips(wanted, candidate)
 }

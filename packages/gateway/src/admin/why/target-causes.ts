@@ -2,7 +2,6 @@ import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { TargetModel } from '../../model/index.ts'
 import type { Cause, Explanation, TargetState } from '../contract.ts'
 
-/** How a target is, as far as this is about. */
 export interface TargetFacts {
   readonly model: TargetModel
   readonly state: TargetState

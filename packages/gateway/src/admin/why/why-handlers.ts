@@ -8,9 +8,10 @@ import type { Handlers } from '../handlers.ts'
 import { explainTarget, mainOf, stateOf, stderrTexts } from '../targets/target-cards.ts'
 import { toTrafficStats } from '../targets/target-stats.ts'
 import type { EntryFacts } from './entry-causes.ts'
-import { readAsker } from './read-asker.ts'
 import { explainName, type WhyFacts } from './explain-name.ts'
 import type { TargetFacts } from './target-causes.ts'
+import { keyPrincipal, type AuthModel } from '../../model/index.ts'
+import { ApiError } from '../api-error.ts'
 
 /** `why NAME`: gathers what is known and has it explained. */
 export function whyHandlers(host: AdminHost, lister: CatalogLister): Pick<Handlers, 'why'> {
@@ -81,4 +82,21 @@ function entryFacts(host: AdminHost, asked: string, entry: CatalogEntry, asker: 
     staleReason: catalog?.problem,
     stats: toTrafficStats(gateway.view.statsOf(entry.target).summary()),
   }
+}
+
+const FORMS = 'key:NAME, person:SUBJECT or workload:SUBJECT'
+
+/** Reads `KIND:SUBJECT` as people type it. The first word is a kind, and all that follows is the subject. */
+function readAsker(asked: { as?: string; issuer?: string }, { apiKeys, bearer }: AuthModel): Subject {
+  if (asked.as === undefined) return undefined
+  const [, kind, subject] = /^(key|person|workload):(.+)$/s.exec(asked.as) ?? []
+  if (kind === undefined || subject === undefined) {
+    throw new ApiError('bad_request', `"${asked.as}" names no caller`, { fix: `Write ${FORMS}.` })
+  }
+  if (kind === 'key') {
+    const key = apiKeys.find(({ name }) => name === subject)
+    return { principal: keyPrincipal(subject), scopes: key?.scopes ?? [] }
+  }
+  const issuer = asked.issuer ?? bearer?.issuer
+  return { principal: { kind: kind as 'person' | 'workload', issuer, subject }, scopes: [] }
 }

@@ -1,7 +1,6 @@
 import { jsonReader } from '@gantry/mcp/exchange'
 import type { ExchangeRecord, KeptMessage } from '../../telemetry/exchange-record.ts'
 import type { Era, Json, WireDetail, WireMessage } from '../contract.ts'
-import { noteOf } from './note-of.ts'
 import { presentRecord } from './present-record.ts'
 
 const readJson = jsonReader('source')
@@ -71,4 +70,97 @@ function fromOutcome(message: Message): Message {
 function typeOf(message: Message | undefined, method: string | undefined): WireMessage['type'] {
   if (method !== undefined) return method.startsWith('notifications/') ? 'notification' : 'request'
   return message?.error === undefined ? 'response' : 'error'
+}
+
+interface Eras {
+  readonly clientEra: Era
+  readonly targetEra: Era | undefined
+}
+
+/** What the gateway translated at this message, in words; nothing where it passed things on. */
+function noteOf(message: WireMessage, before: readonly WireMessage[], eras: Eras): string | undefined {
+  return message.hop === 'target' ? noteAtTarget(message, before, eras) : noteAtClient(message, eras)
+}
+
+function noteAtTarget(
+  { type, direction, method, message }: WireMessage,
+  before: readonly WireMessage[],
+  { clientEra, targetEra }: Eras,
+): string | undefined {
+  const isBridged = targetEra !== undefined && clientEra !== targetEra
+  if (type === 'request' && direction === 'out') {
+    const params = paramsOf(message)
+    if (params?.inputResponses !== undefined && clientEra === 'legacy') {
+      return "the client's answers → `inputResponses` of a new request"
+    }
+    if (method === 'logging/setLevel')
+      return 'the log level that the client wants → the level of this connection'
+    const isFirst = !before.some((one) => isRequestTo(one, method))
+    return isFirst
+      ? joined(nameNote(params, before), isBridged ? envelopeNote(clientEra) : undefined)
+      : undefined
+  }
+  if (type === 'request' && direction === 'in' && clientEra === 'modern') {
+    return `\`${method}\` → \`input_required\`: the call stays open here while the client is asked`
+  }
+  if (type === 'response' && direction === 'in' && isInputRequired(message) && clientEra === 'legacy') {
+    return '`input_required` → `elicitation/create` and its kin: a legacy client is asked with live requests'
+  }
+  if (type === 'notification' && direction === 'out' && method === 'notifications/cancelled') {
+    return 'the client gave up: the target is told'
+  }
+  return undefined
+}
+
+function isRequestTo({ hop, direction, type, method }: WireMessage, wanted: string | undefined): boolean {
+  return hop === 'target' && direction === 'out' && type === 'request' && method === wanted
+}
+
+function noteAtClient(
+  { type, direction, message }: WireMessage,
+  { clientEra, targetEra }: Eras,
+): string | undefined {
+  if (direction === 'out' && isInputRequired(message)) {
+    if (clientEra === 'legacy')
+      return '`input_required` → `elicitation/create`: asked of the client while its call waits'
+    return targetEra === 'legacy'
+      ? 'the question of the target → `input_required`; `requestState` finds the open call again'
+      : undefined
+  }
+  if (type === 'request' && direction === 'in' && targetEra === 'legacy' && clientEra === 'modern') {
+    const params = paramsOf(message)
+    if (params?.inputResponses !== undefined)
+      return '`inputResponses` → the answers that the open call waits for'
+  }
+  return undefined
+}
+
+function nameNote(params: Message | undefined, before: readonly WireMessage[]): string | undefined {
+  const asked = paramsOf(before.find((one) => one.hop === 'client' && one.type === 'request')?.message)
+  const was = asked?.name ?? asked?.uri
+  const is = params?.name ?? params?.uri
+  return typeof was === 'string' && typeof is === 'string' && was !== is
+    ? `\`${was}\` → \`${is}\`, its own name`
+    : undefined
+}
+
+function envelopeNote(clientEra: Era): string {
+  return clientEra === 'modern'
+    ? 'the envelope in `_meta` → the session that the gateway has with this target'
+    : 'the session of the client → the envelope in `_meta`'
+}
+
+function joined(...notes: (string | undefined)[]): string | undefined {
+  const present = notes.filter((note) => note !== undefined)
+  return present.length > 0 ? present.join('; ') : undefined
+}
+
+function paramsOf(message: unknown): Message | undefined {
+  const { params } = (typeof message === 'object' && message !== null ? message : {}) as Message
+  return typeof params === 'object' && params !== null ? (params as Message) : undefined
+}
+
+function isInputRequired(message: unknown): boolean {
+  const { result } = (typeof message === 'object' && message !== null ? message : {}) as Message
+  return (result as Message | undefined)?.resultType === 'input_required'
 }

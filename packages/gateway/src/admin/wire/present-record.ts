@@ -3,7 +3,6 @@ import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import type { WireRecord } from '../contract.ts'
 import { publicId } from '../public-id.ts'
 
-/** An exchange without its messages. */
 export function presentRecord(record: ExchangeRecord): WireRecord {
   const { client, name, target, durationMs, error } = record
   return {

@@ -1,7 +1,8 @@
-import { statSync } from 'node:fs'
-import { basename, extname, relative, resolve } from 'node:path'
+import { statSync, existsSync } from 'node:fs'
+import { basename, extname, relative, resolve, dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { openBrowser } from '@gantry/mcp/auth/node'
+import { watch } from 'chokidar'
 import { configFromValue, stateDirFor, type RawTarget } from '../../config/index.ts'
 import type { RunningGateway } from '../../main.ts'
 import { acceptConfig } from '../accept-config.ts'
@@ -9,7 +10,6 @@ import { CliError } from '../cli-error.ts'
 import { paintFor, type CliIo } from '../cli-io.ts'
 import { DevSession } from '../dev/dev-session.ts'
 import { runCommand } from '../dev/run-command.ts'
-import { watchSources } from '../dev/watch-sources.ts'
 import { shorten } from '../format-problem.ts'
 import { literalText } from '../literal-text.ts'
 import { collect } from '../request-flags.ts'
@@ -145,4 +145,80 @@ function wantsBrowser(options: DevOptions, io: CliIo): boolean {
   if (options.open === false || options.stdio || options.json || io.stdout.isTTY !== true) return false
   if (env.CI || env.SSH_CONNECTION || env.BROWSER === 'none') return false
   return platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
+}
+
+/** What programs are written in. Data files are left out: servers write them, and would restart themselves. */
+const SOURCES: ReadonlySet<string> = new Set([
+  ...['.js', '.mjs', '.cjs', '.jsx', '.ts', '.mts', '.cts', '.tsx'],
+  ...['.py', '.rb', '.php'],
+])
+const PROJECT_MARKS = ['package.json', 'pyproject.toml', '.git']
+/** Editors write a file in several steps. */
+const SETTLE = 100
+
+interface SourceWatcher {
+  close(): Promise<void>
+}
+
+interface WatchedSources {
+  readonly file: string
+  /** Further files and folders; there, every kind of file counts. */
+  readonly more: readonly string[]
+  /** Where no project is looked for, nor above it. */
+  readonly home: string
+}
+
+/** Calls back with the files that changed, once they are quiet. */
+async function watchSources(
+  { file, more, home }: WatchedSources,
+  onChange: (files: readonly string[]) => void,
+): Promise<SourceWatcher> {
+  const root = projectOf(file, home)
+  const isSource = (path: string): boolean =>
+    path === file || SOURCES.has(extname(path)) || more.some((one) => path === one || isIn(path, one))
+  const changed = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  const watcher = watch([root ?? dirname(file), ...more], {
+    ignoreInitial: true,
+    depth: root === undefined ? 2 : 20,
+    ignored: (path, stats) =>
+      (isHidden(relative(root ?? dirname(file), path)) && !more.includes(path)) ||
+      (stats?.isFile() === true && !isSource(path)),
+  })
+  watcher.on('all', (event, path) => {
+    if (event === 'addDir' || event === 'unlinkDir') return
+    changed.add(path)
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      onChange([...changed])
+      changed.clear()
+    }, SETTLE)
+  })
+  // A folder that cannot be read is no reason to stop.
+  watcher.on('error', () => {})
+  await new Promise<void>((ready) => watcher.once('ready', ready))
+  return {
+    async close() {
+      clearTimeout(timer)
+      await watcher.close()
+    },
+  }
+}
+
+function projectOf(file: string, home: string): string | undefined {
+  for (let folder = dirname(file); folder !== home && folder !== dirname(folder); folder = dirname(folder)) {
+    if (PROJECT_MARKS.some((mark) => existsSync(join(folder, mark)))) return folder
+  }
+  return undefined
+}
+
+function isHidden(path: string): boolean {
+  return path
+    .split(/[\\/]/)
+    .some((part) => part === 'node_modules' || /^\.[^.]/.test(part) || part === '__pycache__')
+}
+
+function isIn(path: string, folder: string): boolean {
+  const inside = relative(folder, path)
+  return inside !== '' && !inside.startsWith('..') && basename(inside) !== ''
 }

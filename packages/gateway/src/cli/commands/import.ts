@@ -14,7 +14,6 @@ import {
 } from '../../config/import/index.ts'
 import { CliError } from '../cli-error.ts'
 import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
-import { formatDiff } from '../format-diff.ts'
 import { shorten } from '../format-problem.ts'
 import { createPaint, type Paint } from '../paint.ts'
 import { withProgress } from '../progress.ts'
@@ -79,10 +78,7 @@ async function runImport(clients: ClientId[], options: ImportCommandOptions, io:
     )
 }
 
-/**
- * The program that runs now, by its full path: it exists, and the same one will run. A copy that npx has fetched
- * goes away some day, so that npx has to fetch it again.
- */
+/** The program that runs now, by its full path; undefined for a copy of npx, which will be deleted. */
 function launcher(): [string, ...string[]] | undefined {
   const script = process.argv[1] === undefined ? undefined : resolvedPath(process.argv[1])
   if (script === undefined || !/[\\/]gantry\.[cm]?[jt]s$/.test(script)) return undefined
@@ -186,4 +182,26 @@ async function toJson(plan: ImportPlan, backup: string | undefined): Promise<obj
     ),
     notes: plan.notes,
   }
+}
+
+/** The lines that differ, with three around them, as `diff -u` prints them. Mask secrets before. */
+async function formatDiff(
+  name: string,
+  before: string | undefined,
+  after: string,
+  paint: Paint,
+): Promise<string[]> {
+  const { structuredPatch } = await import('diff')
+  const { hunks } = structuredPatch(name, name, before ?? '', after, undefined, undefined, { context: 3 })
+  const heading = before === undefined ? `${name} (new)` : name
+  const body = hunks.flatMap((hunk) => [
+    paint.cyan(`@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`),
+    ...hunk.lines.filter((line) => !line.startsWith('\\')).map((line) => colourLine(line, paint)),
+  ])
+  return [paint.bold(heading), ...body]
+}
+
+function colourLine(line: string, paint: Paint): string {
+  if (line.startsWith('+')) return paint.green(line)
+  return line.startsWith('-') ? paint.red(line) : line
 }

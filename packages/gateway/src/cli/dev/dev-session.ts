@@ -8,7 +8,6 @@ import { reasonIn } from './reason-in.ts'
 
 export interface DevSessionOptions {
   readonly running: RunningGateway
-  /** The one target. */
   readonly name: string
   /** The file as its author calls it. */
   readonly shown: string
@@ -20,7 +19,6 @@ export interface DevSessionOptions {
 /** Calls under way are let end before their server is replaced, but nobody waits longer than this for them. */
 const GRACE = 2000
 
-/** The author's loop: the server is started again with every change, and what came of it is said. */
 export class DevSession {
   readonly #options: DevSessionOptions
   readonly #api: AdminApi
@@ -44,12 +42,10 @@ export class DevSession {
     })
   }
 
-  /** The first start. */
   start(): Promise<void> {
     return this.#enqueue('start')
   }
 
-  /** Again, after a change. */
   reload(files: readonly string[]): Promise<void> {
     const [first, ...more] = files
     const others = more.length === 0 ? '' : ` and ${countOf(more.length, 'other')}`

@@ -1,7 +1,4 @@
-/**
- * Lines of a server that is started twice in a row: one that does not survive the first question is started again
- * for the older one, and says the same things. A repetition from the beginning is left out.
- */
+/** Leaves out lines that a server repeats because it was started again for the older era. */
 export class OnceLines {
   readonly #print: (line: string) => void
   #said: string[] = []

@@ -19,7 +19,6 @@ export interface RunOptions {
 
 const PROGRAMS: Readonly<Record<string, string>> = { '.py': 'python3', '.rb': 'ruby', '.php': 'php' }
 
-/** How a file is run, by its ending. */
 export function runCommand(file: string, options: RunOptions): RunCommand {
   const [program, ...flags] = options.with?.trim().split(/\s+/) ?? []
   if (program) return { command: program, args: [...flags, file, ...options.args] }

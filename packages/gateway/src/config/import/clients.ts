@@ -3,7 +3,6 @@ import { configHome, type UserPlaces } from '../user-places.ts'
 
 export type ClientId = 'claude-desktop' | 'claude-code' | 'cursor' | 'vscode' | 'windsurf' | 'mcp-json'
 
-/** A program that speaks MCP and keeps a list of servers. */
 export interface Client {
   readonly id: ClientId
   readonly title: string

@@ -9,7 +9,6 @@ import { writeFileAtomic } from '../write-file-atomic.ts'
 import type { FileChange } from './import-plan.ts'
 import { type ListChange, writeLists } from './point-client.ts'
 
-/** One import that was carried out, with all that is needed to take it back. */
 interface Journal {
   readonly version: 1
   readonly files: readonly JournalFile[]
@@ -31,10 +30,7 @@ export interface Undone {
   readonly outcome: 'restored' | 'removed' | 'merged' | 'kept' | 'unchanged'
 }
 
-/**
- * Writes the files of a plan. Copies of what they were, and the way back, are on disk before the first of them
- * is touched. Returns the folder of the copies.
- */
+/** Writes the files of a plan after saving copies of them. Returns the folder of the copies. */
 export async function applyChanges(changes: readonly FileChange[], places: UserPlaces): Promise<string> {
   for (const { file, before } of changes) {
     const now = await readFile(file, 'utf8').catch(() => undefined)

@@ -18,7 +18,6 @@ export interface ImportOptions {
 
 /** What an import would do; nothing has been written. */
 export interface ImportPlan {
-  /** The gateway's configuration. */
   readonly to: string
   readonly sources: readonly ReadClientFile[]
   readonly items: readonly ImportItem[]
@@ -26,14 +25,12 @@ export interface ImportPlan {
   readonly notes: readonly string[]
 }
 
-/** What becomes of one server. */
 export interface ImportItem {
   readonly name: string
   readonly client: ClientId
   readonly file: string
   readonly list: ServerList
   readonly outcome: 'added' | 'same' | 'skipped'
-  /** Its name in the gateway's configuration. */
   readonly as: string | undefined
   readonly reason: string | undefined
   readonly notes: readonly string[]
@@ -45,7 +42,6 @@ export interface FileChange {
   /** Undefined when the file does not exist yet. */
   readonly before: string | undefined
   readonly after: string
-  /** For a client's file. */
   readonly lists: readonly ListChange[]
 }
 

@@ -8,13 +8,19 @@ import { parseSource } from '../parse-source.ts'
 import { formatOf } from '../source-document.ts'
 import { readStateFile } from '../state-file.ts'
 import type { UserPlaces } from '../user-places.ts'
-import { chooseName } from './choose-name.ts'
-import { type ClientFile, type ClientId, CLIENTS } from './clients.ts'
+import { type ClientFile, type ClientId, CLIENTS, findClient } from './clients.ts'
 import type { FileChange, ImportItem, ImportOptions, PlanResult } from './import-plan.ts'
-import { addressOf, type GatewayAddress, isGatewayEntry } from './point-client.ts'
-import { planPointing } from './plan-pointing.ts'
+import {
+  addressOf,
+  type GatewayAddress,
+  isGatewayEntry,
+  gatewayEntry,
+  placeOf,
+  pointFile,
+} from './point-client.ts'
 import { readClientFile, type ReadClientFile, type ServerList } from './read-client-file.ts'
 import { translateEntry } from './translate-entry.ts'
+import { isSame } from '../../model/index.ts'
 
 const NEW_FILE = `// Gantry: many MCP servers behind one endpoint.
 {
@@ -156,4 +162,102 @@ function missingNotes(
     const looked = client.files(places).map((file) => file.file)
     return [`${client.title} has no configuration here (looked for ${looked.join(', ')})`]
   })
+}
+
+/** What an imported server is called, and why when it is not what it was called before. */
+type Choice =
+  | { readonly type: 'new'; readonly name: string; readonly reason: string | undefined }
+  | { readonly type: 'same'; readonly name: string; readonly reason: string }
+
+/** Finds a name that is free, unless the very same server is already there. */
+function chooseName(
+  wanted: string,
+  target: RawTarget,
+  { taken, client }: { taken: ReadonlyMap<string, RawTarget>; client: ClientId },
+): Choice {
+  const plain = toTargetName(wanted)
+  const twin = [...taken].find(([, other]) => isSame(other, target))
+  if (twin) {
+    const reason = twin[0] === plain ? 'it is there already' : `it is the same server as "${twin[0]}"`
+    return { type: 'same', name: twin[0], reason }
+  }
+  const rival = taken.get(plain)
+  if (!rival) {
+    const reason = plain === wanted ? undefined : 'a name has at most 64 characters and no "/"'
+    return { type: 'new', name: plain, reason }
+  }
+  const name = firstFree(`${plain.slice(0, 40)}-${client}`, taken)
+  return { type: 'new', name, reason: `"${plain}" is another server: ${differences(rival, target)}` }
+}
+
+function toTargetName(name: string): string {
+  return name.replaceAll(/[/\u0000-\u001f]+/g, '-').slice(0, 64) || 'server'
+}
+
+function firstFree(base: string, taken: ReadonlyMap<string, RawTarget>): string {
+  let name = base
+  for (let number = 2; taken.has(name); number++) name = `${base}-${number}`
+  return name
+}
+
+/** Keys only: their values may be secrets. */
+function differences(a: RawTarget, b: RawTarget): string {
+  const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])] as (keyof RawTarget)[]
+  const different = keys.filter((key) => !isSame(a[key], b[key])).map((key) => `"${key}"`)
+  return `${different.join(', ')} ${different.length === 1 ? 'is' : 'are'} not the same`
+}
+
+/** What has to change in the clients' files so that they use the gateway instead of their servers. */
+async function planPointing(
+  sources: readonly ReadClientFile[],
+  items: readonly ImportItem[],
+  address: GatewayAddress,
+  options: ImportOptions,
+): Promise<{ changes: FileChange[]; notes: string[] }> {
+  const changes: FileChange[] = []
+  const notes: string[] = []
+  const placed = new Set<string>()
+  for (const source of sources) {
+    const moved = movedServers(items, source)
+    const isWanted = moved.size > 0 || isAskedFor(source, options)
+    if (!isWanted || source.error !== undefined) continue
+    if (source.scope === 'project' && !options.pointProjects) {
+      notes.push(`${source.file} belongs to a project and is left as it is; --point-projects changes it too`)
+      continue
+    }
+    const place = placeOf(source)
+    const entry = gatewayEntry(source.client, address)
+    const pointed = await pointFile(source, moved, { entry, isPlaced: placed.has(place) })
+    placed.add(place)
+    if (!pointed) continue
+    changes.push({
+      file: source.file,
+      role: 'client',
+      before: source.text,
+      after: pointed.text,
+      lists: pointed.lists,
+    })
+    if (address.needsKey && 'command' in entry === false) {
+      const title = findClient(source.client)?.title
+      notes.push(
+        `The gateway asks for a key: add the header "Authorization: Bearer KEY" to "gantry" in ${title}`,
+      )
+    }
+  }
+  return { changes, notes }
+}
+
+/** Only servers that are behind the gateway now may go. */
+function movedServers(items: readonly ImportItem[], source: ReadClientFile): Map<ServerList, Set<string>> {
+  const moved = new Map<ServerList, Set<string>>()
+  for (const item of items) {
+    if (item.file !== source.file || item.outcome === 'skipped') continue
+    moved.set(item.list, (moved.get(item.list) ?? new Set()).add(item.name))
+  }
+  return moved
+}
+
+function isAskedFor(source: ReadClientFile, { clients, from }: ImportOptions): boolean {
+  if (source.file.endsWith('settings.json')) return false
+  return source.scope === 'user' && (from !== undefined || clients?.includes(source.client) === true)
 }

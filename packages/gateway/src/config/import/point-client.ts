@@ -6,7 +6,6 @@ import type { ConfigPath } from '../problem.ts'
 import { type ClientId, findClient } from './clients.ts'
 import type { ReadClientFile, ServerList } from './read-client-file.ts'
 
-/** How a client gets to the gateway. */
 export interface GatewayAddress {
   /** Undefined when the gateway takes any free port: then only spawning it works. */
   readonly url: string | undefined

@@ -4,12 +4,9 @@ import { parseSource } from '../parse-source.ts'
 import { formatOf } from '../source-document.ts'
 import type { ClientFile } from './clients.ts'
 
-/** One list of servers in a client's file. */
 export interface ServerList {
-  /** Where in the file it is. */
   readonly path: ConfigPath
   readonly servers: Readonly<Record<string, unknown>>
-  /** Where its servers are meant to run. */
   readonly folder: string | undefined
   /** What the editor suggests for the questions that it asks, by their ids (VS Code, `inputs`). */
   readonly defaults: ReadonlyMap<string, string>
@@ -18,7 +15,6 @@ export interface ServerList {
 export interface ReadClientFile extends ClientFile {
   readonly text: string
   readonly lists: readonly ServerList[]
-  /** Why nothing could be read from a file that is there. */
   readonly error: string | undefined
 }
 

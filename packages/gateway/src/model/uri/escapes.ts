@@ -12,10 +12,7 @@ interface Settled {
   readonly isBroken: boolean
 }
 
-/**
- * One spelling for each character: what needs no escape has none, the others have theirs in upper case, and
- * characters outside ASCII are in the open, composed.
- */
+/** One spelling per character: needless escapes are decoded, others upper case, Unicode composed. */
 export function normaliseEscapes(text: string): Settled {
   let isBroken = /\p{Surrogate}/u.test(text) || /%(?![0-9a-f]{2})/i.test(text)
   const opened = text.replace(/%(?![0-9a-f]{2})/gi, '%25').replace(ESCAPES, (run) => {

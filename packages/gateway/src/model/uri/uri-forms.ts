@@ -1,11 +1,8 @@
+import { parseUrl } from '@gantry/mcp/foreign'
 import { decodeFully, normaliseEscapes, UNSEEN } from './escapes.ts'
-import { normaliseHost, splitAuthority } from './authority.ts'
-import { isSpecial, splitUri, type UriParts } from './split-uri.ts'
+import { isSpecial, splitUri, type UriParts, defaultPortOf } from './split-uri.ts'
 
-/**
- * What a URI can mean. Servers normalise URIs in different ways, so a rule that compares text alone can be
- * avoided with another spelling. Rules compare these forms instead.
- */
+/** What a URI can mean. Servers normalise URIs in different ways, so rules compare these forms, not text. */
 export interface UriForms {
   /** The normal form of RFC 3986, section 6.2.2, with characters outside ASCII in the open and in NFC. */
   readonly exact: string
@@ -164,4 +161,36 @@ function join({ scheme, authority, path, query, fragment }: UriParts): string {
     (query === '?' ? '' : query) +
     (fragment === '#' ? '' : fragment)
   )
+}
+
+interface Authority {
+  /** With `@` at its end, or empty. */
+  readonly user: string
+  readonly host: string
+  /** With `:` in front, or empty. */
+  readonly port: string
+}
+
+function splitAuthority(authority: string): Authority {
+  const at = authority.lastIndexOf('@') + 1
+  const [, host, port] = /^(.*?)(:\d*)?$/s.exec(authority.slice(at))!
+  return { user: authority.slice(0, at), host: host!, port: port === ':' ? '' : (port ?? '') }
+}
+
+/** Names of hosts know no case, and have one written form each (RFC 5891). Other schemes keep names of any kind there. */
+function normaliseHost(authority: string, scheme: string | undefined): { text: string; isBroken: boolean } {
+  const { user, host, port } = splitAuthority(authority)
+  if (!isSpecial(scheme)) return { text: user + host + port, isBroken: false }
+  const kept = port === defaultPortOf(scheme) ? '' : port
+  const named = hostName(host)
+  const name = scheme === 'file' && named === 'localhost' ? '' : named
+  return { text: user + (name ?? host.toLowerCase()) + kept, isBroken: name === undefined }
+}
+
+function hostName(host: string): string | undefined {
+  if (host === '') return ''
+  // A wildcard of a pattern.
+  if (host.includes('?')) return host.toLowerCase()
+  const url = `http://${host}/`
+  return parseUrl(url)?.hostname
 }

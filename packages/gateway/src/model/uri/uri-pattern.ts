@@ -1,7 +1,6 @@
 import { matchesWildcard } from '../wildcard.ts'
 import { uriForms, type UriForms } from './uri-forms.ts'
 
-/** A wildcard pattern for URIs in the forms that URIs are compared in. */
 export type UriPattern = Pick<UriForms, 'exact' | 'loose'>
 
 /** Brings a pattern of the configuration into the form of the URIs that it is compared with. */

@@ -10,10 +10,7 @@ const DAMAGE =
   /Cannot find (?:module|package)|ENOTEMPTY|ENOENT|ERR_MODULE_NOT_FOUND|not found|MODULE_NOT_FOUND/
 const FOLDER = /((?:[A-Za-z]:)?[^\s'":]*[\\/]_npx[\\/][0-9a-f]{8,})(?=[\\/'"\s]|$)/m
 
-/**
- * The folder in which `npx` keeps a package that was installed only in part, because something ended it in the middle.
- * `npx` takes such a folder for complete, so that every later start fails as well.
- */
+/** The folder of a package that `npx` installed only in part; every later start would fail with it. */
 export function brokenInstall(model: StdioTarget, stderr: string): string | undefined {
   const launcher = launcherOf(model.command)
   if ((launcher !== 'npx' && launcher !== 'npm') || !DAMAGE.test(stderr)) return undefined

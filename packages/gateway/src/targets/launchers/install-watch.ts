@@ -4,10 +4,7 @@ const LOOK_EVERY = 500
 /** Without a sign of work for so long nothing is being installed. */
 const QUIET = { least: 3_000, most: 10_000 }
 
-/**
- * Tells a launcher that installs a package from a server that hangs. While it installs, it works: its processes use
- * the processor, and come and go. As long as it has started nothing at all it waits for the network.
- */
+/** Tells a launcher that installs from a server that hangs, by the work of its processes. */
 export class InstallWatch {
   readonly #process: ProcessFacts
   readonly #launcher: string

@@ -2,10 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/**
- * Where launchers keep what they install when there is no home that can be written, as in a service of its own user:
- * folders of the gateway's own. What the configuration or the environment says goes first.
- */
+/** Gives launchers folders of the gateway when no home is writable. Configured values go first. */
 export function launcherEnvironment(
   stateDir: string,
   given: Readonly<Record<string, unknown>>,

@@ -6,10 +6,7 @@ import { launcherOf } from './launcher.ts'
 
 const LOOK_EVERY = 250
 
-/**
- * How long a target may take to start. A launcher that is installing a package gets a limit of its own: to end it in
- * the middle leaves a broken cache, with which no later start works.
- */
+/** How long a target may take to start. An install gets more time: ending it leaves a broken cache. */
 export class StartLimit {
   readonly #model: TargetModel
   readonly #onInstalling: () => void

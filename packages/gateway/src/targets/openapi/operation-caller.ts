@@ -4,11 +4,8 @@ import type { JsonObject } from './mcp.ts'
 import type { OpenApiTargetOptions } from './options.ts'
 import { AccessToken } from './request/access-token.ts'
 import { buildRequest } from './request/build-request.ts'
-import { CallDeadline } from './request/call-deadline.ts'
 import { CallError } from './request/call-error.ts'
 import { bearer, type Credential, type Credentials, secretText } from './request/credentials.ts'
-import { explainFailure } from './request/explain-failure.ts'
-import { forwardedHeaders } from './request/forwarded-headers.ts'
 import { Redactor, secretHeaders } from './request/redact.ts'
 import { createReachFetch } from './request/reach-fetch.ts'
 import { type Answer, sendRequest } from './request/send-request.ts'
@@ -16,6 +13,8 @@ import type { ServerUrls } from './request/server-url.ts'
 import { toResult } from './result/to-result.ts'
 import { checkValue } from './tools/check-value.ts'
 import type { OperationPlan } from './tools/tool-plan.ts'
+import type { Operation } from './operations/operation.ts'
+import { isSendableHeader } from './operations/read-parameter.ts'
 
 const DEFAULT_TIMEOUT = 30_000
 const DEFAULT_RESPONSE_BYTES = 10 * 1024 * 1024
@@ -133,4 +132,93 @@ export class OperationCaller {
 
 function failed(text: string): JsonObject {
   return { content: [{ type: 'text', text }], isError: true }
+}
+
+/** Ends one call. `AbortSignal.any` would leak for every call on a signal that lives with the gateway. */
+class CallDeadline {
+  timedOut = false
+  readonly #controller = new AbortController()
+  readonly #caller: AbortSignal
+  readonly #timer: NodeJS.Timeout
+
+  constructor(caller: AbortSignal, timeout: number) {
+    this.#caller = caller
+    this.#timer = setTimeout(() => {
+      this.timedOut = true
+      this.#controller.abort(new Error('timeout'))
+    }, timeout)
+    caller.addEventListener('abort', this.abort, { once: true })
+    if (caller.aborted) this.abort()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  readonly abort = (): void => this.#controller.abort(this.#caller.reason)
+
+  /** The call is over, whatever its end. */
+  release(): void {
+    clearTimeout(this.#timer)
+    this.#caller.removeEventListener('abort', this.abort)
+  }
+}
+
+/** What each failure of the network means and what to check; the request did not reach the API with these. */
+const NEVER_SENT: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing accepts connections there: is the API running, and is the URL right?',
+  ENOTFOUND: 'the host name does not exist: check the URL, or baseUrl in the configuration',
+  OUT_OF_REACH:
+    'the description or a redirect leads into a private network: if this is meant, name the host in server.trustedHosts',
+  EAI_AGAIN: 'the host name could not be looked up: check the network and DNS',
+  EHOSTUNREACH: 'the host cannot be reached from the gateway: check the network',
+  ENETUNREACH: 'the network cannot be reached from the gateway: check the network',
+  UND_ERR_CONNECT_TIMEOUT: 'the host did not accept the connection in time: check the network and firewalls',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed: set NODE_EXTRA_CA_CERTS for the gateway',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is from a private authority: set NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified: set NODE_EXTRA_CA_CERTS',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
+}
+
+/** A sentence for the model and the operator: where, why, what to check, and whether it may have happened. */
+function explainFailure(
+  error: unknown,
+  context: { operation: Operation; origin: string; timeout: number; timedOut: boolean; cancelled: boolean },
+): string {
+  const { operation, origin, timeout } = context
+  const request = `${operation.key} at ${origin}`
+  const isSafe = operation.method === 'get' || operation.method === 'head' || operation.method === 'options'
+  const doubt = isSafe ? '' : ' The request may have been carried out; check before you repeat it.'
+  if (context.cancelled) return `${request} was cancelled.${doubt}`
+  if (context.timedOut) return `${request} gave no complete answer within ${timeout} ms.${doubt}`
+  const code = codeOf(error)
+  const known = code !== undefined && Object.hasOwn(NEVER_SENT, code) ? NEVER_SENT[code] : undefined
+  if (known) return `${request} failed (${code}): ${known}. The request was not sent.`
+  return `${request} failed${code ? ` (${code})` : ''}: the connection broke before the answer was complete.${doubt}`
+}
+
+/** `fetch` hides the reason one or two causes deep; several addresses make an AggregateError of it. */
+function codeOf(error: unknown): string | undefined {
+  let at: unknown = error
+  for (let depth = 0; depth < 5 && at instanceof Error; depth++) {
+    const code: unknown = Reflect.get(at, 'code')
+    if (typeof code === 'string') return code
+    at = at instanceof AggregateError ? at.errors[0] : at.cause
+  }
+  return undefined
+}
+
+/** The client's headers that the configuration lists, and no others. */
+function forwardedHeaders(
+  exchange: Pick<Exchange, 'headers'>,
+  names: readonly string[],
+): Record<string, string> {
+  const forwarded: Record<string, string> = {}
+  for (const name of names.map((each) => each.toLowerCase())) {
+    const value =
+      exchange.headers && Object.hasOwn(exchange.headers, name) ? exchange.headers[name] : undefined
+    if (value !== undefined && isSendableHeader(name)) forwarded[name] = value
+  }
+  return forwarded
 }

@@ -37,19 +37,13 @@ export interface OpenApiTargetOptions {
   referenceRoot?: string | undefined
   /** `outputSchema` as described, without what real answers often break, or not at all. */
   outputSchemas?: 'exact' | 'lenient' | 'none' | undefined
-  /**
-   * Bytes for the input schema of one tool, and half as many for its output schema, which clients compile when
-   * they list. Beyond that, definitions are opened: their details are left out.
-   */
+  /** Bytes for a tool's input schema, half for its output schema. Beyond that, details are left out. */
   maxSchemaBytes?: number | undefined
   /** Instead of the global `fetch`. */
   fetch?: typeof fetch | undefined
 }
 
-/**
- * Patterns are an `operationId`, `GET /pets/*`, `* /pets/*` or `tag:NAME`, with `*` and `?` as wildcards.
- * Keys of `rename` and `describe` are an `operationId` or `GET /pets/{id}`, exactly.
- */
+/** Patterns: `operationId`, `GET /pets/*`, `tag:NAME`. Keys of `rename` and `describe` are exact. */
 export interface OperationSelection {
   include?: readonly string[] | undefined
   exclude?: readonly string[] | undefined

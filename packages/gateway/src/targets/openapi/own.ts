@@ -1,8 +1,7 @@
 import { isJsonObject } from '@gantry/mcp/exchange'
 import type { JsonObject } from './mcp.ts'
 
-// Descriptions are foreign data: members are read only when they are the object's own, so that a property
-// called `constructor` or `__proto__` is nothing but a name.
+// Descriptions are foreign data: only own members are read, so `__proto__` is just a name.
 
 export { isJsonObject as isObject }
 

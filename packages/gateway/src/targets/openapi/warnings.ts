@@ -1,6 +1,5 @@
 const MOST_WARNINGS = 200
 
-/** What was odd in a description but did not stop it from loading. */
 export class Warnings {
   readonly #seen = new Map<string, { readonly first: string | undefined; times: number }>()
   #left = 0

@@ -1,12 +1,11 @@
-import type { JsonObject } from '../../jsonrpc/index.ts'
+import { type JsonObject, isJsonObject } from '../../jsonrpc/index.ts'
 import type { BearerSettings } from './bearer-settings.ts'
 import type { GuardAuth, GuardCall } from './guard-types.ts'
-import { type Credentials, readCredentials } from './read-credentials.ts'
 import { sha256 } from './sha256.ts'
 import { TokenCache } from './token-cache.ts'
-import { toTokenFacts, type TokenFacts } from './token-facts.ts'
 import { invalidToken, TokenRejected } from './token-rejected.ts'
 import { issuerOfJwt, verifyJwt } from './verify-jwt.ts'
+import type { Principal } from '../../protocol/index.ts'
 
 /** A token that was not active is not asked about again for this long. */
 const INACTIVE_MS = 10_000
@@ -105,4 +104,81 @@ export class Authenticator {
     if (scheme !== 'dpop') throw invalidToken('The token is bound to a key and must be sent as DPoP')
     await proofs.check(call, { hash, boundTo })
   }
+}
+
+interface Credentials {
+  readonly scheme: 'bearer' | 'dpop'
+  readonly token: string
+}
+
+/** `b64token` of RFC 6750, section 2.1: covers JWTs and every opaque token that may be sent. */
+const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
+/** Tokens travel in a header, and servers bound those; a longer one is not worth a signature check. */
+const MAX_TOKEN_LENGTH = 16_384
+
+/** Reads `Authorization` only; tokens in the query are ignored (2026-07-28, "Token Requirements"). */
+function readCredentials(header: string | undefined): Credentials | undefined {
+  const [scheme = '', token = '', ...rest] = (header ?? '').trim().split(/ +/)
+  const name = scheme.toLowerCase()
+  if (name !== 'bearer' && name !== 'dpop') return undefined
+  if (rest.length > 0 || token.length > MAX_TOKEN_LENGTH || !TOKEN.test(token)) {
+    throw new TokenRejected('invalid_request', 'The Authorization header is malformed')
+  }
+  return { scheme: name, token }
+}
+
+/** What is known about a token that was found good. The token itself is not part of it. */
+interface TokenFacts {
+  readonly principal: Principal
+  readonly scopes: readonly string[]
+  readonly clientId: string | undefined
+  readonly claims: Readonly<JsonObject>
+  /** In milliseconds since 1970. */
+  readonly expiresAt: number | undefined
+  /** Thumbprint of the key that the token is bound to (RFC 9449, section 6). */
+  readonly boundTo: string | undefined
+}
+
+/** Reads the facts out of claims that were verified. `expand` adds what scopes imply. */
+function toTokenFacts(
+  claims: JsonObject,
+  issuer: string,
+  expand: (scopes: readonly string[]) => readonly string[],
+): TokenFacts {
+  const clientId = text(claims.client_id) ?? text(claims.azp) ?? text(claims.cid)
+  const { exp } = claims
+  return Object.freeze({
+    principal: principalOf(claims, issuer, clientId),
+    scopes: Object.freeze(expand(readScopes(claims))),
+    clientId,
+    claims: Object.freeze(claims),
+    expiresAt: typeof exp === 'number' ? exp * 1000 : undefined,
+    boundTo: bindingOf(claims),
+  })
+}
+
+/** A token without a subject, or with its client as subject, speaks for a program (RFC 9068, 2.2 and 5). */
+function principalOf(claims: JsonObject, issuer: string, clientId: string | undefined): Principal {
+  const subject = text(claims.sub) ?? clientId
+  if (subject === undefined) throw invalidToken('The token names neither a subject nor a client')
+  return Object.freeze({ kind: subject === clientId ? 'workload' : 'person', issuer, subject })
+}
+
+/** `scope` by RFC 9068 and RFC 7662; `scp`, as a string or a list, is what some large issuers send. */
+function readScopes(claims: JsonObject): string[] {
+  const found = claims.scope ?? claims.scp
+  if (typeof found === 'string') return found.split(' ').filter((scope) => scope !== '')
+  return Array.isArray(found) ? found.filter((scope) => typeof scope === 'string') : []
+}
+
+/** A binding that we cannot check must not be ignored: the token would be worth more to a thief than meant. */
+function bindingOf({ cnf }: JsonObject): string | undefined {
+  if (cnf === undefined || cnf === null) return undefined
+  const thumbprint = isJsonObject(cnf) && Object.keys(cnf).length === 1 ? text(cnf.jkt) : undefined
+  if (thumbprint === undefined) throw invalidToken('The token is bound in a way that is not supported here')
+  return thumbprint
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
 }

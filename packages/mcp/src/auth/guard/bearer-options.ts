@@ -44,13 +44,11 @@ export interface BearerOptions {
   issuers?: readonly (string | IssuerOptions)[]
   /** What `aud` must contain. Default: the resource. `false` accepts tokens that are meant for others. */
   audience?: string | readonly string[] | false
-  /** Scopes that every request needs. */
   scopes?: readonly string[]
   /** Broader scopes and what they include: `{ 'notes:write': ['notes:read'] }`. */
   impliedScopes?: Readonly<Record<string, readonly string[]>>
   /** Keys of the only issuer, or where they are. Default: found through its metadata. */
   jwks?: JSONWebKeySet | string
-  /** For tokens that are not JWTs. */
   introspection?: IntrospectionOptions
   /** Tokens that are bound to a key of the client (RFC 9449). Default: `off`, which refuses them. */
   dpop?: DpopMode | DpopOptions
@@ -73,6 +71,5 @@ export interface BearerOptions {
   /** For one request to an issuer. Default: 5 seconds. */
   timeout?: Duration
   fetch?: Fetch
-  /** Told about every refusal. */
   onRefused?: (refusal: Refusal) => void
 }

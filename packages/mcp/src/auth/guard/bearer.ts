@@ -2,7 +2,6 @@ import type { JsonObject } from '../../jsonrpc/index.ts'
 import { Authenticator } from './authenticator.ts'
 import type { BearerOptions } from './bearer-options.ts'
 import { readSettings } from './bearer-settings.ts'
-import { scopeExpander } from './expand-scopes.ts'
 import type { GuardCall, GuardVerdict } from './guard-types.ts'
 import { answerMetadata } from './metadata-handlers.ts'
 import { type ProtectedResourceDocument, protectedResource } from './protected-resource.ts'
@@ -14,7 +13,6 @@ export interface BearerGuard {
   readonly protectedResource: ProtectedResourceDocument
   /** The protected-resource metadata (RFC 9728), for routes of your own. */
   readonly metadata: Readonly<JsonObject>
-  /** The path at which clients look for it. */
   readonly metadataPath: string
 }
 
@@ -49,4 +47,18 @@ export function bearer(options: BearerOptions): BearerGuard {
     metadata: resource.document,
     metadataPath: resource.paths[0]!,
   })
+}
+
+/** Adds the scopes that others imply (2026-07-28, "Step-Up Authorization Flow"). */
+function scopeExpander(
+  implied: Readonly<Record<string, readonly string[]>> | undefined,
+): (scopes: readonly string[]) => readonly string[] {
+  if (implied === undefined) return (scopes) => scopes
+  const table = new Map(Object.entries(implied))
+  return (scopes) => {
+    const all = new Set(scopes)
+    // A Set also yields what is added while it is walked.
+    for (const scope of all) for (const narrower of table.get(scope) ?? []) all.add(narrower)
+    return [...all]
+  }
 }

@@ -1,10 +1,7 @@
-import { requireSecret } from '../../protocol/index.ts'
 import { base64url } from 'jose'
+import { requireSecret } from '../../protocol/index.ts'
 
-/**
- * Nonces that need no memory: each is a keyed hash of the period it was made in, and is good for that period
- * and the next. Replicas that share the secret accept each other's.
- */
+/** Nonces without memory: a keyed hash of the period. Replicas with the same secret accept each other's. */
 export class DpopNonces {
   readonly #periodMs: number
   readonly #key: Promise<CryptoKey>

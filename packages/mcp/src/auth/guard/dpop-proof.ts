@@ -11,7 +11,6 @@ export interface DpopRules {
   readonly maxAgeMs: number
   readonly clockToleranceMs: number
   readonly nonces: DpopNonces | undefined
-  /** Where this server is, as clients see it. */
   readonly resource: URL
   /** Shared memory of several replicas, asked after our own. */
   readonly isNewProof: IsNewProof | undefined

@@ -8,11 +8,7 @@ interface Seen {
 
 const DEFAULT_MAX_PROOFS = 100_000
 
-/**
- * The proofs that this process has seen, bounded. When there is no room the oldest is forgotten, and from then
- * on nothing that was issued before it is accepted: a flood shortens the time a proof is good for, and never
- * lets one be used twice (RFC 9449, section 11.1).
- */
+/** The proofs seen, bounded. A flood shortens how long a proof is good; none works twice (RFC 9449, 11.1). */
 export class DpopReplays {
   readonly #seen = new Map<string, Seen>()
   readonly #maxProofs: number

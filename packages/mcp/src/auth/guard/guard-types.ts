@@ -6,12 +6,10 @@ import type { Principal } from '../../protocol/index.ts'
 /** What a guard looks at: the request as the HTTP transport hands it over, header names in lower case. */
 export interface GuardCall {
   readonly method: string
-  /** Path and query. */
   readonly url: string
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** Who asks, as handlers see it in `ctx.auth`. */
 export interface GuardAuth {
   /** Sessions, tasks and `requestState` belong to it. */
   readonly principal: Principal
@@ -26,7 +24,6 @@ export interface GuardAuth {
   readonly expiresAt?: number
 }
 
-/** An answer that is given instead of the server's. */
 export interface GuardRefusal {
   readonly ok: false
   readonly status: number

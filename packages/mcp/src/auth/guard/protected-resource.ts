@@ -7,7 +7,6 @@ import type { BearerSettings } from './bearer-settings.ts'
 export interface ProtectedResourceDocument {
   readonly document: Readonly<JsonObject>
   readonly json: string
-  /** The address in challenges. */
   readonly url: string
   /** Paths at which it is served: the one for the resource's path first, then the one for the origin. */
   readonly paths: readonly string[]

@@ -3,10 +3,7 @@ interface Entry<T> {
   readonly until: number
 }
 
-/**
- * What was found out about tokens, by their hash, for a short time. Bounded: the entry that was used longest
- * ago makes room. Callers that ask for the same token at once share one look-up.
- */
+/** Short-lived, bounded facts about tokens, by their hash. Concurrent callers share one look-up. */
 export class TokenCache<T> {
   readonly #entries = new Map<string, Entry<T>>()
   readonly #flights = new Map<string, Promise<T>>()

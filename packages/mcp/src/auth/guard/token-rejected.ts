@@ -6,10 +6,7 @@ export type RejectionCode =
   | 'invalid_dpop_proof'
   | 'use_dpop_nonce'
 
-/**
- * The caller's credential is no good. The message goes into `error_description`, so it holds nothing of the
- * token: it says which check failed, so that whoever set up the two servers can mend it.
- */
+/** The credential is no good. The message names the failed check and holds nothing of the token. */
 export class TokenRejected extends Error {
   readonly code: RejectionCode
 

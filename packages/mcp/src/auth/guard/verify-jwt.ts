@@ -53,10 +53,7 @@ export async function verifyJwt(token: string, issuer: Issuer, rules: JwtRules):
   }
 }
 
-/**
- * Other JWTs of the same issuer (logout tokens, proofs, client assertions) say so in `typ`. ID tokens do not,
- * but their audience is a client and never this server.
- */
+/** Refuses other JWTs of the issuer by `typ`. ID tokens have none, but their audience is a client. */
 function checkType(typ: unknown, rules: JwtRules): void {
   const name = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined
   if (name === 'at+jwt') return

@@ -13,10 +13,7 @@ export interface ClientEdge {
   readonly version: Revision
   /** What the server said about itself: `server/discover`, or the same facts from the handshake. */
   readonly discovery: Discovery
-  /**
-   * Resolves with what the server answered; a JSON-RPC error is an outcome like any other. Rejects with an
-   * McpError when there is no answer (closed, cancelled, timed out, …).
-   */
+  /** Resolves with the server's answer, errors included. Rejects with an McpError when there is none. */
   readonly handle: (exchange: Exchange) => Promise<Outcome>
   /** Tells a legacy server something (`notifications/roots/list_changed`). Modern servers are told nothing. */
   notify(notification: Notification): Promise<void>
@@ -29,7 +26,6 @@ export interface ClientEdge {
   close(): Promise<void>
 }
 
-/** What both kinds of client edge can be told. */
 export interface ClientEdgeOptions {
   ids?: IdMinter | undefined
   /** Rounds of questions answered through `exchange.ask` before a request is given up. Default 16. */

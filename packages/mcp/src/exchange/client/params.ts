@@ -19,10 +19,7 @@ export function progressTokenOf(exchange: Exchange): ProgressToken | undefined {
   return isToken ? (token as ProgressToken) : undefined
 }
 
-/**
- * The params of a modern request: the envelope replaces whatever envelope the request arrived with, and our
- * own progress token replaces the caller's, since tokens must be unique among the requests of one connection.
- */
+/** The params of a modern request, with our envelope and our own, unique progress token. */
 export function modernParams(
   exchange: Exchange,
   params: JsonObject,

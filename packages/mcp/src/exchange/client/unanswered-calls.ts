@@ -2,7 +2,6 @@ import { type Owner, sameOwner } from './owner.ts'
 
 interface GivenUp {
   readonly owner: Owner
-  /** Whether the server may ask for input on its behalf. */
   readonly asks: boolean
 }
 
@@ -10,12 +9,7 @@ interface GivenUp {
 const MAX_CALLS = 256
 const MAX_OWNERS = 64
 
-/**
- * Calls that were given up before the server answered them. The server may still work on them and send messages that
- * name no call. Such a message must not be shown to another caller, so these calls stay candidates until the server
- * answers. A call that falls out of this memory leaves its owner behind; with too many owners, everybody is a
- * stranger. Nothing is forgotten while the connection lives: that would be a guess.
- */
+/** Abandoned calls stay candidates for nameless messages until answered, so that no other caller sees those. */
 export class UnansweredCalls {
   readonly #calls = new Map<unknown, GivenUp>()
   readonly #owners: GivenUp[] = []
@@ -33,7 +27,6 @@ export class UnansweredCalls {
     this.#keepOwner(forgotten)
   }
 
-  /** The server answered after all: it is done with the call. */
   answered(id: unknown): void {
     this.#calls.delete(id)
   }

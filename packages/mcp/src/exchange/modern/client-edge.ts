@@ -112,7 +112,6 @@ export class ModernClientEdge implements ClientEdge {
     }
   }
 
-  /** Whether the messages of all requests come on one channel. */
   get #isShared(): boolean {
     return this.#wire.kind !== 'http'
   }
@@ -141,7 +140,6 @@ export class ModernClientEdge implements ClientEdge {
     this.#wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {})
   }
 
-  /** A message on a request's own stream. */
   #deliver(id: number, call: Call, message: IncomingMessage): void {
     // Modern servers must not send requests, and clients must not answer them (basic/transports).
     if ('id' in message || !this.#calls.has(id)) return
@@ -156,7 +154,6 @@ export class ModernClientEdge implements ClientEdge {
     }
   }
 
-  /** A message on a channel that all requests share (stdio). */
   #onSharedMessage(message: IncomingMessage): void {
     if ('id' in message) return
     const { method, params } = message
@@ -175,10 +172,7 @@ export class ModernClientEdge implements ClientEdge {
     else if (method !== 'notifications/progress') this.#options.onNotification?.(toNotification(message))
   }
 
-  /**
-   * Log messages carry no id (server/utilities/logging), except those of servers built on this SDK. On a shared
-   * channel only one request may own one that names none.
-   */
+  /** Delivers a log message. One that names no request needs a single owner on a shared channel. */
   #deliverLog(notification: Notification, named: unknown): void {
     const call = named === undefined ? this.#onlyCallFor(notification) : this.#calls.get(named)
     const plain = withoutHints(notification)

@@ -3,19 +3,14 @@ import { abortError } from '../cancellation.ts'
 import { tooManyRounds } from '../client/client-edge.ts'
 import type { Exchange, InputRequired, Outcome } from '../exchange.ts'
 
-/** Sends the exchange once with these params. */
 export type SendRound = (params: JsonObject) => Promise<Outcome>
 
-/**
- * Sends a request and, when the caller can answer questions, plays the rounds: asks, and retries with the
- * answers and with `requestState` exactly as received (MCP 2026-07-28, basic/patterns/mrtr).
- */
+/** Sends a request and plays its rounds when the caller can answer (2026-07-28, basic/patterns/mrtr). */
 export async function playModernRounds(exchange: Exchange, send: SendRound, limit: number): Promise<Outcome> {
   const outcome = await send(exchange.params)
   return outcome.type === 'input_required' ? playFurtherRounds(outcome, exchange, send, limit) : outcome
 }
 
-/** The same from the first questions on. */
 export async function playFurtherRounds(
   first: InputRequired,
   exchange: Exchange,

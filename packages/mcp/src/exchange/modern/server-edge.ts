@@ -24,10 +24,7 @@ import { writeNotification } from '../server/write-message.ts'
 
 const NO_PARAMS = Object.freeze({})
 
-/**
- * A request is modern when it carries the envelope, or is the one method that only modern clients send –
- * unless the client is known to be a legacy one, which simply has no such method.
- */
+/** Modern: it has the envelope, or is `server/discover` of a client that is not known as legacy. */
 export function isModernRequest(request: JsonRpcRequest, isLegacyClient: boolean = false): boolean {
   const meta = request.params?._meta
   if (isJsonObject(meta) && Object.hasOwn(meta, META.protocolVersion)) return true

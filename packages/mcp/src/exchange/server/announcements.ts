@@ -7,11 +7,7 @@ export interface AnnouncementsHost {
   isCongested(): boolean
 }
 
-/**
- * News of what has changed, for a reader that may be far behind. Then each waits until the reader has caught up, and
- * waits once: that a list has changed twice says no more than that it has changed. So a reader that stops reading
- * costs a bounded amount of memory, and misses nothing when it goes on.
- */
+/** News for a reader that may be behind: each waits once, so memory is bounded and nothing is missed. */
 export class Announcements {
   readonly #host: AnnouncementsHost
   #waiting: Set<string> | undefined

@@ -1,10 +1,7 @@
 import { toNumber } from '../../jsonrpc/index.ts'
 import type { Notification } from '../exchange.ts'
 
-/**
- * A handler that runs again for its next answer reports what the client has heard already, and so does a target that
- * a gateway asks a second time.
- */
+/** Drops progress that the client has heard already, as from a handler that runs again. */
 export class IncreasingProgress {
   #last: number = Number.NEGATIVE_INFINITY
 

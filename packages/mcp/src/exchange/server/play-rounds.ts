@@ -10,7 +10,6 @@ export interface RoundsHost {
   /** Asks the peer; absent where it cannot be asked. */
   ask: ((requests: InputRequests) => Promise<InputResponses>) | undefined
   capabilities: ClientCapabilities
-  /** Calls again with the answers (`inputResponses`, `requestState`) to be added to the params. */
   again(answered: JsonObject): Outcome | Promise<Outcome>
 }
 

@@ -1,9 +1,6 @@
 import { INVALID_REQUEST, ProtocolError } from '../../jsonrpc/index.ts'
 
-/**
- * Thrown by a handler whose caller may do more with other scopes than its token has. Over HTTP it is answered
- * with 403 and a challenge that names them, so that the client can ask the user for more.
- */
+/** Thrown by a handler that needs more scopes. HTTP answers 403 with a challenge that names them. */
 export class InsufficientScope extends ProtocolError {
   readonly requiredScopes: readonly string[]
 

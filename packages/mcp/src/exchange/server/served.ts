@@ -27,10 +27,7 @@ export function modernRevisions(served: Served): readonly Revision[] {
   return served.revisions ? served.revisions.filter((r) => MODERN_REVISIONS.includes(r)) : MODERN_REVISIONS
 }
 
-/**
- * Echoes a supported requested revision, else offers the newest legacy one that is served.
- * `initialize` never negotiates a modern revision. Undefined: no legacy revision is served.
- */
+/** Echoes a served legacy revision, else offers the newest one; undefined when none is served. */
 export function negotiateLegacy(served: Served, requested: string): Revision | undefined {
   const offered = served.revisions?.filter((r) => LEGACY_REVISIONS.includes(r)) ?? LEGACY_REVISIONS
   if (offered.length === 0) return undefined

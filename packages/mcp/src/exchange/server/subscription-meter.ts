@@ -15,10 +15,7 @@ export const DEFAULT_SUBSCRIPTION_LIMITS: SubscriptionLimits = {
   total: 100_000,
 }
 
-/**
- * Stands for the caller of the only listener. A caller without sign-in is named by its session, whose name is a
- * random number. The first random number costs a process milliseconds, and a server on stdio rarely needs one.
- */
+/** Stands for the only listener's caller: naming it needs a random number, which costs milliseconds. */
 const UNNAMED = ''
 
 interface Listener {

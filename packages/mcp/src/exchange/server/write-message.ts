@@ -16,8 +16,7 @@ import type { Complete, Notification, Outcome } from '../exchange.ts'
 import { ReceivedResult } from '../received-result.ts'
 import type { Served } from './served.ts'
 
-// Frames are written by hand around serialised payloads: a result that was cached as text is not parsed
-// and serialised again.
+// Frames are written around serialised payloads, so that cached text is not serialised again.
 
 function idText(id: RequestId | null): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(id)
@@ -60,10 +59,7 @@ export function responseFacts(
   return { id, method, revision, serverInfo: info, onInternalError }
 }
 
-/**
- * Serialises an outcome for a client of the given revision. Handlers may return what JSON has no form for (a
- * BigInt, a cycle, a thousand levels of nesting): the client gets an internal error then, never silence.
- */
+/** Serialises an outcome for a revision. What JSON cannot hold becomes an internal error, never silence. */
 export function writeOutcome(outcome: Outcome, facts: ResponseFacts): string {
   try {
     return serialise(outcome, facts)

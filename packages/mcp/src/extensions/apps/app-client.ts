@@ -45,7 +45,6 @@ export function isForApp(tool: Tool): boolean {
   return appLinkOf(tool)?.visibility?.includes('app') ?? true
 }
 
-/** A view that was read: its document, and the policy to show it with. */
 export interface LoadedApp extends AppView {
   uri: string
   html: string

@@ -3,7 +3,6 @@ import { isJsonObject, McpError } from '../../jsonrpc/index.ts'
 import type { AnyTool, Context, Registration, ResourceDefinition, Server } from '../../server/index.ts'
 import { APP_MIME_TYPE, APP_SCHEME, APPS_EXTENSION, type AppLink, type AppView } from './app-types.ts'
 
-/** A view: an HTML document that hosts show in a sandbox. */
 export interface AppDefinition
   extends AppView,
     Pick<
@@ -59,7 +58,6 @@ export function appTool<T extends AnyTool>(tool: T, link: AppLink): T {
   })
 }
 
-/** Declares the extension, and adds views. */
 export function apps(app: Server, views: readonly AppDefinition[] = []): Registration<ResourceDefinition>[] {
   const definitions = views.map(appResource)
   app.extension(APPS_EXTENSION, { mimeTypes: [APP_MIME_TYPE] })

@@ -4,10 +4,7 @@ import type { AppCsp, AppPermissions } from './app-types.ts'
 /** An origin, with `*.` for its subdomains if need be: nothing that could end a directive or open another. */
 const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/i
 
-/**
- * The policy to enforce on a view: closed, but for the origins it declares (SEP-1865, Content Security Policy
- * Enforcement). What is not an origin is left out, so a server cannot write directives of its own.
- */
+/** The policy to enforce on a view: closed but for valid declared origins (SEP-1865). */
 export function contentSecurityPolicy(csp?: AppCsp): string {
   const resources = origins(csp?.resourceDomains)
   const directives: [string, ...string[]][] = [

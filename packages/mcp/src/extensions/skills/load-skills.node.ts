@@ -5,7 +5,6 @@ import type { SkillDefinition } from './compile-skill.ts'
 import { MAX_SKILL_BYTES, MAX_SKILL_FILES, SKILL_FILE } from './skill.ts'
 
 interface Found {
-  /** Relative, with `/`. */
   readonly path: string
   readonly size: number
 }

@@ -4,13 +4,9 @@ import { isWithin } from './read-entry.ts'
 import { MAX_SKILL_BYTES, rootOf, type Skill, type SkillFrontmatter, type SkillResource } from './skill.ts'
 import { unverified, verifyFile, type SkillContent } from './verify-file.ts'
 
-/** Reads one resource from the skill's own server. */
 export type ReadFile = (uri: string, signal: AbortSignal | undefined) => Promise<SkillContent>
 
-/**
- * A skill whose `SKILL.md` was verified. Other files are read when they are asked for, only if the entry lists
- * them, and given out only when they are what the entry says. After a mismatch nothing more is read.
- */
+/** A verified skill. Its files are read on demand, listed ones only, until one mismatches. */
 export class LoadedSkill {
   /** The entry that the skill was loaded from; it decides what may be read. */
   readonly entry: Skill
@@ -27,7 +23,6 @@ export class LoadedSkill {
     this.#read = read
   }
 
-  /** Reads and verifies `SKILL.md`. */
   static async load(entry: Skill, read: ReadFile, signal?: AbortSignal): Promise<LoadedSkill> {
     const content = await read(entry.uri, signal)
     const listed = listedIn(entry, entry.uri)
@@ -57,7 +52,6 @@ export class LoadedSkill {
     return resources.map(({ uri }) => this.#pathOf(uri))
   }
 
-  /** Reads a file by its path within the skill, such as `references/FORMS.md`. */
   async read(path: string, options: { signal?: AbortSignal } = {}): Promise<SkillContent> {
     if (this.#broken) throw this.#broken
     const uri = this.#resolve(path)

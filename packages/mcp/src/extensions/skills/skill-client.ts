@@ -56,7 +56,6 @@ export class SkillClient {
     }
   }
 
-  /** The entry of one skill, listed or not. */
   async get(uri: string, options: RequestOptions = {}): Promise<Skill> {
     await this.#settings()
     const { skill } = await this.#client.request('skills/get', { uri }, options)

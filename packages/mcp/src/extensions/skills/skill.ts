@@ -24,14 +24,12 @@ export interface SkillFrontmatter {
 
 /** What a server says about one skill, in `skills/list` and `skills/get` alike. */
 export interface Skill {
-  /** The URI of its `SKILL.md`. */
   uri: string
   frontmatter: SkillFrontmatter
   /** Every file of the skill; `dynamic` when digests cannot be told in advance. */
   resources: SkillResource[] | 'dynamic'
 }
 
-/** The directory that a skill's files are in. */
 export function rootOf(skillUri: string): string {
   return skillUri.slice(0, -`/${SKILL_FILE}`.length)
 }

@@ -1,15 +1,14 @@
 import { complete, type Exchange, type Outcome } from '../../exchange/index.ts'
-import { INVALID_PARAMS, ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
-import type { CacheHint, Server } from '../../server/index.ts'
-import type { SkillDefinition } from './compile-skill.ts'
-import { pageOf } from './cursor.ts'
-import { SKILLS_EXTENSION } from './skill.ts'
-import { SkillCatalog } from './skill-catalog.ts'
+import { INVALID_PARAMS, ProtocolError, type JsonObject, McpError } from '../../jsonrpc/index.ts'
+import type { CacheHint, Server, ResourceDefinition, Visibility } from '../../server/index.ts'
+import { type SkillDefinition, CompiledSkill, type CompiledFile } from './compile-skill.ts'
+import { SKILLS_EXTENSION, DIRECTORY_TYPE } from './skill.ts'
+import { fromBase64Url, toBase64Url } from '../../protocol/base64.ts'
+import type { Resource } from '../../protocol/index.ts'
 
 export interface SkillsOptions {
   /** Skills in one page of `skills/list`, and entries in one of a directory. Default 100. */
   pageSize?: number
-  /** Hints for clients' caches. */
   cache?: CacheHint
 }
 
@@ -61,4 +60,141 @@ function unknown(problem: string, { params: { uri } }: Exchange): ProtocolError 
   return typeof uri === 'string'
     ? new ProtocolError(INVALID_PARAMS, `${problem} ${uri}`, { uri })
     : new ProtocolError(INVALID_PARAMS, 'Invalid params: "uri" must be a string')
+}
+
+function pageOf<T>(
+  items: readonly T[],
+  cursor: unknown,
+  size: number,
+): { page: readonly T[]; nextCursor?: string } {
+  const from = readCursor(cursor)
+  const page = items.slice(from, from + size)
+  return from + size < items.length ? { page, nextCursor: writeCursor(from + size) } : { page }
+}
+
+function writeCursor(from: number): string {
+  return toBase64Url(new TextEncoder().encode(`from:${from}`))
+}
+
+function readCursor(cursor: unknown): number {
+  if (cursor === undefined) return 0
+  const bytes = typeof cursor === 'string' ? fromBase64Url(cursor) : undefined
+  const found = bytes && /^from:([0-9]{1,9})$/.exec(new TextDecoder().decode(bytes))
+  if (!found) throw new ProtocolError(INVALID_PARAMS, 'Invalid params: unknown cursor')
+  return Number(found[1])
+}
+
+type Asking = Pick<Exchange, 'auth' | 'client' | 'serverContext'>
+
+/** A file and the skills that it belongs to: a nested skill's files are files of the enclosing one as well. */
+interface SharedFile {
+  readonly file: CompiledFile
+  readonly owners: CompiledSkill[]
+}
+
+class SkillCatalog {
+  readonly skills: readonly CompiledSkill[]
+  readonly #files = new Map<string, SharedFile>()
+  readonly #byUri: ReadonlyMap<string, CompiledSkill>
+  readonly #isVisible: Server['isVisible']
+
+  constructor(definitions: readonly SkillDefinition[], app: Pick<Server, 'isVisible'>) {
+    this.#isVisible = (definition, asking) => app.isVisible(definition, asking)
+    this.skills = definitions.map((definition) => new CompiledSkill(definition))
+    for (const skill of this.skills) for (const file of skill.files) this.#share(file, skill)
+    this.#byUri = new Map(this.skills.map((skill) => [skill.uri, skill]))
+    if (this.#byUri.size < this.skills.length)
+      throw new McpError('invalid_definition', 'Two skills have one path')
+  }
+
+  /** Whether everybody sees the same. */
+  get isUniform(): boolean {
+    return !this.skills.some(({ definition }) => isRestricted(definition))
+  }
+
+  visible(asking: Asking): CompiledSkill[] {
+    return this.skills.filter(({ definition }) => this.#isVisible(definition, asking))
+  }
+
+  find(uri: unknown, asking: Asking): CompiledSkill | undefined {
+    const skill = typeof uri === 'string' ? this.#byUri.get(uri) : undefined
+    return skill && this.#isVisible(skill.definition, asking) ? skill : undefined
+  }
+
+  resources(): ResourceDefinition[] {
+    return [...this.#files.values()].map((shared) => this.#toResource(shared))
+  }
+
+  /** The direct children of a directory; undefined when there is no such directory for the caller. */
+  directory(uri: string, asking: Asking): Resource[] | undefined {
+    // The scheme itself is no directory: the first segment is the authority.
+    if (!/^skill:\/\/[^/]/.test(uri)) return undefined
+    const children = new Map<string, Resource>()
+    for (const shared of this.#files.values()) {
+      const { file } = shared
+      if (!file.uri.startsWith(`${uri}/`) || !this.#isOpen(shared, asking)) continue
+      const [child, ...deeper] = file.uri.slice(uri.length + 1).split('/') as [string, ...string[]]
+      const info = deeper.length > 0 ? directoryInfo(`${uri}/${child}`) : this.#infoOf(file)
+      children.set(info.uri, info)
+    }
+    return children.size > 0 ? [...children.values()] : undefined
+  }
+
+  #isOpen({ owners }: SharedFile, asking: Asking): boolean {
+    return owners.some(({ definition }) => this.#isVisible(definition, asking))
+  }
+
+  #share(file: CompiledFile, owner: CompiledSkill): void {
+    const known = this.#files.get(file.uri)
+    if (!known) this.#files.set(file.uri, { file, owners: [owner] })
+    else if (sameContent(known.file, file)) known.owners.push(owner)
+    else throw new McpError('invalid_definition', `Two skills have different files at ${file.uri}`)
+  }
+
+  #toResource(shared: SharedFile): ResourceDefinition {
+    const { file, owners } = shared
+    const { content } = file
+    const open = owners.some(({ definition }) => !isRestricted(definition))
+    return {
+      ...this.#infoOf(file),
+      ...(!open && { when: (caller) => this.#isOpen(shared, caller) }),
+      ...(typeof content === 'function'
+        ? { read: () => content() }
+        : typeof content === 'string'
+          ? { text: content }
+          : { blob: content }),
+    }
+  }
+
+  /** A `SKILL.md` is called and described like its skill (SEP-2640, Resource Metadata). */
+  #infoOf({ uri, mimeType, size }: CompiledFile): Resource {
+    const skill = this.#byUri.get(uri)
+    const name = skill ? skill.frontmatter.name : baseName(uri)
+    return {
+      uri,
+      name,
+      ...(skill && { description: skill.frontmatter.description }),
+      mimeType,
+      ...(size !== undefined && { size }),
+    }
+  }
+}
+
+function isRestricted({ when, scopes = [] }: Visibility): boolean {
+  return when !== undefined || scopes.length > 0
+}
+
+function directoryInfo(uri: string): Resource {
+  return { uri, name: baseName(uri), mimeType: DIRECTORY_TYPE }
+}
+
+function baseName(uri: string): string {
+  return decodeURIComponent(uri.slice(uri.lastIndexOf('/') + 1))
+}
+
+function sameContent({ content: a }: CompiledFile, { content: b }: CompiledFile): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    return a.length === b.length && a.every((byte, index) => byte === b[index])
+  }
+  return a === b
 }

@@ -1,7 +1,6 @@
 import { isJsonObject, McpError } from '../../jsonrpc/index.ts'
 import { digestOf, type SkillResource } from './skill.ts'
 
-/** A file of a skill, as it was read. */
 export interface SkillContent {
   readonly uri: string
   readonly bytes: Uint8Array

@@ -3,12 +3,12 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from '../../jsonrpc/i
 import { withRelatedTask } from '../../protocol/index.ts'
 import { legacyResultOf, toLegacyTask } from './legacy-task.ts'
 import type { LiveTask } from './live-task.ts'
-import { StatusListeners } from './status-listeners.ts'
-import { isTerminal, type DetailedTask } from './task.ts'
+import { isTerminal, type DetailedTask, type TaskStatus } from './task.ts'
 import { TaskFollowers } from './task-followers.ts'
 import { ownerOf, ownerOfSession } from './task-owner.ts'
-import { pageOf } from './task-page.ts'
 import type { TaskTable } from './task-table.ts'
+import { fromBase64Url, toBase64Url } from '../../protocol/base64.ts'
+import type { Listed } from './task-index.ts'
 
 /** The same tasks for clients of 2025-11-25, which ask for results and are asked while they wait for them. */
 export class LegacyDesk {
@@ -90,4 +90,84 @@ export class LegacyDesk {
   async #over(task: DetailedTask, exchange: Exchange): Promise<DetailedTask> {
     return isTerminal(task.status) ? task : this.#table.require(exchange)
   }
+}
+
+type Notify = Exchange['notify']
+
+/** Tells sessions of 2025-11-25 what becomes of their tasks (`notifications/tasks/status`). */
+class StatusListeners {
+  readonly #sessions = new Map<string, Notify>()
+  /** Changed since the turn began, with the status that was told last. */
+  readonly #told = new WeakMap<LiveTask, TaskStatus>()
+  readonly #dirty = new Set<LiveTask>()
+
+  /** Returns what ends it. */
+  add(session: string, notify: Notify): () => void {
+    this.#sessions.set(session, notify)
+    return () => void this.#sessions.delete(session)
+  }
+
+  notify({ session }: LiveTask, notification: Notification): void {
+    if (session !== undefined) this.#sessions.get(session)?.(notification)
+  }
+
+  /** When the turn is over: the answer that names the task has to come first. */
+  changed(task: LiveTask): void {
+    if (task.session === undefined || !this.#sessions.has(task.session) || this.#dirty.has(task)) return
+    this.#dirty.add(task)
+    setTimeout(() => {
+      this.#dirty.delete(task)
+      const detailed = task.toDetailedTask()
+      if ((this.#told.get(task) ?? 'working') === detailed.status) return
+      this.#told.set(task, detailed.status)
+      this.notify(task, { method: 'notifications/tasks/status', params: toLegacyTask(detailed) })
+    }, 0)
+  }
+}
+
+const PAGE_SIZE = 50
+
+interface TaskPage {
+  readonly tasks: DetailedTask[]
+  readonly nextCursor?: string
+}
+
+type Place = Pick<Listed, 'taskId' | 'createdAt'>
+
+/** One page of tasks, oldest first. The cursor is a place in that order, so that tasks may come and go. */
+async function pageOf(
+  listed: readonly Place[],
+  cursor: unknown,
+  load: (taskId: string) => Promise<DetailedTask | undefined>,
+): Promise<TaskPage> {
+  const after = readCursor(cursor)
+  const places = listed.filter((place) => !after || compare(place, after) > 0).sort(compare)
+  const tasks: DetailedTask[] = []
+  let last: Place | undefined
+  for (const place of places) {
+    if (last && tasks.length === PAGE_SIZE) return { tasks, nextCursor: writeCursor(last) }
+    const task = await load(place.taskId)
+    if (!task) continue
+    tasks.push(task)
+    last = place
+  }
+  return { tasks }
+}
+
+function compare(one: Place, other: Place): number {
+  return (
+    one.createdAt - other.createdAt || (one.taskId < other.taskId ? -1 : Number(one.taskId > other.taskId))
+  )
+}
+
+function writeCursor({ createdAt, taskId }: Place): string {
+  return toBase64Url(new TextEncoder().encode(`${createdAt}:${taskId}`))
+}
+
+function readCursor(cursor: unknown): Place | undefined {
+  if (cursor === undefined) return undefined
+  const bytes = typeof cursor === 'string' ? fromBase64Url(cursor) : undefined
+  const found = bytes && /^([0-9]{1,15}):([0-9a-f-]{36})$/.exec(new TextDecoder().decode(bytes))
+  if (!found) throw new ProtocolError(INVALID_PARAMS, 'Invalid params: unknown cursor')
+  return { createdAt: Number(found[1]), taskId: found[2]! }
 }

@@ -23,10 +23,7 @@ export const LEGACY_TASKS: NonNullable<ServerCapabilities['tasks']> = {
   requests: { tools: { call: {} } },
 }
 
-/**
- * Whether the request comes over a connection that has the tasks of 2025-11-25: one that stays, for they belong
- * to it and their questions need it. A stateless endpoint has none, whatever the revision.
- */
+/** Whether the connection has tasks of 2025-11-25. They belong to it, so it must not be stateless. */
 export function hasLegacyTasks({ client, session, ask }: Exchange): boolean {
   return client.version === LATEST_LEGACY && session !== undefined && ask !== undefined
 }

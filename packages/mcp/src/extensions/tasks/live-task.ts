@@ -57,7 +57,6 @@ export class LiveTask {
     this.#ttlMs = options.ttlMs
   }
 
-  /** Aborted when the task is cancelled or expires. */
   get signal(): AbortSignal {
     return this.#abort.signal
   }
@@ -92,7 +91,6 @@ export class LiveTask {
     this.#questions.refuse(key, reason)
   }
 
-  /** Questions that wait for their answers. */
   get questions(): InputRequests {
     return this.#questions.requests
   }
@@ -138,7 +136,6 @@ export class LiveTask {
     this.#abort.abort(new McpError('timeout', message))
   }
 
-  /** What the client is told when the task is made. */
   toTask(): Task {
     return {
       taskId: this.taskId,

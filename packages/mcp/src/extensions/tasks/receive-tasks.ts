@@ -10,10 +10,7 @@ export type ReceivingClient = Pick<Client, 'answerRequests' | 'capabilities' | '
 /** Few at a time: each is a question to a person, or to a model that costs money. */
 const LIMITS = { maxRunning: 64, maxRunningPerPrincipal: 64, maxFinished: 100 }
 
-/**
- * Runs sampling and elicitation as tasks for servers of 2025-11-25 that ask for it; the client's handlers answer as
- * ever, and the server comes for the answer. Returns nothing to hold: tasks end with their connection.
- */
+/** Runs sampling and elicitation as tasks for 2025-11-25 servers. Tasks end with their connection. */
 export function receiveTasks(client: ReceivingClient): void {
   const { sampling, elicitation } = client.capabilities
   const requests: JsonObject = {
@@ -45,10 +42,7 @@ async function answer({ method, params, ask }: Exchange, signal: AbortSignal): P
 /** More than the desk keeps: some are of connections that are no more, and go when their time is over. */
 const MANY = 1_000
 
-/**
- * Answers that the server may still come for; the desk says when the oldest have to go. `MemoryStore` would do as
- * well, but it would bring all of the server along into every client.
- */
+/** Answers that the server may fetch. `MemoryStore` would bring the whole server into every client. */
 class RecentAnswers implements Store {
   readonly #kept = new Map<string, { value: string; until: number }>()
 

@@ -1,12 +1,20 @@
-import { failure, playRounds, type Exchange, type Handle, type Outcome } from '../../exchange/index.ts'
-import { METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
-import { eraOf } from '../../protocol/index.ts'
+import {
+  failure,
+  playRounds,
+  type Exchange,
+  type Handle,
+  type Outcome,
+  type AuthInfo,
+  type ClientFacts,
+  type Notification,
+} from '../../exchange/index.ts'
+import { METHOD_NOT_FOUND, ProtocolError, type JsonObject, isJsonObject } from '../../jsonrpc/index.ts'
+import { eraOf, type LoggingLevel } from '../../protocol/index.ts'
 import type { TaskMode, TaskRunner } from '../../server/index.ts'
 import { promotions } from './become-task.ts'
 import { hasLegacyTasks, requestedTtl } from './legacy-task.ts'
 import type { LiveTask } from './live-task.ts'
 import { declaresTasks, missingTasks } from './task.ts'
-import { TaskExchange } from './task-exchange.ts'
 import type { RunningTask, TaskTable } from './task-table.ts'
 
 /** Runs the calls of tools that have a task mode; with `legacy`, also for clients of 2025-11-25. */
@@ -94,4 +102,74 @@ function joined(exchange: Exchange, task: LiveTask, answered: JsonObject = {}): 
   const request = new TaskExchange(exchange, { ...exchange.params, ...answered }).join(task)
   promotions.set(request, () => {})
   return request
+}
+
+/** Makes handlers report progress although the client did not ask: it becomes the task's status message. */
+const OWN_TOKEN = 'task'
+
+/** A request that may become a task. From then on it outlives the client's request. */
+class TaskExchange implements Exchange {
+  readonly method: string
+  readonly params: JsonObject
+  readonly client: ClientFacts
+  readonly auth: AuthInfo | undefined
+  readonly logLevel: LoggingLevel | undefined
+  readonly serverContext: unknown
+  readonly headers: Readonly<Record<string, string | undefined>> | undefined
+  readonly session: string | undefined
+  ask: Exchange['ask']
+  readonly #origin: Exchange
+  readonly #abort = new AbortController()
+  readonly #onOriginAbort = (): void => this.#abort.abort(this.#origin.signal.reason)
+  #task: LiveTask | undefined
+
+  constructor(origin: Exchange, params: JsonObject = origin.params) {
+    this.#origin = origin
+    this.method = origin.method
+    this.params = withProgressToken(params)
+    this.client = origin.client
+    this.auth = origin.auth
+    this.logLevel = origin.logLevel
+    this.serverContext = origin.serverContext
+    this.headers = origin.headers
+    this.session = origin.session
+    if (origin.signal.aborted) this.#onOriginAbort()
+    else origin.signal.addEventListener('abort', this.#onOriginAbort, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  notify(notification: Notification): void {
+    const { method, params = {} } = notification
+    const isProgress = method === 'notifications/progress'
+    if (isProgress) this.#task?.describe(describeProgress(params))
+    if (isProgress && params.progressToken === OWN_TOKEN) return
+    // Tasks of SEP-2663 have neither progress nor log notifications; those of 2025-11-25 had both.
+    if (this.#task) this.#task.say(notification)
+    else this.#origin.notify(notification)
+  }
+
+  /** From now on the request is this task. */
+  join(task: LiveTask): this {
+    this.#task = task
+    this.#origin.signal.removeEventListener('abort', this.#onOriginAbort)
+    const onAbort = (): void => this.#abort.abort(task.signal.reason)
+    if (task.signal.aborted) onAbort()
+    else task.signal.addEventListener('abort', onAbort, { once: true })
+    this.ask = (requests, signal = this.signal) => task.ask(requests, signal)
+    return this
+  }
+}
+
+function withProgressToken(params: JsonObject): JsonObject {
+  const meta = isJsonObject(params._meta) ? params._meta : {}
+  if (meta.progressToken !== undefined) return params
+  return { ...params, _meta: { ...meta, progressToken: OWN_TOKEN } }
+}
+
+function describeProgress({ message, progress, total }: JsonObject): string {
+  if (typeof message === 'string') return message
+  return total === undefined ? String(progress) : `${progress} of ${total}`
 }

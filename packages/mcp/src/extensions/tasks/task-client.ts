@@ -23,10 +23,7 @@ export interface TaskClientOptions {
   pollInterval?: Duration
   /** How long a call may wait for its task in all. Default: as long as the server keeps the task. */
   maxWait?: Duration
-  /**
-   * Let servers of 2025-11-25 have sampling and elicitation run as tasks, which the client declares in its next
-   * handshake. Default false.
-   */
+  /** Let 2025-11-25 servers run sampling and elicitation as tasks. Default false. */
   receive?: boolean
 }
 
@@ -34,12 +31,10 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 
 type Next = (exchange?: Exchange) => Promise<Outcome>
 
-/** What a client has that can follow tasks. */
 export type TaskingClient = SupportingClient &
   ReceivingClient &
   Pick<Client, 'use' | 'call' | 'request' | 'list' | 'handle'>
 
-/** What can be said about a call that is to be a task. */
 export interface TaskRequestOptions extends RequestOptions {
   /** How long the task should be kept; servers of 2025-11-25 may listen to it, later ones decide alone. */
   ttl?: Duration
@@ -107,7 +102,6 @@ export class TaskClient {
     })
   }
 
-  /** How a task stands, by its id alone (`tasks/get`). */
   async get(taskId: string, options: RequestOptions = {}): Promise<DetailedTask> {
     return readTask(await this.#client.request('tasks/get', { taskId }, options))
   }

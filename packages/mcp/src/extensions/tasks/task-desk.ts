@@ -19,10 +19,7 @@ import { TaskTable } from './task-table.ts'
 import { tell, TaskWatchers } from './task-watchers.ts'
 
 export interface TasksOptions {
-  /**
-   * How long a task is kept, from its creation; clients of 2025-11-25 may ask for less. A handler that still runs
-   * then is aborted. Default 1 h.
-   */
+  /** How long a task is kept from its creation; then its handler is aborted. Default 1 h. */
   ttl?: Duration
   /** How often clients should ask. Default 1 s. */
   pollInterval?: Duration
@@ -49,10 +46,7 @@ export interface TaskDeskOptions extends TasksOptions {
 /** More than this in one `subscriptions/listen` are not granted. */
 const MAX_WATCHED = 100
 
-/**
- * Runs calls as tasks and answers for them (SEP-2663), whoever serves the calls. `tasks` puts one before a
- * `Server`; what stands between clients and other servers has its own.
- */
+/** Runs calls as tasks and answers for them (SEP-2663), for a `Server` or for a gateway. */
 export class TaskDesk {
   /** Runs a call as a task, where its client can follow one. */
   readonly run: TaskRunner
@@ -87,17 +81,14 @@ export class TaskDesk {
     this.run = createTaskRunner(this.#table, legacy)
   }
 
-  /** Calls that run as tasks at present. */
   get running(): number {
     return this.#slots.running
   }
 
-  /** Cancels what runs. */
   close(message: string): void {
     this.#table.cancelAll(message)
   }
 
-  /** Answers everything under `tasks/`. */
   async handle(exchange: Exchange): Promise<Outcome> {
     if (eraOf(exchange.client.version) === 'legacy') return this.#handleLegacy(exchange)
     if (!declaresTasks(exchange.client)) throw missingTasks()

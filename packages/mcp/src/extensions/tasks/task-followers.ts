@@ -3,10 +3,7 @@ import { isJsonObject, McpError } from '../../jsonrpc/index.ts'
 import { withRelatedTask } from '../../protocol/index.ts'
 import type { LiveTask } from './live-task.ts'
 
-/**
- * Requests for results of tasks that still run (2025-11-25, `tasks/result`). They wait for the end, and the
- * newest of a task is where its questions are asked: a client that asks again may have lost the one before.
- */
+/** Requests that wait for the result of a running task. The newest one of a task is asked its questions. */
 export class TaskFollowers {
   readonly #followers = new Map<LiveTask, Follower[]>()
 
@@ -34,7 +31,6 @@ export class TaskFollowers {
     else followers.at(-1)?.look()
   }
 
-  /** False when nobody waits for this task. */
   notify(task: LiveTask, notification: Notification): boolean {
     const follower = this.#followers.get(task)?.at(-1)
     follower?.notify(notification)
@@ -71,7 +67,6 @@ class Follower {
     this.#exchange.notify(notification)
   }
 
-  /** Takes its questions back. */
   rest(): void {
     for (const abort of this.#asking.values()) abort.abort()
     this.#asking.clear()

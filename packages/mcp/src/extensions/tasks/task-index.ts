@@ -9,10 +9,7 @@ export interface Listed {
   readonly expiresAt: number
 }
 
-/**
- * Which finished tasks an owner has: a store finds by key only, and `tasks/list` has to name everything that
- * `tasks/get` would find. One entry per owner, with the oldest left out when there are more than are kept.
- */
+/** Finished tasks by owner, for `tasks/list`: a store finds by key only. The oldest are left out. */
 export class TaskIndex {
   readonly #store: Store
   readonly #limit: number

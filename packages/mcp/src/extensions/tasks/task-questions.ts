@@ -16,7 +16,6 @@ export class TaskQuestions {
     return this.#pending.size
   }
 
-  /** What is still unanswered. */
   get requests(): InputRequests {
     return Object.fromEntries([...this.#pending].map(([key, { request }]) => [key, request]))
   }
@@ -40,7 +39,6 @@ export class TaskQuestions {
     }
   }
 
-  /** There will be no answer to this one. */
   refuse(key: string, reason: unknown): void {
     this.#pending.get(key)?.refuse(reason)
   }

@@ -4,7 +4,6 @@ import type { LiveTask } from './live-task.ts'
 import type { DetailedTask } from './task.ts'
 import type { Listed, TaskIndex } from './task-index.ts'
 
-/** A finished task as the store has it. */
 export interface TaskRecord {
   owner: string | undefined
   task: DetailedTask

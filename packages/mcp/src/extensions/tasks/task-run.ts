@@ -5,7 +5,6 @@ import type { DetailedTask } from './task.ts'
 
 /** A started call as plain JSON: store it, and go on with `resume` after a restart. */
 export interface SavedTask {
-  /** The tool that was called. */
   tool: string
   taskId?: string
   /** What the server answered at once, when it made no task. */
@@ -17,7 +16,6 @@ export interface TaskRunHost {
   follow(saved: SavedTask, options: RequestOptions): Promise<CallResult>
 }
 
-/** A call that may have become a task. */
 export class TaskRun {
   readonly tool: string
   /** Absent when the server answered at once. */

@@ -1,7 +1,6 @@
 import { INTERNAL_ERROR, ProtocolError } from '../../jsonrpc/index.ts'
 
 export interface TaskLimits {
-  /** Tasks that run at the same time. */
   maxRunning: number
   /** The same for one caller that can be told from others. */
   maxRunningPerPrincipal: number

@@ -25,12 +25,9 @@ export interface TaskTableOptions {
   onError(thrown: unknown): void
 }
 
-/** A task whose handler runs. */
 export interface RunningTask {
   readonly task: LiveTask
-  /** What the client is answered. */
   readonly handle: TaskHandle
-  /** The handler has come to an end. */
   conclude(outcome: Outcome): void
   /** The call ended before anybody was told of a task. */
   discard(): void
@@ -95,7 +92,6 @@ export class TaskTable {
     return found && found.owner === ownerOf(exchange) ? found.task : undefined
   }
 
-  /** The task that the params name, or the error that says there is none. */
   async require(exchange: Exchange): Promise<DetailedTask> {
     const { taskId } = exchange.params
     if (typeof taskId !== 'string') {

@@ -36,15 +36,11 @@ export function isTerminal(status: TaskStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
-/**
- * Whether the client can follow a task. It says so with every request; under 2025-11-25 the name means
- * nothing, whoever uses it (SEP-2663, Backward Compatibility).
- */
+/** Whether the client can follow a task; the name means nothing under 2025-11-25 (SEP-2663). */
 export function declaresTasks(client: ClientFacts): boolean {
   return eraOf(client.version) === 'modern' && isJsonObject(client.capabilities.extensions?.[TASKS_EXTENSION])
 }
 
-/** The capabilities with the extension added. */
 export function withTasks(capabilities: ClientCapabilities): ClientCapabilities {
   if (capabilities.extensions?.[TASKS_EXTENSION]) return capabilities
   return { ...capabilities, extensions: { ...capabilities.extensions, [TASKS_EXTENSION]: {} } }

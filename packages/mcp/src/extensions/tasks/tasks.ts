@@ -42,7 +42,6 @@ export class Tasks {
     }
   }
 
-  /** Handlers that run as tasks at present. */
   get running(): number {
     return this.#desk.running
   }

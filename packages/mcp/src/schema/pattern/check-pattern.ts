@@ -1,10 +1,7 @@
 import { compilePattern } from './compile-pattern.ts'
 import { parsePattern, type ParsedPattern, type PatternNode } from './parse-pattern.ts'
 
-/**
- * The expression as the `u` flag wants it, which JSON Schema asks for. Expressions written for the older syntax
- * often differ only by backslashes before characters that need none (`\\-`). `undefined`: not an expression.
- */
+/** The expression in the syntax of the `u` flag, without needless escapes; undefined if it has none. */
 export function toUnicodePattern(source: string): string | undefined {
   if (compiles(source)) return source
   const stripped = withoutNeedlessEscapes(source)
@@ -31,7 +28,6 @@ function compiles(source: string): boolean {
   }
 }
 
-/** How an expression can be matched in bounded time. */
 export type PatternKind =
   /** By the platform's own, backtracking engine. */
   | 'plain'

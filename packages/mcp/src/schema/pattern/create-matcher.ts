@@ -7,10 +7,7 @@ export interface Matcher {
   test(text: string): boolean
 }
 
-/**
- * Makes a matcher whose time does not explode, whoever wrote the expression and the text; `undefined` when there
- * is none. It throws `TooCostly` rather than take very many steps.
- */
+/** A matcher in bounded time, or undefined. Throws `TooCostly` rather than take very many steps. */
 export function createMatcher(pattern: string): Matcher | undefined {
   const kind = checkPattern(pattern)
   if (kind === undefined) return undefined

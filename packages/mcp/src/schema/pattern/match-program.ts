@@ -14,10 +14,7 @@ interface Subject {
   readonly ahead: Map<LookAhead, Map<number, boolean>>
 }
 
-/**
- * Runs a program over a text by following all its paths at once (Thompson's construction): the time is bounded
- * by the length of the text times the length of the program, where backtracking could need exponential time.
- */
+/** Follows all paths at once (Thompson's construction), in time text × program. */
 export function matchProgram(program: Program, text: string): boolean {
   return run(program, { text, stepsLeft: MAX_PATTERN_STEPS, ahead: new Map() }, 0, true)
 }

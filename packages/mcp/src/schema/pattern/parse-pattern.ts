@@ -16,10 +16,7 @@ export type PatternNode =
 
 export interface ParsedPattern {
   readonly node: PatternNode
-  /**
-   * False when the tree matches more than the expression: an automaton has no memory, so a back reference stands
-   * for anything its group can match, and a look-behind always holds.
-   */
+  /** False when the tree matches more: back references match any group content, look-behind always holds. */
   readonly isExact: boolean
 }
 

@@ -22,10 +22,7 @@ export function encodeHeaderValue(value: string): string {
   return PREFIX + toBase64(new TextEncoder().encode(value)) + SUFFIX
 }
 
-/**
- * Reads a header value back. Whitespace around it belongs to HTTP, not to the value (RFC 9110, section 5.5).
- * `ok: false` means that it claims to be Base64 and is not, or holds characters that no header may hold.
- */
+/** Reads a header value back, without outer whitespace (RFC 9110, 5.5). `ok: false`: it is malformed. */
 export function decodeHeaderValue(header: string): DecodedHeaderValue {
   const value = header.replace(/^[ \t]+|[ \t]+$/g, '')
   if (!isEncoded(value)) return isFieldContent(value) ? { ok: true, value } : { ok: false }

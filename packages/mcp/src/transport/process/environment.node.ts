@@ -21,10 +21,7 @@ const SAFE_WINDOWS = [
 /** The names of the variables that every child gets from this process. */
 export const SAFE_ENVIRONMENT: readonly string[] = process.platform === 'win32' ? SAFE_WINDOWS : SAFE_POSIX
 
-/**
- * The environment of a child: the safe variables, those asked for by name, and those given. A given
- * `undefined` takes a variable away.
- */
+/** A child's environment: safe, requested and given variables. A given `undefined` removes one. */
 export function childEnvironment(
   given: Readonly<Record<string, string | undefined>> = {},
   inherit: readonly string[] = [],

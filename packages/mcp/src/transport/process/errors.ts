@@ -10,7 +10,6 @@ export interface ProcessExit {
 }
 
 export interface ServerFacts {
-  /** The command line. */
   key: string
   pid: number
   exit: ProcessExit | undefined

@@ -4,12 +4,7 @@ import { NODE_GUARD, SHELL_GUARD } from './guard-script.node.ts'
 /** A guard that was itself killed is replaced, but not for ever. */
 const MAX_STARTS_IN_A_ROW = 5
 
-/**
- * Sees to it that no server outlives this process, even when it is killed with SIGKILL and can do nothing more.
- *
- * One small process for all servers holds the other end of a pipe and knows their process groups. It is started
- * with the first server, beside it rather than before it, and goes away with the last.
- */
+/** Ends all servers when this process dies, even by SIGKILL: one small process holds a pipe to us. */
 class ProcessGuard {
   readonly #guarded: Set<number> = new Set()
   #child: ChildProcess | undefined
@@ -101,5 +96,4 @@ function unrefStream(stream: unknown): void {
   }
 }
 
-/** The guard of this process. */
 export const processGuard: ProcessGuard = new ProcessGuard()

@@ -1,11 +1,13 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn, type SpawnOptionsWithoutStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import { stat } from 'node:fs/promises'
+import { isAbsolute, resolve } from 'node:path'
 import { processGuard } from './guard.node.ts'
-import { type SpawnRequest, spawnProcess } from './spawn.node.ts'
 import { ProcessTree } from './tree.node.ts'
 import { processUsage, windowsTree } from './usage.node.ts'
 import type { ProcessExit } from './errors.ts'
 import type { StdioProcessUsage } from './stdio-options.ts'
+import { McpError } from '../../jsonrpc/index.ts'
 
 /** How long the output may stay silent after the process has ended before it is given up. */
 const SILENCE_MS = 500
@@ -46,10 +48,7 @@ export class ServerProcess {
     }
   }
 
-  /**
-   * Ends the whole tree: `endInput`, then SIGTERM after `endMs`, then SIGKILL after `termMs`. When the process
-   * itself has gone earlier, what it left behind is not waited for.
-   */
+  /** Ends the whole tree: `endInput`, SIGTERM after `endMs`, SIGKILL after `termMs`. */
   async end(endInput: () => void, endMs: number, termMs: number): Promise<void> {
     // Before anything ends: a process that left the group can be recognised only while its parents live.
     await this.#tree.members()
@@ -66,11 +65,7 @@ export class ServerProcess {
     await this.#tree.end(termMs)
   }
 
-  /**
-   * Waits until stdout and stderr have ended, so that an answer written just before the exit is not lost. Some
-   * other process may hold them open, so silence ends the wait too. It is judged after a turn of the event
-   * loop: if we were busy, the timer is due before the bytes that have come meanwhile are read.
-   */
+  /** Waits until stdout and stderr ended, or are silent after a turn of the event loop. */
   async drained(): Promise<void> {
     const ended = Promise.all([streamEnded(this.child.stdout), streamEnded(this.child.stderr)])
     for (let silences = 0; silences < MAX_SILENCES; silences++) {
@@ -106,7 +101,6 @@ export class ServerProcess {
   }
 }
 
-/** Whether the promise settled in time. */
 export async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<boolean>((resolve) => {
@@ -124,4 +118,97 @@ function streamEnded(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
     for (const event of ['end', 'close', 'error']) stream.once(event, () => resolve())
   })
+}
+
+interface SpawnRequest {
+  command: string
+  args: readonly string[]
+  env: Record<string, string>
+  cwd?: string | undefined
+}
+
+type Spawn = (
+  command: string,
+  args: readonly string[],
+  options: SpawnOptionsWithoutStdio,
+) => ChildProcessWithoutNullStreams
+
+/** Starts a program as leader of its own group and session, without a shell. `onPid` comes first. */
+async function spawnProcess(
+  request: SpawnRequest,
+  onPid: (pid: number) => void,
+): Promise<ChildProcessWithoutNullStreams> {
+  const start = await platformSpawn()
+  try {
+    const child = start(request.command, request.args, {
+      env: request.env,
+      cwd: request.cwd,
+      // On Windows this would open a console window, and there are no groups to gain.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    if (child.pid !== undefined) onPid(child.pid)
+    await started(child)
+    return child
+  } catch (thrown) {
+    throw await spawnError(request, thrown)
+  }
+}
+
+/** Windows runs only .exe files by itself: `npx` is a .cmd, which needs cmd.exe and its quoting. */
+async function platformSpawn(): Promise<Spawn> {
+  if (process.platform !== 'win32') return spawn
+  const { default: crossSpawn } = await import('cross-spawn')
+  return crossSpawn as unknown as Spawn
+}
+
+function started(child: ChildProcessWithoutNullStreams): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve)
+    // Stays: a later error (a signal that could not be sent) must not be thrown at the process.
+    child.on('error', reject)
+  })
+}
+
+async function spawnError(request: SpawnRequest, thrown: unknown): Promise<McpError> {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : undefined
+  const { command, cwd } = request
+  const message = `Could not start "${command}": ${await explain(code, request, thrown)}`
+  return new McpError('spawn_failed', message, {
+    cause: thrown,
+    details: { command, args: request.args, cwd, path: request.env.PATH, code },
+  })
+}
+
+async function explain(code: string | undefined, request: SpawnRequest, thrown: unknown): Promise<string> {
+  const { command, cwd } = request
+  if (cwd !== undefined && !(await isDirectory(cwd))) {
+    return `its working directory "${cwd}" does not exist or is not a directory`
+  }
+  if (code === 'ENOENT') {
+    if (!/[\\/]/.test(command)) {
+      return 'command not found. Check that it is installed and on the PATH that the server gets, or give its full path'
+    }
+    if (await exists(resolve(cwd ?? '.', command))) {
+      return 'the file is there, but the interpreter that its first line names is not'
+    }
+    const hint = isAbsolute(command) ? '' : ` in "${resolve(cwd ?? '.')}"`
+    return `there is no such file${hint}`
+  }
+  if (code === 'EACCES') return 'permission denied. Check that it is a file and executable (chmod +x)'
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
 }

@@ -14,10 +14,7 @@ export interface StdioOptions {
   onStderr?: ((line: string) => void) | undefined
   /** How many of the last stderr lines errors show, within 64 KiB. Default 100. */
   stderrLines?: number | undefined
-  /**
-   * The longest message that is accepted, in bytes. Default 64 MiB. A longer one is not kept: the request it
-   * answers fails with `too_large`, and the connection goes on.
-   */
+  /** The longest message in bytes. Default 64 MiB. A longer one fails its request with `too_large`. */
   maxLineBytes?: number | undefined
   /** What a server sent that is no use to anyone: lines that are not JSON, answers to unknown ids. */
   onProtocolError?: ((error: McpError) => void) | undefined
@@ -32,7 +29,6 @@ export interface StdioShutdown {
   termMs?: number | undefined
 }
 
-/** One process of a server's tree. */
 export interface StdioProcessUsage {
   pid: number
   parent: number
@@ -43,7 +39,6 @@ export interface StdioProcessUsage {
   cpu: number
 }
 
-/** What there is to know about the server's process. */
 export interface StdioProcess {
   readonly pid: number
   /** Milliseconds since 1970. */
@@ -54,7 +49,6 @@ export interface StdioProcess {
   tree(): Promise<StdioProcessUsage[]>
 }
 
-/** A wire to a server that runs as a child of this process. */
 export interface StdioWire extends Wire {
   readonly kind: 'stdio'
   readonly process: StdioProcess

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** One process, as far as ownership goes. */
 export interface ProcessRow {
   pid: number
   parent: number
@@ -16,10 +15,7 @@ const FILES_PER_TURN = 128
 
 let scan: Promise<ProcessRow[]> | undefined
 
-/**
- * All live processes; dead ones that nobody has waited for are left out. Callers of the same turn share one
- * scan, so closing a hundred servers at once costs no more than closing one. Empty when it cannot be found out.
- */
+/** All live processes without zombies. Callers of one turn share a scan. Empty when unknown. */
 export function processTable(): Promise<ProcessRow[]> {
   scan ??= nextTurn().then(() => {
     scan = undefined
@@ -28,10 +24,7 @@ export function processTable(): Promise<ProcessRow[]> {
   return scan
 }
 
-/**
- * Read synchronously, which for files that the kernel makes up on the spot is several times cheaper, but with
- * pauses: a large machine has thousands of processes, and our callers' requests must not wait for all of them.
- */
+/** Reads synchronously, which is cheaper for /proc, but with pauses for the other requests. */
 async function procTable(): Promise<ProcessRow[]> {
   let names: string[]
   try {
@@ -85,7 +78,6 @@ function psTable(): Promise<ProcessRow[]> {
   })
 }
 
-/** Lines of `ps -A -o pid= -o ppid= -o pgid= -o state= -o lstart=`. */
 export function parsePs(text: string): ProcessRow[] {
   const rows: ProcessRow[] = []
   for (const line of text.split('\n')) {

@@ -6,11 +6,7 @@ const FIRST_POLL_MS = 5
 const MAX_POLL_MS = 100
 const KILL_WAIT_MS = 1000
 
-/**
- * A process that was started as the leader of its own session, with everything that comes from it: children,
- * whole `npx → sh → node` chains, background jobs whose parent is gone, and processes that made a session of
- * their own while their ancestors were still there to be seen.
- */
+/** A process with all its descendants, also those that left its session or lost their parent. */
 export class ProcessTree {
   readonly root: number
   /** Members seen so far by pid and start time: a process whose parent has died can still be recognised. */

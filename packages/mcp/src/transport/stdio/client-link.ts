@@ -32,18 +32,13 @@ const EXCERPT_LENGTH = 200
 /** Reports in a second about lines that are no use to anyone; the next one says how many were left out. */
 const MAX_REPORTS = 100
 
-/** Where framed messages go. */
 export interface LineSink {
-  /**
-   * Queues one line; `done` is called when it has left this process, or with why it never will. Throws an
-   * McpError when too much is queued. Whoever owns the stream ends the link when the stream breaks.
-   */
+  /** Queues one line; `done` reports that it left this process. Throws when too much is queued. */
   write(line: string, done?: (error?: Error) => void): void
 }
 
 export interface LinkOptions {
   sink: LineSink
-  /** Names the server in reports. */
   key: string
   maxLineBytes: number
   numbers?: NumberMode | undefined
@@ -51,14 +46,10 @@ export interface LinkOptions {
   facts(): Record<string, unknown>
   /** What a server sent that is no use to anyone: noise, answers to nothing, lines over the limit. */
   onProtocolError?: ((error: McpError) => void) | undefined
-  /** A quicker way to decode long lines. */
   decode?: LineHandlers['decode']
 }
 
-/**
- * JSON-RPC over lines, whatever carries them: writes requests, gives each response to the request with its id,
- * and passes everything else on. What the server does wrong is reported and never thrown.
- */
+/** JSON-RPC over lines: matches responses to requests, passes the rest on, reports faults. */
 export class LineLink {
   onMessage: ((message: IncomingMessage) => void) | undefined
   onLateAnswer: ((id: RequestId) => void) | undefined
@@ -89,7 +80,6 @@ export class LineLink {
     )
   }
 
-  /** Bytes from the server. */
   push(chunk: Uint8Array): boolean {
     return this.#ended === undefined && this.#splitter.push(chunk)
   }
@@ -197,10 +187,7 @@ export class LineLink {
     }
   }
 
-  /**
-   * A server that cannot read a request answers with a null id. That belongs to a request of ours only when
-   * nothing else can have caused it: one request is pending, and it was the last thing we wrote.
-   */
+  /** A null id belongs to our request only if it is the sole one pending and was written last. */
   #idOfUnreadable(message: JsonRpcResponse): RequestId | undefined {
     if (!('error' in message) || this.#pending.size !== 1) return undefined
     const { code } = message.error

@@ -68,7 +68,6 @@ export class PendingRequests {
     return 'resolved'
   }
 
-  /** False when nobody waits for this id. */
   reject(id: RequestId, error: McpError): boolean {
     const waiter = this.#take(id)
     waiter?.reject(error)

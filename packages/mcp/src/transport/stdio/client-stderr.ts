@@ -5,10 +5,7 @@ const TAIL_BYTES = 64 * 1024
 /** A longer line reaches the callback in pieces of about this size: some programs never write a newline. */
 const MAX_STDERR_LINE_BYTES = 64 * 1024
 
-/**
- * The last lines that a server wrote to stderr. Kept as bytes in a ring of fixed size and decoded only when
- * somebody asks, so that a flood costs a copy and no memory.
- */
+/** The last lines of stderr, in a fixed ring of bytes that is decoded on demand. */
 export class StderrTail {
   readonly #maxLines: number
   readonly #ring: Uint8Array = new Uint8Array(TAIL_BYTES)

@@ -10,10 +10,7 @@ const FULL_BATCH = 16
 
 type Done = (error?: Error) => void
 
-/**
- * Writes lines in order. Those of one turn of the event loop leave in few writes: a system call each would be
- * the greater part of what a small request costs. While the stream is full the rest waits here.
- */
+/** Writes lines in order, few writes per turn: a system call each would be most of a small request. */
 export class StdioClientWriter implements LineSink {
   readonly #stream: Writable
   #lines: string[] = []
@@ -59,7 +56,6 @@ export class StdioClientWriter implements LineSink {
     })
   }
 
-  /** Writes what is queued and ends the stream after it. */
   end(): void {
     if (this.#ending) return
     this.#full = false

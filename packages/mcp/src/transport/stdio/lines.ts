@@ -8,10 +8,7 @@ export const DEFAULT_MAX_LINE_BYTES: number = 64 * 1024 * 1024
 export interface LineHandlers {
   /** One line without its `\n` or `\r\n`. Must not throw. */
   onLine(line: string): void
-  /**
-   * A line over the limit, piece by piece, so that it never has to be held; `end` comes with its last piece.
-   * Without this handler such lines are dropped.
-   */
+  /** A line over the limit, in pieces; `end` comes with the last. Without it such lines are dropped. */
   onOversize?(piece: Uint8Array, end: boolean): void
   /** A line that came in several pieces, for whoever can do without its text; true when it was taken. */
   onPieces?(pieces: readonly Uint8Array[]): boolean
@@ -41,10 +38,7 @@ export class LineSplitter {
     this.#max = maxLineBytes
   }
 
-  /**
-   * The chunk must not be changed afterwards: it may be kept until its last line is complete. False when no line
-   * has ended in it.
-   */
+  /** The chunk must stay unchanged until its last line is complete. False when no line ended in it. */
   push(chunk: Uint8Array): boolean {
     let start = 0
     if (this.#heldBytes > 0 || this.#oversize) {

@@ -18,10 +18,7 @@ export interface DocumentSourceOptions {
 const MOST_BYTES = 64 * 1024 * 1024
 const FETCH_TIMEOUT = 30_000
 
-/**
- * Reads the description and what it refers to, and nothing else: files only below one folder (symbolic links
- * followed first), URLs only of the description's own origin, 64 MB in all.
- */
+/** Reads the description and its references only: files below one folder, URLs of one origin, 64 MB in all. */
 export class DocumentSource {
   /** Where the description is: a `file:`, `http:` or `https:` URL. */
   readonly uri: string

@@ -1,10 +1,7 @@
 import { isDeepYaml, MAX_DEPTH, parseJson } from '@gantry/mcp/foreign'
 import { Lexer, parse as parseYaml } from 'yaml'
 
-/**
- * JSON or YAML to plain values. JSON is tried first: it is a hundred times faster than YAML, which matters for
- * descriptions of ten megabytes.
- */
+/** Parses JSON or YAML. JSON is tried first: it is a hundred times faster. */
 export function parseDocument(text: string): unknown {
   const start = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
   const looksLikeJson = /^\s*[[{]/.test(start)
@@ -20,8 +17,7 @@ export function parseDocument(text: string): unknown {
     throw jsonError ?? new SyntaxError(`the text has more than ${MAX_DEPTH} levels`)
   }
   try {
-    // The limit on aliases stops "billion laughs"; the round trip through JSON rejects values that contain
-    // themselves and turns shared values into separate ones.
+    // The alias limit stops "billion laughs"; the trip through JSON refuses cycles and copies values.
     const value = parseYaml(start, { maxAliasCount: 100, logLevel: 'error', merge: true })
     return parseJson(JSON.stringify(value ?? null))
   } catch (error) {

@@ -4,7 +4,6 @@ import { toToolName } from './name-operations.ts'
 import type { Operation } from './operation.ts'
 import { matchesOperation } from './select-operations.ts'
 
-/** Operations that share one tool. */
 export interface OperationGroup {
   readonly name: string
   readonly label: string

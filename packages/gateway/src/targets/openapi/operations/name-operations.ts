@@ -21,10 +21,7 @@ export function toToolName(wanted: string): string {
   return `${usable.slice(0, MOST_CHARACTERS - 9)}_${hash(wanted)}`
 }
 
-/**
- * One name per operation, in the order of the description. A name that is taken gets a hash of method and path:
- * unlike a number it does not change when another operation comes or goes.
- */
+/** One stable name per operation. A taken name gets a hash of method and path. */
 export function nameOperations(
   operations: readonly Operation[],
   rename: Readonly<Record<string, string>>,

@@ -14,7 +14,6 @@ export type ParameterStyle =
   | 'pipeDelimited'
   | 'deepObject'
 
-/** How a value is written into a URL, header, cookie or form. */
 export interface Encoding {
   readonly style: ParameterStyle
   readonly explode: boolean

@@ -19,7 +19,6 @@ export function isJson(mediaType: string): boolean {
   return /^[\w.-]+\/([\w.+-]+\+)?json$/i.test(mediaType.split(';', 1)[0]!.trim())
 }
 
-/** The Request Body Object of OpenAPI 3 that an operation has. */
 export function readBody(operation: Located, documents: DocumentSet): RequestBody | undefined {
   const value = own(operation.value, 'requestBody')
   const body = isObject(value) ? documents.follow({ value, base: operation.base }) : undefined
@@ -46,10 +45,7 @@ function prefer(contents: [string, unknown][]): [string, unknown] {
 
 const FORM_STYLES: readonly unknown[] = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject']
 
-/**
- * OpenAPI 3.1.1, "Encoding Object": with `style`, `explode` or `allowReserved` a property is written by style;
- * with `contentType` alone, or with nothing, by media type.
- */
+/** OpenAPI 3.1.1, "Encoding Object": style keywords select writing by style, else by media type. */
 function readEncodings(value: unknown): Map<string, Partial<Encoding>> {
   const encodings = new Map<string, Partial<Encoding>>()
   for (const [name, encoding] of ownEntries(value)) {

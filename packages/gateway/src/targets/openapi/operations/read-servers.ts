@@ -1,7 +1,6 @@
 import { ownArray, ownObject, ownString } from '../own.ts'
 import type { ServerObject } from './operation.ts'
 
-/** The `servers` of a description, a path or an operation. */
 export function readServers(holder: unknown): ServerObject[] {
   const servers: ServerObject[] = []
   for (const server of ownArray(holder, 'servers')) {

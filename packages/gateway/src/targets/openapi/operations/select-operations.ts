@@ -4,10 +4,7 @@ import type { Warnings } from '../warnings.ts'
 import { generateName } from './name-operations.ts'
 import type { Operation } from './operation.ts'
 
-/**
- * Whether a pattern means an operation: `tag:NAME`, `GET /pets/*` (any method with `*`), or an `operationId`,
- * for which the made-up name stands in when there is none.
- */
+/** Whether a pattern means an operation: `tag:NAME`, `GET /pets/*`, `* /pets`, or an `operationId`. */
 export function matchesOperation(pattern: string, operation: Operation): boolean {
   if (pattern.startsWith('tag:')) {
     return operation.tags.some((tag) => matchesWildcard(pattern.slice(4).trim(), tag))

@@ -13,8 +13,7 @@ import type {
 import { bodyKind } from './read-body.ts'
 import { readParameter } from './read-parameter.ts'
 
-// Swagger 2.0 has the same ideas in other places: types beside a parameter's name, bodies and forms among the
-// parameters, media types in `consumes` and `produces`, servers in three pieces.
+// Swagger 2.0 has the same ideas in other places: types, bodies, media types and servers.
 
 const NOT_SCHEMA = new Set(['name', 'in', 'required', 'description', 'collectionFormat', 'allowEmptyValue'])
 

@@ -1,12 +1,13 @@
+import { randomBytes } from 'node:crypto'
+import { writeJson } from '@gantry/mcp/exchange'
 import type { JsonObject } from '../mcp.ts'
-import type { Operation } from '../operations/operation.ts'
-import { define, own } from '../own.ts'
+import type { Operation, RequestBody, Parameter } from '../operations/operation.ts'
+import { define, own, isObject } from '../own.ts'
 import type { OperationPlan } from '../tools/tool-plan.ts'
-import { buildBody } from './build-body.ts'
-import { buildUrl } from './build-url.ts'
 import { CallError } from './call-error.ts'
 import type { Credential } from './credentials.ts'
-import { contentText, encode, serializePairs, serializeSegment } from './serialize-value.ts'
+import { contentText, encode, serializePairs, serializeSegment, toText } from './serialize-value.ts'
+import { decodeFile, type FileValue } from './decode-file.ts'
 
 export interface OutgoingRequest {
   readonly method: string
@@ -99,4 +100,167 @@ function acceptFor(operation: Operation): string {
   return [...json, ...others.map((type) => (json.length > 0 ? `${type};q=0.5` : type)), '*/*;q=0.1'].join(
     ', ',
   )
+}
+
+interface BuiltBody {
+  readonly content: string | Buffer<ArrayBuffer>
+  readonly mediaType: string
+}
+
+function buildBody(value: unknown, body: RequestBody, files: ReadonlySet<string>): BuiltBody {
+  const { mediaType } = body
+  switch (body.kind) {
+    case 'json':
+      return { content: writeJson(value), mediaType }
+    case 'form':
+      return { content: formText(fieldsOf(value), body), mediaType }
+    case 'multipart': {
+      const multipart = buildMultipart(fieldsOf(value), body, files)
+      return { content: multipart.bytes, mediaType: multipart.mediaType }
+    }
+    case 'text':
+      return { content: toText(value), mediaType }
+    case 'binary': {
+      const file = decodeFile(value, 'The body')
+      return {
+        content: file.bytes,
+        mediaType: concrete(mediaType) ?? file.mediaType ?? 'application/octet-stream',
+      }
+    }
+  }
+}
+
+function formText(fields: Record<string, unknown>, body: RequestBody): string {
+  const pairs: string[] = []
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null || value === undefined) continue
+    const encoding = body.encodings.get(name) ?? (isObject(value) ? { mediaType: 'application/json' } : {})
+    pairs.push(...serializePairs(name, value, encoding))
+  }
+  return pairs.join('&')
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  if (isObject(value)) return value
+  throw new CallError('The body must be an object: this operation takes a form.')
+}
+
+/** `image/*` is what the API takes, not what can be sent. */
+function concrete(mediaType: string): string | undefined {
+  return mediaType.includes('*') ? undefined : mediaType
+}
+
+// By hand: FormData gives a file name to each part with a media type, which servers take for an upload.
+
+interface Part {
+  readonly name: string
+  readonly bytes: Buffer<ArrayBuffer>
+  readonly mediaType?: string | undefined
+  readonly filename?: string | undefined
+}
+
+function buildMultipart(
+  fields: Readonly<Record<string, unknown>>,
+  body: RequestBody,
+  files: ReadonlySet<string>,
+): { bytes: Buffer<ArrayBuffer>; mediaType: string } {
+  const parts: Part[] = []
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null || value === undefined) continue
+    parts.push(...partsOf(name, value, body, files.has(name)))
+  }
+  const boundary = `gantry-${randomBytes(18).toString('hex')}`
+  const chunks = parts.flatMap((part) => [
+    Buffer.from(`--${boundary}\r\n${headersOf(part)}\r\n\r\n`),
+    part.bytes,
+    Buffer.from('\r\n'),
+  ])
+  const bytes = Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)])
+  const subtype = body.mediaType.split(';', 1)[0]!.trim()
+  return {
+    bytes,
+    mediaType: `${subtype.includes('*') ? 'multipart/form-data' : subtype}; boundary=${boundary}`,
+  }
+}
+
+/** Lists become one part per item; a list of files several files (OpenAPI 3.1.1, "Encoding multipart"). */
+function partsOf(name: string, value: unknown, body: RequestBody, isFile: boolean): Part[] {
+  const encoding = body.encodings.get(name)
+  if (encoding?.style !== undefined) {
+    return serializePairs(name, value, { ...encoding, mediaType: undefined }).map(fromPair)
+  }
+  if (Array.isArray(value)) return value.flatMap((item) => partsOf(name, item, body, isFile))
+  const mediaType = encoding?.mediaType?.includes('*') ? undefined : encoding?.mediaType
+  if (isFile || isDataUri(value)) return [filePart(name, decodeFile(value, name), mediaType)]
+  if (isObject(value)) {
+    return [{ name, bytes: Buffer.from(writeJson(value)), mediaType: mediaType ?? 'application/json' }]
+  }
+  return [{ name, bytes: Buffer.from(toText(value)), mediaType }]
+}
+
+function filePart(name: string, file: FileValue, mediaType: string | undefined): Part {
+  return {
+    name,
+    bytes: file.bytes,
+    mediaType: file.mediaType ?? mediaType ?? 'application/octet-stream',
+    filename: file.name ?? name,
+  }
+}
+
+function fromPair(pair: string): Part {
+  const [name, value] = pair.split('=', 2).map((side) => decodeURIComponent(side))
+  return { name: name!, bytes: Buffer.from(value ?? '') }
+}
+
+function isDataUri(value: unknown): boolean {
+  return typeof value === 'string' && /^data:[\w.+-]+\/[\w.+-]+(;[^,;]+)*;base64,/.test(value)
+}
+
+function headersOf(part: Part): string {
+  const filename = part.filename === undefined ? '' : `; filename="${quote(part.filename)}"`
+  const lines = [`Content-Disposition: form-data; name="${quote(part.name)}"${filename}`]
+  if (part.mediaType !== undefined) lines.push(`Content-Type: ${part.mediaType.replace(/[^\x20-\x7e]/g, '')}`)
+  return lines.join('\r\n')
+}
+
+/** As browsers do (HTML, "multipart/form-data encoding algorithm"): a name cannot add header lines. */
+function quote(text: string): string {
+  return text.replace(/\r\n|\r|\n/g, '%0D%0A').replaceAll('"', '%22')
+}
+
+type ParameterValues = ReadonlyMap<Parameter, unknown>
+
+/** The URL of a call. Values are encoded, and `.` and `..` refused, so no argument leaves its place. */
+function buildUrl(base: URL, operation: Operation, values: ParameterValues): URL {
+  const [template = '', fixedQuery] = operation.path.split('#', 1)[0]!.split('?', 2)
+  const query = fixedQuery ? [fixedQuery] : []
+  for (const [parameter, value] of values) {
+    if (parameter.in === 'query') query.push(...serializePairs(parameter.name, value, parameter))
+  }
+  const prefix = base.pathname === '/' ? '' : base.pathname
+  const url = new URL(base)
+  url.pathname = prefix + expandPath(template, values)
+  url.search = query.join('&')
+  return url
+}
+
+function expandPath(template: string, values: ParameterValues): string {
+  const path = template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    const [parameter, value] =
+      [...values].find(([candidate]) => candidate.in === 'path' && candidate.name === name) ?? []
+    if (parameter === undefined || value === null)
+      throw new CallError(`The argument for {${name}} is missing.`)
+    const text =
+      parameter.mediaType === undefined
+        ? serializeSegment(name, value, parameter, encode)
+        : encode(contentText(value, parameter.mediaType))
+    if (text === '') throw new CallError(`The argument for {${name}} must not be empty.`)
+    return text
+  })
+  for (const segment of path.split('/')) {
+    if (/^(\.|%2e){1,2}$/i.test(segment)) {
+      throw new CallError(`"${decodeURIComponent(segment)}" cannot be a part of the path ${template}.`)
+    }
+  }
+  return path
 }

@@ -7,7 +7,6 @@ import type { OpenApiAuth } from '../options.ts'
 import { own, ownString } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
 
-/** A secret and the place in the request where it goes. */
 export interface Credential {
   readonly in: 'header' | 'query' | 'cookie'
   readonly name: string

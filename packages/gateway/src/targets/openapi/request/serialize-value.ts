@@ -4,20 +4,14 @@ import { isObject } from '../own.ts'
 
 // Parameter styles of OpenAPI 3.1.1 ("Style Values", "Style Examples", appendix C), which follow RFC 6570.
 
-/**
- * Everything that is not unreserved is encoded, also `!'()*`, which `encodeURIComponent` leaves alone; half a
- * surrogate pair, at which it throws, becomes U+FFFD.
- */
+/** Encodes everything but unreserved characters, also `!'()*`; half a surrogate pair becomes U+FFFD. */
 export function encode(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(/[!'()*]/g, (character) => {
     return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
   })
 }
 
-/**
- * `allowReserved` keeps reserved characters, except those that would end the value or the query: a value must
- * not be able to add parameters.
- */
+/** `allowReserved` keeps reserved characters, except those that would end the value or the query. */
 export function encodeReserved(text: string): string {
   return encode(text).replace(/%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/g, (escaped) =>
     decodeURIComponent(escaped),

@@ -1,7 +1,6 @@
 import { parseJson } from '@gantry/mcp/foreign'
 import { isJson } from '../operations/read-body.ts'
 
-/** What a media type is to a model. */
 export type Media = 'json' | 'text' | 'image' | 'audio' | 'binary'
 
 export function mediaOf(contentType: string | null, bytes: Uint8Array): Media {

@@ -2,7 +2,6 @@ import { isJsonObject, jsonReader } from '@gantry/mcp/exchange'
 import type { JsonObject } from '../mcp.ts'
 import type { Answer } from '../request/send-request.ts'
 import { checkValue } from '../tools/check-value.ts'
-import { errorResult, errorText } from './error-result.ts'
 import { decodeText, mediaOf, mediaTypeOf } from './media.ts'
 import type { ResultContext } from './result-context.ts'
 
@@ -86,10 +85,7 @@ function promised(text: string, answer: Answer, context: ResultContext): JsonObj
   return mismatch('it is not JSON', text, answer, context)
 }
 
-/**
- * A success that breaks the tool's own output schema. Clients must not get it as structured content, and refuse
- * a success without; so it is an error that says that the call itself succeeded, and has the body.
- */
+/** A success that breaks the output schema becomes an error with the body that says the call succeeded. */
 function mismatch(problem: string, body: string, answer: Answer, context: ResultContext): JsonObject {
   const text =
     `The API answered ${status(answer)}: the call succeeded, do not repeat it. But the answer does not match the ` +
@@ -109,4 +105,47 @@ function withMeta(result: JsonObject, answer: Answer): JsonObject {
   const shown = SHOWN_HEADERS.filter((name) => answer.headers.has(name))
   const headers = Object.fromEntries(shown.map((name) => [name, answer.headers.get(name)]))
   return { ...result, _meta: { 'gantry/http': { status: answer.status, headers } } }
+}
+
+/** An error page must not fill the context of a model. */
+const MOST_CHARACTERS = 16_000
+
+/** 3xx, 4xx and 5xx: an error that the model can act upon, with status, reason, what to do, and the body. */
+function errorResult(answer: Answer, context: ResultContext): JsonObject {
+  const { operation } = context.plan
+  const reason = operation.responses.find(
+    (response) => response.status === String(answer.status),
+  )?.description
+  const lines = [`HTTP ${`${answer.status} ${answer.statusText}`.trim()} from ${operation.key}`]
+  if (reason) lines.push(reason.slice(0, 500))
+  const hint = hintFor(answer)
+  if (hint) lines.push(hint)
+  const body = bodyText(answer)
+  if (body) lines.push('', body)
+  return { content: [{ type: 'text', text: context.redactor.text(lines.join('\n')) }], isError: true }
+}
+
+function errorText(text: string): string {
+  if (text.length <= MOST_CHARACTERS) return text
+  return `${text.slice(0, MOST_CHARACTERS)}\n… (${text.length - MOST_CHARACTERS} more characters)`
+}
+
+function hintFor(answer: Answer): string | undefined {
+  const wait = answer.headers.get('retry-after')
+  if (answer.refusedRedirect) {
+    return `It redirects to ${answer.refusedRedirect}, which the gateway does not follow (option "redirects").`
+  }
+  if (answer.status === 401) return 'The operator has to check "auth" of this target in the configuration.'
+  if (answer.status === 403) return 'The configured credentials may not do this.'
+  if (wait !== null) return `Wait before you try again: Retry-After ${wait}.`
+  if (answer.status === 429) return 'Too many requests: wait before you try again.'
+  return undefined
+}
+
+function bodyText(answer: Answer): string {
+  if (answer.bytes.length === 0) return ''
+  const contentType = answer.headers.get('content-type')
+  const media = mediaOf(contentType, answer.bytes)
+  if (media !== 'json' && media !== 'text') return `(${contentType}, ${answer.bytes.length} bytes)`
+  return errorText(decodeText(answer.bytes, contentType))
 }

@@ -1,13 +1,10 @@
 import type { JsonSchema } from '../mcp.ts'
 import { openSchema, sizeOf } from './open-schema.ts'
-import { pruneSchema } from './prune-schema.ts'
 import type { Converted, SchemaConverter } from './schema-converter.ts'
+import { isObject } from '../own.ts'
+import { ONE_SCHEMA, SCHEMA_LISTS, SCHEMA_MAPS } from './keywords.ts'
 
-/**
- * A schema that stands alone: the root plus the definitions it reaches, nearest first. In a description such as
- * Stripe's everything reaches everything, so the definitions beyond `maxBytes` are opened: their name and type
- * stay, their details go. What was valid remains valid.
- */
+/** The root plus the definitions that it reaches. Those beyond `maxBytes` keep only name and type. */
 export function assembleSchema(root: Converted, converter: SchemaConverter, maxBytes: number): JsonSchema {
   const schema = pruneSchema(root.schema, maxBytes)
   const definitions = new Map<string, JsonSchema>()
@@ -26,4 +23,32 @@ export function assembleSchema(root: Converted, converter: SchemaConverter, maxB
     }
   }
   return definitions.size > 0 ? { ...schema, $defs: Object.fromEntries(definitions) } : schema
+}
+
+const FIRST_DEPTH = 8
+
+/** Opens the deepest levels of a schema, one after the other, until it is small enough. */
+function pruneSchema(schema: JsonSchema, maxBytes: number): JsonSchema {
+  let pruned = schema
+  for (let depth = FIRST_DEPTH; depth > 0 && sizeOf(pruned) > maxBytes; depth--) {
+    pruned = cut(schema, depth) as JsonSchema
+  }
+  return pruned
+}
+
+function cut(schema: unknown, depth: number): unknown {
+  if (!isObject(schema)) return schema
+  if (depth === 0) return openSchema(schema)
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [keyword, cutKeyword(keyword, value, depth - 1)]),
+  )
+}
+
+function cutKeyword(keyword: string, value: unknown, depth: number): unknown {
+  if (ONE_SCHEMA.has(keyword) || keyword === 'items') return cut(value, depth)
+  if (SCHEMA_LISTS.has(keyword) && Array.isArray(value)) return value.map((item) => cut(item, depth))
+  if ((SCHEMA_MAPS.has(keyword) || keyword === 'properties') && isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cut(member, depth)]))
+  }
+  return value
 }

@@ -1,10 +1,7 @@
 import type { JsonSchema } from '../mcp.ts'
 import { isObject, own, ownEntries, ownString } from '../own.ts'
 
-/**
- * OpenAPI's `discriminator` beside `oneOf` or `anyOf` says which value of a property belongs to which branch.
- * JSON Schema has no such keyword, so the branch itself gets the value as a constant.
- */
+/** Turns OpenAPI's `discriminator` into a constant in each branch, for JSON Schema has no such keyword. */
 export function discriminate(schema: JsonSchema, source: JsonSchema): void {
   const property = ownString(own(source, 'discriminator'), 'propertyName')
   if (property === undefined) return

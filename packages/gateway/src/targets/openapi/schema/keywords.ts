@@ -1,8 +1,6 @@
 import { isObject } from '../own.ts'
 
-// The keywords of JSON Schema 2020-12 that pass, each with the check its value must meet. Everything else in a
-// schema object (`xml`, `externalDocs`, `x-…`, drafts' leftovers) stays behind: one keyword with a value of the
-// wrong type makes a validating client refuse the whole list of tools.
+// The keywords of 2020-12 that pass, with a check of each value: clients refuse lists with a wrong one.
 
 type Check = (value: unknown) => boolean
 
@@ -42,7 +40,6 @@ export const PLAIN: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['dependentRequired', (value) => isObject(value) && Object.values(value).every(isStrings)],
 ])
 
-/** The value is one schema. */
 export const ONE_SCHEMA: ReadonlySet<string> = new Set([
   'additionalProperties',
   'not',
@@ -55,10 +52,8 @@ export const ONE_SCHEMA: ReadonlySet<string> = new Set([
   'unevaluatedProperties',
 ])
 
-/** The value is a list of schemas. */
 export const SCHEMA_LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 
-/** The value maps names to schemas. */
 export const SCHEMA_MAPS: ReadonlySet<string> = new Set(['patternProperties', 'dependentSchemas'])
 
 /** The schemas in these are about parts of the value; those in all others about the value itself. */
@@ -113,9 +108,7 @@ export const OFTEN_BROKEN: ReadonlySet<string> = new Set([
   'dependentRequired',
 ])
 
-/**
- * Validators compile patterns with the `u` flag, where `\:` or `(?i)` are errors. Returns what may be sent.
- */
+/** Validators compile patterns with the `u` flag. Returns what may be sent. */
 export function usablePattern(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   return [value, withoutNeedlessEscapes(value)].find(isPattern)

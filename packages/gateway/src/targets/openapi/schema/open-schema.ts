@@ -12,7 +12,6 @@ export function sizeOf(schema: JsonSchema): number {
   return size
 }
 
-/** What remains of a schema whose details are left out. */
 export function openSchema(schema: unknown): JsonSchema {
   const open: JsonSchema = {}
   if (!isObject(schema)) return open

@@ -41,10 +41,7 @@ interface Walk {
   nodes: number
 }
 
-/**
- * Turns schema objects of OpenAPI 3.0, 3.1 and Swagger 2.0 into JSON Schema 2020-12. A `$ref` is never expanded:
- * it becomes a name in `$defs`, and each named schema is converted once, so recursion costs nothing.
- */
+/** Converts OpenAPI and Swagger schemas to 2020-12. A `$ref` becomes a name in `$defs`, converted once. */
 export class SchemaConverter {
   readonly #documents: DocumentSet
   readonly #direction: Direction

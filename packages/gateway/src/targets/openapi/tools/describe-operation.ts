@@ -22,10 +22,7 @@ export function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
 }
 
-/**
- * What the method promises (RFC 9110, section 9.2). POST and PATCH promise nothing, so they keep the careful
- * defaults of MCP: possibly destructive, not idempotent.
- */
+/** What the method promises (RFC 9110, section 9.2). POST and PATCH keep MCP's careful defaults. */
 export function annotationsOf(method: Method): ToolAnnotations {
   switch (method) {
     case 'get':

@@ -2,7 +2,6 @@ import type { DocumentSet } from '../document/document-set.ts'
 import type { Parameter } from '../operations/operation.ts'
 import type { SchemaConverter } from '../schema/schema-converter.ts'
 
-/** What planning a tool needs to know besides the operation. */
 export interface PlanContext {
   readonly documents: DocumentSet
   readonly input: SchemaConverter

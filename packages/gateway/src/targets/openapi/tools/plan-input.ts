@@ -7,7 +7,6 @@ import { freeName, toArgumentName } from './argument-names.ts'
 import { flattenBody } from './flatten-body.ts'
 import type { PlanContext } from './plan-context.ts'
 
-/** Where an argument goes. */
 export type Destination =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
   | { readonly kind: 'field'; readonly name: string }
@@ -16,16 +15,12 @@ export type Destination =
 export interface InputPlan {
   readonly schema: JsonSchema
   readonly destinations: ReadonlyMap<string, Destination>
-  /** Fields of a form that hold a file. */
   readonly files: ReadonlySet<string>
 }
 
 export const FILE_HINT = 'Base64, or a data: URI (data:image/png;name=cat.png;base64,…).'
 
-/**
- * One flat object: parameters first, then the body's properties. The body stays whole, under `body`, when it is
- * no plain object or when one of its properties would share a name with a parameter.
- */
+/** One flat object of parameters and body properties. A body that is not plain, or clashes, stays whole. */
 export function planInput(operation: Operation, context: PlanContext): InputPlan {
   const arguments_ = new Arguments(operation, context)
   for (const parameter of operation.parameters) {
@@ -59,7 +54,6 @@ class Arguments {
     this.#add(name, schema, parameter.required, { kind: 'parameter', parameter })
   }
 
-  /** Returns the fields that hold files. */
   addBody(body: RequestBody): Set<string> {
     const { fields, files } = flattenBody(body, this.#context)
     const names = fields.map((field) => toArgumentName(field.name))

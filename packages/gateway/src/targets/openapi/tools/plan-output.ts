@@ -14,10 +14,7 @@ export interface OutputPlan {
 
 const MOST_HOPS = 10
 
-/**
- * The output schema of an operation. Only when every success that the description lists is JSON with a schema:
- * a tool that promises a schema and then answers 204 breaks its promise (MCP 2026-07-28, Tools, Output Schema).
- */
+/** The output schema, if every success is JSON with a schema (MCP 2026-07-28, Tools, Output Schema). */
 export function planOutput(operation: Operation, context: PlanContext): OutputPlan | undefined {
   const converter = context.output
   if (converter === undefined || operation.method === 'head') return undefined

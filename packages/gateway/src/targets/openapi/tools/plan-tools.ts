@@ -1,17 +1,25 @@
-import type { Tool } from '../mcp.ts'
-import { groupOperations } from '../operations/group-operations.ts'
+import type { Tool, JsonSchema } from '../mcp.ts'
+import { groupOperations, type OperationGroup } from '../operations/group-operations.ts'
 import { lookup, nameOperations } from '../operations/name-operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Description } from '../operations/read-description.ts'
 import { selectOperations } from '../operations/select-operations.ts'
 import type { OpenApiTargetOptions } from '../options.ts'
 import type { Warnings } from '../warnings.ts'
-import { annotationsOf, describeOperation, titleOf } from './describe-operation.ts'
-import { planGroup } from './plan-group.ts'
+import {
+  annotationsOf,
+  describeOperation,
+  titleOf,
+  commonAnnotations,
+  shorten,
+} from './describe-operation.ts'
 import type { PlanContext } from './plan-context.ts'
 import { planInput } from './plan-input.ts'
 import { planOutput } from './plan-output.ts'
 import type { OperationPlan, ToolPlan } from './tool-plan.ts'
+import { isObject, own } from '../own.ts'
+import { sizeOf } from '../schema/open-schema.ts'
+import { freeName } from './argument-names.ts'
 
 const META = 'gantry/operation'
 
@@ -57,4 +65,72 @@ function toTool({ name, operation, input, output }: OperationPlan, description: 
   const { operationId, method, path, tags } = operation
   tool._meta = { [META]: { ...(operationId === undefined ? {} : { operationId }), method, path, tags } }
   return tool
+}
+
+interface GroupContext {
+  plan(operation: Operation): OperationPlan
+  readonly about: string | undefined
+  /** Names of other tools; the group's is added. */
+  readonly taken: Set<string>
+  readonly describe: Readonly<Record<string, string>>
+  readonly maxSchemaBytes: number
+}
+
+/** One tool for several operations: `operation` says which, `arguments` holds what it takes. */
+function planGroup(group: OperationGroup, context: GroupContext): ToolPlan {
+  const plans = group.operations.map((operation) => context.plan(operation))
+  const name = freeName(group.name, 'group', (wanted) => context.taken.has(wanted))
+  context.taken.add(name)
+  const about = own(context.describe, group.label)
+  const lines = plans.map(({ name, operation }) => `- ${name}: ${lineFor(operation, context.describe)}`)
+  const intro = typeof about === 'string' ? about : context.about || `Operations of ${group.label}.`
+  const tool: Tool = {
+    name,
+    title: group.label,
+    description: `${shorten(intro, 1_000)}\n\nOperations:\n${lines.join('\n')}`,
+    inputSchema: groupSchema(plans, context.maxSchemaBytes),
+    annotations: commonAnnotations(group.operations),
+    _meta: { 'gantry/operations': plans.map(({ name, operation }) => ({ name, request: operation.key })) },
+  }
+  return { tool, members: new Map(plans.map((plan) => [plan.name, plan])) }
+}
+
+function lineFor(operation: Operation, describe: Readonly<Record<string, string>>): string {
+  const text = lookup(describe, operation) ?? operation.summary ?? describeOperation(operation)
+  return shorten(text.split('\n', 1)[0]!, 160)
+}
+
+/** The root is a plain object, because some model providers refuse `anyOf` there. Calls are still checked. */
+function groupSchema(plans: readonly OperationPlan[], maxBytes: number): JsonSchema {
+  const $defs: JsonSchema = {}
+  const alternatives = plans.map(({ name, input }) => {
+    const { $defs: own, ...schema } = input.schema
+    if (isObject(own)) Object.assign($defs, own)
+    return { title: name, ...schema }
+  })
+  const properties: JsonSchema = {
+    operation: { type: 'string', enum: plans.map((plan) => plan.name), description: 'What to do.' },
+    arguments: { description: "The operation's arguments.", anyOf: alternatives },
+  }
+  const schema: JsonSchema = {
+    type: 'object',
+    properties,
+    required: ['operation'],
+    additionalProperties: false,
+  }
+  if (Object.keys($defs).length > 0) schema.$defs = $defs
+  if (sizeOf(schema) <= maxBytes) return schema
+  properties.arguments = { type: 'object', description: argumentsHint(plans) }
+  const { $defs: _, ...open } = schema
+  return { ...open }
+}
+
+/** Names only: `list_pets(limit, status*)`, a star for what is required. */
+function argumentsHint(plans: readonly OperationPlan[]): string {
+  const lines = plans.map(({ name, input }) => {
+    const required = new Set(Array.isArray(input.schema.required) ? input.schema.required : [])
+    const names = [...input.destinations.keys()].map((key) => (required.has(key) ? `${key}*` : key))
+    return `${name}(${names.join(', ')})`
+  })
+  return shorten(`The operation's arguments; * marks required ones. ${lines.join('; ')}`, 8_000)
 }

@@ -3,7 +3,6 @@ import type { Operation } from '../operations/operation.ts'
 import type { InputPlan } from './plan-input.ts'
 import type { OutputPlan } from './plan-output.ts'
 
-/** Everything that a call needs, worked out once. */
 export interface OperationPlan {
   readonly name: string
   readonly operation: Operation

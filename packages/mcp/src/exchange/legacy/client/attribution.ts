@@ -7,14 +7,12 @@ import { relatedRequestOf } from '../../message-hints.ts'
 import type { UnansweredCalls } from '../../client/unanswered-calls.ts'
 import type { IncomingMessage } from '../../wire.ts'
 
-/** Which calls a message on a shared channel can belong to. */
 export type Attribution =
   | { readonly to: 'call'; readonly call: LegacyCall; readonly isNamed: boolean }
   /** Several calls of one owner: whom to show it to is known, which call it belongs to is not. */
   | { readonly to: 'owner'; readonly calls: readonly LegacyCall[] }
   /** Calls of several owners: nobody may see it. */
   | { readonly to: 'strangers'; readonly calls: readonly LegacyCall[] }
-  /** No call. */
   | { readonly to: 'nobody' }
 
 const NOBODY: Attribution = { to: 'nobody' }

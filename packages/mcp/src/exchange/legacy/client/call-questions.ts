@@ -111,7 +111,6 @@ export class CallQuestions {
     return false
   }
 
-  /** The call is over, and with it what it asked. */
   close(): void {
     const open = [...this.#open.values()]
     this.#open.clear()

@@ -55,10 +55,7 @@ const MAX_BUFFERED = 256
 /** Failures after which the server may go on with the call. */
 const UNANSWERED: ReadonlySet<string> = new Set(['network', 'closed', 'timeout', 'cancelled'])
 
-/**
- * One request to a legacy server. The server may push requests while it runs: they are asked live when the
- * caller can answer, else the call is parked and the caller gets `input_required` with a token to come back.
- */
+/** One request to a legacy server. Pushed questions are asked live, or the call is parked and returns. */
 export class LegacyCall implements ParkedCall {
   readonly id: number
   readonly method: string
@@ -153,11 +150,7 @@ export class LegacyCall implements ParkedCall {
     this.#stop(new McpError('timeout', `Nobody came back to answer what ${this.method} asked for`))
   }
 
-  /**
-   * A request that the server pushed on behalf of this call. With `ended` it may belong to another call of the same
-   * owner, and this one only carries it. When the client cannot be asked, the server is told, and what it answers
-   * then is the answer to the call.
-   */
+  /** A pushed request for this call. With `ended` it may be for another call of the same owner. */
   push(request: JsonRpcRequest, ended?: (end: QuestionEnd) => void): void {
     const refused = this.#refusal(request)
     if (refused) {

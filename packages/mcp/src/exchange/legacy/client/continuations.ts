@@ -20,7 +20,6 @@ export interface ParkedCall {
 export interface Continuations {
   /** Keeps a call and names it; undefined when there is no room. */
   park(call: ParkedCall): string | undefined
-  /** Looks a call up without taking it. */
   find(token: string): ParkedCall | undefined
   /** Takes a call out: a token is good for one round. */
   take(token: string): ParkedCall | undefined

@@ -44,12 +44,10 @@ export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
   capabilities: ClientCapabilities
   /** The revision to ask for. Default: the newest legacy one. */
   version?: Revision | undefined
-  /** Ends the handshake. */
   signal?: AbortSignal | undefined
   onStep?: ((step: HandshakeStep) => void) | undefined
   /** Where calls wait that nobody can answer live. */
   continuations?: Continuations | undefined
-  /** Answers requests that the server sends outside any call. */
   ask?: Exchange['ask']
   /** Answers requests before the callers and `ask` get them; undefined leaves them to those. */
   answer?: RequestAnswer | undefined

@@ -10,9 +10,7 @@ export type RequestAnswer = (exchange: Exchange) => Outcome | Promise<Outcome> |
 export interface ExtensionRequestsOptions {
   wire: Wire
   version: Revision
-  /** What was declared in `initialize`. */
   capabilities: ClientCapabilities
-  /** Asks the author's handlers. */
   ask?: Exchange['ask']
   answer: RequestAnswer
 }
@@ -43,7 +41,6 @@ export class ExtensionRequests {
     return true
   }
 
-  /** The server no longer wants the answer. */
   withdraw(id: RequestId): void {
     this.#open.get(id)?.abort('The server withdrew its request')
   }

@@ -12,7 +12,6 @@ import {
 } from '../../../protocol/index.ts'
 import type { Wire } from '../../wire.ts'
 
-/** How far a handshake got, in order. */
 export type HandshakeStep = 'initialize_sent' | 'initialize_answered' | 'initialized_sent' | 'ready'
 
 export interface HandshakeOptions {
@@ -31,10 +30,7 @@ export interface Handshake {
   readonly discovery: Discovery
 }
 
-/**
- * `initialize`, its response, `notifications/initialized`, and only then anything else (MCP 2025-11-25,
- * basic/lifecycle). When `initialized` cannot be written the connection has failed.
- */
+/** The handshake (2025-11-25, basic/lifecycle). Fails when `initialized` cannot be written. */
 export async function performHandshake(wire: Wire, options: HandshakeOptions): Promise<Handshake> {
   const { signal } = options
   const params = {

@@ -23,7 +23,6 @@ import type { IncomingMessage, Wire } from '../../wire.ts'
 /** A request of the server that could belong to calls of more than one owner. */
 export interface AmbiguousRequest {
   readonly method: string
-  /** The methods of the calls that could own it. */
   readonly calls: readonly string[]
 }
 
@@ -33,11 +32,8 @@ export interface InboxOptions {
   taskTokens: TaskTokens
   attributor: Attributor
   listeners: LegacyListeners
-  /** What was declared in `initialize`. */
   capabilities: ClientCapabilities
-  /** Answers requests that the server sends outside any call. */
   ask?: Exchange['ask']
-  /** What an extension answers in the author's stead. */
   extension?: ExtensionRequests | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
   /** A question that names no call came; undefined when it could be for several callers. */
@@ -83,7 +79,6 @@ export class LegacyInbox {
     }
   }
 
-  /** The connection is gone: what was being asked is moot. */
   close(): void {
     this.#options.extension?.close()
     this.#shared.close()

@@ -7,10 +7,7 @@ export interface LevelWish {
   leave(): void
 }
 
-/**
- * In this era the log level belongs to the connection, not to a request: it is set to what lets through all
- * that the requests in flight want, and only when that changes.
- */
+/** Sets the connection's log level to what all requests in flight want, when that changes. */
 export class LegacyLogLevel {
   readonly #set: (level: LoggingLevel) => Promise<unknown>
   #last: LoggingLevel | undefined
@@ -21,15 +18,11 @@ export class LegacyLogLevel {
     this.#set = set
   }
 
-  /** Someone set the level directly. */
   note(level: unknown): void {
     this.#last = level as LoggingLevel
   }
 
-  /**
-   * A request that is about to be sent beside `others`. It counts as one of those in flight until it is, or is not
-   * any more: two that come at once would undo each other's level otherwise.
-   */
+  /** Counts a request that is about to be sent, so that two at once do not undo each other's level. */
   enter(level: LoggingLevel, others: Iterable<LoggingLevel | undefined>): LevelWish {
     const wish = { level }
     this.#entering.add(wish)

@@ -9,7 +9,6 @@ import { acceptsPages, allAccepted, declinedUrl, type UrlQuestions, urlQuestions
 export interface PageGateOptions {
   send(exchange: Exchange): Promise<Outcome>
   readonly continuations: Continuations
-  /** How often a caller is asked to go to a page. */
   readonly maxRounds: number
   /** How long a visit may take before the caller is asked again, in ms. */
   readonly patience: number

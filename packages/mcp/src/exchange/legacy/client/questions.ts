@@ -12,7 +12,6 @@ import { missingCapability } from '../../input-capabilities.ts'
 import { INPUT_KEY, withoutHints } from '../../message-hints.ts'
 import type { IncomingMessage } from '../../wire.ts'
 
-/** What a server may ask of a client. */
 const QUESTIONS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
 
 /** The request as a question: without its frame, everything else as it was. */
@@ -48,8 +47,7 @@ export function refusal(
   const missing = missingCapability(request, capabilities)
   if (!missing) return undefined
   const name = Object.keys(missing)[0] ?? method
-  // A mode or an option that was not declared is a bad parameter (MCP 2025-11-25, client/elicitation and
-  // client/sampling, error handling); without the whole capability there is no such method.
+  // An undeclared mode or option is a bad parameter (2025-11-25); without the capability, no such method.
   return capabilities[name] === undefined
     ? new ProtocolError(METHOD_NOT_FOUND, `The client did not declare the ${name} capability`)
     : new ProtocolError(INVALID_PARAMS, `The client did not declare ${JSON.stringify(missing)}`)

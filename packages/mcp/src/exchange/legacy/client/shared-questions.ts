@@ -15,7 +15,6 @@ import { answerTo, refusal, toQuestion } from './questions.ts'
 type Ask = NonNullable<Exchange['ask']>
 
 export interface SharedQuestionsOptions {
-  /** Answers for the whole connection, where it has one user. */
   ask?: Exchange['ask']
   reply(reply: { id: RequestId } & ({ result: object } | { error: object })): void
   /** Finds out anew who can be asked: the call that carried the question is over. */
@@ -34,7 +33,6 @@ export class SharedQuestions {
     this.#options = options
   }
 
-  /** Asks outside any call. */
   askConnection(request: JsonRpcRequest): void {
     const { ask } = this.#options
     if (ask) void this.#askLive(request, ask, [])
@@ -55,7 +53,6 @@ export class SharedQuestions {
     this.#options.reply({ id: request.id, error: error.toJsonRpc() })
   }
 
-  /** The server no longer wants the answer. */
   withdraw(id: RequestId): void {
     this.#open.get(id)?.abort('The server withdrew its request')
   }

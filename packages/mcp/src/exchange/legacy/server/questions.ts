@@ -23,7 +23,6 @@ export const DEFAULT_ANSWER_TIMEOUT = 600_000
 /** Questions that one client may have to answer at a time. */
 const MAX_PENDING = 1_000
 
-/** Requests from us to a legacy client, and their answers. */
 export class LegacyQuestions {
   #nextId = 1
   readonly #pending = new Map<RequestId, Pending>()
@@ -33,7 +32,6 @@ export class LegacyQuestions {
     this.#timeout = timeout ?? DEFAULT_ANSWER_TIMEOUT
   }
 
-  /** Asks everything at once and resolves when all is answered. */
   async ask(
     requests: InputRequests,
     send: (text: string) => void,

@@ -28,10 +28,7 @@ interface LimitedBody {
   piecesWithin?(limit: number): Promise<readonly Uint8Array[] | undefined> | undefined
 }
 
-/**
- * The bytes of a body that is long, not too long and not compressed, if the `fetch` that brought it can give them;
- * undefined otherwise.
- */
+/** The bytes of a long, uncompressed body within the limit, if its `fetch` can give them. */
 export function readPieces(
   response: Response,
   limit: number,
@@ -65,10 +62,7 @@ function tooLarge(url: string, limit: number): McpError {
 /** Explanations and JSON-RPC errors are short; whatever is longer is cut. */
 const ERROR_BYTES = 1024 * 1024
 
-/**
- * The same response with a body that ends in an error after a megabyte: a reader that does not count, an
- * AuthProvider for instance, cannot fill the memory with it.
- */
+/** The same response with at most a megabyte of body, for readers that do not count. */
 export function withShortBody(response: Response): Response {
   if (response.body === null) return response
   let bytes = 0
@@ -83,10 +77,7 @@ export function withShortBody(response: Response): Response {
   return new Response(response.body.pipeThrough(count), { status, statusText, headers })
 }
 
-/**
- * Reads what a server says with an error status: as much as comes within the limits, for a body that never ends
- * must not keep the error back. Never rejects.
- */
+/** Reads the text of an error within the limits. Never rejects. */
 export async function readErrorText(response: Response, maxMessageBytes: number): Promise<string> {
   // An AuthProvider may have read it already.
   if (response.bodyUsed) return ''
@@ -102,10 +93,7 @@ export async function readErrorText(response: Response, maxMessageBytes: number)
   return text
 }
 
-/**
- * Gets rid of a body that nobody wants: reads a small one to its end, which gives the connection back to its
- * pool, and cancels one that is large or slow. Never rejects.
- */
+/** Gets rid of a body: reads a small one to its end, cancels others. Never rejects. */
 export function discard(response: Response): Promise<void> {
   return discardStream(response.body)
 }

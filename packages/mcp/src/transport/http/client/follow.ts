@@ -1,10 +1,9 @@
 import { McpError } from '../../../jsonrpc/index.ts'
-import { pause, reconnectDelay } from './backoff.ts'
 import { discard, readErrorText } from './body.ts'
 import { badResponse, networkError, statusError } from './errors.ts'
 import { mediaType } from './messages.ts'
 import { linkedCanceller } from './operations.ts'
-import type { HttpClientSettings } from './options.ts'
+import type { HttpClientSettings, ReconnectOptions } from './options.ts'
 import { sendHttp } from './send.ts'
 import { type OnSseEvent, type SseCursor, SseParser } from './sse-stream.ts'
 import { readChunks } from './sse-stream-read.ts'
@@ -19,7 +18,6 @@ export interface FollowedStream {
   /** Wait before the first GET: the stream was open already and has just been closed. */
   waitFirst: boolean
   isDone: () => boolean
-  /** The server has accepted a GET. */
   onOpen?: (() => void) | undefined
   signal: AbortSignal
   settings: HttpClientSettings
@@ -29,7 +27,6 @@ export type FollowEnd =
   | { type: 'done' }
   /** The server has no such stream or does not know the event id; without a status: what it sends is unusable. */
   | { type: 'refused'; status: number | undefined; error: McpError }
-  /** Too many attempts failed one after another. */
   | { type: 'exhausted'; error: McpError }
 
 /** A connection that lasted this long was good, even if nothing came: proxies cut idle streams. */
@@ -63,7 +60,6 @@ export async function followStream(stream: FollowedStream): Promise<FollowEnd> {
   }
 }
 
-/** One GET, from the connection to the end of the stream. Resolves with what went wrong, if anything did. */
 async function readOnce(stream: FollowedStream): Promise<McpError | undefined> {
   const { url, settings, cursor } = stream
   const { canceller, unlink } = linkedCanceller(stream.signal)
@@ -115,4 +111,38 @@ function isFinal(error: McpError): boolean {
 function statusOf(error: McpError): number | undefined {
   const { status } = error.details
   return typeof status === 'number' ? status : undefined
+}
+
+/** Between two connections there is always a little time, whatever a server's `retry:` says. */
+const MIN_DELAY = 50
+/** Timers overflow beyond this and would fire at once. */
+const MAX_TIMER = 2 ** 31 - 1
+
+/** Milliseconds before the next attempt: at least `retry:` (2025-11-25: MUST), spread at random. */
+function reconnectDelay(
+  attempt: number,
+  retry: number | undefined,
+  { initialDelay, maxDelay }: Required<ReconnectOptions>,
+): number {
+  const asked = retry === undefined ? 0 : retry * (1 + Math.random() / 10)
+  if (retry !== undefined && attempt === 0) return clamp(asked)
+  const backoff = Math.min(maxDelay, initialDelay * 2 ** attempt) * (0.5 + Math.random() / 2)
+  return clamp(Math.max(asked, backoff))
+}
+
+function clamp(delay: number): number {
+  return Math.min(Math.max(delay, MIN_DELAY), MAX_TIMER)
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal.addEventListener('abort', end, { once: true })
+  })
 }

@@ -9,7 +9,6 @@ export function envelopeVersion(message: JsonRpcMessage): string | undefined {
   return typeof version === 'string' ? version : undefined
 }
 
-/** Adds the headers that mirror a modern message's body. */
 export function addModernHeaders(
   headers: Record<string, string>,
   message: JsonRpcMessage,

@@ -17,11 +17,7 @@ export interface ListenOptions {
 /** Servers without a GET stream say 405; some say 404 or 406 (2025-11-25, Listening for Messages). */
 const NO_STREAM = [404, 405, 406]
 
-/**
- * Reads the standalone GET stream of a legacy session until the server has none, or does not come back.
- * Requests work without it, so its loss is reported and ends nothing. 'doubtful': it was refused as if the session
- * were gone.
- */
+/** Reads the GET stream of a legacy session until it is gone. 'doubtful': the session may be gone. */
 export async function listen(options: ListenOptions): Promise<'ended' | 'exhausted' | 'doubtful'> {
   const { url, settings } = options
   const cursor = createSseCursor()

@@ -28,7 +28,6 @@ export function unreadable(url: string, text: string, why: string): McpError {
   })
 }
 
-/** The media type of a response, without parameters. */
 export function mediaType(response: Response): string {
   return (response.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
 }

@@ -5,10 +5,7 @@ import { abortError, closedError, networkError } from './errors.ts'
 /** Runs one operation, which answers its caller; the promise settles when nothing is left open. */
 type Run<T> = (operation: Operation<T>) => Promise<void>
 
-/**
- * The operations of one wire that are under way. Each has an end of its own, so that closing the wire ends all of
- * them, and no listener stays with a caller that outlives the operation.
- */
+/** The operations of one wire. Closing the wire ends all, and no listener stays with a caller. */
 export class Operations {
   readonly #live = new LiveSet<Canceller & Live>()
   readonly #url: string
@@ -47,7 +44,6 @@ export class Operations {
   }
 }
 
-/** Something under way: it ends when its caller or its wire says so. */
 export class Operation<T> extends Canceller implements Live {
   place = -1
   readonly #caller: Cancellation | undefined

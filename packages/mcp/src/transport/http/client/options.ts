@@ -9,7 +9,6 @@ import type { AuthProvider } from './auth.ts'
 import { platformFetch } from './platform-fetch.ts'
 import { ReportLimit } from '../../report-limit.ts'
 
-/** The part of `fetch` that the transports use. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
 
 /** Headers for every request, or what makes them; a function is called for every HTTP request. */
@@ -31,10 +30,7 @@ export interface HttpClientOptions {
   /** Default: on Node what `createNodeFetch` makes, elsewhere or where it was replaced the global `fetch`. */
   fetch?: FetchLike | undefined
   auth?: AuthProvider | undefined
-  /**
-   * Milliseconds until the server accepts a notification or opens a stream. Requests have no such limit here:
-   * a server may send the first byte when the answer is ready, and how long that may take is the caller's choice.
-   */
+  /** Milliseconds until the server accepts a notification or opens a stream; requests have no limit here. */
   connectTimeout?: number | undefined
   /** The largest message, in bytes of a JSON body or characters of an event. */
   maxMessageBytes?: number | undefined
@@ -52,14 +48,12 @@ export interface HttpClientSettings {
   readonly auth: AuthProvider | undefined
   readonly connectTimeout: number
   readonly maxMessageBytes: number
-  /** Reads the JSON of messages. */
   readonly read: ReadJson
   readonly reconnect: Required<ReconnectOptions>
   /** Errors are made only when they are told: about a flood, most are not. */
   report(this: void, describe: () => McpError): void
 }
 
-/** The settings of one wire of a connector. */
 export function withNumbers(
   settings: HttpClientSettings,
   numbers: NumberMode | undefined,

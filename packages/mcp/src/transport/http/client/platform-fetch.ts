@@ -4,10 +4,7 @@ import { isQuick, quickFetch, type QuickInit } from './quick-fetch.ts'
 const original = globalThis.fetch
 let loaded: FetchLike | undefined
 
-/**
- * The quickest way to make requests on this platform, loaded with the first of them. Looked up for every request,
- * so that a global `fetch` that was replaced, by instrumentation or in a test, is used.
- */
+/** The platform's quickest fetch, looked up for every request so that a replaced global is used. */
 export const platformFetch: FetchLike = /* @__PURE__ */ quickFetch((url, init) => {
   if (globalThis.fetch !== original) return globalThis.fetch(url, withSignal(init))
   return loaded ? send(loaded, url, init) : load().then((fetch) => send(fetch, url, init))

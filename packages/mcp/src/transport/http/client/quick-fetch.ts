@@ -6,7 +6,6 @@ export interface QuickInit extends RequestInit {
   cancellation?: Cancellation | undefined
 }
 
-/** Whoever may give the request up. */
 export function callerOf({ cancellation, signal }: QuickInit): Cancellation {
   return cancellation ?? signalCancellation(signal)
 }
@@ -22,7 +21,6 @@ export function plainHeaders({ headers }: QuickInit): Record<string, string> {
   return isMade ? Object.fromEntries(headers as Headers) : ((headers ?? {}) as Record<string, string>)
 }
 
-/** A `fetch` that knows `cancellation`, and says so. */
 export interface QuickFetch {
   (url: string, init: QuickInit): Promise<Response>
   readonly takesCancellation: true
@@ -32,7 +30,6 @@ export function isQuick(fetch: FetchLike | QuickFetch): fetch is QuickFetch {
   return 'takesCancellation' in fetch && fetch.takesCancellation === true
 }
 
-/** Marks a `fetch` that looks at `cancellation`. */
 export function quickFetch(fetch: (url: string, init: QuickInit) => Promise<Response>): QuickFetch {
   return Object.assign(fetch, { takesCancellation: true as const })
 }

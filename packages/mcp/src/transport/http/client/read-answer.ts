@@ -1,17 +1,24 @@
-import type { Canceller } from '../../../exchange/index.ts'
-import { decodePieces, McpError, readRawResult } from '../../../jsonrpc/index.ts'
-import { type AnswerOptions, AnswerReader } from './answer.ts'
+import type { Canceller, IncomingMessage } from '../../../exchange/index.ts'
+import {
+  decodePieces,
+  McpError,
+  readRawResult,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type ParsedMessage,
+  type ReadJson,
+  readResult,
+} from '../../../jsonrpc/index.ts'
 import { readErrorText, readPieces, readText } from './body.ts'
 import { abortError, badResponse, endedWithoutAnswer, headOf } from './errors.ts'
 import { followStream } from './follow.ts'
-import { mediaType } from './messages.ts'
+import { mediaType, forEachMessage, unreadable } from './messages.ts'
 import type { HttpClientSettings } from './options.ts'
 import { isSessionRefusal } from './session-lost.ts'
 import { createSseCursor, type OnSseEvent, type SseCursor, SseParser } from './sse-stream.ts'
 import { readChunks } from './sse-stream-read.ts'
 
 export interface ReadAnswerOptions extends AnswerOptions {
-  /** The 2xx response to the POST. */
   response: Response
   /** Whether the revision knows `Last-Event-ID`: those before 2026-07-28. */
   resumable: boolean
@@ -129,4 +136,64 @@ async function resume(
   // Without a status it was not the server that refused: what came could not be read.
   if (end.type === 'refused' && end.status === undefined) throw end.error
   throw endedWithoutAnswer(url, `${request.method}, and could not be resumed`, end.error)
+}
+
+interface AnswerOptions {
+  url: string
+  read: ReadJson
+  request: JsonRpcRequest
+  onAnswer: (response: JsonRpcResponse) => void
+  /** Gets notifications and requests of the server, also those that come after the answer. */
+  onMessage: (message: IncomingMessage) => void
+  report: (describe: () => McpError) => void
+}
+
+/** Sorts what comes back for one request: its answer, messages on the way, and what makes no sense. */
+class AnswerReader {
+  readonly #options: AnswerOptions
+  #answered = false
+
+  constructor(options: AnswerOptions) {
+    this.#options = options
+  }
+
+  get answered(): boolean {
+    return this.#answered
+  }
+
+  /** Throws when the answer itself is malformed: there will be no other. */
+  read(text: string): void {
+    const result = readResult(text, this.#options.read)
+    if (result) return this.accept(result)
+    forEachMessage(text, this.#options.read, (parsed) => this.#accept(parsed, text))
+  }
+
+  #accept(parsed: ParsedMessage, text: string): void {
+    const { url, request, report, onMessage } = this.#options
+    if (parsed.kind === 'response') {
+      this.accept(parsed.message)
+    } else if (parsed.kind !== 'invalid') {
+      onMessage(parsed.message)
+    } else if (parsed.isResponse && parsed.reply.id === request.id && !this.#answered) {
+      const why = parsed.reply.error.message
+      throw badResponse(url, `answered ${request.method} with a malformed response (${why})`, {
+        body: headOf(text),
+      })
+    } else {
+      report(() => unreadable(url, text, parsed.reply.error.message))
+    }
+  }
+
+  accept(response: JsonRpcResponse): void {
+    const { url, request, report, onAnswer } = this.#options
+    // An error without an id is about this request: nothing else was sent on this connection.
+    if (response.id !== request.id && response.id !== null) {
+      report(() => badResponse(url, `answered a request with the unknown id ${JSON.stringify(response.id)}`))
+    } else if (this.#answered) {
+      report(() => badResponse(url, `answered ${request.method} twice`))
+    } else {
+      this.#answered = true
+      onAnswer(response)
+    }
+  }
 }

@@ -8,7 +8,6 @@ import { copyHeaders } from './headers.ts'
 import type { HttpClientSettings } from './options.ts'
 import { isQuick, type QuickInit } from './quick-fetch.ts'
 
-/** One HTTP request, before the user's headers and the credentials are added. */
 export interface HttpCall {
   method: 'POST' | 'GET' | 'DELETE'
   url: string

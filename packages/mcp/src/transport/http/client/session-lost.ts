@@ -1,7 +1,4 @@
-/**
- * How servers say that a session is gone. The specification says 404 (2025-11-25, Session Management); in the
- * field the same news comes as 400 with one of these sentences, as text or in a JSON-RPC error.
- */
+/** How servers say that a session is gone: 404 by specification, in practice also 400 with these texts. */
 const SPELLINGS = [
   /\b(?:no valid|invalid|unknown|expired|missing|no such|no active)(?: or (?:expired|missing|unknown|invalid))? (?:mcp[- ]?)?session/i,
   /\bsession(?:[- ]?id)?\b.{0,80}?\b(?:not found|not valid|invalid|unknown|expired|terminated|not exist|n't exist)/i,

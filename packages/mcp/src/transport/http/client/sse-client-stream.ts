@@ -15,14 +15,10 @@ export interface EndpointStreamOptions {
   abort: Canceller
   /** Where messages are to be posted: the first event. */
   onEndpoint: (url: string) => void
-  /** The data of each `message` event. */
   onData: (data: string) => void
 }
 
-/**
- * Reads the stream of an HTTP+SSE server. Rejects when it cannot be opened or names no usable endpoint;
- * resolves, with the reason, when it is lost later.
- */
+/** Reads an HTTP+SSE stream. Rejects when it cannot be opened; resolves with why it was lost. */
 export async function openEndpointStream(options: EndpointStreamOptions): Promise<McpError> {
   const { url, settings, abort } = options
   const { body, base } = await openStream(options)

@@ -1,7 +1,37 @@
-import type { Connector } from '../../../exchange/index.ts'
-import { type HttpClientOptions, resolveHttpOptions, withNumbers } from './options.ts'
+import type {
+  Connector,
+  Canceller,
+  IncomingMessage,
+  Wire,
+  WireRequestOptions,
+} from '../../../exchange/index.ts'
+import {
+  type HttpClientOptions,
+  resolveHttpOptions,
+  withNumbers,
+  type HttpClientSettings,
+} from './options.ts'
 import { checkUrl } from './url.ts'
-import { openSseWire } from './sse-client-wire.ts'
+import { CallTable } from '../../../exchange/call-table.ts'
+import { signalCancellation } from '../../../exchange/cancellation.ts'
+import { callerOf } from '../../../exchange/wire.ts'
+import {
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  McpError,
+  type ParsedMessage,
+  type RequestId,
+  toJsonText,
+} from '../../../jsonrpc/index.ts'
+import { GivenUpIds } from '../../given-up-ids.ts'
+import { discard, readErrorText } from './body.ts'
+import { badResponse, closedError, displayUrl, statusError } from './errors.ts'
+import { forEachMessage, unreadable } from './messages.ts'
+import { Operations } from './operations.ts'
+import { sendHttp } from './send.ts'
+import { isSessionLost } from './session-lost.ts'
+import { openEndpointStream } from './sse-client-stream.ts'
 
 /**
  * A server of the HTTP+SSE transport (2024-11-05) at a URL. `http(url)` falls back to it by itself.
@@ -16,5 +46,169 @@ export function sse(url: string | URL, options: HttpClientOptions = {}): Connect
     kind: 'sse',
     key,
     open: async (open = {}) => openSseWire(checkUrl(key), withNumbers(settings, open.numbers), open.signal),
+  }
+}
+
+async function openSseWire(
+  url: string,
+  settings: HttpClientSettings,
+  signal: AbortSignal | undefined,
+): Promise<Wire> {
+  const wire = new SseWire(url, settings)
+  await wire.open(signal)
+  return wire
+}
+
+/** HTTP+SSE (2024-11-05): messages go out by POST, and everything comes back on one event stream. */
+class SseWire implements Wire {
+  readonly kind = 'sse'
+  readonly takesCancellation = true
+  onMessage: ((message: IncomingMessage) => void) | undefined
+  onLateAnswer: Wire['onLateAnswer']
+  onClose: ((reason: Error | undefined) => void) | undefined
+  readonly #url: string
+  readonly #settings: HttpClientSettings
+  readonly #operations: Operations
+  readonly #waiting = new CallTable<RequestId, (response: JsonRpcResponse) => void>()
+  readonly #givenUp = new GivenUpIds()
+  #endpoint = ''
+  #lost: McpError | undefined
+  #version: string | undefined
+
+  constructor(url: string, settings: HttpClientSettings) {
+    this.#url = url
+    this.#settings = settings
+    this.#operations = new Operations(url)
+  }
+
+  open(signal: AbortSignal | undefined): Promise<void> {
+    return this.#operations.run<void>(signal && signalCancellation(signal), async (operation) => {
+      const lost = await openEndpointStream({
+        url: this.#url,
+        settings: this.#settings,
+        abort: operation,
+        onEndpoint: (endpoint) => {
+          this.#endpoint = endpoint
+          operation.answer()
+        },
+        onData: (data) => forEachMessage(data, this.#settings.read, (parsed) => this.#accept(parsed, data)),
+      })
+      this.#end(lost)
+    })
+  }
+
+  request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
+    const { id } = message
+    if (this.#lost) return Promise.reject(this.#lost)
+    if (this.#waiting.has(id)) {
+      return Promise.reject(new McpError('unsupported', `A request with the id ${id} is already under way`))
+    }
+    return this.#operations
+      .run<JsonRpcResponse>(callerOf(options), async (operation) => {
+        const answered = new Promise<void>((done) => {
+          this.#waiting.set(id, (response) => {
+            operation.answer(response)
+            done()
+          })
+          operation.onAbort(() => {
+            this.#givenUp.add(id)
+            done()
+          })
+        })
+        await this.#post(message, operation, options.headers)
+        await answered
+      })
+      .finally(() => this.#waiting.delete(id))
+      .catch(this.#endIfLost)
+  }
+
+  send(message: JsonRpcMessage): Promise<void> {
+    if (this.#lost) return Promise.reject(this.#lost)
+    const sent = this.#operations.run<void>(undefined, async (operation) => {
+      await this.#post(message, operation)
+      operation.answer()
+    })
+    return sent.catch(this.#endIfLost)
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version
+  }
+
+  async close(): Promise<void> {
+    this.#end(undefined)
+  }
+
+  async #post(message: JsonRpcMessage, abort: Canceller, extra?: Record<string, string>): Promise<void> {
+    const headers: Record<string, string> = { ...extra, 'content-type': 'application/json' }
+    if (this.#version !== undefined) headers['mcp-protocol-version'] = this.#version
+    const response = await sendHttp(
+      {
+        method: 'POST',
+        url: this.#endpoint,
+        headers,
+        body: toJsonText(message),
+        abort,
+        headersWithin: this.#settings.connectTimeout,
+        reauthorize: true,
+      },
+      this.#settings,
+    )
+    if (response.ok) return discard(response)
+    const text = await readErrorText(response, this.#settings.maxMessageBytes)
+    throw this.#errorOf(response, text)
+  }
+
+  #errorOf(response: Response, text: string): McpError {
+    const error = statusError(response, this.#endpoint, 'POST', text)
+    if (!isSessionLost(response.status, text)) return error
+    const url = displayUrl(this.#endpoint)
+    const message = `${url} no longer knows this connection (HTTP ${response.status})`
+    return new McpError('session_lost', message, { details: error.details })
+  }
+
+  /** Nothing can be sent any more. What was sent before may have been carried out, so it is not "lost" but closed. */
+  readonly #endIfLost = (thrown: unknown): never => {
+    if (thrown instanceof McpError && thrown.code === 'session_lost') {
+      this.#lost = thrown
+      this.#end(thrown, closedError(this.#url))
+    }
+    throw thrown
+  }
+
+  #accept(parsed: ParsedMessage, text: string): void {
+    if (parsed.kind === 'response') this.#answer(parsed.message)
+    else if (parsed.kind !== 'invalid') this.#deliver(parsed.message)
+    else this.#settings.report(() => unreadable(this.#url, text, parsed.reply.error.message))
+  }
+
+  #answer(response: JsonRpcResponse): void {
+    const { id } = response
+    const answer = id === null ? undefined : this.#waiting.get(id)
+    if (id !== null && answer === undefined && this.#givenUp.take(id)) this.onLateAnswer?.(id)
+    else if (id === null || answer === undefined) {
+      const what = `answered a request with the unknown id ${JSON.stringify(id)}`
+      this.#settings.report(() => badResponse(this.#url, what))
+    } else {
+      this.#waiting.delete(id)
+      answer(response)
+    }
+  }
+
+  #deliver(message: IncomingMessage): void {
+    if (this.#operations.closed) return
+    try {
+      this.onMessage?.(message)
+    } catch (thrown) {
+      this.#settings.report(() => McpError.from(thrown, 'bad_response'))
+    }
+  }
+
+  /** The wire is its stream: when that is gone, nothing can be answered any more. */
+  #end(reason: McpError | undefined, forRequests: McpError | undefined = reason): void {
+    if (this.#operations.closed) return
+    this.#operations.close(forRequests)
+    // An open that failed has told its caller already.
+    if (this.#endpoint !== '') this.onClose?.(reason)
   }
 }

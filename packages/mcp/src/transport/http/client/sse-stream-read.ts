@@ -1,7 +1,4 @@
-/**
- * Hands over the chunks of a body until it ends, or until `onChunk` throws or answers `false`; then the body is
- * cancelled. Never leaves it locked or open.
- */
+/** Hands over chunks until the end, or until `onChunk` throws or returns `false`; then cancels. */
 export async function readChunks(
   body: ReadableStream<Uint8Array>,
   // biome-ignore lint/suspicious/noConfusingVoidType: most callers have nothing to say

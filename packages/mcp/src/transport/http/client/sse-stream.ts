@@ -1,9 +1,6 @@
 import { McpError } from '../../../jsonrpc/index.ts'
 
-/**
- * Where a stream is, kept across reconnections: what `Last-Event-ID` and the waiting time depend on.
- * (HTML standard, section 9.2; MCP 2025-11-25, Resumability and Redelivery.)
- */
+/** Where a stream is, across reconnections (HTML, section 9.2; 2025-11-25, Resumability). */
 export interface SseCursor {
   lastEventId: string
   /** The server's last `retry:`, in milliseconds. */

@@ -2,10 +2,7 @@ import type { JsonRpcResponse } from '../../../jsonrpc/index.ts'
 
 const statuses = new WeakMap<JsonRpcResponse, number>()
 
-/**
- * The HTTP status that an error response came with, when it was not 2xx. Negotiation needs it: 400 with a
- * modern error is a modern server, 404 with -32601 is a method that it does not have.
- */
+/** The HTTP status of an error response, if it was not 2xx. Negotiation needs it. */
 export function httpStatusOf(response: JsonRpcResponse): number | undefined {
   return statuses.get(response)
 }

@@ -1,7 +1,6 @@
 import { McpError } from '../../../jsonrpc/index.ts'
 import { displayUrl } from './errors.ts'
 
-/** Says what is wrong with a URL before anything is sent to it. */
 export function checkUrl(url: string): string {
   let parsed: URL
   try {

@@ -26,10 +26,7 @@ const DELETE_MS = 2_000
 /** Edges count their ids from 1, so this one is never in use. */
 const CHECK_ID = 2_000_000_000
 
-/**
- * Streamable HTTP: a POST per message, answered by JSON or by an event stream. Messages with an envelope follow
- * 2026-07-28; the others follow 2025-03-26 to 2025-11-25, with session, GET stream and resumption.
- */
+/** Streamable HTTP: a POST per message. Those with an envelope are modern; others use a session. */
 export class HttpWire implements Wire {
   readonly kind = 'http'
   readonly takesCancellation = true
@@ -198,10 +195,7 @@ export class HttpWire implements Wire {
     throw this.#lose(answer.error.message, { body: toJsonText(answer) })
   }
 
-  /**
-   * The end of the wire for everything that is still to be sent. Requests under way may have been carried out: each
-   * of them finds out for itself.
-   */
+  /** Ends the wire for what is still to be sent. Requests under way find out for themselves. */
   #lose(how: string, details: Record<string, unknown>): McpError {
     const message = `${displayUrl(this.#url)} no longer knows this session (${how}); initialize again`
     const error = new McpError('session_lost', message, { details })

@@ -1,23 +1,18 @@
 const STREAM = 'text/event-stream'
 const JSON_TYPE = 'application/json'
 
-// Whether a GET asks for an event stream. Real clients of the old transport send `*/*`, or no Accept at all. A browser
-// that opens the address as a page sends `*/*` as well, after the page that it would rather have.
+// Whether a GET asks for a stream: old clients send `*/*` or nothing; browsers name pages first.
 export function acceptsEventStream(accept: string | undefined): boolean {
   const wanted = accept?.toLowerCase()
   if (wanted === undefined || wanted.includes(STREAM)) return true
   return (wanted.includes('*/*') || wanted.includes('text/*')) && !wanted.includes('text/html')
 }
 
-/** Whether an answer may be an event stream. */
 export function acceptsStream(accept: string | undefined): boolean {
   return accept === undefined || accept.includes(STREAM) || accept.includes('*/*')
 }
 
-/**
- * Whether an event stream is wanted although one JSON body would do: it is all that is accepted, or what is
- * named first or weighed more. Both are allowed (2025-11-25, Sending Messages to the Server), so the client chooses.
- */
+/** Whether a stream is preferred over one JSON body (2025-11-25, Sending Messages to the Server). */
 export function prefersStream(accept: string | undefined): boolean {
   if (!accept?.includes(STREAM)) return false
   const at = accept.indexOf(JSON_TYPE)

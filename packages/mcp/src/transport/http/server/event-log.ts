@@ -2,7 +2,6 @@ import type { Budget } from '../../../exchange/budget.ts'
 import type { RequestId } from '../../../jsonrpc/index.ts'
 import { newStreamId } from './stream-ids.ts'
 
-/** An event that a client may still ask for. */
 interface LoggedEvent {
   readonly sequence: number
   readonly text: string

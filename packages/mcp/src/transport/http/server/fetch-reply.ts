@@ -6,7 +6,6 @@ import { SMALL_ANSWER, type UnreadAnswers } from '../../unread-answers.ts'
 /** A reader of a stream that is this far behind is cut off: memory is worth more than its stream. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 
-/** Answers with a Web response. */
 export class FetchReply implements HttpReply {
   readonly #request: Request
   readonly #resolve: (response: Response) => void

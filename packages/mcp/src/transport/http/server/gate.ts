@@ -10,10 +10,7 @@ export interface GateOptions {
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/**
- * DNS rebinding: a page of an attacker resolves its own name to 127.0.0.1 and talks to a local server. Its
- * requests carry that foreign name in `Host` and `Origin`, so both are checked. Returns why to refuse.
- */
+/** Checks `Host` and `Origin` against DNS rebinding. Returns why to refuse. */
 export function refuseForeign(headers: HttpHeaders, options: GateOptions): string | undefined {
   const host = headers.host
   const allowed = options.allowedHosts ?? LOOPBACK

@@ -7,15 +7,12 @@ export type ScopeChallenge = (scopes: readonly string[]) => {
   headers: Record<string, string>
 }
 
-/** What a guard decides: who it is, or what to answer instead. */
 export type GuardVerdict =
   | { ok: true; auth: AuthInfo | undefined; challenge?: ScopeChallenge }
   | { ok: false; status: number; headers?: Record<string, string>; body?: string }
 
-/** Authenticates a request by its head, before its body is read. */
 export type Guard = (head: HttpHead) => GuardVerdict | Promise<GuardVerdict>
 
-/** What is known about an HTTP request besides its message. */
 export interface HttpContext extends RequestContext {
   /** The request itself: its credential is looked at again when the guard changes. */
   head: HttpHead

@@ -7,11 +7,7 @@ interface Waiting extends Live {
   open: () => EventSink
 }
 
-/**
- * One timer for all answers that are under way: those that are silent for an interval get a comment line,
- * so that proxies and clients do not take the connection for dead. A timer for each request would cost more
- * than most requests.
- */
+/** Sends comments on silent answers, so that proxies keep them open. One timer serves all. */
 export class Pulse {
   readonly #interval: number
   readonly #waiting = new LiveSet<Waiting>()
@@ -21,12 +17,10 @@ export class Pulse {
     this.#interval = intervalMs
   }
 
-  /** How many answers are watched. */
   get size(): number {
     return this.#waiting.size
   }
 
-  /** Returns how to stop. */
   add(open: () => EventSink): () => void {
     const entry: Waiting = { place: -1, since: Date.now(), open }
     this.#waiting.add(entry)

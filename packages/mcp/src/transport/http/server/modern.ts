@@ -35,10 +35,7 @@ export interface AnswerHost {
   readonly streams: OpenStreams
 }
 
-/**
- * Answers a modern request: a JSON body unless a notification precedes the result. The peer's going away
- * cancels it (2026-07-28, Cancellation).
- */
+/** Answers a modern request: JSON unless a notification comes first. A lost peer cancels it. */
 export function answerModern(
   request: JsonRpcRequest,
   call: HttpCall,

@@ -9,10 +9,8 @@ export const NEVER: number = Number.POSITIVE_INFINITY
 /** A credential that was accepted although its time was over (clocks differ) gets this long. */
 const SHORTEST_LIFE = 5_000
 
-/** An answer that is under way. */
 export interface OpenStream extends Live {
   readonly context: HttpContext
-  /** When its credential expires. */
   until: number
   /** Ends it: its client has to come back with a credential that is good. */
   end(why: 'expired' | 'revoked'): void
@@ -20,17 +18,12 @@ export interface OpenStream extends Live {
   cut?: ((error: ProtocolError) => void) | undefined
 }
 
-/**
- * The answers that are under way, with what their callers showed. A stream can stay open for hours, and it was
- * opened with a token that is good for minutes: it ends when the token expires, and any answer ends when its caller
- * is no longer let in. One timer serves all of them.
- */
+/** Answers under way with their callers' credentials. They end when a token expires or is refused. */
 export class OpenStreams {
   readonly #open = new LiveSet<OpenStream>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #dueAt = NEVER
 
-  /** Requests whose callers wait for a result. */
   get waiting(): number {
     return this.#open.all().filter(({ cut }) => cut).length
   }
@@ -64,7 +57,6 @@ export class OpenStreams {
     await Promise.all(this.#open.all().map(check))
   }
 
-  /** Answers with an error what waits for a result. */
   close(error: ProtocolError): void {
     for (const { cut } of this.#open.all()) cut?.(error)
     this.#stop()

@@ -7,7 +7,6 @@ import type { BodyRefusal } from './incoming-bodies.ts'
 import { reportSafely } from '../../report-safely.ts'
 import type { HttpReply } from './reply.ts'
 
-/** What HTTP says besides the error in the body. */
 export interface HttpRefusal {
   readonly status: number
   readonly headers: Record<string, string>
@@ -23,7 +22,6 @@ export function toHttpRefusal(
   return { status: refusal.status, headers: retryAfter(refusal) }
 }
 
-/** Refuses a request before it is worked on. */
 export function refuse(
   reply: HttpReply,
   status: number,
@@ -47,7 +45,6 @@ function retryAfter(refusal: RefusedForLoad): Record<string, string> {
   return { 'retry-after': String(refusal.retryAfter) }
 }
 
-/** Answers a request whose body was not taken. */
 export function refuseBody(
   reply: HttpReply,
   { status, message }: BodyRefusal,

@@ -3,10 +3,8 @@ import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.t
 /** Header names in lower case, as Node gives them. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>
 
-/** Everything of an HTTP request but its body: all that a guard decides by. */
 export interface HttpHead {
   readonly method: string
-  /** Path and query. */
   readonly url: string
   readonly headers: HttpHeaders
   /** The network address that it comes from, where that is known. */
@@ -16,16 +14,11 @@ export interface HttpHead {
 /** A body as text, or as the value that a framework has parsed already. */
 export type HttpBody = { readonly text: string } | { readonly value: unknown }
 
-/** An incoming HTTP request, whatever the runtime. Its body is not read yet. */
 export interface HttpCall extends HttpHead {
-  /**
-   * Reads the body, within its limits. To be called once, and only for a caller that was let in. `done` is not called
-   * when there is no complete body: that is answered here.
-   */
+  /** Reads the body within its limits, once, for an admitted caller. Incomplete bodies are answered here. */
   readBody(sender: string, done: (body: HttpBody) => void): void
 }
 
-/** An open event stream. */
 export interface EventSink {
   /** Writes one event's text, framing included. Returns false when the reader is slow. */
   write(frame: string): boolean
@@ -43,7 +36,6 @@ export interface HttpReply {
   bytes?(status: number, pieces: readonly Uint8Array[], headers?: Record<string, string>): void
   empty(status: number, headers?: Record<string, string>): void
   stream(headers?: Record<string, string>): EventSink
-  /** Called when the peer goes away before the answer is finished. */
   onAbort(listener: () => void): void
 }
 

@@ -100,10 +100,7 @@ export class HttpService {
     return this.#sse.values()
   }
 
-  /**
-   * Answers one HTTP request. Its body is read when the caller was let in. `serverContext` is the embedding
-   * application's, for this request only.
-   */
+  /** Answers one HTTP request. `serverContext` is the application's, for this request only. */
   handle(call: HttpCall, reply: HttpReply, serverContext?: unknown): void | Promise<void> {
     const foreign = refuseForeign(call.headers, this.#options)
     if (foreign) return refuse(reply, 403, foreign)
@@ -113,10 +110,7 @@ export class HttpService {
     return this.#route(call, reply, { head: call, serverContext, headers, peer })
   }
 
-  /**
-   * Another guard decides from the next message on. Streams and requests under way end when it would not let their
-   * callers in, or not as the same principal with the same scopes.
-   */
+  /** Replaces the guard. Streams and requests end when it would no longer let their callers in alike. */
   setGuard(guard: Guard | undefined): Promise<void> {
     this.#guard = guard
     return this.#streams.recheck(guard)

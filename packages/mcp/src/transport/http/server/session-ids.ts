@@ -14,10 +14,7 @@ const ONE_WEEK = 7 * 24 * 3_600_000
 const MAX_ENDED = 10_000
 const MAX_ID_LENGTH = 4_096
 
-/**
- * Session ids that carry their session: sealed, bound to the principal and the endpoint, good after a restart and on any
- * replica that shares the secret. Without a sealer they are random, and die with the process.
- */
+/** Session ids that carry their session, sealed and bound; without a sealer they are random. */
 export class SessionIds {
   readonly #sealer: Sealer | undefined
   readonly #served: Served

@@ -9,14 +9,10 @@ import { refuseForLoad, toHttpRefusal } from './refusal.ts'
 import { STREAM_HEADERS, toEvent, type EventSink, type HttpReply } from './reply.ts'
 import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
 
-/**
- * One stream of a legacy session: the answer to a POST, or the standalone GET. Its log outlives the
- * connection, so that a client can come back for what it missed.
- */
+/** One stream of a legacy session. Its log outlives the connection, for clients that come back. */
 export class SessionStream implements OpenStream {
   place = -1
   until: number = NEVER
-  /** Of the request that it is answered on now. */
   context: HttpContext
   readonly log: EventLog
   readonly #headers: Record<string, string>
@@ -36,7 +32,6 @@ export class SessionStream implements OpenStream {
   finished = false
 
   constructor(options: {
-    /** The request that is answered on it, if it is one. */
     answers: RequestId | undefined
     limits: EventLogLimits
     kept: KeptEvents
@@ -44,7 +39,6 @@ export class SessionStream implements OpenStream {
     primed: boolean
     pulse: Pulse
     streams: OpenStreams
-    /** Called when its caller is not let in any more. */
     onRevoked: () => void
     reply: HttpReply
     context: HttpContext
@@ -123,10 +117,7 @@ export class SessionStream implements OpenStream {
     this.#refusal = refusal
   }
 
-  /**
-   * The last message of a POST's stream: as a plain body when nothing was streamed before it, unless the client
-   * prefers a stream. `named` is false when there is no session whose id could be told.
-   */
+  /** The last message of a POST: a plain body unless something was streamed or a stream is preferred. */
   finish(text: string, options: FinishOptions = {}): void {
     this.finished = true
     const unread = this.#reply?.refusesToHold(text.length)

@@ -35,9 +35,7 @@ export interface HttpSessionOptions {
   events: Budget
   pulse: Pulse
   streams: OpenStreams
-  /** Called when a caller of the session is not let in any more. */
   onRevoked(): void
-  /** Called when `initialize` was refused: there is no session then. */
   onRejected(): void
 }
 

@@ -26,11 +26,7 @@ export interface HttpServed extends Served {
   headerParametersOf?(toolName: string, caller: HeaderCaller): readonly MirroredParameter[]
 }
 
-/**
- * Headers mirror the body so that intermediaries can route on them; a difference would let two parties act
- * on different requests (2026-07-28, Streamable HTTP, Server Validation). Throws −32020. Without an exchange, the
- * headers of tools are not looked at: nobody has asked yet.
- */
+/** Headers must mirror the body (Server Validation), or −32020. Tool headers need an exchange. */
 export function checkStandardHeaders(
   request: JsonRpcRequest,
   headers: HttpHeaders,

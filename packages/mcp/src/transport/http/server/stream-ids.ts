@@ -8,11 +8,7 @@ const MAX_ANSWERS = 64
 let incarnation: string | undefined
 let streams = 0
 
-/**
- * A name that no other stream ever has, of this process or the one before it: a session with a sealed id outlives
- * both, and a client that comes back for a stream of old must not be given another one in its place. It says which
- * request is answered on the stream, so that whoever comes back too late can be told.
- */
+/** A name that no other stream ever has, also after a restart. It tells which request is answered. */
 export function newStreamId(answers: RequestId | undefined): string {
   // Not when the module is loaded: some platforms have no random numbers then.
   incarnation ??= crypto.randomUUID().slice(0, 8)
@@ -22,7 +18,6 @@ export function newStreamId(answers: RequestId | undefined): string {
   return json.length > MAX_ANSWERS ? id : `${id}.${toBase64Url(new TextEncoder().encode(json))}`
 }
 
-/** Splits an event id into stream and position. */
 export function parseEventId(id: string): { streamId: string; sequence: number } | undefined {
   const at = id.lastIndexOf('_')
   const sequence = Number(id.slice(at + 1))
