@@ -74,7 +74,7 @@ describe('overview', () => {
 })
 
 describe('a target', () => {
-  it('B56: shows the steps of a legacy handshake, with times and messages', async () => {
+  it('shows the steps of a legacy handshake, with times and messages', async () => {
     const { instances } = await detail('old')
     const { steps } = instances[0]!
     expect(steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
@@ -110,7 +110,7 @@ describe('a target', () => {
     expect(capabilities).toHaveProperty('tools')
   })
 
-  it('B56: says how far it got, why it failed and what to do', async () => {
+  it('says how far it got, why it failed and what to do', async () => {
     const { problem, instances } = await detail('missing')
     expect(problem).toMatchObject({
       code: 'command_not_found',

@@ -124,7 +124,7 @@ const ENDINGS: Record<string, (era: Era) => Promise<void>> = {
 const sockets = (): string[] =>
   process.getActiveResourcesInfo().filter((name) => /Process|Pipe|Socket/.test(name))
 
-it(`B41: ${ROUNDS} rounds of spawn, call and kill leave no process, no socket, no unhandled rejection`, async () => {
+it(`${ROUNDS} rounds of spawn, call and kill leave no process, no socket, no unhandled rejection`, async () => {
   const before = { children: children(), sockets: sockets() }
   const endings = Object.values(ENDINGS)
   let next = 0

@@ -28,7 +28,7 @@ describeConsole('targets in the console', { config: CONFIG }, (suite) => {
     opened = await suite.open()
   })
 
-  it('B56: explains a target that fails: the step, what happened, its stderr and the fix', async () => {
+  it('explains a target that fails: the step, what happened, its stderr and the fix', async () => {
     const { page, go } = opened
     await go('/targets/broken')
     await page.locator('[data-step="spawn"], [data-step="probe"], [data-step="initialize"]').first().waitFor()

@@ -53,7 +53,7 @@ describe.each(['modern', 'legacy'] as const)('examples with a %s client', (era) 
   })
 })
 
-it('B15: web-controller.mjs keeps users apart and answers notifications with 202', async () => {
+it('web-controller.mjs keeps users apart and answers notifications with 202', async () => {
   const url = await serve('web-controller.mjs', '0')
   const post = (body: object, user: string): Promise<Response> =>
     fetch(url, {

@@ -22,7 +22,7 @@ const methods = async (name?: string): Promise<(string | undefined)[]> =>
   (await readRecord(record(name))).map(({ message }) => message.method)
 
 describe('the handshake with an upstream', () => {
-  it('B53: initialized follows the response and precedes every other request', async () => {
+  it('initialized follows the response and precedes every other request', async () => {
     gateway = await testGateway({ mcpServers: { raw: rawTarget({ record: record(), initDelay: 200 }) } })
     await using client = await connect(gateway.endpoint, { era: 'modern' })
     await client.call('raw_pid')
@@ -31,7 +31,7 @@ describe('the handshake with an upstream', () => {
     expect(received.slice(2)).toContain('tools/call')
   })
 
-  it('B54: requests that come while it initialises wait, and none is lost', async () => {
+  it('requests that come while it initialises wait, and none is lost', async () => {
     const target = rawTarget({ record: record(), initDelay: 400 }, { start: 'lazy' })
     gateway = await testGateway({ mcpServers: { raw: target } })
     const legacy = await connect(gateway.endpoint, { era: 'legacy' })
@@ -47,7 +47,7 @@ describe('the handshake with an upstream', () => {
     await Promise.all([legacy.close(), modern.close()])
   })
 
-  it('B55: it is initialised once for each connection, whoever connects in front', async () => {
+  it('it is initialised once for each connection, however many clients connect', async () => {
     gateway = await testGateway({ mcpServers: { raw: rawTarget({ record: record() }) } })
     for (const era of ['legacy', 'modern', 'legacy'] as const) {
       await using client = await connect(gateway.endpoint, { era })
@@ -58,7 +58,7 @@ describe('the handshake with an upstream', () => {
     expect(received.filter((method) => method === 'notifications/initialized')).toHaveLength(1)
   })
 
-  it('B55: a connection that was lost is initialised again, in the same order', async () => {
+  it('a connection that was lost is initialised again, in the same order', async () => {
     gateway = await testGateway({ mcpServers: { raw: rawTarget({ record: record() }) } })
     await using client = await connect(gateway.endpoint, { era: 'modern' })
     await expect(client.call('raw_die')).rejects.toMatchObject({ data: { target: 'raw' } })
@@ -71,7 +71,7 @@ describe('the handshake with an upstream', () => {
     expect(new Set(all.map((one) => one.pid)).size).toBe(2)
   })
 
-  it('B56: the log shows the four steps, and a failed handshake shows how far it got', async () => {
+  it('the log shows the four steps, and a failed handshake shows how far it got', async () => {
     const lines: string[] = []
     const write = vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
     try {

@@ -1,20 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { checkProofs } from './proofs.ts'
 import { testTitles } from './test-titles.ts'
 
-const LAST = 56
-const titles = [...testTitles().values()].flat()
+checkProofs('docs/behaviours.md')
 
-/** Behaviours are named in titles as `B17: …`. */
-const named = new Set(
-  titles.flatMap((title) => [...title.matchAll(/\bB(\d+)\b/g)].map(([, number]) => Number(number))),
-)
-
-describe('the behaviours that we owe our users', () => {
-  it.each(Array.from({ length: LAST }, (_, index) => index + 1))('B%i has a test that names it', (number) => {
-    expect(named).toContain(number)
-  })
-
-  it('no test names one that there is not', () => {
-    expect([...named].filter((number) => number < 1 || number > LAST)).toEqual([])
-  })
+it('titles of tests are sentences, without codes in front', () => {
+  const coded = [...testTitles()].flatMap(([file, titles]) =>
+    titles.filter((title) => /\b[A-Z]\d+: /.test(title)).map((title) => `${file} › ${title}`),
+  )
+  expect(coded).toEqual([])
 })

@@ -131,7 +131,7 @@ describe('the packed SDK', () => {
     }
   })
 
-  it.each(['server', 'server/node', 'client'])('B1: loads no schema library with %s', async (entry) => {
+  it.each(['server', 'server/node', 'client'])('loads no schema library with %s', async (entry) => {
     const file = new Map(entries('@gantry/mcp')).get(`@gantry/mcp/${entry}`)!
     const { packages } = await readGraph(file, { runtime: 'node' })
     expect(packages).toEqual([])
@@ -145,7 +145,7 @@ describe('the packed SDK', () => {
     ['client', SERVER_CODE, CLIENT_CODE],
     ['client/node', SERVER_CODE, CLIENT_CODE],
     ['extensions/tasks', CLIENT_CODE, /^extensions\/tasks\//],
-  ])('B1: loads one side only with %s', async (entry, foreign, own) => {
+  ])('loads one side only with %s', async (entry, foreign, own) => {
     const file = new Map(entries('@gantry/mcp')).get(`@gantry/mcp/${entry}`)!
     const { sources } = await readGraph(file, { runtime: 'node', withLater: true })
     expect(sources.filter((source) => own.test(source))).not.toEqual([])

@@ -39,7 +39,7 @@ async function write(text: string | Buffer): Promise<void> {
 const nested = (levels: number): string =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"size","arguments":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}}`
 
-describe('B20: on stdio', () => {
+describe('too much input on stdio', () => {
   it('a line of 100 MB is refused, costs no more than the limit, and the next one is answered', async () => {
     const lines = start('stdio')
     await write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
@@ -73,7 +73,7 @@ describe('B20: on stdio', () => {
   })
 })
 
-describe('B20: over HTTP', () => {
+describe('too much input over HTTP', () => {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
   async function listening(): Promise<number> {

@@ -21,7 +21,7 @@ function basic(id: string, secret: string): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
 }
 
-describe('B51: client credentials', () => {
+describe('client credentials', () => {
   it('by secret, form-encoded for Basic as RFC 6749 says', async () => {
     world.metadata.token_endpoint_auth_methods_supported = ['client_secret_basic']
     const options: OAuthOptions = {
@@ -113,7 +113,7 @@ describe('B51: client credentials', () => {
   })
 })
 
-describe('B51: workload identity', () => {
+describe('workload identity', () => {
   async function assertionFor(audience: string): Promise<string> {
     const { privateKey } = await generateKeyPair('ES256')
     return new SignJWT({ sub: 'pod' })
@@ -163,7 +163,7 @@ describe('B51: workload identity', () => {
   })
 })
 
-describe('B51: enterprise-managed authorization', () => {
+describe('enterprise-managed authorization', () => {
   let idp: TestServer
   beforeEach(async () => {
     idp = await new TestServer().start()
@@ -223,7 +223,7 @@ describe('B51: enterprise-managed authorization', () => {
   })
 })
 
-describe('B51: DPoP', () => {
+describe('DPoP', () => {
   /** The thumbprints that the authorization server bound tokens to, and proofs as the MCP server saw them. */
   const jwk = (proof: string): unknown =>
     JSON.parse(Buffer.from(proof.split('.')[0]!, 'base64url').toString()).jwk

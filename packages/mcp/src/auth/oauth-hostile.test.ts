@@ -23,7 +23,7 @@ async function refused(check: OAuthCheck, options: OAuthOptions = {}): Promise<M
   return error as McpError
 }
 
-describe('B51: hostile resource metadata', () => {
+describe('hostile resource metadata', () => {
   it('about another server: nobody is asked for a token', async () => {
     world.prm.resource = 'https://evil.example.com/mcp'
     const error = await refused('resource_mismatch')
@@ -92,7 +92,7 @@ describe('B51: hostile resource metadata', () => {
   })
 })
 
-describe('B51: hostile authorization server metadata', () => {
+describe('hostile authorization server metadata', () => {
   it.each([
     ['another issuer', () => 'https://attacker.example.com'],
     ['none', () => undefined],
@@ -156,7 +156,7 @@ describe('B51: hostile authorization server metadata', () => {
   })
 })
 
-describe('B51: hostile authorization responses', () => {
+describe('hostile authorization responses', () => {
   it.each<[string, boolean | undefined, (parameters: URLSearchParams) => void]>([
     ['announced and missing', true, (parameters) => parameters.delete('iss')],
     ['announced and wrong', true, (parameters) => parameters.set('iss', 'https://evil.example.com')],
@@ -216,7 +216,7 @@ describe('B51: hostile authorization responses', () => {
   })
 })
 
-describe('B51: nothing goes to the wrong place', () => {
+describe('nothing goes to the wrong place', () => {
   it('a token endpoint that redirects gets no second chance elsewhere', async () => {
     const thief = await new TestServer().start()
     thief.on('POST /token', () => ({ json: { access_token: 'x', token_type: 'Bearer' } }))
@@ -287,7 +287,7 @@ describe('B51: nothing goes to the wrong place', () => {
   })
 })
 
-describe('B51: a server that refuses everything', () => {
+describe('a server that refuses everything', () => {
   it('is given three tokens, then up', async () => {
     world.mcp.on('POST /mcp', () => ({
       status: 401,

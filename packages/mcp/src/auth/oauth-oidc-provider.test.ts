@@ -22,7 +22,7 @@ async function token(
   return (await response.json()) as { value: string; aud: string; scope: string; accountId: string }
 }
 
-describe('B51: with a real authorization server (oidc-provider)', () => {
+describe('with a real authorization server (oidc-provider)', () => {
   it('signs a user in by code and PKCE, for the audience of the MCP server', async () => {
     world = await new OidcWorld().start()
     const auth = provider()

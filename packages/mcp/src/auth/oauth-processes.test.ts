@@ -9,7 +9,7 @@ import { expect, it } from 'vitest'
 import { fileStorage } from './file-storage.node.ts'
 import { AuthWorld } from './fixtures/auth-world.test.node.ts'
 
-it('B51: four processes that share a token file and see 401 at once refresh once', async () => {
+it('four processes that share a token file and see 401 at once refresh once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'processes-'))
   const world = await new AuthWorld().start()
   try {

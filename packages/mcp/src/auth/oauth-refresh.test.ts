@@ -20,7 +20,7 @@ function grants(): (string | null)[] {
   return world.as.asked('/token').map(({ form }) => form.get('grant_type'))
 }
 
-describe('B51: one refresh at a time', () => {
+describe('one refresh at a time', () => {
   it('ten calls that see 401 cause one refresh', async () => {
     const provider = world.provider()
     await world.call(provider)
@@ -83,7 +83,7 @@ describe('B51: one refresh at a time', () => {
   })
 })
 
-describe('B51: renewal', () => {
+describe('renewal', () => {
   it('happens before the expiry, without a 401', async () => {
     world.expiresIn = 0.2
     const provider = world.provider()

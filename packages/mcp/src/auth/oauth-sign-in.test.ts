@@ -8,7 +8,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-describe('B51: signing in', () => {
+describe('signing in', () => {
   it('asks for exactly the resource of the metadata, in both requests, with PKCE', async () => {
     world.prm.resource = world.mcp.url
     expect((await world.call(world.provider())).status).toBe(200)
@@ -128,7 +128,7 @@ describe('B51: signing in', () => {
   })
 })
 
-describe('B51: scopes', () => {
+describe('scopes', () => {
   it('of the challenge come first, then those of the resource, then none', async () => {
     world.prm.scopes_supported = ['mcp:read', 'mcp:write']
     await world.call(world.provider())

@@ -26,7 +26,7 @@ function ping(id: number, signal?: AbortSignal): Promise<unknown> {
   return wire.request({ jsonrpc: '2.0', id, method: 'ping' }, { signal })
 }
 
-it('B51: the HTTP wire signs in, and ten refused requests of it share one refresh', async () => {
+it('the HTTP wire signs in, and ten refused requests of it share one refresh', async () => {
   await ping(0)
   world.revokeAccess()
   const answers = await Promise.all(Array.from({ length: 10 }, (_, id) => ping(id)))
@@ -35,7 +35,7 @@ it('B51: the HTTP wire signs in, and ten refused requests of it share one refres
   expect(grants).toEqual(['authorization_code', 'refresh_token'])
 })
 
-it('B51: the HTTP wire steps up on insufficient_scope', async () => {
+it('the HTTP wire steps up on insufficient_scope', async () => {
   world.requiredScope = 'write'
   await ping(1)
   expect(world.as.asked('/authorize').map(({ query }) => query.get('scope'))).toEqual([null, 'write'])

@@ -141,7 +141,7 @@ describe.each(['modern', 'legacy'] as const)('answering a %s server', (era) => {
     expect(answer.result).toEqual({ action: 'decline' })
   })
 
-  it('B44: answers legacy servers outside any call as well', async () => {
+  it('answers legacy servers outside any call as well', async () => {
     if (era === 'modern') return
     const connector = scripted('legacy', () => ({}))
     await using client = new Client({ connector, roots: [{ uri: 'file:///' }] })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type CallEvent, callEvents } from './call-events.ts'
 import { CallResult } from './call-result.ts'
 
-it('B20: reports that nobody reads do not pile up; the newest, every question and the result are there', async () => {
+it('reports that nobody reads do not pile up; the newest, every question and the result are there', async () => {
   const events = callEvents({
     options: {},
     async run({ onProgress, onLog }, ask) {

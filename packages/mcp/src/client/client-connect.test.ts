@@ -8,7 +8,7 @@ import { scripted } from './scripted-connector.test.support.ts'
 const never = () => new Promise(() => {})
 
 describe.each(['modern', 'legacy'] as const)('connecting to a %s server', (era) => {
-  it('B37: connects once however often it is asked to, and returns what the server said', async () => {
+  it('connects once however often it is asked to, and returns what the server said', async () => {
     const connector = scripted(era, () => ({}), { capabilities: { tools: {} } })
     const client = new Client({ name: 'me', version: '1' })
     const [first, second] = await Promise.all([client.connect(connector), client.connect(connector)])
@@ -25,7 +25,7 @@ describe.each(['modern', 'legacy'] as const)('connecting to a %s server', (era) 
     await client.close()
   })
 
-  it('B38: a handshake that fails leaves nothing behind', async () => {
+  it('a handshake that fails leaves nothing behind', async () => {
     const connector = scripted(era, never)
     const refusing: Connector = {
       ...connector,
@@ -44,7 +44,7 @@ describe.each(['modern', 'legacy'] as const)('connecting to a %s server', (era) 
     expect(connector.peers.every((peer) => peer.closed)).toBe(true)
   })
 
-  it('B39: the first requests connect, single-flight', async () => {
+  it('the first requests connect, single-flight', async () => {
     const connector = scripted(era, () => ({ tools: [] }))
     const client = new Client({ connector })
     await Promise.all([client.listTools().all(), client.listTools().all()])
@@ -52,7 +52,7 @@ describe.each(['modern', 'legacy'] as const)('connecting to a %s server', (era) 
     await client.close()
   })
 
-  it('B40: close without a connection is a no-op, and connect works again after it', async () => {
+  it('close without a connection is a no-op, and connect works again after it', async () => {
     const connector = scripted(era, () => ({ content: [] }))
     const client = new Client({ connector })
     await client.close()
@@ -66,7 +66,7 @@ describe.each(['modern', 'legacy'] as const)('connecting to a %s server', (era) 
     await client.close()
   })
 
-  it('B47: an unexpected exit fails what is pending and connects again on the next request', async () => {
+  it('an unexpected exit fails what is pending and connects again on the next request', async () => {
     const connector = scripted(era, ({ request }) =>
       request.params?.name === 'hang' ? never() : { content: [] },
     )
@@ -84,7 +84,7 @@ describe.each(['modern', 'legacy'] as const)('connecting to a %s server', (era) 
     await client.close()
   })
 
-  it('B47: unless that is switched off', async () => {
+  it('a client with reconnecting switched off stays closed after an exit', async () => {
     const connector = scripted(era, () => ({ content: [] }))
     const client = new Client({ connector, reconnect: false })
     await client.call('x')
@@ -98,7 +98,7 @@ describe.each(['modern', 'legacy'] as const)('connecting to a %s server', (era) 
     await client.close()
   })
 
-  it('B49: a lost session is opened anew and the request sent once more', async () => {
+  it('a lost session is opened anew and the request sent once more', async () => {
     let calls = 0
     const connector = scripted(era, () => {
       if (++calls === 1) throw new McpError('session_lost', '404')
@@ -111,7 +111,7 @@ describe.each(['modern', 'legacy'] as const)('connecting to a %s server', (era) 
     await client.close()
   })
 
-  it('B49: but no more than once', async () => {
+  it('a request that loses its session twice fails', async () => {
     const connector = scripted(era, () => {
       throw new McpError('session_lost', '404')
     })
@@ -122,7 +122,7 @@ describe.each(['modern', 'legacy'] as const)('connecting to a %s server', (era) 
 })
 
 describe('connecting', () => {
-  it('B39: autoConnect: false forbids it', async () => {
+  it('autoConnect: false forbids connecting by a request', async () => {
     const client = new Client({ connector: scripted('modern', () => ({})), autoConnect: false })
     await expect(client.call('x')).rejects.toMatchObject({ code: 'not_connected' })
   })
@@ -138,7 +138,7 @@ describe('connecting', () => {
     await expect(other).rejects.toMatchObject({ code: 'already_started' })
   })
 
-  it('B45: gives up within connectTimeout and leaves nothing open', async () => {
+  it('gives up within connectTimeout and leaves nothing open', async () => {
     const connector = scripted('modern', never)
     const slow: Connector = {
       ...connector,

@@ -79,7 +79,7 @@ describe.each([
   })
 })
 
-describe('B49: an official server that has forgotten its sessions', () => {
+describe('an official server that has forgotten its sessions', () => {
   it('is greeted anew, the request sent once more and the listeners kept', async () => {
     await using running = await start('1', 'http')
     await using client = await connect(running.connector, { eras: new EraCache() })

@@ -31,7 +31,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('stdio client, with real processes', () => {
-  it('B37: finds the era on one process, shakes hands in order, and only once', async () => {
+  it('finds the era on one process, shakes hands in order, and only once', async () => {
     for (const kind of ['legacy', 'modern']) {
       const { client, wires } = lines(kind)
       await using _ = client
@@ -68,7 +68,7 @@ describe('stdio client, with real processes', () => {
     expect((await client.call('echo', { value: 'x' })).text()).toBe('x')
   })
 
-  it('B38: a handshake that fails leaves no process behind', async () => {
+  it('a handshake that fails leaves no process behind', async () => {
     for (const [kind, code, connectTimeout] of [
       ['bad-version', 'bad_version', 20_000],
       ['never-answers', 'timeout', 400],
@@ -81,7 +81,7 @@ describe('stdio client, with real processes', () => {
     }
   })
 
-  it('B43: noise, unknown ids and second answers disturb nobody', async () => {
+  it('noise, unknown ids and second answers disturb nobody', async () => {
     const { client } = lines('legacy')
     await using _ = client
     const logs: unknown[] = []
@@ -93,7 +93,7 @@ describe('stdio client, with real processes', () => {
     expect((await client.call('echo', { value: 'y' })).text()).toBe('y')
   })
 
-  it('B44: requests of the server are answered, with −32601 where there is no handler', async () => {
+  it('requests of the server are answered, with −32601 where there is no handler', async () => {
     const { client } = lines('legacy', { roots: [{ uri: 'file:///' }] })
     await using _ = client
     const ask = async (method: string) => (await client.call('ask', { method })).json()
@@ -103,7 +103,7 @@ describe('stdio client, with real processes', () => {
     expect(await ask('made/up')).toMatchObject({ error: { code: -32601 } })
   })
 
-  it('B45: exit, timeout and failed spawn are distinct, and say what is known', async () => {
+  it('exit, timeout and failed spawn are distinct, and say what is known', async () => {
     const { client } = lines('legacy')
     await using _ = client
     await expect(client.call('exit')).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe('stdio client, with real processes', () => {
     await expect(nowhere.connect()).rejects.toMatchObject({ code: 'spawn_failed' })
   })
 
-  it('B47: an unexpected exit starts the server again on the next request', async () => {
+  it('an unexpected exit starts the server again on the next request', async () => {
     const { client, wires } = lines('modern')
     await using _ = client
     const first = (await client.call('pid')).text()

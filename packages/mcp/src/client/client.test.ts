@@ -109,7 +109,7 @@ describe.each(eras)('calls to a %s server', (era) => {
     expect(warnings).toEqual(['oops'])
   })
 
-  it('B45: an idle timeout cancels the request; progress resets it; the maximum holds anyway', async () => {
+  it('an idle timeout cancels the request; progress resets it; the maximum holds anyway', async () => {
     const { client, connector } = connect(({ request, notify, signal }) => {
       if (request.params?.name === 'silent') return never()
       const meta = request.params?._meta as { progressToken: unknown }
@@ -144,7 +144,7 @@ describe.each(eras)('calls to a %s server', (era) => {
     expect(connector.peer.of('notifications/cancelled')).toHaveLength(1)
   })
 
-  it('B43: parallel requests answered out of order each get their own answer', async () => {
+  it('parallel requests answered out of order each get their own answer', async () => {
     const waiting: (() => void)[] = []
     const { client } = connect(
       ({ request }) =>

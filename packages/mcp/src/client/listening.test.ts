@@ -103,7 +103,7 @@ describe.each(['modern', 'legacy'] as const)('changes of a %s server', (era) => 
     other.close()
   })
 
-  it('B47: is listened to again after the connection was lost', async () => {
+  it('is listened to again after the connection was lost', async () => {
     const { connector, announce } = announcing(era)
     await using client = new Client({ connector })
     let heard = 0

@@ -140,7 +140,7 @@ describe.each(['stdio', 'http'] as const)('negotiation over %s', (kind) => {
     }
   })
 
-  it('B38: a handshake that fails closes what was opened', async () => {
+  it('a handshake that fails closes what was opened', async () => {
     const bad: Script = ({ request }) =>
       request.method === 'initialize' ? { ...initialized, protocolVersion: '1.0' } : notFound
     const target = connector([bad], kind)
@@ -207,7 +207,7 @@ describe('negotiation, stdio', () => {
   })
 })
 
-describe('B48: negotiation over HTTP', () => {
+describe('negotiation over HTTP', () => {
   it.each([400, 404, 405])('goes on to HTTP+SSE when initialize gets %d', async (status) => {
     const sse = connector([legacy], 'sse')
     const http = connector([failing('http_status', { status })], 'http', sse)

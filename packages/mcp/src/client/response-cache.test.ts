@@ -8,7 +8,7 @@ import { scripted } from './scripted-connector.test.support.ts'
 
 const never = () => new Promise(() => {})
 
-describe('B52: the response cache', () => {
+describe('the response cache', () => {
   const fresh = { tools: [], ttlMs: 60_000, cacheScope: 'public' }
 
   it.each([
@@ -71,7 +71,7 @@ describe('B52: the response cache', () => {
   })
 })
 
-describe('B52: a client with a cache', () => {
+describe('a client with a cache', () => {
   it('asks once while the answer is fresh, and again after a change or when told to', async () => {
     const connector = scripted(
       'modern',

@@ -30,7 +30,7 @@ const serving =
   (turn) =>
     turn.request.method === 'tools/list' ? { tools: [regional, invalid, counting] } : call(turn)
 
-describe('B50: parameters in headers', () => {
+describe('parameters in headers', () => {
   it('are sent over modern HTTP for tools that were listed', async () => {
     const connector = scripted(
       'modern',

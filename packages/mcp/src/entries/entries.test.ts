@@ -24,7 +24,7 @@ async function modulesOf(entry: string): Promise<string[]> {
 }
 
 describe('the entries', () => {
-  it('B1: the server loads no client, no HTTP client and no node: modules', async () => {
+  it('the server loads no client, no HTTP client and no node: modules', async () => {
     const modules = await modulesOf('entries/server.ts')
     expect(modules.some((path) => path.includes('src/server/server.ts'))).toBe(true)
     expect(modules.filter((path) => path.includes('src/client/'))).toEqual([])
@@ -36,19 +36,19 @@ describe('the entries', () => {
     expect(modules.filter((path) => /^(zod|valibot|arktype|typebox|ajv)/.test(path))).toEqual([])
   })
 
-  it('B1: the client loads no server and no node: modules', async () => {
+  it('the client loads no server and no node: modules', async () => {
     const modules = await modulesOf('entries/client.ts')
     expect(modules.some((path) => path.includes('src/client/client.ts'))).toBe(true)
     expect(modules.filter((path) => path.includes('src/server/'))).toEqual([])
     expect(modules.filter((path) => path.startsWith('node:'))).toEqual([])
   })
 
-  it('B1: the testing kit has no node: modules either', async () => {
+  it('the testing kit has no node: modules either', async () => {
     const modules = await modulesOf('testing/index.ts')
     expect(modules.filter((path) => path.startsWith('node:'))).toEqual([])
   })
 
-  it('B1: one install exports both sides', async () => {
+  it('one install exports both sides', async () => {
     const server = await import('./server.ts')
     const client = await import('./client.ts')
     expect(server).toMatchObject({ Server: expect.any(Function), toFetchHandler: expect.any(Function) })

@@ -80,7 +80,7 @@ describe('the schema layer in bundles', () => {
     await expect(run(text, [], ['valibot'])).rejects.toThrow(/pass toStandardJsonSchema\(schema\)/)
   })
 
-  it('B1: loads no schema library until something is validated', async () => {
+  it('loads no schema library until something is validated', async () => {
     const { metafile } = await bundle('node')
     const reached = new Set<string>()
     const queue = Object.keys(metafile.inputs).filter((path) => path.endsWith('schema/index.ts'))

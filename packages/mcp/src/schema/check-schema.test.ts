@@ -23,7 +23,7 @@ function problem(schema: object, options?: { lenient?: boolean }): string {
   }
 }
 
-describe('B30: schema errors throw at definition', () => {
+describe('schema errors throw at definition', () => {
   it.each<[string, object, RegExp]>([
     ['an unknown type', { type: 'text' }, /"type" "text" is not one of object, array/],
     ['an empty list of types', { type: [] }, /"type" must name at least one/],
@@ -125,7 +125,7 @@ describe('B30: schema errors throw at definition', () => {
   })
 })
 
-describe('B30: depth and size are bounded', () => {
+describe('depth and size are bounded', () => {
   it('depth', () => {
     let deep: object = {}
     for (let level = 0; level < MAX_SCHEMA_DEPTH; level++) deep = { not: deep }

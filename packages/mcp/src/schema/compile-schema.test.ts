@@ -44,7 +44,7 @@ describe.each(Object.entries(LIBRARIES))('a schema of %s', (_, schema) => {
     expect(await compiled.validate(PERSON)).toEqual({ ok: true, value: PERSON })
   })
 
-  it('B28: names each field that is wrong or missing', async () => {
+  it('names each field that is wrong or missing', async () => {
     const text = describeIssues(issuesOf(await compiled.validate({ age: 1.5 })))
     expect(text).toMatch(/^Invalid arguments: /)
     expect(text).toContain('"name" is required')
@@ -115,7 +115,7 @@ describe('library schemas', () => {
 })
 
 describe('plain JSON Schema', () => {
-  it('B30: gets the type object when it has none', () => {
+  it('gets the type object when it has none', () => {
     expect(compileSchema({ properties: { a: {} } }, { io: 'input' }).jsonSchema).toEqual({
       type: 'object',
       properties: { a: {} },
@@ -158,7 +158,7 @@ describe('plain JSON Schema', () => {
     expect(compiled.validate(PERSON)).toEqual({ ok: true, value: PERSON })
   })
 
-  it('B30: throws at definition when it is faulty', () => {
+  it('throws at definition when it is faulty', () => {
     expect(definitionError({ properties: { a: { type: 'strnig' } } })).toMatch(
       /at \/properties\/a: "type" "strnig"/,
     )

@@ -7,7 +7,7 @@ async function refusal(schema: object, value: unknown): Promise<string> {
   return result.ok ? 'accepted' : describeIssues(result.issues)
 }
 
-describe('B28: what a model is told about wrong arguments', () => {
+describe('what a model is told about wrong arguments', () => {
   it('reads as one sentence', () => {
     expect(
       describeIssues([

@@ -25,7 +25,7 @@ describe('what is not there', () => {
     resources: { r: resource({ uri: 'r://1', text: '' }) },
   })
 
-  it('B7: an unknown tool, prompt or argument → −32602 naming it', async () => {
+  it('an unknown tool, prompt or argument → −32602 naming it', async () => {
     await everywhere(app as Server, async ({ client }) => {
       await expect(client.call('ghost')).rejects.toMatchObject({
         code: -32602,
@@ -45,7 +45,7 @@ describe('what is not there', () => {
     })
   })
 
-  it('B7: an unknown resource → −32002 on legacy, −32602 on modern, with its uri', async () => {
+  it('an unknown resource → −32002 on legacy, −32602 on modern, with its uri', async () => {
     const peer = new RawPeer(app)
     const params = { uri: 'r://2' }
     const expected = (code: number) => ({
@@ -60,21 +60,18 @@ describe('what is not there', () => {
     }
   })
 
-  it.each(['tools/call', 'prompts/get', 'resources/read'])(
-    'B7: %s with wrong types → −32602',
-    async (method) => {
-      const peer = new RawPeer(app)
-      for (const params of [{}, { name: 7, uri: 7 }, { name: null, uri: [] }, { name: {}, uri: {} }]) {
-        expect(await peer.request(method, params)).toMatchObject({ error: { code: -32602 } })
-        expect(await peer.modern(method, params)).toMatchObject({ error: { code: -32602 } })
-      }
-      for (const value of [7, null, {}, []]) {
-        expect(
-          await peer.request('prompts/get', { name: 'real', arguments: { who: value, constructor: 'x' } }),
-        ).toMatchObject({ error: { code: -32602 } })
-      }
-    },
-  )
+  it.each(['tools/call', 'prompts/get', 'resources/read'])('%s with wrong types → −32602', async (method) => {
+    const peer = new RawPeer(app)
+    for (const params of [{}, { name: 7, uri: 7 }, { name: null, uri: [] }, { name: {}, uri: {} }]) {
+      expect(await peer.request(method, params)).toMatchObject({ error: { code: -32602 } })
+      expect(await peer.modern(method, params)).toMatchObject({ error: { code: -32602 } })
+    }
+    for (const value of [7, null, {}, []]) {
+      expect(
+        await peer.request('prompts/get', { name: 'real', arguments: { who: value, constructor: 'x' } }),
+      ).toMatchObject({ error: { code: -32602 } })
+    }
+  })
 })
 
 describe('a handler that fails', () => {
@@ -114,7 +111,7 @@ describe('a handler that fails', () => {
   })
 
   it.each(['secret', 'sync', 'undefined', 'text', 'nobody', 'bigint', 'cyclic', 'cyclicSync'])(
-    'B27: the tool %s answers isError without a word of the exception',
+    'the tool %s answers isError without a word of the exception',
     async (name) => {
       reports.length = 0
       await everywhere(app as Server, async ({ client, traffic }) => {
@@ -126,7 +123,7 @@ describe('a handler that fails', () => {
     },
   )
 
-  it('B27: a ToolError shows its message, and is not reported', async () => {
+  it('a ToolError shows its message, and is not reported', async () => {
     reports.length = 0
     await everywhere(app as Server, async ({ client }) => {
       const { content, isError } = (await client.call('shown')).raw
@@ -138,19 +135,16 @@ describe('a handler that fails', () => {
     expect(reports).toEqual([])
   })
 
-  it.each(['hidden', 'nested'])(
-    'B27: a result that cannot be written (%s) is an internal error',
-    async (name) => {
-      reports.length = 0
-      await eras(app as Server, async ({ client }) => {
-        await expect(client.call(name)).rejects.toMatchObject({ code: -32603, message: 'Internal error' })
-        expect((await client.call('shown')).isError).toBe(true)
-      })
-      expect(reports).toHaveLength(3)
-    },
-  )
+  it.each(['hidden', 'nested'])('a result that cannot be written (%s) is an internal error', async (name) => {
+    reports.length = 0
+    await eras(app as Server, async ({ client }) => {
+      await expect(client.call(name)).rejects.toMatchObject({ code: -32603, message: 'Internal error' })
+      expect((await client.call('shown')).isError).toBe(true)
+    })
+    expect(reports).toHaveLength(3)
+  })
 
-  it('B27: a ProtocolError is meant for the wire', async () => {
+  it('a ProtocolError is meant for the wire', async () => {
     await eras(app as Server, async ({ client }) => {
       await expect(client.call('protocol')).rejects.toMatchObject({
         code: -32099,
@@ -160,7 +154,7 @@ describe('a handler that fails', () => {
     })
   })
 
-  it('B27: other handlers answer −32603 without text', async () => {
+  it('other handlers answer −32603 without text', async () => {
     await everywhere(app as Server, async ({ client, traffic }) => {
       for (const ask of [
         client.getPrompt('bad'),
@@ -182,7 +176,7 @@ describe('a handler that returns something to be awaited', () => {
   const foreign = runInNewContext('Promise.resolve("from afar")') as Promise<string>
 
   it.each([['a thenable', thenable] as const, ['a foreign promise', foreign] as const])(
-    'B31: %s is awaited in both eras',
+    '%s is awaited in both eras',
     async (_, value) => {
       const app = new Server({ name: 's', tools: { a: tool({ run: () => value as unknown as string }) } })
       await everywhere(app, async ({ client }) => {
@@ -191,14 +185,14 @@ describe('a handler that returns something to be awaited', () => {
     },
   )
 
-  it('B27: and what it throws is hidden', async () => {
+  it('what a thenable throws is hidden', async () => {
     // biome-ignore lint/suspicious/noThenProperty: it is meant to be awaited
     const broken = { then: (_: unknown, reject: (thrown: Error) => void) => reject(new Error('secret')) }
     const app = new Server({ name: 's', tools: { a: tool({ run: () => broken as unknown as string }) } })
     expect(await new RawPeer(app).modern('tools/call', { name: 'a' })).toMatchObject({ result: failed })
   })
 
-  it('B28: a validation of another realm counts', async () => {
+  it('a validation of another realm counts', async () => {
     const issues = runInNewContext('Promise.resolve({ issues: [{ message: "no good" }] })') as Promise<never>
     const standard = {
       version: 1,
@@ -241,7 +235,7 @@ describe('arguments', () => {
   }
 
   it.each(Object.keys(libraries) as (keyof typeof libraries)[])(
-    'B28: bad arguments checked with %s answer isError with a message that names each field',
+    'bad arguments checked with %s answer isError with a message that names each field',
     async (library) => {
       const app = new Server({
         name: 's',
@@ -265,7 +259,7 @@ describe('arguments', () => {
     },
   )
 
-  it.each([null, 7, 'x', [], true])('B28: arguments of the wrong kind, %j, are no crash', async (args) => {
+  it.each([null, 7, 'x', [], true])('arguments of the wrong kind, %j, are no crash', async (args) => {
     const app = new Server({
       name: 's',
       tools: { t: tool({ input: z.object({ a: z.string() }), run: () => '' }) },
@@ -279,7 +273,7 @@ describe('arguments', () => {
     }
   })
 
-  it('B28: 10,000 levels of nesting are refused with the id of the request, without a crash', async () => {
+  it('10,000 levels of nesting are refused with the id of the request, without a crash', async () => {
     const app = new Server({
       name: 's',
       tools: {
@@ -308,7 +302,7 @@ describe('arguments', () => {
     'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
   }
 
-  it('B30: a schema without a type gets one; a bad schema throws when it is defined, and names the tool', async () => {
+  it('a schema without a type gets one; a bad schema throws when it is defined, and names the tool', async () => {
     const app = new Server({
       name: 's',
       tools: { t: tool({ input: { properties: { a: { type: 'string' } } }, run: () => '' }) },
@@ -333,7 +327,7 @@ describe('arguments', () => {
     expect(define({ type: 'object', ...deep })).toThrow(/"bad"/)
   })
 
-  it('B31: a tool without arguments works when the client omits them', async () => {
+  it('a tool without arguments works when the client omits them', async () => {
     const seen: unknown[] = []
     const app = new Server({
       name: 's',
@@ -349,7 +343,7 @@ describe('arguments', () => {
     expect(seen.every((args) => JSON.stringify(args) === '{}')).toBe(true)
   })
 
-  it("B31: handlers get the schema's output, and callers are told about bad output", async () => {
+  it("handlers get the schema's output, and callers are told about bad output", async () => {
     const reports: unknown[] = []
     const app = new Server({
       name: 's',

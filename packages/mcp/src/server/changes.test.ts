@@ -26,7 +26,7 @@ async function listening(app: Server, notifications: object): Promise<RawPeer> {
 
 describe('changes', () => {
   it.each(['tools', 'prompts', 'resources'] as const)(
-    'B9: a change of the %s reaches every legacy client and every modern listener that asked',
+    'a change of the %s reaches every legacy client and every modern listener that asked',
     async (kind) => {
       const app = createApp()
       const legacy = await Promise.all(
@@ -54,7 +54,7 @@ describe('changes', () => {
     },
   )
 
-  it('B9: registering and removing announce themselves', async () => {
+  it('registering and removing announce themselves', async () => {
     const app = createApp()
     const peer = new RawPeer(app)
     await peer.handshake()
@@ -67,7 +67,7 @@ describe('changes', () => {
     expect(peer.heardOf('notifications/prompts/list_changed')).toHaveLength(2)
   })
 
-  it('B9: clients of every revision hear of it through our own client', async () => {
+  it('clients of every revision hear of it through our own client', async () => {
     let app = createApp()
     const fresh = (): Server => {
       app = createApp()
@@ -83,7 +83,7 @@ describe('changes', () => {
     })
   })
 
-  it('B9: what a listener did not ask for, or the server does not have, is not granted', async () => {
+  it('what a listener did not ask for, or the server does not have, is not granted', async () => {
     const bare = new Server({ name: 'bare', tools: { a: tool({ run: () => '' }) } })
     const peer = await listening(bare as Server, {
       toolsListChanged: true,
@@ -103,7 +103,7 @@ describe('changes', () => {
     expect(peer.heardOf('notifications/message')).toEqual([])
   })
 
-  it('B9: a server that ends says goodbye to its listeners, and nothing is left behind', async () => {
+  it('a server that ends says goodbye to its listeners, and nothing is left behind', async () => {
     const app = createApp()
     const peer = await listening(app, { toolsListChanged: true })
     expect(app.listeners).toBe(1)
@@ -117,7 +117,7 @@ describe('changes', () => {
     expect(app.listeners).toBe(0)
   })
 
-  it('B9: connections that go away leave no listeners', async () => {
+  it('connections that go away leave no listeners', async () => {
     const app = createApp()
     const legacy = new RawPeer(app)
     await legacy.handshake()
@@ -133,7 +133,7 @@ describe('changes', () => {
 })
 
 describe('resource updates', () => {
-  it('B11: exactly the subscribers of both eras hear of an update', async () => {
+  it('exactly the subscribers of both eras hear of an update', async () => {
     const app = createApp()
     const subscribed = new RawPeer(app)
     await subscribed.handshake()
@@ -152,7 +152,7 @@ describe('resource updates', () => {
     expect(elsewhere.heardOf(method)).toEqual([])
   })
 
-  it('B11: unsubscribing ends it; doing either twice is fine', async () => {
+  it('unsubscribing ends it; doing either twice is fine', async () => {
     const app = createApp()
     const peer = new RawPeer(app)
     await peer.handshake()
@@ -171,7 +171,7 @@ describe('resource updates', () => {
     expect(await peer.request('resources/subscribe', { uri: 7 })).toMatchObject({ error: { code: -32602 } })
   })
 
-  it('B11: a client cannot subscribe without end', async () => {
+  it('a client cannot subscribe without end', async () => {
     const app = createApp()
     const peer = new RawPeer(app)
     await peer.handshake()
@@ -202,7 +202,7 @@ describe('log messages', () => {
   const heardLevels = (peer: RawPeer): unknown[] =>
     peer.heardOf('notifications/message').map(({ params }) => (params as JsonObject).level)
 
-  it('B10: logging/setLevel is per session', async () => {
+  it('logging/setLevel is per session', async () => {
     const app = createLogging()
     const loud = new RawPeer(app)
     const silent = new RawPeer(app)
@@ -222,13 +222,13 @@ describe('log messages', () => {
     expect(heardLevels(silent)).toHaveLength(2)
   })
 
-  it.each([undefined, 'loud', 7, null, 'DEBUG'])('B10: the level %j → −32602', async (level) => {
+  it.each([undefined, 'loud', 7, null, 'DEBUG'])('the level %j → −32602', async (level) => {
     const peer = new RawPeer(createLogging())
     await peer.handshake()
     expect(await peer.request('logging/setLevel', { level })).toMatchObject({ error: { code: -32602 } })
   })
 
-  it('B10: on modern the level is per request, and without one nothing is sent', async () => {
+  it('on modern the level is per request, and without one nothing is sent', async () => {
     const peer = new RawPeer(createLogging())
     await peer.modern('tools/call', { name: 'log' })
     expect(heardLevels(peer)).toEqual([])
@@ -254,7 +254,7 @@ describe('progress', () => {
     },
   })
 
-  it('B14: only ever increases, in every revision', async () => {
+  it('only ever increases, in every revision', async () => {
     await everywhere(app, async ({ client }) => {
       const steps: number[] = []
       await client.call('count', {}, { onProgress: ({ progress }) => steps.push(progress) })
@@ -262,13 +262,10 @@ describe('progress', () => {
     })
   })
 
-  it.each([undefined, null, {}, [], true])(
-    'B14: is not reported under the token %j',
-    async (progressToken) => {
-      const peer = new RawPeer(app)
-      const answer = await peer.modern('tools/call', { name: 'count', _meta: { progressToken } })
-      expect(answer).toHaveProperty('result')
-      expect(peer.heardOf('notifications/progress')).toEqual([])
-    },
-  )
+  it.each([undefined, null, {}, [], true])('is not reported under the token %j', async (progressToken) => {
+    const peer = new RawPeer(app)
+    const answer = await peer.modern('tools/call', { name: 'count', _meta: { progressToken } })
+    expect(answer).toHaveProperty('result')
+    expect(peer.heardOf('notifications/progress')).toEqual([])
+  })
 })

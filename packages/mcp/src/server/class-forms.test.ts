@@ -23,7 +23,7 @@ describe('forms', () => {
     run: ({ a, b = 1 }) => String(a + b),
   })
 
-  it('B29: class, value and run-time form give the same entry and the same call', async () => {
+  it('class, value and run-time form give the same entry and the same call', async () => {
     const asClass = new Server({ name: 's', tools: [AddNumbers] })
     const asInstance = new Server({ name: 's', tools: [new AddNumbers()] })
     const asValue = new Server({ name: 's', tools: { add_numbers: value } })
@@ -43,7 +43,7 @@ describe('forms', () => {
     expect(seen[0]).toMatchObject({ list: [{ name: 'add_numbers', title: 'Add' }] })
   })
 
-  it('B29: a class without a name gets its own in snake_case, acronyms included', async () => {
+  it('a class without a name gets its own in snake_case, acronyms included', async () => {
     class HTTPFetch extends Tool {
       run = () => text('x')
     }
@@ -61,7 +61,7 @@ describe('forms', () => {
     })
   })
 
-  it('B29: prompts and resources have the same forms', async () => {
+  it('prompts and resources have the same forms', async () => {
     class DailyReview extends Prompt {
       override description = 'Reviews'
       override arguments = { day: { required: true } }

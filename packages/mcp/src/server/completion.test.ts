@@ -25,7 +25,7 @@ describe('completion', () => {
   })
   const ref = { type: 'ref/prompt', name: 'p' } as const
 
-  it("B12: the author's completer is called, its values are capped at 100 and hasMore says so", async () => {
+  it("the author's completer is called, its values are capped at 100 and hasMore says so", async () => {
     await everywhere(app, async ({ client }) => {
       const answer = await client.complete(ref, { name: 'a', value: 'value' })
       expect(answer).toEqual({ values: many.slice(0, 100), total: 250, hasMore: true })
@@ -46,7 +46,7 @@ describe('completion', () => {
     })
   })
 
-  it('B12: arguments that are chosen already reach the completer', async () => {
+  it('arguments that are chosen already reach the completer', async () => {
     await eras(app, async ({ client }) => {
       const answer = await client.complete(ref, { name: 'b', value: 'v' }, { context: { a: 'one' } })
       expect(answer.values).toEqual(['v-one'])
@@ -59,7 +59,7 @@ describe('completion', () => {
     [{ ref: { type: 'ref/tool' }, argument: { name: 'a', value: '' } }, -32602],
     [{ ref: { type: 'ref/prompt', name: 'none' }, argument: { name: 'a', value: '' } }, -32602],
     [{ ref: { type: 'ref/prompt', name: 'constructor' }, argument: { name: 'a', value: '' } }, -32602],
-  ])('B12: %j → %i', async (params, code) => {
+  ])('%j → %i', async (params, code) => {
     const peer = new RawPeer(app)
     expect(await peer.request('completion/complete', params)).toMatchObject({ error: { code } })
     expect(await peer.modern('completion/complete', params)).toMatchObject({ error: { code } })

@@ -16,7 +16,7 @@ import {
 
 describe('builders', () => {
   const bytes = new Uint8Array([0, 255, 16])
-  it('B34: content serialises to the specified shape', () => {
+  it('content serialises to the specified shape', () => {
     const annotations = { audience: ['user' as const], priority: 1 }
     expect(JSON.parse(JSON.stringify(text('x', { annotations })))).toEqual({
       type: 'text',
@@ -51,7 +51,7 @@ describe('builders', () => {
     })
   })
 
-  it('B34: content travels in every revision, as the nearest thing that the revision has', async () => {
+  it('content travels in every revision, as the nearest thing that the revision has', async () => {
     const blocks = [
       text('t'),
       image(bytes, 'image/png'),

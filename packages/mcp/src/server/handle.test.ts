@@ -29,7 +29,7 @@ afterEach(() => {
 })
 
 describe('a message without a transport', () => {
-  it('B2: a parsed message is answered, as a legacy client wrote it', async () => {
+  it('a parsed message is answered, as a legacy client wrote it', async () => {
     expect(await createApp().handle({ jsonrpc: '2.0', id: 7, method: 'ping' })).toEqual({
       jsonrpc: '2.0',
       id: 7,
@@ -37,7 +37,7 @@ describe('a message without a transport', () => {
     })
   })
 
-  it('B2: a parsed message is answered, as a modern client wrote it', async () => {
+  it('a parsed message is answered, as a modern client wrote it', async () => {
     const call = { name: 'echo', arguments: { text: 'hi' }, ...envelope() }
     expect(await createApp().handle({ jsonrpc: '2.0', id: 'a', method: 'tools/call', params: call })).toEqual(
       {
@@ -52,7 +52,7 @@ describe('a message without a transport', () => {
     )
   })
 
-  it('B2: text is answered with text, and a notification or a response with undefined', async () => {
+  it('text is answered with text, and a notification or a response with undefined', async () => {
     const app = createApp()
     expect(await app.handleJson('{"jsonrpc":"2.0","id":1,"method":"ping"}')).toBe(
       '{"jsonrpc":"2.0","id":1,"result":{}}',
@@ -62,7 +62,7 @@ describe('a message without a transport', () => {
     expect(await app.handleJson('{"jsonrpc":"2.0","id":1,"result":7}')).toBeUndefined()
   })
 
-  it('B2: listening needs a connection, and says so instead of never answering', async () => {
+  it('listening needs a connection, and says so instead of never answering', async () => {
     const params = { notifications: { toolsListChanged: true }, ...envelope() }
     const app = createApp()
     const answer = await app.handle({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params })
@@ -73,7 +73,7 @@ describe('a message without a transport', () => {
 
 describe('what is not a request', () => {
   it.each(['', '{', 'null,', '{"jsonrpc":"2.0",', '\u0000', '{"a":NaN}', '"\ud800', '[1,]'])(
-    'B3: malformed JSON %j is answered −32700 with id null',
+    'malformed JSON %j is answered −32700 with id null',
     async (text) => {
       expect(JSON.parse((await createApp().handleJson(text))!)).toEqual({
         jsonrpc: '2.0',
@@ -100,7 +100,7 @@ describe('what is not a request', () => {
     ['{"jsonrpc":"2.0","id":true,"method":"ping"}', null],
     ['{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', null],
     ['{"jsonrpc":"2.0","id":1e400,"method":"ping"}', null],
-  ])('B3: %s is answered −32600 with its id when it can be read', async (text, id) => {
+  ])('%s is answered −32600 with its id when it can be read', async (text, id) => {
     expect(JSON.parse((await createApp().handleJson(text))!)).toMatchObject({
       jsonrpc: '2.0',
       id,
@@ -109,7 +109,7 @@ describe('what is not a request', () => {
   })
 
   it.each(['0', '-1', '""', '"__proto__"', '9007199254740991', '1.0', '1e2', '"\u2028"'])(
-    'B3: the exotic id %s is an id',
+    'the exotic id %s is an id',
     async (id) => {
       const answer = await createApp().handleJson(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`)
       expect(JSON.parse(answer!)).toEqual({ jsonrpc: '2.0', id: JSON.parse(id), result: {} })
@@ -118,14 +118,14 @@ describe('what is not a request', () => {
 })
 
 describe('initialize', () => {
-  it.each(LEGACY_REVISIONS)('B4: echoes %s', async (revision) => {
+  it.each(LEGACY_REVISIONS)('echoes %s', async (revision) => {
     expect(await createApp().handle(legacyInit(revision))).toMatchObject({
       result: { protocolVersion: revision, serverInfo: { name: 'app', version: '1.2.3' } },
     })
   })
 
   it.each(['2026-07-28', '1999-01-01', '', 'DRAFT-2026-v1'])(
-    'B4: answers %j with the newest legacy revision, never a modern one',
+    'answers %j with the newest legacy revision, never a modern one',
     async (version) => {
       expect(await createApp().handle(legacyInit(version))).toMatchObject({
         result: { protocolVersion: '2025-11-25' },
@@ -134,7 +134,7 @@ describe('initialize', () => {
   )
 
   it.each(['protocolVersion', 'capabilities', 'clientInfo'])(
-    'B4: without %s → −32602 naming it',
+    'without %s → −32602 naming it',
     async (member) => {
       const message = legacyInit('2025-11-25')
       for (const value of [undefined, null, 7, []]) {
@@ -185,17 +185,17 @@ describe.each(REVISIONS)('methods at %s', (revision: Revision) => {
     return peer.request(method, params)
   }
 
-  it.each(EVERYWHERE)('B6: %s is there', async (method) => {
+  it.each(EVERYWHERE)('%s is there', async (method) => {
     expect(await ask(method, PARAMS[method])).toHaveProperty('result')
   })
 
-  it.each(LEGACY_ONLY.slice(0, 4))('B6: %s is there on legacy only', async (method) => {
+  it.each(LEGACY_ONLY.slice(0, 4))('%s is there on legacy only', async (method) => {
     const answer = await ask(method, PARAMS[method])
     if (!isModern) expect(answer).toMatchObject({ result: {} })
     else expect(answer).toMatchObject({ error: { code: -32601, message: `Method not found: ${method}` } })
   })
 
-  it.each(MODERN_ONLY)('B6: %s is there on modern only', async (method) => {
+  it.each(MODERN_ONLY)('%s is there on modern only', async (method) => {
     if (isModern) {
       if (method === 'server/discover') expect(await ask(method)).toHaveProperty('result.supportedVersions')
       return
@@ -205,13 +205,13 @@ describe.each(REVISIONS)('methods at %s', (revision: Revision) => {
     })
   })
 
-  it.each(['nope', 'tools/callx', 'constructor', '__proto__', ''])('B6: %j is nowhere', async (method) => {
+  it.each(['nope', 'tools/callx', 'constructor', '__proto__', ''])('%j is nowhere', async (method) => {
     expect(await ask(method)).toMatchObject({
       error: { code: -32601, message: `Method not found: ${method}` },
     })
   })
 
-  it('B8: what is not registered is neither declared nor answered', async () => {
+  it('what is not registered is neither declared nor answered', async () => {
     const bare = new Server({ name: 'bare' })
     const peer = new RawPeer(bare)
     const declared = isModern
@@ -226,7 +226,7 @@ describe.each(REVISIONS)('methods at %s', (revision: Revision) => {
     }
   })
 
-  it('B8: what is registered is declared', async () => {
+  it('what is registered is declared', async () => {
     const peer = new RawPeer(createApp())
     const { result } = (isModern ? await peer.modern('server/discover') : await peer.handshake(revision)) as {
       result: { capabilities: object }
@@ -242,7 +242,7 @@ describe.each(REVISIONS)('methods at %s', (revision: Revision) => {
 })
 
 describe('a pinned revision', () => {
-  it('B26: pins servers made afterwards, and null takes the pin away', async () => {
+  it('pins servers made afterwards, and null takes the pin away', async () => {
     Server.protocolVersion = '2024-11-05'
     const pinned = createApp()
     Server.protocolVersion = null
@@ -255,7 +255,7 @@ describe('a pinned revision', () => {
     })
   })
 
-  it('B26: an unsupported version throws and names the supported ones', () => {
+  it('an unsupported version throws and names the supported ones', () => {
     const bad = '1999-01-01' as Revision
     expect(() => {
       Server.protocolVersion = bad
@@ -264,7 +264,7 @@ describe('a pinned revision', () => {
     expect(Server.protocolVersion).toBeNull()
   })
 
-  it('B26: what the pinned revision does not know is dropped, handshake or not', async () => {
+  it('what the pinned revision does not know is dropped, handshake or not', async () => {
     const app = createApp({
       configuration: { protocolVersion: '2024-11-05' },
       tools: { t: tool({ title: 'T', output: z.object({}), readOnlyHint: true, run: () => ({}) }) },
@@ -276,14 +276,14 @@ describe('a pinned revision', () => {
     })
   })
 
-  it('B26: a server pinned to a legacy revision has no modern methods', async () => {
+  it('a server pinned to a legacy revision has no modern methods', async () => {
     const app = createApp({ configuration: { protocolVersion: '2025-06-18' } })
     expect(
       await app.handle({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: envelope() }),
     ).toMatchObject({ error: { code: -32601 } })
   })
 
-  it('B26: a server pinned to the modern revision refuses legacy requests and names what it speaks', async () => {
+  it('a server pinned to the modern revision refuses legacy requests and names what it speaks', async () => {
     const app = createApp({ revisions: ['2026-07-28'] })
     expect(await app.handle(legacyInit('2025-11-25'))).toMatchObject({
       error: { code: -32601, message: expect.stringContaining('2026-07-28') },
@@ -300,7 +300,7 @@ describe('the envelope', () => {
     ['io.modelcontextprotocol/clientCapabilities', undefined, -32602],
     ['io.modelcontextprotocol/clientCapabilities', [], -32602],
     ['io.modelcontextprotocol/logLevel', 'loud', -32602],
-  ])('B6: %s %j is refused', async (key, value, code) => {
+  ])('%s %j is refused', async (key, value, code) => {
     const { _meta } = envelope()
     const params = { _meta: { ..._meta, [key]: value } }
     const method = 'server/discover'
@@ -309,7 +309,7 @@ describe('the envelope', () => {
     })
   })
 
-  it('B6: an unknown version is −32022 with the supported ones, a missing clientInfo is fine', async () => {
+  it('an unknown version is −32022 with the supported ones, a missing clientInfo is fine', async () => {
     const key = 'io.modelcontextprotocol/protocolVersion'
     const { _meta } = envelope({}, { [key]: '2031-01-01' })
     const request = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } }

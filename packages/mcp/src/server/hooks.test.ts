@@ -43,7 +43,7 @@ const call = (name: string, args = {}) => ({
 })
 
 describe('configuration', () => {
-  it('B21: what a server leaves unset falls back to the global value, also when that is set later', async () => {
+  it('what a server leaves unset falls back to the global value, also when that is set later', async () => {
     const seen: string[] = []
     const own = new Server({
       name: 'own',
@@ -60,7 +60,7 @@ describe('configuration', () => {
     expect(seen).toEqual(['own', 'tools/call', 'global', 'tools/call'])
   })
 
-  it('B21: a global protocol version pins, and a server’s own wins over it', async () => {
+  it('a global protocol version pins, and a server’s own wins over it', async () => {
     configure((c) => {
       c.protocolVersion = '2025-03-26'
     })
@@ -71,7 +71,7 @@ describe('configuration', () => {
 })
 
 describe('the context', () => {
-  it('B22: every kind of handler gets the same second argument, made for its request', async () => {
+  it('every kind of handler gets the same second argument, made for its request', async () => {
     const seen: Record<string, Context> = {}
     const app = new Server({
       name: 's',
@@ -163,7 +163,7 @@ describe('the context', () => {
     )
   })
 
-  it('B22: contexts of concurrent requests do not mix', async () => {
+  it('contexts of concurrent requests do not mix', async () => {
     const app = new Server({
       name: 's',
       tools: {
@@ -185,7 +185,7 @@ describe('the context', () => {
 })
 
 describe('the exception reporter', () => {
-  it('B23: gets the thrown value and its circumstances, once per failure', async () => {
+  it('gets the thrown value and its circumstances, once per failure', async () => {
     const reports: [unknown, unknown][] = []
     const app = new Server({
       name: 's',
@@ -212,7 +212,7 @@ describe('the exception reporter', () => {
     })
   })
 
-  it('B23: one that throws changes nothing; without one nothing is printed', async () => {
+  it('a reporter that throws changes nothing; without one nothing is printed', async () => {
     const printed: unknown[] = []
     const { error, log, warn } = console
     Object.assign(console, { error: printed.push, log: printed.push, warn: printed.push })
@@ -264,7 +264,7 @@ describe('instrumentation', () => {
       { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
       {},
     ],
-  ])('B24: %s %j is reported once, with what matched', async (method, params, expected) => {
+  ])('%s %j is reported once, with what matched', async (method, params, expected) => {
     const seen = await run([request(method, params)])
     expect(seen).toHaveLength(1)
     const { duration, toolArguments: _arguments, clientName: _client, ...rest } = seen[0]!
@@ -273,7 +273,7 @@ describe('instrumentation', () => {
     expect(duration).toBeLessThan(5)
   })
 
-  it('B24: durations are seconds, and concurrent requests have separate data', async () => {
+  it('durations are seconds, and concurrent requests have separate data', async () => {
     const names = ['slow', 'fine', 'slow', 'none', 'bad']
     const seen = await run(names.map((name) => request('tools/call', { name })))
     expect(seen).toHaveLength(5)
@@ -284,7 +284,7 @@ describe('instrumentation', () => {
     expect(seen.find(({ toolName }) => toolName === 'fine')).not.toHaveProperty('error')
   })
 
-  it('B24: a callback that throws changes nothing', async () => {
+  it('a callback that throws changes nothing', async () => {
     const app = new Server({
       name: 's',
       tools,
@@ -297,7 +297,7 @@ describe('instrumentation', () => {
     expect(await app.handle(call('fine'))).toMatchObject({ result: { content: [{ text: 'fine' }] } })
   })
 
-  it('B24: a session says nothing of what it asks on its own behalf', async () => {
+  it('a session says nothing of what it asks on its own behalf', async () => {
     const seen: string[] = []
     const app = new Server({
       name: 's',
@@ -311,7 +311,7 @@ describe('instrumentation', () => {
     expect(seen).toEqual(['initialize', 'tools/call'])
   })
 
-  it('B25: aroundRequest encloses the handler, and can add to the data', async () => {
+  it('aroundRequest encloses the handler, and can add to the data', async () => {
     const order: string[] = []
     const seen: InstrumentationData[] = []
     const app = new Server({
@@ -338,7 +338,7 @@ describe('instrumentation', () => {
     })
   })
 
-  it('B25: an aroundRequest that fails, or forgets its result, is an internal error', async () => {
+  it('an aroundRequest that fails, or forgets its result, is an internal error', async () => {
     for (const aroundRequest of [
       () => Promise.reject(new Error('around')),
       () => Promise.resolve(undefined as never),

@@ -43,7 +43,7 @@ function createApp() {
 }
 
 describe('types', () => {
-  it("B31: arguments are the schema's output, for every library", () => {
+  it("arguments are the schema's output, for every library", () => {
     tool({
       input: v.object({ n: v.pipe(v.string(), v.transform(Number)) }),
       run: (args) => {
@@ -78,7 +78,7 @@ describe('types', () => {
     })
   })
 
-  it('B31: the output schema ties the result', () => {
+  it('the output schema ties the result', () => {
     const output = z.object({ n: z.number() })
     tool({ output, run: () => ({ n: 1 }) })
     tool({ output, run: () => text('instead') })
@@ -88,7 +88,7 @@ describe('types', () => {
     tool({ output, run: async () => ({}) })
   })
 
-  it('B31: questions are typed by their schemas', () => {
+  it('questions are typed by their schemas', () => {
     tool({
       run: async (_args, ctx) => {
         const answer = await ctx.elicit('?', z.object({ region: z.enum(['eu', 'us']) }))
@@ -102,7 +102,7 @@ describe('types', () => {
     })
   })
 
-  it('B31: a typed client from typeof app, through wrappers as well', async () => {
+  it('a typed client from typeof app, through wrappers as well', async () => {
     type App = ReturnType<typeof createApp>
     await using client = new Client<App>({ connector: memory(createApp()) })
     expectTypeOf(client.tools.publish).parameter(0).toMatchTypeOf<{ id: string; when: string }>()

@@ -10,7 +10,7 @@ import { prompt, resource, Server, template, tool } from './index.ts'
 const empty = { type: 'object' }
 
 describe('lists', () => {
-  it('B5: everything given to the constructor is listed in the order it was given', async () => {
+  it('everything given to the constructor is listed in the order it was given', async () => {
     const names = ['zeta', 'alpha', 'constructor', 'mid', '__proto__', '10', '2']
     const app = new Server({
       name: 'ordered',
@@ -30,7 +30,7 @@ describe('lists', () => {
     })
   })
 
-  it('B13: pages cover everything once, and a cursor survives what happens in between', async () => {
+  it('pages cover everything once, and a cursor survives what happens in between', async () => {
     const app = new Server({ name: 'paged', pageSize: 3 })
     const made = Array.from({ length: 8 }, (_, i) => app.tool(`tool${i}`, { run: () => '' }))
     await everywhere(app, async ({ client }) => {
@@ -56,7 +56,7 @@ describe('lists', () => {
   })
 
   it.each(['', 'x', 'YWZ0ZXI6', 'YWZ0ZXI6LTE', '%%%', 7, null, {}, 'a'.repeat(100_000)])(
-    'B13: the bad cursor %j → −32602',
+    'the bad cursor %j → −32602',
     async (cursor) => {
       const app = new Server({ name: 'paged', pageSize: 1, tools: { a: tool({ run: () => '' }) } })
       const peer = new RawPeer(app)
@@ -65,7 +65,7 @@ describe('lists', () => {
     },
   )
 
-  it('B13: made-up cursors do not make the server grow', async () => {
+  it('made-up cursors do not make the server grow', async () => {
     const app = new Server({ name: 'paged', pageSize: 1, tools: { a: tool({ run: () => '' }) } })
     for (let i = 0; i < 2000; i++) {
       const cursor = Buffer.from(`after:${i}`).toString('base64url')
@@ -76,7 +76,7 @@ describe('lists', () => {
 })
 
 describe('names', () => {
-  it('B32: a duplicate name throws and leaves the server as it was', async () => {
+  it('a duplicate name throws and leaves the server as it was', async () => {
     const app = new Server({ name: 's', tools: { a: tool({ description: 'first', run: () => 'first' }) } })
     expect(() => app.tool('a', { run: () => 'second' })).toThrow(/already a tool called "a"/)
     expect(() => app.tool('b', { input: { type: 'nonsense' }, run: () => '' })).toThrow()
@@ -94,7 +94,7 @@ describe('names', () => {
   })
 
   it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'])(
-    'B32: %s is an ordinary name',
+    '%s is an ordinary name',
     async (name) => {
       const bare = new Server({ name: 's', tools: { other: tool({ run: () => '' }) } })
       bare.prompt('other', { run: () => '' })
@@ -112,7 +112,7 @@ describe('names', () => {
     },
   )
 
-  it('B32: a handle that lost its name to somebody else changes nothing any more', async () => {
+  it('a handle that lost its name to somebody else changes nothing any more', async () => {
     const app = new Server({ name: 's' })
     const old = app.tool('a', { run: () => 'old' })
     old.remove()
@@ -171,7 +171,7 @@ describe('what an entry says', () => {
   const since = (revision: Revision, first: Revision, facts: JsonObject): JsonObject =>
     revision >= first ? facts : {}
 
-  it('B33: facts appear exactly as set, and only in revisions that know them', async () => {
+  it('facts appear exactly as set, and only in revisions that know them', async () => {
     await everywhere(app as Server, async ({ client, revision }) => {
       const [all, list] = await client.listTools().all()
       const { outputSchema, ...rest } = all!
@@ -220,7 +220,7 @@ describe('what an entry says', () => {
     })
   })
 
-  it('B33: structured results appear in revisions that know them; the text is always there', async () => {
+  it('structured results appear in revisions that know them; the text is always there', async () => {
     await everywhere(app as Server, async ({ client, revision }) => {
       const { _meta, resultType: _type, ...all } = (await client.call('all')).raw
       expect(all).toEqual({

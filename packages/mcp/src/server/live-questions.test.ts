@@ -3,7 +3,7 @@ import { quiet, RawPeer, until } from '../testing/fixtures/raw-peer.test.support
 import { type McpError, Server, tool } from './index.ts'
 
 describe('questions to a legacy client', () => {
-  it('B36: cancelling a call withdraws its question on legacy and frees everything', async () => {
+  it('cancelling a call withdraws its question on legacy and frees everything', async () => {
     const events: string[] = []
     const app = new Server({
       name: 's',
@@ -35,7 +35,7 @@ describe('questions to a legacy client', () => {
     expect(peer.heard.some((message) => message.id === id && !('method' in message))).toBe(false)
   })
 
-  it('B27: an error that the client answers with is the handler’s to catch', async () => {
+  it('an error that the client answers with is the handler’s to catch', async () => {
     const app = new Server({
       name: 's',
       tools: {
@@ -60,7 +60,7 @@ describe('questions to a legacy client', () => {
     })
   })
 
-  it('B27: a client that never answers is given up after answerTimeout', async () => {
+  it('a client that never answers is given up after answerTimeout', async () => {
     const app = new Server({
       name: 's',
       answerTimeout: '20ms',

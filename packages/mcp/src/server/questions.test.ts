@@ -10,7 +10,7 @@ const region = z.object({ region: z.enum(['eu', 'us']) })
 const newer = ['2025-06-18', '2025-11-25', '2026-07-28'] as const
 
 describe('questions in the middle of a call', () => {
-  it('B22: one handler asks forms, choices, pages, the model and the roots in both eras', async () => {
+  it('one handler asks forms, choices, pages, the model and the roots in both eras', async () => {
     const app = new Server({
       name: 's',
       tools: {
@@ -52,7 +52,7 @@ describe('questions in the middle of a call', () => {
     })
   })
 
-  it('B22: prompts and resources ask as well', async () => {
+  it('prompts and resources ask as well', async () => {
     const app = new Server({
       name: 's',
       prompts: {
@@ -76,7 +76,7 @@ describe('questions in the middle of a call', () => {
     )
   })
 
-  it('B27: a declined question is a clean result, or what the handler makes of it', async () => {
+  it('a declined question is a clean result, or what the handler makes of it', async () => {
     const app = new Server({
       name: 's',
       tools: {
@@ -108,7 +108,7 @@ describe('questions in the middle of a call', () => {
     { action: 'perhaps' },
     { action: 7 },
     {},
-  ])('B28: the answer %j does not reach the handler', async (answer) => {
+  ])('the answer %j does not reach the handler', async (answer) => {
     const app = new Server({
       name: 's',
       tools: { t: tool({ run: async (_args, ctx) => (await ctx.elicit('Where?', region)).region }) },
@@ -123,7 +123,7 @@ describe('questions in the middle of a call', () => {
     expect(await peer.modern('tools/call', modern, { elicitation: {} })).toHaveProperty('result')
   })
 
-  it('B22: questions asked together travel in one round; steps run once; keys are kept', async () => {
+  it('questions asked together travel in one round; steps run once; keys are kept', async () => {
     const done: string[] = []
     const app = new Server({
       name: 's',
@@ -163,7 +163,7 @@ describe('questions in the middle of a call', () => {
     expect(done).toEqual(['step', 'again'])
   })
 
-  it('B22: a partial answer is asked for the rest again', async () => {
+  it('a partial answer is asked for the rest again', async () => {
     const app = new Server({
       name: 's',
       tools: {
@@ -192,7 +192,7 @@ describe('questions in the middle of a call', () => {
     ).toMatchObject({ result: { content: [{ text: 'eu us' }] } })
   })
 
-  it('B22: state belongs to its caller, its request and its time', async () => {
+  it('state belongs to its caller, its request and its time', async () => {
     const app = new Server({
       name: 's',
       tools: {
@@ -232,7 +232,7 @@ describe('questions in the middle of a call', () => {
     expect(await ask(ada, { name: 't', inputResponses: [] })).toMatchObject({ error: { code: -32602 } })
   })
 
-  it('B22: state that is too old is refused', async () => {
+  it('state that is too old is refused', async () => {
     const app = new Server({
       name: 's',
       requestStateTtlMs: 1,
@@ -249,7 +249,7 @@ describe('questions in the middle of a call', () => {
     })
   })
 
-  it('B22: large state stays with the store, and another server with the same secret can go on', async () => {
+  it('large state stays with the store, and another server with the same secret can go on', async () => {
     const make = (store?: Server['store']): Server =>
       new Server({
         name: 's',
@@ -283,7 +283,7 @@ describe('questions in the middle of a call', () => {
     }
   })
 
-  it('B22: a suspended handler cannot swallow its suspension, and lets go of what it holds', async () => {
+  it('a suspended handler cannot swallow its suspension, and lets go of what it holds', async () => {
     const events: string[] = []
     const app = new Server({
       name: 's',
@@ -309,7 +309,7 @@ describe('questions in the middle of a call', () => {
     expect(events).toEqual(['released', 'aborted'])
   })
 
-  it('B22: a client without the capability: −32021 on modern, an error to catch on legacy', async () => {
+  it('a client without the capability: −32021 on modern, an error to catch on legacy', async () => {
     const app = new Server({
       name: 's',
       tools: {
@@ -338,7 +338,7 @@ describe('questions in the middle of a call', () => {
     })
   })
 
-  it('B22: rounds by hand work in both eras', async () => {
+  it('rounds by hand work in both eras', async () => {
     const app = new Server({
       name: 's',
       tools: {

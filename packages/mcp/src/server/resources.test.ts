@@ -6,7 +6,7 @@ import { resource, Server, template, UriTemplate } from './index.ts'
 import { cpuTime } from '../testing/fixtures/cpu-time.test.node.ts'
 
 describe('resources', () => {
-  it('B35: static text and bytes are listed without them and read back with them', async () => {
+  it('static text and bytes are listed without them and read back with them', async () => {
     const app = new Server({
       name: 's',
       resources: [
@@ -31,7 +31,7 @@ describe('resources', () => {
     })
   })
 
-  it('B35: resourcesReadHandler receives the params, and undefined means not found', async () => {
+  it('resourcesReadHandler receives the params, and undefined means not found', async () => {
     const seen: unknown[] = []
     const app = new Server({
       name: 's',
@@ -48,7 +48,7 @@ describe('resources', () => {
     expect(seen).toEqual(['any://1', 'any://2', 'any://1', 'any://2', 'any://1', 'any://2'])
   })
 
-  it('B35: a resource without content, or with two kinds of it, throws at definition', () => {
+  it('a resource without content, or with two kinds of it, throws at definition', () => {
     expect(() => new Server({ name: 's' }).resource({ uri: 'a:b' })).toThrow(/needs one of/)
     expect(() => new Server({ name: 's' }).resource({ uri: 'a:b', text: '', blob: '' })).toThrow(
       /needs one of/,
@@ -56,7 +56,7 @@ describe('resources', () => {
     expect(() => new Server({ name: 's' }).resource({ uri: '', text: '' })).toThrow(/uri/)
   })
 
-  it('B35: templates match, decode, and hand their variables and the URI to the handler', async () => {
+  it('templates match, decode, and hand their variables and the URI to the handler', async () => {
     const app = new Server({
       name: 's',
       templates: [
@@ -153,7 +153,7 @@ describe('URI templates', () => {
     ['{&var:3}', '&var=val'],
     ['{keys*}', 'semi=%3B,dot=.,comma=%2C'],
     ['{?keys*}', '?semi=%3B&dot=.&comma=%2C'],
-  ])('B35: %s expands to %s', (pattern, expected) => {
+  ])('%s expands to %s', (pattern, expected) => {
     expect(new UriTemplate(pattern).expand(values)).toBe(expected)
   })
 
@@ -167,13 +167,13 @@ describe('URI templates', () => {
     ['s{?q,r}', 's', {}],
     ['f:{+p}.txt', 'f:a/b.txt', { p: 'a/b' }],
     ['x:{__proto__}', 'x:1', JSON.parse('{"__proto__":"1"}')],
-  ])('B35: %s against %s', (pattern, uri, expected) => {
+  ])('%s against %s', (pattern, uri, expected) => {
     const found = new UriTemplate(pattern).match(uri)
     expect(found && { ...found }).toEqual(expected)
   })
 
   it.each(['{', '}', '{}', '{a', 'a}', '{a b}', '{a:0}', '{|a}', '{+a}{+b}{+c}{+d}{+e}'])(
-    'B35: %s is not a template',
+    '%s is not a template',
     (pattern) => {
       expect(() => new UriTemplate(pattern)).toThrow(/Invalid URI template/)
     },
@@ -186,7 +186,7 @@ describe('URI templates', () => {
     'x:{a}{b}{c}z',
     'x:{/a*}z',
     'x:{+a}z',
-  ])('B35: %s cannot be made to match slowly', (pattern) => {
+  ])('%s cannot be made to match slowly', (pattern) => {
     const parsed = new UriTemplate(pattern)
     const started = cpuTime()
     for (const length of [100, 500, 4000, 8180, 100_000]) {

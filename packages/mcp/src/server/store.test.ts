@@ -20,7 +20,7 @@ describe('MemoryStore', () => {
     expect(await store.get('a')).toBeUndefined()
   })
 
-  it('B20: is bounded in number; what has expired goes first, then the oldest', async () => {
+  it('is bounded in number; what has expired goes first, then the oldest', async () => {
     const store = new MemoryStore({ maxEntries: 2 })
     await store.set('old', 'x', HOUR)
     await store.set('expired', 'x', -1)
@@ -30,7 +30,7 @@ describe('MemoryStore', () => {
     expect(await keysOf(store, ['old', 'new', 'newest'])).toEqual(['new', 'newest'])
   })
 
-  it('B20: is bounded in size, and forgets the size of what it forgets', async () => {
+  it('is bounded in size, and forgets the size of what it forgets', async () => {
     const store = new MemoryStore({ maxCharacters: 100 })
     for (let round = 0; round < 50; round++) await store.set('same', 'x'.repeat(90), HOUR)
     expect(await keysOf(store, ['same'])).toEqual(['same'])

@@ -4,7 +4,7 @@ import { RawPeer, until } from '../testing/fixtures/raw-peer.test.support.ts'
 import { Server, tool } from './index.ts'
 
 describe('what a caller may see', () => {
-  it('B8: `when` and `scopes` hide and refuse, list filters hide, and lists of others are not shared', async () => {
+  it('`when` and `scopes` hide and refuse, list filters hide, and lists of others are not shared', async () => {
     const app = new Server({
       name: 's',
       tools: {
@@ -37,14 +37,14 @@ describe('what a caller may see', () => {
     expect(await friend.modern('tools/call', { name: 'secret' })).toHaveProperty('result')
   })
 
-  it('B8: a `when` that returns a promise by mistake shows nothing', async () => {
+  it('a `when` that returns a promise by mistake shows nothing', async () => {
     const when = (async () => false) as unknown as () => boolean
     const peer = new RawPeer(new Server({ name: 's', tools: { a: tool({ when, run: () => 'shown' }) } }))
     expect(await peer.modern('tools/list')).toMatchObject({ error: { code: -32603 } })
     expect(await peer.modern('tools/call', { name: 'a' })).toMatchObject({ error: { code: -32603 } })
   })
 
-  it('B5: middleware may change a list that was served from the cache', async () => {
+  it('middleware may change a list that was served from the cache', async () => {
     const app = new Server({ name: 's', tools: { a: tool({ run: () => '' }), b: tool({ run: () => '' }) } })
     app.use(async (exchange, next) => {
       const outcome = await next()
@@ -57,7 +57,7 @@ describe('what a caller may see', () => {
     })
   })
 
-  it('B9: enable, disable and update change the list and announce it', async () => {
+  it('enable, disable and update change the list and announce it', async () => {
     const app = new Server({ name: 's' })
     const handle = app.tool('a', { description: 'one', run: () => 'one' })
     const peer = new RawPeer(app)

@@ -94,7 +94,7 @@ const mounts: Record<string, (app: Server) => Promise<{ url: string; close(): un
 
 describe.each(Object.keys(mounts))('mounted in %s', (name) => {
   it.each(['2025-11-25', '2026-07-28'] as const)(
-    'B16: calls, progress and questions work at %s',
+    'calls, progress and questions work at %s',
     async (version) => {
       const mounted = await mounts[name]!(createApp())
       try {
@@ -114,7 +114,7 @@ describe.each(Object.keys(mounts))('mounted in %s', (name) => {
   )
 })
 
-it('B20: a reader that never reads is cut off, and its request cancelled', async () => {
+it('a reader that never reads is cut off, and its request cancelled', async () => {
   const mounted = await mounts['node:http']!(createApp())
   flooded = false
   const meta = {

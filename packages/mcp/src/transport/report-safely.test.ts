@@ -10,13 +10,13 @@ const onProtocolError = (): never => {
 }
 
 describe('a log that throws', () => {
-  it.each(HOST_KINDS)('B23: does not change what is answered over HTTP (%s)', async (kind) => {
+  it.each(HOST_KINDS)('does not change what is answered over HTTP (%s)', async (kind) => {
     await using host = await HttpHost.open(kind, createApp(), { onProtocolError, maxBodyBytes: 100 })
     expect((await host.post('{')).status).toBe(400)
     expect((await host.post('x'.repeat(1_000))).status).toBe(413)
   })
 
-  it('B23: does not end a connection', async () => {
+  it('does not end a connection', async () => {
     const input = new PassThrough()
     const output = new PassThrough()
     const served = serveStream(createApp(), input, output, { onProtocolError, maxLineBytes: 100 })

@@ -91,7 +91,7 @@ describe('a pet store (3.0, YAML)', () => {
     })
   })
 
-  it('B33: annotations follow the method', async () => {
+  it('annotations follow the method', async () => {
     const tools = byName((await petstore()).tools)
     expect(tools.listPets!.annotations).toEqual({ readOnlyHint: true, openWorldHint: true })
     expect(tools.addPet!.annotations).toEqual({ readOnlyHint: false, openWorldHint: true })
@@ -208,7 +208,7 @@ describe('groups', () => {
     expect(hand.warnings.join()).toContain('"unused" has no operations')
   })
 
-  it('B28: a wrong operation or wrong arguments are explained', async () => {
+  it('a wrong operation or wrong arguments are explained', async () => {
     const target = await petstore({ group: 'tag', baseUrl: api.url })
     const unknown = await call(target, 'pets', { operation: 'fly' })
     expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('listPets, addPet') })
@@ -244,7 +244,7 @@ describe('as an MCP server', () => {
     })
   })
 
-  it('B7: an unknown tool, a bad cursor and bad arguments are −32602; B6: unknown methods −32601', async () => {
+  it('an unknown tool, a bad cursor and bad arguments are −32602; unknown methods −32601', async () => {
     const target = await petstore()
     const code = async (method: string, params: JsonObject) => {
       const outcome = await send(target, method, params)
@@ -257,7 +257,7 @@ describe('as an MCP server', () => {
     expect(await code('prompts/list', {})).toBe(-32601)
   })
 
-  it('B8: without operations there is no tools capability and no tools/list', async () => {
+  it('without operations there is no tools capability and no tools/list', async () => {
     const target = await petstore({ operations: { exclude: ['*'] } })
     expect(await send(target, 'server/discover')).toMatchObject({ result: { capabilities: {} } })
     expect(await send(target, 'tools/list')).toMatchObject({ type: 'error', error: { code: -32601 } })

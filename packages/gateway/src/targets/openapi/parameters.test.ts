@@ -131,7 +131,7 @@ describe('arguments stay in their place', () => {
     expect(api.seen.length).toBe(before)
   })
 
-  it('B28: missing, unknown and wrong arguments are named, and nothing is sent', async () => {
+  it('missing, unknown and wrong arguments are named, and nothing is sent', async () => {
     const target = await createOpenApiTarget({ document: description, baseUrl: api.url })
     const before = api.seen.length
     const result = await call(target, 'op', { 'X-Note': 7, nmae: 'x' })

@@ -159,7 +159,7 @@ describe('failures', () => {
     expect(bytes.text).toContain('(application/zip, 2 bytes)')
   })
 
-  it('B20: an answer over the limit is not read to the end', async () => {
+  it('an answer over the limit is not read to the end', async () => {
     api.answer = (_, response) => {
       response.setHeader('content-type', 'text/plain')
       const more = () => {

@@ -12,7 +12,7 @@ function reader() {
 }
 
 describe('announcements for a reader that is far behind', () => {
-  it('B20: wait for it, each once, and are told in order', () => {
+  it('wait for it, each once, and are told in order', () => {
     const { said, host, announcements } = reader()
     announcements.say('a')
     host.congested = true
@@ -24,7 +24,7 @@ describe('announcements for a reader that is far behind', () => {
     expect(said).toEqual(['a', 'b', 'c', 'a'])
   })
 
-  it('B20: come before whatever is said once it has caught up', () => {
+  it('come before whatever is said once it has caught up', () => {
     const { said, host, announcements } = reader()
     host.congested = true
     announcements.say('a')
@@ -33,7 +33,7 @@ describe('announcements for a reader that is far behind', () => {
     expect(said).toEqual(['a', 'b'])
   })
 
-  it('B20: are bounded when all of them differ', () => {
+  it('are bounded when all of them differ', () => {
     const { said, host, announcements } = reader()
     host.congested = true
     for (let i = 0; i < 30_000; i++) announcements.say(`${i}`)
@@ -42,7 +42,7 @@ describe('announcements for a reader that is far behind', () => {
     expect(said.at(-1)).toBe('29999')
   })
 
-  it('B20: are bounded when they are long', () => {
+  it('are bounded when they are long', () => {
     const { said, host, announcements } = reader()
     host.congested = true
     for (let i = 0; i < 100; i++) announcements.say(`${i}`.padEnd(1_000_000))

@@ -12,7 +12,7 @@ function served(respond: Handle, more: Partial<Served> = {}): Served {
 
 describe('a connection', () => {
   it.each(['legacy', 'modern'])(
-    'B36: a cancelled %s request is over at once, whatever its handler does; its id is free again',
+    'a cancelled %s request is over at once, whatever its handler does; its id is free again',
     async (era) => {
       const finish: (() => void)[] = []
       const sent: string[] = []
@@ -50,7 +50,7 @@ describe('a connection', () => {
     },
   )
 
-  it('B36: one id cannot be in flight in both eras at once', async () => {
+  it('one id cannot be in flight in both eras at once', async () => {
     const app = new Server({ name: 's', tools: { never: tool({ run: () => new Promise(() => {}) }) } })
     const peer = new RawPeer(app)
     const params = { name: 'never' }
@@ -65,7 +65,7 @@ describe('a connection', () => {
     ])
   })
 
-  it('B36: unknown, malformed and late cancellations are ignored', async () => {
+  it('unknown, malformed and late cancellations are ignored', async () => {
     const peer = new RawPeer(new Server({ name: 's' }))
     for (const params of [
       {},
@@ -80,7 +80,7 @@ describe('a connection', () => {
     expect(peer.heard).toHaveLength(1)
   })
 
-  it('B36: nothing is said about a request after its answer', async () => {
+  it('nothing is said about a request after its answer', async () => {
     const app = new Server({
       name: 's',
       tools: {
@@ -102,7 +102,7 @@ describe('a connection', () => {
     expect(peer.heard.filter(({ method }) => method !== undefined)).toEqual([])
   })
 
-  it('B36: a connection that closes aborts everything and hears nothing more', async () => {
+  it('a connection that closes aborts everything and hears nothing more', async () => {
     const aborted: string[] = []
     const app = new Server({
       name: 's',
@@ -126,7 +126,7 @@ describe('a connection', () => {
     expect(peer.heard).toEqual([])
   })
 
-  it('B20: more requests than allowed at once are refused, not kept', async () => {
+  it('more requests than allowed at once are refused, not kept', async () => {
     const sent: string[] = []
     const connection = new ServerConnection(
       served(() => new Promise(() => {})),
@@ -149,7 +149,7 @@ describe('a connection', () => {
     () => Promise.resolve(undefined as never),
     () => ({ type: 'complete', result: { n: 1n } }) as never,
     () => Promise.resolve({ type: 'error', error: { code: 1, message: 'x', data: { n: 1n } } } as never),
-  ] as Handle[])('B27: whatever stands behind the edge, the client gets an answer (%#)', async (respond) => {
+  ] as Handle[])('whatever stands behind the edge, the client gets an answer (%#)', async (respond) => {
     const reports: unknown[] = []
     const peer = new RawPeer(served(respond, { onInternalError: (thrown) => reports.push(thrown) }))
     for (const answer of [await peer.request('some/method'), await peer.modern('some/method')]) {
@@ -160,7 +160,7 @@ describe('a connection', () => {
     expect(await peer.request('resources/subscribe', { uri })).toHaveProperty('error')
   })
 
-  it('B16: batches are for 2025-03-26 only', async () => {
+  it('batches are for 2025-03-26 only', async () => {
     const peer = new RawPeer(new Server({ name: 's' }))
     const batch = '[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","method":"x"},7]'
     peer.send(batch)

@@ -20,12 +20,12 @@ describe('encodeHeaderValue', () => {
     ['\tindented', '=?base64?CWluZGVudGVk?='],
     ['in\tside', '=?base64?aW4Jc2lkZQ==?='],
     ['=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='],
-  ])('B50: %j becomes %j', (value, header) => {
+  ])('%j becomes %j', (value, header) => {
     expect(encodeHeaderValue(value)).toBe(header)
     expect(decodeHeaderValue(header)).toEqual({ ok: true, value })
   })
 
-  it('B50: any well-formed string comes back, and every header is one that fetch accepts', () => {
+  it('any well-formed string comes back, and every header is one that fetch accepts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         const header = encodeHeaderValue(value)
@@ -36,7 +36,7 @@ describe('encodeHeaderValue', () => {
     )
   })
 
-  it('B50: plain ASCII stays readable', () => {
+  it('plain ASCII stays readable', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (value) => {
         fc.pre(value === value.trim() && !value.startsWith('=?base64?'))

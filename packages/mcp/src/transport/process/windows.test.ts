@@ -67,7 +67,7 @@ async function start(args: string[]): Promise<{ pid: number; cmd: string[]; task
 }
 
 describe.skipIf(process.platform === 'win32')('on Windows', () => {
-  it('B46: a .cmd is run by cmd.exe, and every argument arrives as it was; B41: taskkill ends the tree', async () => {
+  it('a .cmd is run by cmd.exe, and every argument arrives as it was; taskkill ends the tree', async () => {
     const { pid, cmd, taskkill } = await start(ARGS)
     expect(cmd.slice(0, -1)).toEqual(['/d', '/s', '/c'])
     expect(toArgv(readByCmd(cmd.at(-1)!))).toEqual(['server', ...ARGS])

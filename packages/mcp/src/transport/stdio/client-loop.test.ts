@@ -60,7 +60,7 @@ function resources(): string[] {
   return process.getActiveResourcesInfo().filter((name) => /Process|Pipe|Socket|TTY/.test(name))
 }
 
-it(`B41: ${ROUNDS} rounds of spawn, request and kill leave no process, no handle, no unhandled rejection`, async () => {
+it(`${ROUNDS} rounds of spawn, request and kill leave no process, no handle, no unhandled rejection`, async () => {
   const token = uniqueToken()
   const before = resources()
   const childrenBefore = children()

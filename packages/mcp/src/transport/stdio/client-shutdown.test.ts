@@ -30,7 +30,7 @@ afterEach(async () => {
 })
 
 describe('stdio: shutdown', () => {
-  it('B40: every open() starts a process of its own, also after close()', async () => {
+  it('every open() starts a process of its own, also after close()', async () => {
     const token = uniqueToken()
     const connector = stdio(process.execPath, [SERVER, token])
     const [first, second] = await Promise.all([connector.open(), connector.open()])
@@ -47,7 +47,7 @@ describe('stdio: shutdown', () => {
     expect(survivors(token)).toEqual([])
   })
 
-  it('B41: close() rejects what is pending and tells onClose once, without a reason', async () => {
+  it('close() rejects what is pending and tells onClose once, without a reason', async () => {
     const wire = await open(process.execPath, [SERVER])
     const reasons: unknown[] = []
     wire.onClose = (reason) => reasons.push(reason)
@@ -64,7 +64,7 @@ describe('stdio: shutdown', () => {
     await expect(wire.send({ jsonrpc: '2.0', method: 'x' })).rejects.toMatchObject({ code: 'closed' })
   })
 
-  it('B41: what was sent before close() still reaches the server', async () => {
+  it('what was sent before close() still reaches the server', async () => {
     const wire = await open('/bin/sh', ['-c', 'cat >&2'])
     const sent = wire.send({ jsonrpc: '2.0', method: 'goodbye' })
     await wire.close()
@@ -72,13 +72,13 @@ describe('stdio: shutdown', () => {
     expect(wire.process.stderrTail()).toEqual(['{"jsonrpc":"2.0","method":"goodbye"}'])
   })
 
-  it('B41: a server that ends with its input is not waited for', async () => {
+  it('a server that ends with its input is not waited for', async () => {
     const wire = await open(process.execPath, [SERVER])
     await request(wire, 'echo')
     expect(await timeToClose(wire)).toBeLessThan(1500)
   })
 
-  it('B41: SIGTERM after two seconds, SIGKILL after two more', async () => {
+  it('SIGTERM after two seconds, SIGKILL after two more', async () => {
     const polite = await open(process.execPath, [SERVER, '--ignore-end'])
     const stubborn = await open(process.execPath, [SERVER, '--ignore-end', '--ignore-term'])
     await Promise.all([request(polite, 'echo'), request(stubborn, 'echo')])
@@ -91,7 +91,7 @@ describe('stdio: shutdown', () => {
     await expect(request(stubborn, 'echo')).rejects.toMatchObject({ details: { signal: 'SIGKILL' } })
   })
 
-  it('B41: ends the whole tree, with background jobs that ignore SIGTERM', async () => {
+  it('ends the whole tree, with background jobs that ignore SIGTERM', async () => {
     const token = uniqueToken()
     const command = `"$0" "$1" "$2" & "$0" "$1" "$2" & "$0" "$1" "$2"; wait`
     const wire = await open('/bin/sh', ['-c', command, process.execPath, STUBBORN, token], QUICK)
@@ -100,7 +100,7 @@ describe('stdio: shutdown', () => {
     expect(survivors(token)).toEqual([])
   })
 
-  it('B41: ends a process that has left the group, whose parent goes at the first word', async () => {
+  it('ends a process that has left the group, whose parent goes at the first word', async () => {
     const token = uniqueToken()
     const wire = await open(process.execPath, [SERVER, token], QUICK)
     await request(wire, 'fork', { detached: true })

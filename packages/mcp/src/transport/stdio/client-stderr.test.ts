@@ -40,7 +40,7 @@ describe('StderrTail', () => {
     expect(tail.lines()).toEqual([])
   })
 
-  it('B42: gives every line to the callback, endless ones in pieces, and outlives its exceptions', () => {
+  it('gives every line to the callback, endless ones in pieces, and outlives its exceptions', () => {
     const lines: string[] = []
     const tail = new StderrTail(1, (line) => {
       lines.push(line)

@@ -47,7 +47,7 @@ describe('stdio: messages', () => {
     expect(connector.key).toBe('npx -y some-server --say "two words"')
   })
 
-  it('B43: parallel requests answered out of order each get their own answer', async () => {
+  it('parallel requests answered out of order each get their own answer', async () => {
     const wire = await open()
     const ids = [1, '1', 'two', 3, 4]
     const answers = ids.map((id) =>
@@ -57,7 +57,7 @@ describe('stdio: messages', () => {
     expect(results.map((result) => result.id)).toEqual(ids)
   })
 
-  it('B43: unknown ids, ids of another type and second answers are ignored and reported', async () => {
+  it('unknown ids, ids of another type and second answers are ignored and reported', async () => {
     const errors: McpError[] = []
     const wire = await open({ onProtocolError: (error) => errors.push(error) })
     expect(await resultOf(call(wire, 'unknown'))).toEqual({ right: true })
@@ -66,7 +66,7 @@ describe('stdio: messages', () => {
     expect(errors[0]?.message).toContain('99999')
   })
 
-  it('B43: lines that are not JSON-RPC are reported and skipped, empty ones skipped', async () => {
+  it('lines that are not JSON-RPC are reported and skipped, empty ones skipped', async () => {
     const errors: McpError[] = []
     const wire = await open({ onProtocolError: (error) => errors.push(error) })
     expect(await resultOf(call(wire, 'noise'))).toEqual({ ok: true })
@@ -85,7 +85,7 @@ describe('stdio: messages', () => {
     expect(await resultOf(call(wire, 'half'))).toEqual({ text: 'ä€😀' })
   })
 
-  it('B44: notifications and requests of the server reach onMessage and disturb no response', async () => {
+  it('notifications and requests of the server reach onMessage and disturb no response', async () => {
     const wire = await open()
     const messages: unknown[] = []
     wire.onMessage = (message) => messages.push(message)
@@ -96,7 +96,7 @@ describe('stdio: messages', () => {
     ])
   })
 
-  it('B20: takes 8 MB in both directions', async () => {
+  it('takes 8 MB in both directions', async () => {
     const wire = await open()
     const { text } = await resultOf(call(wire, 'big', { bytes: 8_000_000 }))
     expect(text).toHaveLength(8_000_000)
@@ -104,7 +104,7 @@ describe('stdio: messages', () => {
     expect((params as { text: string }).text).toHaveLength(8_000_000)
   })
 
-  it('B20: a message over the limit fails its request alone, and the connection goes on', async () => {
+  it('a message over the limit fails its request alone, and the connection goes on', async () => {
     const wire = await open({ maxLineBytes: 100_000 })
     const waiting = call(wire, 'reorder', { count: 2 })
     const error = await errorOf(call(wire, 'big', { bytes: 1_000_000 }))
@@ -148,7 +148,7 @@ describe('stdio: messages', () => {
 })
 
 describe('stdio: environment', () => {
-  it('B46: the child gets the safe variables and what is asked for, and its cwd', async () => {
+  it('the child gets the safe variables and what is asked for, and its cwd', async () => {
     process.env.GANTRY_TEST_SECRET = 'secret'
     process.env.GANTRY_TEST_WANTED = 'wanted'
     const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'gantry-')))
@@ -185,14 +185,14 @@ describe('stdio: environment', () => {
 })
 
 describe('stdio: failures', () => {
-  it('B45: a command that does not exist says so and what to check', async () => {
+  it('a command that does not exist says so and what to check', async () => {
     const error = await errorOf(stdio('gantry-no-such-command').open())
     expect(error.code).toBe('spawn_failed')
     expect(error.message).toMatch(/"gantry-no-such-command": command not found.*PATH/)
     expect(error.details).toMatchObject({ command: 'gantry-no-such-command', code: 'ENOENT' })
   })
 
-  it('B45: a missing cwd, a missing file, a missing interpreter and a file that is not executable differ', async () => {
+  it('a missing cwd, a missing file, a missing interpreter and a file that is not executable differ', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'gantry-'))
     try {
       writeFileSync(join(dir, 'script'), '#!/no/such/interpreter\n', { mode: 0o755 })
@@ -213,7 +213,7 @@ describe('stdio: failures', () => {
     }
   })
 
-  it('B45: a server that exits at once gives its code and stderr to everything that is asked', async () => {
+  it('a server that exits at once gives its code and stderr to everything that is asked', async () => {
     const wire = await open({}, '--exit-at-start')
     const reason = new Promise<unknown>((resolve) => {
       wire.onClose = resolve
@@ -232,7 +232,7 @@ describe('stdio: failures', () => {
     }
   })
 
-  it('B45: a server killed in the middle of a call rejects all that is pending, naming the signal', async () => {
+  it('a server killed in the middle of a call rejects all that is pending, naming the signal', async () => {
     const wire = await open()
     const closed = vi.fn()
     wire.onClose = closed
@@ -309,7 +309,7 @@ describe('stdio: failures', () => {
     expect(survivors(token)).toEqual([])
   })
 
-  it('B42: 10 MB on stderr do not deadlock, the callback gets every line, errors the last ones', async () => {
+  it('10 MB on stderr do not deadlock, the callback gets every line, errors the last ones', async () => {
     const lines: string[] = []
     const wire = await open({ onStderr: (line) => lines.push(line), stderrLines: 5 })
     expect(await resultOf(call(wire, 'stderr', { bytes: 10_000_000 }))).toEqual({ ok: true })

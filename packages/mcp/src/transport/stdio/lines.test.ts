@@ -96,7 +96,7 @@ describe('LineSplitter', () => {
     expect(quick).toEqual([undefined, 'c\u007fd', undefined])
   })
 
-  it('B20: lines over the limit are never held, their size is known, and the others arrive', () => {
+  it('lines over the limit are never held, their size is known, and the others arrive', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40), { minLength: 1 }), fc.array(fc.nat()), (sizes, cuts) => {
         const bytes = encoder.encode(sizes.map((size) => `${'x'.repeat(size)}\n`).join(''))
@@ -118,7 +118,7 @@ describe('LineSplitter', () => {
     expect(oversize).toEqual([6])
   })
 
-  it('B20: costs time linear in the size of a message', () => {
+  it('costs time linear in the size of a message', () => {
     const cost = (chunks: number): number => {
       const chunk = new Uint8Array(64 * 1024).fill(0x61)
       const { splitter, lines } = collect()

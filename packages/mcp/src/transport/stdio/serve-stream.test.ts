@@ -15,7 +15,7 @@ const initialize = {
 
 describe('a client on a pipe that stops reading', () => {
   it.each(['legacy', 'modern'])(
-    'B20: costs bounded memory, and is told of what has changed when it reads on (%s)',
+    'costs bounded memory, and is told of what has changed when it reads on (%s)',
     async (era) => {
       let answer: () => void = () => {}
       const all = new Promise<void>((resolve) => {

@@ -29,7 +29,7 @@ interface ToolText {
 const call = (name: string, args: object = {}) => ({ name, arguments: args })
 
 describe('serveStdio', () => {
-  it('B17: serves until the end of input, then resolves, and the process ends by itself', async () => {
+  it('serves until the end of input, then resolves, and the process ends by itself', async () => {
     const peer = start()
     await peer.handshake()
     expect(await peer.request('tools/call', call('echo', { text: 'hi' }))).toMatchObject({
@@ -39,7 +39,7 @@ describe('serveStdio', () => {
     expect(peer.stderr).toContain('served')
   })
 
-  it('B17: what was asked before the end of input is answered after it', async () => {
+  it('what was asked before the end of input is answered after it', async () => {
     const peer = start()
     const slow = peer.start('tools/call', call('slow', { ms: 50 }))
     const first = peer.start('initialize', {
@@ -52,14 +52,14 @@ describe('serveStdio', () => {
     expect(await peer.answerTo(first)).toHaveProperty('result.protocolVersion')
   })
 
-  it('B17: a tool that never settles does not keep the process', async () => {
+  it('a tool that never settles does not keep the process', async () => {
     const peer = start()
     peer.start('tools/call', call('never'))
     await peer.request('ping')
     expect(await peer.end()).toBe(0)
   })
 
-  it('B17: a call that is cut off is answered with an error, in both eras', async () => {
+  it('a call that is cut off is answered with an error, in both eras', async () => {
     const peer = start()
     await peer.handshake()
     const legacy = peer.start('tools/call', call('never'))
@@ -72,7 +72,7 @@ describe('serveStdio', () => {
     }
   })
 
-  it('B17: after the end of input only answers are written: no progress, question or cancellation', async () => {
+  it('after the end of input only answers are written: no progress, question or cancellation', async () => {
     const peer = start([], { DRAIN: '1500' })
     await peer.handshake('2025-11-25', { elicitation: {} })
     const chatty = peer.start('tools/call', { ...call('chatty', { ms: 400 }), _meta: { progressToken: 1 } })
@@ -93,7 +93,7 @@ describe('serveStdio', () => {
     for (const id of [asked, asks]) expect(await peer.answerTo(id)).toBeDefined()
   })
 
-  it('B17: a handler that keeps the process busy does not outlive its client by two seconds', async () => {
+  it('a handler that keeps the process busy does not outlive its client by two seconds', async () => {
     const peer = start([], { DRAIN: '1500' })
     const stuck = peer.start('tools/call', call('stuck'))
     await peer.request('ping')
@@ -103,7 +103,7 @@ describe('serveStdio', () => {
     expect(await peer.answerTo(stuck)).toHaveProperty('error')
   })
 
-  it('B17: a bad line gets an error reply and the loop goes on', async () => {
+  it('a bad line gets an error reply and the loop goes on', async () => {
     const peer = start()
     for (const line of ['{', 'null', '[]', '', '   ', '\u0000', '{"jsonrpc":"2.0"}', 'x'.repeat(100_000)]) {
       peer.send(line)
@@ -116,7 +116,7 @@ describe('serveStdio', () => {
     await peer.said('protocol error -32700')
   })
 
-  it('B17: a slow tool blocks neither ping nor other calls', async () => {
+  it('a slow tool blocks neither ping nor other calls', async () => {
     const peer = start()
     const slow = peer.start('tools/call', call('slow', { ms: 400 }))
     const quick = await Promise.all([
@@ -128,22 +128,19 @@ describe('serveStdio', () => {
     await peer.answerTo(slow)
   })
 
-  it.each(['legacy', 'modern'])(
-    'B17: a cancellation of a %s request arrives while its tool runs',
-    async (era) => {
-      const peer = start()
-      await peer.request('ping')
-      const params = call('slow', { ms: 10_000 })
-      const id = peer.start('tools/call', era === 'legacy' ? params : withEnvelope(params), 'slow')
-      await quiet(30)
-      peer.notify('notifications/cancelled', { requestId: id })
-      await peer.said('cancelled')
-      await peer.request('ping')
-      expect(peer.heard.some((message) => message.id === id)).toBe(false)
-    },
-  )
+  it.each(['legacy', 'modern'])('a cancellation of a %s request arrives while its tool runs', async (era) => {
+    const peer = start()
+    await peer.request('ping')
+    const params = call('slow', { ms: 10_000 })
+    const id = peer.start('tools/call', era === 'legacy' ? params : withEnvelope(params), 'slow')
+    await quiet(30)
+    peer.notify('notifications/cancelled', { requestId: id })
+    await peer.said('cancelled')
+    await peer.request('ping')
+    expect(peer.heard.some((message) => message.id === id)).toBe(false)
+  })
 
-  it('B18: ping and tools/list typed by hand work without a handshake, unless strict', async () => {
+  it('ping and tools/list typed by hand work without a handshake, unless strict', async () => {
     const peer = start()
     expect(await peer.request('ping')).toMatchObject({ result: {} })
     expect(await peer.request('tools/list')).toHaveProperty('result.tools')
@@ -159,7 +156,7 @@ describe('serveStdio', () => {
     expect(await strict.request('tools/list')).toHaveProperty('result.tools')
   })
 
-  it('B19: whatever a tool prints goes to stderr and never between the messages', async () => {
+  it('whatever a tool prints goes to stderr and never between the messages', async () => {
     const peer = start()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -204,7 +201,7 @@ describe('serveStdio', () => {
     ])
   })
 
-  it('B20: a line over its limit gets a clear error at once and a report; the rest goes on', async () => {
+  it('a line over its limit gets a clear error at once and a report; the rest goes on', async () => {
     const peer = start([], { MAX_LINE: '100000' })
     const before = Number(await textOf(peer, 'memory'))
     // 100 MB in one line, and no newline yet: the answer must not wait for it.
@@ -222,7 +219,7 @@ describe('serveStdio', () => {
     expect(Number(await textOf(peer, 'memory')) - before).toBeLessThan(60_000_000)
   })
 
-  it('B20: an 8 MB message costs time linear in its size', async () => {
+  it('an 8 MB message costs time linear in its size', async () => {
     const peer = start()
     // The server's own CPU time: the machine may be busy with something else.
     const cpu = async (): Promise<number> => Number(await textOf(peer, 'cpu'))
@@ -243,7 +240,7 @@ describe('serveStdio', () => {
     expect(large / small).toBeLessThan(24)
   })
 
-  it('B20: a reader that does not read stops nothing and costs little', async () => {
+  it('a reader that does not read stops nothing and costs little', async () => {
     const peer = start()
     peer.child.stdout!.pause()
     const id = peer.start('tools/call', call('flood', { count: 40_000 }))
@@ -254,7 +251,7 @@ describe('serveStdio', () => {
     expect(Number(answer.result.content[0]!.text)).toBeLessThan(250)
   }, 30_000)
 
-  it.each(['throwing', 'bigint', 'late'])('B27: the process survives the tool %s', async (name) => {
+  it.each(['throwing', 'bigint', 'late'])('the process survives the tool %s', async (name) => {
     const peer = start()
     expect(await peer.request('tools/call', call(name))).toHaveProperty('result')
     await quiet(60)
@@ -262,7 +259,7 @@ describe('serveStdio', () => {
     expect(peer.heardOf('notifications/message')).toEqual([])
   })
 
-  it('B36: the same id twice in flight → −32600, and the first is still answered', async () => {
+  it('the same id twice in flight → −32600, and the first is still answered', async () => {
     const peer = start()
     peer.start('tools/call', call('slow', { ms: 80 }), 'twin')
     peer.start('tools/call', call('echo', { text: 'x' }), 'twin')
@@ -273,7 +270,7 @@ describe('serveStdio', () => {
     ])
   })
 
-  it('B16: every revision and both eras on one pipe', async () => {
+  it('every revision and both eras on one pipe', async () => {
     const peer = start()
     for (const revision of REVISIONS) {
       const params = call('echo', { text: revision })

@@ -50,7 +50,7 @@ describe('serveSocket', () => {
     expect((server.server.address() as AddressInfo).address).toBe('127.0.0.1')
   })
 
-  it('B17: serves both eras on one connection, and many connections at once', async () => {
+  it('serves both eras on one connection, and many connections at once', async () => {
     const peers = await Promise.all(Array.from({ length: 5 }, open))
     for (const { peer } of peers) {
       await peer.handshake()
@@ -61,7 +61,7 @@ describe('serveSocket', () => {
     await until(() => app.listeners === 0)
   })
 
-  it('B17: a client that ends its half still gets its answers, and then the end', async () => {
+  it('a client that ends its half still gets its answers, and then the end', async () => {
     const { socket, peer } = await open()
     const id = peer.start('tools/call', withEnvelope(call('slow')))
     socket.end()
@@ -69,7 +69,7 @@ describe('serveSocket', () => {
     if (!socket.closed) await once(socket, 'close')
   })
 
-  it('B36: a client that goes away in the middle of a call frees everything', async () => {
+  it('a client that goes away in the middle of a call frees everything', async () => {
     const { socket, peer } = await open()
     await peer.handshake()
     peer.start('tools/call', call('never'))
@@ -79,7 +79,7 @@ describe('serveSocket', () => {
     await until(() => events.includes('aborted') && app.listeners === 0)
   })
 
-  it('B36: a half-open socket is given up after the drain', async () => {
+  it('a half-open socket is given up after the drain', async () => {
     const { socket, peer } = await open()
     peer.start('tools/call', call('never'))
     await until(() => events.includes('running'))

@@ -293,7 +293,7 @@ describe('attribution on a shared channel', () => {
     peer.die()
   })
 
-  it('B44: outside any call it goes to the connection’s handlers, or gets −32601', async () => {
+  it('outside any call it goes to the connection’s handlers, or gets −32601', async () => {
     const { peer } = await connect(never)
     expect(await peer.push('roots/list')).toMatchObject({ error: { code: -32601 } })
     expect(await peer.push('nonsense')).toMatchObject({ error: { code: -32601 } })

@@ -40,7 +40,7 @@ async function connect(script: Script, options: Partial<LegacyClientEdgeOptions>
 }
 
 describe('LegacyClientEdge, handshake', () => {
-  it('B53: initialize, its response, initialized, and only then anything else', async () => {
+  it('initialize, its response, initialized, and only then anything else', async () => {
     const steps: string[] = []
     const { peer, edge } = await connect(() => ({ tools: [] }), { onStep: (step) => steps.push(step) })
     await edge.handle(testExchange('tools/list'))
@@ -55,7 +55,7 @@ describe('LegacyClientEdge, handshake', () => {
     expect(peer.listening).toBe(true)
   })
 
-  it('B53: an initialized that cannot be written fails the connection', async () => {
+  it('an initialized that cannot be written fails the connection', async () => {
     const peer = new ScriptedPeer(() => INITIALIZED)
     peer.failSend = new McpError('closed', 'gone')
     const connecting = LegacyClientEdge.connect(peer, {

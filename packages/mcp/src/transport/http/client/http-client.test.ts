@@ -17,7 +17,7 @@ import type { FetchLike } from './options.ts'
 import { httpStatusOf } from './status.ts'
 
 describe('http, modern requests', () => {
-  it('B50: mirrors the body into the version, method and name headers', async () => {
+  it('mirrors the body into the version, method and name headers', async () => {
     await using server = await startServer((seen, response) => json(response, resultFor(seen)))
     const wire = await http(server.url).open()
     await wire.request(modern('tools/call', { name: 'get_weather', arguments: {} }), {
@@ -44,7 +44,7 @@ describe('http, modern requests', () => {
     await wire.close()
   })
 
-  it('B48: hands out the HTTP+SSE connector of the same URL as fallback', () => {
+  it('hands out the HTTP+SSE connector of the same URL as fallback', () => {
     const connector = http('http://localhost:1/mcp')
     expect(connector).toMatchObject({ kind: 'http', key: 'http://localhost:1/mcp' })
     expect(connector.fallback).toMatchObject({ kind: 'sse', key: 'http://localhost:1/mcp' })
@@ -71,7 +71,7 @@ describe('http, modern requests', () => {
     [400, -32022],
     [404, -32601],
     [500, -32603],
-  ])('B48: resolves with the JSON-RPC error of HTTP %i and keeps the status', async (status, code) => {
+  ])('resolves with the JSON-RPC error of HTTP %i and keeps the status', async (status, code) => {
     await using server = await startServer((seen, response) =>
       json(response, errorFor(seen, code, 'no'), status),
     )
@@ -82,7 +82,7 @@ describe('http, modern requests', () => {
     await wire.close()
   })
 
-  it('B48: resolves with an error that has no id or somebody else’s', async () => {
+  it('resolves with an error that has no id or somebody else’s', async () => {
     const errors = [
       { jsonrpc: '2.0', error: { code: -32600, message: 'Origin' } },
       { jsonrpc: '2.0', id: 'server-error', error: { code: -32600, message: 'Origin' } },
@@ -108,7 +108,7 @@ describe('http, modern requests', () => {
       '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"x"}}',
       'unauthorized',
     ],
-  ])('B48: rejects HTTP %i %s %s with %s', async (status, type, body, code) => {
+  ])('rejects HTTP %i %s %s with %s', async (status, type, body, code) => {
     await using server = await startServer((_, response) => {
       response.writeHead(status, { 'content-type': type }).end(body)
     })

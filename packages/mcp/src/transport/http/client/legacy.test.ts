@@ -89,7 +89,7 @@ describe('http, legacy sessions', () => {
     [400, 'text/plain', 'Unknown session: 1234'],
     [400, 'text/plain', 'Session ID 1868a90c does not exist'],
     [400, 'text/plain', 'No transport found for sessionId'],
-  ])('B49: HTTP %i %s %s means that the session is lost', async (status, type, body) => {
+  ])('HTTP %i %s %s means that the session is lost', async (status, type, body) => {
     await using server = await startServer(
       sessions((_, response) => response.writeHead(status, { 'content-type': type }).end(body)),
     )
@@ -116,7 +116,7 @@ describe('http, legacy sessions', () => {
     [-32000, 'Bad Request: No valid session ID provided'],
     [-32000, 'Bad Request: Server not initialized'],
     [-32600, 'Missing session ID'],
-  ])('B49: HTTP 200 with %i %s means that the session is lost', async (code, message) => {
+  ])('HTTP 200 with %i %s means that the session is lost', async (code, message) => {
     await using server = await startServer(
       sessions((seen, response) => json(response, errorFor(seen, code, message))),
     )
@@ -125,7 +125,7 @@ describe('http, legacy sessions', () => {
     await wire.close()
   })
 
-  it('B49: HTTP 200 with an error that only speaks of a session is an answer', async () => {
+  it('HTTP 200 with an error that only speaks of a session is an answer', async () => {
     await using server = await startServer(
       sessions((seen, response) => json(response, errorFor(seen, -32000, 'Your bank says: session expired'))),
     )
@@ -138,7 +138,7 @@ describe('http, legacy sessions', () => {
     [404, ''],
     [404, 'Session not found'],
     [400, 'Invalid session ID'],
-  ])('B49: the GET stream meets HTTP %i %s first: a ping confirms it', async (status, text) => {
+  ])('the GET stream meets HTTP %i %s first: a ping confirms it', async (status, text) => {
     let isForgotten = false
     await using server = await startServer(
       sessions((seen, response) => {
@@ -159,7 +159,7 @@ describe('http, legacy sessions', () => {
     await wire.close()
   })
 
-  it('B49: a server that knows sessions but not on its GET stream stays connected', async () => {
+  it('a server that knows sessions but not on its GET stream stays connected', async () => {
     await using server = await startServer(
       sessions((seen, response) => {
         if (seen.method === 'GET') response.writeHead(400).end('Invalid session ID')
@@ -178,7 +178,7 @@ describe('http, legacy sessions', () => {
     [404, -32601, 'Method not found'],
     [400, -32602, 'Invalid params: name is missing'],
     [400, -32000, 'Bad Request: unsupported protocol version'],
-  ])('B49: HTTP %i with %i %s is an answer, not a lost session', async (status, code, message) => {
+  ])('HTTP %i with %i %s is an answer, not a lost session', async (status, code, message) => {
     await using server = await startServer(
       sessions((seen, response) => json(response, errorFor(seen, code, message), status)),
     )
@@ -187,7 +187,7 @@ describe('http, legacy sessions', () => {
     await wire.close()
   })
 
-  it('B49: 404 without a session is an ordinary HTTP error', async () => {
+  it('404 without a session is an ordinary HTTP error', async () => {
     await using server = await startServer((_, response) => response.writeHead(404).end('Session not found'))
     const wire = await http(server.url).open()
     await expect(wire.request(initialize())).rejects.toMatchObject({ code: 'http_status' })

@@ -14,7 +14,7 @@ import {
 } from './harness.test.node.ts'
 
 describe('http, the GET stream of a legacy session', () => {
-  it.each([404, 405, 406])('B49: HTTP %i is benign', async (status) => {
+  it.each([404, 405, 406])('HTTP %i is benign', async (status) => {
     const errors: McpError[] = []
     await using server = await startServer(
       sessions((seen, response) => {

@@ -99,7 +99,7 @@ async function handshake(wire: Wire): Promise<void> {
 const add = { name: 'add', arguments: { a: 2, b: 3 }, _meta: { progressToken: 7 } }
 
 describe('official server 1.32', () => {
-  it.each([false, true])('B48: Streamable HTTP with sessions, JSON answers: %s', async (json) => {
+  it.each([false, true])('Streamable HTTP with sessions, JSON answers: %s', async (json) => {
     const { handler, forget, servers } = sessionHandler(json)
     await using server = await serve(handler)
     const wire = await http(server.url).open()
@@ -126,7 +126,7 @@ describe('official server 1.32', () => {
     await wire.close()
   })
 
-  it('B49: resumes a call whose connection the server closed', async () => {
+  it('resumes a call whose connection the server closed', async () => {
     await using server = await serve(sessionHandler(false).handler)
     const wire = await http(server.url).open()
     await handshake(wire)
@@ -135,7 +135,7 @@ describe('official server 1.32', () => {
     await wire.close()
   })
 
-  it('B48: a modern probe gets an answer or an HTTP error, and initialize works on the same wire', async () => {
+  it('a modern probe gets an answer or an HTTP error, and initialize works on the same wire', async () => {
     await using server = await serve(sessionHandler(false).handler)
     const wire = await http(server.url).open()
     const probe = await wire.request(modern('server/discover'))
@@ -145,7 +145,7 @@ describe('official server 1.32', () => {
     await wire.close()
   })
 
-  it('B48: HTTP+SSE, found through the fallback', async () => {
+  it('HTTP+SSE, found through the fallback', async () => {
     const transports = new Map<string, SSEServerTransport>()
     await using server = await serve(async (request, response) => {
       const url = new URL(request.url ?? '', 'http://localhost')
@@ -198,7 +198,7 @@ describe('official server 2.4', () => {
     return toNodeHandler(createMcpHandler(make)) as unknown as Handler
   }
 
-  it('B50: modern requests pass its header validation', async () => {
+  it('modern requests pass its header validation', async () => {
     await using server = await serve(handler())
     const wire = await http(server.url).open()
     expect(await wire.request(modern('server/discover'))).toMatchObject({
@@ -221,7 +221,7 @@ describe('official server 2.4', () => {
     await wire.close()
   })
 
-  it('B48: its legacy side, without sessions', async () => {
+  it('its legacy side, without sessions', async () => {
     await using server = await serve(handler())
     const wire = await http(server.url).open()
     await handshake(wire)

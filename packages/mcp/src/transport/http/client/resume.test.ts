@@ -15,7 +15,7 @@ import {
 } from './harness.test.node.ts'
 
 describe('http, resumption of a legacy answer', () => {
-  it('B49: resumes by GET with Last-Event-ID after the retry time, never sooner', async () => {
+  it('resumes by GET with Last-Event-ID after the retry time, never sooner', async () => {
     let closedAt = 0
     let waiting: Parameters<Answer>[0] | undefined
     await using server = await startServer(
@@ -48,7 +48,7 @@ describe('http, resumption of a legacy answer', () => {
     await wire.close()
   })
 
-  it('B49: polls on while the server closes the connection again and again', async () => {
+  it('polls on while the server closes the connection again and again', async () => {
     let waiting: Parameters<Answer>[0] | undefined
     await using server = await startServer(
       sessions((seen, response) => {
@@ -66,7 +66,7 @@ describe('http, resumption of a legacy answer', () => {
     await wire.close()
   })
 
-  it('B49: resumes when the connection breaks in the middle of an event', async () => {
+  it('resumes when the connection breaks in the middle of an event', async () => {
     let waiting: Parameters<Answer>[0] | undefined
     await using server = await startServer(
       sessions((seen, response) => {
@@ -84,7 +84,7 @@ describe('http, resumption of a legacy answer', () => {
     await wire.close()
   })
 
-  it('B49: asks for the rest of a stream in the session that it belongs to, lost or not', async () => {
+  it('asks for the rest of a stream in the session that it belongs to, lost or not', async () => {
     let lost = false
     await using server = await startServer(
       sessions((_, response) => {
@@ -105,7 +105,7 @@ describe('http, resumption of a legacy answer', () => {
     await wire.close()
   })
 
-  it('B49: fails at once when the stream had no event ids', async () => {
+  it('fails at once when the stream had no event ids', async () => {
     await using server = await startServer((_, response) => {
       openStream(response)
       response.end(event(progress(1)))
@@ -117,7 +117,7 @@ describe('http, resumption of a legacy answer', () => {
     expect(server.seen.filter((seen) => seen.method === 'GET')).toEqual([])
   })
 
-  it.each([404, 405, 400, 501])('B49: fails when the server refuses to resume with %i', async (status) => {
+  it.each([404, 405, 400, 501])('fails when the server refuses to resume with %i', async (status) => {
     await using server = await startServer((seen, response) => {
       if (seen.method === 'GET') return response.writeHead(status).end()
       openStream(response)
@@ -130,7 +130,7 @@ describe('http, resumption of a legacy answer', () => {
     expect(server.seen).toHaveLength(2)
   })
 
-  it('B49: gives up after its attempts when every connection ends at once', async () => {
+  it('gives up after its attempts when every connection ends at once', async () => {
     await using server = await startServer((seen, response) => {
       openStream(response)
       response.end(seen.method === 'POST' ? 'id: 1\nretry: 1\ndata:\n\n' : '')
@@ -140,7 +140,7 @@ describe('http, resumption of a legacy answer', () => {
     expect(server.seen.filter((seen) => seen.method === 'GET')).toHaveLength(4)
   })
 
-  it('B49: says so when the resumed answer is malformed', async () => {
+  it('says so when the resumed answer is malformed', async () => {
     let id: number | undefined
     await using server = await startServer((seen, response) => {
       openStream(response)

@@ -203,7 +203,7 @@ describe('sse', () => {
     [404, 'Session not found', 'session_lost'],
     [400, 'No transport found for sessionId', 'session_lost'],
     [500, 'oops', 'http_status'],
-  ])('B49: a POST refused with HTTP %i %s rejects with %s', async (status, body, code) => {
+  ])('a POST refused with HTTP %i %s rejects with %s', async (status, body, code) => {
     await using server = await startServer((seen, response) => {
       if (seen.method === 'POST') return response.writeHead(status).end(body)
       openStream(response)

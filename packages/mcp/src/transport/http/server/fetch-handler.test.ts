@@ -10,7 +10,7 @@ function post(body: ReadableStream): Request {
 it.each([
   ['breaks off', new Error('gone')],
   ['is cancelled', new DOMException('aborted', 'AbortError')],
-])('B20: a body that %s is answered, not thrown at the runtime', async (_, reason) => {
+])('a body that %s is answered, not thrown at the runtime', async (_, reason) => {
   const reported: unknown[] = []
   const app = new Server({
     name: 's',

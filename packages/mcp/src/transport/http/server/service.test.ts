@@ -60,7 +60,7 @@ const call = (name: string, args: object = {}, id: string | number = 1, meta?: o
 })
 
 describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
-  it('B16: every legacy revision on the endpoint that serves the modern one', async () => {
+  it('every legacy revision on the endpoint that serves the modern one', async () => {
     await using host = await HttpHost.open(kind, createApp())
     for (const revision of LEGACY_REVISIONS) {
       const session = await host.session(revision)
@@ -96,7 +96,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     expect(unknown.headers.get('content-type')).toBe('application/json')
   })
 
-  it('B14: request-scoped notifications are sent live, before the result', async () => {
+  it('request-scoped notifications are sent live, before the result', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const session = await host.session()
     const token = { progressToken: 'p' }
@@ -127,7 +127,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     }
   })
 
-  it('B14: an answer without notifications is a plain body', async () => {
+  it('an answer without notifications is a plain body', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const response = await host.modern('tools/call', { name: 'late' })
     expect(response.headers.get('content-type')).toBe('application/json')
@@ -137,7 +137,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     expect((await host.modern('tools/list')).status).toBe(200)
   })
 
-  it('B14: a silent answer gets comment lines, so that nobody takes it for dead', async () => {
+  it('a silent answer gets comment lines, so that nobody takes it for dead', async () => {
     await using host = await HttpHost.open(kind, createApp(), { keepAlive: 20 })
     const stream = host.events(await host.modern('tools/call', { name: 'deaf' }))
     expect(await stream.next()).toEqual({ comment: '' })
@@ -149,7 +149,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     await legacy.cancel()
   })
 
-  it('B15: a per-request context reaches the handler and nobody else', async () => {
+  it('a per-request context reaches the handler and nobody else', async () => {
     const context = (header: (name: string) => string | undefined): unknown => ({ user: header('x-user') })
     await using host = await HttpHost.open(kind, createApp(), { context })
     const users = Array.from({ length: 20 }, (_, i) => `user${i}`)
@@ -168,7 +168,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     }
   })
 
-  it('B15: notifications get 202 and an empty body', async () => {
+  it('notifications get 202 and an empty body', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const session = await host.session()
     for (const response of [
@@ -190,14 +190,14 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400, -32600],
     ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 400, -32600],
     ['{"jsonrpc":"2.0","id":1,"method":"ping"}', 400, -32600],
-  ])('B3: the body %j → %i with %i', async (body, status, code) => {
+  ])('the body %j → %i with %i', async (body, status, code) => {
     await using host = await HttpHost.open(kind, createApp())
     const response = await host.post(body)
     expect(response.status).toBe(status)
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } })
   })
 
-  it('B16: methods, media types, hosts and origins are checked', async () => {
+  it('methods, media types, hosts and origins are checked', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const statusOf = async (init: RequestInit): Promise<number> => {
       const response = await host.request(init)
@@ -229,7 +229,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     expect((await host.modern('subscriptions/listen', listen, plain)).status).toBe(406)
   })
 
-  it('B16: a GET with any Accept that covers event streams opens the stream of the old transport', async () => {
+  it('a GET with any Accept that covers event streams opens the stream of the old transport', async () => {
     await using host = await HttpHost.open(kind, createApp())
     for (const accept of ['*/*', 'text/*', 'TEXT/EVENT-STREAM', 'application/json, */*;q=0.5']) {
       const opened = await host.request({ method: 'GET', headers: { accept } })
@@ -240,7 +240,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
   })
 
   it.each(['tasks/get', 'tasks/cancel', 'tasks/update'])(
-    'B15: %s without Mcp-Name is read by its body; one that differs is refused',
+    '%s without Mcp-Name is read by its body; one that differs is refused',
     async (method) => {
       await using host = await HttpHost.open(kind, createApp())
       const code = async (headers: Record<string, string>): Promise<number> => {
@@ -253,7 +253,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     },
   )
 
-  it('B20: a body over its limit → 413 with a clear error and a report', async () => {
+  it('a body over its limit → 413 with a clear error and a report', async () => {
     const reports: unknown[] = []
     await using host = await HttpHost.open(kind, createApp(), {
       maxBodyBytes: 1_000,
@@ -278,7 +278,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     expect(reports).toEqual([error, error])
   })
 
-  it('B20: one large message to a quick reader is not taken for a slow one', async () => {
+  it('one large message to a quick reader is not taken for a slow one', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const response = await host.modern('tools/call', {
       name: 'big',
@@ -289,7 +289,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     expect(frames[1]!.length).toBeGreaterThan(20_000_000)
   })
 
-  it('B36: a modern client that goes away cancels its request, and nothing is left of it', async () => {
+  it('a modern client that goes away cancels its request, and nothing is left of it', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const gone = new AbortController()
     const answer = host.modern('tools/call', { name: 'deaf' }, { signal: gone.signal })
@@ -301,7 +301,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     expect(host.service.waiting).toBe(0)
   })
 
-  it('B36: the same id twice in flight → −32600; a cancelled request’s stream closes at once', async () => {
+  it('the same id twice in flight → −32600; a cancelled request’s stream closes at once', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const session = await host.session()
     const first = host.post(call('deaf', {}, 'twin'), session)
@@ -319,7 +319,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     expect(await third.json()).toMatchObject({ result: { content: [{ text: 'again' }] } })
   })
 
-  it('B36: a listener hears changes on its stream until it goes, and then is forgotten', async () => {
+  it('a listener hears changes on its stream until it goes, and then is forgotten', async () => {
     const app = createApp()
     await using host = await HttpHost.open(kind, app)
     const gone = new AbortController()
@@ -339,7 +339,7 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     expect(host.service.waiting).toBe(0)
   })
 
-  it('B15: a context or guard that throws is an internal error, and the next request is served', async () => {
+  it('a context or guard that throws is an internal error, and the next request is served', async () => {
     let broken = true
     const context = (): unknown => {
       if (broken) throw new Error('secret')

@@ -59,7 +59,7 @@ const stream = (headers: Record<string, string>): RequestInit => ({
 })
 
 describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
-  it('B16: a session is needed, named, and ends with DELETE', async () => {
+  it('a session is needed, named, and ends with DELETE', async () => {
     await using host = await HttpHost.open(kind, createApp())
     expect((await host.post(call('echo'))).status).toBe(400)
     expect((await host.post(call('echo'), { 'mcp-session-id': 'nobody' })).status).toBe(404)
@@ -72,7 +72,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
   })
 
   it.each(['1999-01-01', 'latest', '', '2025-11-25, 2025-11-25'])(
-    'B16: the version header %j, which is none of ours, → 400, and no header is fine',
+    'the version header %j, which we do not speak, → 400, and no header is fine',
     async (version) => {
       await using host = await HttpHost.open(kind, createApp())
       const { 'mcp-protocol-version': _, ...session } = await host.session()
@@ -84,7 +84,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     },
   )
 
-  it('B4: a refused initialize leaves no session', async () => {
+  it('a refused initialize leaves no session', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const response = await host.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} })
     expect(await response.json()).toMatchObject({ error: { code: -32602 } })
@@ -92,7 +92,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect(host.service.sessions.size).toBe(0)
   })
 
-  it('B9: changes go out on the standalone stream, and a newer one takes over', async () => {
+  it('changes go out on the standalone stream, and a newer one takes over', async () => {
     const app = createApp()
     await using host = await HttpHost.open(kind, app)
     const session = await host.session()
@@ -109,7 +109,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     await until(() => host.service.waiting === 0)
   })
 
-  it('B9: what is said while the client is still opening its stream waits for it, within bounds', async () => {
+  it('what is said while the client is still opening its stream waits for it, within bounds', async () => {
     const app = createApp()
     await using host = await HttpHost.open(kind, app)
     const session = await host.session()
@@ -123,7 +123,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     await events.cancel()
   })
 
-  it('B14: a broken stream is taken up where it broke, and nothing comes twice', async () => {
+  it('a broken stream is taken up where it broke, and nothing comes twice', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const session = await host.session()
     const gone = new AbortController()
@@ -152,7 +152,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
   })
 
   it.each(['', 'x', '1_', '_1', '9_9', '1_99999999999999999999', '__proto__'])(
-    'B14: the last event id %j of no stream opens a new one',
+    'the last event id %j of no stream opens a new one',
     async (id) => {
       await using host = await HttpHost.open(kind, createApp())
       const session = await host.session()
@@ -162,7 +162,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     },
   )
 
-  it('B14: a handler may let go of its stream; the answer waits for the client to come back', async () => {
+  it('a handler may let go of its stream; the answer waits for the client to come back', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const session = await host.session()
     const first = host.events(await host.post(call('detached', 3), session))
@@ -173,7 +173,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect(await back.message()).toMatchObject({ id: 3, result: { content: [{ text: 'worked on' }] } })
   })
 
-  it('B22: a question goes out on the stream of its call, and its answer comes by POST', async () => {
+  it('a question goes out on the stream of its call, and its answer comes by POST', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const session = await host.session('2025-06-18', { elicitation: {} })
     const answering = host.events(await host.post(call('ask', 'q'), session))
@@ -187,7 +187,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect(await answering.message()).toMatchObject({ id: 'q', result: { content: [{ text: 'said true' }] } })
   })
 
-  it('B15: a session belongs to who opened it', async () => {
+  it('a session belongs to who opened it', async () => {
     const guard = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) => ({
       ok: true as const,
       auth: {
@@ -206,7 +206,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect((await host.post(call('echo'), session)).status).toBe(200)
   })
 
-  it('B20: sessions end when nobody uses them, and the longest unused make room', async () => {
+  it('sessions end when nobody uses them, and the longest unused make room', async () => {
     const app = createApp()
     await using host = await HttpHost.open(kind, app, { sessions: { maxSessions: 3, idleTimeout: 60_000 } })
     const sessions = [await host.session(), await host.session(), await host.session()]
@@ -228,7 +228,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     await kept.body!.cancel()
   })
 
-  it('B36: ending a session frees its work, its streams and its listeners', async () => {
+  it('ending a session frees its work, its streams and its listeners', async () => {
     const app = createApp()
     await using host = await HttpHost.open(kind, app)
     const session = await host.session()
@@ -244,7 +244,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect([app.listeners, host.service.waiting, host.service.sessions.size]).toEqual([0, 0, 0])
   })
 
-  it('B20: what is kept for clients that come back is bounded', async () => {
+  it('what is kept for clients that come back is bounded', async () => {
     await using host = await HttpHost.open(kind, createApp(), {
       events: { maxEvents: 10, maxCharacters: 5_000 },
     })
@@ -259,7 +259,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect(await old.message()).toMatchObject({ id: 0, error: { code: -32603 } })
   })
 
-  it('B16: batches are answered where 2025-03-26 allows them', async () => {
+  it('batches are answered where 2025-03-26 allows them', async () => {
     await using host = await HttpHost.open(kind, createApp())
     const batch = [
       call('echo', 1),
@@ -278,7 +278,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     }
   })
 
-  it('B16: without sessions nothing is kept, revisions are honoured and progress still streams', async () => {
+  it('without sessions nothing is kept, revisions are honoured and progress still streams', async () => {
     const app = createApp()
     await using host = await HttpHost.open(kind, app, { statelessLegacy: true })
     const params = {
@@ -305,7 +305,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect((await host.request(stream({}))).status).toBe(405)
   })
 
-  it('B16: a server without legacy revisions says so with 400 and names what it speaks', async () => {
+  it('a server without legacy revisions says so with 400 and names what it speaks', async () => {
     const app = new Server({ name: 's', revisions: ['2026-07-28'], tools: { a: tool({ run: () => '' }) } })
     await using host = await HttpHost.open(kind, app)
     const params = {
@@ -324,7 +324,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect(host.service.sessions.size).toBe(0)
   })
 
-  it('B16: sealed session ids survive a restart, but not their end', async () => {
+  it('sealed session ids survive a restart, but not their end', async () => {
     const sealer = new Sealer(['a secret of some length'])
     await using before = await HttpHost.open(kind, createApp(), { sealer })
     const session = await before.session('2025-06-18')
@@ -338,7 +338,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect(large['mcp-session-id']!.length).toBeLessThan(5_000)
   })
 
-  it('B14: a stream of before a restart is not mistaken for one of after it', async () => {
+  it('a stream of before a restart is not mistaken for one of after it', async () => {
     const sealer = new Sealer(['a secret of some length'])
     await using before = await HttpHost.open(kind, createApp(), { sealer })
     const session = await before.session()
@@ -360,7 +360,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
   })
 
   it.each([7, 'seven', 'ä"\\_.', 'x'.repeat(40)])(
-    'B14: who comes back for an answer that nobody has any more is told so (request %j)',
+    'who comes back for an answer that nobody has any more is told so (request %j)',
     async (id) => {
       const sealer = new Sealer(['a secret of some length'])
       await using before = await HttpHost.open(kind, createApp(), { sealer })
@@ -377,7 +377,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     },
   )
 
-  it('B16: HTTP+SSE of 2024-11-05 on the same endpoint', async () => {
+  it('HTTP+SSE of 2024-11-05 on the same endpoint', async () => {
     const app = createApp()
     await using host = await HttpHost.open(kind, app, { sessions: { maxSessions: 1 } })
     const opened = host.events(await host.request(stream({})))
