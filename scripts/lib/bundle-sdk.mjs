@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 /**
  * Bundles the public entries of the SDK into its dist/, beside the declarations of the compiler. What entries
  * share lies in chunks that each of them imports, so a class is the same class whichever entry it came from.
- * docs/adr/0040 says why: importing a hundred small files costs Node four times what these cost.
+ * docs/adr/0006 says why: importing a hundred small files costs Node four times what these cost.
  */
 export async function bundleSdk(folder) {
   // Loaded here: the scripts of this project start before anything is installed.

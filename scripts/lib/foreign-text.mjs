@@ -1,4 +1,4 @@
-// Texts from outside are read in few places (docs/adr/0070-bytes-of-strangers.md). This finds all others.
+// Texts from outside are read in few places (docs/adr/0013-bytes-of-strangers.md). This finds all others.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 

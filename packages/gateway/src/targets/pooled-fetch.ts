@@ -19,7 +19,7 @@ interface Destination {
 /** What is loaded of undici. */
 type Undici = Pick<typeof import('undici'), 'Pool' | 'buildConnector'>
 
-/** A `fetch` on undici's pools, loaded with the first request (docs/adr/0062). It has no time limits. */
+/** A `fetch` on undici's pools, loaded with the first request (docs/adr/0010). It has no time limits. */
 export function createPooledFetch(arriving: ArrivingResults): FetchLike {
   let loading: Promise<Undici> | undefined
   let destinations: Destinations | undefined

@@ -2,7 +2,7 @@
 const FIRST_SLOTS = 8
 const MAX_SLOTS = 1_024
 
-/** Calls by id, mostly small ascending integers. A `Map` would keep ended calls alive (docs/adr/0062). */
+/** Calls by id, mostly small ascending integers. A `Map` would keep ended calls alive (docs/adr/0010). */
 export class CallTable<Id, Value> {
   #ids: (Id | undefined)[] = []
   #values: (Value | undefined)[] = []

@@ -1,7 +1,7 @@
 import { McpError } from '../jsonrpc/index.ts'
 import type { Exchange } from './exchange.ts'
 
-/** The end of a request without the cost of an `AbortSignal` (docs/adr/0060). */
+/** The end of a request without the cost of an `AbortSignal` (docs/adr/0010). */
 export interface Cancellation {
   readonly aborted: boolean
   readonly reason: unknown
