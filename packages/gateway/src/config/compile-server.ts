@@ -1,4 +1,4 @@
-import { isLoopbackHost, parseByteSize, parseDuration, withoutBrackets } from '../model/index.ts'
+import { isLoopbackHost, readByteSize, readDuration, withoutBrackets } from '../model/index.ts'
 import type { LimitsModel, Secret, ServerModel } from '../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { Quantity, RawServer } from './raw-config.ts'
@@ -107,9 +107,9 @@ function compilePort(raw: number | string | undefined, context: CompileContext):
 
 /** The schema has seen to it that the text is a duration. */
 export function duration(raw: Quantity | undefined, fallback: Quantity): number {
-  return parseDuration(raw ?? fallback) ?? parseDuration(fallback) ?? 0
+  return readDuration(raw ?? fallback) ?? readDuration(fallback) ?? 0
 }
 
 export function bytes(raw: Quantity | undefined, fallback: Quantity): number {
-  return parseByteSize(raw ?? fallback) ?? parseByteSize(fallback) ?? 0
+  return readByteSize(raw ?? fallback) ?? readByteSize(fallback) ?? 0
 }

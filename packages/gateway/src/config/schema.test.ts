@@ -2,7 +2,7 @@ import { Validator } from '@cfworker/json-schema'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseByteSize, parseDuration } from '../model/index.ts'
+import { readByteSize, readDuration } from '../model/index.ts'
 import { configFromValue } from './load-config.ts'
 import { checkAgainstSchema, type JsonSchema, readSchema } from './schema.ts'
 
@@ -72,7 +72,7 @@ describe('the published schema', () => {
     const plain = (key: string, value: unknown) =>
       typeof value !== 'string'
         ? value
-        : ((/bytes/i.test(key) ? parseByteSize(value) : parseDuration(value)) ?? value)
+        : ((/bytes/i.test(key) ? readByteSize(value) : readDuration(value)) ?? value)
     const check = (name: string, actual: object) => {
       for (const [key, expected] of Object.entries(said(name))) {
         const value = key.split('.').reduce<unknown>((at, step) => (at as Part | undefined)?.[step], actual)

@@ -25,7 +25,7 @@ export type {
   WhoModel,
 } from './policy-model.ts'
 export { parseObjectPattern } from './policy-model.ts'
-export { parseByteSize, parseDuration } from './quantities.ts'
+export { readByteSize, readDuration } from './quantities.ts'
 export { deepFreeze, isSame } from './same.ts'
 export type { Text } from './secret.ts'
 export { reveal, revealAll, Secret } from './secret.ts'

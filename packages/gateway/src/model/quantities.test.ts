@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseByteSize, parseDuration } from './quantities.ts'
+import { readByteSize, readDuration } from './quantities.ts'
 
-describe('parseDuration', () => {
+describe('readDuration', () => {
   it.each([
     [250, 250],
     ['250', 250],
@@ -14,7 +14,7 @@ describe('parseDuration', () => {
     ['30d', 2 ** 31 - 1],
     [1e15, 2 ** 31 - 1],
   ])('%s → %s', (value, expected) => {
-    expect(parseDuration(value)).toBe(expected)
+    expect(readDuration(value)).toBe(expected)
   })
 
   it.each([
@@ -27,15 +27,15 @@ describe('parseDuration', () => {
     [Number.NaN],
     [Number.POSITIVE_INFINITY],
   ])('%s is not one', (value) => {
-    expect(parseDuration(value)).toBeUndefined()
+    expect(readDuration(value)).toBeUndefined()
   })
 })
 
-describe('parseByteSize', () => {
+describe('readByteSize', () => {
   it('knows the usual units', () => {
-    expect([parseByteSize('4MB'), parseByteSize('512kb'), parseByteSize(10), parseByteSize('1gb')]).toEqual([
+    expect([readByteSize('4MB'), readByteSize('512kb'), readByteSize(10), readByteSize('1gb')]).toEqual([
       4_194_304, 524_288, 10, 1_073_741_824,
     ])
-    expect(parseByteSize('4 potatoes')).toBeUndefined()
+    expect(readByteSize('4 potatoes')).toBeUndefined()
   })
 })

@@ -11,13 +11,13 @@ const SIZE_UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 
 const LONGEST = 2 ** 31 - 1
 
 /** Milliseconds: a number, or text such as `500ms`, `30s`, `1.5h`, `2d`; at most what a timer can wait. */
-export function parseDuration(value: number | string): number | undefined {
+export function readDuration(value: number | string): number | undefined {
   const milliseconds = parseQuantity(value, DURATION_UNITS)
   return milliseconds === undefined ? undefined : Math.min(milliseconds, LONGEST)
 }
 
 /** Bytes: a number as it is, or text such as `512kb`, `4MB`, `1gb`. */
-export function parseByteSize(value: number | string): number | undefined {
+export function readByteSize(value: number | string): number | undefined {
   return parseQuantity(value, SIZE_UNITS)
 }
 

@@ -1,13 +1,6 @@
-import {
-  base64url,
-  calculateJwkThumbprint,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-  SignJWT,
-} from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { oauthError, quote } from './oauth-error.ts'
+import { sha256 } from './sha256.ts'
 import type { AuthServer } from './server-metadata.ts'
 
 const ALGORITHM = 'ES256'
@@ -75,11 +68,6 @@ export class DpopKey {
     }
     return isNew
   }
-}
-
-async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return base64url.encode(new Uint8Array(digest))
 }
 
 /** Whether to bind the next tokens: with "auto" only when resource and authorization server support it. */

@@ -2,7 +2,7 @@ export { canonicalJson } from './canonical-json.ts'
 export { copyWith } from './copy-with.ts'
 export { decodePieces } from './decode-pieces.ts'
 export * from './error-codes.ts'
-export { JsonNumber, toNumber, withBigInts, withPlainNumbers, withSources } from './json-number.ts'
+export { JsonNumber, setMember, toNumber, withBigInts, withPlainNumbers, withSources } from './json-number.ts'
 export {
   isJsonObject,
   isRequestId,

@@ -17,15 +17,13 @@ export function jsonReader(mode: NumberMode | undefined): ReadJson {
   return mode === 'source' ? readSource : parseJson
 }
 
-function readExact(text: string): unknown {
+function readWith(text: string, toNumber: (source: string) => unknown): unknown {
   const value: unknown = parseJson(text)
-  return mayLoseNumbers(text) ? new Reader(text, toExactInteger).read() : value
+  return mayLoseNumbers(text) ? new Reader(text, toNumber).read() : value
 }
 
-function readSource(text: string): unknown {
-  const value: unknown = parseJson(text)
-  return mayLoseNumbers(text) ? new Reader(text, keepSource).read() : value
-}
+const readExact: ReadJson = (text) => readWith(text, toExactInteger)
+const readSource: ReadJson = (text) => readWith(text, keepSource)
 
 function keepSource(source: string): unknown {
   const double = Number(source)

@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject, setMember } from '../jsonrpc/index.ts'
 import type { JsonSchema } from '../protocol/index.ts'
-import { setMember } from './copy-schema.ts'
 
 /**
  * Fills in the defaults of an object schema where the value lacks a field, in nested objects too. The value is

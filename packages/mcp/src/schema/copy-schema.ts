@@ -1,4 +1,4 @@
-import type { JsonObject } from '../jsonrpc/index.ts'
+import { type JsonObject, setMember } from '../jsonrpc/index.ts'
 import { MAX_SCHEMA_DEPTH, MAX_SCHEMA_TEXT, MAX_SCHEMA_VALUES } from './limits.ts'
 import { pointerTo, schemaError } from './schema-error.ts'
 import { isStandardSchema } from './standard-schema.ts'
@@ -46,12 +46,6 @@ function copyObject(source: object, pointer: string, spent: Spent, depth: number
     setMember(copy, key, copyValue(value, pointerTo(pointer, key), spent, depth + 1))
   }
   return copy
-}
-
-/** Sets an own member whatever its name: assigning to `__proto__` would change the prototype instead. */
-export function setMember(target: JsonObject, key: string, value: unknown): void {
-  if (key !== '__proto__') target[key] = value
-  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
 function isScalar(value: unknown): boolean {

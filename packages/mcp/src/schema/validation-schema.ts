@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject, setMember } from '../jsonrpc/index.ts'
 import type { CheckedSchema } from './check-schema.ts'
-import { setMember } from './copy-schema.ts'
 import { MAX_UNIQUE_ITEMS } from './limits.ts'
 import { toUnicodePattern } from './pattern/check-pattern.ts'
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@gantry/mcp/exchange'
 import { publicName } from '../../catalog/public-names.ts'
 import type { MergedEntry } from '../../catalog/merged.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
@@ -120,7 +121,7 @@ export class CatalogLister {
       ...text('title', definition.title),
       ...text('description', definition.description),
       ...text('mimeType', definition.mimeType),
-      ...(isRecord(definition.annotations) && { annotations: definition.annotations }),
+      ...(isJsonObject(definition.annotations) && { annotations: definition.annotations }),
       tokens: estimateTokens(definition),
       visible: hiddenBy === undefined,
       ...(hiddenBy && { hiddenBy }),
@@ -208,8 +209,4 @@ export function objectKind(kind: EntryKind): 'tools' | 'prompts' | 'resources' {
 
 function text<Key extends string>(key: Key, value: unknown): { [K in Key]?: string } {
   return typeof value === 'string' ? ({ [key]: value } as { [K in Key]: string }) : {}
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-import { writeJson } from '@gantry/mcp/exchange'
+import { isJsonObject, writeJson } from '@gantry/mcp/exchange'
 import type { Snapshot } from '../../catalog/target-catalog.ts'
 import { isSame } from '../../model/index.ts'
 import type { CatalogChange, EntryKind, JsonObject, ChangedPart } from '../contract.ts'
@@ -66,15 +66,14 @@ function print(value: unknown): string {
 function summarise(member: string, before: unknown, after: unknown): string[] {
   if (before === undefined) return [`"${member}" is new`]
   if (after === undefined) return [`"${member}" is gone`]
-  if (isRecord(before) && isRecord(after) && /Schema$/.test(member)) return compareSchemas(before, after)
+  if (isJsonObject(before) && isJsonObject(after) && /Schema$/.test(member))
+    return compareSchemas(before, after)
   return []
 }
 
-type Fields = Record<string, unknown>
-
-function compareSchemas(before: Fields, after: Fields): string[] {
-  const was = isRecord(before.properties) ? before.properties : {}
-  const is = isRecord(after.properties) ? after.properties : {}
+function compareSchemas(before: JsonObject, after: JsonObject): string[] {
+  const was = isJsonObject(before.properties) ? before.properties : {}
+  const is = isJsonObject(after.properties) ? after.properties : {}
   const wasRequired = new Set(Array.isArray(before.required) ? before.required : [])
   const isRequired = new Set(Array.isArray(after.required) ? after.required : [])
   const words: string[] = []
@@ -95,7 +94,7 @@ function compareSchemas(before: Fields, after: Fields): string[] {
 }
 
 function compareProperty(name: string, before: unknown, after: unknown): string[] {
-  if (isSame(before, after) || !isRecord(before) || !isRecord(after)) return []
+  if (isSame(before, after) || !isJsonObject(before) || !isJsonObject(after)) return []
   if (!isSame(before.type, after.type)) {
     return [`"${name}" was ${JSON.stringify(before.type)} and is ${JSON.stringify(after.type)}`]
   }
@@ -103,8 +102,4 @@ function compareProperty(name: string, before: unknown, after: unknown): string[
     (key) => !isSame(before[key], after[key]),
   )
   return [`"${name}": ${keys.join(', ')} changed`]
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,17 +1,7 @@
-import type { Exchange } from '@gantry/mcp/exchange'
+import type { JsonObject, JsonSchema, ToolAnnotations } from '@gantry/mcp/server'
 
 // The few words of MCP that an OpenAPI target needs besides exchanges.
-
-export type JsonObject = Exchange['params']
-export type JsonSchema = JsonObject
-
-export interface ToolAnnotations {
-  title?: string
-  readOnlyHint?: boolean
-  destructiveHint?: boolean
-  idempotentHint?: boolean
-  openWorldHint?: boolean
-}
+export type { JsonObject, JsonSchema, ToolAnnotations }
 
 export interface Tool {
   name: string

@@ -1,7 +1,7 @@
 import { type JsonObject, isJsonObject } from '../../jsonrpc/index.ts'
 import type { BearerSettings } from './bearer-settings.ts'
 import type { GuardAuth, GuardCall } from './guard-types.ts'
-import { sha256 } from './sha256.ts'
+import { sha256 } from '../sha256.ts'
 import { TokenCache } from './token-cache.ts'
 import { invalidToken, TokenRejected } from './token-rejected.ts'
 import { issuerOfJwt, verifyJwt } from './verify-jwt.ts'

@@ -2,7 +2,7 @@ import type { Outcome } from '../../exchange.ts'
 import type { LiveExchange } from '../../live-exchange.ts'
 
 /** One request of a legacy client under way; the exchange changes when it takes several rounds. */
-export class LegacyCall {
+export class ServedCall {
   exchange: LiveExchange | undefined
   aborted = false
   /** Lets go of whoever waits for the answer. */

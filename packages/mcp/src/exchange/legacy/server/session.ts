@@ -27,7 +27,7 @@ import { callCapabilities } from '../../call-capabilities.ts'
 import { detachHint, wantsDetachHint } from '../../detach-hint.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from '../../exchange.ts'
 import { IncreasingProgress } from '../../server/increasing-progress.ts'
-import { LegacyCall } from './call.ts'
+import { ServedCall } from './call.ts'
 import { deliverable, discover, readInitialize } from './handshake.ts'
 import { LegacyQuestions } from './questions.ts'
 import { LegacySubscriptions, type SubscriptionHost } from './subscriptions.ts'
@@ -91,7 +91,7 @@ export class LegacySession implements SubscriptionHost {
   #capabilities: ServerCapabilities | undefined
   #questions: LegacyQuestions | undefined
   #subscriptions: LegacySubscriptions | undefined
-  readonly #inFlight = new CallTable<RequestId, LegacyCall>()
+  readonly #inFlight = new CallTable<RequestId, ServedCall>()
 
   constructor(served: Served, io: LegacyIo, id?: string) {
     this.#id = id
@@ -124,7 +124,7 @@ export class LegacySession implements SubscriptionHost {
       const error = new ProtocolError(INVALID_REQUEST, `Invalid request: id ${id} is already in use`)
       return writeOutcome(failure(error), responseFacts(message, this.client.version, this.served))
     }
-    const call = new LegacyCall()
+    const call = new ServedCall()
     const outcome = this.#dispatch(message, context, call)
     if (!(outcome instanceof Promise)) return this.#conclude(outcome, message, call)
     this.#inFlight.set(id, call)
@@ -208,7 +208,7 @@ export class LegacySession implements SubscriptionHost {
     this.#subscriptions?.close()
   }
 
-  #conclude(outcome: Outcome, message: JsonRpcRequest, call: LegacyCall): string | undefined {
+  #conclude(outcome: Outcome, message: JsonRpcRequest, call: ServedCall): string | undefined {
     // A cancelled request's id may be in use again.
     if (this.#inFlight.get(message.id) === call) this.#inFlight.delete(message.id)
     call.exchange?.finish()
@@ -222,7 +222,7 @@ export class LegacySession implements SubscriptionHost {
     return long && this.#io.sendLong?.(long, message.id) ? undefined : writeOutcome(outcome, facts)
   }
 
-  #dispatch(message: JsonRpcRequest, context: RequestContext, call: LegacyCall): Outcome | Promise<Outcome> {
+  #dispatch(message: JsonRpcRequest, context: RequestContext, call: ServedCall): Outcome | Promise<Outcome> {
     const { method } = message
     const { strict, around } = this.served
     const own = this.#ownMethod(method)
@@ -255,7 +255,7 @@ export class LegacySession implements SubscriptionHost {
     return undefined
   }
 
-  #pass(message: JsonRpcRequest, context: RequestContext, call: LegacyCall): Outcome | Promise<Outcome> {
+  #pass(message: JsonRpcRequest, context: RequestContext, call: ServedCall): Outcome | Promise<Outcome> {
     const { method } = message
     if (!negotiateLegacy(this.served, this.client.version)) {
       return refuse(INVALID_PARAMS, `Invalid params: _meta["${META.protocolVersion}"] is required`)

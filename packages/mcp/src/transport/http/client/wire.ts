@@ -18,7 +18,6 @@ import type { HttpClientSettings } from './options.ts'
 import { readAnswer } from './read-answer.ts'
 import { type HttpCall, sendHttp } from './send.ts'
 import { isSessionLost, isSessionLostError } from './session-lost.ts'
-import { setHttpStatus } from './status.ts'
 
 /** Closing waits this long for the server to drop the session. */
 const DELETE_MS = 2_000
@@ -174,7 +173,6 @@ export class HttpWire implements Wire {
     const parsed = parseMessage(text, this.#settings.read)
     if (error.code !== 'http_status' || parsed.kind !== 'response' || !('error' in parsed.message))
       throw error
-    setHttpStatus(parsed.message, response.status)
     return parsed.message
   }
 
