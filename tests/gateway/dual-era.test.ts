@@ -1,36 +1,130 @@
 import { fileURLToPath } from 'node:url'
-import { afterEach, expect, it } from 'vitest'
-import { connect, type ConnectOptions } from '@gantry/mcp/client'
+import { afterEach, describe, expect, it } from 'vitest'
+import { connect, type Client, type ConnectOptions } from '@gantry/mcp/client'
+import { Server, tool } from '@gantry/mcp/server'
+import { serveHttp } from '../support/http-targets.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 const SERVER = fileURLToPath(new URL('../fixtures/dual-era-server.mjs', import.meta.url))
 const elicit = () => ({ action: 'accept' as const, content: { name: 'Ada' } })
+const OLDER: ConnectOptions = { era: 'legacy', elicit }
+const NEWER: ConnectOptions = { era: 'modern', elicit }
 const closing: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-async function gatewayTo(more: object = {}): Promise<TestGateway> {
+async function gatewayTo(env: Record<string, string> = {}, more: object = {}): Promise<TestGateway> {
   const gateway = await testGateway({
-    mcpServers: { dual: { command: process.execPath, args: [SERVER], ...more } },
+    mcpServers: { dual: { command: process.execPath, args: [SERVER], env, prefix: false, ...more } },
   })
   closing.push(() => gateway.close())
   return gateway
 }
 
-async function call(gateway: TestGateway, options: ConnectOptions): Promise<string> {
+async function open(gateway: TestGateway, options: ConnectOptions): Promise<Client> {
+  const client = await connect(gateway.endpoint, options)
+  closing.push(() => client.close())
+  return client
+}
+
+async function call(gateway: TestGateway, options: ConnectOptions, tool = 'ask'): Promise<string> {
   await using client = await connect(gateway.endpoint, options)
-  return (await client.call('dual_ask')).text()
+  return (await client.call(tool)).text()
 }
 
 const erasOf = ({ gateway }: TestGateway): unknown[] =>
   gateway.target('dual')!.instances.map(({ link }) => link?.era)
 
-it('a server of both eras can ask a legacy client what it asks only there', async () => {
-  const gateway = await gatewayTo()
-  expect(await call(gateway, { era: 'legacy', elicit })).toBe('Hello, Ada')
-  expect(erasOf(gateway)).toEqual(['modern', 'legacy'])
-  expect(await call(gateway, { era: 'modern', elicit })).toBe('nobody to ask')
+async function namesOf(client: Client): Promise<string[]> {
+  const names: string[] = []
+  for await (const { name } of client.listTools({ fresh: true })) names.push(name)
+  return names
+}
+
+const LISTS: Record<string, Record<string, string>> = {
+  'names both eras': {},
+  'names the newer era alone': { LISTS: 'newer' },
+}
+
+describe.each(Object.keys(LISTS))('a server of both eras that %s', (lists) => {
+  const env = LISTS[lists]!
+
+  it('can ask a legacy client what it asks only there', async () => {
+    const gateway = await gatewayTo(env)
+    expect(await call(gateway, OLDER)).toBe('Hello, Ada')
+    expect(erasOf(gateway)).toEqual(['modern', 'legacy'])
+    expect(await call(gateway, NEWER)).toBe('nobody to ask')
+  })
+
+  it('can ask both eras what it refuses on an older connection', async () => {
+    const gateway = await gatewayTo(env)
+    expect(await call(gateway, OLDER, 'ask_new')).toBe('Hello, Ada')
+    expect(await call(gateway, OLDER, 'ask_new')).toBe('Hello, Ada')
+    expect(await call(gateway, NEWER, 'ask_new')).toBe('Hello, Ada')
+  })
+
+  it('a process for each call speaks the era in which its client can be asked', async () => {
+    const gateway = await gatewayTo(env, { isolation: 'call' })
+    expect(await call(gateway, OLDER)).toBe('Hello, Ada')
+    expect(await call(gateway, NEWER)).toBe('nobody to ask')
+    await expect.poll(() => erasOf(gateway).filter((era) => era === 'legacy')).toEqual([])
+  })
+
+  it.each(['older', 'newer'])('tells both eras what %s clients change', async (who) => {
+    const gateway = await gatewayTo(env)
+    const older = await open(gateway, OLDER)
+    const newer = await open(gateway, NEWER)
+    expect((await older.call('ask')).text()).toBe('Hello, Ada')
+    const heard: string[] = []
+    for (const [name, client] of Object.entries({ older, newer })) {
+      client.on('resourceUpdated', ({ uri }) => heard.push(`${name} ${uri}`))
+      client.on('toolsChanged', () => heard.push(`${name} tools`))
+      await client.subscribe('note://one')
+      await client.listening()
+    }
+    const client = who === 'older' ? older : newer
+    await client.call('touch')
+    await expect.poll(() => heard.toSorted()).toEqual(['newer note://one', 'older note://one'])
+    await client.call('grow')
+    await expect.poll(() => heard).toContain('older tools')
+    await expect.poll(() => heard).toContain('newer tools')
+    for (const one of [older, newer]) {
+      expect(await namesOf(one)).toContain('grown')
+      expect((await one.call('grown')).text()).toBe('here')
+    }
+  })
+
+  it.each(['older', 'newer'])('is told what %s clients give up, and logs reach them', async (who) => {
+    const gateway = await gatewayTo(env)
+    const older = await open(gateway, OLDER)
+    const newer = await open(gateway, NEWER)
+    expect((await older.call('ask')).text()).toBe('Hello, Ada')
+    const client = who === 'older' ? older : newer
+    await client.call('slow', {}, { signal: AbortSignal.timeout(200) }).catch(() => {})
+    await expect.poll(async () => (await client.call('cancelled')).text()).toBe('1')
+    const lines: unknown[] = []
+    await client.call('log', {}, { logLevel: 'debug', onLog: ({ data }) => lines.push(data) })
+    expect(lines).toEqual(['a line'])
+  })
+})
+
+it('a server without the older era is asked for it once', async () => {
+  const gateway = await gatewayTo({ LISTS: 'newer', ONLY: 'modern' })
+  for (let times = 0; times < 3; times++) expect(await call(gateway, OLDER)).toBe('nobody to ask')
+  expect(erasOf(gateway)).toEqual(['modern'])
+  expect(gateway.gateway.target('dual')!.restarts).toBe(0)
+})
+
+it('one connection is enough for a server of this SDK, which asks in both eras', async () => {
+  const requested = { type: 'object', properties: { name: { type: 'string' } } } as const
+  const ask = tool({ run: async (_args, ctx) => `Hello, ${(await ctx.elicit('Name?', requested)).name}` })
+  const served = await serveHttp(new Server({ name: 'dual', tools: { ask } }))
+  closing.push(() => served.close())
+  const gateway = await testGateway({ mcpServers: { dual: { url: served.url, prefix: false } } })
+  closing.push(() => gateway.close())
+  for (const options of [OLDER, NEWER]) expect(await call(gateway, options)).toBe('Hello, Ada')
+  expect(erasOf(gateway)).toEqual(['modern'])
 })
 
 it('one connection is enough for clients that answer nothing', async () => {
@@ -40,14 +134,28 @@ it('one connection is enough for clients that answer nothing', async () => {
 })
 
 it('what the configuration insists on is used', async () => {
-  const gateway = await gatewayTo({ era: 'modern' })
-  expect(await call(gateway, { era: 'legacy', elicit })).toBe('nobody to ask')
+  const gateway = await gatewayTo({}, { era: 'modern' })
+  expect(await call(gateway, OLDER)).toBe('nobody to ask')
   expect(erasOf(gateway)).toEqual(['modern'])
 })
 
-it('a process for each call speaks the era in which its client can be asked', async () => {
-  const gateway = await gatewayTo({ isolation: 'call' })
-  expect(await call(gateway, { era: 'legacy', elicit })).toBe('Hello, Ada')
-  expect(await call(gateway, { era: 'modern', elicit })).toBe('nobody to ask')
-  await expect.poll(() => erasOf(gateway)).toEqual(['modern'])
+it('newer clients keep one process of an older server after an older client was asked', async () => {
+  const gateway = await gatewayTo({}, { era: 'legacy' })
+  const older = await open(gateway, OLDER)
+  expect((await older.call('ask')).text()).toBe('Hello, Ada')
+  const newer = await open(gateway, NEWER)
+  const heard: string[] = []
+  newer.on('resourceUpdated', ({ uri }) => heard.push(uri))
+  newer.on('toolsChanged', () => heard.push('tools'))
+  await newer.subscribe('note://one')
+  await newer.listening()
+  expect((await newer.call('pid')).text()).toBe((await newer.call('pid')).text())
+  await newer.call('touch')
+  await expect.poll(() => heard).toEqual(['note://one'])
+  await newer.call('grow')
+  await expect.poll(() => heard).toContain('tools')
+  expect(await namesOf(newer)).toContain('grown')
+  await newer.call('slow', {}, { signal: AbortSignal.timeout(200) }).catch(() => {})
+  await expect.poll(async () => (await newer.call('cancelled')).text()).toBe('1')
+  expect((await newer.call('ask')).text()).toBe('Hello, Ada')
 })

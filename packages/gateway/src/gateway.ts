@@ -15,6 +15,7 @@ import { ArrivingResults } from './targets/arriving-results.ts'
 import { createPooledFetch } from './targets/pooled-fetch.ts'
 import { Deadlines } from './targets/deadlines.ts'
 import type { Instance } from './targets/instance.ts'
+import { isSharedKey } from './targets/isolation.ts'
 import { StartGate } from './targets/start-gate.ts'
 import { Target, type TargetServices } from './targets/target.ts'
 import type { Log } from './telemetry/log.ts'
@@ -253,7 +254,7 @@ export class Gateway {
 
   /** A new connection may offer other things than the one before. */
   #connected(target: Target, instance: Instance): void {
-    if (instance.key !== '') return
+    if (!isSharedKey(instance.key)) return
     const catalog = this.catalog.of(target)
     // Whoever waits for its first lists has asked for them already.
     if (catalog && (catalog.snapshot || !catalog.isFetching)) catalog.invalidate()

@@ -8,6 +8,7 @@ import { TargetError } from '../targets/target-error.ts'
 import { fetchLists, ListError, type FetchedLists } from './fetch-lists.ts'
 import type { ListKind } from './merged.ts'
 import type { CatalogStore } from './catalog-store.ts'
+import { addOlderLists } from './older-lists.ts'
 import { Pace } from './pace.ts'
 
 /** What is known of a target's offer. */
@@ -180,12 +181,17 @@ export class TargetCatalog {
     this.#announced = new Set()
     try {
       const link: Link = await this.target.main.acquire()
-      const { lists, failures, lacking } = await fetchLists({
+      const {
+        lists: fetched,
+        failures,
+        lacking,
+      } = await fetchLists({
         send: (exchange) => this.target.handleOwn(exchange),
         capabilities: link.discovery.capabilities,
         info: this.#host.info,
         before: this.snapshot,
       })
+      const lists = await addOlderLists(fetched, this.target, this.#host.info)
       const snapshot: Snapshot = { ...lists, discovery: link.discovery, fetchedAt: Date.now() }
       const before = this.snapshot
       const known = this.problem

@@ -34,7 +34,8 @@ export async function askAndAwait(asked: Exchange, destination: Destination): Pr
   const following = deriveExchange(asked, {
     client: { ...client, capabilities: withTasks(client.capabilities) },
   })
-  const outcome = await target.handle(following, destination)
+  // These tasks exist in the newer era.
+  const outcome = await target.handle(following, { ...destination, era: 'modern' })
   return outcome.type === 'task' ? awaitedTask(outcome, following, target) : outcome
 }
 

@@ -5,6 +5,7 @@ import { readAffinity } from './call-affinity.ts'
 import { HeldCalls, type HeldCallsHost } from './held-calls.ts'
 import type { Instance, InstanceHost } from './instance.ts'
 import { InstancePool } from './instance-pool.ts'
+import { OlderEra } from './older-era.ts'
 import { LinkOpener, type OpenerServices } from './link-opener.ts'
 
 export interface ConnectionsServices extends OpenerServices, Omit<HeldCallsHost, 'pool'> {}
@@ -24,6 +25,7 @@ export class Connections {
   readonly pool: InstancePool
   readonly opener: LinkOpener
   readonly held: HeldCalls
+  readonly olderEra: OlderEra = new OlderEra()
   /** Whether they are there instead of others, and have not worked yet. */
   #isUnproved: boolean
   readonly #listening = new Set<() => void>()
@@ -43,6 +45,7 @@ export class Connections {
       open: (request) => this.opener.open(this.model, request),
       ready: (instance, link) => {
         this.#isUnproved = false
+        if (instance.key === '') this.olderEra.note(this.model, link)
         host.ready(instance, link)
       },
     })

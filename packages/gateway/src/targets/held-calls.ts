@@ -9,7 +9,6 @@ import {
 import { affinityLost, markAffinity, readAffinity } from './call-affinity.ts'
 import type { Instance } from './instance.ts'
 import type { InstancePool } from './instance-pool.ts'
-import { instanceKey } from './isolation.ts'
 
 export interface HeldCallsHost {
   readonly pool: InstancePool
@@ -32,7 +31,7 @@ export class HeldCalls {
   async run(
     exchange: Exchange,
     use: (instance: Instance, exchange: Exchange) => Promise<Outcome>,
-    key: string = instanceKey('call', exchange),
+    key: string,
   ): Promise<Outcome> {
     const { pool } = this.#host
     const affinity = readAffinity(exchange)

@@ -1,17 +1,152 @@
-import type { Exchange } from '@gantry/mcp/exchange'
+import { McpError } from '@gantry/mcp/client'
+import { ASKS_IN_ROUNDS, ProtocolError, type Exchange, type Outcome } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import type { Link } from './link.ts'
+import { TargetError } from './target-error.ts'
 
-/** Whether a call may lead to questions that a dual-era server asks of legacy clients only. */
-export function mayBeAsked({ ask, client, method }: Exchange): boolean {
-  if (!ask || client.version >= '2026-07-28') return false
-  const { elicitation, sampling, roots } = client.capabilities
-  const isAsking = method === 'tools/call' || method === 'prompts/get' || method === 'resources/read'
-  return isAsking && (elicitation ?? sampling ?? roots) !== undefined
+const NEWER = '2026-07-28'
+
+/**
+ * Whether a server has the older era besides the newer one. `named`: `server/discover` says so. `possible`: it names
+ * the newer era alone, which Python 2, FastMCP and Ruby do although they answer `initialize`. `needless`: it can ask
+ * all clients in the newer era.
+ */
+type Knowledge = 'unknown' | 'named' | 'possible' | 'proved' | 'none' | 'needless' | 'refused'
+
+/** Failures that say nothing about the era. */
+const INCONCLUSIVE: ReadonlySet<string> = new Set([
+  'network',
+  'spawn_failed',
+  'unauthorized',
+  'forbidden',
+  'oauth',
+  'cancelled',
+  'stopped',
+  'busy',
+])
+
+/** What the connections of the two eras offer, where they differ: `tools NAME`, `resources URI`. */
+export interface EraDifferences {
+  readonly onlyOlder: ReadonlySet<string>
+  readonly onlyNewer: ReadonlySet<string>
 }
 
-/** Whether the server has the older era too. The configuration may insist on the one that is used. */
-export function hasOlderEra({ kind, era }: TargetModel, link: Link): boolean {
-  if (era !== 'auto' || (kind !== 'stdio' && kind !== 'url') || link.era !== 'modern') return false
-  return link.discovery.supportedVersions.some((version) => version < '2026-07-28')
+export const SAME: EraDifferences = { onlyOlder: new Set(), onlyNewer: new Set() }
+
+/** Methods that a server may ask questions for, the list that each belongs to, and the member that names the item. */
+const ASKING: Readonly<Record<string, readonly [list: string, member: 'name' | 'uri']>> = {
+  'tools/call': ['tools', 'name'],
+  'prompts/get': ['prompts', 'name'],
+  'resources/read': ['resources', 'uri'],
+}
+
+/** What is known of the older era of one server, and which of its calls go there. */
+export class OlderEra {
+  differences: EraDifferences = SAME
+  #knowledge: Knowledge = 'unknown'
+  /** Calls that the server refused in the older era because their answer exists in the newer one only. */
+  readonly #newerOnly = new Set<string>()
+
+  /** Whether a connection has to be looked at first. */
+  get isUnknown(): boolean {
+    return this.#knowledge === 'unknown'
+  }
+
+  /** Whether the server may have it. */
+  get mayBeThere(): boolean {
+    return this.#knowledge === 'named' || this.#knowledge === 'possible' || this.#knowledge === 'proved'
+  }
+
+  /** Whether only a try can tell. */
+  get isDoubtful(): boolean {
+    return this.#knowledge === 'possible'
+  }
+
+  /** Whether the server is spoken to in the newer era. */
+  get hasNewer(): boolean {
+    return this.mayBeThere || this.#knowledge === 'refused' || this.#knowledge === 'needless'
+  }
+
+  /** Learns from a connection that the gateway was free to choose the era of. */
+  note({ kind, era }: TargetModel, link: Link): void {
+    const isFree = era === 'auto' && (kind === 'stdio' || kind === 'url') && link.era === 'modern'
+    const { supportedVersions, _meta } = link.discovery
+    const isNamed = supportedVersions.some((version) => version < NEWER)
+    const isNeeded = isNamed || _meta?.[ASKS_IN_ROUNDS] !== true
+    this.#knowledge = !isFree ? 'none' : !isNeeded ? 'needless' : isNamed ? 'named' : 'possible'
+  }
+
+  proved(): void {
+    this.#knowledge = 'proved'
+  }
+
+  /** A connection in the older era failed. True when the server does not have that era. */
+  failed(thrown: unknown): boolean {
+    if (!this.isDoubtful || !isConclusive(thrown)) return false
+    this.#knowledge = 'refused'
+    return true
+  }
+
+  /** Whether a call belongs on a connection of the older era, where there is one. */
+  wants(exchange: Exchange): boolean {
+    const isAskable = mayBeAsked(exchange)
+    if (!isAskable && this.differences === SAME) return false
+    const item = itemOf(exchange)
+    if (item === undefined) return false
+    const { inputResponses, requestState } = exchange.params
+    // Rounds exist in the newer era only.
+    if (inputResponses !== undefined || requestState !== undefined) return false
+    if (this.differences.onlyOlder.has(item)) return true
+    return isAskable && !this.#newerOnly.has(item) && !this.differences.onlyNewer.has(item)
+  }
+
+  /**
+   * Whether a call was refused because its answer exists in the newer era only. Such an answer asks for input, and its
+   * tool is made to be called again (FastMCP's `InputRequiredResult`).
+   */
+  needsNewer(exchange: Exchange, outcome: Outcome): boolean {
+    const item = itemOf(exchange)
+    const isRefused = outcome.type === 'error' && outcome.error.message.includes(NEWER)
+    if (!isRefused || item === undefined) return false
+    this.#newerOnly.add(item)
+    return true
+  }
+
+  /** Which connections there are and why, for operators; undefined where the server has the older era alone. */
+  get description(): string | undefined {
+    switch (this.#knowledge) {
+      case 'named':
+        return `calls use ${NEWER}; older clients that can be asked get a connection of their own era, which the server names`
+      case 'possible':
+        return `calls use ${NEWER}; the server names no other revision, so "initialize" is tried when an older client that can be asked calls`
+      case 'proved':
+        return `calls use ${NEWER}; older clients that can be asked use a connection of their own era`
+      case 'refused':
+        return `calls use ${NEWER}; the server refused "initialize", so older clients use it too`
+    }
+    return undefined
+  }
+}
+
+/**
+ * Whether a call may lead to questions that only an older client's own era has: some servers that speak both ask
+ * live questions of legacy clients, and none of modern ones.
+ */
+function mayBeAsked({ ask, client }: Exchange): boolean {
+  if (!ask || client.version >= NEWER) return false
+  const { elicitation, sampling, roots } = client.capabilities
+  return (elicitation ?? sampling ?? roots) !== undefined
+}
+
+function itemOf({ method, params }: Exchange): string | undefined {
+  const asking = Object.hasOwn(ASKING, method) ? ASKING[method] : undefined
+  return asking && `${asking[0]} ${String(params[asking[1]])}`
+}
+
+/** A connection that backs off has its failure as a cause. */
+function isConclusive(thrown: unknown): boolean {
+  if (thrown instanceof ProtocolError) return true
+  if (thrown instanceof McpError) return !INCONCLUSIVE.has(thrown.code)
+  if (!(thrown instanceof TargetError)) return false
+  return thrown.cause === undefined ? !INCONCLUSIVE.has(thrown.reason) : isConclusive(thrown.cause)
 }

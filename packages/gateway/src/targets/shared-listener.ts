@@ -24,7 +24,9 @@ export interface ListenWish {
 export interface SharedListenerHost {
   /** Makes the request that listens; it is sent by `send`. */
   exchange(filter: SubscriptionFilter, notify: (notification: Notification) => void): LiveExchange
-  /** Resolves when the target has ended it. A passive one rejects when there is no connection. */
+  /** Whether there is a connection. A passive listener waits for one. */
+  isConnected(): boolean
+  /** Resolves when the target has ended it. */
   send(exchange: LiveExchange, isPassive: boolean): Promise<Outcome>
 }
 
@@ -103,6 +105,7 @@ export class SharedListener {
     if (this.#wishes.size === 0) return
     const filter = union([...this.#wishes].map((wish) => wish.filter))
     const isPassive = this.#isPassive
+    if (isPassive && !this.#host.isConnected()) return
     // What was wanted a moment ago may be there, or not be wanted any more.
     if (this.#active && covers(this.#active.filter, filter) && (this.#active.isPassive || !isPassive)) return
     const exchange = this.#host.exchange(filter, (notification) => this.#hear(stream, notification))

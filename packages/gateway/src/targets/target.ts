@@ -16,10 +16,10 @@ import type { Deadlines } from './deadlines.ts'
 import type { Instance, TargetState } from './instance.ts'
 import { readAffinity } from './call-affinity.ts'
 import { instanceKey, isSharedKey, legacyKey } from './isolation.ts'
-import { type Connection, LearnedIsolation, SHARED } from './learned-isolation.ts'
+import { type Connection, LearnedIsolation, ownConnection, SHARED } from './learned-isolation.ts'
 import type { Link } from './link.ts'
 import type { OpenerServices } from './link-opener.ts'
-import { hasOlderEra, mayBeAsked } from './older-era.ts'
+import type { EraDifferences, OlderEra } from './older-era.ts'
 import { Recorder } from './recording/recorder.ts'
 import { serverMark } from './server-mark.ts'
 import { stateLog } from './state-log.ts'
@@ -31,6 +31,9 @@ import { isAnnouncement, type ListenWish } from './shared-listener.ts'
 import { targetHeaders } from './target-headers.ts'
 import { TimedCalls } from './timed-calls.ts'
 import { NO_LIMITS, TimedExchange } from './timed-exchange.ts'
+
+/** How long a call waits for a connection in an era that its server does not name. */
+const TRY_OLDER_ERA = 10_000
 
 /** What all targets of a gateway share. */
 export interface TargetServices extends OpenerServices {
@@ -52,8 +55,8 @@ export interface SendOptions {
   readonly safe: boolean
   /** Arguments that the target wants mirrored into headers. */
   readonly mirrored?: Record<string, string> | undefined
-  /** Insists on the older era, where the server has both. */
-  readonly era?: 'legacy' | undefined
+  /** Insists on one era, where the server has both. */
+  readonly era?: 'legacy' | 'modern' | undefined
   /** Whether it is the gateway's, and nobody's call. */
   readonly own?: boolean | undefined
 }
@@ -115,9 +118,7 @@ export class Target {
           this.#listeners.connected(instance)
         },
         notification: (instance, notification) => {
-          // Resources of one caller's connection are that caller's. Its lists are the server's, which all see.
-          const isForAll = isSharedKey(instance.key) || notification.method.endsWith('/list_changed')
-          if (isForAll && isAnnouncement(notification)) this.announce(notification)
+          if (isAnnouncement(notification)) this.#listeners.announce(notification, instance.key)
         },
         sharedQuestion: (instance, exchange) => this.#learn(instance, exchange),
         stderr: (line) => {
@@ -183,53 +184,100 @@ export class Target {
   /** Sends an exchange to its caller's connection. Repeats a lost request when that is `safe`. */
   async handle(exchange: Exchange, options: SendOptions): Promise<Outcome> {
     this.#check()
-    const connection = this.#connectionFor(exchange)
-    const wantsOlder = options.era === 'legacy' || mayBeAsked(exchange)
-    if (connection !== 'own') {
-      const { key } = connection
-      const older = wantsOlder ? await this.#inOlderEra(key, exchange) : undefined
-      return this.#use(older ?? this.#current.pool.get(key), exchange, options)
-    }
+    const { olderEra } = this.#current
+    const { era } = options
+    const wantsOlder = era === undefined ? olderEra.wants(exchange) : era === 'legacy'
+    const connection = this.#connectionFor(exchange, wantsOlder)
+    if (!wantsOlder || readAffinity(exchange)) return this.#useAt(connection, exchange, options)
+    const older = await this.#inOlderEra(connection, exchange)
+    if (older === undefined) return this.#useAt(connection, exchange, options)
+    const outcome = await this.#useAt(older, exchange, options)
+    if (!olderEra.needsNewer(exchange, outcome)) return outcome
+    return this.#useAt(this.#connectionFor(exchange, false), exchange, options)
+  }
+
+  #useAt(connection: Connection, exchange: Exchange, options: SendOptions): Promise<Outcome> {
+    const { key, isOwn } = connection
+    if (!isOwn) return this.#use(this.#current.pool.get(key), exchange, options)
     const { held } = this.#succession.ownerOf(exchange)
-    const older = wantsOlder && !readAffinity(exchange) && (await this.hasOlderEra(exchange))
-    const key = older ? legacyKey(instanceKey('call', exchange)) : undefined
     return held.run(exchange, (instance, own) => this.#use(instance, own, options), key)
   }
 
-  /** Whether the server speaks the older era too, by what it says on the connection of everybody. */
+  /** Whether the server speaks the older era too. Where it does not say so, that is tried. */
   async hasOlderEra(exchange: Exchange): Promise<boolean> {
-    const link = await this.#acquire(this.main, exchange, targetHeaders(this.model, exchange))
-    return hasOlderEra(this.model, link)
+    const { olderEra, pool } = this.#current
+    await this.#lookAtEra('', exchange)
+    if (!olderEra.isDoubtful) return olderEra.mayBeThere
+    const found = await this.#openOlder('', exchange)
+    // The connections of single callers are others.
+    const { isolation } = this.model
+    if (found && isolation !== 'auto' && isolation !== 'shared') void pool.drop(found)
+    return found !== undefined
   }
 
-  /** The connection in the older era, where the server has both; made when it is first wanted. */
-  async #inOlderEra(key: string, exchange: Exchange): Promise<Instance | undefined> {
+  /** The same connection in the older era, where the server has both; made when it is first wanted. */
+  async #inOlderEra({ key, isOwn = false }: Connection, exchange: Exchange): Promise<Connection | undefined> {
+    const older = { key: legacyKey(key), isOwn }
+    if (isOwn) return (await this.hasOlderEra(exchange)) ? older : undefined
+    await this.#lookAtEra(key, exchange)
+    return (await this.#openOlder(key, exchange)) && older
+  }
+
+  async #lookAtEra(key: string, exchange: Exchange): Promise<void> {
+    const { olderEra, pool } = this.#current
+    if (!olderEra.isUnknown) return
     const headers = targetHeaders(this.model, exchange)
-    const { pool } = this.#current
-    const link = await this.#acquire(pool.get(key), exchange, headers)
-    if (!hasOlderEra(this.model, link)) return undefined
+    olderEra.note(this.model, await this.#acquire(pool.get(key), exchange, headers))
+  }
+
+  async #openOlder(key: string, exchange: Exchange): Promise<Instance | undefined> {
+    const { olderEra, pool } = this.#current
+    if (!olderEra.mayBeThere) return undefined
+    const limit = olderEra.isDoubtful ? AbortSignal.timeout(TRY_OLDER_ERA) : undefined
+    const older = pool.get(legacyKey(key))
     try {
-      const older = pool.get(legacyKey(key))
-      await this.#acquire(older, exchange, headers)
+      const opening = this.#acquire(older, exchange, targetHeaders(this.model, exchange))
+      if (opening instanceof Promise) await (limit ? orAbort(opening, limit) : opening)
+      olderEra.proved()
       return older
     } catch (thrown) {
       if (cancellationOf(exchange).aborted) throw thrown
-      // It says that it speaks the older era, and does not: the newer one does what it can.
+      // The newer era does what it can.
+      if (olderEra.failed(thrown)) void pool.drop(older)
       return undefined
     }
   }
 
-  #connectionFor(exchange: Exchange): Connection {
+  /** What is known of the older era of its server. */
+  get olderEra(): OlderEra {
+    return this.#current.olderEra
+  }
+
+  /** The connection of everybody in the older era, where one is open. */
+  get older(): Instance | undefined {
+    const older = this.#current.pool.find(legacyKey(''))
+    return older?.link && older
+  }
+
+  /** Takes what the connections of its two eras offer, where that is not the same. */
+  setDifferences(differences: EraDifferences): void {
+    this.#current.olderEra.differences = differences
+  }
+
+  #connectionFor(exchange: Exchange, wantsOlder: boolean): Connection {
     const { isolation } = this.model
-    if (isolation === 'call') return 'own'
+    if (isolation === 'call') return ownConnection(exchange)
     if (isolation !== 'auto') return { key: instanceKey(isolation, exchange) }
     if (!this.#learned.asks) return SHARED
-    if (readAffinity(exchange)) return 'own'
-    const { pool } = this.#current
-    const own = this.#learned.connectionFor(exchange, pool.find(''))
+    if (readAffinity(exchange)) return ownConnection(exchange)
+    const { pool, olderEra } = this.#current
+    // Questions that may be anybody's come on connections of the older era only.
+    if (!wantsOlder && olderEra.hasNewer) return SHARED
+    const shared = pool.find(olderEra.hasNewer ? legacyKey('') : '')
+    const own = this.#learned.connectionFor(exchange, shared)
     // The tasks of a caller that has no connection yet were made on the shared one.
     const isTask = exchange.method.startsWith('tasks/')
-    return isTask && (own === 'own' || !pool.find(own.key)) ? SHARED : own
+    return isTask && !pool.find(own.key) ? SHARED : own
   }
 
   /** Whether each caller has a connection of its own because the server asks questions. */
@@ -249,10 +297,10 @@ export class Target {
     this.#events.changed(this)
   }
 
-  /** Sends something of the gateway's own: it belongs to nobody's connection but the main one. */
-  async handleOwn(exchange: Exchange): Promise<Outcome> {
+  /** Sends something of the gateway's own: it belongs to no connection of a caller. */
+  async handleOwn(exchange: Exchange, instance: Instance = this.main): Promise<Outcome> {
     this.#check()
-    return this.#use(this.main, exchange, { safe: true, own: true })
+    return this.#use(instance, exchange, { safe: true, own: true })
   }
 
   /** Listens to the connection that a caller is entitled to; without a caller, to the main one. */
@@ -262,7 +310,7 @@ export class Target {
 
   /** Tells all who listen what the target said outside of any subscription. */
   announce(notification: Notification): void {
-    this.#listeners.announce(notification)
+    this.#listeners.announce(notification, '')
   }
 
   /** Gives a parked call its answers; the upstream request is still open. */

@@ -119,6 +119,34 @@ describe.each(['stdio', 'http'] as const)('negotiation over %s', (kind) => {
     expect(new Set(ids).size).toBe(3)
   })
 
+  it('does not take a server of both eras for a legacy one because it was slow to start', async () => {
+    let wake = (_: unknown) => {}
+    const slow: Script = async ({ request }) => {
+      if (request.method === 'server/discover') return new Promise((resolve) => (wake = resolve))
+      // Both requests were in the pipe when it began to read: the first is answered first.
+      wake(discovery)
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      return initialized
+    }
+    const target = connector([slow, modern], kind)
+    const { edge } = await negotiate(target, options({ probeTimeout: 20 }))
+    expect(edge.era).toBe('modern')
+    expect(target.peers.map((peer) => peer.closed)).toEqual([true, false])
+  })
+
+  it('a legacy server that was slow to start keeps its connection', async () => {
+    let wake = (_: unknown) => {}
+    const slow: Script = async ({ request }) => {
+      if (request.method === 'server/discover') return new Promise((resolve) => (wake = resolve))
+      wake(notFound)
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      return initialized
+    }
+    const target = connector([slow], kind)
+    expect((await negotiate(target, options({ probeTimeout: 20 }))).edge.era).toBe('legacy')
+    expect(target.peers).toHaveLength(1)
+  })
+
   it('finds a modern server that was only slow to start', async () => {
     let awake = false
     const script: Script = ({ request }) => {

@@ -117,20 +117,28 @@ class Negotiation {
       await channel.wire.close()
       return this.#legacy(this.#connector, finding.version)
     }
+    let negotiated: Negotiated
     try {
-      const negotiated = await this.#handshake(channel, finding.version)
-      // A server that was slow to start may be modern: it is asked again next time.
-      if (finding.silent) this.#eras.delete(this.#connector.key)
-      return negotiated
+      negotiated = await this.#handshake(channel, finding.version)
     } catch (thrown) {
+      const isModern = finding.late?.()?.era === 'modern'
       // Silent for long, then no friend of `initialize`: a modern server that was slow to start.
-      if (finding.silent && thrown instanceof ProtocolError) return this.#probeAgain(channel, thrown)
+      if (finding.late && (isModern || thrown instanceof ProtocolError)) {
+        return this.#probeAgain(channel, thrown)
+      }
       await channel.wire.close().catch(() => {})
       return this.#tryFallback(thrown)
     }
+    if (!finding.late) return negotiated
+    // A server that was slow to start may be modern: it is asked again next time.
+    this.#eras.delete(this.#connector.key)
+    if (finding.late()?.era !== 'modern') return negotiated
+    // It has both eras, and this connection has become one of the older era: it gets another.
+    await channel.wire.close().catch(() => {})
+    return this.#using(this.#connector, (fresh) => this.#probeAndConnect(fresh, 'modern'))
   }
 
-  async #probeAgain(channel: Channel, refusal: ProtocolError): Promise<Negotiated> {
+  async #probeAgain(channel: Channel, refusal: unknown): Promise<Negotiated> {
     const finding = await this.#probe(channel, undefined)
     if (finding.era === 'legacy') throw refusal
     return this.#modern(channel, finding)

@@ -22,10 +22,19 @@ import {
   withoutResultType,
 } from '../protocol/index.ts'
 
-/** What a probe found. `dead`: the server did not survive it and has to be started again. */
+/**
+ * What a probe found. `dead`: the server did not survive it and has to be started again. `late`: there was no answer in
+ * time; it returns what came since, and waits no longer.
+ */
 export type ProbeFinding =
   | { era: 'modern'; version: Revision; discovery: Discovery }
-  | { era: 'legacy'; version?: Revision | undefined; dead?: true; silent?: true; cause?: unknown }
+  | {
+      era: 'legacy'
+      version?: Revision | undefined
+      dead?: true
+      late?: () => ProbeFinding | undefined
+      cause?: unknown
+    }
 
 export interface ProbeOptions {
   wire: Wire
@@ -78,8 +87,8 @@ async function ask(
   version: Revision,
 ): Promise<{ response: JsonRpcResponse } | { finding: ProbeFinding & { cause?: unknown } }> {
   const { wire, timeout } = options
-  const limit = timeout === undefined ? undefined : AbortSignal.timeout(timeout)
-  const signals = [options.signal, limit].filter((signal) => signal !== undefined)
+  const waiting = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, waiting.signal]) : waiting.signal
   const params = {
     _meta: {
       [META.protocolVersion]: version,
@@ -89,15 +98,39 @@ async function ask(
   }
   try {
     const message = { jsonrpc: '2.0', id: options.ids(), method: 'server/discover', params } as const
-    return { response: await wire.request(message, { signal: AbortSignal.any(signals) }) }
+    const answer = wire.request(message, { signal })
+    const response = await (timeout === undefined ? answer : inTime(answer, timeout))
+    if (response) return { response }
+    let found: ProbeFinding | undefined
+    answer
+      .then((late) => {
+        if (!('error' in late)) found = readDiscovery(late.result, options.version)
+      })
+      .catch(() => {})
+    const late = (): ProbeFinding | undefined => {
+      waiting.abort()
+      return found
+    }
+    return { finding: { era: 'legacy', late, cause: silence(timeout) } }
   } catch (thrown) {
     if (options.signal?.aborted) throw abortError(options.signal)
-    // The wire forgets the request, so an answer that comes later is nobody's.
-    if (limit?.aborted) return { finding: { era: 'legacy', silent: true, cause: silence(timeout) } }
     const { code } = McpError.from(thrown)
     if (INCONCLUSIVE.has(code)) throw thrown
     const dead = wire.kind !== 'http' && (code === 'exited' || code === 'closed')
     return { finding: { era: 'legacy', cause: thrown, ...(dead && { dead }) } }
+  }
+}
+
+/** Undefined when it takes longer. */
+async function inTime<T>(work: Promise<T>, timeout: number): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, timeout, undefined)
+  })
+  try {
+    return await Promise.race([work, over])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -5,6 +5,12 @@ import type { ClientFacts, Exchange } from './exchange.ts'
 /** Carries one call's client capabilities over a shared legacy connection, for servers of this SDK. */
 export const CALL_CAPABILITIES = 'dev.gantry/clientCapabilities'
 
+/**
+ * In the `_meta` of `server/discover`: the server asks in rounds whatever it asks live in the older era, as servers
+ * built on this SDK do. A gateway needs no connection of the older era for the questions of such a server.
+ */
+export const ASKS_IN_ROUNDS = 'dev.gantry/asksInRounds'
+
 const QUESTIONS = ['elicitation', 'sampling', 'roots'] as const
 
 /** `_meta` for a modern client's call that has less than the connection declared; nothing for all others. */

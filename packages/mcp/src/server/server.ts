@@ -1,4 +1,5 @@
 import type { Exchange, Handle, Middleware, Outcome, RequestContext, Served } from '../exchange/index.ts'
+import { ASKS_IN_ROUNDS } from '../exchange/call-capabilities.ts'
 import { composeMiddleware } from '../exchange/compose-middleware.ts'
 import { complete, failure } from '../exchange/exchange.ts'
 import { METHOD_NOT_FOUND, ProtocolError, type JsonObject, type NumberMode } from '../jsonrpc/index.ts'
@@ -360,7 +361,10 @@ export class Server<Tools = unknown> implements Served {
       supportedVersions: this.revisions?.filter((r) => r >= '2026-07-28') ?? ['2026-07-28'],
       capabilities: tasks ? { ...this.capabilities, tasks } : this.capabilities,
       ...cache?.discover,
-      _meta: { [META.serverInfo]: this.info },
+      _meta: {
+        [META.serverInfo]: this.info,
+        ...(client.version >= '2026-07-28' && { [ASKS_IN_ROUNDS]: true }),
+      },
     }
     result.cacheScope ??= 'public'
     if (instructions !== undefined) result.instructions = instructions
