@@ -106,6 +106,7 @@ export class Gateway {
       embedded: options.embedded ?? new Map(),
       log: options.log,
       learnSecret: (value) => this.scrubber.learn(value),
+      scrub: (text) => this.scrubber.scrub(text),
       view: this.view,
     }
     const { dir } = model.catalog

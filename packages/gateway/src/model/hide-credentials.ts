@@ -1,7 +1,9 @@
 export const REDACTED = '[redacted]'
 
-const SECRET_NAME =
-  /(^|-)(authorization|cookie|password|passwd|pass|pwd|pw|passphrase|secret|token|credentials?|bearer|api-?key|private-?key|access-?key)s?$/
+const SECRET_WORD =
+  'authorization|cookie|password|passwd|pass|pwd|pw|passphrase|secret|token|credentials?|bearer|signature|' +
+  'api[-_]?key|private[-_]?key|access[-_]?key'
+const SECRET_NAME = new RegExp(`(^|-)(?:${SECRET_WORD})s?$`)
 /** Tokens of the protocol itself, which open nothing. */
 const HARMLESS_NAME = /^(progress|page|next|continuation|cancel|sync)-token$/
 
@@ -14,31 +16,66 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(words) && !HARMLESS_NAME.test(words)
 }
 
+/** Keys that can be told by how they begin: those of well-known services, and JSON Web Tokens. */
+const WELL_KNOWN =
+  /\b(?:sk-[\w-]{16,}|[rs]k_(?:live|test)_\w{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|npm_\w{30,}|xox[abeprs]-[\w-]{10,}|A[KS]IA[\dA-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?)/g
+/** A private key, also one that was cut off. In JSON its lines end with `\n`. */
+const PRIVATE_KEY =
+  /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY-----(?:[^"]{0,20000}?(?:-----END [A-Z\d ]{0,40}-----|…)|(?:(?:\s|\\+[nr])+[A-Za-z\d+/=]{16,100})*)/g
 /** `scheme://user:password@host`. The second form is for passwords with `/`, `?` or `#` in them. */
 const USER_INFO = [
   /\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#"'`<>\\]{1,500}@/gi,
   /\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s:/?#"'`<>@]{0,100}:(?!\d{1,5}[/?#])[^\s"'`<>@]{1,500}@/gi,
+  // Cut off before the host.
+  /\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#"'`<>\\@]{1,500}:(?=…)/gi,
 ]
+const SCHEME = /\b(bearer|basic)(\s{1,3})(?=[\w.~+/=-]*\d|[\w.~+/=-]{16})[\w.~+/=-]{6,}/gi
+/** `Cookie: a=b; c=d`. */
+const COOKIE = /\b((?:set-)?cookie["']?\s{0,3}[:=]\s{0,3}["']?)(?!\$\{)[^\s"'=;]{1,200}=[^"'\r\n]{1,4000}/gi
+const BEFORE_VALUE = String.raw`(?!\$\{|\[redacted\])`
+/** `"password":"abc"`, also inside of JSON, and `DB_PASSWORD=abc`. */
+const FIELD = new RegExp(
+  String.raw`(\\*["'])([\w.-]{0,40}?(?:${SECRET_WORD})s?)(\1\s{0,3}:\s{0,3})(\\*["'])${BEFORE_VALUE}.{1,4000}?\4`,
+  'gi',
+)
+const ASSIGNED = new RegExp(
+  String.raw`(?<![\w-])([\w.-]{0,40}?(?:${SECRET_WORD})s?)(=)${BEFORE_VALUE}("[^"\n]+"|'[^'\n]+'|[^\s"'\\,;&<>)}\]]{3,})`,
+  'gi',
+)
 /** `--api-key abc`, `--token=abc`. */
 const FLAG =
-  /(^|[\s"'])(--?[\w-]{0,40}(?:token|secret|pass(?:w\w{0,4}|phrase)?|pwd?|key|auth|credentials?|bearer|cookie|pat))(\s{1,3}|=)(?!\$\{)("[^"]*"|'[^']*'|[^\s"'-][^\s"']*)/gi
-/** `Authorization: Bearer abc`, `"password":"abc"`, `?api_key=abc`. */
-const NAMED =
-  /(?<![\w-])([\w.-]{0,40}?(?:authorization|cookie|password|passwd|pass|pwd|pw|passphrase|secret|token|credentials?|api[-_]?key|private[-_]?key|access[-_]?key)s?)(\\?["']?\s{0,3}[:=]\s{0,3})(?:(?:bearer|basic|token|digest)\s+)?(?!\$\{|\[redacted\])("[^"]+"|'[^']+'|[^\s"',;&<>)}\]]{3,})/gi
-const SCHEME = /\b(bearer|basic)(\s{1,3})(?=[\w.~+/=-]*\d|[\w.~+/=-]{16})[\w.~+/=-]{6,}/gi
-/** Keys that can be told by how they begin: those of well-known services, and JSON Web Tokens. */
-const WELL_KNOWN =
-  /\b(?:sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|AKIA[\dA-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)/g
+  /(^|[\s"'])(--?[\w-]{0,40}(?:token|secret|pass(?:w\w{0,4}|phrase)?|pwd?|key|auth|credentials?|bearer|cookie|pat))(\s{1,3}|=)(?!\$\{)("[^"\n]*"|'[^'\n]*'|[^\s"'-][^\s"']*)/gi
+/** `Authorization: Bearer abc`, `password: abc`. */
+const NAMED = new RegExp(
+  String.raw`(?<![\w-])([\w.-]{0,40}?(?:${SECRET_WORD})s?)(\\?["']?\s{0,3}[:=]\s{0,3})(?:(?:bearer|basic|token|digest)[ \t]+)?${BEFORE_VALUE}("[^"\n]+"|'[^'\n]+'|[^\s"',;&<>)}\]]{3,})`,
+  'gi',
+)
 
-/** Removes what looks like a credential from plain text. Each pattern is bounded, so the time is linear. */
-export function hideCredentials(text: string): string {
-  let shown = text
+/** Takes out keys whose form alone tells what they are. What was JSON is JSON afterwards; lines stay lines. */
+export function hideKeys(text: string): string {
+  return text
+    .replace(WELL_KNOWN, REDACTED)
+    .replace(PRIVATE_KEY, (block) => block.replaceAll(/[^\n]+/g, REDACTED))
+}
+
+/** Takes out credentials that no prose is taken for: keys, user information in URLs, headers, fields, assignments. */
+export function hideShapes(text: string): string {
+  let shown = hideKeys(text)
   for (const pattern of USER_INFO) shown = shown.replace(pattern, `$1${REDACTED}@`)
   return shown
-    .replace(FLAG, `$1$2$3${REDACTED}`)
-    .replace(NAMED, (whole, name: string, between: string) =>
-      isSecretName(name) ? `${name}${between}${REDACTED}` : whole,
+    .replace(COOKIE, `$1${REDACTED}`)
+    .replace(FIELD, (whole, quote: string, name: string, between: string, open: string) =>
+      isSecretName(name) ? `${quote}${name}${between}${open}${REDACTED}${open}` : whole,
     )
+    .replace(ASSIGNED, hideNamed)
     .replace(SCHEME, `$1$2${REDACTED}`)
-    .replace(WELL_KNOWN, REDACTED)
+}
+
+/** The above, and values behind a flag or a name in plain text. Each pattern is bounded, so the time is linear. */
+export function hideCredentials(text: string): string {
+  return hideShapes(text).replace(FLAG, `$1$2$3${REDACTED}`).replace(NAMED, hideNamed)
+}
+
+function hideNamed(whole: string, name: string, between: string): string {
+  return isSecretName(name) ? `${name}${between}${REDACTED}` : whole
 }

@@ -13,7 +13,7 @@ export type {
 } from './gateway-model.ts'
 export { findTarget, sharedLimit } from './gateway-model.ts'
 export { spellingsOf } from './secret-spellings.ts'
-export { hideCredentials, isSecretName, REDACTED } from './hide-credentials.ts'
+export { hideCredentials, hideKeys, hideShapes, isSecretName, REDACTED } from './hide-credentials.ts'
 export { isLoopbackAddress, isLoopbackHost, withoutBrackets } from './loopback.ts'
 export { forbidsName, isSelected, nameForms, permitsName, type NameForms } from './name-forms.ts'
 export type {

@@ -1,13 +1,25 @@
+const JSON_LEVELS = 4
 /** Fewer characters of base64 would be found in other texts by chance. */
 const LEAST_BASE64 = 8
 
 /** How a secret may be written by programs that repeat it: as it is, in a URL, in JSON and in base64. */
 export function spellingsOf(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1)
+  const json = inJson(secret)
   const url = percentEncoded(secret)
   const lower = url.replaceAll(/%[\dA-F]{2}/g, (sign) => sign.toLowerCase())
-  const all = [secret, url, lower, url.replaceAll('%20', '+'), json, json.replaceAll('/', String.raw`\/`)]
+  const form = url.replaceAll('%20', '+')
+  const all = [secret, url, lower, form, ...json, json[0]!.replaceAll('/', String.raw`\/`)]
   return [...new Set([...all, ...inBase64(secret)])]
+}
+
+/** Once, and again for JSON in JSON: a message in a text in a log. */
+function inJson(secret: string): string[] {
+  const all: string[] = []
+  for (let text = secret; all.length < JSON_LEVELS; ) {
+    text = JSON.stringify(text).slice(1, -1)
+    all.push(text)
+  }
+  return all
 }
 
 function percentEncoded(text: string): string {

@@ -9,6 +9,7 @@ import {
   writeJson,
   type Outcome,
 } from '@gantry/mcp/exchange'
+import { hidingShapes } from '../telemetry/redacting.ts'
 import { callerText } from '../targets/caller-text.ts'
 import { TargetError } from '../targets/target-error.ts'
 
@@ -44,6 +45,6 @@ export function withoutSecrets(outcome: Outcome, scrub: (text: string) => string
 /** The same value where it holds no secret. */
 function scrubbed<T>(value: T, scrub: (text: string) => string): T {
   const text = writeJson(value)
-  const clean = scrub(text)
+  const clean = scrub(writeJson(value, hidingShapes))
   return clean === text ? value : (jsonReader('source')(clean) as T)
 }

@@ -448,7 +448,7 @@ export class Target {
   async record(file: string): Promise<Recorder> {
     await this.stopRecording()
     const { discovery } = await this.main.acquire()
-    const recorder = new Recorder(file, this.name, { ...discovery })
+    const recorder = new Recorder(file, this.name, { ...discovery }, this.#services.scrub)
     this.#calls.recorder = recorder
     await recorder.opened.catch((error) => {
       this.#calls.recorder = undefined

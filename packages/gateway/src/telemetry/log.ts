@@ -1,4 +1,4 @@
-import { cutText } from './cut-text.ts'
+import { cutText } from '@gantry/mcp/foreign'
 import { redacting } from './redacting.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -21,8 +21,7 @@ export interface LogOptions {
 export function createLog(options: LogOptions): Log {
   const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`))
   const threshold = ORDER.indexOf(options.level)
-  const clean = (text: string): string =>
-    options.scrub(text.length > MAX_LENGTH ? `${cutText(text, MAX_LENGTH)}…` : text)
+  const clean = (text: string): string => options.scrub(cutText(text, MAX_LENGTH))
   const toJson = (value: unknown): string =>
     JSON.stringify(value, (key, part) => {
       const shown = redacting(key, part)

@@ -2,6 +2,7 @@ import { parseUrl } from '@gantry/mcp/foreign'
 import {
   displayArgs,
   hideCredentials,
+  hideKeys,
   isSecretName,
   REDACTED,
   reveal,
@@ -25,12 +26,16 @@ const SHORTEST = 8
 const MAX_EARLIER = 1000
 /** In plain text, values from this length on are found where they stand as a word of their own. */
 const SHORTEST_WORD = 4
+/** What stands where a text was cut. */
+const CUT = '…'
 
 /** Removes configured secrets from text that leaves the gateway. Harmless values of `env` stay. */
 export class SecretScrubber {
   /** Of the models before, whose targets may still be ending, and those that came at run time. */
   readonly #earlier = new Map<string, string>()
   #labels = new Map<string, string>()
+  /** Longest first. */
+  #values: readonly string[] = []
   #long: RegExp | undefined
   #words: RegExp | undefined
 
@@ -56,6 +61,7 @@ export class SecretScrubber {
   #compile(): void {
     const values = [...new Set([...this.#labels.keys(), ...this.#earlier.keys()])]
     values.sort((a, b) => b.length - a.length)
+    this.#values = values
     this.#long = anyOf(values.filter((value) => value.length >= SHORTEST))
     this.#words = anyOf(
       values.filter((value) => value.length < SHORTEST),
@@ -77,9 +83,9 @@ export class SecretScrubber {
   #add({ secret, name, isCredential }: Found): void {
     const value = secret.reveal()
     const isReference = secret.label !== REDACTED
-    if (!isReference && !isCredential && !isSecretName(name) && !looksLikeToken(value)) return
+    if (!isReference && !isCredential && !isSecretName(name) && !looksLikeSecret(value)) return
     // `Bearer abc` is found as `abc` too, and so is the password in `postgres://user:abc@host`.
-    for (const part of [value, ...value.split(/\s+/), ...passwordIn(value)]) {
+    for (const part of [value, ...wordsOf(value), ...passwordIn(value)]) {
       this.#hide(part, part === value ? secret.label : REDACTED)
     }
   }
@@ -91,9 +97,30 @@ export class SecretScrubber {
     for (const spelling of spellingsOf(value)) this.#labels.set(spelling, spelling === value ? label : inJson)
   }
 
-  /** Takes configured secrets out of JSON, or any other text; what is left is valid JSON. */
+  /** Takes configured secrets, and keys of a well-known form, out of JSON or any other text; JSON stays valid. */
   scrub(text: string): string {
-    return this.#long ? text.replace(this.#long, this.#labelOf) : text
+    // Blocks first: their lines are secrets too, and a block without its lines is not recognised.
+    const open = hideKeys(text)
+    const known = this.#long ? open.replace(this.#long, this.#labelOf) : open
+    return known.includes(CUT) ? this.#withoutBeginnings(known) : known
+  }
+
+  /** A text that was cut may end in the middle of a secret: its beginning stands before the ellipsis. */
+  #withoutBeginnings(text: string): string {
+    const pieces = text.split(CUT)
+    const last = pieces.pop()!
+    return pieces.map((piece) => this.#withoutBeginning(piece) + CUT).join('') + last
+  }
+
+  #withoutBeginning(piece: string): string {
+    const lower = piece.toLowerCase()
+    for (const value of this.#values) {
+      const secret = value.toLowerCase()
+      for (let length = Math.min(secret.length - 1, piece.length); length >= SHORTEST_WORD; length--) {
+        if (lower.endsWith(secret.slice(0, length))) return piece.slice(0, -length) + REDACTED
+      }
+    }
+    return piece
   }
 
   /** Takes configured secrets, and whatever else looks like a credential, out of plain text. */
@@ -132,6 +159,12 @@ function writtenDown(target: TargetModel): string[] {
   return parsed ? [...passwordIn(url), ...parsed.searchParams.values()] : []
 }
 
+/** The words of a secret, and the lines of a key without those that all keys have. */
+function wordsOf(value: string): string[] {
+  const lines = value.split(/\r?\n/).filter((line) => !line.startsWith('-----'))
+  return lines.flatMap((line) => line.split(/\s+/))
+}
+
 /** The password in a URL, as it is written and without its percent signs. */
 function passwordIn(text: string): string[] {
   const password = /:\/\/[^\s:/?#@]*:([^\s@]+)@/.exec(text)?.[1]
@@ -152,6 +185,7 @@ function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
 }
 
-function looksLikeToken(text: string): boolean {
+function looksLikeSecret(text: string): boolean {
+  if (hideCredentials(text) !== text) return true
   return /^[\w.~+=-]{16,}$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text) && !/^[\d.:-]+$/.test(text)
 }

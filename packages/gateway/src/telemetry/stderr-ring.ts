@@ -1,5 +1,5 @@
 import { hideCredentials } from '../model/index.ts'
-import { cutText } from './cut-text.ts'
+import { cutText } from '@gantry/mcp/foreign'
 
 export interface StderrEntry {
   readonly seq: number
@@ -17,7 +17,7 @@ export class StderrRing {
 
   push(line: string): StderrEntry {
     // Copied: a part of a string keeps the whole of it alive.
-    const text = line.length > MAX_LENGTH ? Buffer.from(`${cutText(line, MAX_LENGTH)}…`).toString() : line
+    const text = line.length > MAX_LENGTH ? Buffer.from(cutText(line, MAX_LENGTH)).toString() : line
     const entry = { seq: this.#next++, at: Date.now(), text }
     this.#lines.push(entry)
     // Trimmed in pieces: taking one off the front of a full array for every line would cost a copy each.
@@ -30,6 +30,8 @@ export class StderrRing {
     const from = Math.max(0, this.#lines.length - limit)
     const wanted = this.#lines.slice(from)
     const newer = after > 0 ? wanted.filter((line) => line.seq > after) : wanted
-    return newer.map((line) => ({ ...line, text: hideCredentials(line.text) }))
+    // A key may have several lines.
+    const texts = hideCredentials(newer.map(({ text }) => text).join('\n')).split('\n')
+    return newer.map((line, index) => ({ ...line, text: texts[index] ?? '' }))
   }
 }

@@ -1,5 +1,5 @@
 import { CallTable, type Exchange, type Outcome, writeJson } from '@gantry/mcp/exchange'
-import { cutText } from './cut-text.ts'
+import { cutText } from '@gantry/mcp/foreign'
 import { ClientTag } from './client-tag.ts'
 import { ClientRegister } from './client-register.ts'
 import { failureText, statusOf, type ExchangeRecord, type SeenMessage } from './exchange-record.ts'

@@ -1,4 +1,5 @@
 export { addressKind } from './address-kind.ts'
+export { cutText } from './cut-text.ts'
 export { requireExtensionNames } from './extension-names.ts'
 export { isDeepYaml } from './is-deep-yaml.ts'
 export { isLoggingLevel, LOG_LEVELS, passesLevel } from './log-levels.ts'

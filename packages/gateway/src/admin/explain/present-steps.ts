@@ -1,8 +1,9 @@
 import { McpError } from '@gantry/mcp/client'
 import { jsonReader, writeJson } from '@gantry/mcp/exchange'
+import { cutText } from '@gantry/mcp/foreign'
 import { hideCredentials, type TargetModel } from '../../model/index.ts'
 import type { Handshake, RecordedStep } from '../../telemetry/handshake.ts'
-import { redacting } from '../../telemetry/redacting.ts'
+import { redactingTexts } from '../../telemetry/redacting.ts'
 import type { Explanation, HandshakeMessage, HandshakeStep, HandshakeStepName, Json } from '../contract.ts'
 import { explainFailure } from './explain-failure.ts'
 import { noiseExplanation, type FailureContext } from './failure-context.ts'
@@ -134,16 +135,11 @@ function present(step: RecordedStep, handshake: Handshake, context: FailureConte
 }
 
 function presentMessage({ at, direction, message }: RecordedStep['messages'][number]): HandshakeMessage {
-  const text = writeJson(message, shown)
+  // A server may echo what it was given, in an error for instance.
+  const text = writeJson(message, redactingTexts)
   return {
     at,
     direction,
-    message: text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : (readJson(text) as Json),
+    message: text.length > MAX_MESSAGE ? cutText(text, MAX_MESSAGE) : (readJson(text) as Json),
   }
-}
-
-/** A server may echo what it was given, in an error for instance. */
-function shown(key: string, value: unknown): unknown {
-  const plain = redacting(key, value)
-  return typeof plain === 'string' ? hideCredentials(plain) : plain
 }

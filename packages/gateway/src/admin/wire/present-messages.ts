@@ -1,5 +1,7 @@
-import { jsonReader } from '@gantry/mcp/exchange'
+import { jsonReader, writeJson } from '@gantry/mcp/exchange'
+import { hideShapes } from '../../model/index.ts'
 import type { ExchangeRecord, KeptMessage } from '../../telemetry/exchange-record.ts'
+import { hidingShapes } from '../../telemetry/redacting.ts'
 import type { Era, Json, WireDetail, WireMessage } from '../contract.ts'
 import { presentRecord } from './present-record.ts'
 
@@ -20,8 +22,10 @@ export function presentDetail(record: ExchangeRecord, targetEra: Era | undefined
   return { ...presentRecord(record), hops: seen }
 }
 
-function parse({ json, bytes }: KeptMessage): Message | undefined {
-  return json.length < bytes ? undefined : (readJson(json) as Message)
+/** Undefined when it was cut. */
+function parse({ json }: KeptMessage): Message | undefined {
+  if (json.endsWith('…')) return undefined
+  return readJson(writeJson(readJson(json), hidingShapes)) as Message
 }
 
 function presentMessage(
@@ -44,7 +48,7 @@ function presentMessage(
     direction,
     type: typeOf(message, method),
     ...(method !== undefined && { method }),
-    message: (message ?? kept.json) as Json,
+    message: (message ?? hideShapes(kept.json)) as Json,
     bytes,
     truncated: message === undefined,
   }

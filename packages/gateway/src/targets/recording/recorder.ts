@@ -10,6 +10,7 @@ import {
   type Notification,
   type Outcome,
 } from '@gantry/mcp/exchange'
+import { hidingShapes } from '../../telemetry/redacting.ts'
 import { essential, type RecordedExchange, type RecordingHeader } from './recording.ts'
 
 type Mutable = {
@@ -29,12 +30,14 @@ export class Recorder {
   readonly #began = Date.now()
   /** Exchanges between two rounds, by their `requestState`. */
   readonly #open = new Map<string, Mutable>()
+  readonly #scrub: (text: string) => string
   exchanges = 0
   /** Rejects when the file cannot be written. */
   readonly opened: Promise<void>
 
-  constructor(file: string, target: string, discovery: JsonObject) {
+  constructor(file: string, target: string, discovery: JsonObject, scrub: (text: string) => string) {
     this.file = file
+    this.#scrub = scrub
     this.#stream = createWriteStream(file, { mode: 0o600 })
     this.opened = once(this.#stream, 'open').then(() => {})
     // A full disk ends the recording, not the gateway.
@@ -112,7 +115,7 @@ export class Recorder {
   }
 
   #write(line: object): void {
-    this.#stream.write(`${writeJson(line)}\n`)
+    this.#stream.write(`${this.#scrub(writeJson(line, hidingShapes))}\n`)
   }
 
   async close(): Promise<void> {

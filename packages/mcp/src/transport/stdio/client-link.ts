@@ -21,6 +21,7 @@ import {
   toJsonText,
   RefusedJson,
 } from '../../jsonrpc/index.ts'
+import { cutText } from '../../protocol/index.ts'
 import { LineSplitter, type LineHandlers } from './lines.ts'
 import { ReportLimit } from '../report-limit.ts'
 import { ResponseIdScan } from './client-id-scan.ts'
@@ -246,7 +247,7 @@ export class LineLink {
     line: string,
     { cause, more }: { cause?: unknown; more?: Record<string, unknown> } = {},
   ): McpError {
-    const excerpt = line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line
+    const excerpt = cutText(line, EXCERPT_LENGTH)
     const { key, facts } = this.#options
     const details = { ...facts(), ...more, line: excerpt }
     return new McpError(code, `${key} ${what}: ${excerpt}`, { cause, details })

@@ -1,9 +1,15 @@
+import { cutText } from '../../protocol/index.ts'
 import { LineSplitter } from './lines.ts'
 
 /** What is kept of a server's stderr, in bytes, whatever the number of lines. */
 const TAIL_BYTES = 64 * 1024
-/** A longer line reaches the callback in pieces of about this size: some programs never write a newline. */
+/**
+ * Of a longer line the callback gets the beginning, up to a whole word. What follows would begin in the middle of
+ * something: a secret that has lost its first half or its name (`Authorization: Bearer`) could not be recognised.
+ */
 const MAX_STDERR_LINE_BYTES = 64 * 1024
+/** A line over the limit has more characters than this, whatever its bytes. */
+const LONGEST_TOLD = 16_000
 
 /** The last lines of stderr, in a fixed ring of bytes that is decoded on demand. */
 export class StderrTail {
@@ -35,14 +41,16 @@ export class StderrTail {
     this.#splitter?.end()
   }
 
-  /** Oldest first. The first may be cut where the ring ends. */
+  /** Oldest first. A line whose beginning is gone is left out. */
   lines(): string[] {
     this.#lines ??= this.#read()
     return [...this.#lines]
   }
 
   #read(): string[] {
-    const lines = this.#text().split(/\r?\n/)
+    const text = this.#text()
+    const whole = this.#written > TAIL_BYTES ? text.slice(text.indexOf('\n') + 1 || text.length) : text
+    const lines = whole.split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
     return lines.slice(Math.max(0, lines.length - this.#maxLines))
   }
@@ -66,9 +74,19 @@ function stderrSplitter(onLine: (line: string) => void): LineSplitter {
     }
   }
   const decoder = new TextDecoder()
+  let text = ''
+  let isTold = false
   const onOversize = (piece: Uint8Array, end: boolean): void => {
-    const text = decoder.decode(piece, { stream: !end })
-    if (text !== '') tell(text)
+    if (!isTold) text += decoder.decode(piece, { stream: true })
+    if (!isTold && text.length > LONGEST_TOLD) {
+      tell(cutText(text, LONGEST_TOLD))
+      isTold = true
+      text = ''
+    }
+    if (!end) return
+    decoder.decode()
+    text = ''
+    isTold = false
   }
   return new LineSplitter({ onLine: tell, onOversize }, MAX_STDERR_LINE_BYTES)
 }

@@ -1,4 +1,4 @@
-import { parseUrl } from '../../../protocol/index.ts'
+import { cutText, parseUrl } from '../../../protocol/index.ts'
 import { McpError } from '../../../jsonrpc/index.ts'
 
 /** A URL for messages: user info and query are left out, because people put keys there. */
@@ -11,7 +11,7 @@ export function displayUrl(url: string): string {
 
 /** The beginning of a body, enough to recognise a proxy's error page. */
 export function headOf(body: string): string {
-  return body.length > 1000 ? `${body.slice(0, 1000)}…` : body
+  return cutText(body, 1000)
 }
 
 export function networkError(url: string, thrown: unknown): McpError {
@@ -74,7 +74,7 @@ export function statusError(response: Response, url: string, method: string, bod
   const retryAfter = response.headers.get('retry-after')
   if (challenge !== null) details.wwwAuthenticate = challenge
   if (retryAfter !== null) details.retryAfter = retryAfter
-  const excerpt = body.trim() === '' ? '' : ` (${headOf(body).trim().replace(/\s+/g, ' ').slice(0, 200)})`
+  const excerpt = body.trim() === '' ? '' : ` (${cutText(headOf(body).trim().replace(/\s+/g, ' '), 200)})`
   const code = status === 401 ? 'unauthorized' : isScopeChallenge(response) ? 'forbidden' : 'http_status'
   const message = `${displayUrl(url)} answered ${method} with HTTP ${status}${excerpt}. ${adviceFor(status, retryAfter)}`
   return new McpError(code, message, { details })
