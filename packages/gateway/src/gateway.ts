@@ -2,7 +2,7 @@ import { MemoryContinuations, SubscriptionMeter, type Sealer, type Served } from
 import type { Implementation } from '@gantry/mcp/server'
 import { Catalog } from './catalog/catalog.ts'
 import { CatalogStore } from './catalog/catalog-store.ts'
-import type { Snapshot } from './catalog/target-catalog.ts'
+import type { Snapshot } from './catalog/fetch-lists.ts'
 import { ListWatch } from './catalog/watch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
 import { sharedLimit, type GatewayModel, type TargetModel } from './model/index.ts'

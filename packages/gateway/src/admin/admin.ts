@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Snapshot } from '../catalog/target-catalog.ts'
+import type { Snapshot } from '../catalog/fetch-lists.ts'
 import type { GatewayObserver } from '../gateway.ts'
 import type { Target } from '../targets/target.ts'
 import type { AdminHost } from './admin-host.ts'

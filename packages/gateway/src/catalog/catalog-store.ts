@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonReader, writeJson } from '@gantry/mcp/exchange'
-import type { Snapshot } from './target-catalog.ts'
+import type { Snapshot } from './fetch-lists.ts'
 
 const readJson = jsonReader('source')
 

@@ -1,10 +1,21 @@
 import { META, writeJson, type JsonObject } from '@gantry/mcp/exchange'
-import type { ServerCapabilities } from '@gantry/mcp/server'
-import type { CatalogOptions } from './catalog.ts'
-import { merge, type IsThere, type ListKind, type Merged, type MergedEntry } from './merged.ts'
+import type { Implementation, ServerCapabilities } from '@gantry/mcp/server'
+import type { CatalogModel, NamesModel } from '../model/index.ts'
+import type { CatalogStore } from './catalog-store.ts'
+import type { ListKind, Snapshot } from './fetch-lists.ts'
+import { merge, type IsThere, type Merged, type MergedEntry } from './merged.ts'
 import { PublicUris } from './public-uris.ts'
 import type { Target } from '../targets/target.ts'
 import type { TargetCatalog } from './target-catalog.ts'
+
+export interface CatalogOptions {
+  readonly model: CatalogModel
+  readonly names: NamesModel
+  readonly info: Implementation
+  readonly store: CatalogStore | undefined
+  readonly onReplaced?: ((target: Target, before: Snapshot, after: Snapshot) => void) | undefined
+  readonly onChanged?: (() => void) | undefined
+}
 
 /** A target whose entries are missing or old, and why; for callers. */
 export interface Gap {

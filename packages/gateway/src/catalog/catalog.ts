@@ -1,19 +1,8 @@
-import type { Implementation } from '@gantry/mcp/server'
 import type { CatalogModel, NamesModel } from '../model/index.ts'
 import type { Target } from '../targets/target.ts'
-import type { CatalogStore } from './catalog-store.ts'
-import { CatalogView } from './catalog-view.ts'
-import type { ListKind } from './merged.ts'
-import { TargetCatalog, type Snapshot } from './target-catalog.ts'
-
-export interface CatalogOptions {
-  readonly model: CatalogModel
-  readonly names: NamesModel
-  readonly info: Implementation
-  readonly store: CatalogStore | undefined
-  readonly onReplaced?: ((target: Target, before: Snapshot, after: Snapshot) => void) | undefined
-  readonly onChanged?: (() => void) | undefined
-}
+import { CatalogView, type CatalogOptions } from './catalog-view.ts'
+import type { ListKind } from './fetch-lists.ts'
+import { TargetCatalog } from './target-catalog.ts'
 
 /** What every target offers, and the views of it that clients get: all targets together, or one alone. */
 export class Catalog {

@@ -1,15 +1,23 @@
 import { toNumber, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
-import type { Implementation, ServerCapabilities } from '@gantry/mcp/server'
+import type { Discovery, Implementation, ServerCapabilities } from '@gantry/mcp/server'
 import { OwnExchange } from '../targets/own-exchange.ts'
 import { identityOf, soundItem } from './sound-item.ts'
 
-type Lists = Record<'tools' | 'prompts' | 'resources' | 'templates' | 'skills', JsonObject[]>
+export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates'
+
+type Lists = Record<ListKind | 'skills', JsonObject[]>
 
 export interface FetchedLists extends Lists {
   /** How long the target says that its lists stay fresh; undefined when it does not say. */
   ttlMs: number | undefined
   /** `public` only when the target says so of every list. */
   cacheScope: 'public' | 'private'
+}
+
+/** What is known of a target's offer. */
+export interface Snapshot extends FetchedLists {
+  readonly discovery: Discovery
+  readonly fetchedAt: number
 }
 
 /** More pages than this are an endless list. */

@@ -5,7 +5,7 @@ import { disambiguate, publicName } from './public-names.ts'
 import { assignUris, type PublicUris } from './public-uris.ts'
 import type { TargetCatalog } from './target-catalog.ts'
 
-export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates'
+export type { ListKind } from './fetch-lists.ts'
 
 /** One entry of a merged list and where it comes from. */
 export interface MergedEntry {

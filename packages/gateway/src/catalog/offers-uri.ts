@@ -8,7 +8,8 @@ import {
   type UriForms,
   type UriPattern,
 } from '../model/index.ts'
-import type { Snapshot, TargetCatalog } from './target-catalog.ts'
+import type { Snapshot } from './fetch-lists.ts'
+import type { TargetCatalog } from './target-catalog.ts'
 
 /** Whether the configuration shows this resource: by its own URI or by a visible template. */
 export function offersUri({ target, snapshot }: TargetCatalog, own: string): boolean {

@@ -1,21 +1,14 @@
 import { writeJson, type JsonObject } from '@gantry/mcp/exchange'
-import type { Discovery, Implementation } from '@gantry/mcp/server'
+import type { Implementation } from '@gantry/mcp/server'
 import { hideCredentials } from '../model/index.ts'
 import type { Link } from '../targets/link.ts'
 import { callerReason } from '../targets/caller-text.ts'
 import type { Target } from '../targets/target.ts'
 import { TargetError } from '../targets/target-error.ts'
-import { fetchLists, ListError, type FetchedLists } from './fetch-lists.ts'
-import type { ListKind } from './merged.ts'
+import { fetchLists, ListError, type ListKind, type Snapshot } from './fetch-lists.ts'
 import type { CatalogStore } from './catalog-store.ts'
 import { addOlderLists } from './older-lists.ts'
 import { Pace } from './pace.ts'
-
-/** What is known of a target's offer. */
-export interface Snapshot extends FetchedLists {
-  readonly discovery: Discovery
-  readonly fetchedAt: number
-}
 
 export interface TargetCatalogHost {
   readonly info: Implementation

@@ -1,7 +1,7 @@
 import type { Notification } from '@gantry/mcp/exchange'
 import type { SubscriptionFilter } from '@gantry/mcp/server'
 import type { ListenWish } from '../targets/shared-listener.ts'
-import type { ListKind } from './merged.ts'
+import type { ListKind } from './fetch-lists.ts'
 
 const KINDS: Readonly<Record<string, ListKind>> = {
   'notifications/tools/list_changed': 'tools',

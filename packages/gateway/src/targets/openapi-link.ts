@@ -1,15 +1,15 @@
 import { LiveExchange } from '@gantry/mcp/exchange'
 import { McpError } from '@gantry/mcp/client'
-import type { Discovery } from '@gantry/mcp/server'
+import type { Discovery, Implementation } from '@gantry/mcp/server'
 import { displayUrl, type OpenApiTarget } from '../model/index.ts'
+import type { Handshake } from '../telemetry/handshake.ts'
 import type { Link } from './link.ts'
-import type { LinkServices } from './open-link.ts'
 import { createOpenApiTarget, fromModel } from './openapi/index.ts'
 
 /** An API that is described, not a server that speaks MCP: its calls are made from here. */
 export async function openApiLink(
   model: OpenApiTarget,
-  services: LinkServices,
+  services: { readonly info: Implementation; readonly handshake: Handshake },
   signal: AbortSignal,
 ): Promise<Link> {
   services.handshake.begin('load', displayUrl(model.document))

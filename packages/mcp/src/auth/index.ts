@@ -2,7 +2,7 @@ export type { AuthProvider, AuthRequest, RefusedRequest } from './auth-provider.
 export type { SigningKey } from './client-authentication.ts'
 export { oauth } from './oauth.ts'
 export { type OAuthCheck, oauthCheck } from './oauth-error.ts'
-export type { Fetch } from './oauth-http.ts'
+export type { Fetch } from './reach-fetch.ts'
 export type {
   AuthorizationResponse,
   ClientMetadata,

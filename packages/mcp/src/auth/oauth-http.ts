@@ -1,10 +1,8 @@
 import { OutOfReach, parseUrl, type Reach } from '../protocol/index.ts'
 import { McpError, MAX_DEPTH, parseJson, RefusedJson } from '../jsonrpc/index.ts'
 import { oauthError, quote } from './oauth-error.ts'
-import { reachFetch } from './reach-fetch.ts'
+import { reachFetch, type Fetch } from './reach-fetch.ts'
 import { checkUrl, outOfReach } from './safe-url.ts'
-
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface OAuthHttpOptions extends Reach {
   /** Instead of the platform's. Which addresses it connects to is up to it. */

@@ -2,7 +2,7 @@ import { parseUrl } from '../protocol/index.ts'
 import type { SigningKey } from './client-authentication.ts'
 import type { TokenAuthMethod } from './client-information.ts'
 import { oauthError } from './oauth-error.ts'
-import type { Fetch } from './oauth-http.ts'
+import type { Fetch } from './reach-fetch.ts'
 import type { OnStep } from './oauth-step.ts'
 import type { TokenStorage } from './token-storage.ts'
 

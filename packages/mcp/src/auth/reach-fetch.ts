@@ -1,5 +1,6 @@
 import { isChosenHost, parseUrl, type Reach } from '../protocol/index.ts'
-import type { Fetch } from './oauth-http.ts'
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 const original = globalThis.fetch
 

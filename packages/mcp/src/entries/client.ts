@@ -3,8 +3,8 @@ export * from '../client/index.ts'
 export { connect, type ConnectOptions } from './connect.ts'
 export type { AuthProvider, AuthRequest } from '../transport/http/client/auth.ts'
 export { http } from '../transport/http/client/http-client.ts'
+export type { FetchLike } from '../transport/http/client/quick-fetch.ts'
 export type {
-  FetchLike,
   HttpClientOptions,
   HttpHeaders,
   ReconnectOptions,

@@ -1,5 +1,4 @@
 import { McpError } from '../jsonrpc/index.ts'
-import type { Exchange } from './exchange.ts'
 
 /** The end of a request without the cost of an `AbortSignal` (docs/adr/0010). */
 export interface Cancellation {
@@ -96,8 +95,13 @@ export function signalCancellation(signal: AbortSignal | null | undefined): Canc
   return signal ? new SignalCancellation(signal) : NEVER_CANCELLED
 }
 
+interface Cancellable {
+  readonly signal: AbortSignal
+  readonly cancellation?: Cancellation | undefined
+}
+
 /** How to hear of an exchange's end at the least cost. */
-export function cancellationOf(exchange: Exchange): Cancellation {
+export function cancellationOf(exchange: Cancellable): Cancellation {
   return exchange.cancellation ?? new SignalCancellation(exchange.signal)
 }
 

@@ -10,15 +10,10 @@ import {
   type Revision,
   type Root,
 } from '../protocol/index.ts'
-import { createElicit, type Elicit } from './elicit.ts'
+import { createElicit, type Elicit, type QuestionOptions } from './elicit.ts'
 import { requireCapability } from './require-capability.ts'
 import type { Questions } from './questions.ts'
 import type { ReplayTrace } from './replay-watch.ts'
-
-export interface QuestionOptions {
-  /** Names the answer in the wire messages and across rounds; unique within the call. */
-  key?: string
-}
 
 /** What a context knows of the round that it belongs to, where calls have rounds. */
 export interface RoundFacts {

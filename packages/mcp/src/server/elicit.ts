@@ -2,12 +2,16 @@ import type { Exchange, InputRequest } from '../exchange/index.ts'
 import { isJsonObject, McpError, type JsonObject } from '../jsonrpc/index.ts'
 import type { JsonSchema } from '../protocol/index.ts'
 import { compileSchema, describeIssues, elicitationSchema, type StandardSchema } from '../schema/index.ts'
-import type { QuestionOptions } from './context.ts'
 import { Declined } from './declined.ts'
 import type { Questions } from './questions.ts'
 import { requireCapability } from './require-capability.ts'
 
 export type ElicitOutcome<T> = { action: 'accept'; value: T } | { action: 'decline' } | { action: 'cancel' }
+
+export interface QuestionOptions {
+  /** Names the answer in the wire messages and across rounds; unique within the call. */
+  key?: string
+}
 
 type FormSchema<T> = StandardSchema<unknown, T> | JsonSchema
 

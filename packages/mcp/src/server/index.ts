@@ -34,7 +34,7 @@ export {
   text,
   user,
 } from './content.ts'
-export { Context, type QuestionOptions } from './context.ts'
+export { Context } from './context.ts'
 export { Declined } from './declined.ts'
 export {
   prompt,
@@ -53,7 +53,7 @@ export {
   type ToolDefinition,
   type ToolOptions,
 } from './definitions.ts'
-export type { Elicit, ElicitOutcome } from './elicit.ts'
+export type { Elicit, ElicitOutcome, QuestionOptions } from './elicit.ts'
 export type { ChangeSource, TaskMode, TaskRunner } from './extension-hooks.ts'
 export { InsufficientScope } from '../exchange/server/required-scopes.ts'
 export { inputRequired } from './input-required.ts'

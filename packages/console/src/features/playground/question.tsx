@@ -10,13 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/notice.tsx'
 import { isSafeLink } from '../../ui/safe-url.ts'
 import styles from './question.module.css'
-import { Sampling } from './sampling.tsx'
-
-export interface QuestionProps {
-  readonly question: PlaygroundQuestion
-  readonly onAnswer: (answer: JsonObject) => void
-  readonly isPending: boolean
-}
+import { Sampling, type QuestionProps } from './sampling.tsx'
 
 /** Something that the server wants to know before it goes on. */
 export function Question({ call: id, question }: { call: string; question: PlaygroundQuestion }) {

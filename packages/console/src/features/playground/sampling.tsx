@@ -1,12 +1,17 @@
 import { useState } from 'react'
-import type { JsonObject } from '../../api/contract.ts'
+import type { JsonObject, PlaygroundQuestion } from '../../api/contract.ts'
 import { RawJson } from '../../schema-form/raw-json.tsx'
 import { Button } from '../../ui/button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Check } from '../../ui/fields.tsx'
 import { ContentBlock } from './content-block.tsx'
-import type { QuestionProps } from './question.tsx'
 import styles from './question.module.css'
+
+export interface QuestionProps {
+  readonly question: PlaygroundQuestion
+  readonly onAnswer: (answer: JsonObject) => void
+  readonly isPending: boolean
+}
 
 /** The server wants a model's answer; here a person gives it. */
 export function Sampling({ question: { params }, onAnswer, isPending }: QuestionProps) {

@@ -1,5 +1,5 @@
 import { isJsonObject, writeJson } from '@gantry/mcp/exchange'
-import type { Snapshot } from '../../catalog/target-catalog.ts'
+import type { Snapshot } from '../../catalog/fetch-lists.ts'
 import { isSame } from '../../model/index.ts'
 import type { CatalogChange, EntryKind, JsonObject, ChangedPart } from '../contract.ts'
 import { textDiff } from '../config/text-diff.ts'

@@ -7,14 +7,8 @@ import type { OperationPlan } from '../tools/tool-plan.ts'
 import { CallError } from './call-error.ts'
 import type { Credential } from './credentials.ts'
 import { contentText, encode, serializePairs, serializeSegment, toText } from './serialize-value.ts'
+import type { OutgoingRequest } from './send-request.ts'
 import { decodeFile, type FileValue } from './decode-file.ts'
-
-export interface OutgoingRequest {
-  readonly method: string
-  readonly url: URL
-  readonly headers: Headers
-  readonly body: string | Buffer<ArrayBuffer> | undefined
-}
 
 export interface RequestInputs {
   readonly base: URL

@@ -1,6 +1,12 @@
 import { parseUrl } from '@gantry/mcp/foreign'
 import { readBytes } from '../document/read-bytes.ts'
-import type { OutgoingRequest } from './build-request.ts'
+
+export interface OutgoingRequest {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Headers
+  readonly body: string | Buffer<ArrayBuffer> | undefined
+}
 
 export interface SendOptions {
   readonly fetch: typeof fetch

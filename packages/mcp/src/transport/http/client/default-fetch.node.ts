@@ -1,5 +1,5 @@
 import type { Reach } from '../../../protocol/index.ts'
-import type { FetchLike } from './options.ts'
+import type { FetchLike } from './quick-fetch.ts'
 import { createNodeFetch } from './fetch.node.ts'
 import { reachLookup } from './reach-lookup.node.ts'
 

@@ -1,5 +1,5 @@
 import type { Reach } from '../../../protocol/index.ts'
-import type { FetchLike } from './options.ts'
+import type { FetchLike } from './quick-fetch.ts'
 
 /** What requests are made with where there is nothing better. */
 export const defaultFetch: FetchLike = (url, init) => globalThis.fetch(url, init)

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } fro
 import type { LookupFunction } from 'node:net'
 import { urlToHttpOptions } from 'node:url'
 import { messageResponse } from './fetch-response.node.ts'
-import type { FetchLike } from './options.ts'
+import type { FetchLike } from './quick-fetch.ts'
 import { abortReason, callerOf, plainHeaders, quickFetch, type QuickInit } from './quick-fetch.ts'
 
 export interface NodeFetchOptions {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { McpError } from '../../../jsonrpc/index.ts'
 import { call, event, modern, open, progress, until } from './harness.test.node.ts'
-import type { FetchLike } from './options.ts'
+import type { FetchLike } from './quick-fetch.ts'
 import { sse } from './sse-client.ts'
 
 const rejections: unknown[] = []

@@ -13,7 +13,7 @@ import {
   startServer,
   until,
 } from './harness.test.node.ts'
-import type { FetchLike } from './options.ts'
+import type { FetchLike } from './quick-fetch.ts'
 
 describe('http, modern requests', () => {
   it('mirrors the body into the version, method and name headers', async () => {

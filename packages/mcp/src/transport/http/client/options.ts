@@ -7,9 +7,8 @@ import {
 } from '../../../jsonrpc/index.ts'
 import type { AuthProvider } from './auth.ts'
 import { platformFetch } from './platform-fetch.ts'
+import type { FetchLike } from './quick-fetch.ts'
 import { ReportLimit } from '../../report-limit.ts'
-
-export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
 
 /** Headers for every request, or what makes them; a function is called for every HTTP request. */
 export type HttpHeaders =

@@ -1,4 +1,4 @@
-import type { FetchLike } from './options.ts'
+import type { FetchLike } from './quick-fetch.ts'
 import { isQuick, quickFetch, type QuickInit } from './quick-fetch.ts'
 
 const original = globalThis.fetch

@@ -1,5 +1,6 @@
 import { type Cancellation, signalCancellation } from '../../../exchange/cancellation.ts'
-import type { FetchLike } from './options.ts'
+
+export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
 
 /** What a `fetch` of ours is told: the end of a request without the cost of a signal. */
 export interface QuickInit extends RequestInit {
