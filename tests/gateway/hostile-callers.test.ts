@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Server, tool } from '@gantry/mcp/server'
 import { legacyRequest, modernRequest } from '../support/raw-client.ts'
@@ -167,6 +168,30 @@ describe('what one server made', () => {
     const again = await ann('tools/call', { ...ask, requestState, inputResponses: ANSWERS })
     expect(again.error).toMatchObject({ code: -32602 })
     expect(next.calls.filter(({ method }) => method === 'tasks/get')).toEqual([])
+  })
+
+  it('is of no use after its process has ended, although the next one counts its tasks the same way', async () => {
+    const counting = fileURLToPath(new URL('../fixtures/counting-server.mjs', import.meta.url))
+    const restart = { minDelay: 10, maxDelay: 20 }
+    const gateway = await start({
+      mcpServers: { m: { command: process.execPath, args: [counting], restart } },
+      auth,
+    })
+    const ask = async (who: string, method: string, params: Record<string, unknown>) =>
+      (await modernRequest(gateway.endpoint, method, params, as(who))).message
+    const work = { name: 'm_work', arguments: {} }
+    const before = (await ask('ann', 'tools/call', work)).result.taskId
+    const ofAnn = async () =>
+      (await ask('ann', 'tasks/get', { taskId: before })) as { result?: object; error?: object }
+    expect((await ofAnn()).result).toMatchObject({ status: 'working' })
+    await ask('ann', 'tools/call', { name: 'm_crash', arguments: {} })
+    expect((await ofAnn()).error).toMatchObject({ code: -32602 })
+    await expect
+      .poll(async () => JSON.stringify(await ask('ben', 'tools/call', { name: 'm_who', arguments: {} })))
+      .toContain('I am')
+    const next = (await ask('ben', 'tools/call', work)).result.taskId
+    expect((await ofAnn()).error).toMatchObject({ code: -32602 })
+    expect((await ask('ben', 'tasks/get', { taskId: next })).result).toMatchObject({ status: 'working' })
   })
 
   it('is not named by callers: the ids of tasks there are not theirs', async () => {

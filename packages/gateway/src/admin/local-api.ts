@@ -1,3 +1,4 @@
+import { jsonReader, writeJson } from '@gantry/mcp/exchange'
 import { withPlainNumbers } from '@gantry/mcp/exchange'
 import { ApiError } from './api-error.ts'
 import { checkPart, schemaOf } from './check-request.ts'
@@ -25,6 +26,9 @@ export function dispatch(handlers: Handlers, name: RouteName, request: AnyReques
   return (handlers[name] as AnyHandler)({ ...request, params, query, body })
 }
 
+/** Numbers stay as they were written. */
+const readJson = jsonReader('source')
+
 export interface LocalApiOptions {
   readonly caller: Caller
   /** Takes secrets out of JSON, as the API over HTTP does. */
@@ -34,8 +38,7 @@ export interface LocalApiOptions {
 /** The API without HTTP: for commands that work without a running gateway. */
 export function localApi(handlers: Handlers, { caller, scrub }: LocalApiOptions): AdminApi {
   const scrubbed = <T>(value: T): T => {
-    const text = JSON.stringify(value)
-    return text === undefined ? value : (JSON.parse(scrub(text)) as T)
+    return value === undefined ? value : (readJson(scrub(writeJson(value))) as T)
   }
   const requestOf = (input: object, options: { signal?: AbortSignal | undefined }): AnyRequest => ({
     ...input,

@@ -1,6 +1,7 @@
 import { INVALID_PARAMS, ProtocolError, type Exchange, type TaskHandle } from '@gantry/mcp/exchange'
 import { declaresTasks, missingTasks, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { CatalogView } from '../catalog/catalog-view.ts'
+import { isStillThere } from '../targets/server-mark.ts'
 import type { Target } from '../targets/target.ts'
 import { methodNotFound, type Destination, type Resolver } from './resolver.ts'
 import { withParams } from './relayed-exchange.ts'
@@ -28,8 +29,11 @@ export class CallerTasks {
     const owner = origin && this.#catalog.catalogs.find(({ target }) => target.name === origin.target)
     if (!owner) return undefined
     const task = { ...origin, target: owner.target, shown: taskId as string }
+    const asked = withParams(exchange, { taskId: task.own })
     const isThere =
-      task.isDesk || owner.target.serverOf(withParams(exchange, { taskId: task.own })) === task.server
+      task.isDesk ||
+      (owner.target.serverOf(asked) === task.server &&
+        isStillThere(task.process, owner.target.processOf(asked)))
     return isThere && isPermitted(task, exchange, resolver) ? task : undefined
   }
 
@@ -47,9 +51,9 @@ export class CallerTasks {
     { task }: TaskHandle,
     { target, object }: Destination,
     exchange: Exchange,
-    { isDesk, server }: Pick<TaskOrigin, 'isDesk' | 'server'>,
+    made: Pick<TaskOrigin, 'isDesk' | 'server' | 'process'>,
   ): Promise<TaskHandle> {
-    const origin = { target: target.name, own: String(task.taskId), isDesk, server, ...object }
+    const origin = { target: target.name, own: String(task.taskId), ...made, ...object }
     return { type: 'task', task: { ...task, taskId: await this.#ids.write(origin, exchange) } }
   }
 }

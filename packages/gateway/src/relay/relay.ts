@@ -250,7 +250,7 @@ export class Relay {
     const outcome = await this.#tasks.run(exchange, destination.taskSupport, relay)
     const isDesk = outcome.type === 'task' && outcome !== answer
     return isDesk
-      ? this.#callerTasks.present(outcome, destination, exchange, { isDesk: true, server: '' })
+      ? this.#callerTasks.present(outcome, destination, exchange, { isDesk: true, server: '', process: '' })
       : outcome
   }
 
@@ -279,8 +279,10 @@ export class Relay {
       token === undefined ? await this.#ask(asked, destination) : await this.#resume(asked, target, token)
     const permitted = toPublic(permittedOutcome(outcome, destination, exchange), destination, exchange)
     const shown = withoutSecrets(permitted, this.#options.scrub)
-    if (shown.type === 'task')
-      return this.#callerTasks.present(shown, destination, exchange, { isDesk: false, server })
+    if (shown.type === 'task') {
+      const made = { isDesk: false, server, process: target.processOf(asked) }
+      return this.#callerTasks.present(shown, destination, exchange, made)
+    }
     return shown.type === 'input_required' ? this.#toClient(shown, target, server, exchange) : shown
   }
 

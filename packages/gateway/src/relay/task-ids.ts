@@ -13,6 +13,8 @@ export interface TaskOrigin {
   readonly name: string
   /** Which server the target was: another one has other tasks. */
   readonly server: string
+  /** The process that has it, where tasks end with their process. */
+  readonly process: string
 }
 
 /** Task ids that clients see, sealed for the caller and the endpoint. */
@@ -25,8 +27,9 @@ export class TaskIds {
     this.#endpoint = options.endpoint
   }
 
-  write({ target, own, isDesk, kind, name, server }: TaskOrigin, exchange: Exchange): Promise<string> {
-    return this.#sealer.seal([target, own, isDesk, kind, name, server], this.#bindingOf(exchange))
+  write(origin: TaskOrigin, exchange: Exchange): Promise<string> {
+    const { target, own, isDesk, kind, name, server, process } = origin
+    return this.#sealer.seal([target, own, isDesk, kind, name, server, process], this.#bindingOf(exchange))
   }
 
   /** Undefined for an id that is not of this caller. */
@@ -34,8 +37,8 @@ export class TaskIds {
     if (typeof taskId !== 'string') return undefined
     const opened = await this.#sealer.open(taskId, this.#bindingOf(exchange))
     if (!Array.isArray(opened)) return undefined
-    const [target, own, isDesk, kind, name, server] = opened
-    return { target, own, isDesk, kind, name, server }
+    const [target, own, isDesk, kind, name, server, process = ''] = opened
+    return { target, own, isDesk, kind, name, server, process }
   }
 
   #bindingOf({ auth }: Exchange): string {

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { TargetModel, Text } from '../model/index.ts'
+import type { Link } from './link.ts'
 
 const marks = new WeakMap<TargetModel, string>()
 
@@ -12,6 +13,24 @@ export function serverMark(model: TargetModel): string {
     marks.set(model, mark)
   }
   return mark
+}
+
+const links = new WeakMap<Link, string>()
+
+/** Tells a connection from those before and after it. Empty where there is none. */
+export function linkMark(link: Link | undefined): string {
+  if (!link) return ''
+  const known = links.get(link)
+  if (known !== undefined) return known
+  const mark = randomBytes(6).toString('base64url')
+  links.set(link, mark)
+  return mark
+}
+
+/** Whether all connections of an earlier mark, which are separated by dots, are there still. */
+export function isStillThere(before: string, now: string): boolean {
+  const present = now.split('.')
+  return before.split('.').every((mark, at) => mark === '' || mark === present[at])
 }
 
 function placeOf(model: TargetModel): unknown[] {

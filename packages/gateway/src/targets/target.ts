@@ -21,7 +21,7 @@ import type { Link } from './link.ts'
 import type { OpenerServices } from './link-opener.ts'
 import type { EraDifferences, OlderEra } from './older-era.ts'
 import { Recorder } from './recording/recorder.ts'
-import { serverMark } from './server-mark.ts'
+import { linkMark, serverMark } from './server-mark.ts'
 import { stateLog } from './state-log.ts'
 import { Succession } from './succession.ts'
 import type { SignInOptions } from './target-auth.ts'
@@ -179,6 +179,17 @@ export class Target {
   /** Marks the server that an exchange goes to. */
   serverOf(exchange: Exchange): string {
     return serverMark(this.#succession.ownerOf(exchange).model)
+  }
+
+  /**
+   * Marks the process that has the tasks of a caller. A process that is started again counts its tasks anew, so an
+   * id from before would be the task of another. Empty where tasks may outlive a connection.
+   */
+  processOf(exchange: Exchange): string {
+    const { model, pool } = this.#succession.ownerOf(exchange)
+    if (model.kind !== 'stdio' || readAffinity(exchange)) return ''
+    const { key } = this.#connectionFor(exchange, false)
+    return [key, legacyKey(key)].map((one) => linkMark(pool.find(one)?.link)).join('.')
   }
 
   /** Sends an exchange to its caller's connection. Repeats a lost request when that is `safe`. */
