@@ -92,14 +92,14 @@ export class Gateway {
       maxParkedOfCaller: sharedLimit(limits.parkedCalls, limits).perCaller,
       ttl: limits.parkedFor,
     })
+    const arriving = new ArrivingResults({ perCaller: limits.resultBytes, total: 2 * limits.resultBytes })
     this.#services = {
       info: this.info,
       gate: new StartGate(limits.startingTargets),
       deadlines: new Deadlines(),
       continuations: this.#continuations,
-      fetch: createPooledFetch(
-        new ArrivingResults({ perCaller: limits.resultBytes, total: 2 * limits.resultBytes }),
-      ),
+      arriving,
+      fetch: createPooledFetch(arriving),
       stateDir: model.stateDir,
       maxMessageBytes: limits.resultBytes,
       heldFor: limits.parkedFor,

@@ -1,5 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { http } from '@gantry/mcp/client'
+import { stdio } from '@gantry/mcp/client/node'
 import { describe, expect, it } from 'vitest'
 import { ArrivingResults } from './arriving-results.ts'
 import { createPooledFetch } from './pooled-fetch.ts'
@@ -7,37 +9,42 @@ import { createPooledFetch } from './pooled-fetch.ts'
 const MB = 1024 * 1024
 
 describe('ArrivingResults', () => {
-  it('lets others pass one whose target has its share, and keeps the order where all have to wait', () => {
-    const arriving = new ArrivingResults({ perCaller: 10, total: 20 })
-    const went: string[] = []
-    const enter = (name: string, origin: string, bytes: number) =>
-      arriving.enter(origin, bytes, () => went.push(name))
-    const first = enter('first', 'a', 10)
-    const second = enter('second', 'a', 10)
-    const other = enter('other', 'b', 8)
-    expect(went).toEqual(['first', 'other'])
-    enter('large', 'c', 10)
-    enter('small', 'd', 1)
-    expect(went).toEqual(['first', 'other'])
-    first()
-    first()
-    expect(went).toEqual(['first', 'other', 'second'])
-    other()
-    expect(went).toEqual(['first', 'other', 'second', 'large'])
-    second()
-    expect(went.at(-1)).toBe('small')
-    expect(arriving.held).toBe(11)
+  const went: string[] = []
+  const open = (arriving: ArrivingResults, name: string, origin: string) =>
+    arriving.of(origin).open(() => went.push(name))
+
+  it('lets others pass one whose target has its share, and gives room in the order of coming', () => {
+    went.length = 0
+    const arriving = new ArrivingResults({ perCaller: 10 * MB, total: 20 * MB })
+    const first = open(arriving, 'first', 'a')
+    const second = open(arriving, 'second', 'a')
+    const other = open(arriving, 'other', 'b')
+    expect([first.grows(10 * MB), second.grows(10 * MB), other.grows(8 * MB)]).toEqual([true, false, true])
+    const large = open(arriving, 'large', 'c')
+    const small = open(arriving, 'small', 'd')
+    expect([large.grows(10 * MB), small.grows(MB), small.grows(1.5 * MB)]).toEqual([false, true, true])
+    first.ends()
+    first.ends()
+    expect([went, arriving.held]).toEqual([['second'], 20 * MB])
+    other.ends()
+    second.ends()
+    expect([went, arriving.held]).toEqual([['second', 'large'], 12 * MB])
   })
 
-  it('takes one that is larger than the limit when it is alone, and forgets one that gives up waiting', () => {
-    const arriving = new ArrivingResults({ perCaller: 10, total: 20 })
-    const went: string[] = []
-    const large = arriving.enter('a', 100, () => went.push('large'))
-    const gone = arriving.enter('b', 1, () => went.push('gone'))
-    arriving.enter('c', 1, () => went.push('last'))
-    gone()
-    large()
-    expect([went, arriving.held]).toEqual([['large', 'last'], 1])
+  it('lets the oldest go on past the limits, of all and of its target, so that none waits for ever', () => {
+    went.length = 0
+    const arriving = new ArrivingResults({ perCaller: 10 * MB, total: 16 * MB })
+    const [a1, a2, b] = [open(arriving, 'a1', 'a'), open(arriving, 'a2', 'a'), open(arriving, 'b', 'b')]
+    expect([a1.grows(6 * MB), a2.grows(4 * MB), b.grows(4 * MB)]).toEqual([true, true, true])
+    expect([a2.grows(8 * MB), b.grows(8 * MB), a1.grows(10 * MB)]).toEqual([false, false, true])
+    a1.ends()
+    expect([went, arriving.held]).toEqual([['a2', 'b'], 16 * MB])
+    const c = open(arriving, 'c', 'b')
+    expect(c.grows(10 * MB)).toBe(false)
+    c.ends()
+    a2.ends()
+    b.ends()
+    expect(arriving.held).toBe(0)
   })
 })
 
@@ -53,7 +60,8 @@ describe('long answers over HTTP', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
     const arriving = new ArrivingResults({ perCaller: 6 * MB, total: 6 * MB })
     const fetch = createPooledFetch(arriving)
-    const blocker = arriving.enter('another', 6 * MB, () => {})
+    const blocker = arriving.of('another').open(() => {})
+    blocker.grows(6 * MB)
     let done = 0
     const answers = Array.from({ length: 3 }, async () => {
       const { length } = await (await fetch(url, { method: 'GET' })).text()
@@ -63,10 +71,77 @@ describe('long answers over HTTP', () => {
     await expect.poll(() => responses.length).toBe(3)
     // What is short comes all the same.
     expect([done, arriving.held]).toEqual([0, 6 * MB])
-    blocker()
+    blocker.ends()
     expect(await Promise.all(answers)).toEqual([body.length, body.length, body.length])
     expect(arriving.held).toBe(0)
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
+  })
+
+  it('as events wait as well', async () => {
+    const event = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(4 * MB) } })}\n\n`
+    let asked = 0
+    const server = createServer((_request, response) => {
+      asked++
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`: hello\n\n${event}`)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const arriving = new ArrivingResults({ perCaller: 6 * MB, total: 6 * MB })
+    const blocker = arriving.of('another').open(() => {})
+    blocker.grows(6 * MB)
+    let done = 0
+    const answers = Array.from({ length: 3 }, async () => {
+      const wire = await http(url, { fetch: createPooledFetch(arriving), arrivals: arriving.of(url) }).open()
+      await wire.request({ jsonrpc: '2.0', id: 1, method: 'tools/call' })
+      done++
+      await wire.close()
+    })
+    await expect.poll(() => asked).toBe(3)
+    await expect.poll(() => arriving.waiting).toBe(3)
+    expect([done, arriving.held]).toEqual([0, 6 * MB])
+    blocker.ends()
+    await Promise.all(answers)
+    await expect.poll(() => arriving.held).toBe(0)
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+})
+
+describe('long lines of programs', () => {
+  const PROGRAM = `process.stdin.once('data', () => {
+    process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(4 * 1024 * 1024) } }) + '\\n')
+  })`
+  const shutdown = { endMs: 100, termMs: 100 }
+  const openProgram = (arriving: ArrivingResults) =>
+    stdio({ command: process.execPath, args: ['-e', PROGRAM], arrivals: arriving.of('a'), shutdown }).open()
+
+  it('wait in their pipes for room', async () => {
+    const arriving = new ArrivingResults({ perCaller: 6 * MB, total: 6 * MB })
+    const blocker = arriving.of('another').open(() => {})
+    blocker.grows(6 * MB)
+    const wires = await Promise.all([1, 2, 3].map(() => openProgram(arriving)))
+    let done = 0
+    const answers = wires.map((wire) =>
+      wire.request({ jsonrpc: '2.0', id: 1, method: 'tools/call' }).then(() => done++),
+    )
+    await expect.poll(() => arriving.waiting, { timeout: 10_000 }).toBe(3)
+    expect([done, arriving.held]).toEqual([0, 6 * MB])
+    blocker.ends()
+    await Promise.all(answers)
+    expect(arriving.held).toBe(0)
+    await Promise.all(wires.map((wire) => wire.close()))
+  })
+
+  it('give their room back when the program is ended meanwhile', async () => {
+    const arriving = new ArrivingResults({ perCaller: 6 * MB, total: 6 * MB })
+    const blocker = arriving.of('another').open(() => {})
+    blocker.grows(5 * MB)
+    const wire = await openProgram(arriving)
+    const answer = wire.request({ jsonrpc: '2.0', id: 1, method: 'tools/call' }).catch((error) => error.code)
+    await expect.poll(() => arriving.waiting, { timeout: 10_000 }).toBe(1)
+    await wire.close()
+    expect(await answer).toBe('closed')
+    expect([arriving.waiting, arriving.held]).toEqual([0, 5 * MB])
   })
 })

@@ -1,53 +1,98 @@
+import type { Arrival, Arrivals } from '@gantry/mcp/client'
 import { Budget, type BudgetLimits } from '@gantry/mcp/exchange'
 
-/** A shorter answer needs no place: it is read in any case. */
-export const SHORT_ANSWER: number = 256 * 1024
+/** What a long message gets at first. When it needs more, it gets twice as much. */
+const FIRST_ROOM = 1024 * 1024
 
-interface Waiting {
-  readonly origin: string
-  readonly bytes: number
-  readonly go: () => void
-}
-
-/** Long answers get a place before they are read, so that memory is bounded. Others wait at the target. */
+/**
+ * Long messages of targets – bodies, events, lines – are read as far as they have room; the rest waits at the target.
+ * The oldest can always go on: otherwise those that have come half-way would wait for each other.
+ */
 export class ArrivingResults {
+  readonly #limits: BudgetLimits
   readonly #budget: Budget
-  readonly #waiting = new Set<Waiting>()
+  /** In the order of their coming. */
+  readonly #places = new Set<Place>()
 
+  /** `perCaller` is the share of one target, and the length of the longest message. */
   constructor(limits: BudgetLimits) {
+    this.#limits = limits
     this.#budget = new Budget(limits)
   }
 
-  /** Bytes that have a place. */
+  /** Bytes that have room. */
   get held(): number {
     return this.#budget.held
   }
 
-  /** Calls `go` when the answer has its place, at once if there is room. The function returned gives it up. */
-  enter(origin: string, bytes: number, go: () => void): () => void {
-    const waiting: Waiting = { origin, bytes, go }
-    let left = false
-    this.#waiting.add(waiting)
-    this.#admit()
-    return () => {
-      if (left) return
-      left = true
-      if (!this.#waiting.delete(waiting)) this.#budget.give(origin, bytes)
-      this.#admit()
+  /** Messages that wait for room. */
+  get waiting(): number {
+    return [...this.#places].filter(({ room, wanted }) => wanted > room).length
+  }
+
+  /** The messages of one target. */
+  of(origin: string): Arrivals {
+    return {
+      open: (go) => {
+        const place = new Place(this, origin, go)
+        this.#places.add(place)
+        return place
+      },
     }
   }
 
-  /** In the order of their coming. One whose target has its share lets others pass. */
-  #admit(): void {
-    for (const waiting of this.#waiting) {
-      const { origin, bytes, go } = waiting
-      const isAlone = this.#budget.held === 0
-      const lacking = isAlone ? undefined : this.#budget.lacks(origin, bytes)
-      if (lacking === 'total') return
-      if (lacking === 'perCaller') continue
-      this.#waiting.delete(waiting)
-      this.#budget.add(origin, bytes)
-      go()
+  grow(place: Place, bytes: number): boolean {
+    if (bytes <= place.room) return true
+    place.wanted = Math.max(bytes, Math.min(Math.max(FIRST_ROOM, 2 * place.room), this.#limits.perCaller))
+    return this.#give(place)
+  }
+
+  end(place: Place): void {
+    if (!this.#places.delete(place)) return
+    this.#budget.give(place.origin, place.room)
+    for (const waiting of this.#places) {
+      if (waiting.wanted > waiting.room && this.#give(waiting)) waiting.go()
     }
+  }
+
+  #give(place: Place): boolean {
+    const { origin } = place
+    const more = place.wanted - place.room
+    const lacking = this.#isFirst(place) ? undefined : this.#budget.lacks(origin, more)
+    const isTotal = this.#budget.held + more > this.#limits.total
+    if (lacking === 'total' || (lacking && (isTotal || !this.#isFirst(place, origin)))) return false
+    this.#budget.add(origin, more)
+    place.room = place.wanted
+    return true
+  }
+
+  /** Whether it is the oldest, of all or of one target. */
+  #isFirst(place: Place, origin?: string): boolean {
+    for (const oldest of this.#places) {
+      if (origin === undefined || oldest.origin === origin) return oldest === place
+    }
+    return false
+  }
+}
+
+class Place implements Arrival {
+  room = 0
+  wanted = 0
+  readonly origin: string
+  readonly go: () => void
+  readonly #all: ArrivingResults
+
+  constructor(all: ArrivingResults, origin: string, go: () => void) {
+    this.#all = all
+    this.origin = origin
+    this.go = go
+  }
+
+  grows(bytes: number): boolean {
+    return this.#all.grow(this, bytes)
+  }
+
+  ends(): void {
+    this.#all.end(this)
   }
 }

@@ -6,6 +6,7 @@ import type { Handshake } from '../telemetry/handshake.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Tap } from '../telemetry/tap-connector.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
+import type { ArrivingResults } from './arriving-results.ts'
 import type { Instance, OpenRequest } from './instance.ts'
 import { isLegacyKey } from './isolation.ts'
 import { LeasedContinuations } from './leased-continuations.ts'
@@ -22,6 +23,8 @@ export interface OpenerServices {
   readonly embedded: ReadonlyMap<string, Served>
   readonly view: WireView
   readonly fetch: FetchLike
+  /** Gives room to long messages of targets. */
+  readonly arriving: ArrivingResults
   /** Where tokens are kept. */
   readonly stateDir: string
   readonly maxMessageBytes: number

@@ -30,6 +30,7 @@ import { TappedWire, tapConnector, type Tap } from '../telemetry/tap-connector.t
 import { inProcessLink } from './in-process-link.ts'
 import { launcherOf } from './launchers/launcher.ts'
 import { launcherEnvironment } from './launchers/launcher-environment.ts'
+import type { ArrivingResults } from './arriving-results.ts'
 import type { Link, ProcessFacts } from './link.ts'
 import { callerOf, OwnExchange } from './own-exchange.ts'
 import { urlConnector } from './url-connector.ts'
@@ -45,6 +46,8 @@ export interface LinkServices {
   /** Told what is being done. */
   readonly handshake: Handshake
   readonly fetch: FetchLike
+  /** Gives room to long messages of targets. */
+  readonly arriving: ArrivingResults
   readonly auth: AuthProvider | undefined
   /** Headers of the request that the connection is made for. */
   readonly headers: Record<string, string> | undefined
@@ -114,6 +117,7 @@ function stdioConnector(model: StdioTarget, services: LinkServices): Connector {
     env: { ...places, ...env },
     cwd: model.cwd,
     maxLineBytes: services.maxMessageBytes,
+    arrivals: services.arriving.of(`stdio ${model.name}`),
     onStderr: (line) => services.onStderr(line),
     onProtocolError: (error) => services.handshake.warn(error),
   })

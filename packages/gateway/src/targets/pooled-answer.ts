@@ -1,16 +1,15 @@
+import type { Arrivals } from '@gantry/mcp/client'
 import { abortReason, callerOf, createResponse, type QuickInit } from '@gantry/mcp/client/node'
 import type { Cancellation } from '@gantry/mcp/exchange'
 import type { Dispatcher } from 'undici'
-import type { ArrivingResults } from './arriving-results.ts'
 import { PooledBody } from './pooled-body.ts'
 
 type Head = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
 
 export interface PooledAnswerOptions {
   readonly url: string
-  readonly origin: string
   readonly init: QuickInit
-  readonly arriving: ArrivingResults
+  readonly arrivals: Arrivals
   resolve(response: Response): void
   reject(error: Error): void
 }
@@ -37,10 +36,9 @@ export class PooledAnswer implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Head): void {
     // What comes before the real answer (103, for instance) says nothing about it.
     if (status >= 100 && status < 200) return
-    const { url, origin, arriving, resolve } = this.#options
+    const { url, arrivals, resolve } = this.#options
     const body = new PooledBody(controller, {
-      origin,
-      arriving,
+      arrivals,
       announced: lengthIn(headers),
       mayWait: isKeptAlive(headers),
     })

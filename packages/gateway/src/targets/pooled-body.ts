@@ -1,6 +1,6 @@
-import { decodeBody, type ResponseBody } from '@gantry/mcp/client/node'
+import type { Arrivals } from '@gantry/mcp/client'
+import { ArrivingMessage, decodeBody, SHORT_MESSAGE, type ResponseBody } from '@gantry/mcp/client/node'
 import type { Dispatcher } from 'undici'
-import { SHORT_ANSWER, type ArrivingResults } from './arriving-results.ts'
 
 /** What may wait for a reader before the connection is asked to wait as well. */
 const MAX_HELD_BYTES = 256 * 1024
@@ -8,9 +8,8 @@ const MAX_HELD_BYTES = 256 * 1024
 const TURN_BYTES = 32 * 1024
 
 export interface PooledBodyOptions {
-  /** Where it comes from. */
-  readonly origin: string
-  readonly arriving: ArrivingResults
+  /** Gives it room when it is long. */
+  readonly arrivals: Arrivals
   /** How long it will be, if that is known. */
   readonly announced: number | undefined
   /** Whether the connection may be kept waiting for long. */
@@ -29,14 +28,17 @@ export class PooledBody implements ResponseBody {
   #whole: { readonly limit: number; resolve(): void; reject(error: Error): void } | undefined
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined
   readonly #options: PooledBodyOptions
-  /** A long body that is read as a whole is read when it has its place. */
-  #wantsPlace = false
-  #waitsForPlace = false
-  #leave: (() => void) | undefined
+  /** A long body that is read as a whole is read as there is room for it. */
+  readonly #message: ArrivingMessage
+  #waitsForRoom = false
 
   constructor(connection: Dispatcher.DispatchController, options: PooledBodyOptions) {
     this.#connection = connection
     this.#options = options
+    this.#message = new ArrivingMessage(options.arrivals, () => {
+      this.#waitsForRoom = false
+      this.#resume()
+    })
   }
 
   push(chunk: Buffer): void {
@@ -44,7 +46,7 @@ export class PooledBody implements ResponseBody {
     if (chunk.length === 0) return
     if (this.#stream) this.#stream.enqueue(chunk)
     else if (!this.#hold(chunk)) return
-    this.#wantPlace()
+    this.#wantRoom()
     if (this.#isFull) this.#connection.pause()
     else this.#takeTurns(chunk.length)
   }
@@ -58,7 +60,7 @@ export class PooledBody implements ResponseBody {
 
   fail(error: Error): void {
     this.#error = error
-    this.#leave?.()
+    this.#message.end()
     this.#whole?.reject(error)
     this.#stream?.error(error)
     this.#stream = undefined
@@ -70,7 +72,7 @@ export class PooledBody implements ResponseBody {
 
   piecesWithin(limit: number): Promise<readonly Buffer[] | undefined> {
     const take = (): Buffer[] | undefined => {
-      this.#leave?.()
+      this.#message.end()
       return this.#heldBytes > limit ? undefined : this.#held.splice(0)
     }
     return this.#ended ? Promise.resolve(take()) : this.#untilEnd(limit).then(take)
@@ -81,22 +83,17 @@ export class PooledBody implements ResponseBody {
     return new Promise((resolve, reject) => {
       this.#whole = { limit, resolve, reject }
       if (!this.#isWithinLimit()) return
-      this.#wantPlace()
+      this.#wantRoom()
       this.#resume()
     })
   }
 
-  #wantPlace(): void {
-    if (this.#wantsPlace || !this.#whole || this.#ended || this.#heldBytes <= SHORT_ANSWER) return
-    const { origin, arriving, announced, mayWait } = this.#options
-    if (!mayWait) return
-    const { limit } = this.#whole
-    this.#wantsPlace = true
-    this.#waitsForPlace = true
-    this.#leave = arriving.enter(origin, Math.min(announced ?? limit, limit), () => {
-      this.#waitsForPlace = false
-      this.#resume()
-    })
+  #wantRoom(): void {
+    if (!this.#whole || this.#ended || this.#heldBytes <= SHORT_MESSAGE) return
+    const { announced = 0, mayWait } = this.#options
+    const length = Math.max(this.#heldBytes, Math.min(announced, this.#whole.limit))
+    const goesOn = this.#message.has(length)
+    this.#waitsForRoom = mayWait && !goesOn
   }
 
   stream(): ReadableStream<Uint8Array> {
@@ -136,7 +133,7 @@ export class PooledBody implements ResponseBody {
 
   get #isFull(): boolean {
     if (this.#stream) return (this.#stream.desiredSize ?? 0) <= 0
-    return this.#waitsForPlace || (this.#whole === undefined && this.#heldBytes > MAX_HELD_BYTES)
+    return this.#waitsForRoom || (this.#whole === undefined && this.#heldBytes > MAX_HELD_BYTES)
   }
 
   #takeTurns(bytes: number): void {
@@ -152,6 +149,6 @@ export class PooledBody implements ResponseBody {
   }
 
   #resume(): void {
-    if (this.#connection.paused && !this.#isTheirTurn && !this.#waitsForPlace) this.#connection.resume()
+    if (this.#connection.paused && !this.#isTheirTurn && !this.#waitsForRoom) this.#connection.resume()
   }
 }

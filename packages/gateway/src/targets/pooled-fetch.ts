@@ -80,6 +80,6 @@ function send(
       headers: plainHeaders(init),
       body: (init.body ?? null) as string | null,
     }
-    pool.dispatch(request, new PooledAnswer({ url, origin, init, arriving, resolve, reject }))
+    pool.dispatch(request, new PooledAnswer({ url, init, arrivals: arriving.of(origin), resolve, reject }))
   })
 }

@@ -1,10 +1,13 @@
 import { http, sse, type FetchLike, type McpError } from '@gantry/mcp/client'
 import type { AuthProvider } from '@gantry/mcp/auth'
 import type { Connector } from '@gantry/mcp/exchange'
+import { parseUrl } from '@gantry/mcp/foreign'
 import { reveal, revealAll, type UrlTarget } from '../model/index.ts'
+import type { ArrivingResults } from './arriving-results.ts'
 
 export interface UrlServices {
   readonly fetch: FetchLike
+  readonly arriving: ArrivingResults
   readonly auth: AuthProvider | undefined
   readonly maxMessageBytes: number
   /** Headers of the request that the connection is made for, where connections are not shared. */
@@ -20,6 +23,7 @@ export function urlConnector(model: UrlTarget, services: UrlServices): Connector
     headers: { ...lowerCase(revealAll(model.headers)), ...services.headers },
     fetch,
     maxMessageBytes,
+    arrivals: services.arriving.of(parseUrl(url)?.origin ?? url),
     onProtocolError: (error: McpError) => services.onProtocolError(error),
     ...(auth && { auth }),
   }

@@ -29,3 +29,4 @@ export type {
   StdioShutdown,
   StdioWire,
 } from '../transport/process/stdio-options.ts'
+export { ArrivingMessage, SHORT_MESSAGE } from '../transport/arrivals.ts'

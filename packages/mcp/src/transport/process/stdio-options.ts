@@ -1,3 +1,4 @@
+import type { Arrivals } from '../arrivals.ts'
 import type { McpError } from '../../jsonrpc/index.ts'
 import type { Connector, OpenOptions, Wire } from '../../exchange/index.ts'
 
@@ -16,6 +17,8 @@ export interface StdioOptions {
   stderrLines?: number | undefined
   /** The longest message in bytes. Default 64 MiB. A longer one fails its request with `too_large`. */
   maxLineBytes?: number | undefined
+  /** Gives room to long messages, where many connections share memory. */
+  arrivals?: Arrivals | undefined
   /** What a server sent that is no use to anyone: lines that are not JSON, answers to unknown ids. */
   onProtocolError?: ((error: McpError) => void) | undefined
   /** How long `close()` waits, in milliseconds. Default 2,000 each. */

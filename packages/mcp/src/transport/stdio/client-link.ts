@@ -81,6 +81,11 @@ export class LineLink {
     )
   }
 
+  /** Bytes of the message that has not ended yet. */
+  get held(): number {
+    return this.#splitter.held
+  }
+
   push(chunk: Uint8Array): boolean {
     return this.#ended === undefined && this.#splitter.push(chunk)
   }

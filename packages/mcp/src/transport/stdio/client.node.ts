@@ -1,5 +1,6 @@
 import type { OpenOptions } from '../../exchange/wire.ts'
 import { McpError, type NumberMode } from '../../jsonrpc/index.ts'
+import { ArrivingMessage } from '../arrivals.ts'
 import { childEnvironment } from '../process/environment.node.ts'
 import { ServerProcess, within } from '../process/server.node.ts'
 import type { StdioConnector, StdioOptions, StdioWire, StdioProcess } from '../process/stdio-options.ts'
@@ -85,6 +86,7 @@ class ChildWire extends LineWire implements StdioWire {
   readonly #writer: StdioClientWriter
   protected readonly link: LineLink
   readonly #stderr: StderrTail
+  readonly #arriving: ArrivingMessage
 
   constructor(server: ServerProcess, key: string, options: StdioOptions, numbers?: NumberMode) {
     super()
@@ -92,6 +94,7 @@ class ChildWire extends LineWire implements StdioWire {
     this.#key = key
     this.#options = options
     this.#stderr = new StderrTail(options.stderrLines ?? DEFAULT_STDERR_LINES, options.onStderr)
+    this.#arriving = new ArrivingMessage(options.arrivals, () => server.child.stdout.resume())
     this.#writer = new StdioClientWriter(server.child.stdin)
     this.link = new LineLink({
       sink: this.#writer,
@@ -118,7 +121,13 @@ class ChildWire extends LineWire implements StdioWire {
 
   #listen(): void {
     const { stdin, stdout, stderr } = this.#server.child
-    readFairly(stdout, (chunk) => this.link.push(chunk))
+    readFairly(stdout, (chunk) => {
+      const hasEnded = this.link.push(chunk)
+      const isRunning = this.#server.exit === undefined
+      if (!this.#arriving.has(this.link.held) && isRunning) stdout.pause()
+      return hasEnded
+    })
+    stdout.on('close', () => this.#arriving.end())
     stdout.on('error', () => this.#lost('output'))
     stdout.on('end', () => this.#lost('output'))
     readFairly(stderr, (chunk) => this.#stderr.push(chunk))
@@ -138,6 +147,8 @@ class ChildWire extends LineWire implements StdioWire {
   /** The process has ended by itself: what it wrote is still delivered, what it left running is ended. */
   async #afterExit(): Promise<void> {
     const swept = this.#server.sweep(this.#termMs())
+    // No more than a pipe holds is left.
+    this.#server.child.stdout.resume()
     await this.#server.drained()
     this.link.drain()
     this.#finish(() => exitedError(this.#facts()))

@@ -38,6 +38,11 @@ export class LineSplitter {
     this.#max = maxLineBytes
   }
 
+  /** Bytes of the line that has not ended yet. */
+  get held(): number {
+    return this.#heldBytes
+  }
+
   /** The chunk must stay unchanged until its last line is complete. False when no line ended in it. */
   push(chunk: Uint8Array): boolean {
     let start = 0

@@ -5,8 +5,8 @@ import { mediaType } from './messages.ts'
 import { linkedCanceller } from './operations.ts'
 import type { HttpClientSettings, ReconnectOptions } from './options.ts'
 import { sendHttp } from './send.ts'
-import { type OnSseEvent, type SseCursor, SseParser } from './sse-stream.ts'
-import { readChunks } from './sse-stream-read.ts'
+import { type OnSseEvent, type SseCursor } from './sse-stream.ts'
+import { readEvents } from './sse-stream-read.ts'
 
 /** An event stream that is read by GET, and by GET again when the connection ends. */
 export interface FollowedStream {
@@ -84,8 +84,8 @@ async function readOnce(stream: FollowedStream): Promise<McpError | undefined> {
       return badResponse(url, 'did not answer GET with an event stream', { status: response.status })
     }
     stream.onOpen?.()
-    const parser = new SseParser({ onEvent: stream.onEvent, cursor, maxLength: settings.maxMessageBytes })
-    await readChunks(body, (chunk) => parser.push(chunk))
+    const { maxMessageBytes: maxLength, arrivals } = settings
+    await readEvents(body, { onEvent: stream.onEvent, cursor, maxLength, arrivals })
     return undefined
   } catch (thrown) {
     return networkError(url, thrown)

@@ -5,6 +5,7 @@ import {
   parseJson,
   type ReadJson,
 } from '../../../jsonrpc/index.ts'
+import type { Arrivals } from '../../arrivals.ts'
 import type { AuthProvider } from './auth.ts'
 import { platformFetch } from './platform-fetch.ts'
 import type { FetchLike } from './quick-fetch.ts'
@@ -33,6 +34,8 @@ export interface HttpClientOptions {
   connectTimeout?: number | undefined
   /** The largest message, in bytes of a JSON body or characters of an event. */
   maxMessageBytes?: number | undefined
+  /** Gives room to long events, where many connections share memory. */
+  arrivals?: Arrivals | undefined
   reconnect?: ReconnectOptions | undefined
   /** Hears of what a server does wrong and what is survived: unreadable events, answers to nothing, lost streams. */
   onProtocolError?: ((error: McpError) => void) | undefined
@@ -47,6 +50,7 @@ export interface HttpClientSettings {
   readonly auth: AuthProvider | undefined
   readonly connectTimeout: number
   readonly maxMessageBytes: number
+  readonly arrivals: Arrivals | undefined
   readonly read: ReadJson
   readonly reconnect: Required<ReconnectOptions>
   /** Errors are made only when they are told: about a flood, most are not. */
@@ -69,6 +73,7 @@ export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettin
     auth: options.auth,
     connectTimeout: options.connectTimeout ?? 30_000,
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
+    arrivals: options.arrivals,
     read: parseJson,
     reconnect: { initialDelay: 500, maxDelay: 30_000, maxAttempts: 8, ...options.reconnect },
     report: (describe) => {

@@ -15,8 +15,8 @@ import { followStream } from './follow.ts'
 import { mediaType, forEachMessage, unreadable } from './messages.ts'
 import type { HttpClientSettings } from './options.ts'
 import { isSessionRefusal } from './session-lost.ts'
-import { createSseCursor, type OnSseEvent, type SseCursor, SseParser } from './sse-stream.ts'
-import { readChunks } from './sse-stream-read.ts'
+import { createSseCursor, type OnSseEvent, type SseCursor } from './sse-stream.ts'
+import { readEvents } from './sse-stream-read.ts'
 
 export interface ReadAnswerOptions extends AnswerOptions {
   response: Response
@@ -87,7 +87,8 @@ async function readStream(options: ReadAnswerOptions): Promise<void> {
     if (type === 'message' && data !== '') reader.read(data)
   }
   try {
-    const broken = await readOnce(response.body, { onEvent, cursor, maxLength: settings.maxMessageBytes })
+    const { maxMessageBytes: maxLength, arrivals } = settings
+    const broken = await readOnce(response.body, { onEvent, cursor, maxLength, arrivals })
     if (!reader.answered) await resume(options, { reader, cursor, onEvent, broken })
   } finally {
     clearTimeout(linger)
@@ -97,11 +98,10 @@ async function readStream(options: ReadAnswerOptions): Promise<void> {
 /** Resolves with what broke the connection, if it did not end in order. Rejects when nothing can be saved. */
 async function readOnce(
   body: ReadableStream<Uint8Array>,
-  options: ConstructorParameters<typeof SseParser>[0],
+  options: Parameters<typeof readEvents>[1],
 ): Promise<unknown> {
-  const parser = new SseParser(options)
   try {
-    await readChunks(body, (chunk) => parser.push(chunk))
+    await readEvents(body, options)
     return undefined
   } catch (thrown) {
     if (thrown instanceof McpError) throw thrown

@@ -6,8 +6,8 @@ import { badResponse, displayUrl, networkError, statusError, timeoutError } from
 import { mediaType } from './messages.ts'
 import type { HttpClientSettings } from './options.ts'
 import { sendHttp } from './send.ts'
-import { createSseCursor, type OnSseEvent, SseParser } from './sse-stream.ts'
-import { readChunks } from './sse-stream-read.ts'
+import { createSseCursor, type OnSseEvent } from './sse-stream.ts'
+import { readEvents } from './sse-stream-read.ts'
 
 export interface EndpointStreamOptions {
   url: string
@@ -36,8 +36,8 @@ export async function openEndpointStream(options: EndpointStreamOptions): Promis
   }
   let cause: unknown
   try {
-    const parser = new SseParser({ onEvent, cursor: createSseCursor(), maxLength: settings.maxMessageBytes })
-    await readChunks(body, (chunk) => parser.push(chunk))
+    const { maxMessageBytes: maxLength, arrivals } = settings
+    await readEvents(body, { onEvent, cursor: createSseCursor(), maxLength, arrivals })
   } catch (thrown) {
     if (endpoint === undefined) throw networkError(url, thrown)
     cause = thrown

@@ -1,8 +1,10 @@
-/** Hands over chunks until the end, or until `onChunk` throws or returns `false`; then cancels. */
+import { type Arrivals, ArrivingMessage } from '../../arrivals.ts'
+import { SseParser, type SseParserOptions } from './sse-stream.ts'
+
+/** Hands over chunks until the end, or until `onChunk` throws; then cancels. Waits for a promise of `onChunk`. */
 export async function readChunks(
   body: ReadableStream<Uint8Array>,
-  // biome-ignore lint/suspicious/noConfusingVoidType: most callers have nothing to say
-  onChunk: (chunk: Uint8Array) => boolean | void,
+  onChunk: (chunk: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
   // Not `for await`: Safari's streams are not async iterable.
   const reader = body.getReader()
@@ -14,10 +16,33 @@ export async function readChunks(
         ended = true
         return
       }
-      if (onChunk(value) === false) return
+      const busy = onChunk(value)
+      // A body that breaks off meanwhile is not waited for.
+      if (busy) await Promise.race([busy, reader.closed])
     }
   } finally {
     if (!ended) reader.cancel().catch(() => {})
     reader.releaseLock()
+  }
+}
+
+/** Reads an event stream to its end. A long event goes on when there is room for it. */
+export async function readEvents(
+  body: ReadableStream<Uint8Array>,
+  options: SseParserOptions & { arrivals: Arrivals | undefined },
+): Promise<void> {
+  const parser = new SseParser(options)
+  let goOn = (): void => {}
+  const event = new ArrivingMessage(options.arrivals, () => goOn())
+  try {
+    await readChunks(body, (chunk) => {
+      parser.push(chunk)
+      if (event.has(parser.held)) return
+      return new Promise<void>((resolve) => {
+        goOn = resolve
+      })
+    })
+  } finally {
+    event.end()
   }
 }

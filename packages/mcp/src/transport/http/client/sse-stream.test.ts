@@ -172,17 +172,28 @@ describe('readChunks', () => {
     return { body, cancelled: () => cancelled }
   }
 
-  it('cancels the body when the reader has enough, and when it throws', async () => {
-    const first = source()
-    await readChunks(first.body, () => false)
-    expect(first.cancelled()).toBe(true)
-    const second = source()
+  it('cancels the body when its reader throws', async () => {
+    const { body, cancelled } = source()
     await expect(
-      readChunks(second.body, () => {
+      readChunks(body, () => {
         throw new Error('enough')
       }),
     ).rejects.toThrow('enough')
-    expect(second.cancelled()).toBe(true)
-    expect(second.body.locked).toBe(false)
+    expect([cancelled(), body.locked]).toEqual([true, false])
+  })
+
+  it('waits for its reader, but not when the body breaks off', async () => {
+    let fail: (error: Error) => void = () => {}
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(bytes('x'))
+        fail = (error) => controller.error(error)
+      },
+    })
+    const read = readChunks(body, () => {
+      setTimeout(fail, 1, new Error('broken'))
+      return new Promise(() => {})
+    })
+    await expect(read).rejects.toThrow('broken')
   })
 })

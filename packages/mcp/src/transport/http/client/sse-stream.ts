@@ -41,6 +41,11 @@ export class SseParser {
     this.#id = options.cursor.lastEventId
   }
 
+  /** How much there is of the event that has not ended yet. */
+  get held(): number {
+    return this.#partial.length + (this.#data?.length ?? 0)
+  }
+
   push(chunk: Uint8Array): void {
     const text = this.#normalise(this.#decoder.decode(chunk, { stream: true }))
     let end = text.indexOf('\n')
@@ -115,7 +120,7 @@ export class SseParser {
 
   #checkLength(): void {
     const { maxLength } = this.#options
-    if (this.#partial.length + (this.#data?.length ?? 0) <= maxLength) return
+    if (this.held <= maxLength) return
     throw new McpError('too_large', `An event of the stream is larger than ${maxLength} characters`, {
       details: { limit: maxLength },
     })
