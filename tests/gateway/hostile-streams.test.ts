@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connect, type Client } from '@gantry/mcp/client'
@@ -119,5 +120,47 @@ describe('an event stream', () => {
     expect(calls()).toBe(2)
     // What the client has heard already is not said again: progress only ever increases.
     expect(steps).toEqual([1, 2])
+  })
+})
+
+/** Writes so many pieces, or until the other side has had enough. */
+function writeForEver(socket: Socket, piece: string, left: number): void {
+  const goOn = (): void => {
+    for (; left > 0 && !socket.destroyed; left--) {
+      if (!socket.write(piece)) return void socket.once('drain', goOn)
+    }
+  }
+  socket.on('error', () => {})
+  goOn()
+}
+
+const PIECE = 'x'.repeat(256 * 1024)
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n'
+
+describe('an answer of a target that is no answer', () => {
+  it.each([
+    ['one line of a gigabyte', (socket: Socket) => writeForEver(socket, PIECE, 4096), `${HEAD}\r\ndata: `],
+    ['headers without an end', (socket: Socket) => writeForEver(socket, 'x-more: y\r\n', 1e6), HEAD],
+    ['a reset in the middle of an event', (socket: Socket) => socket.resetAndDestroy(), `${HEAD}\r\ndata: {`],
+    ['a reset in the headers', (socket: Socket) => socket.resetAndDestroy(), HEAD],
+  ])('%s is an error that names the target; the next call is answered', async (_, attack, head) => {
+    let isHostile = true
+    const target = await scriptedTarget({
+      'tools/call': ({ response }) => {
+        if (!isHostile) return hello
+        const socket = response.socket as Socket
+        socket.write(head, () => attack(socket))
+        return undefined
+      },
+    })
+    closing.push(() => target.close())
+    const limits = { resultBytes: '8mb' }
+    const gateway = await testGateway({ server: { limits }, mcpServers: { web: { url: target.url } } })
+    closing.push(() => gateway.close())
+    const client = await connect(gateway.endpoint)
+    closing.push(() => client.close())
+    await expect(client.call('web_echo')).rejects.toThrow(/web/)
+    isHostile = false
+    expect((await client.call('web_echo')).text()).toBe('hello')
   })
 })

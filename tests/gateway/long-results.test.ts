@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connect, type Client } from '@gantry/mcp/client'
+import { lettersProgram, lettersServer } from '../support/letters-target.ts'
 import { messageOf, scriptedTarget } from '../support/scripted-target.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
@@ -122,24 +123,8 @@ describe.each(['modern', 'legacy'] as const)('long results for a %s client', (er
   })
 })
 
-/** Answers with a letter, as often as one likes. */
-const LETTERS = `
-const write = (id, result, error) =>
-  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result, error }) + '\\n')
-const facts = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
-const tools = [{ name: 'letters', inputSchema: { type: 'object' } }]
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line)
-  if (method === 'initialize') write(id, facts)
-  else if (method === 'tools/list') write(id, { tools })
-  else if (method === 'tools/call') {
-    const { letter, size } = params.arguments
-    write(id, { content: [{ type: 'text', text: letter.repeat(size) }] })
-  } else if (id !== undefined) write(id, undefined, { code: -32601, message: 'no' })
-})`
-
 it('results of many callers, some of whom leave, are never mixed up', { timeout: 60_000 }, async () => {
-  const letters = { command: process.execPath, args: ['-e', LETTERS], prefix: false }
+  const letters = { ...lettersProgram, prefix: false }
   const gateway = await testGateway({ mcpServers: { letters } })
   closing.push(() => gateway.close())
   const clients = await Promise.all([1, 2, 3].map(() => clientOf(gateway, 'legacy')))
@@ -172,4 +157,32 @@ it('a result that says it is a string and never ends is an error of its target',
   closing.push(() => gateway.close())
   const client = await clientOf(gateway, 'modern')
   await expect(client.call('web_odd')).rejects.toThrow(/web/)
+})
+
+describe('long results that have no room', () => {
+  it.each(['body', 'event', 'pipe of each session'] as const)(
+    'wait with their target (%s), and short ones do not',
+    { timeout: 30_000 },
+    async (kind) => {
+      const server = kind === 'pipe of each session' ? undefined : await lettersServer(kind)
+      if (server) closing.push(() => server.close())
+      const letters = server ? { url: server.url } : { ...lettersProgram, isolation: 'session' }
+      const gateway = await testGateway({ mcpServers: { letters } })
+      closing.push(() => gateway.close())
+      const { arriving } = gateway.gateway.services
+      const clients = await Promise.all([1, 2, 3, 4].map(() => clientOf(gateway, 'legacy')))
+      const call = async (client: Client, size: number): Promise<number> =>
+        (await client.call('letters_letters', { size })).text().length
+      // Every session has its connection by now.
+      await Promise.all(clients.map((client) => call(client, 1)))
+      const blocker = arriving.of('another').open(() => {})
+      blocker.grows(128 * 1024 * 1024)
+      const long = clients.slice(1).map((client) => call(client, 2_000_000))
+      await expect.poll(() => arriving.waiting, { timeout: 10_000 }).toBe(3)
+      expect(await call(clients[0]!, 10)).toBe(10)
+      blocker.ends()
+      expect(await Promise.all(long)).toEqual([2_000_000, 2_000_000, 2_000_000])
+      await expect.poll(() => arriving.held).toBe(0)
+    },
+  )
 })

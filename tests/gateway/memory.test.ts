@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { halfRequest } from '../../packages/mcp/src/transport/fixtures/half-request.test.node.ts'
 import { CAN_MEASURE, GatewayProcess } from '../support/gateway-process.ts'
 import { modernRequest } from '../support/raw-client.ts'
-import { messageOf, scriptedTarget } from '../support/scripted-target.ts'
+import { lettersProgram, lettersServer } from '../support/letters-target.ts'
 
 const MB = 1024 * 1024
 const NAME = 'big_letters'
@@ -14,37 +14,14 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** Answers with as many letters as one likes. */
-const LETTERS = `
-const write = (id, result, error) =>
-  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result, error }) + '\\n')
-const facts = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
-const tools = [{ name: 'letters', inputSchema: { type: 'object' } }]
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line)
-  if (method === 'initialize') write(id, facts)
-  else if (method === 'tools/list') write(id, { tools })
-  else if (method === 'tools/call') {
-    write(id, { content: [{ type: 'text', text: 'x'.repeat(params.arguments.size) }] })
-  } else if (id !== undefined) write(id, undefined, { code: -32601, message: 'no' })
-})`
+type Kind = 'body' | 'event' | 'pipe'
 
-async function webTarget(): Promise<object> {
-  const target = await scriptedTarget({
-    'tools/list': () => ({ tools: [{ name: 'letters', inputSchema: { type: 'object' } }] }),
-    'tools/call': ({ id, params, response }) => {
-      const text = 'x'.repeat(params.arguments.size)
-      const body = messageOf(id, { resultType: 'complete', content: [{ type: 'text', text }] })
-      const headers = { 'content-type': 'application/json', 'content-length': body.length }
-      response.writeHead(200, headers).end(body, 'latin1')
-      return undefined
-    },
-  })
+async function targetOf(kind: Kind): Promise<object> {
+  if (kind === 'pipe') return lettersProgram
+  const target = await lettersServer(kind)
   closing.push(() => target.close())
   return { url: target.url }
 }
-
-const pipeTarget = { command: process.execPath, args: ['-e', LETTERS] }
 
 interface Reader {
   readonly socket: Socket
@@ -97,16 +74,17 @@ const answerOf = (gateway: GatewayProcess, size: number, headers = {}) =>
   modernRequest(gateway.endpoint, 'tools/call', { name: NAME, arguments: { size } }, { headers })
 
 describe.skipIf(!CAN_MEASURE)('the memory of a gateway', () => {
-  it.each([
-    { kind: 'web', clients: 40, size: 20, limit: 350 },
+  it.each<{ kind: Kind; clients: number; size: number; limit: number }>([
+    { kind: 'body', clients: 40, size: 20, limit: 350 },
+    { kind: 'event', clients: 40, size: 20, limit: 500 },
     { kind: 'pipe', clients: 40, size: 20, limit: 350 },
-    { kind: 'web', clients: 20, size: 50, limit: 450 },
+    { kind: 'body', clients: 20, size: 50, limit: 450 },
   ])(
     '$clients clients of $kind that ask for $size MB and do not read cost less than $limit MB',
     { timeout: 120_000 },
     async ({ kind, clients, size, limit }) => {
       await using gateway = await GatewayProcess.start({
-        mcpServers: { big: kind === 'web' ? await webTarget() : pipeTarget },
+        mcpServers: { big: await targetOf(kind) },
       })
       expect((await answerOf(gateway, 10)).status).toBe(200)
       const before = gateway.megabytes
@@ -127,7 +105,7 @@ describe.skipIf(!CAN_MEASURE)('the memory of a gateway', () => {
 
   it('20 strangers that send half a body of 16 MB cost less than 30 MB', { timeout: 60_000 }, async () => {
     await using gateway = await GatewayProcess.start({
-      mcpServers: { big: pipeTarget },
+      mcpServers: { big: lettersProgram },
       auth: { apiKeys: [{ name: 'known', key: KEY }] },
     })
     const headers = { authorization: `Bearer ${KEY}` }
