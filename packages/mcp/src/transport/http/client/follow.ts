@@ -5,7 +5,7 @@ import { mediaType } from './messages.ts'
 import { linkedCanceller } from './operations.ts'
 import type { HttpClientSettings, ReconnectOptions } from './options.ts'
 import { sendHttp } from './send.ts'
-import { type OnSseEvent, type SseCursor } from './sse-stream.ts'
+import type { OnSseEvent, SseCursor } from './sse-stream.ts'
 import { readEvents } from './sse-stream-read.ts'
 
 /** An event stream that is read by GET, and by GET again when the connection ends. */
