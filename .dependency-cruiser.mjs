@@ -54,6 +54,7 @@ const LAYERS = {
     // The public face only: our extensions can do nothing that a user's could not.
     'extensions/': ['server/index.ts', 'client/index.ts', 'exchange/index.ts', 'protocol/', 'jsonrpc/'],
     'testing/': [''],
+    'index.ts': ['entries/server.ts', 'entries/client.ts'],
   }),
   ...within(GATEWAY, {
     'model/': [],
@@ -80,6 +81,10 @@ const LAYERS = {
     'front/': ['relay/', 'policy/', 'telemetry/', 'model/', 'gateway.ts', ...SDK],
     // `serve` starts the gateway and some commands work on a configuration; the others talk to a running one.
     'cli/': ['admin/contract', 'config/', 'model/', 'main.ts', ...SDK_CLIENT],
+    'demo/': ['config/', 'model/', ...SDK],
+    'dev/': [...SDK],
+    'gateway.ts': ['model/', 'config/', 'telemetry/', 'targets/', 'catalog/', 'policy/', 'relay/', ...SDK],
+    'sealing-key.ts': ['model/', 'config/', 'telemetry/', ...SDK],
     'main.ts': ['', ...SDK],
   }),
   // The console knows the gateway by its admin contract and the SDK not at all.

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import layers from '../../.dependency-cruiser.mjs'
+import { ROOT } from '../../scripts/lib/paths.mjs'
+import { sourceFiles } from './source-files.ts'
+
+const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+const files = sourceFiles('packages').filter(
+  (path) => /\.ts$/.test(path) && !/\.test[.-]|\/fixtures\//.test(path),
+)
+
+describe.each(['mcp', 'gateway'])('packages/%s/src', (name) => {
+  const inside = files
+    .filter((path) => path.startsWith(`packages/${name}/src/`))
+    .map((path) => path.split('/').slice(3).join('/'))
+  const parts = [...new Set(inside.map((path) => path.replace(/\/.*/, '/')))]
+  const table = page.slice(page.indexOf(`| \`packages/${name}/src/\``)).split('\n\n')[0]!
+  const rows = table
+    .split('\n')
+    .slice(2)
+    .flatMap((row) => [...row.split('|')[1]!.matchAll(/`([^`]+)`/g)].map(([, part]) => part!))
+
+  it.each(parts)('%s has a row in ARCHITECTURE.md', (part) => {
+    expect(rows).toContain(part)
+  })
+
+  it.each(parts)('%s has a rule about what it may import', (part) => {
+    const rules = layers.forbidden.map((rule: { name: string }) => rule.name)
+    expect(rules).toContain(`${name}/${part} imports only what its layer allows`)
+  })
+
+  it.each(rows)('%s of the table exists', (row) => {
+    expect(inside.some((path) => path === row || path.startsWith(row))).toBe(true)
+  })
+})
