@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, readFile, rm } from 'node:fs/promises'
+import { link, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Sealer } from '@gantry/mcp/exchange'
 import { writeFileAtomic } from './config/index.ts'
-import type { GatewayModel } from './model/index.ts'
+import { readSmallFile, type GatewayModel } from './model/index.ts'
 import type { Log } from './telemetry/log.ts'
 
 /** Shorter than any key that is made here: the file was cut off, or is not ours. */
@@ -51,7 +51,7 @@ async function makeKey(file: string): Promise<string> {
 
 async function readKey(file: string): Promise<string | undefined> {
   try {
-    return (await readFile(file, 'utf8')).trim()
+    return (await readSmallFile(file)).trim()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonReader, writeJson } from '@gantry/mcp/exchange'
+import { readSmallFile } from '../model/index.ts'
 import type { Snapshot } from './fetch-lists.ts'
 
 const readJson = jsonReader('source')
+const MAX_BYTES = 256 * 1024 * 1024
 
 /** What an earlier run knew of a target: its lists, or why it had none. */
 export type Kept = { readonly snapshot: Snapshot } | { readonly missing: string }
@@ -22,7 +24,7 @@ export class CatalogStore {
 
   async read(target: string): Promise<Kept | undefined> {
     try {
-      const text = await readFile(this.#file(target), 'utf8')
+      const text = await readSmallFile(this.#file(target), { most: MAX_BYTES })
       const kept = readJson(text) as Snapshot | { missing: string }
       if ('missing' in kept) return { missing: String(kept.missing) }
       return Array.isArray(kept.tools) && kept.discovery ? { snapshot: kept } : undefined

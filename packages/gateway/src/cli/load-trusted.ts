@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import {
   acceptText,
@@ -11,7 +11,7 @@ import {
   type Loaded,
   type ServerOverrides,
 } from '../config/index.ts'
-import { describeTarget } from '../model/index.ts'
+import { describeTarget, readSmallFile } from '../model/index.ts'
 import { acceptConfig } from './accept-config.ts'
 import { CliError } from './cli-error.ts'
 import { paintFor, printLine, type CliIo, type GlobalOptions } from './cli-io.ts'
@@ -33,7 +33,7 @@ export async function loadTrusted(
   const { places } = io
   const file = findConfig(places, options.config)
   if (file === undefined) return undefined
-  const text = await readFile(file, 'utf8').catch(() => undefined)
+  const text = await readSmallFile(file).catch(() => undefined)
   // What is trusted is this text: the file is not read a second time.
   const result = await (text === undefined
     ? loadConfig(file, { places, overrides })

@@ -1,6 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
-import { Secret, type Text } from '../model/index.ts'
+import { readSmallFileSync, Secret, type Text } from '../model/index.ts'
 import { type ConfigPath, formatPath, type Problem } from './problem.ts'
 import { adviseReference, parseReferences, type Piece } from './references.ts'
 import type { SourceDocument } from './source-document.ts'
@@ -107,8 +106,7 @@ export class CompileContext {
     const absolute = this.toAbsolute(file)
     this.dependencies.add(absolute)
     try {
-      if (statSync(absolute).size > MAX_SECRET_BYTES) throw new Error('it is larger than 64 KB')
-      return readFileSync(absolute, 'utf8')
+      return readSmallFileSync(absolute, { most: MAX_SECRET_BYTES })
     } catch (error) {
       const reason =
         (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : (error as Error).message

@@ -372,7 +372,15 @@ describe('rules', () => {
       {
         name: 'rule 1',
         who: { principals: [], scopes: [], apiKeys: ['ci'] },
-        allow: [{ kind: undefined, target: 'githb', name: '*', uri: { exact: '*', loose: '*' } }],
+        allow: [
+          {
+            kind: undefined,
+            target: 'githb',
+            name: '*',
+            forms: { exact: '*', loose: '*' },
+            uri: { exact: '*', loose: '*' },
+          },
+        ],
         deny: [],
       },
     ])

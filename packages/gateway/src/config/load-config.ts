@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { GatewayModel } from '../model/index.ts'
+import { readSmallFile, type GatewayModel } from '../model/index.ts'
 import { compileConfig } from './compile-config.ts'
 import { CompileContext } from './compile-context.ts'
 import type { ServerOverrides } from './compile-server.ts'
@@ -39,7 +38,7 @@ export async function loadConfig(path: string, options: LoadOptions = {}): Promi
   const file = resolve(path)
   let text: string
   try {
-    text = await readFile(file, 'utf8')
+    text = await readSmallFile(file)
   } catch (error) {
     return unreadable(file, error as NodeJS.ErrnoException)
   }
@@ -116,7 +115,7 @@ function whyUnreadable(file: string, error: NodeJS.ErrnoException): Pick<Problem
     default:
       return {
         message: `The file cannot be read: ${error.message}`,
-        fix: 'Check the permissions of the file',
+        fix: 'Check what the file is, and its permissions',
       }
   }
 }

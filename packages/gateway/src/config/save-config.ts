@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readSmallFile } from '../model/index.ts'
 import { type Loaded, type NotLoaded, parseConfig, type LoadOptions } from './load-config.ts'
 import { acceptText } from './accepted-configs.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
@@ -19,7 +19,7 @@ export interface SaveOptions extends LoadOptions {
  * previous one is kept beside it with `.bak` at the end.
  */
 export async function saveConfig(file: string, text: string, options: SaveOptions): Promise<SaveResult> {
-  const now = await readFile(file, 'utf8').catch(() => undefined)
+  const now = await readSmallFile(file).catch(() => undefined)
   if (now !== options.expected) return { ok: false, reason: 'conflict', text: now }
   const loaded = await parseConfig(text, { ...options, file })
   if (!loaded.ok) return { ok: false, reason: 'invalid', problems: loaded.problems }

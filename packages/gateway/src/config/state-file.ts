@@ -1,5 +1,6 @@
-import { open, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readSmallFile } from '../model/index.ts'
 import { isOwn } from './accepted-configs.ts'
 import { stateHome, type UserPlaces } from './user-places.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
@@ -17,6 +18,7 @@ export interface GatewayState {
   readonly serves?: string
 }
 
+const MAX_STATE_BYTES = 64 * 1024
 const NAME = 'gateway.json'
 const NAMES = /^gateway(-\d+)?\.json$/
 
@@ -62,17 +64,14 @@ async function readState(file: string): Promise<GatewayState | undefined> {
 }
 
 /** A file that others could have written says nothing: commands send what it names their credentials. */
-async function readPrivate(file: string): Promise<string> {
-  const handle = await open(file, 'r')
-  try {
-    const { uid, mode } = await handle.stat()
-    if (!isOwn(uid) || (process.platform !== 'win32' && (mode & 0o077) !== 0)) {
-      throw new Error(`${file} is not private`)
-    }
-    return await handle.readFile('utf8')
-  } finally {
-    await handle.close()
-  }
+function readPrivate(file: string): Promise<string> {
+  return readSmallFile(file, {
+    most: MAX_STATE_BYTES,
+    check: ({ uid, mode }) => {
+      const isPrivate = isOwn(uid) && (process.platform === 'win32' || (mode & 0o077) === 0)
+      if (!isPrivate) throw new Error(`${file} is not private`)
+    },
+  })
 }
 
 function isAlive(pid: number): boolean {

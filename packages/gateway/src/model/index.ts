@@ -26,6 +26,7 @@ export type {
 } from './policy-model.ts'
 export { parseObjectPattern } from './policy-model.ts'
 export { readByteSize, readDuration } from './quantities.ts'
+export { readSmallFile, readSmallFileSync } from './read-small-file.ts'
 export { deepFreeze, isSame } from './same.ts'
 export type { Text } from './secret.ts'
 export { reveal, revealAll, Secret } from './secret.ts'

@@ -1,6 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { writeFileAtomic } from '../../config/index.ts'
+import { readSmallFile } from '../../model/index.ts'
 import type { CatalogChange, CatalogChanges, EntryKind } from '../contract.ts'
 
 const MAX_CHANGES = 1000
@@ -22,7 +23,7 @@ export class ChangeLog {
 
   async restore(): Promise<void> {
     try {
-      const kept = JSON.parse(await readFile(this.#file, 'utf8')) as CatalogChange[]
+      const kept = JSON.parse(await readSmallFile(this.#file)) as CatalogChange[]
       if (!Array.isArray(kept)) return
       this.#changes = [...kept, ...this.#changes]
       for (const change of this.#changes) this.#latest.set(keyOf(change), change)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { access, constants, readFile } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import {
   formatOf,
   hideSecrets,
@@ -10,6 +10,7 @@ import {
   type LoadResult,
   type Problem,
 } from '../../config/index.ts'
+import { readSmallFile } from '../../model/index.ts'
 import { ApiError } from '../api-error.ts'
 import type { AdminHost } from '../admin-host.ts'
 import type {
@@ -53,7 +54,7 @@ export class ConfigEditor {
 
   async current(): Promise<CurrentConfig> {
     const file = this.#host.configFile?.file
-    const source = file === undefined ? this.#host.memoryConfig : await readFile(file, 'utf8').catch(() => '')
+    const source = file === undefined ? this.#host.memoryConfig : await readSmallFile(file).catch(() => '')
     const format = formatOf(file ?? '', source)
     return { file, format, source, hidden: await hideSecrets(source, format), revision: revisionOf(source) }
   }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { findConfig, userConfigFile } from '../find-config.ts'
 import { editConfig } from '../edit-config.ts'
@@ -20,7 +19,7 @@ import {
 } from './point-client.ts'
 import { readClientFile, type ReadClientFile, type ServerList } from './read-client-file.ts'
 import { translateEntry } from './translate-entry.ts'
-import { isSame } from '../../model/index.ts'
+import { isSame, readSmallFile } from '../../model/index.ts'
 
 const NEW_FILE = `// Gantry: many MCP servers behind one endpoint.
 {
@@ -33,7 +32,7 @@ export async function planImport(places: UserPlaces, options: ImportOptions = {}
     options.to === undefined
       ? (findConfig(places) ?? userConfigFile(places))
       : resolve(places.cwd, options.to)
-  const before = await readFile(to, 'utf8').catch(() => undefined)
+  const before = await readSmallFile(to).catch(() => undefined)
   const sources = (await Promise.all(sourceFiles(places, options).map(readClientFile))).filter(
     (file) => file !== undefined,
   )

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readSmallFile } from '../../model/index.ts'
 import type { ConfigPath } from '../problem.ts'
 import { parseSource } from '../parse-source.ts'
 import { formatOf } from '../source-document.ts'
@@ -22,7 +22,7 @@ export interface ReadClientFile extends ClientFile {
 export async function readClientFile(source: ClientFile): Promise<ReadClientFile | undefined> {
   let text: string
   try {
-    text = await readFile(source.file, 'utf8')
+    text = await readSmallFile(source.file)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
