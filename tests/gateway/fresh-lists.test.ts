@@ -110,6 +110,25 @@ describe.each(['legacy', 'modern'] as const)('to a %s client', (era) => {
   })
 })
 
+it('the only target of an endpoint is asked also when it rests', async () => {
+  const target = await growing(60_000)
+  const gateway = await gatewayTo({ a: { url: target.url, prefix: false, start: 'lazy', idleStop: '100ms' } })
+  const ask = await asking('modern', gateway)
+  await keysOf(ask)
+  target.grow()
+  await expect.poll(() => gateway.gateway.target('a')!.connected).toBe(false)
+  expect((await ask('tools/call', { name: 'two', arguments: {} })).message.result.content).toBeDefined()
+})
+
+it('a new tool is found under the name that the configuration gives it', async () => {
+  const target = await growing(60_000)
+  const gateway = await gatewayTo({ a: { url: target.url, tools: { rename: { two: 'zwei' } } } })
+  const ask = await asking('modern', gateway)
+  await keysOf(ask)
+  target.grow()
+  expect((await ask('tools/call', { name: 'a_zwei', arguments: {} })).message.result.content).toBeDefined()
+})
+
 it('names that are made up do not cause a fetch each', async () => {
   const target = await growing(60_000)
   const gateway = await gatewayTo({ a: { url: target.url } })

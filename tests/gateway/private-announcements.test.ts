@@ -10,13 +10,16 @@ const SERVER = fileURLToPath(new URL('../fixtures/growing-server.mjs', import.me
 let gateway: TestGateway | undefined
 afterEach(() => gateway?.close())
 
-it.each(['session', 'user'])(
-  'a list that changes on the connection of one %s is asked for again',
-  async (isolation) => {
+it.each(
+  ['legacy', 'modern'].flatMap((era) => ['session', 'user'].map((isolation) => [isolation, era] as const)),
+)(
+  'a list that changes on the connection of one %s is asked for again (%s server)',
+  async (isolation, era) => {
+    const env = { ERA: era }
     const file = join(await mkdtemp(join(tmpdir(), 'gantry-growing-')), 'tools')
     await writeFile(file, 'grow\n')
     gateway = await testGateway({
-      mcpServers: { it: { command: process.execPath, args: [SERVER, file], isolation } },
+      mcpServers: { it: { command: process.execPath, args: [SERVER, file], env, isolation } },
       catalog: { ttl: '1h' },
     })
     await using client = await connect(gateway.endpoint, { era: 'legacy' })

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZOO } from '../install-server.mjs'
+import { ourFaults } from './our-faults.mjs'
 import { SDKS } from './sdks.mjs'
 import { visitSdk } from './visit-sdk.mjs'
 import { writeSdks } from './write-sdks.mjs'
@@ -27,20 +28,6 @@ export async function runSdks({ names, write }) {
 function everythingFound() {
   const visited = SDKS.filter(({ name }) => existsSync(fileOf(name)))
   return Object.fromEntries(visited.map(({ name }) => [name, JSON.parse(readFileSync(fileOf(name), 'utf8'))]))
-}
-
-/** What works without the gateway in the same era, but not through it. */
-function ourFaults({ directOlder, directNewer, older, newer, clientDirect, client }) {
-  const pairs = [
-    ['older clients', directOlder, older],
-    ['newer clients', directNewer, newer],
-    ['its client', clientDirect, client],
-  ]
-  return pairs.flatMap(([view, without, through]) =>
-    Object.keys({ ...without.found, ...through.found })
-      .filter((feature) => without.found[feature] === 'yes' && through.found[feature] !== 'yes')
-      .map((feature) => `${view}: ${feature}: ${through.found[feature] ?? through.found.connect}`),
-  )
 }
 
 function describe({ name }, { version, views, skipped }, problems) {

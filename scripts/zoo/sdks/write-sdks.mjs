@@ -8,6 +8,15 @@ const PAGE = join(ROOT, 'docs', 'zoo.md')
 /** Puts the tables of SDKs between their marks; the words around them are written by people. */
 export function writeSdks(found) {
   const visits = SDKS.filter(({ name }) => found[name]).map((sdk) => ({ ...sdk, ...found[sdk.name] }))
+  const page = readFileSync(PAGE, 'utf8')
+  const between = /(<!-- sdks -->\n)[\s\S]*?(<!-- \/sdks -->)/
+  writeFileSync(
+    PAGE,
+    page.replace(between, (_, start, end) => `${start}\n${sdkTables(visits)}\n\n${end}`),
+  )
+}
+
+export function sdkTables(visits) {
   const servers = table(
     ['server', 'version', 'speaks', 'own client, no gateway', 'older clients', 'newer clients'],
     visits.flatMap((visit) => [
@@ -19,9 +28,7 @@ export function writeSdks(found) {
     ['client', 'version', 'speaks', 'no gateway', 'through the gateway'],
     visits.map((visit) => row(visit, visit.views?.client, ['clientDirect', 'client'])),
   )
-  const page = readFileSync(PAGE, 'utf8')
-  const between = /(<!-- sdks -->\n)[\s\S]*?(<!-- \/sdks -->)/
-  writeFileSync(PAGE, page.replace(between, `$1\n${servers}\n\n${clients}\n\n$2`))
+  return `${servers}\n\n${clients}`
 }
 
 const table = (head, rows) =>

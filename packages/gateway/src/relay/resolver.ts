@@ -147,7 +147,8 @@ export class Resolver {
     return view.catalogs.filter((one) => {
       const prefix = catalog.prefixOf(one)
       const start = prefix === '' ? '' : prefix + model.names.separator
-      const isNamed = prefix === '' ? one.target.connected || one.isFirstAsked : name.startsWith(start)
+      const isAsked = one.target.connected || one.isFirstAsked || view.catalogs.length === 1
+      const isNamed = prefix === '' ? isAsked : name.startsWith(start)
       return isNamed && one.target.model.enabled
     })
   }
