@@ -57,6 +57,16 @@ describe.each(Object.keys(LISTS))('a server of both eras that %s', (lists) => {
     expect(await call(gateway, NEWER)).toBe('nobody to ask')
   })
 
+  it('says why a connection has its era', async () => {
+    const gateway = await gatewayTo(env)
+    const said = () => gateway.gateway.target('dual')!.olderEra.description
+    await expect.poll(said).toMatch(lists === 'names both eras' ? /which the server names/ : /tried once/)
+    await call(gateway, OLDER)
+    expect(said()).toBe(
+      'Calls use 2026-07-28; older clients that can be asked questions use a connection of their own era.',
+    )
+  })
+
   it('can ask both eras what it refuses on an older connection', async () => {
     const gateway = await gatewayTo(env)
     expect(await call(gateway, OLDER, 'ask_new')).toBe('Hello, Ada')

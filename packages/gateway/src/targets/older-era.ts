@@ -44,6 +44,8 @@ const ASKING: Readonly<Record<string, readonly [list: string, member: 'name' | '
 export class OlderEra {
   differences: EraDifferences = SAME
   #knowledge: Knowledge = 'unknown'
+  /** The era that the configuration insists on. */
+  #insisted: string | undefined
   /** Calls that the server refused in the older era because their answer exists in the newer one only. */
   readonly #newerOnly = new Set<string>()
 
@@ -70,6 +72,7 @@ export class OlderEra {
   /** Learns from a connection that the gateway was free to choose the era of. */
   note({ kind, era }: TargetModel, link: Link): void {
     const isFree = era === 'auto' && (kind === 'stdio' || kind === 'url') && link.era === 'modern'
+    this.#insisted = era === 'auto' ? undefined : era
     const { supportedVersions, _meta } = link.discovery
     const isNamed = supportedVersions.some((version) => version < NEWER)
     const isNeeded = isNamed || _meta?.[ASKS_IN_ROUNDS] !== true
@@ -112,19 +115,22 @@ export class OlderEra {
     return true
   }
 
-  /** Which connections there are and why, for operators; undefined where the server has the older era alone. */
+  /** Which connections there are and why, for operators; undefined where there is nothing to say. */
   get description(): string | undefined {
+    const who = 'older clients that can be asked questions'
     switch (this.#knowledge) {
       case 'named':
-        return `calls use ${NEWER}; older clients that can be asked get a connection of their own era, which the server names`
+        return `Calls use ${NEWER}; ${who} get a connection of their own era, which the server names too.`
       case 'possible':
-        return `calls use ${NEWER}; the server names no other revision, so "initialize" is tried when an older client that can be asked calls`
+        return `Calls use ${NEWER}, the only revision that the server names; for ${who} "initialize" is tried once.`
       case 'proved':
-        return `calls use ${NEWER}; older clients that can be asked use a connection of their own era`
+        return `Calls use ${NEWER}; ${who} use a connection of their own era.`
       case 'refused':
-        return `calls use ${NEWER}; the server refused "initialize", so older clients use it too`
+        return `Calls of all clients use ${NEWER}: the server refused "initialize".`
+      case 'needless':
+        return `Calls of all clients use ${NEWER}: the server can ask all of them in it.`
     }
-    return undefined
+    return this.#insisted && `The configuration insists on the era "${this.#insisted}".`
   }
 }
 

@@ -21,7 +21,12 @@ export interface Explanation {
   /** What it means, where that is not obvious. */
   readonly meaning?: string
   readonly fix?: string
+  /** What `gantry doctor --fix` does about it. */
+  readonly repair?: Repair
 }
+
+/** Removes a folder of npx, or runs a command of uv: the package is then installed anew. */
+export type Repair = { readonly folder: string } | { readonly command: readonly string[] }
 
 export interface TargetCard {
   readonly name: string

@@ -44,6 +44,8 @@ export interface TrialFindings {
   readonly era: 'legacy' | 'modern'
   readonly revision: string
   readonly transport: string
+  /** Which era its connections would have, and why. */
+  readonly eras?: string
   readonly serverInfo?: { readonly name: string; readonly version: string; readonly title?: string }
   readonly capabilities: JsonObject
   readonly instructions?: string

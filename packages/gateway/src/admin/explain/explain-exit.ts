@@ -19,13 +19,6 @@ const SIGNS: readonly Sign[] = [
     fix: () => 'Check the path in "args", and that its dependencies are installed.',
   },
   {
-    code: 'broken_install',
-    pattern:
-      /\buvx?\b[^\n]*(?:cache|archive)[^\n]*(?:corrupt|invalid|missing|failed)|Failed to (?:unzip|extract|read from the distribution cache)/i,
-    meaning: () => 'What uv keeps of this package is damaged.',
-    fix: () => 'Delete it, and it is downloaded again: uv cache clean',
-  },
-  {
     code: 'package_not_found',
     pattern:
       /404 Not Found - GET \S*\/([^\s/]+)|npm (?:ERR!|error) (?:code )?E404|No solution found when resolving/,
@@ -72,13 +65,16 @@ export function explainExit(error: McpError, { model, step, stderr, noise }: Fai
   const what = howItEnded(error, step)
   const kept = Array.isArray(error.details.stderr) ? (error.details.stderr as string[]) : []
   const text = (kept.length > 0 ? kept : stderr).slice(-40).join('\n')
-  const folder = model.kind === 'stdio' ? brokenInstall(model, text) : undefined
-  if (folder !== undefined) {
+  const repair = model.kind === 'stdio' ? brokenInstall(model, text) : undefined
+  if (repair) {
+    const by = 'folder' in repair ? removal(repair.folder) : repair.command.join(' ')
     return {
       code: 'broken_install',
       what,
-      meaning: 'An earlier installation of this package was ended in the middle, and npx does not notice.',
-      fix: `Delete what it left, and it is installed again: ${removal(folder)}`,
+      meaning:
+        'An earlier installation of this package was ended in the middle, and its launcher does not notice.',
+      fix: `Remove what it left, and it is installed again: gantry doctor ${model.name} --fix, or ${by}`,
+      repair,
     }
   }
   for (const { code, pattern, meaning, fix } of SIGNS) {

@@ -11,6 +11,7 @@ import {
 } from '@gantry/mcp/exchange'
 import { fetchLists, type FetchedLists } from '../../catalog/fetch-lists.ts'
 import type { TargetModel } from '../../model/index.ts'
+import { OlderEra } from '../../targets/older-era.ts'
 import type { Link } from '../../targets/link.ts'
 import { StartLimit } from '../../targets/launchers/start-limit.ts'
 import { openLink } from '../../targets/open-link.ts'
@@ -61,7 +62,7 @@ export async function runTrial(run: TrialRun): Promise<TrialFindings> {
     )
     for (const warning of oddities(offered)) handshake.warn(warning)
     if (run.call) await callTool(link, run.call, run)
-    return findings(link, lists)
+    return findings(run.model, link, lists)
   } finally {
     handshake.active = false
     await link.close().catch(() => {})
@@ -137,13 +138,17 @@ async function callTool(link: Link, call: TrialCall, { handshake, host, signal }
   handshake.end(outcome.type === 'complete' ? call.tool : `${call.tool}: ${outcome.type}`)
 }
 
-function findings(link: Link, lists: FetchedLists): TrialFindings {
+function findings(model: TargetModel, link: Link, lists: FetchedLists): TrialFindings {
   const { discovery } = link
+  const olderEra = new OlderEra()
+  olderEra.note(model, link)
+  const eras = olderEra.description
   const serverInfo = discovery._meta?.[META.serverInfo] as TrialFindings['serverInfo']
   return {
     era: link.era,
     revision: link.version,
     transport: link.transport,
+    ...(eras !== undefined && { eras }),
     ...(serverInfo && { serverInfo }),
     capabilities: discovery.capabilities as JsonObject,
     ...(discovery.instructions !== undefined && { instructions: discovery.instructions }),

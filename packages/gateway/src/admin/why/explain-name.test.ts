@@ -258,3 +258,9 @@ describe('why a name', () => {
     }
   })
 })
+
+it('says which era the connections of a target have, and why', async () => {
+  const eras = 'Calls of all clients use 2026-07-28: the server refused "initialize".'
+  const { chain } = await why('files_read', { facts: { eras } })
+  expect(chain.find(({ code }) => code === 'target-ready')).toMatchObject({ detail: eras })
+})

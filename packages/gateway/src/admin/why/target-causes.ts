@@ -9,6 +9,8 @@ export interface TargetFacts {
   readonly retryAt: number | undefined
   readonly catalog: Pick<TargetCatalog, 'snapshot' | 'stale' | 'problem'> | undefined
   readonly stderr: readonly string[]
+  /** Which era its connections have, and why. */
+  readonly eras?: string | undefined
 }
 
 /** The links of the chain from the configuration to a target that has said what it offers. */
@@ -57,7 +59,7 @@ function disabled({ name, disabledReason }: TargetModel): Cause {
       }
 }
 
-function stateCause({ model, state, problem, retryAt, stderr, catalog }: TargetFacts): Cause {
+function stateCause({ model, state, problem, retryAt, stderr, catalog, eras }: TargetFacts): Cause {
   const target = model.name
   // A list that is known is served, whatever has become of the target since.
   const status = catalog?.snapshot ? 'note' : 'problem'
@@ -70,7 +72,13 @@ function stateCause({ model, state, problem, retryAt, stderr, catalog }: TargetF
   switch (state) {
     case 'ready':
     case 'degraded':
-      return { code: 'target-ready', status: 'ok', title: `"${target}" is connected`, target }
+      return {
+        code: 'target-ready',
+        status: 'ok',
+        title: `"${target}" is connected`,
+        ...(eras !== undefined && { detail: eras }),
+        target,
+      }
     case 'idle':
       return problem
         ? { code: 'target-failing', status, title: `"${target}" lost its connection`, ...because }

@@ -41,6 +41,7 @@ function targetFacts({ gateway }: AdminHost, name: string): TargetFacts | undefi
     retryAt: retryAt > Date.now() ? retryAt : undefined,
     catalog,
     stderr: stderrTexts(target),
+    eras: target.olderEra.description,
   }
 }
 

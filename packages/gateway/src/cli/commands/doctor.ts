@@ -9,12 +9,14 @@ import type { Paint } from '../paint.ts'
 import { oneLine, plainText } from '../plain-text.ts'
 import { withProgress } from '../progress.ts'
 import { readArguments } from '../read-arguments.ts'
+import { repairFor } from '../repair.ts'
 import { afterDashes, collect } from '../request-flags.ts'
 
 interface DoctorOptions extends GlobalOptions {
   readonly call?: string
   readonly arg?: string[]
   readonly messages?: boolean
+  readonly fix?: boolean
 }
 
 const PATIENCE = 120_000
@@ -32,6 +34,10 @@ export function register(program: Command, io: CliIo): void {
     .option('--call <tool>', 'also call this tool, by its own name')
     .option('-a, --arg <name=value>', 'an argument of that call; may be repeated', collect)
     .option('--messages', 'show what crossed the wire in each step')
+    .option(
+      '--fix',
+      'repair what can be repaired, and look again: a package that npx or uvx installed in part. Asks first; --yes does not',
+    )
     .addHelpText(
       'after',
       '\nExit codes: 0 all is well, 1 something is wrong.\n\nExamples:\n  gantry doctor\n  gantry doctor github --messages\n  gantry doctor https://mcp.example.com/mcp\n  gantry doctor -- npx -y some-server --flag\n  gantry doctor files --call read_file --arg path=README.md',
@@ -68,7 +74,17 @@ async function doctor(
         subjects.length === 1
           ? `Looking over ${subjects[0]!.name}`
           : `Looking over ${subjects.length} targets`
-      return withProgress(io, label, (update) => examineAll(api, subjects, call, update), options)
+      const reports = await withProgress(
+        io,
+        label,
+        (update) => examineAll(api, subjects, call, update),
+        options,
+      )
+      if (!options.fix) return reports
+      for (const [at, report] of reports.entries()) {
+        if (await repairFor(report, options, io)) reports[at] = await examine(api, subjects[at]!, call)
+      }
+      return reports
     },
     { alone: stranger !== undefined },
   )
@@ -187,7 +203,9 @@ function printOutcome({ problem, warnings, found, stderr }: TrialReport, io: Cli
     printLine(io.stdout, `  ${paint.yellow('warning')} ${plainText(what)}`)
     if (fix !== undefined) printLine(io.stdout, `  ${paint.cyan('fix')}     ${plainText(fix)}`)
   }
-  if (found) printLine(io.stdout, paint.dim(`  ${found.era} ${found.revision} over ${found.transport}`))
+  if (!found) return
+  printLine(io.stdout, paint.dim(`  ${found.era} ${found.revision} over ${found.transport}`))
+  if (found.eras !== undefined) printLine(io.stdout, paint.dim(`  ${found.eras}`))
 }
 
 const STDERR_LINES = 10

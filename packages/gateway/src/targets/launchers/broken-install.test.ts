@@ -22,16 +22,16 @@ const NOT_FOUND = 'sh: 1: some-server: not found'
 
 it('finds the folder that the error names', () => {
   const stderr = `Error: Cannot find module '${cache}/_npx/${HASH}/node_modules/zod/index.js'`
-  expect(brokenInstall(npx('-y', 'some-server'), stderr)).toBe(join(cache, '_npx', HASH))
+  expect(brokenInstall(npx('-y', 'some-server'), stderr)).toEqual({ folder: join(cache, '_npx', HASH) })
   const full = `npm error ENOTEMPTY: directory not empty, rename '${cache}/_npx/${HASH}/node_modules/a'`
-  expect(brokenInstall(npx('some-server'), full)).toBe(join(cache, '_npx', HASH))
+  expect(brokenInstall(npx('some-server'), full)).toEqual({ folder: join(cache, '_npx', HASH) })
 })
 
 it('finds a folder that was installed in part, by the name that npx gives it', () => {
   const folder = join(cache, '_npx', hashOf('some-server@1'))
   mkdirSync(join(folder, 'node_modules'), { recursive: true })
-  expect(brokenInstall(npx('-y', 'some-server@1', '--flag'), NOT_FOUND)).toBe(folder)
-  expect(brokenInstall(npx('-y', '--package=some-server@1', 'bin'), NOT_FOUND)).toBe(folder)
+  expect(brokenInstall(npx('-y', 'some-server@1', '--flag'), NOT_FOUND)).toEqual({ folder })
+  expect(brokenInstall(npx('-y', '--package=some-server@1', 'bin'), NOT_FOUND)).toEqual({ folder })
   writeFileSync(join(folder, 'node_modules', '.package-lock.json'), '{}')
   expect(brokenInstall(npx('-y', 'some-server@1'), NOT_FOUND)).toBeUndefined()
 })
@@ -45,3 +45,13 @@ it('says nothing of other failures and other programs', () => {
 function hashOf(spec: string): string {
   return createHash('sha512').update(spec).digest('hex').slice(0, 16)
 }
+
+it('knows the command that takes a damaged package out of the cache of uv', () => {
+  const uvx = (...args: string[]) => ({ ...npx(...args), command: '/opt/bin/uvx' }) as StdioTarget
+  const stderr =
+    'error: Failed to install: some_server-1.0.whl\n  Caused by: failed to open file `/c/archive-v0/x/RECORD`'
+  const command = ['/opt/bin/uv', 'cache', 'clean', 'some-server']
+  expect(brokenInstall(uvx('some-server==1.0', '--flag'), stderr)).toEqual({ command })
+  expect(brokenInstall(uvx('--from', 'some-server', 'start'), stderr)).toEqual({ command })
+  expect(brokenInstall(uvx('some-server'), 'ModuleNotFoundError: failed to import x')).toBeUndefined()
+})

@@ -10,13 +10,38 @@ const DAMAGE =
   /Cannot find (?:module|package)|ENOTEMPTY|ENOENT|ERR_MODULE_NOT_FOUND|not found|MODULE_NOT_FOUND/
 const FOLDER = /((?:[A-Za-z]:)?[^\s'":]*[\\/]_npx[\\/][0-9a-f]{8,})(?=[\\/'"\s]|$)/m
 
-/** The folder of a package that `npx` installed only in part; every later start would fail with it. */
-export function brokenInstall(model: StdioTarget, stderr: string): string | undefined {
+/** What uv says when a package in its cache is damaged. */
+const UV_DAMAGE =
+  /\buvx?\b[^\n]*(?:cache|archive)[^\n]*(?:corrupt|invalid|missing|failed)|failed to (?:unzip|extract|read from the distribution cache)|failed to [^\n]*archive-v\d/i
+
+export type BrokenInstall = { readonly folder: string } | { readonly command: readonly string[] }
+
+/**
+ * A package that its launcher installed only in part; every later start would fail with it. Either the folder that is
+ * in the way, or the command that takes the package out of the cache.
+ */
+export function brokenInstall(model: StdioTarget, stderr: string): BrokenInstall | undefined {
   const launcher = launcherOf(model.command)
+  if (launcher === 'uvx' || launcher === 'uv') return brokenUvCache(model, stderr)
   if ((launcher !== 'npx' && launcher !== 'npm') || !DAMAGE.test(stderr)) return undefined
-  const named = FOLDER.exec(stderr)?.[1]
-  if (named !== undefined) return named
-  return foldersOf(model).find((folder) => existsSync(folder) && !isComplete(folder))
+  const folder =
+    FOLDER.exec(stderr)?.[1] ?? foldersOf(model).find((one) => existsSync(one) && !isComplete(one))
+  return folder === undefined ? undefined : { folder }
+}
+
+function brokenUvCache(model: StdioTarget, stderr: string): BrokenInstall | undefined {
+  const name = UV_DAMAGE.test(stderr) ? uvPackageOf(model.args.map(reveal)) : undefined
+  if (name === undefined) return undefined
+  const uv = model.command.replace(/uvx((?:\.\w+)?)$/i, 'uv$1')
+  return { command: [uv, 'cache', 'clean', name] }
+}
+
+/** The name alone: `--from some-server==1.2 start` is `some-server`. */
+function uvPackageOf(args: readonly string[]): string | undefined {
+  const from = args.findIndex((word) => word === '--from')
+  const words = args.filter((word) => !['tool', 'run', 'x'].includes(word))
+  const spec = from >= 0 ? args[from + 1] : words.find((word) => !word.startsWith('-'))
+  return /^[\w.-]+/.exec(spec ?? '')?.[0]
 }
 
 /** npm writes this file last. */
