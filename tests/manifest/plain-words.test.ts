@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { ROOT } from '../../scripts/lib/paths.mjs'
+import { sourceFiles } from './source-files.ts'
+
+const pages = sourceFiles().filter((path) => path.endsWith('.md'))
+
+/** Words that make readers stop, and words about how this repository was made, which no reader needs. */
+const AVOIDED = /\b(whoever|whomever|somebody|that is none|what it brought|issue #?\d+)\b/gi
+
+it.each(pages)('%s is in plain words', (path) => {
+  // Titles of tests are quoted as they are.
+  const text = readFileSync(join(ROOT, path), 'utf8').replace(/› .*/g, '')
+  expect(text.match(AVOIDED) ?? []).toEqual([])
+})
