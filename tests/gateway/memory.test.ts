@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-type Kind = 'body' | 'event' | 'pipe'
+type Kind = 'body' | 'pipe'
 
 async function targetOf(kind: Kind): Promise<object> {
   if (kind === 'pipe') return lettersProgram
@@ -76,7 +76,6 @@ const answerOf = (gateway: GatewayProcess, size: number, headers = {}) =>
 describe.skipIf(!CAN_MEASURE)('the memory of a gateway', () => {
   it.each<{ kind: Kind; clients: number; size: number; limit: number }>([
     { kind: 'body', clients: 40, size: 20, limit: 350 },
-    { kind: 'event', clients: 40, size: 20, limit: 500 },
     { kind: 'pipe', clients: 40, size: 20, limit: 350 },
     { kind: 'body', clients: 20, size: 50, limit: 450 },
   ])(
