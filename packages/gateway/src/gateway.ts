@@ -11,6 +11,7 @@ import { Admission } from './relay/admission.ts'
 import { mayKnow } from './relay/caller-view.ts'
 import { Relay } from './relay/relay.ts'
 import { RelayServed } from './relay/relay-served.ts'
+import type { Store } from './store/index.ts'
 import { ArrivingResults } from './targets/arriving-results.ts'
 import { createPooledFetch } from './targets/pooled-fetch.ts'
 import { Deadlines } from './targets/deadlines.ts'
@@ -26,6 +27,8 @@ import { WireView } from './telemetry/wire-view.ts'
 export interface GatewayOptions {
   readonly model: GatewayModel
   readonly sealer: Sealer
+  /** Closed by its owner, after the gateway. */
+  readonly store: Store
   readonly log: Log
   /** Takes the secrets of the model out of texts; the log has its use too. */
   readonly scrubber: SecretScrubber
@@ -55,6 +58,7 @@ export class Gateway {
   readonly log: Log
   readonly scrubber: SecretScrubber
   readonly sealer: Sealer
+  readonly store: Store
   readonly view: WireView
   readonly admission: Admission
   readonly observers: Set<GatewayObserver> = new Set()
@@ -75,6 +79,7 @@ export class Gateway {
     this.#failures = limitedLog(options.log, { lines: 50, period: 1000 })
     this.scrubber = options.scrubber
     this.sealer = options.sealer
+    this.store = options.store
     this.view = new WireView({ ...model.telemetry.wire, sampling: model.telemetry.sampling })
     this.info = {
       name: model.server.name,
@@ -101,6 +106,7 @@ export class Gateway {
       arriving,
       fetch: createPooledFetch(arriving),
       stateDir: model.stateDir,
+      store: options.store,
       maxMessageBytes: limits.resultBytes,
       heldFor: limits.parkedFor,
       embedded: options.embedded ?? new Map(),
@@ -109,13 +115,15 @@ export class Gateway {
       scrub: (text) => this.scrubber.scrub(text),
       view: this.view,
     }
-    const { dir } = model.catalog
     this.catalog = new Catalog({
       model: model.catalog,
       names: model.names,
       info: this.info,
-      store:
-        dir === undefined ? undefined : new CatalogStore(dir, (error) => options.log('warn', String(error))),
+      store: model.catalog.persist
+        ? new CatalogStore(options.store, (error) =>
+            options.log('warn', `The lists of a target cannot be kept: ${String(error)}`),
+          )
+        : undefined,
       onReplaced: (target, before, after) => {
         for (const observer of this.observers) observer.snapshotReplaced?.(target, before, after)
       },
@@ -176,6 +184,7 @@ export class Gateway {
         catalog: target === undefined ? this.catalog.merged : this.catalog.alone(target),
         continuations: this.#continuations,
         sealer: this.sealer,
+        store: this.store,
         view: this.view,
         admission: this.admission,
         subscriptions: this.#subscriptions,
@@ -265,6 +274,5 @@ export class Gateway {
     for (const endpoint of this.#endpoints.values()) endpoint.relay.close()
     await Promise.all([...this.#targets.values(), ...this.#leaving].map((target) => target.stop()))
     this.#targets.clear()
-    await this.catalog.flush()
   }
 }

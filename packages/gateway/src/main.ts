@@ -27,7 +27,7 @@ import {
   type UserPlaces,
 } from './config/index.ts'
 import type { GatewayModel } from './model/index.ts'
-import { createSealer } from './sealing-key.ts'
+import { openState, type State } from './open-state.ts'
 import { createLog, type LogLevel } from './telemetry/log.ts'
 import { SecretScrubber } from './telemetry/secret-scrubber.ts'
 
@@ -83,7 +83,7 @@ const COMMAND_LINE = { caller: { principal: 'command line', auth: undefined } }
 /** The only wiring: model → targets, catalog, relay → front, and the admin API beside them. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { model } = options
-  const gateway = await createGateway(options)
+  const { gateway, state } = await createGateway(options)
   const onRefused = logRefusals(gateway.log)
   const door = await Door.create(model, onRefused)
   let served: AdminServer | undefined
@@ -122,7 +122,11 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   await configFile?.follow()
   // Commands on this machine need no way round by the proxy.
   gateway.log('info', 'The gateway listens', { address: bound.address, port: bound.port })
-  const forget = await announceState(gateway, { url: local, token: adminToken, serves: options.serves })
+  const forget = await announceState(gateway, state, {
+    url: local,
+    token: adminToken,
+    serves: options.serves,
+  })
   return {
     gateway,
     front,
@@ -149,6 +153,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       await admin.close()
       await front.close(grace)
       await gateway.close()
+      await state.store.close()
       gateway.log('info', 'The gateway has stopped')
     },
   }
@@ -161,7 +166,7 @@ export interface LocalGateway {
 
 /** The gateway without a port, for commands that find none running: what they need is started for them. */
 export async function openLocalGateway(options: StartOptions): Promise<LocalGateway> {
-  const gateway = await createGateway({ ...options, model: lazily(options.model) })
+  const { gateway, state } = await createGateway({ ...options, model: lazily(options.model) })
   await gateway.load()
   const { host, port, loopback } = options.model.server
   const url = publicUrl(options.model) ?? localUrl(options.model, { address: host, port, loopback })
@@ -172,6 +177,7 @@ export async function openLocalGateway(options: StartOptions): Promise<LocalGate
     async close() {
       await admin.close()
       await gateway.close()
+      await state.store.close()
     },
   }
 }
@@ -181,7 +187,7 @@ function lazily(model: GatewayModel): GatewayModel {
   return { ...model, targets: model.targets.map((target) => ({ ...target, start: 'lazy' as const })) }
 }
 
-async function createGateway(options: StartOptions): Promise<Gateway> {
+async function createGateway(options: StartOptions): Promise<{ gateway: Gateway; state: State }> {
   const { model, embedded } = options
   const { logLevel, logFormat } = model.telemetry
   const scrubber = new SecretScrubber(model)
@@ -190,14 +196,17 @@ async function createGateway(options: StartOptions): Promise<Gateway> {
     format: logFormat,
     scrub: (text) => scrubber.scrubText(text),
   })
-  return new Gateway({
+  const state = await openState(model, log)
+  const gateway = new Gateway({
     model,
-    sealer: await createSealer(model, log),
+    sealer: state.sealer,
+    store: state.store,
     scrubber,
     log,
     version: version(),
     ...(embedded && { embedded }),
   })
+  return { gateway, state }
 }
 
 function hostFacts({ source, memoryConfig, places }: StartOptions): HostFacts {
@@ -213,14 +222,16 @@ function hostFacts({ source, memoryConfig, places }: StartOptions): HostFacts {
 /** Commands find the gateway by a file in its state folder. One that cannot be written costs only that. */
 async function announceState(
   { model, log }: Gateway,
+  { isKept }: State,
   facts: { url: string; token: string | undefined; serves: string | undefined },
 ): Promise<() => Promise<void>> {
   const { pid } = process
   // What is undefined does not get into the file.
   const state = { ...facts, pid, version: version(), startedAt: Date.now() } as GatewayState
-  await writeStateFile(model.stateDir, state).catch((error) =>
-    log('warn', `Commands will not find this gateway: ${String(error)}`),
-  )
+  await writeStateFile(model.stateDir, state).catch((error) => {
+    // Once is enough for a folder that cannot be used at all.
+    if (isKept) log('warn', `Commands will not find this gateway: ${String(error)}`)
+  })
   return () => removeStateFile(model.stateDir, pid)
 }
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Snapshot } from '../catalog/fetch-lists.ts'
 import type { GatewayObserver } from '../gateway.ts'
 import type { Target } from '../targets/target.ts'
@@ -42,7 +41,7 @@ export class Admin {
     const { gateway } = host
     this.#host = host
     this.#hub = new EventHub((wanted) => this.#sources.setTopics(wanted))
-    this.#changes = new ChangeLog(join(gateway.model.stateDir, 'catalog-changes.json'), (error) =>
+    this.#changes = new ChangeLog(gateway.store, (error) =>
       gateway.log('warn', `The changes of the catalog cannot be kept: ${String(error)}`),
     )
     const processes = new ProcessWatch()

@@ -68,11 +68,6 @@ export class Catalog {
     await Promise.all(this.#catalogs.map((catalog) => catalog.refresh().catch(() => {})))
   }
 
-  /** Resolves when what is known is on disk. */
-  async flush(): Promise<void> {
-    await this.#options.store?.flush()
-  }
-
   #changed(target?: Target, announced?: ReadonlySet<ListKind>): void {
     for (const view of [this.merged, ...this.#views.values()]) {
       const concerned = view.catalogs.some((catalog) => catalog.target === target)

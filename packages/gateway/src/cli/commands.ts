@@ -69,6 +69,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/why.ts'),
   },
   {
+    name: 'store',
+    summary: 'look into the store: check it, print it, write it back to files',
+    load: () => import('./commands/store.ts'),
+  },
+  {
     name: 'dev',
     summary: 'run a server that you are writing, and start it again with every change',
     load: () => import('./commands/dev.ts'),

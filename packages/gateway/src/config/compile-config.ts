@@ -44,8 +44,8 @@ export function compileConfig(
     server,
     auth,
     names: { separator: raw.names?.separator ?? '_', maxLength: raw.names?.maxLength ?? 64 },
-    catalog: compileCatalog(raw.catalog ?? {}, stateDir, context),
-    store: compileStore(raw.store ?? {}, context),
+    catalog: compileCatalog(raw.catalog ?? {}),
+    store: compileStore(raw.store ?? {}, stateDir, context),
     policy: compilePolicy(raw.policy ?? {}, context, {
       targets: targets.map((target) => target.name),
       apiKeys: auth.apiKeys.map((key) => key.name),
@@ -54,7 +54,6 @@ export function compileConfig(
     telemetry: compileTelemetry(raw.telemetry ?? {}),
     targets,
   }
-  reportReserved(raw, context)
   reportOpenDoor(model, context)
   return deepFreeze(model)
 }
@@ -95,27 +94,26 @@ function reportSamePrefix(targets: readonly TargetModel[], path: string[], conte
   })
 }
 
-function compileCatalog(
-  raw: NonNullable<RawConfig['catalog']>,
-  stateDir: string,
-  context: CompileContext,
-): GatewayModel['catalog'] {
-  const dir =
-    raw.dir === undefined
-      ? join(stateDir, 'catalog')
-      : context.toAbsolute(context.plain(raw.dir, ['catalog', 'dir']))
+function compileCatalog(raw: NonNullable<RawConfig['catalog']>): GatewayModel['catalog'] {
   return {
     ttl: duration(raw.ttl, '5m'),
     deadline: duration(raw.deadline, '5s'),
     pageSize: raw.pageSize ?? 500,
-    dir: raw.persist === false ? undefined : dir,
+    persist: raw.persist ?? true,
   }
 }
 
-function compileStore(raw: NonNullable<RawConfig['store']>, context: CompileContext): GatewayModel['store'] {
-  if (raw.redis === undefined) return { kind: 'memory' }
-  const url = context.secret(raw.redis, ['store', 'redis'])
-  return { kind: 'redis', url, keyPrefix: raw.keyPrefix ?? 'gantry:' }
+function compileStore(
+  raw: NonNullable<RawConfig['store']>,
+  stateDir: string,
+  context: CompileContext,
+): GatewayModel['store'] {
+  if (raw.kind === 'memory') return { kind: 'memory' }
+  const path =
+    raw.path === undefined
+      ? join(stateDir, 'store.mdb')
+      : context.toAbsolute(context.plain(raw.path, ['store', 'path']))
+  return { kind: 'embedded', path, maxBytes: bytes(raw.maxSize, '512mb') }
 }
 
 function compileTelemetry(raw: NonNullable<RawConfig['telemetry']>): GatewayModel['telemetry'] {
@@ -124,21 +122,6 @@ function compileTelemetry(raw: NonNullable<RawConfig['telemetry']>): GatewayMode
     logFormat: raw.logFormat ?? 'text',
     wire: { size: raw.wire?.size ?? 2000, bodyBytes: bytes(raw.wire?.bodyBytes, '64kb') },
     sampling: raw.sampling ?? 1,
-  }
-}
-
-/** Better to hear it now than to count on what is not there. */
-function reportReserved({ store }: RawConfig, context: CompileContext): void {
-  const report = (path: string[], fix: string): void =>
-    context.report({
-      severity: 'warning',
-      code: 'ignored-key',
-      path,
-      message: `"${path.join('.')}" is reserved: nothing uses it yet`,
-      fix,
-    })
-  if (store?.redis !== undefined) {
-    report(['store', 'redis'], 'Remove it; replicas share sessions by the same "server.sealingKeys"')
   }
 }
 

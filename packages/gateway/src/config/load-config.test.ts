@@ -79,12 +79,16 @@ describe('what is filled in', () => {
       auth: { required: false, apiKeys: [] },
       names: { separator: '_', maxLength: 64 },
       catalog: { ttl: 300_000, deadline: 5000 },
-      store: { kind: 'memory' },
       policy: { fallback: 'allow', rules: [] },
       telemetry: { logLevel: 'info', wire: { size: 2000, bodyBytes: 65_536 }, sampling: 1 },
       targets: [],
     })
-    expect(model.catalog.dir).toBe(join(model.stateDir, 'catalog'))
+    expect(model.catalog.persist).toBe(true)
+    expect(model.store).toEqual({
+      kind: 'embedded',
+      path: join(model.stateDir, 'store.mdb'),
+      maxBytes: 512 * 1024 * 1024,
+    })
     expect(model.stateDir.startsWith(join(dir, '.local', 'state', 'gantry'))).toBe(true)
     expect(Object.isFrozen(model.server.limits)).toBe(true)
   })
@@ -240,15 +244,22 @@ describe('references', () => {
   })
 
   it('that lead nowhere in the gateway’s own settings are errors', async () => {
-    const [said] = await complaints({ store: { redis: '${env:MISSING}' } })
-    expect(said).toMatch(/^error store.redis/)
+    const [said] = await complaints({ store: { path: '${env:MISSING}' } })
+    expect(said).toMatch(/^error store.path/)
     const [file] = await complaints({ server: { sealingKeys: ['${file:nope}'] } })
     expect(file).toMatch(/^error server.sealingKeys\[0\]: The file .*nope cannot be read: it does not exist/)
   })
 
-  it('are of no use for what nothing uses yet, which is said', async () => {
-    expect(await complaints({ store: { redis: 'redis://127.0.0.1' } })).toEqual([
-      expect.stringMatching(/^warning store\.redis: "store\.redis" is reserved: nothing uses it yet/),
+  it('are refused where there is nothing to set any more, with what to do instead', async () => {
+    expect(await complaints({ store: { redis: 'redis://127.0.0.1', keyPrefix: 'x' } } as never)).toEqual([
+      expect.stringMatching(/^error store\.redis: .*not supported.* \| Remove it.*"store.kind"/),
+      expect.stringMatching(/^error store\.keyPrefix: .*not supported.* \| Remove it/),
+    ])
+    expect(await complaints({ redis: 'redis://127.0.0.1' } as never)).toEqual([
+      expect.stringMatching(/^error redis: Unknown key "redis" \| Remove it/),
+    ])
+    expect(await complaints({ catalog: { dir: './lists' } } as never)).toEqual([
+      expect.stringMatching(/^error catalog\.dir: .*not supported.* \| Remove it.*"store.path"/),
     ])
   })
 

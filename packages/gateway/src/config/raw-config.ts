@@ -7,8 +7,8 @@ export interface RawConfig {
   auth?: RawAuth
   policy?: RawPolicy
   names?: { prefix?: boolean; separator?: string; maxLength?: number }
-  catalog?: { ttl?: Quantity; deadline?: Quantity; pageSize?: number; persist?: boolean; dir?: string }
-  store?: { redis?: string; keyPrefix?: string }
+  catalog?: { ttl?: Quantity; deadline?: Quantity; pageSize?: number; persist?: boolean }
+  store?: { kind?: 'embedded' | 'memory'; path?: string; maxSize?: Quantity }
   telemetry?: RawTelemetry
   stateDir?: string
   [extra: string]: unknown

@@ -129,13 +129,26 @@ const ELSEWHERE: { readonly [key: string]: string | undefined } = {
   logLevel: 'telemetry.logLevel',
   separator: 'names.separator',
   ttl: 'catalog.ttl',
-  redis: 'store.redis',
   targets: 'mcpServers',
   mcp: 'mcpServers',
 }
 
+/** Settings that were there once or are planned, and what to do without them. */
+const UNSUPPORTED: { readonly [path: string]: string | undefined } = {
+  'store.redis':
+    'Remove it: state is kept in a file that the gateways of one machine share ("store.kind"). Replicas on several machines need the same "server.sealingKeys"',
+  'store.keyPrefix': 'Remove it: it belonged to "store.redis"',
+  'catalog.dir': 'Remove it: lists are kept in the store, whose place is "store.path"',
+}
+
 function explainUnknownKey(error: ErrorObject, path: ConfigPath): Explanation {
   const key: string = error.params.additionalProperty
+  const place = [...path, key].join('.')
+  const advice = Object.hasOwn(UNSUPPORTED, place) ? UNSUPPORTED[place] : undefined
+  if (advice !== undefined) {
+    const message = `"${place}" is not supported`
+    return { code: 'unknown-key', path: [...path, key], part: 'key', message, fix: advice }
+  }
   const close = suggestKey(error)
   return {
     code: 'unknown-key',

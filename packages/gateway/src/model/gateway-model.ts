@@ -90,13 +90,13 @@ export interface CatalogModel {
   readonly deadline: number
   /** Entries in one page of a list. */
   readonly pageSize: number
-  /** Where last-known lists are kept; undefined: they are not. */
-  readonly dir: string | undefined
+  /** Whether last-known lists are kept for the next run. */
+  readonly persist: boolean
 }
 
 export type StoreModel =
   | { readonly kind: 'memory' }
-  | { readonly kind: 'redis'; readonly url: Secret; readonly keyPrefix: string }
+  | { readonly kind: 'embedded'; readonly path: string; readonly maxBytes: number }
 
 export interface TelemetryModel {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'

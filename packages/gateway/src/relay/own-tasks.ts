@@ -1,13 +1,19 @@
 import { isJsonObject, META, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
 import { TaskDesk } from '@gantry/mcp/extensions/tasks'
-import { MemoryStore } from '@gantry/mcp/server'
+import type { Store } from '../store/index.ts'
 
 /** Finished tasks that are kept for clients to come and get; the oldest make room. */
 const KEPT = 100
 
 /** Tasks that the gateway itself runs: calls of older servers, for modern clients that can follow them. */
-export function createOwnTasks(onError: (thrown: unknown) => void): TaskDesk {
-  return new TaskDesk({ store: new MemoryStore({ maxEntries: KEPT }), maxFinished: KEPT, onError })
+export function createOwnTasks(store: Store, onError: (thrown: unknown) => void): TaskDesk {
+  const rows = store.rows({ name: 'tasks', secret: true })
+  const finished = {
+    get: async (key: string) => (await rows.get(key))?.value,
+    set: async (key: string, value: string, ttl: number) => void (await rows.put(key, value, { ttl })),
+    delete: async (key: string) => void (await rows.remove(key)),
+  }
+  return new TaskDesk({ store: finished, maxFinished: KEPT, onError })
 }
 
 const TASK_METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/update', 'tasks/cancel'])

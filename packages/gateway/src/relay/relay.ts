@@ -18,6 +18,7 @@ import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { MergedEntry } from '../catalog/merged.ts'
 import { isSame, type GatewayModel } from '../model/index.ts'
 import type { Caller } from '../policy/permissions-of.ts'
+import type { Store } from '../store/index.ts'
 import type { Target } from '../targets/target.ts'
 import type { Admission } from './admission.ts'
 import { askAndAwait, mustAwaitTasks } from './awaited-task.ts'
@@ -57,6 +58,7 @@ export interface RelayOptions {
   /** Bounds what clients listen for on all endpoints together. */
   readonly subscriptions: SubscriptionMeter
   /** Takes configured secrets out of a text. */
+  readonly store: Store
   readonly scrub: (text: string) => string
   readonly log: Log
   /** Told what went wrong where no caller could be. */
@@ -87,7 +89,7 @@ export class Relay {
     options.catalog.onChanged = (changes) => this.changes.announce(changes, (caller) => this.viewOf(caller))
     this.#resolver = new Resolver(this.#options)
     this.#pages = new Pages(this.#options)
-    this.#tasks = createOwnTasks(options.onError)
+    this.#tasks = createOwnTasks(options.store, options.onError)
     this.#callerTasks = new CallerTasks(new TaskIds(options), options.catalog)
     this.#states = new RelayedStates({ ...options, ttl: options.model.server.limits.parkedFor })
   }

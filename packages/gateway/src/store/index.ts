@@ -1,6 +1,6 @@
 /** The one place for state that outlives a request: in memory, or in a file that is durable (docs/store.md). */
-export { KeyRing } from './key-ring.ts'
 export { createMemoryStore, openEmbeddedStore, type EmbeddedOptions } from './open-store.ts'
+export { withLease } from './with-lease.ts'
 export { StoreError, type StoreErrorCode } from './store-error.ts'
 export type {
   Bucket,
@@ -12,6 +12,7 @@ export type {
   Rows,
   RowsOptions,
   ScannedRow,
+  Sealing,
   Spent,
   Store,
 } from './store.ts'

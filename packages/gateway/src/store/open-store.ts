@@ -1,9 +1,8 @@
 import { Channels } from './channels.ts'
 import type { Driver } from './driver.ts'
-import type { KeyRing } from './key-ring.ts'
 import { MemoryDriver } from './memory-driver.ts'
 import { checkKey, createRows, revealValue } from './rows.ts'
-import type { Store } from './store.ts'
+import type { Sealing, Store } from './store.ts'
 
 const MIB = 1024 * 1024
 const SWEEP = { interval: 30_000, slice: 500 }
@@ -13,7 +12,8 @@ export interface EmbeddedOptions {
   readonly path: string
   /** Of all rows together. Default 512 MiB. */
   readonly maxBytes?: number | undefined
-  readonly keys: KeyRing
+  /** Rows that are secret cannot be kept without it. */
+  readonly sealing?: Sealing
 }
 
 /** In memory: ends with the process. */
@@ -22,21 +22,24 @@ export function createMemoryStore({ maxBytes = 64 * MIB }: { maxBytes?: number }
 }
 
 /** In a file that several processes of one machine may share. Rejects with a `StoreError` when it cannot be used. */
-export async function openEmbeddedStore({
-  path,
-  maxBytes = 512 * MIB,
-  keys,
-}: EmbeddedOptions): Promise<Store> {
+export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Store> {
+  const { path, maxBytes = 512 * MIB, sealing } = options
   const { openEmbeddedDriver } = await import('./embedded/embedded-driver.ts')
-  return createStore(await openEmbeddedDriver(path, maxBytes), keys)
+  return createStore(await openEmbeddedDriver(path, maxBytes), sealing)
 }
 
-function createStore(driver: Driver, keys: KeyRing | undefined): Store {
+function createStore(driver: Driver, sealing: Sealing | undefined): Store {
   const channels = new Channels(driver)
+  const writing = new Set<Promise<unknown>>()
+  const track = <T>(write: Promise<T>): Promise<T> => {
+    const settled: Promise<unknown> = write.catch(() => {}).finally(() => writing.delete(settled))
+    writing.add(settled)
+    return write
+  }
   const sweeper = setInterval(() => void sweep(driver), SWEEP.interval).unref()
   return {
     kind: driver.kind,
-    rows: (options) => createRows(driver, keys, options),
+    rows: (options) => createRows({ driver, sealing, track }, options),
     spend: async (counter, bucket) => driver.run('spend', { counter: checkKey(counter), bucket }),
     acquire: async (name, ttl) => driver.run('acquire', { name: checkKey(name), ttl }),
     renew: (lease, ttl) => driver.run('renew', { lease, ttl }),
@@ -48,10 +51,11 @@ function createStore(driver: Driver, keys: KeyRing | undefined): Store {
     subscribe: (channel, listener) => channels.subscribe(channel, listener),
     inspect: () => driver.run('inspect', undefined),
     scan: (after, limit) => driver.run('scan', { after, limit }),
-    reveal: (row) => revealValue(keys, row),
+    reveal: (row) => revealValue(sealing, row),
     async close() {
       clearInterval(sweeper)
       channels.close()
+      await Promise.all(writing)
       await driver.close()
     },
   }

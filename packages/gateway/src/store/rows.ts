@@ -1,9 +1,8 @@
 import type { Driver } from './driver.ts'
 import type { Stored } from './engine.ts'
-import type { KeyRing } from './key-ring.ts'
 import type { PutRow } from './operations/rows.ts'
 import { StoreError } from './store-error.ts'
-import type { PutOptions, Row, Rows, RowsOptions, ScannedRow } from './store.ts'
+import type { PutOptions, Row, Rows, RowsOptions, ScannedRow, Sealing } from './store.ts'
 
 const MAX_KEY_BYTES = 1024
 const NAME = /^[a-z][a-z-]{0,39}$/
@@ -12,33 +11,42 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-export function createRows(driver: Driver, keys: KeyRing | undefined, options: RowsOptions): Rows {
+export interface RowsContext {
+  readonly driver: Driver
+  readonly sealing: Sealing | undefined
+  /** The store is not closed before such a write has ended. */
+  track<T>(write: Promise<T>): Promise<T>
+}
+
+export function createRows({ driver, sealing, track }: RowsContext, options: RowsOptions): Rows {
   const { name: table, secret = false, maxRows = 10_000, maxValueBytes = 16 * 1024 * 1024 } = options
   if (!NAME.test(table)) throw new TypeError(`"${table}" cannot be the name of rows`)
-  // What stays in memory needs no lock.
-  const ring = secret ? keys : undefined
-  const toRow = (key: string, { bytes, version, expires }: Stored): Row => ({
+  if (secret && !sealing && driver.kind !== 'memory') throw new TypeError(`${table} needs a key`)
+  const toRow = async (key: string, row: Stored): Promise<Row> => ({
     key,
-    value: revealValue(keys, { table, key, bytes, secret: ring !== undefined }),
-    version,
-    expires: expires || undefined,
+    value: await revealValue(sealing, { table, key, ...row }),
+    version: row.version,
+    expires: row.expires || undefined,
   })
-  const toPut = (key: string, value: string, { ttl, lease }: PutOptions = {}): PutRow => {
+  const toPut = async (key: string, value: string, { ttl, lease }: PutOptions = {}): Promise<PutRow> => {
     checkKey(key)
-    const bytes = ring ? ring.seal(value, placeOf(table, key)) : encoder.encode(value)
+    // What stays in memory is not encrypted.
+    const isSealed = secret && sealing !== undefined
+    const bytes = encoder.encode(isSealed ? await sealing.seal(value, bindingOf(table, key)) : value)
     if (bytes.length > maxValueBytes) {
       const message = `A value of ${table} has ${maxValueBytes} bytes at most, this one has ${bytes.length}`
       throw new StoreError('too_large', message)
     }
-    return { table, key, bytes, secret: ring !== undefined, maxRows, ttl, lease }
+    return { table, key, bytes, secret: isSealed, maxRows, ttl, lease }
   }
   return {
     async get(key) {
       const row = await driver.run('get', { table, key: checkKey(key) })
       return row && toRow(key, row)
     },
-    put: async (key, value, more) => driver.run('put', toPut(key, value, more)),
-    swap: async (key, version, value, more) => driver.run('swap', { ...toPut(key, value, more), version }),
+    put: (key, value, more) => track(toPut(key, value, more).then((put) => driver.run('put', put))),
+    swap: (key, version, value, more) =>
+      track(toPut(key, value, more).then((put) => driver.run('swap', { ...put, version }))),
     async take(key) {
       const row = await driver.run('take', { table, key: checkKey(key) })
       return row && toRow(key, row)
@@ -46,16 +54,20 @@ export function createRows(driver: Driver, keys: KeyRing | undefined, options: R
     remove: async (key) => (await driver.run('take', { table, key: checkKey(key) })) !== undefined,
     async list({ prefix = '', after, limit = 1000 } = {}) {
       const rows = await driver.run('list', { table, prefix, after, limit })
-      return rows.map(([key, row]) => toRow(key, row))
+      return Promise.all(rows.map(([key, row]) => toRow(key, row)))
     },
   }
 }
 
-export function revealValue(
-  keys: KeyRing | undefined,
+export async function revealValue(
+  sealing: Sealing | undefined,
   { table, key, bytes, secret }: Pick<ScannedRow, 'table' | 'key' | 'bytes' | 'secret'>,
-): string {
-  return secret && keys ? keys.open(bytes, placeOf(table, key)) : decoder.decode(bytes)
+): Promise<string> {
+  const text = decoder.decode(bytes)
+  if (!secret) return text
+  const opened = await sealing?.open(text, bindingOf(table, key))
+  if (typeof opened === 'string') return opened
+  throw new StoreError('unreadable', `No key opens "${key}" of ${table}, or it was damaged`)
 }
 
 export function checkKey(key: string): string {
@@ -64,6 +76,6 @@ export function checkKey(key: string): string {
   throw new StoreError('too_large', `A key has ${MAX_KEY_BYTES} bytes at most`)
 }
 
-function placeOf(table: string, key: string): string {
-  return `${table}\0${key}`
+function bindingOf(table: string, key: string): string {
+  return `store\0${table}\0${key}`
 }

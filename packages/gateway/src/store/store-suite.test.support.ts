@@ -323,7 +323,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
       const rest = await store.scan(more[0], 10)
       const seen = [first!, ...more, ...rest]
       expect(seen.map(({ table, key }) => `${table} ${key}`)).toEqual(['a y', 'a z', 'b x'])
-      expect(seen.map((row) => store.reveal(row))).toEqual(['2', '3', '1'])
+      expect(await Promise.all(seen.map((row) => store.reveal(row)))).toEqual(['2', '3', '1'])
       expect(await store.inspect()).toMatchObject({ format: 1, tables: { a: { rows: 2 }, b: { rows: 1 } } })
     })
   })

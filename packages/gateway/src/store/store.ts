@@ -23,9 +23,17 @@ export interface Store {
   inspect(): Promise<Inspection>
   /** Rows of all purposes in order, as they are kept: secrets stay encrypted. `after` is the last place that was read. */
   scan(after: Place | undefined, limit: number): Promise<ScannedRow[]>
-  /** The text of a scanned row; throws `unreadable` when no key of the ring opens it. */
-  reveal(row: ScannedRow): string
+  /** The text of a scanned row; `unreadable` when no key opens it. */
+  reveal(row: ScannedRow): Promise<string>
+  /** After what is under way. */
   close(): Promise<void>
+}
+
+/** Encrypts what is secret. The binding is its place: what is moved to another row cannot be opened there. */
+export interface Sealing {
+  seal(text: string, binding: string): Promise<string>
+  /** Undefined when no key opens it. */
+  open(sealed: string, binding: string): Promise<unknown>
 }
 
 export interface RowsOptions {

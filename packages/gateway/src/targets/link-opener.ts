@@ -2,6 +2,7 @@ import { EraCache, type FetchLike } from '@gantry/mcp/client'
 import type { Continuations, Exchange, Notification, Served } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { OAuthModel, TargetModel, UrlTarget } from '../model/index.ts'
+import type { Store } from '../store/index.ts'
 import type { Handshake } from '../telemetry/handshake.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Tap } from '../telemetry/tap-connector.ts'
@@ -25,8 +26,10 @@ export interface OpenerServices {
   readonly fetch: FetchLike
   /** Gives room to long messages of targets. */
   readonly arriving: ArrivingResults
-  /** Where tokens are kept. */
+  /** Where launchers may keep what they install. */
   readonly stateDir: string
+  /** Where tokens are kept. */
+  readonly store: Store
   readonly maxMessageBytes: number
   readonly log: Log
   /** Told of tokens as they come, so that no text shows them. */
@@ -105,9 +108,7 @@ export class LinkOpener {
   async auth(model: TargetModel): Promise<TargetAuth | undefined> {
     if (model.kind !== 'url' || !model.oauth) return undefined
     const target = model as UrlTarget & { oauth: OAuthModel }
-    this.#auth ??= import('./target-auth.ts').then((auth) =>
-      auth.createTargetAuth(target, this.#services.stateDir, this.#services.learnSecret),
-    )
+    this.#auth ??= import('./target-auth.ts').then((auth) => auth.createTargetAuth(target, this.#services))
     return this.#auth
   }
 

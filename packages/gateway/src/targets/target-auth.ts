@@ -1,15 +1,20 @@
-import { join } from 'node:path'
 import { oauth, type OAuthProvider, type TokenStorage } from '@gantry/mcp/auth'
-import { fileStorage, loopbackRedirect } from '@gantry/mcp/auth/node'
+import { loopbackRedirect } from '@gantry/mcp/auth/node'
 import { isSecretName, reveal, type OAuthModel, type UrlTarget } from '../model/index.ts'
+import type { OpenerServices } from './link-opener.ts'
+import { tokenStorage } from './token-rows.ts'
 
-/** Tokens of all targets are kept together, encrypted, in the gateway's own folder. */
+/** Tokens of all targets are kept together. */
 export function createTargetAuth(
   model: UrlTarget & { oauth: OAuthModel },
-  stateDir: string,
-  learnSecret: (value: string) => void,
+  { store, log, learnSecret }: Pick<OpenerServices, 'store' | 'log' | 'learnSecret'>,
 ): TargetAuth {
-  const storage = fileStorage({ path: join(stateDir, 'tokens') })
+  const storage = tokenStorage(store, (error) =>
+    log(
+      'warn',
+      `${model.name}: its sign-in cannot be read, so it has to be signed in again: ${String(error)}`,
+    ),
+  )
   return new TargetAuth(model, {
     ...storage,
     async read(key) {

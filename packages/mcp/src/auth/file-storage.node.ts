@@ -56,6 +56,12 @@ export function fileStorage(options: FileStorageOptions): TokenStorage {
   }
 }
 
+/** All that such a file holds, for those who move it elsewhere. */
+export async function readTokenFile(options: FileStorageOptions): Promise<JsonObject> {
+  const path = resolve(options.path)
+  return readValues(path, await loadKey(path, options.key))
+}
+
 async function readValues(path: string, key: Buffer): Promise<JsonObject> {
   let sealed: string
   try {

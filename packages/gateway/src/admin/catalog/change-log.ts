@@ -1,35 +1,37 @@
-import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { writeFileAtomic } from '../../config/index.ts'
-import { readSmallFile } from '../../model/index.ts'
+import { parseJson } from '@gantry/mcp/foreign'
+import type { Rows, Store } from '../../store/index.ts'
 import type { CatalogChange, CatalogChanges, EntryKind } from '../contract.ts'
 
 const MAX_CHANGES = 1000
 const WRITE_AFTER = 500
+/** All of them are one row. */
+export const CHANGES_KEY = 'changes'
 
-/** What targets' lists became, over time; kept in a file, because the interesting changes come with restarts. */
+/** What targets' lists became, over time; kept, because the interesting changes come with restarts. */
 export class ChangeLog {
-  readonly #file: string
+  readonly #rows: Rows
   readonly #onError: (error: unknown) => void
   #changes: CatalogChange[] = []
   #next = 1
   readonly #latest = new Map<string, CatalogChange>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(file: string, onError: (error: unknown) => void) {
-    this.#file = file
+  constructor(store: Store, onError: (error: unknown) => void) {
+    this.#rows = changeRows(store)
     this.#onError = onError
   }
 
   async restore(): Promise<void> {
     try {
-      const kept = JSON.parse(await readSmallFile(this.#file)) as CatalogChange[]
+      const row = await this.#rows.get(CHANGES_KEY)
+      const kept = row && parseJson(row.value)
       if (!Array.isArray(kept)) return
       this.#changes = [...kept, ...this.#changes]
       for (const change of this.#changes) this.#latest.set(keyOf(change), change)
       this.#next = Math.max(0, ...this.#changes.map(({ id }) => id)) + 1
-    } catch {
-      // No file, or one of another version: the log begins anew.
+    } catch (error) {
+      // The log begins anew.
+      this.#onError(error)
     }
   }
 
@@ -78,12 +80,15 @@ export class ChangeLog {
     clearTimeout(this.#timer)
     this.#timer = undefined
     try {
-      await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 })
-      await writeFileAtomic(this.#file, JSON.stringify(this.#changes), { mode: 0o600 })
+      await this.#rows.put(CHANGES_KEY, JSON.stringify(this.#changes))
     } catch (error) {
       this.#onError(error)
     }
   }
+}
+
+export function changeRows(store: Store): Rows {
+  return store.rows({ name: 'catalog-changes', maxValueBytes: 64 * 1024 * 1024 })
 }
 
 function keyOf({ kind, target, own }: Pick<CatalogChange, 'kind' | 'target' | 'own'>): string {

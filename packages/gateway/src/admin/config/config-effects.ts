@@ -5,7 +5,7 @@ import type { ConfigEffects } from '../contract.ts'
 /** Parts that are read once, when the gateway starts. */
 const AT_START: Readonly<Partial<Record<keyof GatewayModel, string>>> = {
   stateDir: '"stateDir" is opened when the gateway starts',
-  store: '"store" is connected when the gateway starts',
+  store: '"store" is opened when the gateway starts',
   telemetry: '"telemetry" is set up when the gateway starts',
 }
 
@@ -27,8 +27,8 @@ function needsRestart(
   sections: readonly (keyof GatewayModel)[],
 ): string[] {
   const reasons = sections.flatMap((section) => AT_START[section] ?? [])
-  if (current.catalog.dir !== next.catalog.dir)
-    reasons.push('"catalog.dir" is opened when the gateway starts')
+  if (current.catalog.persist !== next.catalog.persist)
+    reasons.push('"catalog.persist" is read when the gateway starts')
   if (!sections.includes('server')) return reasons
   // Instructions are read with every request; the rest of the section belongs to the open port.
   const { instructions: _a, ...before } = current.server

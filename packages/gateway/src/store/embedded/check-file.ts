@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { StoreError } from '../store-error.ts'
 
 const MAGIC = Buffer.from('dec0efbe', 'hex')
@@ -10,6 +10,12 @@ const AT = { magic: 24, pageSize: 48, lastPage: 144, transaction: 152, end: 160 
  * maps it into memory: to read what is not there would kill the process.
  */
 export function checkFile(path: string): void {
+  for (const name of [path, `${path}-lock`]) {
+    // Opening a pipe would wait for ever.
+    if (statSync(name, { throwIfNoEntry: false })?.isFile() === false) {
+      throw new StoreError('unusable', `${name} is not a regular file`)
+    }
+  }
   closeSync(openSync(`${path}-lock`, 'a', 0o600))
   const file = openSync(path, 'a+', 0o600)
   try {

@@ -54,8 +54,9 @@ class EmbeddedDriver implements Driver {
     this.#users -= 1
     if (this.#users > 0) return
     drivers.delete(this.#path)
-    this.#thread?.hear(this.#path, undefined)
-    await this.#thread?.call(this.#path, { do: 'close' }).catch(() => {})
+    this.#listeners.clear()
+    // In the same order as all else, so that it comes after what was asked before.
+    await this.#call({ do: 'close' }).catch(() => {})
   }
 
   #tell(news: Heard): void {

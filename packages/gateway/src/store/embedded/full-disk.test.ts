@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { KeyRing, openEmbeddedStore } from '../index.ts'
+import { openEmbeddedStore } from '../index.ts'
 import { startProcess, type StoreProcess } from './start-process.test.support.ts'
 import type { Report } from './store-process.test.support.ts'
 
@@ -37,7 +37,6 @@ async function expectSound(worker: StoreProcess, path: string): Promise<void> {
   expect(put.length).toBeGreaterThan(10)
   const store = await openEmbeddedStore({
     path,
-    keys: new KeyRing(() => ['a key of the tests, long enough!']),
   })
   const kept = (await store.rows({ name: 'written' }).list()).map(({ key }) => key)
   expect(kept.sort()).toEqual(

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { KeyRing, openEmbeddedStore, type Store } from '../index.ts'
+import { openEmbeddedStore, type Store } from '../index.ts'
 import { startProcess, type StoreProcess } from './start-process.test.support.ts'
 import type { Report } from './store-process.test.support.ts'
 
@@ -20,7 +20,7 @@ const holders = new Map<number, Set<string>>()
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gantry-kill-'))
   path = join(folder, 'store.mdb')
-  store = await openEmbeddedStore({ path, keys: new KeyRing(() => ['a key of the tests, long enough!']) })
+  store = await openEmbeddedStore({ path })
   const jobs = store.rows({ name: 'jobs' })
   await Promise.all(Array.from({ length: JOBS }, (_, index) => jobs.put(`job-${index}`, 'to do')))
 })

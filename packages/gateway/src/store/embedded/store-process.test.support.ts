@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { KeyRing, openEmbeddedStore, type Lease, type Store } from '../index.ts'
+import { openEmbeddedStore, type Lease, type Store } from '../index.ts'
 
 /** What a process of the tests tells: only what the store has acknowledged. */
 export type Report =
@@ -92,7 +92,7 @@ async function listen(store: Store): Promise<void> {
   await new Promise(() => setInterval(() => {}, 1000))
 }
 
-const store = await openEmbeddedStore({ path, keys: new KeyRing(() => ['a key of the tests, long enough!']) })
+const store = await openEmbeddedStore({ path })
 report({ did: 'ready' })
 if (work === 'fill') await fill(store)
 else if (work === 'listen') await listen(store)

@@ -1,15 +1,17 @@
+import { spawnSync } from 'node:child_process'
 import { chmod, mkdtemp, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Sealer } from '@gantry/mcp/exchange'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { KeyRing, openEmbeddedStore, type Store } from '../index.ts'
+import { openEmbeddedStore, type Store } from '../index.ts'
 
 const KEY = 'a key of the tests, long enough!'
 let folder: string
 let path: string
 
 const open = (keys: readonly string[] = [KEY]): Promise<Store> =>
-  openEmbeddedStore({ path, keys: new KeyRing(() => keys) })
+  openEmbeddedStore({ path, sealing: new Sealer(keys) })
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gantry-store-'))
@@ -49,6 +51,13 @@ it('refuses a file that is something else, and leaves it as it is', async () => 
   expect((await stat(path)).size).toBe(60_000)
 })
 
+it.each(['', '-lock'])('refuses a pipe instead of store.mdb%s, and does not wait for it', async (suffix) => {
+  await fill()
+  await rm(path + suffix)
+  spawnSync('mkfifo', [path + suffix])
+  await expect(open()).rejects.toMatchObject({ message: expect.stringContaining('is not a regular file') })
+})
+
 it('refuses a folder that cannot be made', async () => {
   await writeFile(join(folder, 'made'), '')
   await expect(open()).rejects.toMatchObject({ code: 'unusable' })
@@ -86,13 +95,25 @@ it('encrypts secrets, and reads what older keys have written', async () => {
   await later.close()
 })
 
-it('takes up a key that was added while it is open', async () => {
-  const ring = [KEY]
-  const store = await openEmbeddedStore({ path, keys: new KeyRing(() => ring) })
-  const other = await open(['a key that came later, long enough', KEY])
-  await other.rows({ name: 'tokens', secret: true }).put('a', 'new')
-  ring.unshift('a key that came later, long enough')
-  expect((await store.rows({ name: 'tokens', secret: true }).get('a'))?.value).toBe('new')
+it('keeps no secret without a key, and gives none to another row', async () => {
+  const plain = await openEmbeddedStore({ path })
+  expect(() => plain.rows({ name: 'tokens', secret: true })).toThrow(TypeError)
+  await plain.close()
+  const store = await open()
+  const rows = store.rows({ name: 'tokens', secret: true })
+  await rows.put('a', 'of a')
+  const [row] = await store.scan(undefined, 1)
+  await expect(store.reveal({ ...row!, key: 'b' })).rejects.toMatchObject({ code: 'unreadable' })
+  expect(await store.reveal(row!)).toBe('of a')
   await store.close()
-  await other.close()
+})
+
+it('ends writes that are under way before it closes', async () => {
+  const store = await open()
+  const writes = [1, 2, 3].map((n) => store.rows({ name: 'tokens', secret: true }).put(`k${n}`, 'v'))
+  await store.close()
+  await Promise.all(writes)
+  const again = await open()
+  expect((await again.rows({ name: 'tokens', secret: true }).list()).length).toBe(3)
+  await again.close()
 })

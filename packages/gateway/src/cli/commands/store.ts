@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { GatewayModel } from '../../model/index.ts'
+import type { ScannedRow, Store } from '../../store/index.ts'
+import { CliError, CliExit } from '../cli-error.ts'
+import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import { loadTrusted } from '../load-trusted.ts'
+import { plainText } from '../plain-text.ts'
+import { noConfig } from '../require-config.ts'
+import { formatTable } from '../table.ts'
+
+const PAGE = 100
+const MASK = '••••••'
+
+export function register(program: Command, io: CliIo): void {
+  const store = program
+    .command('store')
+    .description(
+      'Looks into the store, where a gateway keeps what outlives a request. Works while gateways run.',
+    )
+  store
+    .command('check')
+    .description('Reads everything, and says how much there is, what has expired, and what is wrong.')
+    .addHelpText('after', '\nExit codes: 0 all is well, 1 something is wrong.')
+    .action((_: unknown, self: Command) => withStore(self, io, check))
+  store
+    .command('dump')
+    .description('Prints every row as a line of JSON.')
+    .option('--secrets', 'show secrets, which are masked otherwise')
+    .action((_: unknown, self: Command) => withStore(self, io, dump))
+  store
+    .command('write-back')
+    .description(
+      'Writes sign-ins, lists and their history to the files of earlier versions, for going back to one. Stop the gateway first.',
+    )
+    .action((_: unknown, self: Command) => withStore(self, io, writeBack))
+}
+
+interface StoreOptions extends GlobalOptions {
+  readonly secrets?: boolean
+}
+
+interface Opened {
+  readonly store: Store
+  readonly model: GatewayModel
+  readonly options: StoreOptions
+  readonly io: CliIo
+}
+
+async function withStore(self: Command, io: CliIo, run: (opened: Opened) => Promise<void>): Promise<void> {
+  const options = self.optsWithGlobals<StoreOptions>()
+  const config = await loadTrusted(options, io)
+  if (!config) throw noConfig(io.places)
+  const { model } = config.loaded
+  if (model.store.kind === 'memory') {
+    throw new CliError('This configuration keeps its state in memory: there is nothing to look into', {
+      fix: 'Remove "store.kind" to keep it in a file',
+    })
+  }
+  if (!existsSync(model.store.path)) {
+    throw new CliError(`There is no store at ${model.store.path}`, {
+      fix: 'The first start of a gateway makes it',
+    })
+  }
+  const { openStoreOf } = await import('../../open-state.ts')
+  const store = await openStoreOf(model).catch((error: Error) => {
+    const fix = 'Move the file away: a gateway that starts makes a new one'
+    throw new CliError(error.message, { fix, cause: error })
+  })
+  try {
+    await run({ store, model, options, io })
+  } finally {
+    await store.close()
+  }
+}
+
+async function* allRows(store: Store): AsyncGenerator<ScannedRow> {
+  for (let after: ScannedRow | undefined; ; ) {
+    const page: ScannedRow[] = await store.scan(after, PAGE)
+    yield* page
+    after = page.at(-1)
+    if (!after) return
+  }
+}
+
+async function check({ store, options, io }: Opened): Promise<void> {
+  const inspection = await store.inspect()
+  const unreadable: string[] = []
+  for await (const row of allRows(store)) {
+    await store.reveal(row).catch(() => unreadable.push(`${row.table} ${row.key}`))
+  }
+  const ok = inspection.problems.length === 0 && unreadable.length === 0
+  if (options.json) printJson(io, { ok, ...inspection, unreadable })
+  else {
+    const paint = paintFor(io.stdout, io, options)
+    const rows = Object.entries(inspection.tables).map(([table, { rows, expired }]) => [
+      table,
+      String(rows),
+      String(expired),
+    ])
+    for (const line of formatTable([['rows of', 'there', 'expired'].map(paint.dim), ...rows])) {
+      printLine(io.stdout, line)
+    }
+    printLine(io.stdout, `\n${inspection.bytes} of ${inspection.maxBytes} bytes, format ${inspection.format}`)
+    for (const problem of inspection.problems) printLine(io.stdout, `${paint.red('✗')} ${plainText(problem)}`)
+    for (const name of unreadable) printLine(io.stdout, `${paint.red('✗')} no key opens ${plainText(name)}`)
+    if (ok) printLine(io.stdout, `${paint.green('✓')} All is well`)
+  }
+  if (!ok) throw new CliExit(1)
+}
+
+async function dump({ store, options, io }: Opened): Promise<void> {
+  for await (const row of allRows(store)) {
+    const { table, key, version, expires, secret } = row
+    const value = secret && !options.secrets ? MASK : await store.reveal(row).catch(() => null)
+    printLine(io.stdout, JSON.stringify({ table, key, version, expires, secret, value }))
+  }
+}
+
+async function writeBack({ store, model, options, io }: Opened): Promise<void> {
+  const { writeOldFiles } = await import('../../old-files.ts')
+  const written = await writeOldFiles(model, store)
+  if (options.json) return printJson(io, { folder: model.stateDir, written })
+  for (const name of written) printLine(io.stdout, name)
+  printLine(io.stderr, `${written.length} files are in ${model.stateDir}`)
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type { TokenStorage } from '@gantry/mcp/auth'
+import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
+import { parseJson } from '@gantry/mcp/foreign'
+import { withLease, type Lease, type Rows, type Store } from '../store/index.ts'
+
+const LONGEST_KEY = 500
+
+export function tokenRows(store: Store): Rows {
+  return store.rows({ name: 'tokens', secret: true })
+}
+
+/** Tokens and registrations of all targets, encrypted. What cannot be opened any more is told, and counts as absent. */
+export function tokenStorage(store: Store, onUnreadable: (error: unknown) => void): TokenStorage {
+  const rows = tokenRows(store)
+  /** Refreshing under a lease that was lost must not put an old token over a newer one. */
+  const held = new Map<string, Lease>()
+  return {
+    async read(key) {
+      const row = await rows.get(rowKey(key)).catch((error) => {
+        if (error.code !== 'unreadable') throw error
+        onUnreadable(error)
+        return undefined
+      })
+      return row && toObject(parseJson(row.value))
+    },
+    async write(key, value) {
+      await rows.put(rowKey(key), JSON.stringify(value), { lease: held.get(key) })
+    },
+    async remove(key) {
+      await rows.remove(rowKey(key))
+    },
+    lock: (key, run, signal) =>
+      withLease(
+        store,
+        `tokens ${rowKey(key)}`,
+        async (lease) => {
+          held.set(key, lease)
+          try {
+            return await run()
+          } finally {
+            held.delete(key)
+          }
+        },
+        signal,
+      ),
+  }
+}
+
+/** Addresses of servers may be longer than keys of the store. */
+function rowKey(key: string): string {
+  if (key.length <= LONGEST_KEY) return key
+  return `sha256:${createHash('sha256').update(key).digest('hex')}`
+}
+
+function toObject(value: unknown): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined
+}
