@@ -1,13 +1,14 @@
 import { oauth, type OAuthProvider, type TokenStorage } from '@gantry/mcp/auth'
 import { loopbackRedirect } from '@gantry/mcp/auth/node'
 import { isSecretName, reveal, type OAuthModel, type UrlTarget } from '../model/index.ts'
-import type { OpenerServices } from './link-opener.ts'
+import type { Store } from '../store/index.ts'
+import type { Log } from '../telemetry/log.ts'
 import { tokenStorage } from './token-rows.ts'
 
 /** Tokens of all targets are kept together. */
 export function createTargetAuth(
   model: UrlTarget & { oauth: OAuthModel },
-  { store, log, learnSecret }: Pick<OpenerServices, 'store' | 'log' | 'learnSecret'>,
+  { store, log, learnSecret }: { store: Store; log: Log; learnSecret: (value: string) => void },
 ): TargetAuth {
   const storage = tokenStorage(store, (error) =>
     log(
