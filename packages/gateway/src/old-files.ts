@@ -55,7 +55,9 @@ export async function moveOldFiles(model: GatewayModel, store: Store, log: Log):
 /** The files do not say whose they are: only those of targets that are configured are found. */
 async function moveLists(path: string, { targets }: GatewayModel, store: Store): Promise<void> {
   for (const { name } of targets) {
-    const text = await readSmallFile(join(path, listFile(name)), { most: MOST_LIST_BYTES }).catch(() => undefined)
+    const text = await readSmallFile(join(path, listFile(name)), { most: MOST_LIST_BYTES }).catch(
+      () => undefined,
+    )
     if (text !== undefined) await catalogRows(store).put(name, text)
   }
 }
