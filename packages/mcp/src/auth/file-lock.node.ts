@@ -53,15 +53,15 @@ async function tryCreate(path: string, holder: Holder): Promise<boolean> {
 /** Removes a void lock under a short lock of its own, so that a fresh lock is never removed. */
 async function removeIfStale(path: string): Promise<void> {
   if (!(await isStale(path))) return
-  const broom = `${path}.broom`
-  if (!(await tryCreate(broom, { id: '', pid: process.pid, host: HOST }))) {
-    if (await isStale(broom)) await rm(broom, { force: true })
+  const removalLock = `${path}.removal`
+  if (!(await tryCreate(removalLock, { id: '', pid: process.pid, host: HOST }))) {
+    if (await isStale(removalLock)) await rm(removalLock, { force: true })
     return
   }
   try {
     if (await isStale(path)) await rm(path, { force: true })
   } finally {
-    await rm(broom, { force: true })
+    await rm(removalLock, { force: true })
   }
 }
 

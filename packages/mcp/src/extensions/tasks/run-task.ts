@@ -13,9 +13,9 @@ import { eraOf, type LoggingLevel } from '../../protocol/index.ts'
 import type { TaskMode, TaskRunner } from '../../server/index.ts'
 import { promotions } from './become-task.ts'
 import { hasLegacyTasks, requestedTtl } from './legacy-task.ts'
-import type { LiveTask } from './live-task.ts'
+import type { RunningTask } from './running-task.ts'
 import { declaresTasks, missingTasks } from './task.ts'
-import type { RunningTask, TaskTable } from './task-table.ts'
+import type { BegunTask, TaskTable } from './task-table.ts'
 
 /** Runs the calls of tools that have a task mode; with `legacy`, also for clients of 2025-11-25. */
 export function createTaskRunner(table: TaskTable, legacy: boolean): TaskRunner {
@@ -66,7 +66,7 @@ function runAtOnce(exchange: Exchange, call: Handle, table: TaskTable): Outcome 
 function runManually(exchange: Exchange, call: Handle, table: TaskTable): Promise<Outcome> {
   return new Promise((resolve) => {
     const request = new TaskExchange(exchange)
-    let running: RunningTask | undefined
+    let running: BegunTask | undefined
     promotions.set(request, () => {
       if (running) return
       running = table.begin(exchange)
@@ -85,7 +85,7 @@ function runManually(exchange: Exchange, call: Handle, table: TaskTable): Promis
 /** Handlers that ask by returning are run again with the answers, as for a legacy client. */
 function follow(
   outcome: Outcome | Promise<Outcome>,
-  { task, conclude }: RunningTask,
+  { task, conclude }: BegunTask,
   exchange: Exchange,
   call: Handle,
 ): void {
@@ -98,7 +98,7 @@ function follow(
     .then(conclude)
 }
 
-function joined(exchange: Exchange, task: LiveTask, answered: JsonObject = {}): TaskExchange {
+function joined(exchange: Exchange, task: RunningTask, answered: JsonObject = {}): TaskExchange {
   const request = new TaskExchange(exchange, { ...exchange.params, ...answered }).join(task)
   promotions.set(request, () => {})
   return request
@@ -121,7 +121,7 @@ class TaskExchange implements Exchange {
   readonly #origin: Exchange
   readonly #abort = new AbortController()
   readonly #onOriginAbort = (): void => this.#abort.abort(this.#origin.signal.reason)
-  #task: LiveTask | undefined
+  #task: RunningTask | undefined
 
   constructor(origin: Exchange, params: JsonObject = origin.params) {
     this.#origin = origin
@@ -152,7 +152,7 @@ class TaskExchange implements Exchange {
   }
 
   /** From now on the request is this task. */
-  join(task: LiveTask): this {
+  join(task: RunningTask): this {
     this.#task = task
     this.#origin.signal.removeEventListener('abort', this.#onOriginAbort)
     const onAbort = (): void => this.#abort.abort(task.signal.reason)

@@ -8,7 +8,7 @@ import {
   type SubscriptionFilter,
 } from '../../protocol/index.ts'
 import type { Store, TaskRunner } from '../../server/index.ts'
-import { LegacyDesk } from './legacy-desk.ts'
+import { LegacyTaskService } from './legacy-task-service.ts'
 import { hasLegacyTasks } from './legacy-task.ts'
 import { createTaskRunner } from './run-task.ts'
 import { declaresTasks, missingTasks } from './task.ts'
@@ -53,7 +53,7 @@ export class TaskDesk {
   readonly #table: TaskTable
   readonly #slots: TaskSlots
   readonly #watchers = new TaskWatchers()
-  readonly #legacy: LegacyDesk | undefined
+  readonly #legacy: LegacyTaskService | undefined
   readonly #onError: (thrown: unknown) => void
 
   constructor(options: TaskDeskOptions) {
@@ -77,7 +77,7 @@ export class TaskDesk {
       onMessage: (task, message) => this.#legacy?.said(task, message),
       onError: this.#onError,
     })
-    if (legacy) this.#legacy = new LegacyDesk(this.#table)
+    if (legacy) this.#legacy = new LegacyTaskService(this.#table)
     this.run = createTaskRunner(this.#table, legacy)
   }
 
@@ -93,18 +93,18 @@ export class TaskDesk {
     if (eraOf(exchange.client.version) === 'legacy') return this.#handleLegacy(exchange)
     if (!declaresTasks(exchange.client)) throw missingTasks()
     const task = await this.#table.require(exchange)
-    const live = this.#table.live(task.taskId)
+    const running = this.#table.running(task.taskId)
     switch (exchange.method) {
       case 'tasks/update': {
         const { inputResponses } = exchange.params
         if (!isJsonObject(inputResponses)) {
           throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "inputResponses" must be an object')
         }
-        live?.answer(inputResponses)
+        running?.answer(inputResponses)
         return complete({})
       }
       case 'tasks/cancel':
-        live?.cancel('The task was cancelled')
+        running?.cancel('The task was cancelled')
         return complete({})
       default:
         return complete({ ...task })

@@ -1,14 +1,14 @@
 import type { Exchange, InputRequest, Notification } from '../../exchange/index.ts'
 import { isJsonObject, McpError } from '../../jsonrpc/index.ts'
 import { withRelatedTask } from '../../protocol/index.ts'
-import type { LiveTask } from './live-task.ts'
+import type { RunningTask } from './running-task.ts'
 
 /** Requests that wait for the result of a running task. The newest one of a task is asked its questions. */
 export class TaskFollowers {
-  readonly #followers = new Map<LiveTask, Follower[]>()
+  readonly #followers = new Map<RunningTask, Follower[]>()
 
   /** Resolves when the task is over, or the request is. */
-  async follow(task: LiveTask, exchange: Exchange): Promise<void> {
+  async follow(task: RunningTask, exchange: Exchange): Promise<void> {
     const others = this.#followers.get(task) ?? []
     others.at(-1)?.rest()
     const follower = new Follower(task, exchange)
@@ -25,13 +25,13 @@ export class TaskFollowers {
     }
   }
 
-  changed(task: LiveTask): void {
+  changed(task: RunningTask): void {
     const followers = this.#followers.get(task) ?? []
     if (task.isOver) for (const follower of followers) follower.end()
     else followers.at(-1)?.look()
   }
 
-  notify(task: LiveTask, notification: Notification): boolean {
+  notify(task: RunningTask, notification: Notification): boolean {
     const follower = this.#followers.get(task)?.at(-1)
     follower?.notify(notification)
     return follower !== undefined
@@ -40,12 +40,12 @@ export class TaskFollowers {
 
 class Follower {
   readonly over: Promise<void>
-  readonly #task: LiveTask
+  readonly #task: RunningTask
   readonly #exchange: Exchange
   readonly #asking = new Map<string, AbortController>()
   #end: () => void = () => {}
 
-  constructor(task: LiveTask, exchange: Exchange) {
+  constructor(task: RunningTask, exchange: Exchange) {
     this.#task = task
     this.#exchange = exchange
     const { signal } = exchange

@@ -1,6 +1,6 @@
 import { isJsonObject, jsonReader, writeJson } from '../../jsonrpc/index.ts'
 import type { Store } from '../../server/index.ts'
-import type { LiveTask } from './live-task.ts'
+import type { RunningTask } from './running-task.ts'
 import type { DetailedTask } from './task.ts'
 import type { Listed, TaskIndex } from './task-index.ts'
 
@@ -24,7 +24,7 @@ export class TaskRecords {
     this.#index = index
   }
 
-  async save(task: LiveTask): Promise<void> {
+  async save(task: RunningTask): Promise<void> {
     const record: TaskRecord = { owner: task.owner, task: task.toDetailedTask() }
     const { taskId, owner, createdAt, remainingMs } = task
     await this.#store.set(keyOf(taskId), writeJson(record), remainingMs)

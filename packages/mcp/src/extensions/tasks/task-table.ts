@@ -7,7 +7,7 @@ import {
 } from '../../exchange/index.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, writeJson } from '../../jsonrpc/index.ts'
 import { LONGEST_TIMER, unref } from '../../protocol/index.ts'
-import { LiveTask } from './live-task.ts'
+import { RunningTask } from './running-task.ts'
 import type { DetailedTask } from './task.ts'
 import type { Listed } from './task-index.ts'
 import { ownerOf } from './task-owner.ts'
@@ -20,13 +20,13 @@ export interface TaskTableOptions {
   ttlMs: number
   pollIntervalMs: number
   maxResultSize: number
-  onChange(task: LiveTask): void
-  onMessage(task: LiveTask, message: Notification): void
+  onChange(task: RunningTask): void
+  onMessage(task: RunningTask, message: Notification): void
   onError(thrown: unknown): void
 }
 
-export interface RunningTask {
-  readonly task: LiveTask
+export interface BegunTask {
+  readonly task: RunningTask
   readonly handle: TaskHandle
   conclude(outcome: Outcome): void
   /** The call ended before anybody was told of a task. */
@@ -36,19 +36,19 @@ export interface RunningTask {
 /** All tasks that clients can ask for: those that run here, and finished ones in the store. */
 export class TaskTable {
   readonly #options: TaskTableOptions
-  readonly #live = new Map<string, LiveTask>()
+  readonly #running = new Map<string, RunningTask>()
 
   constructor(options: TaskTableOptions) {
     this.#options = options
   }
 
   /** Makes a task that can be found from now on; throws the error that refuses it when there are too many. */
-  begin(exchange: Exchange, wantedTtlMs: number = Number.POSITIVE_INFINITY): RunningTask {
+  begin(exchange: Exchange, wantedTtlMs: number = Number.POSITIVE_INFINITY): BegunTask {
     const { slots, pollIntervalMs, onMessage } = this.#options
     const ttlMs = Math.min(this.#options.ttlMs, wantedTtlMs)
     const owner = ownerOf(exchange)
     const release = slots.take(owner)
-    const task = new LiveTask({
+    const task = new RunningTask({
       owner,
       session: exchange.session,
       ttlMs,
@@ -56,7 +56,7 @@ export class TaskTable {
       onChange: (changed) => this.#changed(changed),
       onMessage,
     })
-    this.#live.set(task.taskId, task)
+    this.#running.set(task.taskId, task)
     const stop = later(ttlMs, () => {
       release()
       task.expire()
@@ -74,20 +74,20 @@ export class TaskTable {
       },
       discard: () => {
         end()
-        this.#live.delete(task.taskId)
+        this.#running.delete(task.taskId)
       },
     }
   }
 
-  live(taskId: string): LiveTask | undefined {
-    return this.#live.get(taskId)
+  running(taskId: string): RunningTask | undefined {
+    return this.#running.get(taskId)
   }
 
   /** Another caller's task does not exist. */
   async find(taskId: string, exchange: Exchange): Promise<DetailedTask | undefined> {
-    const live = this.#live.get(taskId)
-    const found = live
-      ? { owner: live.owner, task: live.toDetailedTask() }
+    const running = this.#running.get(taskId)
+    const found = running
+      ? { owner: running.owner, task: running.toDetailedTask() }
       : await this.#options.records.load(taskId)
     return found && found.owner === ownerOf(exchange) ? found.task : undefined
   }
@@ -105,13 +105,15 @@ export class TaskTable {
   /** All that `find` would find for this owner, in no order. */
   async listed(owner: string): Promise<Pick<Listed, 'taskId' | 'createdAt'>[]> {
     const listed = new Map((await this.#options.records.listed(owner)).map((one) => [one.taskId, one]))
-    const live = [...this.#live.values()].filter((task) => task.owner === owner && !listed.has(task.taskId))
-    return [...listed.values(), ...live]
+    const running = [...this.#running.values()].filter(
+      (task) => task.owner === owner && !listed.has(task.taskId),
+    )
+    return [...listed.values(), ...running]
   }
 
   /** Cancels what runs: everything, or what is of one owner. */
   cancelAll(message: string, owner?: string): void {
-    for (const task of [...this.#live.values()]) {
+    for (const task of [...this.#running.values()]) {
       if (owner === undefined || task.owner === owner) task.cancel(message)
     }
   }
@@ -127,16 +129,16 @@ export class TaskTable {
     }
   }
 
-  #changed(task: LiveTask): void {
+  #changed(task: RunningTask): void {
     const { onChange, onError, records } = this.#options
     onChange(task)
     if (!task.isOver) return
     records.save(task).then(
-      () => void this.#live.delete(task.taskId),
+      () => void this.#running.delete(task.taskId),
       (thrown: unknown) => {
         // Without the store it stays here for as long as it would have been kept there.
         onError(thrown)
-        later(task.remainingMs, () => this.#live.delete(task.taskId))
+        later(task.remainingMs, () => this.#running.delete(task.taskId))
       },
     )
   }

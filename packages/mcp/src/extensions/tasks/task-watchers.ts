@@ -1,5 +1,5 @@
 import type { Exchange } from '../../exchange/index.ts'
-import type { LiveTask } from './live-task.ts'
+import type { RunningTask } from './running-task.ts'
 import type { DetailedTask } from './task.ts'
 
 type Notify = Exchange['notify']
@@ -7,7 +7,7 @@ type Notify = Exchange['notify']
 /** Who listens to which task, through `subscriptions/listen`. */
 export class TaskWatchers {
   readonly #watchers = new Map<string, Set<Notify>>()
-  readonly #dirty = new Set<LiveTask>()
+  readonly #dirty = new Set<RunningTask>()
 
   /** Returns what ends it. */
   add(taskIds: readonly string[], notify: Notify): () => void {
@@ -25,7 +25,7 @@ export class TaskWatchers {
   }
 
   /** Tells the listeners when the turn is over, so that questions asked together are told together. */
-  changed(task: LiveTask): void {
+  changed(task: RunningTask): void {
     if (!this.#watchers.has(task.taskId) || this.#dirty.has(task)) return
     this.#dirty.add(task)
     setTimeout(() => {

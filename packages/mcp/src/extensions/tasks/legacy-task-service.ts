@@ -2,7 +2,7 @@ import { complete, type Exchange, type Notification, type Outcome } from '../../
 import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from '../../jsonrpc/index.ts'
 import { withRelatedTask } from '../../protocol/index.ts'
 import { legacyResultOf, toLegacyTask } from './legacy-task.ts'
-import type { LiveTask } from './live-task.ts'
+import type { RunningTask } from './running-task.ts'
 import { isTerminal, type DetailedTask, type TaskStatus } from './task.ts'
 import { TaskFollowers } from './task-followers.ts'
 import { ownerOf, ownerOfSession } from './task-owner.ts'
@@ -11,7 +11,7 @@ import { fromBase64Url, toBase64Url } from '../../protocol/base64.ts'
 import type { Listed } from './task-index.ts'
 
 /** The same tasks for clients of 2025-11-25, which ask for results and are asked while they wait for them. */
-export class LegacyDesk {
+export class LegacyTaskService {
   readonly #table: TaskTable
   readonly #followers = new TaskFollowers()
   readonly #listeners = new StatusListeners()
@@ -36,13 +36,13 @@ export class LegacyDesk {
     }
   }
 
-  changed(task: LiveTask): void {
+  changed(task: RunningTask): void {
     this.#followers.changed(task)
     this.#listeners.changed(task)
   }
 
   /** Progress and log messages go with the request for the result, if there is one. */
-  said(task: LiveTask, { method, params }: Notification): void {
+  said(task: RunningTask, { method, params }: Notification): void {
     const message = { method, params: withRelatedTask(params, task.taskId) }
     if (!this.#followers.notify(task, message)) this.#listeners.notify(task, message)
   }
@@ -69,21 +69,21 @@ export class LegacyDesk {
   }
 
   async #result(task: DetailedTask, exchange: Exchange): Promise<Outcome> {
-    const live = this.#table.live(task.taskId)
-    if (!live) return complete(legacyResultOf(await this.#over(task, exchange)))
-    if (!live.isOver) await this.#followers.follow(live, exchange)
+    const running = this.#table.running(task.taskId)
+    if (!running) return complete(legacyResultOf(await this.#over(task, exchange)))
+    if (!running.isOver) await this.#followers.follow(running, exchange)
     // Nobody reads the answer to a request that was cancelled meanwhile.
-    return complete(live.isOver ? legacyResultOf(live.toDetailedTask()) : {})
+    return complete(running.isOver ? legacyResultOf(running.toDetailedTask()) : {})
   }
 
   async #cancel(task: DetailedTask, exchange: Exchange): Promise<Outcome> {
-    const live = this.#table.live(task.taskId)
-    if (!live || live.isOver) {
-      const { status } = toLegacyTask(live?.toDetailedTask() ?? (await this.#over(task, exchange)))
+    const running = this.#table.running(task.taskId)
+    if (!running || running.isOver) {
+      const { status } = toLegacyTask(running?.toDetailedTask() ?? (await this.#over(task, exchange)))
       throw new ProtocolError(INVALID_PARAMS, `The task cannot be cancelled: it is ${status} already`)
     }
-    live.cancel('The task was cancelled')
-    return complete(toLegacyTask(live.toDetailedTask()))
+    running.cancel('The task was cancelled')
+    return complete(toLegacyTask(running.toDetailedTask()))
   }
 
   /** A task that does not run here; it may have ended since it was looked up. */
@@ -98,8 +98,8 @@ type Notify = Exchange['notify']
 class StatusListeners {
   readonly #sessions = new Map<string, Notify>()
   /** Changed since the turn began, with the status that was told last. */
-  readonly #told = new WeakMap<LiveTask, TaskStatus>()
-  readonly #dirty = new Set<LiveTask>()
+  readonly #told = new WeakMap<RunningTask, TaskStatus>()
+  readonly #dirty = new Set<RunningTask>()
 
   /** Returns what ends it. */
   add(session: string, notify: Notify): () => void {
@@ -107,12 +107,12 @@ class StatusListeners {
     return () => void this.#sessions.delete(session)
   }
 
-  notify({ session }: LiveTask, notification: Notification): void {
+  notify({ session }: RunningTask, notification: Notification): void {
     if (session !== undefined) this.#sessions.get(session)?.(notification)
   }
 
   /** When the turn is over: the answer that names the task has to come first. */
-  changed(task: LiveTask): void {
+  changed(task: RunningTask): void {
     if (task.session === undefined || !this.#sessions.has(task.session) || this.#dirty.has(task)) return
     this.#dirty.add(task)
     setTimeout(() => {

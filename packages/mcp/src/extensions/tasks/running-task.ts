@@ -16,7 +16,7 @@ import {
 import { isTerminal, type DetailedTask, type Task, type TaskStatus } from './task.ts'
 import { TaskQuestions } from './task-questions.ts'
 
-export interface LiveTaskOptions {
+export interface RunningTaskOptions {
   /** Whose it is; undefined for whoever knows its id. */
   owner: string | undefined
   /** The session of 2025-11-25 that made it. */
@@ -24,9 +24,9 @@ export interface LiveTaskOptions {
   ttlMs: number
   pollIntervalMs: number
   /** Told after every change of status, and when questions come and go. */
-  onChange(task: LiveTask): void
+  onChange(task: RunningTask): void
   /** Told what the handler has to say on the way, where a session can hear it. */
-  onMessage(task: LiveTask, message: Notification): void
+  onMessage(task: RunningTask, message: Notification): void
 }
 
 const LONGEST_MESSAGE = 1_000
@@ -34,11 +34,11 @@ const LONGEST_MESSAGE = 1_000
 const POLLS_FOR_RESULT = 10
 
 /** A task that this process runs: its state, from creation to its end. */
-export class LiveTask {
+export class RunningTask {
   readonly taskId: string = crypto.randomUUID()
   readonly owner: string | undefined
   readonly session: string | undefined
-  readonly #options: LiveTaskOptions
+  readonly #options: RunningTaskOptions
   readonly #questions = new TaskQuestions()
   readonly #abort = new AbortController()
   readonly #progress = new IncreasingProgress()
@@ -50,7 +50,7 @@ export class LiveTask {
   #result: JsonObject | undefined
   #error: JsonRpcError | undefined
 
-  constructor(options: LiveTaskOptions) {
+  constructor(options: RunningTaskOptions) {
     this.#options = options
     this.owner = options.owner
     this.session = options.session
