@@ -32,7 +32,7 @@ export const ALLOWED = {
   'packages/mcp/src/protocol/parse-url.ts': 'is parseUrl',
   'packages/mcp/src/transport/http/client/fetch-response.node.ts': 'is decodeBody; what it gets was counted',
   'packages/mcp/src/transport/stdio/decode-ascii.node.ts': 'lines that LineSplitter has measured',
-  'packages/mcp/src/transport/http/server/node-body.node.ts': 'the body was counted',
+  'packages/mcp/src/transport/http/server/node-handler.node.ts': 'the body was counted',
   'packages/gateway/src/admin/http/read-body.ts': 'the body was counted',
   // Addresses that the user or the operator gave, checked when they were given.
   'packages/mcp/src/auth/dpop.ts': 'the address of a request of ours',

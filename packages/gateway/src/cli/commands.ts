@@ -12,80 +12,54 @@ export interface CommandEntry {
   load(): Promise<CommandModule>
 }
 
+const entry = (name: string, summary: string, load: CommandEntry['load']): CommandEntry => ({
+  name,
+  summary,
+  load,
+})
+
 export const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'serve',
-    summary: 'run the gateway',
-    load: () => import('./commands/serve.ts'),
-  },
-  {
-    name: 'init',
-    summary: 'write a commented configuration to start from',
-    load: () => import('./commands/init.ts'),
-  },
-  {
-    name: 'import',
-    summary: 'take over the servers of Claude, Cursor, VS Code, Windsurf and mcp.json',
-    load: () => import('./commands/import.ts'),
-  },
-  {
-    name: 'check',
-    summary: 'say what is wrong with a configuration, and how to put it right',
-    load: () => import('./commands/check.ts'),
-  },
-  {
-    name: 'targets',
-    summary: 'show the targets and how they are; start, stop or restart one',
-    load: () => import('./commands/targets.ts'),
-  },
-  {
-    name: 'tools',
-    summary: 'list what the targets offer',
-    load: () => import('./commands/tools.ts'),
-  },
-  {
-    name: 'call',
-    summary: 'call a tool',
-    load: () => import('./commands/call.ts'),
-  },
-  {
-    name: 'read',
-    summary: 'read a resource',
-    load: () => import('./commands/read.ts'),
-  },
-  {
-    name: 'prompt',
-    summary: 'get a prompt',
-    load: () => import('./commands/prompt.ts'),
-  },
-  {
-    name: 'doctor',
-    summary: 'walk through the start of targets and say what is wrong with them',
-    load: () => import('./commands/doctor.ts'),
-  },
-  {
-    name: 'why',
-    summary: 'say why a tool is missing, slow, denied, renamed or stale',
-    load: () => import('./commands/why.ts'),
-  },
-  {
-    name: 'store',
-    summary: 'look into the store: check it, print it, write it back to files',
-    load: () => import('./commands/store.ts'),
-  },
-  {
-    name: 'dev',
-    summary: 'run a server that you are writing, and start it again with every change',
-    load: () => import('./commands/dev.ts'),
-  },
-  {
-    name: 'record',
-    summary: 'write the traffic of a target to a file',
-    load: () => import('./commands/record.ts'),
-  },
-  {
-    name: 'replay',
-    summary: 'serve a recording as a mock',
-    load: () => import('./commands/replay.ts'),
-  },
+  entry('serve', 'run the gateway', () => import('./commands/serve.ts')),
+  entry('init', 'write a commented configuration to start from', () => import('./commands/init.ts')),
+  entry(
+    'import',
+    'take over the servers of Claude, Cursor, VS Code, Windsurf and mcp.json',
+    () => import('./commands/import.ts'),
+  ),
+  entry(
+    'check',
+    'say what is wrong with a configuration, and how to put it right',
+    () => import('./commands/check.ts'),
+  ),
+  entry(
+    'targets',
+    'show the targets and how they are; start, stop or restart one',
+    () => import('./commands/targets.ts'),
+  ),
+  entry('tools', 'list what the targets offer', () => import('./commands/tools.ts')),
+  entry('call', 'call a tool', () => import('./commands/call.ts')),
+  entry('read', 'read a resource', () => import('./commands/read.ts')),
+  entry('prompt', 'get a prompt', () => import('./commands/prompt.ts')),
+  entry(
+    'doctor',
+    'walk through the start of targets and say what is wrong with them',
+    () => import('./commands/doctor.ts'),
+  ),
+  entry(
+    'why',
+    'say why a tool is missing, slow, denied, renamed or stale',
+    () => import('./commands/why.ts'),
+  ),
+  entry(
+    'store',
+    'look into the store: check it, print it, write it back to files',
+    () => import('./commands/store.ts'),
+  ),
+  entry(
+    'dev',
+    'run a server that you are writing, and start it again with every change',
+    () => import('./commands/dev.ts'),
+  ),
+  entry('record', 'write the traffic of a target to a file', () => import('./commands/record.ts')),
+  entry('replay', 'serve a recording as a mock', () => import('./commands/replay.ts')),
 ]

@@ -14,10 +14,7 @@ export interface SaveOptions extends LoadOptions {
   readonly expected: string | undefined
 }
 
-/**
- * Writes a configuration that was edited, if it is usable and nobody changed the file in the meantime. The
- * previous one is kept beside it with `.bak` at the end.
- */
+/** Writes an edited configuration if it is usable and unchanged meanwhile; keeps the old one as `.bak`. */
 export async function saveConfig(file: string, text: string, options: SaveOptions): Promise<SaveResult> {
   const now = await readSmallFile(file).catch(() => undefined)
   if (now !== options.expected) return { ok: false, reason: 'conflict', text: now }

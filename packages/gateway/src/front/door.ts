@@ -1,8 +1,14 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { BearerGuard } from '@gantry/mcp/guard'
-import type { Guard } from '@gantry/mcp/server'
-import { isSame, type GatewayModel, type BearerModel } from '../model/index.ts'
-import { apiKeyGuard } from './api-key-guard.ts'
-import type { OnRefused } from './log-refusals.ts'
+import type { Guard, HttpHead } from '@gantry/mcp/server'
+import {
+  isSame,
+  type GatewayModel,
+  type BearerModel,
+  keyPrincipal,
+  type ApiKeyModel,
+} from '../model/index.ts'
+import { type OnRefused, pathOf } from './log-refusals.ts'
 
 /** Who is let in now. A new configuration changes it while clients are connected. */
 export class Door {
@@ -90,4 +96,32 @@ async function bearerGuard(
 function resourceOf({ audience }: BearerModel, { server }: GatewayModel): string {
   if (server.publicUrl !== undefined) return new URL('/mcp', server.publicUrl).href
   return URL.canParse(audience) ? audience : `http://${server.host}:${server.port}/mcp`
+}
+
+/** Lets holders of a configured key in: `Authorization: Bearer KEY` or `X-API-Key: KEY`. Fails closed. */
+function apiKeyGuard(keys: readonly ApiKeyModel[], onRefused: OnRefused, next?: Guard): Guard {
+  const hashed = keys.map(({ name, sha256, scopes }) => ({
+    hash: Buffer.from(sha256, 'hex'),
+    auth: Object.freeze({ principal: keyPrincipal(name), scopes, claims: {} }),
+  }))
+  return (head) => {
+    const presented = keyOf(head)
+    const digest = presented === undefined ? undefined : createHash('sha256').update(presented).digest()
+    // Every key is compared in constant time, so that timing tells nothing about which one is close.
+    const found =
+      digest && hashed.filter(({ hash }) => hash.length === digest.length && timingSafeEqual(hash, digest))
+    const match = found?.[0]
+    if (match) return { ok: true, auth: match.auth }
+    if (next) return next(head)
+    if (presented !== undefined)
+      onRefused({ status: 401, reason: 'nobody has this key', path: pathOf(head.url) })
+    return { ok: false, status: 401, headers: { 'www-authenticate': 'Bearer realm="gantry"' } }
+  }
+}
+
+function keyOf(head: HttpHead): string | undefined {
+  const header = head.headers['x-api-key']
+  // An empty key is no key, whatever was configured.
+  if (header !== undefined) return header.trim() === '' ? undefined : header
+  return /^Bearer +(\S.*)$/i.exec(head.headers.authorization ?? '')?.[1]
 }

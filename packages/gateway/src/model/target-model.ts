@@ -5,10 +5,7 @@ export type TargetModel = StdioTarget | UrlTarget | InProcessTarget | OpenApiTar
 
 export type TargetKind = TargetModel['kind']
 
-/**
- * Who shares one connection (and process): everybody, one principal, one client session, or one call. `auto`, when the
- * configuration says nothing: everybody, until the server asks its client something.
- */
+/** Who shares a connection. `auto` (default): everybody, until the server asks its client something. */
 export type Isolation = 'auto' | 'shared' | 'user' | 'session' | 'call'
 
 /** What every kind of target has. */

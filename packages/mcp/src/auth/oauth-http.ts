@@ -15,10 +15,7 @@ export interface OAuthHttpOptions extends Reach {
 
 const MAX_REDIRECTS = 3
 
-/**
- * The only way out of this folder. Every URL is checked before it is asked, redirects never leave the origin
- * (and are not followed at all when credentials were sent), bodies are bounded in size and in time.
- */
+/** The only way out of this folder: URLs are checked, redirects stay within the origin, bodies are bounded. */
 export class OAuthHttp {
   readonly #options: OAuthHttpOptions
   readonly #fetch: Fetch

@@ -4,10 +4,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 const original = globalThis.fetch
 
-/**
- * Makes requests on this platform. Hosts that the user chose may be at any address; where Node looks up a name that
- * a stranger gave, the address has to be within reach. A global `fetch` that was replaced is used as it is.
- */
+/** Makes requests. Names that a stranger gave must resolve to addresses within reach; a replaced `fetch` is used. */
 export function reachFetch(reach: Reach): Fetch {
   let guarded: Fetch | undefined
   return async (url, init) => {

@@ -32,10 +32,7 @@ export class Budget {
     return this.#total + amount > this.#limits.total ? 'total' : undefined
   }
 
-  /**
-   * The same for something that cannot be divided: the first thing of a caller may pass its share, and the only thing
-   * of all callers may pass the total.
-   */
+  /** The same for one indivisible thing: a caller's first may pass its share, the only one the total. */
   lacksForWhole(caller: string, amount: number): BudgetLimit | undefined {
     const lacking = this.lacks(caller, amount)
     if (lacking === undefined || (lacking === 'perCaller' && this.heldBy(caller) > 0)) return lacking

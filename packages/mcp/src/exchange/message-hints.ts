@@ -22,10 +22,7 @@ export function relatedRequestOf({ params }: { readonly params?: JsonObject | un
   return isJsonObject(params?._meta) ? params._meta[RELATED_REQUEST] : undefined
 }
 
-/**
- * A legacy request has no place for the name of its question. A gateway in between finds it here; every other client
- * ignores it.
- */
+/** Tells a gateway the name of a question, for which legacy requests have no place. */
 export const INPUT_KEY = 'dev.gantry/inputKey'
 
 /** These hints mean something on one connection only. */

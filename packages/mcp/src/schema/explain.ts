@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import { explainValue, jsonEqual, type MatchesFormat } from './explain-value.ts'
-import { toIssue, type Finding } from './finding.ts'
-import { describeIssue, type Issue, type Path } from './issues.ts'
+import { describeIssue, type Issue, type Path, formatPath } from './issues.ts'
 import { MAX_EXPLAIN_STEPS, MAX_ISSUES } from './limits.ts'
 import { createMatcher } from './pattern/create-matcher.ts'
 import { TooCostly } from './too-costly.ts'
@@ -176,4 +175,15 @@ function describeOptions(failures: readonly Finding[][]): string {
   })
   if (failures.length > MAX_DESCRIBED_OPTIONS) described.push('…')
   return `matches none of the allowed forms: ${described.join('; ')}`
+}
+
+interface Finding {
+  readonly path: Path
+  readonly message: string
+  /** What the finding is about when it tells that the schema was not the one meant. */
+  readonly kind?: 'type' | 'constant' | 'detail'
+}
+
+function toIssue({ path, message }: Finding): Issue {
+  return { path: formatPath(path), message }
 }

@@ -31,10 +31,7 @@ export class UnreadAnswers {
     return this.#held.held
   }
 
-  /**
-   * Why an answer of this length cannot be held for its reader; undefined when it can. Readers that stand still are
-   * cut off to make room for it. A `small` answer is never refused.
-   */
+  /** Why an answer of this length is refused; undefined when it is held. Stalled readers are cut off first. */
   refusal(reader: string, bytes: number, small: number = SMALL_ANSWER): RefusedForLoad | undefined {
     if (bytes <= small) return undefined
     let lacking = this.#held.lacks(reader, bytes)

@@ -3,25 +3,9 @@ import { parseUrl } from '@gantry/mcp/foreign'
 import type { RawTarget } from '../../config/index.ts'
 
 /** Programs that only start something else. */
-const RUNNERS = new Set([
-  'npx',
-  'npm',
-  'pnpm',
-  'yarn',
-  'bunx',
-  'bun',
-  'uvx',
-  'uv',
-  'pipx',
-  'node',
-  'python',
-  'python3',
-  'deno',
-  'docker',
-  'podman',
-  'cmd',
-  'tsx',
-])
+const RUNNERS = new Set(
+  'npx npm pnpm yarn bunx bun uvx uv pipx node python python3 deno docker podman cmd tsx'.split(' '),
+)
 const NOISE = /^(?:mcp[-_.])?(?:server[-_.])?(.+?)(?:[-_.](?:mcp|server|mcp[-_.]server|server[-_.]mcp))?$/i
 
 export function guessName(entry: RawTarget): string {

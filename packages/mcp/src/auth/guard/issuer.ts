@@ -8,8 +8,8 @@ import {
 import { isJsonObject, type JsonObject, parseJson } from '../../jsonrpc/index.ts'
 import { oauthError, quote } from '../oauth-error.ts'
 import type { OAuthHttp } from '../oauth-http.ts'
-import { loadIssuerDocument } from './issuer-document.ts'
-import { KeptValue } from './kept-value.ts'
+import { loadDocument } from '../metadata-document.ts'
+import { serverMetadataUrls } from '../server-metadata.ts'
 
 const ONE_HOUR = 3_600_000
 const TEN_MINUTES = 600_000
@@ -104,4 +104,83 @@ async function readKeySet(response: Response, url: string): Promise<Response> {
     expected: 'a JSON Web Key Set',
     found: response.status === 200 ? quote(text.slice(0, 60)) : `HTTP status ${response.status}`,
   })
+}
+
+const WHAT = 'Authorization server metadata'
+
+/** The issuer's metadata (RFC 8414 or OpenID Connect). It needs no token endpoint here. */
+async function loadIssuerDocument(issuer: string, http: OAuthHttp): Promise<JsonObject> {
+  const findings: string[] = []
+  for (const url of serverMetadataUrls(http.check(issuer, 'The issuer'))) {
+    const loaded = await loadDocument(url, WHAT, { http, step: () => {} })
+    if (loaded.kind === 'failed') throw loaded.error
+    if (loaded.kind === 'absent') {
+      findings.push(`${url.href}: ${loaded.found}`)
+      continue
+    }
+    // RFC 8414, section 3.3: identical, with no normalization, or the document is not used at all.
+    if (loaded.document.issuer === issuer) return loaded.document
+    throw oauthError('issuer_mismatch', 'the metadata is of another issuer', {
+      url,
+      expected: quote(issuer),
+      found: quote(loaded.document.issuer),
+      fix: 'Write the issuer exactly as its metadata and its tokens have it.',
+    })
+  }
+  throw oauthError('server_metadata', 'the issuer publishes no metadata', {
+    url: issuer,
+    expected: 'a document by RFC 8414 or OpenID Connect Discovery',
+    found: findings.join('; '),
+    fix: 'Check the issuer, or give jwks.',
+  })
+}
+
+/** How long a failure is remembered, so that callers cannot make us ask a broken server again and again. */
+const FAILURE_MS = 5_000
+
+/** A value that takes a request: fetched once for all who wait, kept for a time, reused for one period on failure. */
+class KeptValue<T> {
+  readonly #load: () => Promise<T>
+  readonly #ttlMs: number
+  #value: { readonly of: T; readonly since: number } | undefined
+  #failure: { readonly error: unknown; readonly since: number } | undefined
+  #loading: Promise<T> | undefined
+
+  constructor(load: () => Promise<T>, ttlMs: number) {
+    this.#load = load
+    this.#ttlMs = ttlMs
+  }
+
+  async get(): Promise<T> {
+    const age = this.#value === undefined ? Number.POSITIVE_INFINITY : Date.now() - this.#value.since
+    if (age < this.#ttlMs) return this.#value!.of
+    try {
+      return await this.#renew()
+    } catch (error) {
+      if (age < 2 * this.#ttlMs) return this.#value!.of
+      throw error
+    }
+  }
+
+  #renew(): Promise<T> {
+    if (this.#failure && Date.now() - this.#failure.since < FAILURE_MS) {
+      return Promise.reject(this.#failure.error)
+    }
+    this.#loading ??= this.#load()
+      .then(
+        (of) => {
+          this.#value = { of, since: Date.now() }
+          this.#failure = undefined
+          return of
+        },
+        (error) => {
+          this.#failure = { error, since: Date.now() }
+          throw error
+        },
+      )
+      .finally(() => {
+        this.#loading = undefined
+      })
+    return this.#loading
+  }
 }

@@ -30,10 +30,7 @@ export interface ServerConnectionOptions {
   context?: RequestContext
   /** More requests than this at once are refused. */
   maxInFlight?: number
-  /**
-   * True while the reader is far behind: progress and log messages of calls are dropped then, news of changes wait
-   * for `caughtUp`, and answers are sent.
-   */
+  /** True while the reader is behind: progress and logs are dropped, news wait, answers are sent. */
   isCongested?: () => boolean
   /** Why an answer of this length cannot be held until it is read: it is answered with that instead. */
   refusesToHold?(length: number): RefusedForLoad | undefined
@@ -43,10 +40,7 @@ const DEFAULT_MAX_IN_FLIGHT = 10_000
 /** Messages in one batch of 2025-03-26. */
 export const MAX_BATCH = 1_000
 
-/**
- * Serves one two-way channel (stdio, a socket, memory): each request is modern or legacy by its own
- * content, so both eras can share the channel.
- */
+/** Serves one two-way channel. Each request is modern or legacy by its content, so both eras can share it. */
 export class ServerConnection {
   readonly #served: Served
   readonly #send: (text: string) => void
@@ -80,10 +74,7 @@ export class ServerConnection {
     })
   }
 
-  /**
-   * Takes one parsed message; answers go out through `send`. A `context` replaces the one before it: where
-   * messages come one by one (HTTP+SSE), each brings its own credentials.
-   */
+  /** Takes one parsed message. A `context` replaces the last one: over HTTP+SSE each has its own credentials. */
   receive(value: unknown, context?: RequestContext): void {
     if (this.#closed) return
     if (context) this.#context = context

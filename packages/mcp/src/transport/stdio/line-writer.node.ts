@@ -11,10 +11,7 @@ const MAX_UNDER_WAY = 2
 /** For all streams that get copies of their own: none of them needs it for longer than one slice. */
 let shared: SliceEncoder | undefined
 
-/**
- * Writes lines in order. Lines of the same turn leave in one write, which is what makes many small
- * messages cheap; long ones leave slice by slice; a slow reader is noticed through `buffered`.
- */
+/** Writes lines in order: those of one turn in one write, long ones in slices. `buffered` shows a slow reader. */
 export class LineWriter {
   readonly #stream: Writable
   readonly #write: WriteBytes

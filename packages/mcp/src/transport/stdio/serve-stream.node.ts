@@ -22,10 +22,7 @@ export interface ServeStreamOptions {
   stopTimeout?: number
   /** Told about lines that could not be read. */
   onProtocolError?: (error: { code: number; message: string }) => void
-  /**
-   * Counts what clients have not read, and says how long they may read nothing. Several connections can share one.
-   * Default: 64 MB, and 30 seconds.
-   */
+  /** Counts unread bytes and limits stalling; connections can share it. Default: 64 MB and 30 seconds. */
   unread?: UnreadAnswers
   /** Told why the connection of a client was ended that does not read. */
   onCutOff?: (reason: McpError) => void

@@ -1,14 +1,11 @@
 import type { Served } from '../../exchange/index.ts'
 import { serveStream, type ServeStreamOptions } from './serve-stream.node.ts'
-import { guardStdout } from './stdout-guard.node.ts'
+import type { WriteBytes } from './line-writer.node.ts'
 
 export interface ServeStdioOptions extends Omit<ServeStreamOptions, 'write'> {
   /** Sends stray prints to stderr; on unless switched off. */
   guardStdout?: boolean
-  /**
-   * Ends the process when it is still there so many milliseconds after the end of input, or after its client was left
-   * because it does not read: a handler that never ends must not outlive its client. Default 2000; false leaves it to you.
-   */
+  /** Milliseconds until the process ends after its input or its client. Default 2000; false: never. */
   exitAfter?: number | false
 }
 
@@ -37,5 +34,21 @@ export async function serveStdio(served: Served, options: ServeStdioOptions = {}
     await serveStream(served, process.stdin, process.stdout, { ...rest, write: guard.write })
   } finally {
     guard.restore()
+  }
+}
+
+/** Sends what is printed to stdout to stderr. Returns the real writer and a function that restores it. */
+function guardStdout(): { write: WriteBytes; restore: () => void } {
+  const real = process.stdout.write
+  const write = real.bind(process.stdout) as WriteBytes
+  // Looked up when something is printed: opening stderr takes a start the better part of a millisecond.
+  const diverted = ((...printed: Parameters<typeof process.stderr.write>) =>
+    process.stderr.write(...printed)) as typeof process.stdout.write
+  process.stdout.write = diverted
+  return {
+    write,
+    restore() {
+      if (process.stdout.write === diverted) process.stdout.write = real
+    },
   }
 }

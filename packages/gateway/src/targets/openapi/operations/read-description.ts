@@ -1,7 +1,7 @@
 import { McpError } from '@gantry/mcp/client'
 import type { DocumentSet, Located } from '../document/document-set.ts'
 import type { JsonObject } from '../mcp.ts'
-import { isObject, own, ownArray, ownEntries, ownString } from '../own.ts'
+import { isObject, own, ownArray, ownEntries, ownString, ownObject } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
 import type {
   Method,
@@ -12,7 +12,6 @@ import type {
   Security,
   ServerObject,
 } from './operation.ts'
-import { readServers } from './read-servers.ts'
 import { swaggerServers, swaggerBody, swaggerContents, swaggerParameter } from './swagger.ts'
 import { readBody } from './read-body.ts'
 import { readParameter } from './read-parameter.ts'
@@ -223,4 +222,13 @@ function producesOf(at: Located, context: ReadContext): string[] {
 
 function mediaTypes(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((type): type is string => typeof type === 'string') : []
+}
+
+function readServers(holder: unknown): ServerObject[] {
+  const servers: ServerObject[] = []
+  for (const server of ownArray(holder, 'servers')) {
+    const url = ownString(server, 'url')
+    if (url !== undefined) servers.push({ url, variables: ownObject(server, 'variables') ?? {} })
+  }
+  return servers
 }

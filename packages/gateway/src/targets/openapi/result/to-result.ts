@@ -1,9 +1,11 @@
 import { isJsonObject, jsonReader } from '@gantry/mcp/exchange'
+import { parseJson } from '@gantry/mcp/foreign'
 import type { JsonObject } from '../mcp.ts'
 import type { Answer } from '../request/send-request.ts'
 import { checkValue } from '../tools/check-value.ts'
-import { decodeText, mediaOf, mediaTypeOf } from './media.ts'
-import type { ResultContext } from './result-context.ts'
+import { isJson } from '../operations/read-body.ts'
+import type { Redactor } from '../request/redact.ts'
+import type { OperationPlan } from '../tools/tool-plan.ts'
 
 const readJson = jsonReader('source')
 
@@ -148,4 +150,56 @@ function bodyText(answer: Answer): string {
   const media = mediaOf(contentType, answer.bytes)
   if (media !== 'json' && media !== 'text') return `(${contentType}, ${answer.bytes.length} bytes)`
   return errorText(decodeText(answer.bytes, contentType))
+}
+
+type Media = 'json' | 'text' | 'image' | 'audio' | 'binary'
+
+function mediaOf(contentType: string | null, bytes: Uint8Array): Media {
+  const type = mediaTypeOf(contentType)
+  if (type === '') return guess(bytes)
+  if (isJson(type)) return 'json'
+  if (type.startsWith('image/') && type !== 'image/svg+xml') return 'image'
+  if (type.startsWith('audio/')) return 'audio'
+  if (
+    type.startsWith('text/') ||
+    /[/+](xml|yaml|x-yaml|x-ndjson|jsonl|json-seq|javascript|graphql)$/.test(type)
+  ) {
+    return 'text'
+  }
+  return type === 'application/x-www-form-urlencoded' ? 'text' : 'binary'
+}
+
+/** Some servers leave the media type out: text when it is valid UTF-8, JSON when it parses. */
+function guess(bytes: Uint8Array): Media {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (text.includes('\0')) return 'binary'
+    parseJson(text)
+    return 'json'
+  } catch (error) {
+    return error instanceof SyntaxError ? 'text' : 'binary'
+  }
+}
+
+function decodeText(bytes: Uint8Array, contentType: string | null): string {
+  const charset = /charset="?([\w-]+)"?/i.exec(contentType ?? '')?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch {
+    return new TextDecoder().decode(bytes)
+  }
+}
+
+/** `text/html; charset=utf-8` → `text/html`; empty when there is none. */
+function mediaTypeOf(contentType: string | null): string {
+  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
+}
+
+interface ResultContext {
+  readonly plan: OperationPlan
+  /** Revisions before 2026-07-28: structured content has to be an object. */
+  readonly objectsOnly: boolean
+  /** For embedded resources: without query, where secrets may be. */
+  readonly url: string
+  readonly redactor: Redactor
 }

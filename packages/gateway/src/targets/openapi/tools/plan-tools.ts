@@ -1,9 +1,8 @@
 import type { Tool, JsonSchema } from '../mcp.ts'
-import { groupOperations, type OperationGroup } from '../operations/group-operations.ts'
-import { lookup, nameOperations } from '../operations/name-operations.ts'
+import { lookup, nameOperations, toToolName } from '../operations/name-operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Description } from '../operations/read-description.ts'
-import { selectOperations } from '../operations/select-operations.ts'
+import { selectOperations, matchesOperation } from '../operations/select-operations.ts'
 import type { OpenApiTargetOptions } from '../options.ts'
 import type { Warnings } from '../warnings.ts'
 import {
@@ -133,4 +132,46 @@ function argumentsHint(plans: readonly OperationPlan[]): string {
     return `${name}(${names.join(', ')})`
   })
   return shorten(`The operation's arguments; * marks required ones. ${lines.join('; ')}`, 8_000)
+}
+
+interface OperationGroup {
+  readonly name: string
+  readonly label: string
+  readonly operations: Operation[]
+}
+
+/** Groups made by hand come first, then those by tag or path; what is in no group stays a tool of its own. */
+function groupOperations(
+  operations: readonly Operation[],
+  options: Pick<OpenApiTargetOptions, 'group' | 'groups'>,
+  warnings: Warnings,
+): { groups: OperationGroup[]; single: Operation[] } {
+  const groups = new Map<string, OperationGroup>()
+  const single: Operation[] = []
+  const byHand = Object.entries(options.groups ?? {})
+  for (const operation of operations) {
+    const match = byHand.find(([, patterns]) =>
+      patterns.some((pattern) => matchesOperation(pattern, operation)),
+    )
+    const label = match?.[0] ?? automaticGroup(operation, options.group ?? 'none')
+    if (label === undefined) single.push(operation)
+    else add(groups, label, operation)
+  }
+  for (const [label] of byHand) {
+    if (!groups.has(toToolName(label))) warnings.add(`the group ${JSON.stringify(label)} has no operations`)
+  }
+  return { groups: [...groups.values()], single }
+}
+
+function automaticGroup(operation: Operation, by: 'none' | 'tag' | 'path'): string | undefined {
+  if (by === 'tag') return operation.tags[0]
+  if (by === 'path') return operation.path.split('/').find((part) => part !== '' && !part.startsWith('{'))
+  return undefined
+}
+
+function add(groups: Map<string, OperationGroup>, label: string, operation: Operation): void {
+  const name = toToolName(label)
+  const group = groups.get(name)
+  if (group) group.operations.push(operation)
+  else groups.set(name, { name, label, operations: [operation] })
 }

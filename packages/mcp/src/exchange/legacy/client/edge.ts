@@ -52,10 +52,7 @@ export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
   /** Answers requests before the callers and `ask` get them; undefined leaves them to those. */
   answer?: RequestAnswer | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
-  /**
-   * A question came on a channel that all calls share and names no call. The exchange is one of the caller that is
-   * asked; undefined when it was refused because it could be for several callers.
-   */
+  /** A question came on the shared channel for the caller of `exchange`; undefined when it was refused. */
   onSharedQuestion?: ((exchange: Exchange | undefined) => void) | undefined
   /** How long a user may take on the pages of error −32042 before being asked again, in ms. Default 5 minutes. */
   urlCompletionTimeout?: number | undefined

@@ -72,10 +72,7 @@ export interface LegacySessionFacts {
   logLevel?: LoggingLevel | undefined
 }
 
-/**
- * The legacy server edge: one session, from `initialize` to the end of its connection. It keeps what a
- * legacy client expects to be kept and plays modern outcomes as live requests.
- */
+/** The legacy server edge: one session, which plays modern outcomes as live requests. */
 export class LegacySession implements SubscriptionHost {
   readonly served: Served
   client: ClientFacts
@@ -101,10 +98,7 @@ export class LegacySession implements SubscriptionHost {
     this.client = { capabilities: {}, version: negotiateLegacy(served, LATEST_LEGACY) ?? LATEST_LEGACY }
   }
 
-  /**
-   * Unguessable, and only ours: handlers and gateways may key what belongs to a session by it. Made when somebody
-   * asks: on a pipe hardly anybody does, and the first random number of a process costs it milliseconds.
-   */
+  /** Unguessable key of the session. Made on demand: the first random number costs a process milliseconds. */
   get id(): string {
     this.#id ??= crypto.randomUUID()
     return this.#id

@@ -37,10 +37,7 @@ export function messageResponse(message: IncomingMessage, url: string): Response
   return createResponse({ status, headers, url }, new StreamBody(message))
 }
 
-/**
- * The response of a `fetch` of our own: a full one for errors and redirects, else a cheap one. Throws when the status
- * does not exist.
- */
+/** The response of our own `fetch`: full for errors and redirects, else cheap. Throws for an unknown status. */
 export function createResponse(head: ResponseHead, body: ResponseBody): Response {
   const { status, headers, url } = head
   if (status < 200 || status > 599) {

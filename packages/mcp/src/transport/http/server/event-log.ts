@@ -52,10 +52,7 @@ export class KeptEvents {
   }
 }
 
-/**
- * What was sent on one stream of a legacy session, so that a client whose connection broke can ask for the
- * rest (`Last-Event-ID`, 2025-03-26 to 2025-11-25). The oldest events make room for new ones.
- */
+/** What was sent on one stream of a legacy session, for clients that come back (`Last-Event-ID`). */
 export class EventLog {
   readonly #answers: RequestId | undefined
   readonly #limits: EventLogLimits

@@ -1,11 +1,11 @@
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../../jsonrpc/index.ts'
-import { readFetchBody } from './fetch-body.ts'
 import { FetchReply } from './fetch-reply.ts'
 import { refuse, refuseBody } from './refusal.ts'
 import type { HttpCall, HttpHeaders } from './reply.ts'
 import { HttpService } from './service.ts'
 import type { HttpServiceOptions } from './service-options.ts'
 import type { HttpServed } from './standard-headers.ts'
+import { type BodyRefusal, type IncomingBodies, tooLarge } from './incoming-bodies.ts'
 
 export interface FetchHandlerOptions extends HttpServiceOptions {
   /** What reaches handlers as `ctx.serverContext`, made for each request. */
@@ -72,4 +72,40 @@ function toCall(request: Request, readBody: HttpCall['readBody']): HttpCall {
     headers: headers as HttpHeaders,
     readBody,
   }
+}
+
+/** The body as text, or why it was not taken. Rejects when it breaks off. */
+async function readFetchBody(
+  request: Request,
+  bodies: IncomingBodies,
+  sender: string,
+): Promise<string | BodyRefusal> {
+  const { maxBytes } = bodies.limits
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return tooLarge(maxBytes)
+  if (!request.body) return ''
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const parts: string[] = []
+  const reader = request.body.getReader()
+  let refusal: BodyRefusal | undefined
+  const incoming = bodies.open(sender, (late) => {
+    refusal = late
+    reader.cancel().catch(() => {})
+  })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (refusal) return refusal
+      if (done) break
+      refusal = bodies.add(incoming, value.byteLength)
+      if (refusal) {
+        reader.cancel().catch(() => {})
+        return refusal
+      }
+      parts.push(decoder.decode(value, { stream: true }))
+    }
+  } finally {
+    incoming.close()
+  }
+  parts.push(decoder.decode())
+  return parts.join('')
 }

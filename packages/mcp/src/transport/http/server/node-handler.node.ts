@@ -6,8 +6,8 @@ import type { HttpBody, HttpCall, HttpHeaders } from './reply.ts'
 import { HttpService } from './service.ts'
 import type { HttpServiceOptions } from './service-options.ts'
 import type { HttpServed } from './standard-headers.ts'
-import { readNodeBody } from './node-body.node.ts'
 import { NodeReply } from './node-reply.node.ts'
+import { type BodyRefusal, type IncomingBodies, tooLarge } from './incoming-bodies.ts'
 
 export interface NodeHandlerOptions extends HttpServiceOptions {
   /** What reaches handlers as `ctx.serverContext`, made for each request. */
@@ -89,4 +89,43 @@ function bodyReadBefore(request: IncomingMessage, given: unknown): HttpBody | un
 /** Express 4 sets an empty object where nothing was read. */
 function bodyOf(request: IncomingMessage): unknown {
   return request.readableEnded ? (request as { body?: unknown }).body : undefined
+}
+
+interface BodyReader {
+  readonly sender: string
+  done(body: string): void
+  refuse(refusal: BodyRefusal): void
+}
+
+/** Most bodies come in one chunk; those that do not are joined and decoded once. */
+function readNodeBody(request: IncomingMessage, bodies: IncomingBodies, reader: BodyReader): void {
+  if (Number(request.headers['content-length'] ?? 0) > bodies.limits.maxBytes) {
+    return reader.refuse(tooLarge(bodies.limits.maxBytes))
+  }
+  const chunks: Buffer[] = []
+  const stop = (): void => {
+    incoming.close()
+    chunks.length = 0
+    request.off('data', onData)
+    request.off('end', onEnd)
+  }
+  const refuse = (refusal: BodyRefusal): void => {
+    stop()
+    reader.refuse(refusal)
+  }
+  const onData = (chunk: Buffer): void => {
+    const refusal = bodies.add(incoming, chunk.length)
+    if (refusal) refuse(refusal)
+    else chunks.push(chunk)
+  }
+  const onEnd = (): void => {
+    const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+    stop()
+    reader.done(body.toString('utf8'))
+  }
+  const incoming = bodies.open(reader.sender, refuse)
+  request.on('data', onData)
+  request.on('end', onEnd)
+  request.on('error', () => {})
+  request.once('close', stop)
 }

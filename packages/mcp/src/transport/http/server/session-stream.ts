@@ -172,10 +172,7 @@ export class SessionStream implements OpenStream {
     this.#release()
   }
 
-  /**
-   * A client came back: everything after its last event, then what is still to come. False when some of it is gone
-   * that the client would wait for.
-   */
+  /** A client came back: sends what it missed, then the rest. False when a part of it is gone. */
   resume(reply: HttpReply, sequence: number, context: HttpContext): boolean {
     const missed = this.log.after(sequence)
     if (!missed) return false

@@ -4,11 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 const MOST_DRAINED = { bytes: 256 * 1024, milliseconds: 1000 }
 const LOOK_EVERY = 50
 
-/**
- * To be called when a request is answered before its body was read. The rest is read and thrown away, within bounds:
- * a connection that is cut while its client still writes takes the answer with it. After a short body the connection
- * goes on; any other is closed.
- */
+/** Drains the body of a request that was answered early, within bounds, or the answer could be lost. */
 export function drainUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   // Streams of HTTP/2 are bounded by their windows, and share a socket.
   if (request.complete || request.httpVersionMajor !== 1 || !announcesBody(request)) return
