@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type RawResult,
+  type ResultBody,
   readRawResult,
   readResult,
   type JsonObject,
@@ -100,7 +100,7 @@ describe('a result whose long strings nobody read', () => {
     const facts = { id: 7, method: 'tools/call', serverInfo: gateway }
     const isRaw = (outcome: Outcome, revision: Revision): boolean =>
       writeRawOutcome(outcome, { ...facts, revision }) !== undefined
-    const source = rawAnswer({ resultType: 'complete' }) as RawResult
+    const source = rawAnswer({ resultType: 'complete' }) as ResultBody
     Object.defineProperty(source, 'result', { get: () => expect.unreachable('it was read') })
     const modern = modernOutcome(source, 'tools/call', true)
     expect([isRaw(modern, '2026-07-28'), isRaw(modern, '2025-11-25')]).toEqual([true, false])

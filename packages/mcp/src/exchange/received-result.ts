@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonRpcResult, RawResult, TextResult } from '../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject, type JsonRpcResult, ResultBody } from '../jsonrpc/index.ts'
 import {
   META,
   methodFacts,
@@ -20,11 +20,11 @@ export class ReceivedResult implements Complete {
   readonly type = 'complete'
   /** The result with rounded numbers, and with empty long strings when nobody has read them. */
   readonly outline: JsonObject
-  readonly #source: TextResult | RawResult
+  readonly #source: ResultBody
   readonly #isModern: boolean
   #result: JsonObject | undefined
 
-  constructor(source: TextResult | RawResult, outline: JsonObject, isModern: boolean) {
+  constructor(source: ResultBody, outline: JsonObject, isModern: boolean) {
     this.#source = source
     this.outline = outline
     this.#isModern = isModern
@@ -49,14 +49,14 @@ export class ReceivedResult implements Complete {
 
   /** Characters or bytes of the JSON. */
   get length(): number {
-    return this.#source instanceof TextResult ? this.#source.resultText.length : this.#source.byteLength
+    return this.#source.length
   }
 
   /** The JSON for a reader who would get the same members; undefined when something has to be changed. */
   textFor(reader: Reader): string | undefined {
     const front = this.#frontFor(reader)
     if (front === undefined) return undefined
-    const text = this.#source instanceof TextResult ? this.#source.resultText : this.#source.text()
+    const text = this.#source.text()
     // Lines and events end at a newline: what is laid out for the eye is written anew.
     if (text.includes('\n') || text.includes('\r')) return undefined
     return front === '' ? text : front + text.slice(1)
@@ -64,11 +64,11 @@ export class ReceivedResult implements Complete {
 
   /** The same in bytes, where they were not read; undefined also where they were. */
   bytesFor(reader: Reader): Uint8Array[] | undefined {
-    if (this.#source instanceof TextResult) return undefined
-    const front = this.#frontFor(reader)
+    const pieces = this.#source.bytes()
+    const front = pieces && this.#frontFor(reader)
     if (front === undefined) return undefined
-    const [first, ...others] = this.#source.pieces
-    if (front === '' || first === undefined) return [...this.#source.pieces]
+    const [first, ...others] = pieces!
+    if (front === '' || first === undefined) return [...pieces!]
     return [new TextEncoder().encode(front), first.subarray(1), ...others]
   }
 
@@ -101,7 +101,7 @@ function frontNaming(serverInfo: Implementation): string {
 
 /** A result with its JSON, if it came in a way that lets that be used again. */
 export function received(response: JsonRpcResult, isModern: boolean): ReceivedResult | undefined {
-  if (!(response instanceof RawResult || response instanceof TextResult)) return undefined
+  if (!(response instanceof ResultBody)) return undefined
   const { outline } = response
   return new ReceivedResult(response, isModern ? withoutResultType(outline) : outline, isModern)
 }

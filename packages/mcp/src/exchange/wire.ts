@@ -20,7 +20,7 @@ export interface WireRequestOptions {
   onDetached?: ((retryMs: number | undefined) => void) | undefined
   /** Extra HTTP headers for this request (`Mcp-Param-*`, for instance). Wires without headers ignore them. */
   headers?: Record<string, string> | undefined
-  /** A long result may come as a `RawResult`, whose strings nobody has read. */
+  /** A long result may come as a `ResultBody` in bytes, whose strings nobody has read. */
   takesBytes?: boolean | undefined
   /** The exchange that it is sent for: nothing is done with it, whoever stands in between may look. */
   origin?: object | undefined

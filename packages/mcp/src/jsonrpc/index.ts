@@ -1,6 +1,5 @@
 export { canonicalJson } from './canonical-json.ts'
 export { copyWith } from './copy-with.ts'
-export { decodePieces } from './decode-pieces.ts'
 export * from './error-codes.ts'
 export { JsonNumber, setMember, toNumber, withBigInts, withPlainNumbers, withSources } from './json-number.ts'
 export {
@@ -19,19 +18,22 @@ export {
 export { McpError, type McpErrorCode } from './mcp-error.ts'
 export { isNoise } from './is-noise.ts'
 export {
+  decodePieces,
   hasLongText,
   LONG_TEXT,
   LongJson,
   LongString,
+  rawResultId,
+  readRawResult,
+  readResult,
+  ResultBody,
   toPieces,
   type JsonPiece,
-} from './long-json.ts'
+} from './result/index.ts'
 export { classifyMessage, parseMessage, type ParsedMessage, unreadable } from './parse-message.ts'
 export { isTooDeep, MAX_DEPTH, parseJson, tooDeep } from './parse-json.ts'
 export { RefusedJson } from './refused-json.ts'
-export { RawResult, rawResultId, readRawResult } from './raw-result.ts'
 export { jsonReader, type NumberMode, type ReadJson } from './read-json.ts'
-export { readResult, TextResult } from './read-result.ts'
 export { toJsonText } from './to-json-text.ts'
 export { writeJson } from './write-json.ts'
 export { ProtocolError } from './protocol-error.ts'

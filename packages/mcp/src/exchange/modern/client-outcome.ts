@@ -4,8 +4,7 @@ import {
   type JsonRpcResponse,
   type JsonRpcResult,
   McpError,
-  RawResult,
-  TextResult,
+  ResultBody,
 } from '../../jsonrpc/index.ts'
 import type { InputRequests, InputRequired, Outcome } from '../exchange.ts'
 import { received } from '../received-result.ts'
@@ -27,8 +26,7 @@ export function modernOutcome(response: JsonRpcResponse, method: string, keepsTe
 }
 
 function resultTypeOf(response: JsonRpcResult): unknown {
-  const known = response instanceof RawResult || response instanceof TextResult
-  return (known ? response.outline : response.result).resultType
+  return (response instanceof ResultBody ? response.outline : response.result).resultType
 }
 
 function inputRequired(result: JsonObject, method: string): InputRequired {

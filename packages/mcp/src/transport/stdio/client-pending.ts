@@ -29,7 +29,7 @@ export class PendingRequests {
     return this.#waiters.has(id)
   }
 
-  /** Whether whoever waits for this id can do with a `RawResult`. */
+  /** Whether whoever waits for this id can do with a `ResultBody` in bytes. */
   takesBytes(id: RequestId): boolean {
     return this.#waiters.get(id)?.takesBytes === true
   }

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import wabt from 'wabt'
 import { LONG_TEXT, LongJson, toPieces, type JsonObject } from '../../jsonrpc/index.ts'
-import { SLICE, SliceEncoder, slicesOf } from './json-slices.node.ts'
+import { SCAN, SLICE, SliceEncoder, slicesOf } from './json-slices.node.ts'
 
 const encoder = new SliceEncoder()
 
@@ -150,4 +152,10 @@ describe('the pieces of a result', () => {
     expect(() => toPieces({ content: [{ text, n: 1n }] })).toThrow(TypeError)
     expect(() => toPieces({ content: [{ text, n: Object(1n) }] })).toThrow(TypeError)
   })
+})
+
+it('runs what json-scan.wat says', async () => {
+  const source = readFileSync(new URL('./json-scan.wat', import.meta.url), 'utf8')
+  const module = (await wabt()).parseWat('json-scan.wat', source, { simd: true })
+  expect(SCAN).toBe(Buffer.from(module.toBinary({}).buffer).toString('base64'))
 })

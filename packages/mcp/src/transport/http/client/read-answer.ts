@@ -23,7 +23,7 @@ export interface ReadAnswerOptions extends AnswerOptions {
   /** Whether the revision knows `Last-Event-ID`: those before 2026-07-28. */
   resumable: boolean
   headers: () => Record<string, string>
-  /** Whether a long result may be a `RawResult`. */
+  /** Whether a long result may be a `ResultBody` in bytes. */
   takesBytes?: boolean | undefined
   onDetached?: ((retryMs: number | undefined) => void) | undefined
   /** The stream could not be resumed, as if its session were gone. */

@@ -1,7 +1,8 @@
-import type { JsonObject, JsonRpcResult } from './message.ts'
-import { isJsonObject } from './message.ts'
-import { parseJson } from './parse-json.ts'
-import type { ReadJson } from './read-json.ts'
+import type { JsonObject, JsonRpcResult } from '../message.ts'
+import { isJsonObject } from '../message.ts'
+import { parseJson } from '../parse-json.ts'
+import type { ReadJson } from '../read-json.ts'
+import { ResultBody } from './result-body.ts'
 
 const HEAD = '{"jsonrpc":"2.0","id":'
 const MIDDLE = ',"result":'
@@ -12,56 +13,55 @@ const DIGIT_9 = 0x39
 /** No integer with more digits is sure to be exact. */
 const MAX_DIGITS = 15
 
-/** A result with the text that it was read from. */
-export abstract class TextResult implements JsonRpcResult {
-  readonly jsonrpc = '2.0'
-  readonly id: number
-  readonly #text: string
-  /** The result as `JSON.parse` reads it: enough to see what it is about. */
-  abstract readonly outline: JsonObject
-  /** The result with its numbers as the reader wants them. */
-  abstract readonly result: JsonObject
-
-  constructor(id: number, text: string) {
-    this.id = id
-    this.#text = text
-  }
-
-  /** The JSON of `result` and of nothing else. */
-  get resultText(): string {
-    return this.#text
-  }
-}
-
 /** The usual one. Its members are those of any response, so a copy of them is one. */
-class PlainTextResult extends TextResult {
+class TextResult extends ResultBody {
   readonly result: JsonObject
+  readonly #text: string
 
   constructor(id: number, text: string, result: JsonObject) {
-    super(id, text)
+    super(id)
     this.result = result
+    this.#text = text
   }
 
   get outline(): JsonObject {
     return this.result
   }
+
+  get length(): number {
+    return this.#text.length
+  }
+
+  text(): string {
+    return this.#text
+  }
 }
 
 /** For readers with their own numbers: those are looked at when the result is, not before. */
-class LazyTextResult extends TextResult {
+class LazyTextResult extends ResultBody {
   readonly outline: JsonObject
+  readonly #text: string
   readonly #read: ReadJson
   #result: JsonObject | undefined
 
   constructor(id: number, text: string, outline: JsonObject, read: ReadJson) {
-    super(id, text)
+    super(id)
     this.outline = outline
+    this.#text = text
     this.#read = read
   }
 
   get result(): JsonObject {
-    this.#result ??= this.#read(this.resultText) as JsonObject
+    this.#result ??= this.#read(this.#text) as JsonObject
     return this.#result
+  }
+
+  get length(): number {
+    return this.#text.length
+  }
+
+  text(): string {
+    return this.#text
   }
 
   /** What it looks like to those who write it down. */
@@ -72,7 +72,7 @@ class LazyTextResult extends TextResult {
 }
 
 /** Reads a response in the usual form; undefined otherwise. The result is parsed alone, so nothing can hide. */
-export function readResult(text: string, read: ReadJson = parseJson): TextResult | undefined {
+export function readResult(text: string, read: ReadJson = parseJson): ResultBody | undefined {
   if (!text.startsWith(HEAD) || text.charCodeAt(text.length - 1) !== CLOSE_BRACE) return undefined
   let at = HEAD.length
   let id = 0
@@ -88,9 +88,7 @@ export function readResult(text: string, read: ReadJson = parseJson): TextResult
   try {
     const outline: unknown = parseJson(own)
     if (!isJsonObject(outline)) return undefined
-    return read === parseJson
-      ? new PlainTextResult(id, own, outline)
-      : new LazyTextResult(id, own, outline, read)
+    return read === parseJson ? new TextResult(id, own, outline) : new LazyTextResult(id, own, outline, read)
   } catch {
     return undefined
   }

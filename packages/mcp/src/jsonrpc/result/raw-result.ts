@@ -1,7 +1,8 @@
 import { decodePieces } from './decode-pieces.ts'
-import { isJsonObject, type JsonObject, type JsonRpcResult } from './message.ts'
-import { parseJson } from './parse-json.ts'
-import type { ReadJson } from './read-json.ts'
+import { isJsonObject, type JsonObject } from '../message.ts'
+import { parseJson } from '../parse-json.ts'
+import type { ReadJson } from '../read-json.ts'
+import { ResultBody } from './result-body.ts'
 
 const HEAD = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}),"result":(?=\{)/
 const HEAD_BYTES = 64
@@ -21,38 +22,37 @@ export function rawResultId(line: readonly Uint8Array[]): number | undefined {
 }
 
 /** A result whose long strings are passed on as bytes. The rest was read, so it is one JSON value. */
-export class RawResult implements JsonRpcResult {
-  readonly jsonrpc = '2.0'
-  readonly id: number
-  /** The result with nothing in its long strings. */
+class RawResult extends ResultBody {
   readonly outline: JsonObject
-  readonly byteLength: number
-  /** The JSON of `result` and of nothing else. */
-  readonly pieces: readonly Uint8Array[]
+  readonly length: number
+  readonly #pieces: readonly Uint8Array[]
   readonly #read: ReadJson
   #result: JsonObject | undefined
 
   constructor(id: number, outline: JsonObject, pieces: readonly Uint8Array[], read: ReadJson = parseJson) {
-    this.id = id
+    super(id)
     this.outline = outline
-    this.pieces = pieces
+    this.#pieces = pieces
     this.#read = read
-    this.byteLength = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    this.length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   }
 
-  /** The whole result, read when somebody wants it. */
   get result(): JsonObject {
     this.#result ??= this.#read(this.text()) as JsonObject
     return this.#result
   }
 
   text(): string {
-    return decodePieces(this.pieces, new TextDecoder('utf-8', { ignoreBOM: true }))
+    return decodePieces(this.#pieces, new TextDecoder('utf-8', { ignoreBOM: true }))
+  }
+
+  override bytes(): readonly Uint8Array[] {
+    return this.#pieces
   }
 }
 
 /** Reads a response that came in pieces; undefined for what has to be read in another way. */
-export function readRawResult(line: readonly Uint8Array[], read?: ReadJson): RawResult | undefined {
+export function readRawResult(line: readonly Uint8Array[], read?: ReadJson): ResultBody | undefined {
   const head = headOf(line)
   if (!head) return undefined
   const pieces = between(line, head[0].length)

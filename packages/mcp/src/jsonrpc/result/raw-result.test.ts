@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { RawResult, rawResultId, readRawResult } from './raw-result.ts'
+import { rawResultId, readRawResult } from './raw-result.ts'
+import { ResultBody } from './result-body.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -11,8 +12,8 @@ function cut(bytes: Uint8Array, size: number): Uint8Array[] {
 }
 
 const lineOf = (result: object, id: unknown = 7): string => JSON.stringify({ jsonrpc: '2.0', id, result })
-const read = (text: string, size = 65_536): RawResult | undefined => readRawResult(cut(encode(text), size))
-const joined = ({ pieces }: RawResult): string => Buffer.concat(pieces).toString()
+const read = (text: string, size = 65_536): ResultBody | undefined => readRawResult(cut(encode(text), size))
+const joined = (raw: ResultBody): string => Buffer.concat(raw.bytes()!).toString()
 
 const LONG = 20_000
 const long = (text: string): string => text.repeat(Math.ceil(LONG / text.length))
@@ -28,14 +29,14 @@ describe('readRawResult', () => {
       isError: false,
     }
     const raw = read(lineOf(result), 1_000)
-    expect(raw).toBeInstanceOf(RawResult)
+    expect(raw).toBeInstanceOf(ResultBody)
     expect(raw).toMatchObject({
       id: 7,
       outline: { content: [{ text: '' }, { text: 'é "short" \\ 😀' }], isError: false },
     })
     expect(joined(raw!)).toBe(JSON.stringify(result))
     expect(raw!.result).toEqual(result)
-    expect(raw!.byteLength).toBe(encode(JSON.stringify(result)).length)
+    expect(raw!.length).toBe(encode(JSON.stringify(result)).length)
   })
 
   it('finds the ends of strings wherever the pieces are cut', () => {

@@ -12,7 +12,7 @@ describe('readResult', () => {
       id: 17,
       result: { content: [{ type: 'text', text: '}é"' }] },
     })
-    expect(read?.resultText).toBe('{"content":[{"type":"text","text":"}é\\""}]}')
+    expect(read?.text()).toBe('{"content":[{"type":"text","text":"}é\\""}]}')
     expect(JSON.parse(JSON.stringify(read))).toEqual({ ...read })
   })
 
@@ -47,7 +47,7 @@ describe('readResult', () => {
         const read = readResult(text)
         if (!read) return
         expect({ ...read }).toEqual(JSON.parse(text))
-        expect(JSON.parse(read.resultText)).toEqual(read.result)
+        expect(JSON.parse(read.text())).toEqual(read.result)
       }),
       { numRuns: 2_000 },
     )
