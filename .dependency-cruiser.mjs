@@ -63,23 +63,23 @@ const LAYERS = {
     // The wire view sees what crosses targets and relay; it lies below both (docs/adr/0002).
     'targets/': ['model/', 'store/', 'telemetry/', ...SDK_CLIENT],
     'catalog/': ['model/', 'store/', 'targets/', ...SDK_CLIENT],
-    'policy/': ['model/'],
     'telemetry/': ['model/', ...SDK_CLIENT],
-    'relay/': ['catalog/', 'policy/', 'store/', 'targets/', 'telemetry/', 'model/', ...SDK],
+    'relay/': ['catalog/', 'targets/', 'telemetry/', 'model/', ...SDK],
+    'chain/': ['relay/', 'catalog/', 'store/', 'targets/', 'telemetry/', 'model/', ...SDK],
     'admin/': [
       'model/',
       'config/',
       'targets/',
       'catalog/',
-      'relay/',
-      'policy/',
+      'chain/',
       'telemetry/',
       'front/',
       'store/',
       'gateway.ts',
+      'endpoint.ts',
       ...SDK,
     ],
-    'front/': ['relay/', 'policy/', 'telemetry/', 'model/', 'gateway.ts', ...SDK],
+    'front/': ['chain/', 'telemetry/', 'model/', 'gateway.ts', 'endpoint.ts', ...SDK],
     // `serve` starts the gateway and some commands work on a configuration; the others talk to a running one.
     // `store` looks into one, with or without a gateway.
     'cli/': [
@@ -94,6 +94,7 @@ const LAYERS = {
     ],
     'demo/': ['config/', 'model/', ...SDK],
     'dev/': [...SDK],
+    'endpoint.ts': ['model/', 'store/', 'catalog/', 'chain/', 'relay/', ...SDK],
     'gateway.ts': [
       'model/',
       'config/',
@@ -101,8 +102,8 @@ const LAYERS = {
       'telemetry/',
       'targets/',
       'catalog/',
-      'policy/',
-      'relay/',
+      'chain/',
+      'endpoint.ts',
       ...SDK,
     ],
     'sealing-keys.ts': ['model/', 'config/', 'telemetry/', ...SDK],
@@ -145,6 +146,8 @@ const APART = [
   ['transport/process/', 'transport/(http|stdio)/', 'A process tree knows no protocol.'],
 ]
 
+const RULES_OF_POLICY = String.raw`^${GATEWAY}chain/policy/(concerns|permissions|permissions-of)\.ts$`
+
 export default {
   forbidden: [
     ...Object.entries(LAYERS).map(([part, allowed]) => ({
@@ -177,6 +180,20 @@ export default {
       to: { path: `^${MCP}${to}` },
     })),
     {
+      name: 'only the chain knows its links',
+      comment:
+        'A link reads what it needs from the exchange. It may use what another folder offers, never its link.',
+      severity: 'error',
+      from: { path: `^${GATEWAY}`, pathNot: String.raw`^${GATEWAY}chain/chain\.ts$|${TESTS}` },
+      to: { path: String.raw`^${GATEWAY}chain/[^/]+/[^/]+-link\.ts$` },
+    },
+    {
+      name: 'the rules of policy are pure functions of the model',
+      severity: 'error',
+      from: { path: RULES_OF_POLICY },
+      to: { pathNot: `^${GATEWAY}model/|${RULES_OF_POLICY}`, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'node:* only in *.node.ts',
       comment: 'Every entry that does not say `node` runs on any runtime.',
       severity: 'error',
@@ -194,15 +211,8 @@ export default {
       name: 'no cycles',
       comment: 'Not even of types: a type that two files share belongs in the lower one.',
       severity: 'error',
-      from: { path: '^packages/', pathNot: `^${GATEWAY}relay/` },
+      from: { path: '^packages/' },
       to: { circular: true },
-    },
-    {
-      name: 'no cycles in relay',
-      comment: 'Types may still point back here.',
-      severity: 'error',
-      from: { path: `^${GATEWAY}relay/` },
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
       name: 'imports resolve',

@@ -157,7 +157,7 @@ describe('the catalog', () => {
     let changes = 0
     client.on('toolsChanged', () => changes++)
     expect(await names(client)).toEqual([])
-    await expect.poll(() => gateway!.gateway.endpoint()!.relay.changes.size).toBe(1)
+    await expect.poll(() => gateway!.gateway.endpoint()!.changes.size).toBe(1)
     const { stateDir } = gateway
     await gateway.gateway.apply(await modelOf({ mcpServers: { raw: rawTarget({}) }, stateDir }))
     await expect.poll(() => changes).toBeGreaterThan(0)

@@ -106,7 +106,7 @@ describe('a configuration that changes', () => {
     let changes = 0
     to.on('toolsChanged', () => changes++)
     const { gateway: core } = gateway!
-    await expect.poll(() => core.endpoint()?.relay.changes.size).toBe(1)
+    await expect.poll(() => core.endpoint()?.changes.size).toBe(1)
     expect(await toolNames(to)).toContain('drop_greet')
     const without = core.model.targets.filter((target) => target.name === 'keep')
     await core.apply({ ...core.model, targets: without })

@@ -148,7 +148,7 @@ describe('a caller that may not use a target', () => {
         return { client, heard: () => heard }
       }
       const [insider, outsider] = [await listen(INSIDER), await listen(OUTSIDER)]
-      await expect.poll(() => gateway.gateway.endpoint()!.relay.changes.size).toBeGreaterThanOrEqual(2)
+      await expect.poll(() => gateway.gateway.endpoint()!.changes.size).toBeGreaterThanOrEqual(2)
       const before = outsider.heard()
       hidden.tool('more', { run: () => 'more' })
       await expect.poll(insider.heard).toBeGreaterThan(0)
@@ -169,7 +169,7 @@ describe('a caller that may not use a target', () => {
       closing.push(() => client.close())
       client.on('toolsChanged', () => heard.push(who.name))
     }
-    await expect.poll(() => gateway.gateway.endpoint()!.relay.changes.size).toBe(2)
+    await expect.poll(() => gateway.gateway.endpoint()!.changes.size).toBe(2)
     await gateway.gateway.catalog.refreshAll()
     heard.length = 0
     const stateDir = gateway.stateDir

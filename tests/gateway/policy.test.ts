@@ -1,12 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, http, sse, type Client, type Connector } from '@gantry/mcp/client'
-import { memory } from '@gantry/mcp/testing'
+import { socket } from '@gantry/mcp/client/node'
+import { serveSocket, type SocketServer } from '@gantry/mcp/server/node'
 import { expectObjections } from '../../packages/mcp/src/testing/fixtures/objections.test.support.ts'
 import { encodeHeaderValue } from '../../packages/mcp/src/transport/http/header-value.ts'
 import { legacyRequest, modernRequest, openSession } from '../support/raw-client.ts'
 import { scriptedTarget } from '../support/scripted-target.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
-import { vaultServer } from '../support/vault-server.ts'
+import { vaultServer } from '../../packages/gateway/src/chain/vault-server.test.support.ts'
 
 const POLICY = {
   rules: [
@@ -25,13 +29,21 @@ const POLICY = {
 
 const vault = vaultServer()
 let gateway: TestGateway
+let folder: string
+let pipe: SocketServer
 beforeAll(async () => {
   gateway = await testGateway(
     { mcpServers: { vault: { module: 'vault' } }, policy: POLICY },
     { embedded: new Map([['vault', vault.app]]) },
   )
+  folder = await mkdtemp(join(tmpdir(), 'gantry-pipe-'))
+  pipe = await serveSocket(gateway.gateway.endpoint()!, { path: join(folder, 'pipe') })
 })
-afterAll(() => gateway.close())
+afterAll(async () => {
+  await pipe.close()
+  await gateway.close()
+  await rm(folder, { recursive: true })
+})
 
 interface Edge {
   readonly name: string
@@ -47,8 +59,8 @@ const alone = { tool: '', uri: '' }
 const EDGES: Edge[] = (['legacy', 'modern'] as const).flatMap((era) => [
   { name: '/mcp', era, connector: () => http(gateway.endpoint), ...merged },
   { name: '/mcp/vault', era, connector: () => http(`${gateway.endpoint}/vault`), ...alone },
-  // A pipe is served by the same edge as memory.
-  { name: 'stdio', era, connector: () => memory(gateway.gateway.endpoint()!), ...merged },
+  // The framing of stdio.
+  { name: 'a pipe', era, connector: () => socket({ path: join(folder, 'pipe') }), ...merged },
 ])
 EDGES.push({ name: '/sse', era: 'legacy', connector: () => sse(`${gateway.url}/sse`), ...merged })
 

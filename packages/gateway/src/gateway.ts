@@ -6,11 +6,10 @@ import type { Snapshot } from './catalog/fetch-lists.ts'
 import { ListWatch } from './catalog/watch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
 import { sharedLimit, type GatewayModel, type TargetModel } from './model/index.ts'
-import { permissionsOf, type Caller } from './policy/permissions-of.ts'
-import { Admission } from './relay/admission.ts'
-import { mayKnow } from './relay/caller-view.ts'
-import { Relay } from './relay/relay.ts'
-import { RelayServed } from './relay/relay-served.ts'
+import { Admission } from './chain/limits/admission.ts'
+import { mayKnow } from './chain/policy/caller-view.ts'
+import { permissionsOf, type Caller } from './chain/policy/permissions-of.ts'
+import { Endpoint } from './endpoint.ts'
 import type { Store } from './store/index.ts'
 import { ArrivingResults } from './targets/arriving-results.ts'
 import { createPooledFetch } from './targets/pooled-fetch.ts'
@@ -70,7 +69,7 @@ export class Gateway {
   readonly #targets = new Map<string, Target>()
   /** Removed, with calls under way. */
   readonly #leaving = new Set<Target>()
-  readonly #endpoints = new Map<string, RelayServed>()
+  readonly #endpoints = new Map<string, Endpoint>()
 
   constructor(options: GatewayOptions) {
     const { model } = options
@@ -168,18 +167,18 @@ export class Gateway {
   mayKnow(target: Target, caller: Caller): boolean {
     const permissions = permissionsOf(this.model.policy, caller)
     const catalog = this.catalog.of(target)
-    return catalog ? mayKnow(catalog, permissions) : permissions.mayUseSome(target.name)
+    return catalog ? mayKnow(catalog, permissions) : permissions.mayCallSome(target.name)
   }
 
   /** What clients are served: everything, or one target under its own names. */
-  endpoint(target?: string): RelayServed | undefined {
+  endpoint(target?: string): Endpoint | undefined {
     if (target !== undefined && !this.#targets.has(target)) return undefined
     const key = target ?? ''
     let endpoint = this.#endpoints.get(key)
     if (!endpoint) {
-      const relay = new Relay({
+      endpoint = new Endpoint({
         model: this.model,
-        endpoint: key,
+        name: key,
         info: this.info,
         catalog: target === undefined ? this.catalog.merged : this.catalog.alone(target),
         continuations: this.#continuations,
@@ -192,7 +191,6 @@ export class Gateway {
         log: this.#failures,
         onError: (error) => this.log('error', String(error)),
       })
-      endpoint = new RelayServed(this.info, relay, (error) => this.log('error', String(error)))
       this.#endpoints.set(key, endpoint)
     }
     return endpoint
@@ -213,7 +211,7 @@ export class Gateway {
     for (const change of replaced) void this.#targets.get(change.name)?.replace(change.next)
     this.catalog.setModel(model.catalog, model.names)
     this.admission.resize(model.server.limits.requestsInFlight)
-    for (const endpoint of this.#endpoints.values()) endpoint.relay.setModel(model)
+    for (const endpoint of this.#endpoints.values()) endpoint.setModel(model)
     if (diff.sections.includes('policy')) {
       await Promise.all([...this.observers].map((observer) => observer.policyChanged?.()))
     }
@@ -271,7 +269,7 @@ export class Gateway {
   }
 
   async close(): Promise<void> {
-    for (const endpoint of this.#endpoints.values()) endpoint.relay.close()
+    for (const endpoint of this.#endpoints.values()) endpoint.close()
     await Promise.all([...this.#targets.values(), ...this.#leaving].map((target) => target.stop()))
     this.#targets.clear()
   }

@@ -68,6 +68,11 @@ export class CatalogView {
     return this.#prefixed ? catalog.target.model.prefix : ''
   }
 
+  /** Stands between a prefix and a name. */
+  get separator(): string {
+    return this.#options().names.separator
+  }
+
   urisOf({ target }: TargetCatalog): PublicUris {
     return this.merged.uris.get(target.name) ?? AS_THEY_ARE
   }
@@ -155,10 +160,6 @@ export class CatalogView {
       const state = catalog.lacking ? 'missing' : 'stale'
       return [{ target: name, state, reason: catalog.gapReason }]
     })
-  }
-
-  capabilitiesOf(target: Target): ServerCapabilities | undefined {
-    return this.catalogs.find((catalog) => catalog.target === target)?.snapshot?.discovery.capabilities
   }
 
   /** What clients are promised. Legacy clients learn it once, so it includes what may come later. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { drainUnreadBody, toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
 import type { Guard, HttpMeter } from '@gantry/mcp/server'
 import type { Gateway } from '../gateway.ts'
-import type { RelayServed } from '../relay/relay-served.ts'
+import type { Endpoint } from '../endpoint.ts'
 import type { Door } from './door.ts'
 import { createMeter } from './create-meter.ts'
 import { ALIVE, readiness, verbose } from './health.ts'
@@ -167,7 +167,7 @@ export class Front {
   }
 
   /** `target` is empty for the endpoint of all targets, and undefined for one that leads nowhere. */
-  #create(served: RelayServed, target: string | undefined): NodeHandler {
+  #create(served: Endpoint, target: string | undefined): NodeHandler {
     const { gateway } = this.#options
     const { limits } = gateway.model.server
     const guard = this.#guardOf(target)

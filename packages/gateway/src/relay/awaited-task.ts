@@ -14,7 +14,7 @@ import {
 import { awaitTask, readTask, TASKS_EXTENSION, withTasks } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { Target } from '../targets/target.ts'
-import type { Destination } from './resolver.ts'
+import type { Destination } from './destination.ts'
 
 const POLL_INTERVAL = 1000
 

@@ -12,8 +12,8 @@ import {
 import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { Target } from '../targets/target.ts'
-import { withParams } from './relayed-exchange.ts'
-import type { Destination } from './resolver.ts'
+import type { Destination } from './destination.ts'
+import { withParams } from './with-params.ts'
 
 const POLL_INTERVAL = { default: 1000, shortest: 100, longest: 10_000 }
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'

@@ -8,7 +8,7 @@ import {
   type Sealer,
 } from '@gantry/mcp/exchange'
 import type { Target } from '../targets/target.ts'
-import { withParams } from './relayed-exchange.ts'
+import { withParams } from './with-params.ts'
 
 /** What a client brings back to go on with a call: the name of a call that is parked here, or the target's state. */
 export type RelayedState = { token: string } | { state: string; server: string }

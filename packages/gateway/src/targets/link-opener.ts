@@ -3,6 +3,7 @@ import type { Continuations, Exchange, Notification, Served } from '@gantry/mcp/
 import type { Implementation } from '@gantry/mcp/server'
 import type { OAuthModel, TargetModel, UrlTarget } from '../model/index.ts'
 import type { Store } from '../store/index.ts'
+import { recordOf } from '../telemetry/exchange-record.ts'
 import type { Handshake } from '../telemetry/handshake.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Tap } from '../telemetry/tap-connector.ts'
@@ -136,7 +137,7 @@ export class LinkOpener {
       seen: (direction, message, origin) => {
         if (handshake.active) handshake.seen(direction, message)
         if (!view.watched) return
-        const record = (origin && view.recordOf(origin)) ?? view.onlyRunning(this.#name)
+        const record = (origin && recordOf(origin as Exchange)) ?? view.onlyRunning(this.#name)
         if (record) view.add(record, { hop: 'target', direction, message })
       },
     }

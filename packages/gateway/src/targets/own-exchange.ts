@@ -14,6 +14,6 @@ export class OwnExchange extends LiveExchange {
 
 /** Whom a message of a target may be shown to that this request caused: nobody for requests of the gateway itself. */
 export function callerOf(exchange: Exchange): Owner | undefined {
-  const caller = exchange instanceof TimedExchange ? exchange.caller : exchange
+  const caller = exchange instanceof TimedExchange ? exchange.origin : exchange
   return caller instanceof OwnExchange ? undefined : ownerOf(exchange)
 }

@@ -10,6 +10,7 @@ import {
   type ParkedCall,
 } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
+import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
 import { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'
@@ -517,7 +518,7 @@ export class Target {
   }
 
   /** Ends a request that is under way here; its caller gets an error. False when there is none. */
-  cancel(exchange: object, reason: string): boolean {
-    return this.#calls.cancel(exchange, reason)
+  cancel(record: ExchangeRecord, reason: string): boolean {
+    return this.#calls.cancel(record, reason)
   }
 }

@@ -1,7 +1,7 @@
 import { McpError } from '@gantry/mcp/client'
 import { type Exchange, LiveSet, type Outcome } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
-import type { WireView } from '../telemetry/wire-view.ts'
+import { recordOf, type ExchangeRecord } from '../telemetry/exchange-record.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
 import type { Recorder } from './recording/recorder.ts'
 import { TimedExchange } from './timed-exchange.ts'
@@ -11,13 +11,10 @@ export class TimedCalls implements Expiring {
   /** Writes down what is asked and answered. */
   recorder: Recorder | undefined
   readonly #timeouts: () => TargetModel['timeouts']
-  readonly #services: { readonly view: WireView; readonly deadlines: Deadlines }
+  readonly #services: { readonly deadlines: Deadlines }
   readonly #timed = new LiveSet<TimedExchange>()
 
-  constructor(
-    timeouts: () => TargetModel['timeouts'],
-    services: { readonly view: WireView; readonly deadlines: Deadlines },
-  ) {
+  constructor(timeouts: () => TargetModel['timeouts'], services: { readonly deadlines: Deadlines }) {
     this.#timeouts = timeouts
     this.#services = services
   }
@@ -28,10 +25,8 @@ export class TimedCalls implements Expiring {
     headers: Record<string, string> | undefined,
     run: (timed: Exchange) => Outcome | Promise<Outcome>,
   ): Promise<Outcome> {
-    const { view, deadlines } = this.#services
+    const { deadlines } = this.#services
     const timed = new TimedExchange(exchange, headers, this.#timeouts())
-    const record = view.watched ? view.recordOf(exchange) : undefined
-    if (record) view.alias(timed, record)
     if (this.#timed.size === 0) deadlines.watch(this)
     this.#timed.add(timed)
     try {
@@ -48,13 +43,10 @@ export class TimedCalls implements Expiring {
     return this.#timed.size > 0
   }
 
-  /** Ends a request; its caller gets an error. False when there is none. */
-  cancel(exchange: object, reason: string): boolean {
-    for (const timed of this.#timed.all()) {
-      if (timed.caller !== exchange) continue
-      timed.abort(new McpError('cancelled', reason))
-      return true
-    }
-    return false
+  /** Ends what is under way for a request; its caller gets an error. False when there is nothing. */
+  cancel(record: ExchangeRecord, reason: string): boolean {
+    const own = [...this.#timed.all()].filter((timed) => recordOf(timed) === record)
+    for (const timed of own) timed.abort(new McpError('cancelled', reason))
+    return own.length > 0
   }
 }

@@ -26,7 +26,7 @@ export const NO_LIMITS: Limits = { idle: NEVER, request: NEVER }
 /** The caller's exchange with an end and time limits of its own, in one object since every call has it. */
 export class TimedExchange extends LiveExchange implements Live {
   place = -1
-  readonly caller: Exchange
+  readonly origin: Exchange
   readonly #limits: Limits
   readonly #endAt: number
   #idleAt: number
@@ -47,7 +47,7 @@ export class TimedExchange extends LiveExchange implements Live {
     })
     if (caller.ask) this.ask = (requests, signal) => this.#askCaller(requests, signal)
     const now = Date.now()
-    this.caller = caller
+    this.origin = caller
     this.#limits = limits
     this.#endAt = now + limits.request
     this.#idleAt = now + limits.idle
@@ -58,13 +58,13 @@ export class TimedExchange extends LiveExchange implements Live {
 
   /** Read when somebody wants it: ids of sessions are made then. */
   override get session(): string | undefined {
-    return this.caller.session
+    return this.origin.session
   }
 
   override notify(notification: Notification): void {
     if (!this.open) return
     this.#touch()
-    this.caller.notify(notification)
+    this.origin.notify(notification)
   }
 
   /** It is about time: what is over is cancelled. */
@@ -92,7 +92,7 @@ export class TimedExchange extends LiveExchange implements Live {
   }
 
   #askCaller(requests: InputRequests, signal: AbortSignal | undefined): Promise<InputResponses> {
-    return this.whilePaused(() => this.caller.ask!(requests, signal))
+    return this.whilePaused(() => this.origin.ask!(requests, signal))
   }
 
   /** People take their time: while one is asked, nothing is expected of the target. */

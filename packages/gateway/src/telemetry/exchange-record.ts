@@ -42,13 +42,22 @@ export interface ExchangeRecord {
   durationMs: number | undefined
   status: RecordStatus
   error: string | undefined
-  /** What the target was asked, while it is under way: names the request when it is to be cancelled. */
-  asked: object | undefined
   /** Whose call it is when the gateway itself is the client. */
   readonly tag: ClientTag | undefined
   /** Whether its messages are kept while somebody looks: it is one of the sample. */
   readonly keeps: boolean
   messages: KeptMessage[] | undefined
+}
+
+/** An exchange that is recorded, or one derived from it. */
+interface Recorded extends Exchange {
+  readonly record?: ExchangeRecord | undefined
+}
+
+/** The record of the request that an exchange belongs to, however often it was derived. */
+export function recordOf(exchange: Exchange): ExchangeRecord | undefined {
+  for (let at: Recorded | undefined = exchange; at; at = at.origin) if (at.record) return at.record
+  return undefined
 }
 
 export function statusOf(outcome: Outcome, exchange: Exchange): RecordStatus {

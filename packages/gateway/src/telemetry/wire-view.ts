@@ -28,7 +28,6 @@ export class WireView {
   readonly #bodyBytes: number
   readonly #sampling: number
   readonly #ring: (ExchangeRecord | undefined)[]
-  readonly #byExchange = new WeakMap<object, ExchangeRecord>()
   readonly #targets = new Map<string, Stats>()
   readonly #watchers = new Set<(record: ExchangeRecord) => void>()
   readonly #running = new CallTable<number, ExchangeRecord>()
@@ -73,7 +72,6 @@ export class WireView {
       durationMs: undefined,
       status: 'running',
       error: undefined,
-      asked: undefined,
       tag,
       // Whoever asks from the console wants to see it.
       keeps: tag !== undefined || this.#sampling === 1 || Math.random() < this.#sampling,
@@ -83,7 +81,6 @@ export class WireView {
     this.#running.set(record.id, record)
     this.clients.seen(exchange)
     if (this.watched) {
-      if (record.keeps) this.#byExchange.set(exchange, record)
       this.add(record, { hop: 'client', direction: 'in', message: { method: exchange.method, params } })
     }
     return record
@@ -106,20 +103,10 @@ export class WireView {
     record.status = statusOf(outcome, exchange)
     if (outcome.type === 'error') record.error = failureText(outcome)
     this.#running.delete(record.id)
-    record.asked = undefined
     const failed = record.status === 'error' || record.status === 'tool-error'
     this.total.add(record.durationMs, failed)
     if (record.target !== undefined) this.statsOf(record.target).add(record.durationMs, failed)
     if (this.watched) this.add(record, { hop: 'client', direction: 'out', message: outcome })
-  }
-
-  /** Another object that stands for the same exchange further in: messages found with it belong to the record. */
-  alias(exchange: object, record: ExchangeRecord): void {
-    if (this.watched && record.keeps) this.#byExchange.set(exchange, record)
-  }
-
-  recordOf(exchange: object): ExchangeRecord | undefined {
-    return this.#byExchange.get(exchange)
   }
 
   add(record: ExchangeRecord, seen: SeenMessage): void {

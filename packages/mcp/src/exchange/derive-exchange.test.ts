@@ -30,7 +30,8 @@ describe('deriveExchange', () => {
     expect(derived.signal).toBe(exchange.signal)
     expect(derived.cancellation).toBe(exchange)
     expect(derived.session).toBe('one')
-    const { params: _params, ...others } = { ...derived }
+    const { params: _params, origin, ...others } = { ...derived }
+    expect(origin).toBe(exchange)
     for (const [key, value] of Object.entries(others))
       expect([key, value]).toEqual([key, Reflect.get(exchange, key)])
     const parts = Object.keys(exchange).filter((key) => !['aborted', 'reason', 'params'].includes(key))

@@ -27,6 +27,7 @@ class DerivedExchange implements Exchange {
   readonly headers: Exchange['headers']
   readonly peer: string | undefined
   readonly detach: Exchange['detach']
+  readonly checkHeaders: Exchange['checkHeaders']
   readonly ask: Exchange['ask']
   readonly origin: Exchange
   readonly #notify: ((notification: Notification) => void) | undefined
@@ -42,6 +43,7 @@ class DerivedExchange implements Exchange {
     this.headers = origin.headers
     this.peer = origin.peer
     this.detach = origin.detach
+    this.checkHeaders = origin.checkHeaders
     this.ask = 'ask' in changes ? changes.ask : origin.ask
     this.origin = origin
     this.#notify = changes.notify

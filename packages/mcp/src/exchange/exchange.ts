@@ -83,8 +83,20 @@ export interface Exchange {
    * work goes on; the client comes back for the rest after `retryMs`.
    */
   detach?: ((retryMs?: number) => void) | undefined
+  /**
+   * Present where arguments travelled in HTTP headers as well: throws when the headers that a tool asks for differ
+   * from its arguments. Called by whoever finds the tool, since nobody else knows what it asks for.
+   */
+  readonly checkHeaders?: ((parameters: readonly MirroredParameter[]) => void) | undefined
   /** The exchange that this one was derived from. */
   readonly origin?: Exchange | undefined
+}
+
+/** One argument that a tool wants mirrored into `Mcp-Param-<header>` (2026-07-28, `x-mcp-header`). */
+export interface MirroredParameter {
+  readonly path: readonly string[]
+  readonly header: string
+  readonly type: string
 }
 
 /** How an exchange ended. */

@@ -44,6 +44,7 @@ export class LiveExchange extends Canceller implements Exchange {
   readonly peer: string | undefined
   ask: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
   readonly detach: ((retryMs?: number) => void) | undefined
+  checkHeaders: Exchange['checkHeaders']
   readonly #session: ExchangeInit['session']
   #finished = false
   readonly #notify: ((notification: Notification) => void) | undefined

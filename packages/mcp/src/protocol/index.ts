@@ -23,6 +23,7 @@ export {
 } from './revisions.ts'
 export { requireSecret } from './require-secret.ts'
 export { samplingProblem } from './sampling-problem.ts'
+export { isResourceNotFound, resourceNotFound, shapeError } from './shape-error.ts'
 export { shapeResult, toInitializeResult } from './shape.ts'
 export { shapeTask, withoutResultType, withRelatedTask } from './shape-parts.ts'
 export type * from './types.ts'

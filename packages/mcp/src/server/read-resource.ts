@@ -1,13 +1,7 @@
 import type { Exchange, Outcome } from '../exchange/index.ts'
 import { complete } from '../exchange/exchange.ts'
-import {
-  INVALID_PARAMS,
-  isJsonObject,
-  ProtocolError,
-  RESOURCE_NOT_FOUND,
-  type JsonObject,
-} from '../jsonrpc/index.ts'
-import { eraOf, type ReadResourceResult, type ResourceContents } from '../protocol/index.ts'
+import { INVALID_PARAMS, isJsonObject, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
+import type { ReadResourceResult, ResourceContents } from '../protocol/index.ts'
 import { toBase64 } from '../protocol/base64.ts'
 import type { Context } from './context.ts'
 import type { ResourceFacts } from './definitions.ts'
@@ -105,11 +99,8 @@ function hiddenSource(uri: string, host: ReadHost): Visibility | undefined {
   return host.templates.list().find(({ value }) => value.template.match(meant))?.value.definition
 }
 
-/** −32002 until 2025-11-25, −32602 since (2026-07-28, changelog). */
 function notFound(uri: string, exchange: Exchange, hidden?: Visibility): ProtocolError {
-  const code = eraOf(exchange.client.version) === 'modern' ? INVALID_PARAMS : RESOURCE_NOT_FOUND
   return new UnknownName('resource', uri, {
-    code,
     data: { uri },
     requiredScopes: scopesToSee(hidden, exchange),
   })

@@ -44,7 +44,6 @@ import { Sealer } from '../exchange/seal.ts'
 import { implementationOf, type ServerOptions } from './server-options.ts'
 import { MemoryStore, type Store } from './store.ts'
 import { findTool, UnknownName, type CompiledTool } from './tool-registry.ts'
-import type { HeaderParameter } from '../schema/index.ts'
 import { type Asking, isVisible, type Visibility } from './visibility.ts'
 
 /** A handler for a method that an extension brings. */
@@ -224,12 +223,6 @@ export class Server<Tools = unknown> implements Served {
     return this
   }
 
-  /** The arguments that a tool wants in HTTP headers, for transports. A tool that the caller cannot see has none. */
-  headerParametersOf(toolName: string, asking: Asking): readonly HeaderParameter[] {
-    const tool = this.#lists.tools.get(toolName)
-    return tool && isVisible(tool.definition, asking) ? tool.headers : []
-  }
-
   get capabilities(): ServerCapabilities {
     return deriveCapabilities(
       { ...this.#lists.counts(), extensions: this.#extensions },
@@ -297,6 +290,7 @@ export class Server<Tools = unknown> implements Served {
       case 'tools/call': {
         if (!this.capabilitiesInclude('tools')) return notFound(exchange.method)
         const tool = findTool(lists.tools, exchange)
+        exchange.checkHeaders?.(tool.headers)
         this.#note(exchange, { toolName: tool.name, toolArguments: exchange.params.arguments })
         return this.#call(tool, exchange)
       }

@@ -103,10 +103,10 @@ export class UnknownName extends ProtocolError {
   constructor(
     kind: 'tool' | 'prompt' | 'resource',
     name: string,
-    facts: { code?: number; data?: JsonObject; requiredScopes?: readonly string[] | undefined } = {},
+    facts: { data?: JsonObject; requiredScopes?: readonly string[] | undefined } = {},
   ) {
     const message = kind === 'resource' ? `Resource not found: ${name}` : `Unknown ${kind}: ${name}`
-    super(facts.code ?? INVALID_PARAMS, message, facts.data)
+    super(INVALID_PARAMS, message, facts.data)
     this.kind = kind
     this.requiredScopes = facts.requiredScopes
   }

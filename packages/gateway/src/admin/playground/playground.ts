@@ -7,7 +7,7 @@ import type { StartCall, PlaygroundClient } from '../contract.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import type { Caller, Handlers } from '../handlers.ts'
 import { PlaygroundRun } from './playground-run.ts'
-import type { RelayServed } from '../../relay/relay-served.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { ClientTag } from '../../telemetry/client-tag.ts'
 import type { Questions } from './questions.ts'
 
@@ -98,7 +98,7 @@ const TASKS = 'io.modelcontextprotocol/tasks'
 
 interface PlaygroundClientOptions {
   readonly id: string
-  readonly served: RelayServed
+  readonly served: Endpoint
   readonly client: PlaygroundClient
   readonly caller: Caller
   readonly questions: Questions

@@ -6,7 +6,7 @@ import {
   toUriPattern,
   type SelectionModel,
 } from '../../model/index.ts'
-import type { Verdict } from '../../policy/permissions.ts'
+import type { Verdict } from '../../chain/policy/permissions.ts'
 import type { CatalogEntry, Cause, TrafficStats } from '../contract.ts'
 
 export interface EntryFacts {

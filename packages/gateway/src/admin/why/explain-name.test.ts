@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { configFromValue, type RawConfig } from '../../config/index.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
-import { Permissions } from '../../policy/permissions.ts'
+import { Permissions } from '../../chain/policy/permissions.ts'
 import type { CatalogEntry, TargetState, WhyReport } from '../contract.ts'
 import { explainName } from './explain-name.ts'
 import type { TargetFacts } from './target-causes.ts'

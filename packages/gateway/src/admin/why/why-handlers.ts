@@ -1,6 +1,6 @@
 import { describePrincipal } from '@gantry/mcp/exchange'
-import type { Subject } from '../../policy/concerns.ts'
-import { Permissions, type PolicyObject } from '../../policy/permissions.ts'
+import type { Subject } from '../../chain/policy/concerns.ts'
+import { Permissions, type PolicyObject } from '../../chain/policy/permissions.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { objectKind, type CatalogLister } from '../catalog/catalog-lister.ts'
 import type { CatalogEntry } from '../contract.ts'
@@ -64,7 +64,7 @@ function resourceRuling(
 ): ReturnType<WhyFacts['resource']> {
   const { policy } = host.gateway.model
   const { include, exclude } = host.gateway.target(target)!.model.resources
-  const mayAll = new Permissions(policy, asker).mayUseAll(target, 'resources')
+  const mayAll = new Permissions(policy, asker).mayCallAll(target, 'resources')
   const ruling = rulingOf(host, { kind: 'resources', target, name: own }, asker)
   return { ...ruling, target, own, isRestricted: !mayAll || include.length + exclude.length > 0 }
 }

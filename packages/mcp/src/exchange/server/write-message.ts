@@ -11,7 +11,14 @@ import {
   type JsonRpcRequest,
   type RequestId,
 } from '../../jsonrpc/index.ts'
-import { META, shapeResult, shapeTask, type Implementation, type Revision } from '../../protocol/index.ts'
+import {
+  META,
+  shapeError,
+  shapeResult,
+  shapeTask,
+  type Implementation,
+  type Revision,
+} from '../../protocol/index.ts'
 import type { Complete, Notification, Outcome } from '../exchange.ts'
 import { ReceivedResult } from '../received-result.ts'
 import type { Served } from './served.ts'
@@ -74,7 +81,7 @@ function serialise(outcome: Outcome, facts: ResponseFacts): string {
     case 'complete':
       return writeResult(facts.id, completeText(outcome, facts))
     case 'error':
-      return writeError(facts.id, outcome.error)
+      return writeError(facts.id, shapeError(facts.method, outcome.error, facts.revision))
     case 'input_required': {
       const { inputRequests, requestState, extra } = outcome
       const result: JsonObject = { ...extra, resultType: 'input_required' }

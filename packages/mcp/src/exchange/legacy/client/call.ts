@@ -1,6 +1,5 @@
 import {
   INTERNAL_ERROR,
-  INVALID_PARAMS,
   INVALID_REQUEST,
   isJsonObject,
   type JsonObject,
@@ -9,9 +8,8 @@ import {
   type JsonRpcResponse,
   McpError,
   ProtocolError,
-  RESOURCE_NOT_FOUND,
 } from '../../../jsonrpc/index.ts'
-import { eraOf, samePrincipal } from '../../../protocol/index.ts'
+import { eraOf, LATEST_MODERN, samePrincipal, shapeError } from '../../../protocol/index.ts'
 import { abortError, type Cancellation, cancellationOf, Canceller } from '../../cancellation.ts'
 import { isLog, wantsLog } from '../../client/logs.ts'
 import { callerKey } from '../../caller-key.ts'
@@ -181,9 +179,9 @@ export class LegacyCall implements ParkedCall {
 
   /** Inside, a resource that does not exist is −32602 (2026-07-28, changelog); its URI stays with it. */
   #modernError(error: JsonRpcError): JsonRpcError {
-    if (error.code !== RESOURCE_NOT_FOUND || this.method !== 'resources/read') return error
-    const data = isJsonObject(error.data) ? error.data : { uri: this.#origin.params.uri }
-    return { ...error, code: INVALID_PARAMS, data }
+    const shaped = shapeError(this.method, error, LATEST_MODERN)
+    if (shaped === error || isJsonObject(error.data)) return shaped
+    return { ...shaped, data: { uri: this.#origin.params.uri } }
   }
 
   #refusal(request: JsonRpcRequest): ProtocolError | undefined {

@@ -360,6 +360,8 @@ export class LegacySession implements SubscriptionHost {
   async #knownCapabilities(context: RequestContext): Promise<ServerCapabilities> {
     if (!this.#capabilities) {
       const discovered = await discover(this.served, this.client, context)
+      const refusal = refusalOf(discovered)
+      if (refusal) throw refusal
       const found = discovered.type === 'complete' ? discovered.result.capabilities : {}
       this.#capabilities = deliverable(found as ServerCapabilities, this.#io.canPush)
     }

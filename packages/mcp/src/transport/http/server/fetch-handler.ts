@@ -1,10 +1,10 @@
+import type { Served } from '../../../exchange/server/served.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../../jsonrpc/index.ts'
 import { FetchReply } from './fetch-reply.ts'
 import { refuse, refuseBody } from './refusal.ts'
 import type { HttpCall, HttpHeaders } from './reply.ts'
 import { HttpService } from './service.ts'
 import type { HttpServiceOptions } from './service-options.ts'
-import type { HttpServed } from './standard-headers.ts'
 import { type BodyRefusal, type IncomingBodies, tooLarge } from './incoming-bodies.ts'
 
 export interface FetchHandlerOptions extends HttpServiceOptions {
@@ -27,7 +27,7 @@ export interface FetchHandler {
  * export default { fetch: toFetchHandler(app) }
  * ```
  */
-export function toFetchHandler(served: HttpServed, options: FetchHandlerOptions = {}): FetchHandler {
+export function toFetchHandler(served: Served, options: FetchHandlerOptions = {}): FetchHandler {
   const service = new HttpService(served, options)
   const { bodies, answers } = service.meter
   const handler = (request: Request): Promise<Response> =>

@@ -1,5 +1,5 @@
 import { failure } from '../../../exchange/exchange.ts'
-import type { LiveExchange, Outcome } from '../../../exchange/index.ts'
+import type { LiveExchange, Outcome, Served } from '../../../exchange/index.ts'
 import { openModernExchange } from '../../../exchange/modern/server-edge.ts'
 import { respondSafely } from '../../../exchange/server/respond-safely.ts'
 import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
@@ -26,10 +26,10 @@ import type { Pulse } from './keep-alive.ts'
 import { refuseForLoad, toHttpRefusal } from './refusal.ts'
 import { STREAM_HEADERS, toEvent, type EventSink, type HttpCall, type HttpReply } from './reply.ts'
 import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
-import { checkStandardHeaders, type HttpServed } from './standard-headers.ts'
+import { checkParameter, checkStandardHeaders } from './standard-headers.ts'
 
 export interface AnswerHost {
-  readonly served: HttpServed
+  readonly served: Served
   readonly context: HttpContext
   readonly pulse: Pulse
   readonly streams: OpenStreams
@@ -47,11 +47,16 @@ export function answerModern(
   let exchange: LiveExchange
   try {
     exchange = openModernExchange(request, served, host.context, (text) => answer.notify(text))
-    checkStandardHeaders(request, call.headers, served, exchange)
+    checkStandardHeaders(request, call.headers)
   } catch (error) {
-    const problem = versionFirst(request, call, host, ProtocolError.from(error))
+    const problem = versionFirst(request, call, ProtocolError.from(error))
     reply.json(problem.code === METHOD_NOT_FOUND ? 404 : 400, writeError(request.id, problem.toJsonRpc()))
     return
+  }
+  if (request.method === 'tools/call') {
+    exchange.checkHeaders = (parameters) => {
+      for (const one of parameters) checkParameter(one, request.params?.arguments, call.headers)
+    }
   }
   if (request.method === 'subscriptions/listen' && !acceptsStream(call.headers.accept)) {
     return reply.json(406, writeError(request.id, NEEDS_STREAM))
@@ -84,15 +89,10 @@ export function answerModern(
 const NEEDS_STREAM = { code: INVALID_REQUEST, message: 'Accept must list text/event-stream to listen' }
 
 /** An unsupported version that header and body agree on is that; one that they disagree on is a mismatch. */
-function versionFirst(
-  request: JsonRpcRequest,
-  call: HttpCall,
-  { served }: AnswerHost,
-  problem: ProtocolError,
-): ProtocolError {
+function versionFirst(request: JsonRpcRequest, call: HttpCall, problem: ProtocolError): ProtocolError {
   if (problem.code !== UNSUPPORTED_PROTOCOL_VERSION) return problem
   try {
-    checkStandardHeaders(request, call.headers, served)
+    checkStandardHeaders(request, call.headers)
     return problem
   } catch (error) {
     return ProtocolError.from(error)

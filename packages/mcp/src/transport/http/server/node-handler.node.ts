@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Served } from '../../../exchange/server/served.ts'
 import { writeError } from '../../../exchange/server/write-message.ts'
 import { INTERNAL_ERROR } from '../../../jsonrpc/index.ts'
 import { refuseBody } from './refusal.ts'
 import type { HttpBody, HttpCall, HttpHeaders } from './reply.ts'
 import { HttpService } from './service.ts'
 import type { HttpServiceOptions } from './service-options.ts'
-import type { HttpServed } from './standard-headers.ts'
 import { NodeReply } from './node-reply.node.ts'
 import { type BodyRefusal, type IncomingBodies, tooLarge } from './incoming-bodies.ts'
 
@@ -30,7 +30,7 @@ export interface NodeHandler {
  * createServer(toNodeHandler(app)).listen(3000, '127.0.0.1')
  * ```
  */
-export function toNodeHandler(served: HttpServed, options: NodeHandlerOptions = {}): NodeHandler {
+export function toNodeHandler(served: Served, options: NodeHandlerOptions = {}): NodeHandler {
   const service = new HttpService(served, options)
   const { bodies, answers } = service.meter
   const listener = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {

@@ -1,7 +1,7 @@
 import { cutOff } from '../../../exchange/server/cut-off.ts'
 import { senderKey } from '../../../exchange/caller-key.ts'
 import { isModernRequest } from '../../../exchange/modern/server-edge.ts'
-import { modernRevisions } from '../../../exchange/server/served.ts'
+import { modernRevisions, type Served } from '../../../exchange/server/served.ts'
 import { MAX_BATCH } from '../../../exchange/server/server-connection.ts'
 import { writeError } from '../../../exchange/server/write-message.ts'
 import {
@@ -28,7 +28,6 @@ import type { HttpSession } from './session.ts'
 import type { HttpServiceOptions } from './service-options.ts'
 import { SessionEntry } from './session-entry.ts'
 import { DEFAULT_SESSION_LIMITS, HttpSessions } from './sessions.ts'
-import type { HttpServed } from './standard-headers.ts'
 import { reportSafely } from '../../report-safely.ts'
 import { isLetInBy, OpenStreams } from './open-streams.ts'
 import { refuseWhileStopping, requestIn } from './refuse-while-stopping.ts'
@@ -40,7 +39,7 @@ const FIFTEEN_SECONDS = 15_000
 
 /** Serves MCP over HTTP in every revision on one endpoint. Runtimes adapt their requests to it. */
 export class HttpService {
-  readonly served: HttpServed
+  readonly served: Served
   readonly #options: HttpServiceOptions
   readonly #sessions: HttpSessions
   readonly #sse: SseSessions
@@ -52,7 +51,7 @@ export class HttpService {
   readonly #read: ReadJson
   readonly meter: HttpMeter
 
-  constructor(served: HttpServed, options: HttpServiceOptions = {}) {
+  constructor(served: Served, options: HttpServiceOptions = {}) {
     this.served = served
     this.#options = options
     this.#guard = options.guard

@@ -1,5 +1,6 @@
 import type { Budget } from '../../../exchange/budget.ts'
 import { senderKey } from '../../../exchange/caller-key.ts'
+import type { Served } from '../../../exchange/server/served.ts'
 import type { JsonRpcRequest } from '../../../jsonrpc/index.ts'
 import type { EventLogLimits } from './event-log.ts'
 import type { HttpContext } from './guard.ts'
@@ -8,12 +9,11 @@ import { refuse, refuseForLoad } from './refusal.ts'
 import type { HttpCall, HttpReply } from './reply.ts'
 import { HttpSession } from './session.ts'
 import type { HttpSessions } from './sessions.ts'
-import type { HttpServed } from './standard-headers.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { SessionIds } from './session-ids.ts'
 
 export interface SessionEntryOptions {
-  readonly served: HttpServed
+  readonly served: Served
   readonly sessions: HttpSessions
   readonly ids: SessionIds
   readonly events: EventLogLimits

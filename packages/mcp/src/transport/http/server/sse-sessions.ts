@@ -1,12 +1,12 @@
 import type { Budget } from '../../../exchange/budget.ts'
 import { senderKey } from '../../../exchange/caller-key.ts'
+import type { Served } from '../../../exchange/server/served.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
 import { samePrincipal } from '../../../protocol/index.ts'
 import type { HttpContext } from './guard.ts'
 import type { Pulse } from './keep-alive.ts'
 import { refuse, refuseForLoad } from './refusal.ts'
 import type { HttpHead, HttpReply } from './reply.ts'
-import type { HttpServed } from './standard-headers.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { tooManySessions } from './sessions.ts'
 import { SseSession } from './sse-session.ts'
@@ -15,13 +15,13 @@ const SSE_PARAMETER = 'gantry-sse'
 
 /** All clients of the HTTP+SSE transport of 2024-11-05, by the address that each was told to send to. */
 export class SseSessions {
-  readonly #served: HttpServed
+  readonly #served: Served
   readonly #pulse: Pulse
   readonly #budget: Budget
   readonly #streams: OpenStreams
   readonly #sessions = new Map<string, SseSession>()
 
-  constructor(options: { served: HttpServed; pulse: Pulse; streams: OpenStreams; budget: Budget }) {
+  constructor(options: { served: Served; pulse: Pulse; streams: OpenStreams; budget: Budget }) {
     this.#served = options.served
     this.#pulse = options.pulse
     this.#streams = options.streams

@@ -1,4 +1,4 @@
-import type { Exchange, Served } from '../../../exchange/index.ts'
+import type { MirroredParameter } from '../../../exchange/index.ts'
 import {
   HEADER_MISMATCH,
   isJsonObject,
@@ -10,29 +10,8 @@ import { argumentAt, META, methodFacts } from '../../../protocol/index.ts'
 import { decodeHeaderValue } from '../header-value.ts'
 import type { HttpHeaders } from './reply.ts'
 
-/** One argument that a tool wants mirrored into `Mcp-Param-<header>`. */
-export interface MirroredParameter {
-  readonly path: readonly string[]
-  readonly header: string
-  readonly type: string
-}
-
-/** Who asks: the exchange itself. */
-type HeaderCaller = Pick<Exchange, 'auth' | 'client' | 'serverContext'>
-
-/** What the HTTP transport may ask of a server besides answering. */
-export interface HttpServed extends Served {
-  /** A tool that the caller may not know of has none. */
-  headerParametersOf?(toolName: string, caller: HeaderCaller): readonly MirroredParameter[]
-}
-
-/** Headers must mirror the body (Server Validation), or −32020. Tool headers need an exchange. */
-export function checkStandardHeaders(
-  request: JsonRpcRequest,
-  headers: HttpHeaders,
-  served: HttpServed,
-  exchange?: Exchange,
-): void {
+/** Headers must mirror the body (2026-07-28, Server Validation), or −32020. */
+export function checkStandardHeaders(request: JsonRpcRequest, headers: HttpHeaders): void {
   const meta = request.params?._meta
   const version = isJsonObject(meta) ? meta[META.protocolVersion] : undefined
   if (typeof version === 'string')
@@ -45,14 +24,10 @@ export function checkStandardHeaders(
     // Real clients leave it out for tasks. The body alone names the task then, and no intermediary acts on another.
     if (sent !== undefined || member !== 'taskId') expectEqual('Mcp-Name', sent, name)
   }
-  if (exchange && request.method === 'tools/call' && typeof name === 'string') {
-    for (const parameter of served.headerParametersOf?.(name, exchange) ?? []) {
-      checkParameter(parameter, request.params?.arguments, headers)
-    }
-  }
 }
 
-function checkParameter(parameter: MirroredParameter, args: unknown, headers: HttpHeaders): void {
+/** The same for an argument that its tool wants mirrored. */
+export function checkParameter(parameter: MirroredParameter, args: unknown, headers: HttpHeaders): void {
   const name = `Mcp-Param-${parameter.header}`
   const sent = decoded(name, headers[name.toLowerCase()])
   const value = argumentAt(args, parameter.path)

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import type { Outcome } from '@gantry/mcp/exchange'
+import { Server, tool } from '@gantry/mcp/server'
+import { WireView } from '../telemetry/wire-view.ts'
+import { chainBench, liveExchange, modelOf } from './chain.test.support.ts'
+import { linksOf, type ChainServices } from './chain.ts'
+
+/** DESIGN: what is counted first sees everything, what is refused goes no further, and the relay comes last. */
+const ORDER = ['recorder', 'limits', 'resolve', 'policy', 'tasks', 'secrets', 'lists', 'listen']
+
+const seen: string[] = []
+const app = new Server({
+  name: 'a',
+  tools: {
+    open: tool({ run: () => 'open' }),
+    closed: tool({ run: () => 'closed' }),
+    slow: tool({
+      run: (_input, { signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve('ended'))),
+    }),
+  },
+})
+app.use((exchange, next) => {
+  if (exchange.method === 'tools/call') seen.push(String(exchange.params.name))
+  return next()
+})
+const bench = await chainBench(
+  { a: app },
+  { policy: { rules: [{ deny: ['tools:a/closed'] }] }, server: { limits: { requestsInFlight: 1 } } },
+)
+const { gateway } = bench
+const call = (name: string): Promise<Outcome> =>
+  Promise.resolve(gateway.endpoint()!.respond(liveExchange('tools/call', { name }, { session: 'one' })))
+
+describe('the chain', () => {
+  const services = {
+    view: new WireView({ size: 0, bodyBytes: 0, sampling: 0 }),
+    ...bench,
+  } as unknown as ChainServices
+
+  it('has this order', () => {
+    expect(Object.keys(linksOf(services, gateway.model))).toEqual(ORDER)
+  })
+
+  it('leaves out what the configuration gives nothing to do', async () => {
+    const open = linksOf(services, await modelOf({ mcpServers: { a: { command: 'a' } } }))
+    expect(ORDER.filter((name) => open[name] === undefined)).toEqual(['policy'])
+    expect(Object.values(linksOf(services, gateway.model))).not.toContain(undefined)
+  })
+
+  it('records what policy denies, and does not ask the target', async () => {
+    expect(await call('a_closed')).toMatchObject({ error: { message: 'Unknown tool: a_closed' } })
+    expect(seen).toEqual([])
+    expect(gateway.view.recent(1)).toMatchObject([{ name: 'a_closed', status: 'error', target: undefined }])
+  })
+
+  it('records what the limit refuses, before anything is resolved', async () => {
+    const slow = liveExchange('tools/call', { name: 'a_slow' }, { session: 'one' })
+    const running = Promise.resolve(gateway.endpoint()!.respond(slow))
+    await expect.poll(() => seen).toContain('slow')
+    expect(await call('a_open')).toMatchObject({ error: { data: { reason: 'busy', retryAfter: 1 } } })
+    expect(seen).toEqual(['slow'])
+    expect(gateway.view.recent(1)).toMatchObject([{ name: 'a_open', status: 'error', target: undefined }])
+    slow.abort()
+    await running
+  })
+
+  it('asks the target for the rest, and holds a new configuration from the next request on', async () => {
+    expect(await call('a_open')).toMatchObject({ result: { content: [{ text: 'open' }] } })
+    expect(gateway.view.recent(1)).toMatchObject([{ name: 'a_open', status: 'ok', target: 'a' }])
+    await gateway.apply({ ...gateway.model, policy: { fallback: 'allow', rules: [] } })
+    expect(await call('a_closed')).toMatchObject({ result: { content: [{ text: 'closed' }] } })
+  })
+})

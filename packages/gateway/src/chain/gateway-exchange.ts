@@ -1,0 +1,154 @@
+import {
+  cancellationOf,
+  type AuthInfo,
+  type Cancellation,
+  type ClientFacts,
+  type Exchange,
+  type JsonObject,
+  type Notification,
+} from '@gantry/mcp/exchange'
+import type { Destination, RelayedExchange } from '../relay/destination.ts'
+import type { MergedEntry } from '../catalog/merged.ts'
+import type { PublicUris } from '../catalog/public-uris.ts'
+import type { TargetCatalog } from '../catalog/target-catalog.ts'
+import type { ObjectKind } from '../model/index.ts'
+import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
+import type { CallerView } from './policy/caller-view.ts'
+import type { Policy } from './policy/policy.ts'
+import type { CallerTask } from './tasks/task-ids.ts'
+
+/** What a request is about, under the target's own names. */
+export interface Resolved extends Destination {
+  readonly catalog: TargetCatalog
+  /** What policy is asked about. A task belongs to what was called to make it. */
+  readonly kind: ObjectKind
+  /** The target's own name or URI of it. */
+  readonly name: string
+  /** Its definition, where the target lists it. */
+  readonly entry?: MergedEntry | undefined
+  /** The request's params in the target's own names. */
+  readonly params: JsonObject
+  /** How the target's URIs look to clients. */
+  readonly uris: PublicUris
+  /** The task that is asked about. */
+  readonly task?: CallerTask | undefined
+}
+
+/** Sees what a target says during a call; returns it, something else in its place, or undefined to drop it. */
+export type Hears = (notification: Notification, exchange: GatewayExchange) => Notification | undefined
+
+/** Where a request came in. */
+export interface ExchangeEndpoint {
+  /** The target that the endpoint is for; empty for the common one. */
+  readonly name: string
+  readonly policy: Policy
+}
+
+/**
+ * One request on its way through the gateway: one object for all links, which they change as they go. It begins in
+ * the caller's names. From `resolve` on, `params` are in the target's.
+ */
+export class GatewayExchange implements RelayedExchange {
+  /** As the server edge made it. */
+  readonly origin: Exchange
+  readonly endpoint: ExchangeEndpoint
+  readonly method: string
+  readonly client: ClientFacts
+  params: JsonObject
+  ask: Exchange['ask']
+  /** What the wire view keeps of it. */
+  record: ExchangeRecord | undefined
+  /** Undefined until it is resolved, and for what the endpoint answers itself. */
+  resolved: Resolved | undefined
+  server: string | undefined
+  #view: CallerView | undefined
+  #hears: Hears[] | undefined
+
+  constructor(origin: Exchange, endpoint: ExchangeEndpoint) {
+    this.origin = origin
+    this.endpoint = endpoint
+    this.method = origin.method
+    this.client = origin.client
+    this.params = origin.params
+    this.ask = origin.ask
+  }
+
+  /** The same request with another beginning: a task runs on when its caller's request has ended. */
+  under(origin: Exchange): GatewayExchange {
+    const exchange = new GatewayExchange(origin, this.endpoint)
+    exchange.record = this.record
+    exchange.resolved = this.resolved
+    exchange.#view = this.#view
+    return exchange
+  }
+
+  /** What the caller may see and call here. */
+  get view(): CallerView {
+    this.#view ??= this.endpoint.policy.viewOf(this)
+    return this.#view
+  }
+
+  resolve(resolved: Resolved): void {
+    this.resolved = resolved
+    this.params = resolved.params
+    if (this.record) this.record.target = resolved.target.name
+  }
+
+  /** The link that comes last hears first: it is the nearest to the target. */
+  hear(hears: Hears): void {
+    if (this.#hears) this.#hears.push(hears)
+    else this.#hears = [hears]
+  }
+
+  notify(notification: Notification): void {
+    let heard: Notification | undefined = notification
+    for (let at = (this.#hears?.length ?? 0) - 1; at >= 0 && heard; at--) {
+      heard = this.#hears![at]!(heard, this)
+    }
+    if (heard) this.origin.notify(heard)
+  }
+
+  get auth(): AuthInfo | undefined {
+    return this.origin.auth
+  }
+
+  get logLevel(): Exchange['logLevel'] {
+    return this.origin.logLevel
+  }
+
+  get serverContext(): unknown {
+    return this.origin.serverContext
+  }
+
+  get headers(): Exchange['headers'] {
+    return this.origin.headers
+  }
+
+  get peer(): string | undefined {
+    return this.origin.peer
+  }
+
+  get session(): string | undefined {
+    return this.origin.session
+  }
+
+  get detach(): Exchange['detach'] {
+    return this.origin.detach
+  }
+
+  get signal(): AbortSignal {
+    return this.origin.signal
+  }
+
+  get cancellation(): Cancellation {
+    return cancellationOf(this.origin)
+  }
+
+  get whilePaused(): Exchange['whilePaused'] {
+    const { origin } = this
+    return origin.whilePaused && ((work) => origin.whilePaused!(work))
+  }
+}
+
+/** Behind `resolve`, for what is about a target. */
+export type ResolvedExchange = GatewayExchange & { readonly resolved: Resolved }

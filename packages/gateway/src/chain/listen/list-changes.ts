@@ -1,0 +1,68 @@
+import type { Exchange } from '@gantry/mcp/exchange'
+import type { SubscriptionFilter } from '@gantry/mcp/server'
+import type { ListChangeSet } from '../../catalog/catalog-view.ts'
+import type { ListKind } from '../../catalog/merged.ts'
+import type { CallerView } from '../policy/caller-view.ts'
+
+const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const
+
+/** Clients that listen for changes of the merged lists. */
+export class ListChanges {
+  readonly #listeners = new Set<{ filter: SubscriptionFilter; exchange: Exchange }>()
+  readonly #closing = new Set<() => void>()
+
+  /** Listens until the exchange is aborted or the gateway ends it. */
+  listen(exchange: Exchange, filter: SubscriptionFilter): Promise<void> {
+    return new Promise((resolve) => {
+      const listener = { filter, exchange }
+      const end = (): void => {
+        this.#listeners.delete(listener)
+        this.#closing.delete(end)
+        resolve()
+      }
+      if (exchange.signal.aborted) return end()
+      this.#listeners.add(listener)
+      exchange.signal.addEventListener('abort', end, { once: true })
+      this.#closing.add(end)
+    })
+  }
+
+  get size(): number {
+    return this.#listeners.size
+  }
+
+  /** Tells those who may see something of what has changed. */
+  announce(changes: ListChangeSet, viewOf: (caller: Exchange) => CallerView): void {
+    this.#tell((exchange) => {
+      const view = viewOf(exchange)
+      return [...changes].flatMap(([kind, entries]) =>
+        view.isOpen || entries.some((entry) => view.lists(kind, entry)) ? [kind] : [],
+      )
+    })
+  }
+
+  /** Tells those for whom new rules have changed a list. */
+  review(before: (caller: Exchange) => CallerView, after: (caller: Exchange) => CallerView): void {
+    this.#tell((exchange) => {
+      const keysOf = (view: CallerView, kind: ListKind): string =>
+        JSON.stringify(view.entries(kind).map(({ key }) => key))
+      const [old, now] = [before(exchange), after(exchange)]
+      return KINDS.filter((kind) => keysOf(old, kind) !== keysOf(now, kind))
+    })
+  }
+
+  #tell(changedFor: (caller: Exchange) => readonly ListKind[]): void {
+    for (const { filter, exchange } of this.#listeners) {
+      const kinds = changedFor(exchange).map((kind) => (kind === 'templates' ? 'resources' : kind))
+      for (const kind of new Set(kinds)) {
+        if (filter[`${kind}ListChanged`] === true) {
+          exchange.notify({ method: `notifications/${kind}/list_changed` })
+        }
+      }
+    }
+  }
+
+  close(): void {
+    for (const end of [...this.#closing]) end()
+  }
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { SubscriptionMeter, type LiveExchange, type Notification } from '@gantry/mcp/exchange'
+import { vaultServer } from '../vault-server.test.support.ts'
+import { answering, chainBench } from '../chain.test.support.ts'
+import { ListChanges } from './list-changes.ts'
+import { listenLink } from './listen-link.ts'
+
+const vault = vaultServer()
+const bench = await chainBench(
+  { vault: vault.app },
+  { policy: { rules: [{ deny: ['tools:vault/closed', 'resources:vault/doc://closed/*'] }] } },
+)
+const changes = new ListChanges()
+const link = listenLink(new SubscriptionMeter({ perCaller: 4, total: 4, perRequest: 4 }), {
+  ...bench,
+  changes,
+})
+
+function listening(notifications: object) {
+  const heard: Notification[] = []
+  const exchange = bench.exchange(
+    'subscriptions/listen',
+    { notifications },
+    { notify: (one) => heard.push(one) },
+  )
+  const ended = link(exchange, answering().next)
+  return { heard, ended, stop: () => (exchange.origin as LiveExchange).abort() }
+}
+
+describe('listening', () => {
+  it('is granted for what the caller may see, and tells of that alone', async () => {
+    const uris = ['vault+doc://open/readme', 'vault+doc://closed/readme']
+    const { heard, ended, stop } = listening({ toolsListChanged: true, resourceSubscriptions: uris })
+    await expect
+      .poll(() => heard)
+      .toMatchObject([
+        {
+          method: 'notifications/subscriptions/acknowledged',
+          params: { notifications: { toolsListChanged: true, resourceSubscriptions: uris.slice(0, 1) } },
+        },
+      ])
+    vault.app.notifyResourceUpdated('doc://closed/readme')
+    vault.app.notifyResourceUpdated('doc://open/readme')
+    await expect.poll(() => heard.length).toBe(2)
+    expect(heard[1]).toMatchObject({ params: { uri: uris[0] } })
+    const entries = bench.catalog.merged.tools
+    const viewOf = () => bench.exchange('x').view
+    changes.announce(new Map([['tools', [entries.get('vault_closed')!]]]), viewOf)
+    expect(heard.length).toBe(2)
+    changes.announce(new Map([['tools', [entries.get('vault_open')!]]]), viewOf)
+    expect(heard[2]).toEqual({ method: 'notifications/tools/list_changed' })
+    stop()
+    await ended
+    expect(changes.size).toBe(0)
+  })
+
+  it('is refused for load beyond its limit, until others have ended', async () => {
+    const open = [1, 2, 3, 4].map(() => listening({}))
+    expect(() => listening({})).toThrow(expect.objectContaining({ status: 429 }))
+    for (const { stop } of open) stop()
+    await Promise.all(open.map(({ ended }) => ended))
+    const again = listening({})
+    again.stop()
+    await again.ended
+  })
+
+  it('needs a filter', async () => {
+    await expect(listening(7 as unknown as object).ended).rejects.toMatchObject({ code: -32602 })
+  })
+
+  it('is no other method', async () => {
+    const answer = answering()
+    await link(bench.exchange('tools/call'), answer.next)
+    expect(answer.calls).toBe(1)
+  })
+})

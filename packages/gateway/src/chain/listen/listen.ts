@@ -1,0 +1,193 @@
+import { setImmediate as immediate } from 'node:timers/promises'
+import {
+  complete,
+  deriveExchange,
+  HeldNotifications,
+  isJsonObject,
+  ProtocolError,
+  INVALID_PARAMS,
+  type Exchange,
+  type Outcome,
+} from '@gantry/mcp/exchange'
+import { TASKS_EXTENSION, type TaskDesk } from '@gantry/mcp/extensions/tasks'
+import type { ServerCapabilities, SubscriptionFilter } from '@gantry/mcp/server'
+import type { CatalogView } from '../../catalog/catalog-view.ts'
+import { fitsTemplate } from '../../catalog/offers-uri.ts'
+import type { TargetCatalog } from '../../catalog/target-catalog.ts'
+import type { GatewayExchange } from '../gateway-exchange.ts'
+import type { CallerView } from '../policy/caller-view.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Resolver } from '../resolve/resolver.ts'
+import type { FoundResource } from '../resolve/resource-finder.ts'
+import { publicTask } from '../resolve/to-public.ts'
+import { maySeeTask, type CallerTasks } from '../tasks/caller-tasks.ts'
+import type { CallerTask } from '../tasks/task-ids.ts'
+import type { ListChanges } from './list-changes.ts'
+import { TargetListener, type Listening, type Wish } from './target-listener.ts'
+
+/** How long targets have to acknowledge before the client is told that it is listened for. */
+const ACKNOWLEDGE_WITHIN = 5_000
+
+/** Names that are looked up at a time: others get their turn after them. */
+const SLICE = 50
+
+export interface ListenHost {
+  readonly changes: ListChanges
+  readonly catalog: CatalogView
+  readonly policy: Policy
+  readonly resolver: Resolver
+  /** The gateway's own. */
+  readonly desk: TaskDesk
+  readonly tasks: CallerTasks
+}
+
+/** `subscriptions/listen`: list changes come from the gateway, resource updates from the targets. */
+export async function listen(exchange: GatewayExchange, host: ListenHost): Promise<Outcome> {
+  const { changes, catalog, policy, desk, tasks } = host
+  // What may be listened to is known when the targets have been asked.
+  await exchange.view.ready()
+  const asked = exchange.params.notifications
+  if (!isJsonObject(asked)) {
+    throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "notifications" must be an object')
+  }
+  const offered = offer(asked as SubscriptionFilter, exchange.view.capabilities())
+  const wishes = await wishesByOwner(offered, host.resolver, exchange.view)
+  const own = await addTasks(wishes, taskIdsOf(offered), (taskId) => tasks.find(taskId, exchange))
+  const ownGranted = own.size > 0 ? await desk.grant({ taskIds: [...own.keys()] }, exchange) : {}
+  const held = new HeldNotifications((notification) => exchange.notify(notification))
+  const patient = deriveExchange(exchange, { notify: held.notify })
+  const listening: Listening = {
+    exchange: patient,
+    held,
+    view: () => policy.viewOf(exchange),
+    urisOf: (one) => catalog.urisOf(one),
+  }
+  const ended = changes.listen(patient, offered)
+  const listeners = [...wishes].map(([owner, wish]) => new TargetListener(owner, wish, listening))
+  await firstAnswers(listeners, ended)
+  const ownTasks = taskIdsOf(ownGranted).map((id) => own.get(id)!.shown)
+  exchange.notify({
+    method: 'notifications/subscriptions/acknowledged',
+    params: { notifications: granted(offered, listeners, ownTasks) },
+  })
+  held.release()
+  const stop = desk.listen(ownGranted, hearing(own, listening, exchange))
+  await ended
+  stop()
+  return complete({})
+}
+
+function offer(asked: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
+  const offered: SubscriptionFilter = {}
+  for (const kind of ['tools', 'prompts', 'resources'] as const) {
+    if (asked[`${kind}ListChanged`] === true && capabilities[kind]) offered[`${kind}ListChanged`] = true
+  }
+  const resources = textsOf(asked, 'resourceSubscriptions')
+  if (resources && capabilities.resources) offered.resourceSubscriptions = resources
+  const taskIds = textsOf(asked, 'taskIds')
+  if (taskIds && capabilities.extensions?.[TASKS_EXTENSION]) offered.taskIds = taskIds
+  return offered
+}
+
+function textsOf(
+  asked: SubscriptionFilter,
+  member: 'resourceSubscriptions' | 'taskIds',
+): string[] | undefined {
+  const values: unknown = asked[member]
+  if (values === undefined) return undefined
+  const isSound = Array.isArray(values) && values.every((value) => typeof value === 'string')
+  if (isSound) return [...new Set(values)]
+  throw new ProtocolError(INVALID_PARAMS, `Invalid params: "${member}" must be a list of strings`)
+}
+
+async function wishesByOwner(
+  offered: SubscriptionFilter,
+  resolver: Resolver,
+  view: CallerView,
+): Promise<Map<TargetCatalog, Wish>> {
+  const wishes = new Map<TargetCatalog, Wish>()
+  for (const [index, uri] of (offered.resourceSubscriptions ?? []).entries()) {
+    if (index % SLICE === SLICE - 1) await immediate()
+    const found = await resolver.findResource(uri, view)
+    // Servers grant subscriptions to resources that they do not have; denied ones must not stand out.
+    const isTold = found && (!view.isRestricted(found.catalog) || isKnown(found))
+    if (isTold) wishOf(wishes, found.catalog).resources.set(found.own, uri)
+  }
+  return wishes
+}
+
+/** Whether a target lists the resource, or a template that it fits. */
+function isKnown({ catalog: { snapshot }, own }: FoundResource): boolean {
+  if (!snapshot) return false
+  const { resources, templates } = snapshot
+  return resources.some(({ uri }) => uri === own) || templates.some((one) => fitsTemplate(one, own))
+}
+
+function wishOf(wishes: Map<TargetCatalog, Wish>, catalog: TargetCatalog): Wish {
+  const wish = wishes.get(catalog) ?? { resources: new Map(), tasks: new Map() }
+  wishes.set(catalog, wish)
+  return wish
+}
+
+/** Adds the targets' tasks to what they are asked for, and returns the gateway's own by their ids there. */
+async function addTasks(
+  wishes: Map<TargetCatalog, Wish>,
+  taskIds: readonly string[],
+  find: (taskId: string) => Promise<CallerTask | undefined>,
+): Promise<Map<string, CallerTask>> {
+  const desk = new Map<string, CallerTask>()
+  for (const [index, taskId] of taskIds.entries()) {
+    if (index % SLICE === SLICE - 1) await immediate()
+    const task = await find(taskId)
+    if (task?.isDesk) desk.set(task.own, task)
+    else if (task) wishOf(wishes, task.catalog).tasks.set(task.own, task)
+  }
+  return desk
+}
+
+/** The caller of the exchange hears of the gateway's own tasks under the ids that it knows, while it may. */
+function hearing(
+  own: ReadonlyMap<string, CallerTask>,
+  { view, urisOf }: Listening,
+  exchange: GatewayExchange,
+): Exchange {
+  return deriveExchange(exchange, {
+    notify(notification) {
+      const { params } = notification
+      const task = params && own.get(String(params.taskId))
+      if (!task || !maySeeTask(task, view())) return
+      exchange.notify({ ...notification, params: publicTask(params, task.shown, urisOf(task.catalog)) })
+    },
+  })
+}
+
+function taskIdsOf({ taskIds }: SubscriptionFilter): string[] {
+  return (taskIds as string[] | undefined) ?? []
+}
+
+async function firstAnswers(listeners: readonly TargetListener[], ended: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ACKNOWLEDGE_WITHIN)
+  })
+  await Promise.race([Promise.all(listeners.map(({ answered }) => answered)), late, ended])
+  clearTimeout(timer)
+}
+
+/** What nobody owns, and what its owner has refused, is not granted. */
+function granted(
+  offered: SubscriptionFilter,
+  listeners: readonly TargetListener[],
+  ownTasks: readonly string[],
+): SubscriptionFilter {
+  const { resourceSubscriptions, taskIds, ...lists } = offered
+  return {
+    ...lists,
+    ...(resourceSubscriptions && {
+      resourceSubscriptions: listeners.flatMap((listener) => listener.grantedResources),
+    }),
+    ...(taskIds !== undefined && {
+      taskIds: [...ownTasks, ...listeners.flatMap((listener) => listener.grantedTasks)],
+    }),
+  }
+}

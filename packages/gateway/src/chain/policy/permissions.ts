@@ -1,0 +1,121 @@
+import {
+  coversPattern,
+  forbidsName,
+  forbidsUri,
+  matchesWildcard,
+  nameForms,
+  permitsName,
+  permitsUri,
+  readUri,
+  type ObjectKind,
+  type ObjectPattern,
+  type PolicyModel,
+  type RuleModel,
+} from '../../model/index.ts'
+import { concerns, type Subject } from './concerns.ts'
+
+/** Something of a target, by the target's own name for it. */
+export interface PolicyObject {
+  readonly kind: ObjectKind
+  readonly target: string
+  readonly name: string
+}
+
+export interface Verdict {
+  readonly allowed: boolean
+  /** The rule that decided; undefined when the default did. */
+  readonly rule: string | undefined
+}
+
+const LISTED_KINDS = ['tools', 'prompts', 'resources'] as const
+const EVERY_KIND = [...LISTED_KINDS, 'methods'] as const
+const ALLOWED: Verdict = { allowed: true, rule: undefined }
+
+/** What one caller may see and use. Deny beats allow; the default decides about what no rule mentions. */
+export class Permissions {
+  readonly #rules: readonly RuleModel[]
+  readonly #isAllowedByDefault: boolean
+  /** Nothing is kept from this caller. */
+  readonly isOpen: boolean
+  /** Nothing is kept from anybody: all callers see the same. */
+  readonly isCommon: boolean
+
+  constructor({ rules, fallback }: PolicyModel, subject: Subject) {
+    this.#rules = rules.filter((rule) => concerns(rule, subject))
+    this.#isAllowedByDefault = fallback === 'allow'
+    this.isOpen = this.#isAllowedByDefault && this.#rules.every(({ deny }) => deny.length === 0)
+    this.isCommon = this.#isAllowedByDefault && rules.every(({ deny }) => deny.length === 0)
+  }
+
+  /** Whether it is in lists, announcements and completions for the caller. */
+  maySee(object: PolicyObject): boolean {
+    // Knowing of something and using it go together: what is denied does not exist for the caller.
+    return this.mayCall(object)
+  }
+
+  /** Whether it can be called, read, completed or subscribed to. */
+  mayCall(object: PolicyObject): boolean {
+    return this.isOpen || this.verdict(object).allowed
+  }
+
+  /** The same with the rule that decided, for explanations. */
+  verdict(object: PolicyObject): Verdict {
+    let allowing: RuleModel | undefined
+    for (const rule of this.#rules) {
+      if (rule.deny.some((pattern) => forbids(pattern, object))) return { allowed: false, rule: rule.name }
+      if (!allowing && rule.allow.some((pattern) => permits(pattern, object))) allowing = rule
+    }
+    if (allowing) return { allowed: true, rule: allowing.name }
+    if (object.kind !== 'methods') return { allowed: this.#isAllowedByDefault, rule: undefined }
+    // A method that nobody knows can do anything at its target, so it is for those who may do anything there.
+    const mayAnything = LISTED_KINDS.every((kind) => this.mayCallAll(object.target, kind))
+    return mayAnything ? ALLOWED : { allowed: false, rule: undefined }
+  }
+
+  /** Whether no rule keeps anything of that kind at a target from the caller. */
+  mayCallAll(target: string, kind: ObjectKind): boolean {
+    if (this.isOpen) return true
+    const about = (pattern: ObjectPattern): boolean => isAbout(pattern, target, kind)
+    if (this.#rules.some(({ deny }) => deny.some(about))) return false
+    return (
+      this.#isAllowedByDefault ||
+      this.#rules.some(({ allow }) => allow.some((one) => about(one) && isAll(one)))
+    )
+  }
+
+  /** Whether the caller could use anything at all of a target, or anything of a kind there. */
+  mayCallSome(target: string, kind?: ObjectKind): boolean {
+    if (this.isOpen) return true
+    if (kind === undefined) return EVERY_KIND.some((one) => this.mayCallSome(target, one))
+    const about = (pattern: ObjectPattern): boolean => isAbout(pattern, target, kind)
+    const denied = this.#rules.flatMap(({ deny }) => deny.filter(about))
+    const isLeft = ({ forms }: ObjectPattern): boolean =>
+      !denied.some((pattern) => coversPattern(pattern.forms.loose, forms.loose))
+    // Nothing lists a target's methods, so only a rule that names them shows that there are any.
+    const isNamed = ({ kind: named }: ObjectPattern): boolean => kind !== 'methods' || named === kind
+    if (this.#isAllowedByDefault && kind !== 'methods') return !denied.some(isAll)
+    return this.#rules.some(({ allow }) => allow.some((one) => about(one) && isNamed(one) && isLeft(one)))
+  }
+}
+
+function forbids(pattern: ObjectPattern, object: PolicyObject): boolean {
+  if (!isAbout(pattern, object.target, object.kind)) return false
+  if (object.kind === 'resources') return isAll(pattern) || forbidsUri(pattern.uri, readUri(object.name))
+  return isAll(pattern) || forbidsName(pattern.forms, nameForms(object.name))
+}
+
+function permits(pattern: ObjectPattern, object: PolicyObject): boolean {
+  if (!isAbout(pattern, object.target, object.kind)) return false
+  if (object.kind === 'resources') return isAll(pattern) || permitsUri(pattern.uri, readUri(object.name))
+  // Permission for everything that is listed says nothing about methods that are not.
+  if (object.kind === 'methods' && pattern.kind === undefined) return false
+  return isAll(pattern) || permitsName(pattern.forms, nameForms(object.name))
+}
+
+function isAbout({ kind, target }: ObjectPattern, name: string, wanted: ObjectKind): boolean {
+  return (kind === undefined || kind === wanted) && matchesWildcard(target, name)
+}
+
+function isAll({ name }: ObjectPattern): boolean {
+  return /^\*+$/.test(name)
+}

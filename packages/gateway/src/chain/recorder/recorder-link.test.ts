@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { complete, failure, ProtocolError } from '@gantry/mcp/exchange'
+import { Server } from '@gantry/mcp/server'
+import { TargetError } from '../../targets/target-error.ts'
+import { WireView } from '../../telemetry/wire-view.ts'
+import { answering, chainBench } from '../chain.test.support.ts'
+import { recorderLink } from './recorder-link.ts'
+
+const bench = await chainBench({ a: new Server({ name: 'a' }) })
+
+function recorder() {
+  const view = new WireView({ size: 10, bodyBytes: 1000, sampling: 1 })
+  const lines: unknown[] = []
+  return { view, lines, link: recorderLink(view, (...line) => lines.push(line)) }
+}
+
+describe('the recorder', () => {
+  it('records a request while it runs and when it has ended', async () => {
+    const { view, link } = recorder()
+    let running = 0
+    await link(bench.exchange('tools/call', { name: 'x' }), async () => {
+      running = view.running.length
+      return complete({})
+    })
+    expect(running).toBe(1)
+    expect(view.running).toEqual([])
+    expect(view.recent(1)).toMatchObject([{ method: 'tools/call', name: 'x', status: 'ok' }])
+    expect(view.total.totals()).toMatchObject({ calls: 1, errors: 0 })
+  })
+
+  it.each([
+    ['a typed refusal', new ProtocolError(-32602, 'Unknown tool: x'), { code: -32602 }, 'info'],
+    [
+      'a target that failed',
+      new TargetError('a', 'closed', 'secret detail'),
+      { code: -32603, data: { target: 'a', reason: 'closed' } },
+      'warn',
+    ],
+    ['anything else', new Error('secret detail'), { code: -32603, message: 'Internal error' }, 'warn'],
+  ])('makes an outcome of %s, and a line', async (_what, thrown, error, level) => {
+    const { view, lines, link } = recorder()
+    const outcome = await link(bench.exchange('tools/call'), () => Promise.reject(thrown))
+    expect(outcome).toMatchObject({ type: 'error', error, cause: thrown })
+    expect(JSON.stringify(outcome)).not.toContain('secret detail"}')
+    expect(view.total.totals()).toMatchObject({ calls: 1, errors: 1 })
+    expect(lines).toMatchObject([[level, 'tools/call failed', { detail: thrown.message }]])
+  })
+
+  it('shows what is said and asked to those who watch', async () => {
+    const { view, link } = recorder()
+    view.watch(() => {})
+    const ask = async () => ({ one: { action: 'accept' } })
+    const exchange = bench.exchange('tools/call', {}, { ask })
+    await link(exchange, async () => {
+      exchange.notify({ method: 'notifications/progress', params: { progress: 1 } })
+      await exchange.ask!({ one: { method: 'elicitation/create' } })
+      return complete({})
+    })
+    const messages = view.recent(1)[0]!.messages!.map(({ direction, json }) => [direction, JSON.parse(json)])
+    expect(messages).toMatchObject([
+      ['in', { method: 'tools/call' }],
+      ['out', { method: 'notifications/progress' }],
+      ['out', { method: 'elicitation/create' }],
+      ['in', { result: { action: 'accept' } }],
+      ['out', { type: 'complete' }],
+    ])
+  })
+
+  it('keeps an error outcome as it is', async () => {
+    const { link } = recorder()
+    const outcome = failure(new ProtocolError(-32000, 'of the target'))
+    expect(await link(bench.exchange('x'), answering(outcome).next)).toBe(outcome)
+  })
+})

@@ -1,0 +1,55 @@
+import type { Exchange, InputRequests, InputResponses, Outcome } from '@gantry/mcp/exchange'
+import { toFailure } from '../to-failure.ts'
+import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { WireView } from '../../telemetry/wire-view.ts'
+import type { GatewayExchange } from '../gateway-exchange.ts'
+import type { Link } from '../link.ts'
+import { logFailure } from './log-failure.ts'
+
+/** Counts and records every request, shows it to those who watch, and makes an outcome of whatever was thrown. */
+export function recorderLink(view: WireView, log: Log): Link {
+  return async (exchange, next) => {
+    const record = view.begin(exchange)
+    exchange.record = record
+    if (view.watched && record.keeps) watch(exchange, record, view)
+    let outcome: Outcome
+    try {
+      outcome = await next()
+    } catch (thrown) {
+      outcome = toFailure(thrown)
+    }
+    view.end(record, outcome, exchange)
+    if (outcome.type === 'error') logFailure(log, record, outcome)
+    return outcome
+  }
+}
+
+/** Notifications and live questions to the caller are recorded as well. */
+function watch(exchange: GatewayExchange, record: ExchangeRecord, view: WireView): void {
+  exchange.hear((message) => {
+    view.add(record, { hop: 'client', direction: 'out', message })
+    return message
+  })
+  const { ask } = exchange
+  if (ask) exchange.ask = (requests, signal) => asked(ask, requests, signal, record, view)
+}
+
+/** Legacy clients are asked while the call runs; each question is a request of its own there. */
+async function asked(
+  ask: NonNullable<Exchange['ask']>,
+  requests: InputRequests,
+  signal: AbortSignal | undefined,
+  record: ExchangeRecord,
+  view: WireView,
+): Promise<InputResponses> {
+  for (const request of Object.values(requests)) {
+    const note = `a question of the target → \`${request.method}\` to the client`
+    view.add(record, { hop: 'client', direction: 'out', message: request, note })
+  }
+  const answers = await ask(requests, signal)
+  for (const answer of Object.values(answers)) {
+    view.add(record, { hop: 'client', direction: 'in', message: { result: answer } })
+  }
+  return answers
+}

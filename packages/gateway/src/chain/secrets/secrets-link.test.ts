@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { complete, failure, ProtocolError, type Outcome } from '@gantry/mcp/exchange'
+import { Server } from '@gantry/mcp/server'
+import { answering, chainBench } from '../chain.test.support.ts'
+import { secretsLink } from './secrets-link.ts'
+
+const bench = await chainBench({ a: new Server({ name: 'a' }) })
+const link = secretsLink((text) => text.replaceAll('hunter2', '***'))
+const through = (outcome: Outcome) => link(bench.exchange('tools/call'), answering(outcome).next)
+
+const text = (words: string) => ({ content: [{ type: 'text', text: words }] })
+
+describe('secrets that a target was given', () => {
+  it.each<[string, Outcome]>([
+    ['a protocol error', failure(new ProtocolError(-32000, 'no hunter2', { key: 'hunter2' }))],
+    ['a failed call', complete({ ...text('hunter2 is wrong'), isError: true })],
+    ['a failed task', complete({ status: 'failed', error: { code: -32000, message: 'hunter2' } })],
+    [
+      'a task whose call failed',
+      complete({ status: 'completed', result: { ...text('hunter2'), isError: true } }),
+    ],
+  ])('are not in %s', async (_what, outcome) => {
+    const shown = JSON.stringify(await through(outcome))
+    expect(shown).toContain('***')
+    expect(shown).not.toContain('hunter2')
+  })
+
+  it.each<[string, Outcome]>([
+    ['a result', complete(text('hunter2 is a user name here'))],
+    ['an error without any', failure(new ProtocolError(-32000, 'no'))],
+    ['a failed call without any', complete({ ...text('no'), isError: true })],
+  ])('leave %s as it is', async (_what, outcome) => {
+    expect(await through(outcome)).toBe(outcome)
+  })
+})

@@ -1,0 +1,55 @@
+import { bindingOf, type Exchange, type Sealer } from '@gantry/mcp/exchange'
+import type { TargetCatalog } from '../../catalog/target-catalog.ts'
+import type { ObjectKind } from '../../model/index.ts'
+
+/** What a task is: where it runs, its id there, and what was called to make it. */
+export interface TaskOrigin {
+  /** The name of the target. */
+  readonly target: string
+  readonly own: string
+  /** Whether the gateway runs it itself, on behalf of an older target. */
+  readonly isDesk: boolean
+  readonly kind: ObjectKind
+  /** The target's own name of what was called. */
+  readonly name: string
+  /** Which server the target was: another one has other tasks. */
+  readonly server: string
+  /** The process that has it, where tasks end with their process. */
+  readonly process: string
+}
+
+/** A task of the caller's. */
+export interface CallerTask extends Omit<TaskOrigin, 'target'> {
+  readonly catalog: TargetCatalog
+  /** The id that the caller knows. */
+  readonly shown: string
+}
+
+/** Task ids that clients see, sealed for the caller and the endpoint. */
+export class TaskIds {
+  readonly #sealer: Sealer
+  readonly #endpoint: string
+
+  constructor(options: { sealer: Sealer; endpoint: string }) {
+    this.#sealer = options.sealer
+    this.#endpoint = options.endpoint
+  }
+
+  write(origin: TaskOrigin, exchange: Exchange): Promise<string> {
+    const { target, own, isDesk, kind, name, server, process } = origin
+    return this.#sealer.seal([target, own, isDesk, kind, name, server, process], this.#bindingOf(exchange))
+  }
+
+  /** Undefined for an id that is not of this caller. */
+  async read(taskId: unknown, exchange: Exchange): Promise<TaskOrigin | undefined> {
+    if (typeof taskId !== 'string') return undefined
+    const opened = await this.#sealer.open(taskId, this.#bindingOf(exchange))
+    if (!Array.isArray(opened)) return undefined
+    const [target, own, isDesk, kind, name, server, process = ''] = opened
+    return { target, own, isDesk, kind, name, server, process }
+  }
+
+  #bindingOf({ auth }: Exchange): string {
+    return bindingOf('task', auth?.principal, this.#endpoint)
+  }
+}

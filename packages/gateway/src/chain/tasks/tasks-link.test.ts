@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { complete, META, type JsonObject, type Outcome, type TaskHandle } from '@gantry/mcp/exchange'
+import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
+import { Server, tool } from '@gantry/mcp/server'
+import { answering, chainBench } from '../chain.test.support.ts'
+import type { GatewayExchange, Resolved } from '../gateway-exchange.ts'
+import { tasksLink } from './tasks-link.ts'
+
+const bench = await chainBench({ a: new Server({ name: 'a', tools: { slow: tool({ run: () => 'slow' }) } }) })
+const link = tasksLink(bench.desk, bench.tasks)
+const FOLLOWING = {
+  client: { capabilities: { extensions: { [TASKS_EXTENSION]: {} } }, version: '2026-07-28' },
+} as const
+
+async function call(
+  facts: Partial<Resolved>,
+  params: JsonObject = {},
+  init: object = FOLLOWING,
+): Promise<GatewayExchange> {
+  const exchange = bench.exchange('tools/call', { name: 'a_slow', ...params }, init)
+  exchange.resolve({ ...(await bench.resolver.resolve(exchange)), ...facts })
+  return exchange
+}
+
+async function asked(method: string, taskId: unknown, init: object = FOLLOWING): Promise<Outcome> {
+  const exchange = bench.exchange(method, { taskId }, init)
+  exchange.resolve(await bench.resolver.resolve(exchange))
+  return link(exchange, () => Promise.reject(new Error('no target has this task')))
+}
+
+describe('calls and tasks', () => {
+  it('an ordinary call is passed on and its result comes back as it is', async () => {
+    const outcome = complete({ content: [] })
+    expect(await link(await call({}), answering(outcome).next)).toBe(outcome)
+  })
+
+  it('nobody can make a call a task of 2025-11-25, or join the task of another', async () => {
+    const named = { task: { ttl: 1 }, _meta: { [META.relatedTask]: { taskId: 'x' }, kept: 1 } }
+    const exchange = await call({}, named)
+    await link(exchange, answering().next)
+    expect(exchange.params).toEqual({ name: 'slow', _meta: { kept: 1 } })
+  })
+
+  it('the call of an older tool becomes a task of the gateway, which its desk answers for', async () => {
+    let finish: (outcome: Outcome) => void = () => {}
+    const result = new Promise<Outcome>((resolve) => {
+      finish = resolve
+    })
+    const handle = (await link(await call({ taskSupport: 'optional' }), () => result)) as TaskHandle
+    expect(handle).toMatchObject({ type: 'task', task: { status: 'working' } })
+    const { taskId } = handle.task
+    expect(await asked('tasks/get', taskId)).toMatchObject({ result: { status: 'working' } })
+    finish(complete({ content: [{ type: 'text', text: 'done' }] }))
+    await expect
+      .poll(() => asked('tasks/get', taskId))
+      .toMatchObject({ result: { status: 'completed', result: { content: [{ text: 'done' }] } } })
+  })
+
+  it.each([
+    [
+      'another caller',
+      {
+        ...FOLLOWING,
+        auth: { principal: { kind: 'key', issuer: '', subject: 'x' }, scopes: [], claims: {} },
+      },
+      -32601,
+    ],
+    ['a client without tasks', {}, -32601],
+  ])('is not there for %s', async (_who, init, code) => {
+    const handle = (await link(
+      await call({ taskSupport: 'optional' }),
+      () => new Promise(() => {}),
+    )) as TaskHandle
+    await expect(asked('tasks/get', handle.task.taskId, init)).rejects.toMatchObject({ code })
+  })
+
+  it('waits for a client that has no tasks', async () => {
+    const outcome = complete({ content: [] })
+    expect(await link(await call({ taskSupport: 'required' }, {}, {}), answering(outcome).next)).toBe(outcome)
+  })
+
+  it('the task of a target gets an id that is good for its caller alone', async () => {
+    const task: TaskHandle = { type: 'task', task: { taskId: 'own', status: 'working' } }
+    const exchange = await call({})
+    const handle = (await link(exchange, async () => {
+      exchange.server = exchange.resolved!.target.serverOf(exchange)
+      return task
+    })) as TaskHandle
+    expect(handle.task.taskId).not.toBe('own')
+    const found = await bench.tasks.find(handle.task.taskId, bench.exchange('tasks/get', {}, FOLLOWING))
+    expect(found).toMatchObject({ own: 'own', kind: 'tools', name: 'slow', isDesk: false })
+  })
+})

@@ -1,0 +1,21 @@
+import { failure, INTERNAL_ERROR, ProtocolError, RefusedForLoad, type Outcome } from '@gantry/mcp/exchange'
+import { callerText } from '../targets/caller-text.ts'
+import { TargetError } from '../targets/target-error.ts'
+
+/** What failed, where, and whether it may have happened all the same; never more than that. */
+export function toFailure(thrown: unknown): Outcome {
+  if (thrown instanceof TargetError) {
+    const { target, reason, mayHaveHappened, retryAfter } = thrown
+    if (reason === 'busy') {
+      const refusal = new RefusedForLoad(callerText(thrown), {
+        reason,
+        data: { target, mayHaveHappened },
+        cause: thrown,
+      })
+      return failure(refusal, refusal)
+    }
+    const data = { target, reason, mayHaveHappened, ...(retryAfter !== undefined && { retryAfter }) }
+    return failure(new ProtocolError(INTERNAL_ERROR, callerText(thrown), data), thrown)
+  }
+  return failure(ProtocolError.from(thrown), thrown)
+}

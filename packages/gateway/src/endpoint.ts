@@ -1,0 +1,81 @@
+import type { Continuations, Handle, Sealer, Served } from '@gantry/mcp/exchange'
+import type { Implementation } from '@gantry/mcp/server'
+import type { CatalogView } from './catalog/catalog-view.ts'
+import { createChain, type Chain, type ChainServices, type SharedServices } from './chain/chain.ts'
+import { GatewayExchange } from './chain/gateway-exchange.ts'
+import { ListChanges } from './chain/listen/list-changes.ts'
+import { Policy } from './chain/policy/policy.ts'
+import { Resolver } from './chain/resolve/resolver.ts'
+import { CallerTasks } from './chain/tasks/caller-tasks.ts'
+import { createOwnTasks } from './chain/tasks/own-tasks.ts'
+import { TaskIds } from './chain/tasks/task-ids.ts'
+import { isSame, type GatewayModel } from './model/index.ts'
+import { Relay } from './relay/relay.ts'
+import type { Store } from './store/index.ts'
+
+export interface EndpointOptions extends SharedServices {
+  readonly model: GatewayModel
+  /** The target that it is for; empty for the common one. */
+  readonly name: string
+  /** The targets that it serves, under the names that its clients see. */
+  readonly catalog: CatalogView
+  readonly continuations: Continuations
+  readonly sealer: Sealer
+  readonly store: Store
+  /** Told what went wrong where no caller could be. */
+  readonly onError: (thrown: unknown) => void
+}
+
+/** Everything, or one target alone, as server edges serve it: a chain and what its links work with. */
+export class Endpoint implements Served {
+  readonly info: Implementation
+  /** What passes through stays as it was written. */
+  readonly numbers = 'source'
+  readonly name: string
+  readonly policy: Policy
+  /** Clients that listen for changes of its lists. */
+  readonly changes: ListChanges = new ListChanges()
+  readonly onInternalError: (error: unknown) => void
+  readonly #services: ChainServices
+  #chain: Chain
+
+  constructor(options: EndpointOptions) {
+    const { model, name, catalog, sealer, onError } = options
+    this.info = options.info
+    this.name = name
+    this.onInternalError = onError
+    this.policy = new Policy(catalog, model.policy)
+    const tasks = new CallerTasks(new TaskIds({ sealer, endpoint: name }), catalog)
+    this.#services = {
+      ...options,
+      changes: this.changes,
+      policy: this.policy,
+      tasks,
+      desk: createOwnTasks(options.store, onError),
+      resolver: new Resolver({ catalog, tasks }),
+      relay: new Relay({ ...options, endpoint: name, parkedFor: model.server.limits.parkedFor }),
+    }
+    this.#chain = createChain(this.#services, model)
+    catalog.onChanged = (changes) => this.changes.announce(changes, (caller) => this.policy.viewOf(caller))
+  }
+
+  readonly respond: Handle = (exchange) => this.#chain(new GatewayExchange(exchange, this))
+
+  /** A new configuration holds from the next message on. */
+  setModel(model: GatewayModel): void {
+    const { rules } = this.policy
+    this.policy.rules = model.policy
+    this.#chain = createChain(this.#services, model)
+    if (isSame(rules, model.policy)) return
+    this.changes.review(
+      (caller) => this.policy.viewOf(caller, rules),
+      (caller) => this.policy.viewOf(caller),
+    )
+  }
+
+  /** Cancels the tasks that run here, and tells listeners that there is nothing more to hear. */
+  close(): void {
+    this.#services.desk.close('The gateway is shutting down')
+    this.changes.close()
+  }
+}

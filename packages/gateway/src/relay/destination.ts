@@ -1,0 +1,23 @@
+import type { Exchange, JsonObject, Notification } from '@gantry/mcp/exchange'
+import type { ServerCapabilities } from '@gantry/mcp/server'
+import type { MergedEntry } from '../catalog/merged.ts'
+import type { SendOptions, Target } from '../targets/target.ts'
+
+/** Where a request goes. */
+export interface Destination extends SendOptions {
+  readonly target: Target
+  /** What the target said that it can do; undefined when it has not answered yet. */
+  readonly capabilities: ServerCapabilities | undefined
+  /** What an older server says of a tool: its calls can, or must, be tasks. */
+  readonly taskSupport?: MergedEntry['taskSupport']
+}
+
+/** An exchange on its way to a target, which knows where it goes. */
+export interface RelayedExchange extends Exchange {
+  /** In the target's own names. */
+  params: JsonObject
+  readonly resolved: Destination | undefined
+  /** Marks the server that was asked: the configuration may put another one in its place. */
+  server: string | undefined
+  hear(hears: (notification: Notification, exchange: RelayedExchange) => Notification | undefined): void
+}
