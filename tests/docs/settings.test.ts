@@ -38,7 +38,7 @@ function namedIn(text: string): string[] {
   const found = text.matchAll(/(?<![\w./@:-])([a-z][A-Za-z]*(?:\.[a-z][A-Za-z]*)+)(?![\w(/.@-])/g)
   return [...found]
     .map((match) => match[1]!)
-    .filter((path) => holders.has(path.split('.')[0]!) && !/\.(m?[jt]s|py|json|yaml)$/.test(path))
+    .filter((path) => holders.has(path.split('.')[0]!) && !/\.(m?[jt]s|py|json|yaml|mdb)$/.test(path))
 }
 
 function sourcesOf(folder: string): string[] {

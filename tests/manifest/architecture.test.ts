@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import layers from '../../.dependency-cruiser.mjs'
 import { ROOT } from '../../scripts/lib/paths.mjs'
+import { walk } from '../../scripts/walk.mjs'
 import { sourceFiles } from './source-files.ts'
 
 const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
@@ -32,5 +33,27 @@ describe.each(['mcp', 'gateway'])('packages/%s/src', (name) => {
 
   it.each(rows)('%s of the table exists', (row) => {
     expect(inside.some((path) => path === row || path.startsWith(row))).toBe(true)
+  })
+})
+
+describe('one call, file by file', () => {
+  const section = /## One call, file by file\n([\s\S]*?)\n## /.exec(page)![1]!
+  /** A name without a folder is in the folder of the one before it. */
+  const named = section.match(/^- .*$/gm)!.flatMap((line) => {
+    let folder = ''
+    return [...line.split(': ')[0]!.matchAll(/`([^`]+)`/g)].map(([, path]) => {
+      if (path!.includes('/')) folder = path!.replace(/[^/]*$/, '')
+      return path!.includes('/') ? path! : folder + path!
+    })
+  })
+
+  it('names at most 45 files', () => {
+    expect(named.length).toBeLessThanOrEqual(45)
+  })
+
+  it('is the way that a call takes', async () => {
+    const entered: string[] = await walk()
+    expect(named.filter((file) => !entered.includes(file))).toEqual([])
+    expect(entered.length).toBeLessThanOrEqual(Number(/enters: today (\d+)/.exec(section)![1]))
   })
 })
