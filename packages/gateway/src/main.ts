@@ -102,11 +102,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const adminToken = bound.loopback ? randomBytes(24).toString('base64url') : undefined
   const adminServer = new AdminServer({
     handlers: admin.handlers,
-    gate: new AdminGate({
-      token: adminToken,
-      guard: () => door.guard,
-      onRefused,
-    }),
+    gate: new AdminGate({ token: adminToken, guard: () => door.guard, onRefused }),
     console: model.server.console ? new ConsoleFiles() : undefined,
     scrub: (text) => gateway.scrubber.scrub(text),
     onError: (error) => gateway.log('error', `The admin API failed: ${String(error)}`),

@@ -26,10 +26,7 @@ export async function loadSealingKeys(model: GatewayModel, log: Log): Promise<Se
 export function readSealingKeys(model: GatewayModel): SealingKeys {
   const configured = model.server.sealingKeys.map((key) => key.reveal())
   const kept = (): readonly string[] => readKeys(keyFile(model)) ?? []
-  return {
-    sealing: configured.length > 0 ? configured : kept(),
-    stored: () => [...configured, ...kept()],
-  }
+  return { sealing: configured.length > 0 ? configured : kept(), stored: () => [...configured, ...kept()] }
 }
 
 function keyFile({ stateDir }: GatewayModel): string {

@@ -1,5 +1,4 @@
-import { jsonReader, writeJson } from '@gantry/mcp/exchange'
-import { withPlainNumbers } from '@gantry/mcp/exchange'
+import { jsonReader, writeJson, withPlainNumbers } from '@gantry/mcp/exchange'
 import { ApiError } from './api-error.ts'
 import { checkPart, schemaOf } from './check-request.ts'
 import type { AdminApi, RouteName } from './contract.ts'

@@ -6,10 +6,7 @@ import { fetchLists, type FetchedLists } from './fetch-lists.ts'
 
 const KINDS = { tools: 'name', prompts: 'name', resources: 'uri' } as const
 
-/**
- * Adds what a server of both eras offers on its connection in the older era alone, and tells the target where each is
- * to be found: on stdio the two connections are two processes, and each may have grown by itself.
- */
+/** Adds what a dual-era server offers in the older era alone, and tells the target where each is found. */
 export async function addOlderLists(
   lists: FetchedLists,
   target: Target,

@@ -106,10 +106,7 @@ function unreadable(file: string, error: NodeJS.ErrnoException): NotLoaded {
 function whyUnreadable(file: string, error: NodeJS.ErrnoException): Pick<Problem, 'message' | 'fix'> {
   switch (error.code) {
     case 'ENOENT':
-      return {
-        message: 'The configuration file does not exist',
-        fix: `Create one with: gantry init ${file}`,
-      }
+      return { message: 'The configuration file does not exist', fix: `Create one with: gantry init ${file}` }
     case 'EISDIR':
       return { message: 'This is a folder and not a configuration file', fix: 'Name the file in it' }
     default:

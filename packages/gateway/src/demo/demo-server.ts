@@ -98,10 +98,7 @@ export function createDemoServer(): Server {
   })
   app.tool('count_down', {
     description: 'Counts down slowly, reporting progress',
-    input: {
-      type: 'object',
-      properties: { from: { type: 'integer', minimum: 1, maximum: 60, default: 5 } },
-    },
+    input: { type: 'object', properties: { from: { type: 'integer', minimum: 1, maximum: 60, default: 5 } } },
     readOnlyHint: true,
     run: async (args, ctx) => {
       const from = typeof args.from === 'number' ? args.from : 5

@@ -4,10 +4,7 @@ type Target = Gateway['targets'][number]
 
 export interface HealthAnswer {
   readonly code: 200 | 503
-  readonly body: {
-    readonly status: 'ok' | 'not ready' | 'draining'
-    readonly [detail: string]: unknown
-  }
+  readonly body: { readonly status: 'ok' | 'not ready' | 'draining'; readonly [detail: string]: unknown }
 }
 
 /** `/health`: the process lives. */

@@ -4,10 +4,7 @@ import { Budget, type BudgetLimits } from '@gantry/mcp/exchange'
 /** What a long message gets at first. When it needs more, it gets twice as much. */
 const FIRST_ROOM = 1024 * 1024
 
-/**
- * Long messages of targets – bodies, events, lines – are read as far as they have room; the rest waits at the target.
- * The oldest can always go on: otherwise those that have come half-way would wait for each other.
- */
+/** Long messages are read as far as they have room; the oldest can always go on, so none block each other. */
 export class ArrivingResults {
   readonly #limits: BudgetLimits
   readonly #budget: Budget

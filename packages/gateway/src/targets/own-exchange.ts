@@ -1,6 +1,6 @@
 import { LiveExchange, ownerOf, type Exchange, type ExchangeInit, type Owner } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
-import { TimedExchange } from './timed-exchange.ts'
+import { TargetExchange } from './target-exchange.ts'
 
 /** A request of the gateway itself: it carries nothing of any caller. */
 export class OwnExchange extends LiveExchange {
@@ -14,6 +14,6 @@ export class OwnExchange extends LiveExchange {
 
 /** Whom a message of a target may be shown to that this request caused: nobody for requests of the gateway itself. */
 export function callerOf(exchange: Exchange): Owner | undefined {
-  const caller = exchange instanceof TimedExchange ? exchange.origin : exchange
+  const caller = exchange instanceof TargetExchange ? exchange.origin : exchange
   return caller instanceof OwnExchange ? undefined : ownerOf(exchange)
 }

@@ -31,7 +31,7 @@ import { TargetListeners } from './target-listeners.ts'
 import { isAnnouncement, type ListenWish } from './shared-listener.ts'
 import { targetHeaders } from './target-headers.ts'
 import { TimedCalls } from './timed-calls.ts'
-import { NO_LIMITS, TimedExchange } from './timed-exchange.ts'
+import { NO_LIMITS, TargetExchange } from './target-exchange.ts'
 
 /** How long a call waits for a connection in an era that its server does not name. */
 const TRY_OLDER_ERA = 10_000
@@ -446,7 +446,7 @@ export class Target {
     exchange: Exchange,
     headers: Record<string, string> | undefined,
   ): Promise<Outcome> {
-    const timed = new TimedExchange(exchange, headers, NO_LIMITS)
+    const timed = new TargetExchange(exchange, headers, NO_LIMITS)
     const forget = this.#current.listens(() => timed.abort(new McpError('closed', 'The target was changed')))
     try {
       return await link.handle(timed)

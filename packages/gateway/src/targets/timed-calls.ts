@@ -4,7 +4,7 @@ import type { TargetModel } from '../model/index.ts'
 import { recordOf, type ExchangeRecord } from '../telemetry/exchange-record.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
 import type { Recorder } from './recording/recorder.ts'
-import { TimedExchange } from './timed-exchange.ts'
+import { TargetExchange } from './target-exchange.ts'
 
 /** The requests of one target that are under way and must come to an end. */
 export class TimedCalls implements Expiring {
@@ -12,7 +12,7 @@ export class TimedCalls implements Expiring {
   recorder: Recorder | undefined
   readonly #timeouts: () => TargetModel['timeouts']
   readonly #services: { readonly deadlines: Deadlines }
-  readonly #timed = new LiveSet<TimedExchange>()
+  readonly #timed = new LiveSet<TargetExchange>()
 
   constructor(timeouts: () => TargetModel['timeouts'], services: { readonly deadlines: Deadlines }) {
     this.#timeouts = timeouts
@@ -26,7 +26,7 @@ export class TimedCalls implements Expiring {
     run: (timed: Exchange) => Outcome | Promise<Outcome>,
   ): Promise<Outcome> {
     const { deadlines } = this.#services
-    const timed = new TimedExchange(exchange, headers, this.#timeouts())
+    const timed = new TargetExchange(exchange, headers, this.#timeouts())
     if (this.#timed.size === 0) deadlines.watch(this)
     this.#timed.add(timed)
     try {

@@ -109,10 +109,7 @@ async function waitForAnswer(
     throw oauthError(
       'authorization_response',
       'the user could not be sent to sign in, or did not come back',
-      {
-        found: thrown instanceof Error ? thrown.message : String(thrown),
-        cause: thrown,
-      },
+      { found: thrown instanceof Error ? thrown.message : String(thrown), cause: thrown },
     )
   } finally {
     clearTimeout(timer)

@@ -64,11 +64,7 @@ async function privateKeyJwt(signingKey: SigningKey | undefined, server: AuthSer
     throw oauthError(
       'client_authentication',
       'the authorization server does not accept the key’s algorithm',
-      {
-        url: server.issuer,
-        expected: `one of ${accepted.join(', ')}`,
-        found: quote(algorithm),
-      },
+      { url: server.issuer, expected: `one of ${accepted.join(', ')}`, found: quote(algorithm) },
     )
   }
   const key = await importSigningKey(signingKey, algorithm)

@@ -110,8 +110,6 @@ function unanswerable(method: string): McpError {
   return new McpError(
     'missing_capability',
     `The server asks for ${method}, which this client has no handler for`,
-    {
-      details: { method },
-    },
+    { details: { method } },
   )
 }

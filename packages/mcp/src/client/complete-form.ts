@@ -15,8 +15,6 @@ export async function completeForm(
   throw new McpError(
     'invalid_answer',
     `The answer does not fit the form: ${describeIssues(checked.issues)}`,
-    {
-      details: { issues: checked.issues },
-    },
+    { details: { issues: checked.issues } },
   )
 }

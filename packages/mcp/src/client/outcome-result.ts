@@ -12,9 +12,7 @@ export function resultOf(outcome: Outcome, method: string): JsonObject {
       throw new McpError(
         'unsupported',
         `The server answered ${method} with a task: add the tasks extension`,
-        {
-          details: { task: outcome.task },
-        },
+        { details: { task: outcome.task } },
       )
     case 'input_required':
       throw new McpError('bad_response', `The server asked for input in ${method}, which cannot give any`)

@@ -9,10 +9,7 @@ export interface ExchangeChanges
   cancellation?: Cancellation
 }
 
-/**
- * The same request with some parts replaced. Exchanges are classes with getters, which a spread would lose; the
- * signal and the session, which are made at the first reading, stay unread until somebody needs them.
- */
+/** The same request with some parts replaced. A spread would lose getters and make a signal. */
 export function deriveExchange(exchange: Exchange, changes: ExchangeChanges): Exchange {
   return new DerivedExchange(exchange, changes)
 }

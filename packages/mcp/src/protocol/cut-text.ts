@@ -1,10 +1,7 @@
 /** Of a longer word the last thousand characters go. */
 const LAST_WORD = /[^\s"'`=&,;:<>(){}[\]]{1,1000}$/
 
-/**
- * The beginning of a long text up to a whole word, and an ellipsis: half of a secret would not be recognised as one.
- * A secret of several words that is cut is recognised by the ellipsis behind its beginning.
- */
+/** Cuts a long text after a whole word: half of a secret would not be recognised as one. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text
   const cut = text.slice(0, most)

@@ -17,9 +17,7 @@ export function toJsonSchema(schema: StandardSchema, io: 'input' | 'output'): Js
     throw new McpError(
       'invalid_definition',
       `The ${vendor} schema cannot be written as JSON Schema: ${reason}`,
-      {
-        cause: thrown,
-      },
+      { cause: thrown },
     )
   }
   // 2020-12 is MCP's default dialect. Naming it costs tokens, and older clients stumble over it.

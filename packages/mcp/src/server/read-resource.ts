@@ -100,8 +100,5 @@ function hiddenSource(uri: string, host: ReadHost): Visibility | undefined {
 }
 
 function notFound(uri: string, exchange: Exchange, hidden?: Visibility): ProtocolError {
-  return new UnknownName('resource', uri, {
-    data: { uri },
-    requiredScopes: scopesToSee(hidden, exchange),
-  })
+  return new UnknownName('resource', uri, { data: { uri }, requiredScopes: scopesToSee(hidden, exchange) })
 }

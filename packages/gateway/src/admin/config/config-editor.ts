@@ -153,9 +153,7 @@ export function readOnly(): ApiError {
   return new ApiError(
     'read_only',
     'This gateway runs without a configuration file, so nothing can be saved',
-    {
-      fix: 'Make one with "gantry init" and start with "gantry serve --config FILE".',
-    },
+    { fix: 'Make one with "gantry init" and start with "gantry serve --config FILE".' },
   )
 }
 

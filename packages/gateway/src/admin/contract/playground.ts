@@ -70,10 +70,7 @@ export interface AnswerQuestion {
 }
 
 /** `GET /api/playground/calls/{id}/events` as server-sent events whose id is `seq`; ends with the call. */
-export type PlaygroundEvent = {
-  readonly seq: number
-  readonly at: Timestamp
-} & (
+export type PlaygroundEvent = { readonly seq: number; readonly at: Timestamp } & (
   | {
       readonly type: 'connected'
       readonly era: Era

@@ -53,9 +53,7 @@ export class AdminGate {
       throw new ApiError(
         'forbidden',
         `${describePrincipal(verdict.auth.principal)} may not administer the gateway`,
-        {
-          fix: `Give it the scope "${ADMIN_SCOPE}" in the configuration, under "auth".`,
-        },
+        { fix: `Give it the scope "${ADMIN_SCOPE}" in the configuration, under "auth".` },
       )
     }
     return { principal: describePrincipal(verdict.auth.principal), auth: verdict.auth }

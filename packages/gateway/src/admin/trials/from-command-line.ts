@@ -16,11 +16,7 @@ export function fromCommandLine(text: string): CommandLine {
   const json = words.find((_word, index) => words[index - 1] === '--add-mcp')
   if (json !== undefined) return fromJson(json, undefined)
   const [command, ...args] = words
-  return {
-    ok: true,
-    entry: toEntry(command!, args, env),
-    source: 'a command line',
-  }
+  return { ok: true, entry: toEntry(command!, args, env), source: 'a command line' }
 }
 
 function toEntry(command: string, args: string[], env: Readonly<Record<string, string>>): RawTarget {

@@ -78,10 +78,7 @@ export class Pages {
     const begin = after ? beginAfter(after, entries, view.catalogs) : 0
     const end = begin + this.#options.pageSize
     const shown = entries.slice(begin, end)
-    const result: JsonObject = {
-      [method.member]: shown.map((entry) => entry.item),
-      ...view.caching(),
-    }
+    const result: JsonObject = { [method.member]: shown.map((entry) => entry.item), ...view.caching() }
     if (end < entries.length) result.nextCursor = writeCursor(positionOf(shown.at(-1)!, entries))
     const gaps = view.gaps()
     if (gaps.length > 0) result._meta = { [GAPS]: gaps }

@@ -41,13 +41,7 @@ async function replay(asked: string, options: ReplayOptions, io: CliIo): Promise
     throw new CliError(message, { exitCode: 2, fix: 'Make one with: gantry record TARGET', cause: error })
   })
   const config: RawConfig = {
-    mcpServers: {
-      [basename(file, extname(file))]: {
-        replay: literalText(file),
-        speed,
-        prefix: false,
-      },
-    },
+    mcpServers: { [basename(file, extname(file))]: { replay: literalText(file), speed, prefix: false } },
     stateDir: literalText(stateDirFor(file, places)),
   }
   const overrides = overridesOf(options)

@@ -60,9 +60,7 @@ class ThreadClient {
     this.ended ??= new StoreError(
       'failed',
       `The thread of the store ended${cause ? `: ${cause.message}` : ''}`,
-      {
-        cause,
-      },
+      { cause },
     )
     for (const { reject } of this.#pending.values()) reject(this.ended)
     this.#pending.clear()

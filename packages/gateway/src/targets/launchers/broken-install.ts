@@ -16,10 +16,7 @@ const UV_DAMAGE =
 
 export type BrokenInstall = { readonly folder: string } | { readonly command: readonly string[] }
 
-/**
- * A package that its launcher installed only in part; every later start would fail with it. Either the folder that is
- * in the way, or the command that takes the package out of the cache.
- */
+/** A package that was installed only in part: the folder in the way, or the command that clears the cache. */
 export function brokenInstall(model: StdioTarget, stderr: string): BrokenInstall | undefined {
   const launcher = launcherOf(model.command)
   if (launcher === 'uvx' || launcher === 'uv') return brokenUvCache(model, stderr)

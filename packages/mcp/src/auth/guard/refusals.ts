@@ -48,11 +48,7 @@ export class Refusals {
     const { code, message } = error
     const status = statusOf(code)
     this.#tell(call, status, code, message)
-    const headers = this.#headers({
-      error: code,
-      description: message,
-      scopes: this.#settings.scopes,
-    })
+    const headers = this.#headers({ error: code, description: message, scopes: this.#settings.scopes })
     if (code === 'use_dpop_nonce') headers['dpop-nonce'] = await this.#settings.nonces!.current()
     return { ok: false, status, headers, body: bodyOf(code, message) }
   }

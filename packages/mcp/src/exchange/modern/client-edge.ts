@@ -15,8 +15,7 @@ import { complete, type Exchange, type Notification, type Outcome } from '../exc
 import { modernOutcome } from './client-outcome.ts'
 import { playFurtherRounds } from './client-rounds.ts'
 import { type OwnerOf, ownerOf } from '../client/owner.ts'
-import { withoutHints } from '../message-hints.ts'
-import { relatedRequestOf } from '../message-hints.ts'
+import { withoutHints, relatedRequestOf } from '../message-hints.ts'
 import { UnansweredCalls } from '../client/unanswered-calls.ts'
 import type { IncomingMessage, Wire } from '../wire.ts'
 

@@ -42,8 +42,6 @@ function lacking(requiredCapabilities: ClientCapabilities): ProtocolError {
   return new ProtocolError(
     MISSING_CLIENT_CAPABILITY,
     'The client lacks a capability that this request needs',
-    {
-      requiredCapabilities,
-    },
+    { requiredCapabilities },
   )
 }

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonRpcResult } from '../message.ts'
-import { isJsonObject } from '../message.ts'
+import { isJsonObject, type JsonObject, type JsonRpcResult } from '../message.ts'
 import { parseJson } from '../parse-json.ts'
 import type { ReadJson } from '../read-json.ts'
 import { ResultBody } from './result-body.ts'

@@ -2,10 +2,7 @@ import { reachLookup } from '@gantry/mcp/client/node'
 import { isChosenHost, isWithinReach, OutOfReach, parseUrl, type Reach } from '@gantry/mcp/foreign'
 import type { Dispatcher, RequestInfo, RequestInit as UndiciInit } from 'undici'
 
-/**
- * A `fetch` for addresses of which some come from a description or a redirect. Hosts that the operator chose may be
- * anywhere. Any other has to be within reach, by its address and by what its name resolves to when it is connected.
- */
+/** A `fetch` for foreign addresses: hosts must be within reach, or the operator's. */
 export function createReachFetch(reach: Reach): typeof fetch {
   let dispatcher: Dispatcher | undefined
   return async (input, init) => {

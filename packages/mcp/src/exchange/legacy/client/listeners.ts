@@ -85,10 +85,7 @@ export class LegacyListeners {
       if (filter[key] === true && this.#capabilities[list]?.listChanged) granted[key] = true
     }
     if (accepted.length > 0) granted.resourceSubscriptions = accepted
-    listener.emit({
-      method: 'notifications/subscriptions/acknowledged',
-      params: { notifications: granted },
-    })
+    listener.emit({ method: 'notifications/subscriptions/acknowledged', params: { notifications: granted } })
     listener.held.release()
   }
 }

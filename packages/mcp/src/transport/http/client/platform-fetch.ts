@@ -1,5 +1,4 @@
-import type { FetchLike } from './quick-fetch.ts'
-import { isQuick, quickFetch, type QuickInit } from './quick-fetch.ts'
+import { isQuick, quickFetch, type FetchLike, type QuickInit } from './quick-fetch.ts'
 
 const original = globalThis.fetch
 let loaded: FetchLike | undefined

@@ -66,12 +66,7 @@ function toCall(request: Request, readBody: HttpCall['readBody']): HttpCall {
   const url = new URL(request.url)
   // Web requests have no Host header of their own; the URL has it.
   headers.host ??= url.host
-  return {
-    method: request.method,
-    url: url.pathname + url.search,
-    headers: headers as HttpHeaders,
-    readBody,
-  }
+  return { method: request.method, url: url.pathname + url.search, headers: headers as HttpHeaders, readBody }
 }
 
 /** The body as text, or why it was not taken. Rejects when it breaks off. */

@@ -1,5 +1,4 @@
-import { parseJson } from '../../../jsonrpc/index.ts'
-import type { RequestId } from '../../../jsonrpc/index.ts'
+import { parseJson, type RequestId } from '../../../jsonrpc/index.ts'
 import { fromBase64Url, toBase64Url } from '../../../protocol/base64.ts'
 
 /** A longer id of a request is left out. */
