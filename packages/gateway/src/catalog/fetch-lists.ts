@@ -1,7 +1,7 @@
 import { toNumber, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import type { Discovery, Implementation, ServerCapabilities } from '@gantry/mcp/server'
 import { OwnExchange } from '../targets/own-exchange.ts'
-import { identityOf, soundItem } from './sound-item.ts'
+import { identityOf, repairItem } from './repair-item.ts'
 
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates'
 
@@ -119,7 +119,7 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
     const { result } = outcome
     const found = result[member]
     for (const item of Array.isArray(found) ? found : []) {
-      const sound = soundItem(item, member)
+      const sound = repairItem(item, member)
       const name = sound && identityOf(sound, member)
       // A name that comes twice stands for one thing: nothing could say which is meant.
       if (!sound || (name !== undefined && named.has(name))) continue

@@ -8,7 +8,7 @@ import { TargetError } from '../targets/target-error.ts'
 import { fetchLists, ListError, type ListKind, type Snapshot } from './fetch-lists.ts'
 import type { CatalogStore } from './catalog-store.ts'
 import { addOlderLists } from './older-lists.ts'
-import { Pace } from './pace.ts'
+import { GrowingDelay } from './growing-delay.ts'
 
 export interface TargetCatalogHost {
   readonly info: Implementation
@@ -41,8 +41,8 @@ export class TargetCatalog {
   #fetching: Promise<void> | undefined
   #again = false
   #soon: NodeJS.Timeout | undefined
-  readonly #pace = new Pace()
-  readonly #lookups = new Pace()
+  readonly #changesDelay = new GrowingDelay()
+  readonly #lookupsDelay = new GrowingDelay()
   #lookup: Promise<void> | undefined
   #announced = new Set<ListKind>()
   #askedAt = 0
@@ -115,9 +115,9 @@ export class TargetCatalog {
     if (this.#soon) return
     this.#soon = setTimeout(() => {
       this.#soon = undefined
-      this.#pace.begin()
+      this.#changesDelay.begin()
       this.refresh().catch(() => {})
-    }, this.#pace.wait)
+    }, this.#changesDelay.wait)
     this.#soon.unref()
   }
 
@@ -130,10 +130,10 @@ export class TargetCatalog {
   /** Fetches again for an unknown name, which may be new. Callers share a fetch, at most one in a second. */
   lookUp(): Promise<void> {
     this.#lookup ??= new Promise<void>((resolve) => {
-      setTimeout(resolve, this.#lookups.wait)
+      setTimeout(resolve, this.#lookupsDelay.wait)
     }).then(() => {
       this.#lookup = undefined
-      this.#lookups.begin()
+      this.#lookupsDelay.begin()
       return this.fetchAnew()
     })
     return this.#lookup
@@ -216,7 +216,7 @@ export class TargetCatalog {
   }
 }
 
-/** Has the lists of some targets fetched anew, as often as their pace allows. */
+/** Has the lists of some targets fetched anew, as often as their delays allow. */
 export function lookUp(catalogs: readonly TargetCatalog[]): Promise<PromiseSettledResult<void>[]> {
   return Promise.allSettled(catalogs.map((one) => one.lookUp()))
 }

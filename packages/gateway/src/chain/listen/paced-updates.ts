@@ -1,5 +1,5 @@
 import type { Notification } from '@gantry/mcp/exchange'
-import { Pace } from '../../catalog/pace.ts'
+import { GrowingDelay } from '../../catalog/growing-delay.ts'
 
 /** Resources whose updates wait, at most; of more than that the oldest go. */
 const MAX_WAITING = 1000
@@ -8,7 +8,7 @@ const MAX_WAITING = 1000
 export class PacedUpdates {
   readonly #emit: (notification: Notification) => void
   readonly #waiting = new Map<string, Notification>()
-  readonly #pace = new Pace()
+  readonly #delay = new GrowingDelay()
   #timer: NodeJS.Timeout | undefined
 
   constructor(emit: (notification: Notification) => void) {
@@ -20,7 +20,7 @@ export class PacedUpdates {
     this.#waiting.set(uri, notification)
     if (this.#waiting.size > MAX_WAITING) this.#waiting.delete(this.#waiting.keys().next().value!)
     if (this.#timer) return
-    const { wait } = this.#pace
+    const { wait } = this.#delay
     if (wait === 0) return this.#flush()
     this.#timer = setTimeout(() => this.#flush(), wait)
     this.#timer.unref()
@@ -28,7 +28,7 @@ export class PacedUpdates {
 
   #flush(): void {
     this.#timer = undefined
-    this.#pace.begin()
+    this.#delay.begin()
     const due = [...this.#waiting.values()]
     this.#waiting.clear()
     for (const notification of due) this.#emit(notification)

@@ -34,7 +34,7 @@ export function identityOf(item: JsonObject, list: string): unknown {
 }
 
 /** Repairs an entry so that strict clients can read the list; undefined when it has no name. */
-export function soundItem(item: unknown, list: string): JsonObject | undefined {
+export function repairItem(item: unknown, list: string): JsonObject | undefined {
   const [key, ...others] = IDENTITY[list] ?? []
   if (!isJsonObject(item)) return undefined
   if (key === undefined) return item

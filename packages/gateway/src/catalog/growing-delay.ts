@@ -1,10 +1,10 @@
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = 1000
-/** Who has said nothing for so long is answered at once again. */
+/** A pause this long resets the delay. */
 const QUIET = 5000
 
-/** Handles an announcement at once, unless they come all the time: then it waits, and so spares clients. */
-export class Pace {
+/** How long to wait before something is done: not at all, or longer and longer when it is wanted again and again. */
+export class GrowingDelay {
   #pause = 0
   #last = 0
 
@@ -15,7 +15,7 @@ export class Pace {
     return Math.max(0, this.#pause - since)
   }
 
-  /** It is being done now. */
+  /** Notes that one is acted on now. */
   begin(): void {
     this.#last = Date.now()
     this.#pause = Math.min(LONGEST_PAUSE, this.#pause * 2 || FIRST_PAUSE)
