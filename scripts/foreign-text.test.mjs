@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { ALLOWED, checkForeignText, findForeignText } from './lib/foreign-text.mjs'
+import { ALLOWED, checkForeignText, checkSource, findForeignText } from './lib/foreign-text.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 describe('texts from outside', () => {
   it('are read in few places, each with a reason', () => {
     expect(checkForeignText(ROOT)).toEqual([])
-    for (const reason of Object.values(ALLOWED)) expect(reason.length).toBeGreaterThan(5)
+    for (const { why } of Object.values(ALLOWED)) expect(why.length).toBeGreaterThan(5)
   })
 
   it.each([
@@ -33,8 +33,24 @@ describe('texts from outside', () => {
     expect(findForeignText(line, 'x.ts')).toEqual([])
   })
 
+  it('a use more than a file is allowed is reported, also on the same line', () => {
+    const entry = { 'JSON.parse': 1, why: 'our own file' }
+    const one = 'const a = JSON.parse(own)'
+    expect(checkSource(one, 'x.ts', entry)).toEqual([])
+    for (const more of [`${one}\nconst b = JSON.parse(foreign)`, `${one}, b = JSON.parse(foreign)`]) {
+      expect(checkSource(more, 'x.ts', entry)).toEqual([expect.stringMatching(/has 2 of JSON\.parse/)])
+    }
+    expect(checkSource(`${one}\nconst u = new URL(foreign)`, 'x.ts', entry)).toEqual([
+      expect.stringMatching(/x\.ts:2: new URL/),
+    ])
+  })
+
   it('an entry that is no longer needed is reported', () => {
-    const stale = { ...ALLOWED, 'packages/mcp/src/index.ts': 'no reason' }
-    expect(checkForeignText(ROOT, stale)).toEqual([expect.stringMatching(/mcp\/src\/index.ts is allowed/)])
+    const index = 'packages/mcp/src/index.ts'
+    const stale = { ...ALLOWED, [index]: { 'new URL': 1, why: 'no reason' }, 'gone.ts': { why: 'no reason' } }
+    expect(checkForeignText(ROOT, stale)).toEqual([
+      expect.stringMatching(/mcp\/src\/index.ts has 0 of new URL/),
+      expect.stringMatching(/gone\.ts is allowed/),
+    ])
   })
 })
