@@ -89,6 +89,51 @@ describe('secrets', () => {
   })
 })
 
+describe('secrets that only their form or their value tells', () => {
+  const KEY = `ghp_${'a1B2c3D4e5'.repeat(4)}`
+  const ALONE = CONFIG.replace('"--api-key"', `"${KEY}", "--api-key"`).replace(
+    '/* asks questions */',
+    `/* asks questions with ${SECRETS[3]}; was [redacted] and ••••7•••• before */`,
+  )
+
+  it('are masked as well, and a text that is saved as it was shown changes nothing', async () => {
+    const { api } = await start(ALONE)
+    const { text, revision } = await api.call('config', {})
+    expect(text).not.toContain('[redacted]')
+    for (const secret of [KEY, ...SECRETS]) expect(text).not.toContain(secret)
+    const edited = text.replace('"enabled": false', '"enabled": false, "title": "Far away"')
+    await api.call('saveConfig', { body: { text: edited, revision } })
+    expect(await gateway.readConfig()).toBe(
+      ALONE.replace('"enabled": false', '"enabled": false, "title": "Far away"'),
+    )
+  })
+
+  it('stay what they are when the entry of a target is saved', async () => {
+    const { api } = await start(ALONE)
+    const { entry, revision } = (await api.call('target', { params: { name: 'asking' } })).config
+    expect(JSON.stringify(entry)).not.toContain('[redacted]')
+    const body = { entry: { ...entry, title: 'Asks' }, revision: revision! }
+    await api.call('updateTarget', { params: { name: 'asking' }, body })
+    const saved = await gateway.readConfig()
+    expect(saved).toContain(`"${KEY}"`)
+    for (const secret of SECRETS) expect(saved).toContain(secret)
+  })
+
+  it.each(['[redacted]', '••••99••••'])('%s is never written in their place', async (mask) => {
+    const { api } = await start()
+    const { text, revision } = await api.call('config', {})
+    const edited = text.replace('"gantry:demo"', `"gantry:demo", "title": "${mask}"`)
+    const check = await api.call('checkConfig', { body: { text: edited, revision } })
+    expect(check).toMatchObject({ ok: false, problems: [{ code: 'unknown-mask' }] })
+    const saved = await failing(api.call('saveConfig', { body: { text: edited, revision } }))
+    expect(saved.message).toContain(mask)
+    const body = { entry: { module: 'gantry:demo', title: mask }, revision }
+    const updated = await failing(api.call('updateTarget', { params: { name: 'demo' }, body }))
+    expect(updated).toMatchObject({ code: 'invalid' })
+    expect(await gateway.readConfig()).toBe(CONFIG)
+  })
+})
+
 describe('an edit', () => {
   it('is checked first: problems where they are, and what it would do', async () => {
     const { api } = await start()

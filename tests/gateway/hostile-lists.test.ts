@@ -115,9 +115,9 @@ describe('resources', () => {
       'resources/read': ({ params: { uri } }) => ({ contents: [{ uri, text: `${name} ${uri}` }] }),
     })
 
-  it('of targets whose names differ, but not as schemes, are all reached; every URI is one', async () => {
+  it('of targets with any name are all reached; every URI is one', async () => {
     const servers: Record<string, object> = {}
-    for (const name of ['my_files', 'my-files', 'My Files', '1st']) {
+    for (const name of ['my_files', 'More Files', '1st', 'Ünï.x']) {
       servers[name] = { url: (await keeping(name)).url, resources: { include: ['x://same'] } }
     }
     const gateway = await gatewayOf(servers)

@@ -2,7 +2,7 @@ import type { JsonObject } from '@gantry/mcp/exchange'
 import { isSelected, type NamesModel, type SelectionModel } from '../model/index.ts'
 import { isSelectedUri } from './offers-uri.ts'
 import { disambiguate, publicName } from './public-names.ts'
-import { assignUris, type PublicUris } from './public-uris.ts'
+import { PublicUris } from './public-uris.ts'
 import type { TargetCatalog } from './target-catalog.ts'
 
 export type { ListKind } from './fetch-lists.ts'
@@ -57,7 +57,7 @@ export function merge(
     prompts: new Map<string, MergedEntry>(),
     resources: new Map<string, MergedEntry>(),
     templates: new Map<string, MergedEntry>(),
-    uris: assignUris(catalogs.map((one) => ({ name: one.target.name, prefix: prefixOf(one) }))),
+    uris: new Map(catalogs.map((one) => [one.target.name, new PublicUris(prefixOf(one))])),
     isContested: false,
   }
   for (const catalog of catalogs) {

@@ -39,6 +39,6 @@ function marked(name: string, mark: string, maxLength: number): string {
   return `${kept.replace(/[\uD800-\uDBFF]$/, '')}_${mark}`
 }
 
-export function shortHash(text: string): string {
+function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARACTERS)
 }

@@ -1,14 +1,13 @@
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
-import { shortHash } from './public-names.ts'
+import { targetScheme } from '../model/index.ts'
 
 /** URIs as clients see them, with the target before the scheme: `files+file:///notes.txt`. */
 export class PublicUris {
   readonly prefix: string
 
-  /** `prefix` is the target's; empty leaves URIs as they are. `apart` sets a second owner of a scheme apart. */
-  constructor(prefix: string, apart?: string) {
-    this.prefix =
-      prefix === '' ? '' : `${schemeOf(prefix)}${apart === undefined ? '' : `-${shortHash(apart)}`}+`
+  /** `prefix` is the target's; empty leaves URIs as they are. */
+  constructor(prefix: string) {
+    this.prefix = prefix === '' ? '' : `${targetScheme(prefix)}+`
   }
 
   toPublic(uri: string): string {
@@ -99,25 +98,4 @@ export class PublicUris {
   #withUri(item: JsonObject): JsonObject {
     return typeof item.uri === 'string' ? { ...item, uri: this.toPublic(item.uri) } : item
   }
-}
-
-/** Schemes hold letters, digits, "+", "-" and "." only, begin with a letter and know no case (RFC 3986, section 3.1). */
-function schemeOf(prefix: string): string {
-  const scheme = prefix.replace(/[^A-Za-z0-9.-]/g, '-').toLowerCase()
-  return /^[a-z]/.test(scheme) ? scheme : `x-${scheme}`
-}
-
-/** The URIs of each target, by its name: `my_files` and `My-Files` differ as prefixes, but not as schemes. */
-export function assignUris(
-  targets: Iterable<{ readonly name: string; readonly prefix: string }>,
-): ReadonlyMap<string, PublicUris> {
-  const assigned = new Map<string, PublicUris>()
-  const taken = new Set<string>()
-  for (const { name, prefix } of targets) {
-    const wanted = new PublicUris(prefix)
-    const uris = wanted.prefix !== '' && taken.has(wanted.prefix) ? new PublicUris(prefix, name) : wanted
-    taken.add(uris.prefix)
-    assigned.set(name, uris)
-  }
-  return assigned
 }

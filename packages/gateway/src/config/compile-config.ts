@@ -4,6 +4,7 @@ import { parseUrl } from '@gantry/mcp/foreign'
 import {
   deepFreeze,
   isLoopbackHost,
+  targetScheme,
   type GatewayModel,
   type TargetModel,
   type ApiKeyModel,
@@ -79,18 +80,25 @@ function compileTargets(raw: RawConfig, context: CompileContext): TargetModel[] 
   return targets
 }
 
-/** `my server` and `my-server` look the same in front of a tool; the catalog copes, people may not. */
+/**
+ * `my_server` and `my-server` are one scheme in front of URIs. To tell such targets apart, the URIs of the one would
+ * have to show that the other exists, also to callers who may not know of it.
+ */
 function reportSamePrefix(targets: readonly TargetModel[], path: string[], context: CompileContext): void {
   const latest = targets.at(-1)!
-  const twin = targets.find((other) => other !== latest && other.prefix === latest.prefix)
-  if (!twin || latest.prefix === '') return
+  if (latest.prefix === '' || !latest.enabled) return
+  const scheme = targetScheme(latest.prefix)
+  const twin = targets.find(
+    (other) =>
+      other !== latest && other.enabled && other.prefix !== '' && targetScheme(other.prefix) === scheme,
+  )
+  if (!twin) return
   context.report({
-    severity: 'warning',
     code: 'duplicate-name',
     path,
     part: 'key',
-    message: `Tools of "${latest.name}" and "${twin.name}" get the same prefix "${latest.prefix}"`,
-    fix: 'Give one of them a "prefix" of its own',
+    message: `The URIs of "${latest.name}" and "${twin.name}" would both begin with "${scheme}+"`,
+    fix: 'Rename one of them, or give it a "prefix" of its own. Capitals, "_" and spaces make no difference',
   })
 }
 

@@ -162,7 +162,7 @@ function compileSelection(raw: RawSelection = {}, alsoExclude: readonly string[]
 }
 
 /** A name fit for tool names: models' APIs take letters, digits, `_` and `-` only. */
-function toPrefix(name: string): string {
+export function toPrefix(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'target'
 }
 

@@ -1,8 +1,10 @@
-import { findSecrets } from './mask-secrets.ts'
+import { findSecrets, MASK } from './mask-secrets.ts'
 import type { ConfigFormat } from './source-document.ts'
 
-/** What stands for the third secret of a file. It is a plain text in JSON and in YAML. */
-const MASK = /••••(\d+)••••/g
+/** How many masks a text holds. */
+export function countMasks(text: string): number {
+  return text.match(MASK)?.length ?? 0
+}
 
 /** A configuration that can be shown and edited without its secrets, and got back with them. */
 export interface HiddenText {
@@ -20,13 +22,19 @@ export interface RestoredText {
   toEdited(offset: number): number
 }
 
-/** Takes written-down secrets out of a configuration; each leaves a mask of its own behind. */
-export async function hideSecrets(source: string, format: ConfigFormat): Promise<HiddenText> {
+/**
+ * Takes written-down secrets out of a configuration; each leaves a mask of its own behind, a plain text in JSON and
+ * in YAML. What `scrub` would take out of the shown text has to be masked here: only masks can be restored.
+ */
+export async function hideSecrets(
+  source: string,
+  format: ConfigFormat,
+  scrub?: (text: string) => string,
+): Promise<HiddenText> {
   const secrets: string[] = []
   let text = ''
   let at = 0
-  for (const [start, end] of await findSecrets(source, format)) {
-    if (start < at) continue
+  for (const [start, end] of await findSecrets(source, format, scrub)) {
     secrets.push(source.slice(start, end))
     text += `${source.slice(at, start)}••••${secrets.length}••••`
     at = end
@@ -45,8 +53,8 @@ function restore(edited: string, secretAt: (number: string) => string | undefine
   /** Where each mask begins in both texts, and how long it is in each. */
   const places: { edited: number; restored: number; editedLength: number; restoredLength: number }[] = []
   let grown = 0
-  const text = edited.replaceAll(MASK, (mask: string, number: string, offset: number) => {
-    const value = secretAt(number)
+  const text = edited.replaceAll(MASK, (mask: string, number: string | undefined, offset: number) => {
+    const value = number === undefined ? undefined : secretAt(number)
     if (value === undefined) unknown.push({ mask, offset })
     const put = value ?? mask
     places.push({
@@ -69,7 +77,7 @@ function restore(edited: string, secretAt: (number: string) => string | undefine
 
 function restoreValue<T>(edited: T, secretAt: (number: string) => string | undefined): T {
   if (typeof edited === 'string') {
-    return edited.replaceAll(MASK, (mask, number: string) => secretAt(number) ?? mask) as T
+    return edited.replaceAll(MASK, (mask, number = '') => secretAt(number) ?? mask) as T
   }
   if (Array.isArray(edited)) return edited.map((part) => restoreValue(part, secretAt)) as T
   if (typeof edited !== 'object' || edited === null) return edited

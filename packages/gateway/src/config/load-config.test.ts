@@ -163,6 +163,21 @@ describe('what is filled in', () => {
     expect(targets.map((target) => target.prefix)).toEqual(['My-Files-home', 'bee', '', 'target'])
   })
 
+  it.each([
+    ['my_files', {}, 'my-files', {}],
+    ['My Files', {}, 'my-files', {}],
+    ['a', { prefix: 'same' }, 'b', { prefix: 'SAME' }],
+  ])('refuses %s%j and %s%j, whose URIs would begin alike', async (first, one, second, other) => {
+    const config = (more: object) => ({
+      mcpServers: { [first]: { command: 'x', ...one }, [second]: { command: 'y', ...other, ...more } },
+    })
+    const [problem] = await complaints(config({}))
+    expect(problem).toContain(`error mcpServers.${second}: The URIs of "${second}" and "${first}" would both`)
+    for (const apart of [{ prefix: 'own' }, { prefix: false }, { disabled: true }] as const) {
+      expect((await complaints(config(apart))).join()).not.toContain('The URIs')
+    }
+  })
+
   it('understands the keys of other clients, and says what becomes of them', async () => {
     const value = {
       mcpServers: {

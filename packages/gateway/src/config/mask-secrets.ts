@@ -1,4 +1,4 @@
-import { displayArgs, displayUrl } from '../model/index.ts'
+import { displayArgs, displayUrl, hideKeys } from '../model/index.ts'
 import type { ConfigPath } from './problem.ts'
 import { parseReferences } from './references.ts'
 import { parseSource } from './parse-source.ts'
@@ -18,12 +18,60 @@ export async function maskSecrets(text: string, format: ConfigFormat): Promise<s
   return letters.join('')
 }
 
-/** Where written-down secrets stand in a text, as offsets, in order. */
-export async function findSecrets(text: string, format: ConfigFormat): Promise<[number, number][]> {
+/** Texts that stand for a secret where a configuration is shown; `••••3••••` is the third of a file. */
+export const MASK: RegExp = /••••(\d+)••••|\[redacted\]/g
+
+/**
+ * Where written-down secrets stand in a text, as offsets, in order and apart from each other. `scrub` finds secrets
+ * that only their form or their value tells, wherever they stand: alone among arguments, in a comment.
+ */
+export async function findSecrets(
+  text: string,
+  format: ConfigFormat,
+  scrub: (text: string) => string = hideKeys,
+): Promise<[number, number][]> {
   const document = await parseSource(text, format)
-  const ranges =
-    document.errors.length > 0 ? findByEye(text) : [...secretRanges(document, document.value, [])]
-  return ranges.sort((a, b) => a[0] - b[0])
+  const told = document.errors.length > 0 ? findByEye(text) : [...secretRanges(document, document.value, [])]
+  const found: [number, number][] = []
+  let at = 0
+  for (const [start, end] of [...told.sort((a, b) => a[0] - b[0]), [text.length, text.length] as const]) {
+    if (start < at) continue
+    found.push(...scrubbedRanges(text.slice(at, start), at, scrub))
+    if (start < end) found.push([start, end])
+    at = end
+  }
+  return found
+}
+
+/** What `scrub` changes on each line, from the first changed letter to the last. */
+function* scrubbedRanges(
+  part: string,
+  offset: number,
+  scrub: (text: string) => string,
+): Generator<[number, number]> {
+  // Marks that the file itself holds are masked too: any other mark in an edited text then came from hiding.
+  const shown = scrub(part).replaceAll(MASK, '')
+  const [before, after] = [part.split('\n'), shown.split('\n')]
+  const pairs = before.length === after.length ? before.map((line, i) => [line, after[i]!]) : [[part, shown]]
+  let at = offset
+  for (const [line, scrubbed] of pairs as [string, string][]) {
+    if (line !== scrubbed) {
+      const start = sharedLetters(line, scrubbed)
+      const rest = sharedLetters(reversed(line.slice(start)), reversed(scrubbed.slice(start)))
+      yield [at + start, at + line.length - rest]
+    }
+    at += line.length + 1
+  }
+}
+
+function sharedLetters(a: string, b: string): number {
+  let length = 0
+  while (length < Math.min(a.length, b.length) && a[length] === b[length]) length++
+  return length
+}
+
+function reversed(text: string): string {
+  return text.split('').reverse().join('')
 }
 
 function* secretRanges(

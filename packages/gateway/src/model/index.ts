@@ -48,5 +48,13 @@ export type {
   UrlTarget,
 } from './target-model.ts'
 export type { UriForms, UriPattern } from './uri/index.ts'
-export { forbidsUri, permitsUri, readUri, sentUri, toUriPattern, uriForms } from './uri/index.ts'
+export {
+  forbidsUri,
+  permitsUri,
+  readUri,
+  sentUri,
+  targetScheme,
+  toUriPattern,
+  uriForms,
+} from './uri/index.ts'
 export { coversPattern, matchesWildcard } from './wildcard.ts'

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { access, constants } from 'node:fs/promises'
 import {
   formatOf,
+  countMasks,
   hideSecrets,
   parseConfig,
   saveConfig,
@@ -56,7 +57,8 @@ export class ConfigEditor {
     const file = this.#host.configFile?.file
     const source = file === undefined ? this.#host.memoryConfig : await readSmallFile(file).catch(() => '')
     const format = formatOf(file ?? '', source)
-    return { file, format, source, hidden: await hideSecrets(source, format), revision: revisionOf(source) }
+    const hidden = await hideSecrets(source, format, (text) => this.#host.gateway.scrubber.scrub(text))
+    return { file, format, source, hidden, revision: revisionOf(source, hidden) }
   }
 
   async read(): Promise<ConfigText> {
@@ -105,13 +107,14 @@ export class ConfigEditor {
     const { places, overrides, gateway, configFile } = this.#host
     const { file } = current
     if (file === undefined || !configFile) throw readOnly()
+    if (countMasks(source) > countMasks(current.source)) throw masked()
     const saved = await saveConfig(file, source, { places, overrides, expected: current.source })
     if (!saved.ok && saved.reason === 'conflict') throw this.#conflict(await this.current())
     if (!saved.ok) throw invalid(saved.problems.map((problem) => toProblem(problem)))
     const effects = configEffects(gateway.model, saved.loaded.model)
     await configFile.reload()
     return {
-      revision: revisionOf(source),
+      revision: (await this.current()).revision,
       effects,
       warnings: problems.filter(({ severity }) => severity === 'warning'),
       ...(saved.backup !== undefined && { backup: saved.backup }),
@@ -145,8 +148,9 @@ export class ConfigEditor {
   }
 }
 
-export function revisionOf(source: string): string {
-  return createHash('sha256').update(source).digest('hex').slice(0, 16)
+/** Of the text and its masks: more secrets may be known later, and a mask then stands for another one. */
+function revisionOf(source: string, { text }: HiddenText): string {
+  return createHash('sha256').update(source).update('\0').update(text).digest('hex').slice(0, 16)
 }
 
 export function readOnly(): ApiError {
@@ -154,6 +158,17 @@ export function readOnly(): ApiError {
     'read_only',
     'This gateway runs without a configuration file, so nothing can be saved',
     { fix: 'Make one with "gantry init" and start with "gantry serve --config FILE".' },
+  )
+}
+
+/** A mask in the file would take the place of the secret for good. */
+function masked(): ApiError {
+  return new ApiError(
+    'invalid',
+    'The text holds a mask such as "[redacted]" that hides no value of this file',
+    {
+      fix: 'Write the value, or better a reference such as ${env:NAME}.',
+    },
   )
 }
 

@@ -2,7 +2,7 @@ import { readUri, type GatewayModel, type TargetModel } from '../../model/index.
 import type { CatalogEntry, Cause, WhyReport, EntryKind } from '../contract.ts'
 import { entryCauses, policyCause, type EntryFacts, type Ruling } from './entry-causes.ts'
 import { targetCauses, type TargetFacts } from './target-causes.ts'
-import { assignUris } from '../../catalog/public-uris.ts'
+import { PublicUris } from '../../catalog/public-uris.ts'
 import { countSlips } from '../../config/index.ts'
 
 export interface WhyFacts {
@@ -185,11 +185,10 @@ function findEntry(name: string, entries: readonly CatalogEntry[]): CatalogEntry
 
 /** Nothing offers it; its beginning may still say whose it would be. */
 function fromPrefix(name: string, { targets, separator }: SubjectSources): WhySubject | undefined {
-  const assigned = assignUris(targets)
   const fitting = targets.flatMap((target): { target: TargetModel; own: string; kind?: EntryKind }[] => {
     if (name.startsWith(`${target.name}/`)) return [{ target, own: name.slice(target.name.length + 1) }]
     if (target.prefix === '') return []
-    const uris = assigned.get(target.name)!
+    const uris = new PublicUris(target.prefix)
     if (/^[\w.+-]+:/.test(name) && uris.owns(name))
       return [{ target, own: uris.toOwn(name), kind: 'resource' }]
     const start = `${target.prefix}${separator}`

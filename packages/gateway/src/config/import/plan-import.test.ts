@@ -116,6 +116,20 @@ describe('importing', () => {
     )
   })
 
+  it('renames a server whose URIs would begin like those of another', async () => {
+    house = await createHousehold('linux')
+    const servers = { my_files: { command: 'x' }, 'My Files': { command: 'y' } }
+    const from = join(house.places.home, 'mcp.json')
+    await house.write(from, JSON.stringify({ mcpServers: servers }))
+    const { items, changes } = await plan({ from })
+    expect(items.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['added', undefined],
+      ['added', '"my_files" is another server: "command" is not the same'],
+    ])
+    const { file, after } = changes[0]!
+    expect(await parseConfig(after!, { file, places: house.places })).toMatchObject({ ok: true })
+  })
+
   it('leaves with its client what only the client can fill in', async () => {
     house = await createHousehold('linux')
     const servers = {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { findConfig, userConfigFile } from '../find-config.ts'
 import { editConfig } from '../edit-config.ts'
+import { toPrefix } from '../compile-target.ts'
 import { configFromValue, parseConfig } from '../load-config.ts'
 import type { RawConfig, RawTarget } from '../raw-config.ts'
 import { parseSource } from '../parse-source.ts'
@@ -19,7 +20,7 @@ import {
 } from './point-client.ts'
 import { readClientFile, type ReadClientFile, type ServerList } from './read-client-file.ts'
 import { translateEntry } from './translate-entry.ts'
-import { isSame, readSmallFile } from '../../model/index.ts'
+import { isSame, readSmallFile, targetScheme } from '../../model/index.ts'
 
 const NEW_FILE = `// Gantry: many MCP servers behind one endpoint.
 {
@@ -180,22 +181,28 @@ function chooseName(
     const reason = twin[0] === plain ? 'it is there already' : `it is the same server as "${twin[0]}"`
     return { type: 'same', name: twin[0], reason }
   }
-  const rival = taken.get(plain)
+  const rival = [...taken].find(([other]) => isSameScheme(other, plain))
   if (!rival) {
     const reason = plain === wanted ? undefined : 'a name has at most 64 characters and no "/"'
     return { type: 'new', name: plain, reason }
   }
   const name = firstFree(`${plain.slice(0, 40)}-${client}`, taken)
-  return { type: 'new', name, reason: `"${plain}" is another server: ${differences(rival, target)}` }
+  return { type: 'new', name, reason: `"${rival[0]}" is another server: ${differences(rival[1], target)}` }
 }
 
 function toTargetName(name: string): string {
   return name.replaceAll(/[/\u0000-\u001f]+/g, '-').slice(0, 64) || 'server'
 }
 
+/** Two targets whose URIs would begin alike are refused in a configuration. */
+function isSameScheme(a: string, b: string): boolean {
+  return targetScheme(toPrefix(a)) === targetScheme(toPrefix(b))
+}
+
 function firstFree(base: string, taken: ReadonlyMap<string, RawTarget>): string {
   let name = base
-  for (let number = 2; taken.has(name); number++) name = `${base}-${number}`
+  const isTaken = (): boolean => [...taken.keys()].some((other) => isSameScheme(other, name))
+  for (let number = 2; isTaken(); number++) name = `${base}-${number}`
   return name
 }
 
