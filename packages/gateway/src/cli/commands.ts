@@ -19,7 +19,12 @@ const entry = (name: string, summary: string, load: CommandEntry['load']): Comma
 })
 
 export const COMMANDS: readonly CommandEntry[] = [
-  entry('serve', 'run the gateway', () => import('./commands/serve.ts')),
+  entry('serve', 'run the gateway', async () => {
+    // The thread of the store starts while the rest is loaded.
+    const { storeThread } = await import('../store/embedded/thread-client.ts')
+    storeThread()
+    return import('./commands/serve.ts')
+  }),
   entry('init', 'write a commented configuration to start from', () => import('./commands/init.ts')),
   entry(
     'import',

@@ -22,7 +22,11 @@ class ThreadClient {
 
   constructor() {
     this.#worker = new Worker(threadFile())
+    // Once more when it runs: starting it takes hold of the process again.
     this.#worker.unref()
+    this.#worker.on('online', () => {
+      if (this.#pending.size === 0) this.#worker.unref()
+    })
     this.#worker.on('message', (reply: Reply) => this.#receive(reply))
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end())
