@@ -1,4 +1,4 @@
-import { complete, TASK_STATUS, type Exchange, type Outcome } from '../../exchange/index.ts'
+import { Budget, complete, TASK_STATUS, type Exchange, type Outcome } from '../../exchange/index.ts'
 import { INVALID_PARAMS, isJsonObject, METHOD_NOT_FOUND, ProtocolError } from '../../jsonrpc/index.ts'
 import {
   eraOf,
@@ -14,7 +14,6 @@ import { createTaskRunner } from './run-task.ts'
 import { declaresTasks, missingTasks } from './task.ts'
 import { TaskIndex } from './task-index.ts'
 import { TaskRecords } from './task-records.ts'
-import { TaskSlots } from './task-slots.ts'
 import { TaskTable } from './task-table.ts'
 import { tell, TaskWatchers } from './task-watchers.ts'
 
@@ -25,7 +24,7 @@ export interface TasksOptions {
   pollInterval?: Duration
   /** Tasks that run at the same time; further calls are refused. Default 1000. */
   maxRunning?: number
-  /** The same for one caller: a principal, or a session of 2025-11-25. Default 100. */
+  /** The same for one caller: a principal, else a session, else an address and client name. Default 100. */
   maxRunningPerPrincipal?: number
   /** Finished tasks that are kept; the oldest make room. Default 1000. */
   maxFinished?: number
@@ -51,16 +50,16 @@ export class TaskDesk {
   /** Runs a call as a task, where its client can follow one. */
   readonly run: TaskRunner
   readonly #table: TaskTable
-  readonly #slots: TaskSlots
+  readonly #slots: Budget
   readonly #watchers = new TaskWatchers()
   readonly #legacy: LegacyTaskService | undefined
   readonly #onError: (thrown: unknown) => void
 
   constructor(options: TaskDeskOptions) {
     this.#onError = options.onError
-    this.#slots = new TaskSlots({
-      maxRunning: options.maxRunning ?? 1_000,
-      maxRunningPerPrincipal: options.maxRunningPerPrincipal ?? 100,
+    this.#slots = new Budget({
+      total: options.maxRunning ?? 1_000,
+      perCaller: options.maxRunningPerPrincipal ?? 100,
     })
     const { store, maxFinished = 1_000, legacy = false } = options
     const index = legacy ? new TaskIndex(store, maxFinished) : undefined
@@ -82,7 +81,7 @@ export class TaskDesk {
   }
 
   get running(): number {
-    return this.#slots.running
+    return this.#slots.held
   }
 
   close(message: string): void {

@@ -1,5 +1,8 @@
 import {
+  type Budget,
+  callerKey,
   failure,
+  RefusedForLoad,
   type Exchange,
   type Notification,
   type Outcome,
@@ -12,11 +15,11 @@ import type { DetailedTask } from './task.ts'
 import type { Listed } from './task-index.ts'
 import { ownerOf } from './task-owner.ts'
 import type { TaskRecords } from './task-records.ts'
-import type { TaskSlots } from './task-slots.ts'
 
 export interface TaskTableOptions {
   records: TaskRecords
-  slots: TaskSlots
+  /** Counts the handlers that run: nobody waits for them, so they could pile up. */
+  slots: Budget
   ttlMs: number
   pollIntervalMs: number
   maxResultSize: number
@@ -44,12 +47,11 @@ export class TaskTable {
 
   /** Makes a task that can be found from now on; throws the error that refuses it when there are too many. */
   begin(exchange: Exchange, wantedTtlMs: number = Number.POSITIVE_INFINITY): BegunTask {
-    const { slots, pollIntervalMs, onMessage } = this.#options
+    const { pollIntervalMs, onMessage } = this.#options
     const ttlMs = Math.min(this.#options.ttlMs, wantedTtlMs)
-    const owner = ownerOf(exchange)
-    const release = slots.take(owner)
+    const release = this.#count(callerKey(exchange))
     const task = new RunningTask({
-      owner,
+      owner: ownerOf(exchange),
       session: exchange.session,
       ttlMs,
       pollIntervalMs,
@@ -76,6 +78,19 @@ export class TaskTable {
         end()
         this.#running.delete(task.taskId)
       },
+    }
+  }
+
+  /** Returns what ends the counting; it may be called twice. */
+  #count(caller: string): () => void {
+    const { slots } = this.#options
+    if (slots.take(caller, 1)) {
+      throw new RefusedForLoad('Too many tasks are running: try again later', { reason: 'tasks' })
+    }
+    let isRunning = true
+    return () => {
+      if (isRunning) slots.give(caller, 1)
+      isRunning = false
     }
   }
 

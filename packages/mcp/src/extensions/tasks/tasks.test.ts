@@ -413,6 +413,21 @@ describe('limits', () => {
     await start(app, 'wait', ann)
   })
 
+  it('counts callers without a principal as well, and says when to try again', async () => {
+    const { opened, open } = gate()
+    const { app, jobs } = serve(
+      { wait: tool({ task: 'optional', run: () => opened.then(() => 'done') }) },
+      { maxRunning: 3, maxRunningPerPrincipal: 2 },
+    )
+    await start(app, 'wait')
+    await start(app, 'wait')
+    expect((await call(app, 'wait')).error?.data).toMatchObject({ reason: 'tasks', retryAfter: 1 })
+    await start(app, 'wait', { principal: 'ann' })
+    open()
+    await expect.poll(() => jobs.running).toBe(0)
+    await start(app, 'wait')
+  })
+
   it('bounds what is kept', async () => {
     const { app } = serve(
       {
