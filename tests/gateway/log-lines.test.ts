@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it, vi } from 'vitest'
 import { limitedLog } from '../../packages/gateway/src/telemetry/limited-log.ts'
+import { lettersProgram } from '../support/letters-target.ts'
 import { modernRequest } from '../support/raw-client.ts'
 import { testGateway } from '../support/start-gateway.ts'
 
@@ -91,4 +92,44 @@ it('counts the lines that it leaves out', async () => {
   await expect.poll(() => written.at(-1)).toEqual([expect.stringContaining('8 more lines'), { leftOut: 8 }])
   log('warn', 'again')
   expect(written.at(-1)).toEqual(['again', undefined])
+})
+
+it('says whose connection was ended because nothing was read, and how much waited', async () => {
+  const lines = logged()
+  const gateway = await testGateway(
+    {
+      mcpServers: { letters: lettersProgram },
+      auth: { apiKeys: [KEY] },
+      server: { limits: { stallTimeout: '300ms' } },
+      telemetry: { logFormat: 'json' },
+    },
+    { logLevel: 'warn' },
+  )
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const params = { name: 'letters_letters', arguments: { size: 30_000_000 }, _meta }
+  const unread = await fetch(gateway.endpoint, {
+    method: 'POST',
+    headers: {
+      ...HEADERS,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'letters_letters',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  })
+  expect(unread.status).toBe(200)
+  const cutOff = () => lines().filter(({ message }) => /^The client has read nothing/.test(String(message)))
+  await expect.poll(() => cutOff().length, { timeout: 10_000 }).toBe(1)
+  expect(cutOff()[0]).toMatchObject({
+    level: 'warn',
+    reader: expect.stringContaining('ann'),
+    waiting: expect.any(Number),
+  })
+  await expect(unread.text()).rejects.toThrow()
+  await gateway.close()
 })

@@ -1,8 +1,11 @@
 import { HttpMeter } from '@gantry/mcp/server'
 import { sharedLimit, type LimitsModel } from '../model/index.ts'
+import { limitedLog } from '../telemetry/limited-log.ts'
+import type { Log } from '../telemetry/log.ts'
 
 /** Counts what callers hold: one for all endpoints, so that what a caller holds on one counts on the others. */
-export function createMeter(limits: LimitsModel): HttpMeter {
+export function createMeter(limits: LimitsModel, log: Log): HttpMeter {
+  const limited = limitedLog(log, { lines: 5, period: 60_000 })
   // A single body of the greatest length must fit into the share of one caller.
   const receiving = Math.max(limits.receivingBytes, limits.bodyBytes / limits.callerShare)
   return new HttpMeter({
@@ -11,6 +14,7 @@ export function createMeter(limits: LimitsModel): HttpMeter {
     receiving: sharedLimit(receiving, limits),
     stallTimeout: limits.stallTimeout,
     unread: sharedLimit(limits.unreadBytes, limits),
+    onCutOff: ({ message, details }) => limited('warn', message, details),
     events: sharedLimit(limits.eventBytes, limits),
     sessions: sharedLimit(limits.sessions, limits),
   })

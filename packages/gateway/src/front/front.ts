@@ -38,8 +38,9 @@ export class Front {
 
   constructor(options: FrontOptions) {
     this.#options = options
-    const { limits } = options.gateway.model.server
-    this.meter = createMeter(limits)
+    const { log, model } = options.gateway
+    const { limits } = model.server
+    this.meter = createMeter(limits, log)
     const times = {
       headersTimeout: HEADERS_WITHIN,
       requestTimeout: HEADERS_WITHIN + limits.bodyTimeout,

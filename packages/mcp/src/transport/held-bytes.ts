@@ -25,8 +25,8 @@ export class HeldBytes {
     return this.#budget.lacksForWhole(peer, bytes)
   }
 
-  /** Begins a holding. `overdue` is called when it has not moved for as long as the time-out, and was closed. */
-  open(peer: string, overdue: () => void): Holding {
+  /** Begins a holding. `overdue` is called with what it held when it has not moved for the time-out, and was closed. */
+  open(peer: string, overdue: (bytes: number) => void): Holding {
     const holding = new Holding(this, peer, overdue)
     this.#open.add(holding)
     if (this.#timer === undefined) {
@@ -78,9 +78,9 @@ export class Holding implements Live {
   movedAt: number = Date.now()
   readonly peer: string
   readonly #all: HeldBytes
-  readonly #overdue: () => void
+  readonly #overdue: (bytes: number) => void
 
-  constructor(all: HeldBytes, peer: string, overdue: () => void) {
+  constructor(all: HeldBytes, peer: string, overdue: (bytes: number) => void) {
     this.#all = all
     this.peer = peer
     this.#overdue = overdue
@@ -101,8 +101,9 @@ export class Holding implements Live {
 
   /** Closes it and says so. */
   end(): void {
+    const { bytes } = this
     this.close()
-    this.#overdue()
+    this.#overdue(bytes)
   }
 
   close(): void {

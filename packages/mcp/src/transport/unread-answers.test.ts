@@ -1,13 +1,16 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import type { McpError } from '../jsonrpc/index.ts'
 import { Server, tool } from '../server/index.ts'
 import { until } from '../testing/fixtures/raw-peer.test.support.ts'
-import { HttpHost } from './fixtures/http-hosts.test.node.ts'
+import { HOST_KINDS, HttpHost } from './fixtures/http-hosts.test.node.ts'
 import type { Guard } from './http/server/guard.ts'
 
 const MB = 1024 * 1024
 /** Far more than the system keeps for a socket. */
 const BIG = 20 * MB
+/** Longer than any test takes on a busy machine: no reader makes room for another. */
+const NEVER = 600_000
 
 const app = (): Server =>
   new Server({
@@ -18,6 +21,13 @@ const app = (): Server =>
         run: async (_args, ctx) => {
           await ctx.log('error', 'first')
           return 'x'.repeat(BIG)
+        },
+      }),
+      ask: tool({
+        // A question cannot be left out.
+        run: async (_args, ctx) => {
+          await Promise.all(Array.from({ length: 12 }, () => ctx.confirm('x'.repeat(3 * MB))))
+          return 'asked'
         },
       }),
       small: tool({ run: () => 'pong' }),
@@ -60,12 +70,18 @@ function askAndStopReading(port: number, name: string, principal: string): Reade
   return { socket, head: () => head, closed }
 }
 
+const reasonFor = (reader: unknown): unknown =>
+  expect.objectContaining({
+    message: expect.stringMatching(/^The client has read nothing for \d+ ms while \d+ bytes wait for it/),
+    details: expect.objectContaining({ reader }),
+  })
+
 const lengthOf = async (host: HttpHost, name: string, authorization: string): Promise<number> =>
   (await (await host.modern('tools/call', { name }, { headers: { authorization } })).text()).length
 
 describe('answers that nobody reads', () => {
   it('are held up to a share of each caller; more are refused with 429, and others are served', async () => {
-    const limits = { unread: { perCaller: 1.5 * BIG, total: 10 * BIG } }
+    const limits = { stallTimeout: NEVER, unread: { perCaller: 1.5 * BIG, total: 10 * BIG } }
     await using host = await HttpHost.open('node', app(), { guard, limits })
     const readers = Array.from({ length: 6 }, () => askAndStopReading(host.port, 'big', 'greedy'))
     await until(() => readers.every(({ head }) => head() !== ''))
@@ -92,16 +108,19 @@ describe('answers that nobody reads', () => {
   })
 
   it.each(['big', 'told'])('cost their reader the connection after a while (%s)', async (name) => {
-    await using host = await HttpHost.open('node', app(), { guard, limits: { stallTimeout: 300 } })
+    const reasons: McpError[] = []
+    const limits = { stallTimeout: 300, onCutOff: (reason: McpError) => reasons.push(reason) }
+    await using host = await HttpHost.open('node', app(), { guard, limits })
     const reader = askAndStopReading(host.port, name, 'a')
-    await until(() => host.service.meter.answers.held > 0)
-    await until(() => host.service.meter.answers.held === 0)
+    await until(() => reasons.length > 0)
+    expect(reasons).toEqual([reasonFor('principal ["key",null,"a"]')])
+    expect(host.service.meter.answers.held).toBe(0)
     reader.socket.removeAllListeners('data').resume()
     await reader.closed
   })
 
   it('a slow reader that goes on reading gets all of its answer', async () => {
-    await using host = await HttpHost.open('node', app(), { guard, limits: { stallTimeout: 1000 } })
+    await using host = await HttpHost.open('node', app(), { guard, limits: { stallTimeout: 3000 } })
     const reader = askAndStopReading(host.port, 'big', 'a')
     let length = 0
     reader.socket.removeAllListeners('data')
@@ -115,13 +134,33 @@ describe('answers that nobody reads', () => {
   })
 
   it('are counted by the Web handler as well', async () => {
-    const limits = { stallTimeout: 2000, unread: { perCaller: 1.5 * BIG, total: 10 * BIG } }
+    const limits = { stallTimeout: NEVER, unread: { perCaller: 1.5 * BIG, total: 10 * BIG } }
     await using host = await HttpHost.open('fetch', app(), { guard, limits })
     const ask = (): Promise<Response> => host.modern('tools/call', { name: 'big' })
     const answers = [await ask(), await ask(), await ask()]
     expect(answers.map(({ status }) => status)).toEqual([200, 429, 429])
-    await until(() => host.service.meter.answers.held === 0)
-    await expect(answers[0]!.text()).rejects.toThrow('slow')
+    expect((await answers[0]!.text()).length).toBeGreaterThan(BIG)
     expect((await (await ask()).text()).length).toBeGreaterThan(BIG)
+  })
+
+  it('cost the reader of a Web response its stream as well', async () => {
+    const reasons: McpError[] = []
+    const limits = { stallTimeout: 300, onCutOff: (reason: McpError) => reasons.push(reason) }
+    await using host = await HttpHost.open('fetch', app(), { limits })
+    const answer = await host.modern('tools/call', { name: 'big' })
+    await until(() => reasons.length > 0)
+    expect(reasons).toEqual([reasonFor('address ')])
+    expect(host.service.meter.answers.held).toBe(0)
+    await expect(answer.text()).rejects.toThrow('slow')
+  })
+
+  it.each(HOST_KINDS)('as events end the stream when they are too many (%s)', async (kind) => {
+    const reasons: McpError[] = []
+    const limits = { stallTimeout: NEVER, onCutOff: (reason: McpError) => reasons.push(reason) }
+    await using host = await HttpHost.open(kind, app(), { limits })
+    const session = await host.session('2025-11-25', { elicitation: {} })
+    await host.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ask' } }, session)
+    await until(() => reasons.length > 0)
+    expect(reasons).toEqual([reasonFor(expect.any(String))])
   })
 })

@@ -1,5 +1,6 @@
 import type { BudgetLimits } from '../exchange/budget.ts'
 import { RefusedForLoad } from '../exchange/server/refused-for-load.ts'
+import { McpError } from '../jsonrpc/index.ts'
 import { HeldBytes, type Holding } from './held-bytes.ts'
 
 export interface UnreadLimits {
@@ -7,6 +8,8 @@ export interface UnreadLimits {
   readonly stallTimeout: number
   /** Bytes of answers that their clients have not read. */
   readonly held: BudgetLimits
+  /** Told why the connection of an HTTP client was ended. */
+  readonly onCutOff?: ((reason: McpError) => void) | undefined
 }
 
 /** So much the system takes off our hands in most cases: it is sent in any case, and hardly ever held. */
@@ -54,7 +57,12 @@ export class UnreadAnswers {
   }
 
   /** Begins to watch a reader. `cut` ends its connection. */
-  open(reader: string, cut: () => void): Holding {
-    return this.#held.open(reader, cut)
+  open(reader: string, cut: (reason: McpError) => void): Holding {
+    const holding = this.#held.open(reader, (waiting) => {
+      const quietFor = Date.now() - holding.movedAt
+      const message = `The client has read nothing for ${quietFor} ms while ${waiting} bytes wait for it: its connection is ended`
+      cut(new McpError('timeout', message, { details: { reader, waiting, quietFor } }))
+    })
+    return holding
   }
 }

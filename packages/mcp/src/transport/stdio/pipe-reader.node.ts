@@ -1,5 +1,5 @@
 import type { RefusedForLoad } from '../../exchange/server/refused-for-load.ts'
-import { McpError } from '../../jsonrpc/index.ts'
+import type { McpError } from '../../jsonrpc/index.ts'
 import type { Holding } from '../held-bytes.ts'
 import type { LineWriter } from './line-writer.node.ts'
 import { UnreadAnswers } from '../unread-answers.ts'
@@ -25,7 +25,6 @@ export class PipeReader {
   readonly #writer: LineWriter
   readonly #onCutOff: (reason: McpError) => void
   #watched: Holding | undefined
-  #movedAt = 0
 
   constructor(writer: LineWriter, unread: UnreadAnswers, onCutOff: (reason: McpError) => void) {
     this.#writer = writer
@@ -49,9 +48,11 @@ export class PipeReader {
   #look(moved: boolean): void {
     const { waiting } = this.#writer
     if (waiting === 0) return this.#release()
-    this.#watched ??= this.#unread.open(this.#name, () => this.#cutOff())
+    this.#watched ??= this.#unread.open(this.#name, (reason) => {
+      this.close()
+      this.#onCutOff(reason)
+    })
     if (moved) this.#watched.moved(waiting)
-    this.#movedAt = this.#watched.movedAt
     const lacking = this.#watched.set(waiting)
     if (lacking && waiting > MOST_SHARES * this.#unread.limits.held.perCaller) this.#watched.end()
   }
@@ -59,13 +60,5 @@ export class PipeReader {
   #release(): void {
     this.#watched?.close()
     this.#watched = undefined
-  }
-
-  #cutOff(): void {
-    const { waiting } = this.#writer
-    const quietFor = Date.now() - this.#movedAt
-    this.close()
-    const message = `The client has read nothing for ${quietFor} ms while ${waiting} bytes wait for it: its connection is ended`
-    this.#onCutOff(new McpError('timeout', message, { details: { waiting, quietFor } }))
   }
 }

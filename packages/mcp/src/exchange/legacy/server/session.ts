@@ -60,8 +60,8 @@ export interface LegacyIo {
   sendBytes?(relatedTo: RequestId, pieces: readonly Uint8Array[]): boolean
   /** Sends an answer with long text in it; false when it cannot be sent by itself. */
   sendLong?(message: LongJson, answers: RequestId): boolean
-  /** True while the reader is far behind: progress and log messages are dropped then. */
-  isCongested?(): boolean
+  /** True while the reader of such messages is far behind: progress and log messages are dropped then. */
+  isCongested?(relatedTo: RequestId | undefined): boolean
 }
 
 /** What a session is, in a form that can be sealed and brought back after a restart. */
@@ -106,6 +106,10 @@ export class LegacySession implements SubscriptionHost {
 
   send(text: string): void {
     this.#io.send(text, undefined)
+  }
+
+  get isCongested(): boolean {
+    return this.#io.isCongested?.(undefined) === true
   }
 
   /** Answers a request with the text of its response; `undefined` when it was cancelled, or sent in pieces. */
@@ -293,7 +297,7 @@ export class LegacySession implements SubscriptionHost {
       peer: context.peer,
       session: this,
       notify: (notification) => {
-        if (this.#io.isCongested?.() || !progress.admits(notification)) return
+        if (this.#io.isCongested?.(id) || !progress.admits(notification)) return
         send(writeNotification(this.#named(this.#shape(notification), id)))
       },
       detach: this.#detachOf(id, params, send),

@@ -20,6 +20,8 @@ export interface SubscriptionHost {
   readonly served: Served
   readonly client: ClientFacts
   readonly logLevel: LoggingLevel | undefined
+  /** The reader is far behind: log messages are dropped. */
+  readonly isCongested: boolean
   /** Sends on the connection, not on any request's stream. */
   send(text: string): void
 }
@@ -99,7 +101,7 @@ export class LegacySubscriptions {
   #forward(notification: Notification): void {
     if (notification.method === 'notifications/message') {
       const level = notification.params?.level as LoggingLevel
-      if (!passesLevel(level, this.#host.logLevel)) return
+      if (this.#host.isCongested || !passesLevel(level, this.#host.logLevel)) return
     }
     this.#host.send(writeNotification(withoutSubscriptionId(notification)))
   }

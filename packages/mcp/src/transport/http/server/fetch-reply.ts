@@ -1,10 +1,9 @@
 import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
 import type { EventSink, HttpReply } from './reply.ts'
+import { toEventSink, type PacedBody } from './paced-sink.ts'
+import { reportSafely } from '../../report-safely.ts'
 import { SMALL_ANSWER, type UnreadAnswers } from '../../unread-answers.ts'
 import type { Holding } from '../../held-bytes.ts'
-
-/** A reader of a stream that is this far behind is cut off: memory is worth more than its stream. */
-const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 
 export class FetchReply implements HttpReply {
   readonly #request: Request
@@ -43,14 +42,7 @@ export class FetchReply implements HttpReply {
   stream(headers?: Record<string, string>): EventSink {
     const stream = this.#paced()
     this.#answer(new Response(stream.body, headers ? { status: 200, headers } : { status: 200 }))
-    return {
-      write(frame) {
-        // What was there before counts: one large message to a quick reader is fine.
-        if (stream.open && stream.waiting > MAX_BUFFERED_BYTES) stream.cutOff()
-        return stream.write(frame)
-      },
-      end: () => stream.end(),
-    }
+    return toEventSink(stream)
   }
 
   onAbort(listener: () => void): void {
@@ -76,7 +68,8 @@ export class FetchReply implements HttpReply {
 const SLICE = 128 * 1024
 
 /** The body of a Web response, handed out as it is read. What waits is counted, and a reader that stops is cut off. */
-class PacedStream {
+class PacedStream implements PacedBody {
+  onDrain: (() => void) | undefined
   readonly body: ReadableStream<Uint8Array>
   readonly #all: UnreadAnswers
   readonly #sender: string
@@ -133,9 +126,7 @@ class PacedStream {
 
   /** The reader is too slow, or takes too much. */
   cutOff(): void {
-    if (this.#closed) return
-    this.#controller.error(new Error('The reader is too slow'))
-    this.gone()
+    this.#watched?.end()
   }
 
   gone(): void {
@@ -159,15 +150,23 @@ class PacedStream {
       this.#controller.enqueue(this.#nextSlice())
     }
     if (this.#queue.length > 0) return this.#watch()
+    const wasBehind = this.#watched !== undefined
     this.#watched?.close()
     this.#watched = undefined
-    if (!this.#ended) return
+    if (!this.#ended) {
+      if (wasBehind) this.onDrain?.()
+      return
+    }
     this.#close()
     this.#controller.close()
   }
 
   #watch(): void {
-    this.#watched ??= this.#all.open(this.#sender, () => this.cutOff())
+    this.#watched ??= this.#all.open(this.#sender, (reason) => {
+      this.#controller.error(new Error('The reader is too slow'))
+      this.gone()
+      reportSafely(this.#all.limits.onCutOff, reason)
+    })
     if (this.#watched.set(this.#queued) && this.#queued > SMALL_ANSWER) this.#watched.end()
   }
 

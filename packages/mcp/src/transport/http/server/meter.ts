@@ -1,6 +1,6 @@
 import { Budget, type BudgetLimits } from '../../../exchange/budget.ts'
 import { IncomingBodies } from './incoming-bodies.ts'
-import { UnreadAnswers } from '../../unread-answers.ts'
+import { UnreadAnswers, type UnreadLimits } from '../../unread-answers.ts'
 
 /** What callers of an HTTP endpoint may hold, in bytes, numbers and milliseconds. */
 export interface HttpLimits {
@@ -14,6 +14,8 @@ export interface HttpLimits {
   readonly stallTimeout: number
   /** Bytes of answers that wait for their readers. Default 64 MB for a caller, 256 MB in all. */
   readonly unread: BudgetLimits
+  /** Told why the connection of a client was ended that does not read. */
+  readonly onCutOff: UnreadLimits['onCutOff']
   /** Characters that sessions keep for clients that come back. Default 16 million for a caller, 64 million in all. */
   readonly events: BudgetLimits
   /** Sessions and streams of legacy clients. Default 10,000 in all, half of them for one caller. */
@@ -41,6 +43,7 @@ export class HttpMeter {
     this.answers = new UnreadAnswers({
       stallTimeout: limits.stallTimeout ?? 30_000,
       held: limits.unread ?? { perCaller: 64 * MB, total: 256 * MB },
+      onCutOff: limits.onCutOff,
     })
     this.events = new Budget(limits.events ?? { perCaller: 16 * MB, total: 64 * MB })
     this.sessions = new Budget(limits.sessions ?? { perCaller: 5_000, total: 10_000 })

@@ -46,7 +46,10 @@ export function answerModern(
   const answer = new StreamedAnswer(request.id, reply, host, call.headers.accept)
   let exchange: LiveExchange
   try {
-    exchange = openModernExchange(request, served, host.context, (text) => answer.notify(text))
+    const isNews = request.method === 'subscriptions/listen'
+    exchange = openModernExchange(request, served, host.context, (text) => {
+      if (isNews || !answer.isBehind) answer.notify(text)
+    })
     checkStandardHeaders(request, call.headers)
   } catch (error) {
     const problem = versionFirst(request, call, ProtocolError.from(error))
@@ -139,6 +142,10 @@ export class StreamedAnswer implements OpenStream {
 
   get #mayStream(): boolean {
     return acceptsStream(this.#accept)
+  }
+
+  get isBehind(): boolean {
+    return this.#sink?.isBehind === true
   }
 
   notify(text: string): void {

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
 import type { EventSink, HttpReply } from './reply.ts'
+import { toEventSink, type PacedBody } from './paced-sink.ts'
+import { reportSafely } from '../../report-safely.ts'
 import { drainUnreadBody } from './unread-body.node.ts'
 import { SMALL_ANSWER, type UnreadAnswers } from '../../unread-answers.ts'
 import type { Holding } from '../../held-bytes.ts'
-
-/** A reader of a stream that is this far behind is cut off: memory is worth more than its stream. */
-const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 
 /** Answers on a native `node:http` response; no Web streams are involved. */
 export class NodeReply implements HttpReply {
@@ -73,19 +72,7 @@ export class NodeReply implements HttpReply {
       response.writeHead(200, headers)
       response.flushHeaders()
     }
-    const body = new PacedResponse(response, this.#unread, this.#sender)
-    return {
-      write(frame) {
-        if (response.destroyed || response.writableEnded) return true
-        // What was there before counts: one large message to a quick reader is fine.
-        if (body.waiting > MAX_BUFFERED_BYTES) {
-          response.destroy()
-          return true
-        }
-        return body.write(frame)
-      },
-      end: () => body.end(),
-    }
+    return toEventSink(new PacedResponse(response, this.#unread, this.#sender))
   }
 
   onAbort(listener: () => void): void {
@@ -108,7 +95,8 @@ export class NodeReply implements HttpReply {
 const SLICE = 128 * 1024
 
 /** The body of a response, written no faster than it is read. What waits is counted, and a reader that stops is cut off. */
-class PacedResponse {
+class PacedResponse implements PacedBody {
+  onDrain: (() => void) | undefined
   readonly #response: ServerResponse
   readonly #all: UnreadAnswers
   readonly #sender: string
@@ -131,7 +119,7 @@ class PacedResponse {
   /** False when the reader is behind. */
   write(data: string | Uint8Array): boolean {
     const response = this.#response
-    if (response.destroyed || this.#ended) return true
+    if (response.destroyed || response.writableEnded || this.#ended) return true
     if (this.#queue.length === 0 && data.length <= SLICE) {
       if (response.write(data)) return true
       this.#watch()
@@ -151,10 +139,19 @@ class PacedResponse {
     if (this.#queue.length === 0) this.#response.end()
   }
 
+  /** The reader is too slow, or takes too much. */
+  cutOff(): void {
+    this.#watched?.end()
+  }
+
   #watch(): void {
     if (!this.#watched) {
       const response = this.#response
-      this.#watched = this.#all.open(this.#sender, () => response.destroy())
+      this.#watched = this.#all.open(this.#sender, (reason) => {
+        response.destroy()
+        this.#onClose()
+        reportSafely(this.#all.limits.onCutOff, reason)
+      })
       response.on('drain', this.#onDrain)
       response.once('close', this.#onClose)
     }
@@ -188,6 +185,7 @@ class PacedResponse {
     }
     this.#unwatch()
     if (this.#ended) response.end()
+    else this.onDrain?.()
   }
 
   #nextSlice(): Uint8Array {

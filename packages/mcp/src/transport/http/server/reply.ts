@@ -23,6 +23,10 @@ export interface EventSink {
   /** Writes one event's text, framing included. Returns false when the reader is slow. */
   write(frame: string): boolean
   end(): void
+  /** The reader is far behind: progress and log messages are dropped. */
+  readonly isBehind: boolean
+  /** Told when the reader has taken everything. */
+  onDrain?: (() => void) | undefined
 }
 
 /** How the answer is given. One of `json`, `bytes`, `empty` and `stream` is called, once. */

@@ -58,6 +58,10 @@ export class SessionStream implements OpenStream {
     return this.#reply !== undefined
   }
 
+  get isBehind(): boolean {
+    return this.#sink?.isBehind === true
+  }
+
   get streaming(): boolean {
     return this.#sink !== undefined
   }
@@ -199,4 +203,4 @@ interface FinishOptions {
   preferStream?: boolean
 }
 
-const NOWHERE: EventSink = { write: () => true, end() {} }
+const NOWHERE: EventSink = { isBehind: false, write: () => true, end() {} }

@@ -76,6 +76,7 @@ export class HttpSession {
       {
         canPush: true,
         send: (text, relatedTo) => this.#send(text, relatedTo),
+        isCongested: (relatedTo) => this.#streamOf(relatedTo)?.isBehind === true,
         refused: (id, refusal) => this.#routes.get(id)?.refuse(refusal),
         sendBytes: (id, pieces) => this.#routes.get(id)?.finishBytes(pieces) === true,
         detach: (id, retry) => this.#routes.get(id)?.detach(retry ?? DEFAULT_RETRY),
@@ -227,10 +228,13 @@ export class HttpSession {
   }
 
   #send(text: string, relatedTo: RequestId | undefined): void {
-    const stream = relatedTo === undefined ? undefined : this.#routes.get(relatedTo)
-    const target = stream ?? this.#standalone
-    if (target) target.send(text)
+    const stream = this.#streamOf(relatedTo)
+    if (stream) stream.send(text)
     else if (relatedTo === undefined) this.#keepEarly(text)
+  }
+
+  #streamOf(relatedTo: RequestId | undefined): SessionStream | undefined {
+    return (relatedTo === undefined ? undefined : this.#routes.get(relatedTo)) ?? this.#standalone
   }
 
   /** The oldest make room: a client that never opens a stream costs next to nothing. */

@@ -31,8 +31,10 @@ export class SseSession {
     this.#connection = new ServerConnection(options.served, {
       send: (text) => void sink.write(`event: message\n${toEvent(text)}`),
       context: options.context,
+      isCongested: () => sink.isBehind,
       refusesToHold: (length) => options.reply.refusesToHold(length),
     })
+    sink.onDrain = () => this.#connection.caughtUp()
     const stop = options.pulse.add(() => sink)
     const { context, streams } = options
     const stream: OpenStream = { place: -1, until: NEVER, context, end: () => this.#end() }

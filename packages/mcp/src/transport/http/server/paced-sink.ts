@@ -1,0 +1,33 @@
+import type { EventSink } from './reply.ts'
+
+/** A body that is given out no faster than its reader takes it. */
+export interface PacedBody {
+  /** Bytes that the reader has not taken. */
+  readonly waiting: number
+  /** Called when the reader has taken everything and more may come. */
+  onDrain: (() => void) | undefined
+  write(frame: string): boolean
+  end(): void
+  cutOff(): void
+}
+
+/** A reader this far behind gets no progress and log messages. */
+const FAR_BEHIND = 1024 * 1024
+/** A reader this far behind is cut off: memory is worth more than its stream. */
+const MAX_BEHIND = 16 * FAR_BEHIND
+
+export function toEventSink(body: PacedBody): EventSink {
+  const sink: EventSink = {
+    get isBehind() {
+      return body.waiting > FAR_BEHIND
+    },
+    write(frame) {
+      // What was there before counts: one large message to a quick reader is fine.
+      if (body.waiting > MAX_BEHIND) body.cutOff()
+      return body.write(frame)
+    },
+    end: () => body.end(),
+  }
+  body.onDrain = () => sink.onDrain?.()
+  return sink
+}
