@@ -1,6 +1,7 @@
 import {
   deriveExchange,
   isJsonObject,
+  isModern,
   MISSING_CLIENT_CAPABILITY,
   missingCapabilities,
   ProtocolError,
@@ -22,7 +23,7 @@ const POLL_INTERVAL = 1000
 export function mustAwaitTasks(exchange: Exchange, capabilities: ServerCapabilities | undefined): boolean {
   return (
     exchange.method === 'tools/call' &&
-    exchange.client.version < '2026-07-28' &&
+    !isModern(exchange.client.version) &&
     capabilities?.extensions?.[TASKS_EXTENSION] !== undefined
   )
 }
@@ -35,7 +36,7 @@ export async function askAndAwait(asked: Exchange, destination: Destination): Pr
     client: { ...client, capabilities: withTasks(client.capabilities) },
   })
   // These tasks exist in the newer era.
-  const outcome = await target.handle(following, { ...destination, era: 'modern' })
+  const outcome = await target.handle(following, { ...destination, older: false })
   return outcome.type === 'task' ? awaitedTask(outcome, following, target) : outcome
 }
 

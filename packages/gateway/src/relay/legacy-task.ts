@@ -36,7 +36,7 @@ export async function callAsLegacyTask(
   const hasTasks = isJsonObject((capabilities as JsonObject | undefined)?.tasks)
   if (!hasTasks && !(await target.hasOlderEra(asked))) return target.handle(asked, destination)
   const task = { ttl: target.model.timeouts.request }
-  const options = { ...destination, era: 'legacy' as const }
+  const options = { ...destination, older: true }
   const created = await target.handle(withParams(asked, { ...asked.params, task }), options)
   const taskId = created.type === 'complete' ? taskIdOf(created.result.task) : undefined
   if (created.type !== 'complete' || taskId === undefined) return created
@@ -103,7 +103,7 @@ class FollowedTask {
       },
       cancellation: signalCancellation(signal),
     })
-    return this.#target.handle(exchange, { safe: method !== 'tasks/cancel', era: 'legacy' })
+    return this.#target.handle(exchange, { safe: method !== 'tasks/cancel', older: true })
   }
 
   cancel(): void {

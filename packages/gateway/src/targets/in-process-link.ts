@@ -1,5 +1,7 @@
 import {
   deriveExchange,
+  eraOf,
+  LATEST_MODERN,
   isJsonObject,
   JsonNumber,
   LiveExchange,
@@ -13,22 +15,20 @@ import { McpError } from '@gantry/mcp/client'
 import type { Discovery } from '@gantry/mcp/server'
 import type { Link } from './link.ts'
 
-const REVISION = '2026-07-28'
-
 /** A server in this process needs no wire: exchanges go to it as they are. */
 export async function inProcessLink(served: Served): Promise<Link> {
   const probe = new LiveExchange({
     method: 'server/discover',
     params: {},
-    client: { capabilities: {}, version: REVISION },
+    client: { capabilities: {}, version: LATEST_MODERN },
   })
   const outcome = await served.respond(probe)
   if (outcome.type !== 'complete')
     throw new McpError('bad_response', `${served.info.name} cannot be discovered`)
   const closed = new AbortController()
   return {
-    era: 'modern',
-    version: REVISION,
+    era: eraOf(LATEST_MODERN),
+    version: LATEST_MODERN,
     discovery: outcome.result as unknown as Discovery,
     transport: 'in process',
     handle: (exchange) => {
@@ -45,9 +45,9 @@ export async function inProcessLink(served: Served): Promise<Link> {
 /** What the client speaks ends at the gateway, as with a server behind a wire: this hop is a modern one. */
 function inOurRevision(exchange: Exchange): Exchange {
   const { client } = exchange
-  return client.version === REVISION
+  return client.version === LATEST_MODERN
     ? exchange
-    : deriveExchange(exchange, { client: { ...client, version: REVISION } })
+    : deriveExchange(exchange, { client: { ...client, version: LATEST_MODERN } })
 }
 
 /** A server in this process gets numbers as it would over a wire; the client's progress token stays its own. */

@@ -1,5 +1,12 @@
 import { EraCache, type FetchLike } from '@gantry/mcp/client'
-import type { Continuations, Exchange, Notification, Served } from '@gantry/mcp/exchange'
+import {
+  eraOf,
+  LATEST_LEGACY,
+  type Continuations,
+  type Exchange,
+  type Notification,
+  type Served,
+} from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { OAuthModel, TargetModel, UrlTarget } from '../model/index.ts'
 import type { Store } from '../store/index.ts'
@@ -97,7 +104,11 @@ export class LinkOpener {
       onProcess: (process: ProcessFacts) => limit.watch(process),
     }
     try {
-      return await openLink(isLegacyKey(instance.key) ? { ...model, era: 'legacy' } : model, services, ended)
+      return await openLink(
+        isLegacyKey(instance.key) ? { ...model, era: eraOf(LATEST_LEGACY) } : model,
+        services,
+        ended,
+      )
     } catch (thrown) {
       throw this.#events.explain(thrown)
     } finally {

@@ -1,10 +1,17 @@
 import { McpError } from '@gantry/mcp/client'
-import { ASKS_IN_ROUNDS, ProtocolError, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import {
+  isModern,
+  LATEST_MODERN,
+  ASKS_IN_ROUNDS,
+  ProtocolError,
+  type Exchange,
+  type Outcome,
+} from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import type { Link } from './link.ts'
 import { TargetError } from './target-error.ts'
 
-const NEWER = '2026-07-28'
+const NEWER = LATEST_MODERN
 
 /**
  * Whether a server has the older era besides the newer one. `named`: `server/discover` says so. `possible`: it names
@@ -71,10 +78,10 @@ export class OlderEra {
 
   /** Learns from a connection that the gateway was free to choose the era of. */
   note({ kind, era }: TargetModel, link: Link): void {
-    const isFree = era === 'auto' && (kind === 'stdio' || kind === 'url') && link.era === 'modern'
+    const isFree = era === 'auto' && (kind === 'stdio' || kind === 'url') && isModern(link.version)
     this.#insisted = era === 'auto' ? undefined : era
     const { supportedVersions, _meta } = link.discovery
-    const isNamed = supportedVersions.some((version) => version < NEWER)
+    const isNamed = supportedVersions.some((version) => !isModern(version))
     const isNeeded = isNamed || _meta?.[ASKS_IN_ROUNDS] !== true
     this.#knowledge = !isFree ? 'none' : !isNeeded ? 'needless' : isNamed ? 'named' : 'possible'
   }
@@ -139,7 +146,7 @@ export class OlderEra {
  * live questions of legacy clients, and none of modern ones.
  */
 function mayBeAsked({ ask, client }: Exchange): boolean {
-  if (!ask || client.version >= NEWER) return false
+  if (!ask || isModern(client.version)) return false
   const { elicitation, sampling, roots } = client.capabilities
   return (elicitation ?? sampling ?? roots) !== undefined
 }

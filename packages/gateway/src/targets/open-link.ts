@@ -4,6 +4,7 @@ import type { AuthProvider } from '@gantry/mcp/auth'
 import { McpError, negotiate, type EraCache, type FetchLike } from '@gantry/mcp/client'
 import { stdio, type StdioWire } from '@gantry/mcp/client/node'
 import {
+  isMethodInRevision,
   INVALID_REQUEST,
   orAbort,
   RELATED_REQUEST,
@@ -187,7 +188,7 @@ async function ping(
   info: Implementation,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const method = edge.era === 'legacy' ? 'ping' : 'server/discover'
+  const method = isMethodInRevision('ping', edge.version) ? 'ping' : 'server/discover'
   const client = { info, capabilities: {}, version: edge.version }
   const exchange = new OwnExchange(info, { method, params: {}, client })
   signal.addEventListener('abort', () => exchange.abort(signal.reason), { once: true })

@@ -1,4 +1,4 @@
-import { LiveExchange } from '@gantry/mcp/exchange'
+import { eraOf, LATEST_MODERN, LiveExchange } from '@gantry/mcp/exchange'
 import { McpError } from '@gantry/mcp/client'
 import type { Discovery, Implementation } from '@gantry/mcp/server'
 import { displayUrl, type OpenApiTarget } from '../model/index.ts'
@@ -15,13 +15,13 @@ export async function openApiLink(
   services.handshake.begin('load', displayUrl(model.document))
   const target = await createOpenApiTarget(fromModel(model), signal)
   for (const warning of target.warnings) services.handshake.warn(warning)
-  const client = { info: services.info, capabilities: {}, version: '2026-07-28' } as const
+  const client = { info: services.info, capabilities: {}, version: LATEST_MODERN }
   const discovered = await target.handle(new LiveExchange({ method: 'server/discover', params: {}, client }))
   if (discovered.type !== 'complete') throw new McpError('bad_response', 'The description offers nothing')
   services.handshake.succeed(`${target.tools.length} tools`)
   return {
-    era: 'modern',
-    version: '2026-07-28',
+    era: eraOf(LATEST_MODERN),
+    version: LATEST_MODERN,
     discovery: discovered.result as unknown as Discovery,
     transport: 'openapi',
     handle: target.handle,

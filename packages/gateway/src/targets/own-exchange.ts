@@ -1,4 +1,11 @@
-import { LiveExchange, ownerOf, type Exchange, type ExchangeInit, type Owner } from '@gantry/mcp/exchange'
+import {
+  LATEST_MODERN,
+  LiveExchange,
+  ownerOf,
+  type Exchange,
+  type ExchangeInit,
+  type Owner,
+} from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import { TargetExchange } from './target-exchange.ts'
 
@@ -8,7 +15,7 @@ export class OwnExchange extends LiveExchange {
     info: Implementation,
     init: Omit<ExchangeInit, 'client'> & Partial<Pick<ExchangeInit, 'client'>>,
   ) {
-    super({ client: { info, capabilities: {}, version: '2026-07-28' }, ...init })
+    super({ client: { info, capabilities: {}, version: LATEST_MODERN }, ...init })
   }
 }
 

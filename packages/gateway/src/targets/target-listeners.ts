@@ -1,4 +1,10 @@
-import { LiveExchange, type Exchange, type Notification, type Outcome } from '@gantry/mcp/exchange'
+import {
+  LATEST_MODERN,
+  LiveExchange,
+  type Exchange,
+  type Notification,
+  type Outcome,
+} from '@gantry/mcp/exchange'
 import type { Implementation, SubscriptionFilter } from '@gantry/mcp/server'
 import type { TargetModel } from '../model/index.ts'
 import type { Instance } from './instance.ts'
@@ -138,7 +144,7 @@ export class TargetListeners {
 
   #create(key: string, caller: Exchange | undefined): SharedListener {
     const { pool, info, listen, listenIdly } = this.#host
-    const client = { info, capabilities: CAPABILITIES, version: '2026-07-28' } as const
+    const client = { info, capabilities: CAPABILITIES, version: LATEST_MODERN }
     return new SharedListener({
       exchange: (notifications, notify) =>
         new LiveExchange({

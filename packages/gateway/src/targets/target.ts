@@ -56,8 +56,8 @@ export interface SendOptions {
   readonly safe: boolean
   /** Arguments that the target wants mirrored into headers. */
   readonly mirrored?: Record<string, string> | undefined
-  /** Insists on one era, where the server has both. */
-  readonly era?: 'legacy' | 'modern' | undefined
+  /** Insists on the older era, or on the newer one, where the server has both. */
+  readonly older?: boolean | undefined
   /** Whether it is the gateway's, and nobody's call. */
   readonly own?: boolean | undefined
 }
@@ -197,8 +197,7 @@ export class Target {
   async handle(exchange: Exchange, options: SendOptions): Promise<Outcome> {
     this.#check()
     const { olderEra } = this.#current
-    const { era } = options
-    const wantsOlder = era === undefined ? olderEra.wants(exchange) : era === 'legacy'
+    const wantsOlder = options.older ?? olderEra.wants(exchange)
     const connection = this.#connectionFor(exchange, wantsOlder)
     if (!wantsOlder || readAffinity(exchange)) return this.#useAt(connection, exchange, options)
     const older = await this.#inOlderEra(connection, exchange)

@@ -1,4 +1,4 @@
-import { principalKey, type ClientFacts, type Exchange, type Principal } from '@gantry/mcp/exchange'
+import { isModern, principalKey, type ClientFacts, type Exchange, type Principal } from '@gantry/mcp/exchange'
 import { ClientTag } from './client-tag.ts'
 
 /** Somebody who sends requests: a session, or whatever modern requests have in common. */
@@ -25,7 +25,7 @@ export class ClientRegister {
   seen(exchange: Exchange): void {
     const { session, client, auth } = exchange
     // What the edge asks for itself when a session begins; the client would be there twice.
-    if (session === undefined && client.version < '2026-07-28' && OF_THE_EDGE.has(exchange.method)) return
+    if (session === undefined && !isModern(client.version) && OF_THE_EDGE.has(exchange.method)) return
     const key = session ?? keyOf(client, auth?.principal)
     const known = this.#clients.get(key)
     if (known) {

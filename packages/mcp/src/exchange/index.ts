@@ -101,6 +101,11 @@ export {
 } from '../jsonrpc/index.ts'
 export {
   describePrincipal,
+  eraOf,
+  isMethodInRevision,
+  isModern,
+  LATEST_LEGACY,
+  LATEST_MODERN,
   META,
   mirrorArguments,
   MODERN_REVISIONS,

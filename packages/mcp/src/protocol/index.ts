@@ -12,6 +12,7 @@ export { LONGEST_TIMER, parseDuration, type Duration } from './parse-duration.ts
 export { describePrincipal, principalKey, samePrincipal, type Principal } from './principal.ts'
 export {
   eraOf,
+  isModern,
   isRevision,
   LATEST_LEGACY,
   LATEST_MODERN,

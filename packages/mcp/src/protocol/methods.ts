@@ -43,6 +43,9 @@ const METHODS: ReadonlyMap<string, MethodFacts> = new Map<string, MethodFacts>([
   ['resources/directory/read', { since: FIRST, until: MODERN, cacheable: true }],
 ])
 
+/** Every method of the table. */
+export const METHOD_NAMES: readonly string[] = /* @__PURE__ */ [...METHODS.keys()]
+
 export function methodFacts(method: string): MethodFacts | undefined {
   return METHODS.get(method)
 }

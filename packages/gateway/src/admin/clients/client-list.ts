@@ -1,4 +1,10 @@
-import { describePrincipal, samePrincipal, type LegacySession, type Principal } from '@gantry/mcp/exchange'
+import {
+  eraOf,
+  describePrincipal,
+  samePrincipal,
+  type LegacySession,
+  type Principal,
+} from '@gantry/mcp/exchange'
 import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import type { KnownClient } from '../../telemetry/client-register.ts'
 import type { AdminHost } from '../admin-host.ts'
@@ -156,7 +162,7 @@ function describe(
   principal: Principal | undefined,
 ): Pick<ClientRow, 'era' | 'revision' | 'info' | 'capabilities' | 'principal'> {
   return {
-    era: version >= '2026-07-28' ? 'modern' : 'legacy',
+    era: eraOf(version),
     revision: version,
     ...(info && {
       info: {

@@ -1,5 +1,6 @@
 import { EraCache, McpError } from '@gantry/mcp/client'
 import {
+  LATEST_MODERN,
   isJsonObject,
   LiveExchange,
   MemoryContinuations,
@@ -126,7 +127,7 @@ async function ask(link: Link, exchange: LiveExchange, signal: AbortSignal): Pro
 async function callTool(link: Link, call: TrialCall, { handshake, host, signal }: TrialRun): Promise<void> {
   handshake.begin('call', call.tool)
   const params = { name: call.tool, arguments: call.arguments ?? {} }
-  const client = { info: host.gateway.info, capabilities: {}, version: '2026-07-28' } as const
+  const client = { info: host.gateway.info, capabilities: {}, version: LATEST_MODERN }
   const outcome = await ask(link, new LiveExchange({ method: 'tools/call', params, client }), signal)
   if (outcome.type === 'error') throw ProtocolError.fromJsonRpc(outcome.error)
   if (outcome.type === 'complete' && outcome.result.isError === true) {

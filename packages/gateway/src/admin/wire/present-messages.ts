@@ -1,4 +1,4 @@
-import { jsonReader, writeJson } from '@gantry/mcp/exchange'
+import { eraOf, jsonReader, writeJson } from '@gantry/mcp/exchange'
 import { hideShapes } from '../../model/index.ts'
 import type { ExchangeRecord, KeptMessage } from '../../telemetry/exchange-record.ts'
 import { hidingShapes } from '../../telemetry/redacting.ts'
@@ -11,7 +11,7 @@ export type Message = { readonly [key: string]: unknown }
 
 /** An exchange with the messages of both hops, and words where the gateway translated. */
 export function presentDetail(record: ExchangeRecord, targetEra: Era | undefined): WireDetail {
-  const clientEra: Era = record.client.version >= '2026-07-28' ? 'modern' : 'legacy'
+  const clientEra: Era = eraOf(record.client.version)
   const seen: WireMessage[] = []
   for (const [index, kept] of (record.messages ?? []).entries()) {
     const message = parse(kept)

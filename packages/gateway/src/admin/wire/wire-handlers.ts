@@ -1,4 +1,4 @@
-import { jsonReader } from '@gantry/mcp/exchange'
+import { isModern, jsonReader } from '@gantry/mcp/exchange'
 import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
@@ -91,7 +91,7 @@ function replayOf(record: ExchangeRecord, changed: JsonObject | undefined): Star
     method: record.method,
     params: changed ?? recordedParams(record),
     client: {
-      era: version >= '2026-07-28' ? 'modern' : 'legacy',
+      era: isModern(version) ? 'modern' : 'legacy',
       revision: version as Revision,
       capabilities: { elicitation: { form: true, url: true }, sampling: {} },
     },

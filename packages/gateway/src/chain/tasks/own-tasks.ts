@@ -1,4 +1,4 @@
-import { isJsonObject, META, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
+import { isJsonObject, isModern, META, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
 import { TaskDesk } from '@gantry/mcp/extensions/tasks'
 import type { Store } from '../../store/index.ts'
 
@@ -20,7 +20,7 @@ const TASK_METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/update', 
 
 /** The gateway has no tasks of 2025-11-25: those of targets belong to connections that clients share. */
 export function isForeignTaskMethod({ method, client }: Exchange): boolean {
-  return client.version < '2026-07-28' || !TASK_METHODS.has(method)
+  return !isModern(client.version) || !TASK_METHODS.has(method)
 }
 
 /** Who does not declare them has to take such a call for an ordinary one (2025-11-25, Tasks). */

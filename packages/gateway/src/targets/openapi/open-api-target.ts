@@ -1,5 +1,12 @@
 import { McpError } from '@gantry/mcp/client'
-import { type Handle, complete, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import {
+  isModern,
+  LATEST_MODERN,
+  type Handle,
+  complete,
+  type Exchange,
+  type Outcome,
+} from '@gantry/mcp/exchange'
 import { addressKind } from '@gantry/mcp/foreign'
 import { OperationCaller } from './operation-caller.ts'
 import { DocumentSet } from './document/document-set.ts'
@@ -146,7 +153,6 @@ function identityOf(description: Description, options: OpenApiTargetOptions): Id
   }
 }
 
-const MODERN = '2026-07-28'
 const INVALID_PARAMS = -32602
 const METHOD_NOT_FOUND = -32601
 /** Tools change only with the configuration, which makes a new target. */
@@ -172,7 +178,7 @@ function createHandle(plans: readonly ToolPlan[], caller: OperationCaller, ident
     if (tools.length === 0) return notFound(method)
     if (method === 'tools/list') {
       if (params.cursor !== undefined) return invalid('Invalid cursor: the list has one page')
-      const listed = exchange.client.version < MODERN ? objectTools : tools
+      const listed = isModern(exchange.client.version) ? tools : objectTools
       return complete({ tools: listed, ttlMs: TTL, cacheScope: 'public' })
     }
     if (method !== 'tools/call') return notFound(method)
@@ -225,7 +231,7 @@ function withObjectOutput(plan: ToolPlan): Tool {
 function discovery(identity: Identity, hasTools: boolean): JsonObject {
   const { name, title, version, instructions } = identity
   return {
-    supportedVersions: [MODERN],
+    supportedVersions: [LATEST_MODERN],
     capabilities: hasTools ? { tools: {} } : {},
     ...(instructions === undefined ? {} : { instructions }),
     ttlMs: TTL,

@@ -1,4 +1,4 @@
-import type { Exchange } from '@gantry/mcp/exchange'
+import { isModern, type Exchange } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
 import type { JsonObject } from './mcp.ts'
 import type { OpenApiTargetOptions } from './options.ts'
@@ -59,7 +59,7 @@ export class OperationCaller {
       const answer = await this.#send(plan, base, args, exchange, deadline.signal)
       return toResult(answer, {
         plan,
-        objectsOnly: exchange.client.version < '2026-07-28',
+        objectsOnly: !isModern(exchange.client.version),
         url: base.origin + base.pathname.replace(/\/$/, '') + plan.operation.path,
         redactor: this.#redacting(),
       })

@@ -1,4 +1,6 @@
 import {
+  eraOf,
+  LATEST_MODERN,
   complete,
   failure,
   INVALID_PARAMS,
@@ -18,8 +20,8 @@ export async function replayLink(model: ReplayTarget): Promise<Link> {
   const recording = await readRecording(model.file)
   const replay = new Replay(recording, model.speed)
   return {
-    era: 'modern',
-    version: '2026-07-28',
+    era: eraOf(LATEST_MODERN),
+    version: LATEST_MODERN,
     discovery: recording.header.discovery as unknown as Discovery,
     transport: 'replay',
     handle: (exchange) => replay.handle(exchange),
