@@ -1,7 +1,8 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, lchown, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Sealer } from '@gantry/mcp/exchange'
 import type { GatewayModel } from './model/index.ts'
 import { openState, type State } from './open-state.ts'
 
@@ -44,6 +45,39 @@ it.each(['', '\n', 'cut-off'])('makes a new key where the file holds %j', async 
   expect(await (await create()).open(sealed, 'x')).toBe('kept')
   expect(said).toHaveLength(1)
 })
+
+describe.skipIf(process.getuid?.() !== 0)(
+  'what another user has put into the state folder is not used',
+  () => {
+    const STRANGER = 12_345
+    const KNOWN = 'k'.repeat(43)
+    const isRefused = async (): Promise<void> => {
+      const { sealer, store, isKept } = await open()
+      expect(await sealer.open(await new Sealer([KNOWN]).seal('forged', 'x'), 'x')).toBeUndefined()
+      expect([store.kind, isKept]).toEqual(['memory', false])
+      expect(said).toEqual([expect.stringMatching(/cannot be kept.* belongs to another user/)])
+    }
+
+    it('a key', async () => {
+      await writeFile(file(), KNOWN, { mode: 0o600 })
+      await chown(file(), STRANGER, STRANGER)
+      await isRefused()
+    })
+
+    it('a link to a file of ours whose text is known', async () => {
+      await writeFile(join(dir, 'id.pub'), KNOWN)
+      await symlink(join(dir, 'id.pub'), file())
+      await lchown(file(), STRANGER, STRANGER)
+      await isRefused()
+    })
+
+    it('a store', async () => {
+      await (await open()).store.close()
+      await chown(join(dir, 'store.mdb'), STRANGER, STRANGER)
+      await isRefused()
+    })
+  },
+)
 
 it('goes on without a folder that cannot be used, and says so once', async () => {
   await rm(dir, { recursive: true })

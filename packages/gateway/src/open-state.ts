@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Sealer } from '@gantry/mcp/exchange'
-import type { GatewayModel } from './model/index.ts'
-import { loadSealingKeys, readSealingKeys, type SealingKeys } from './sealing-keys.ts'
+import { refuseForeign, type GatewayModel } from './model/index.ts'
+import { keyFile, loadSealingKeys, readSealingKeys, type SealingKeys } from './sealing-keys.ts'
 import { createMemoryStore, openEmbeddedStore, type Sealing, type Store } from './store/index.ts'
 import type { Log } from './telemetry/log.ts'
 
@@ -20,6 +20,9 @@ export interface State {
 export async function openState(model: GatewayModel, log: Log): Promise<State> {
   let sealer = new Sealer(model.server.sealingKeys.map((key) => key.reveal()))
   try {
+    // What another user puts there is known to them, or says what they want.
+    refuseForeign(keyFile(model))
+    if (model.store.kind === 'embedded') refuseForeign(model.store.path)
     const keys = await loadSealingKeys(model, log)
     sealer = new Sealer(keys.sealing)
     const store = await openStore(model, keys)

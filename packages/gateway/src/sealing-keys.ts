@@ -29,7 +29,7 @@ export function readSealingKeys(model: GatewayModel): SealingKeys {
   return { sealing: configured.length > 0 ? configured : kept(), stored: () => [...configured, ...kept()] }
 }
 
-function keyFile({ stateDir }: GatewayModel): string {
+export function keyFile({ stateDir }: GatewayModel): string {
   return join(stateDir, 'sealing.key')
 }
 

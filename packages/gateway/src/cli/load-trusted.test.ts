@@ -87,6 +87,18 @@ it("runs the configuration in the user's settings without a question", async () 
   expect(ran()).toBe(true)
 })
 
+it.skipIf(process.platform === 'win32').each(['the file', 'the folder'])(
+  "asks about the configuration in the user's settings when every user can write %s",
+  async (open) => {
+    const folder = join(places.home, '.config', 'gantry')
+    const file = await plant(folder)
+    await chmod(open === 'the file' ? file : folder, 0o777)
+    const { code, err } = await run({ ...places, platform: 'linux' }, ['tools'])
+    expect([code, ran()]).toEqual([2, false])
+    expect(err).toContain('never accepted')
+  },
+)
+
 describe('GANTRY_TOKEN', () => {
   async function gatewayAt(dir: string, mode: number, host = '127.0.0.1') {
     const seen: (string | undefined)[] = []

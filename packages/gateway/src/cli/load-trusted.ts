@@ -4,14 +4,13 @@ import {
   acceptText,
   findConfig,
   isAcceptedText,
-  isOwn,
   loadConfig,
   ownFolder,
   parseConfig,
   type Loaded,
   type ServerOverrides,
 } from '../config/index.ts'
-import { describeTarget, readSmallFile } from '../model/index.ts'
+import { describeTarget, isOpenToAll, isOwn, readSmallFile } from '../model/index.ts'
 import { acceptConfig } from './accept-config.ts'
 import { CliError } from './cli-error.ts'
 import { paintFor, printLine, type CliIo, type GlobalOptions } from './cli-io.ts'
@@ -62,11 +61,12 @@ async function requireTrust({ file, text, loaded, options, io }: Untrusted): Pro
   await acceptText(file, text, places).catch(() => {})
 }
 
-/** The configuration in the user's settings, unless somebody else owns the file. */
+/** The configuration in the user's settings, unless another user owns it or can replace it. */
 async function isUsersOwn(file: string, { places }: CliIo): Promise<boolean> {
   if (dirname(file) !== ownFolder(places) || ownFolder(places) === resolve(places.cwd)) return false
+  const isClosed = [file, dirname(file)].every((place) => !isOpenToAll(place))
   const facts = await stat(file).catch(() => undefined)
-  return facts !== undefined && isOwn(facts.uid)
+  return facts !== undefined && isOwn(facts.uid) && isClosed
 }
 
 async function isConfirmed(

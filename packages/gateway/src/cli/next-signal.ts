@@ -2,13 +2,29 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export type StopSignal = (typeof SIGNALS)[number]
 
-/** Resolves when this process is asked to end, which it then does not do by itself. */
-export function nextSignal(): Promise<StopSignal> {
-  return new Promise((done) => {
-    const heard = (heardSignal: NodeJS.Signals): void => {
-      for (const signal of SIGNALS) process.off(signal, heard)
-      done(heardSignal as StopSignal)
+export interface StopSignals {
+  /** Resolves when this process is asked to end, which it then does not do by itself. */
+  readonly first: Promise<StopSignal>
+  /** Lets signals end the process again, as they do by default. */
+  release(): void
+}
+
+/** Takes the signals that ask this process to end, from now on. The first is waited for; the next ends it at once. */
+export function takeSignals(): StopSignals {
+  let heard: (signal: NodeJS.Signals) => void = () => {}
+  const first = new Promise<StopSignal>((resolve) => {
+    let isAsked = false
+    heard = (signal) => {
+      if (isAsked) process.exit(1)
+      isAsked = true
+      resolve(signal as StopSignal)
     }
-    for (const signal of SIGNALS) process.on(signal, heard)
   })
+  for (const signal of SIGNALS) process.on(signal, heard)
+  return {
+    first,
+    release: () => {
+      for (const signal of SIGNALS) process.off(signal, heard)
+    },
+  }
 }

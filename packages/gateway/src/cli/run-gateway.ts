@@ -4,7 +4,7 @@ import { startGateway, type ConfigSource, type RunningGateway } from '../main.ts
 import { CliError } from './cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type CliStream, type GlobalOptions } from './cli-io.ts'
 import { countOf } from '../admin/contract.ts'
-import { nextSignal, type StopSignal } from './next-signal.ts'
+import { takeSignals, type StopSignal } from './next-signal.ts'
 import { withProgress } from './progress.ts'
 
 export interface GatewayOptions extends GlobalOptions {
@@ -31,6 +31,8 @@ export interface GatewayPlan {
 export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io: CliIo): Promise<void> {
   const { loaded, serves, source, memoryConfig, embedded, searchPort } = plan
   const logLevel = plan.logLevel ?? (options.stdio ? 'warn' : undefined)
+  // From the beginning: a gateway that is asked to end while it starts has targets and files to clean up too.
+  const signals = takeSignals()
   const running = await startGateway({
     model: loaded.model,
     serves,
@@ -46,10 +48,11 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
   try {
     announce(running, plan, options, io)
     const stop = await plan.announced?.(running)
-    why = await ended(running, options)
+    why = await ended(running, signals.first, options)
     await stop?.()
   } finally {
-    await closeOrGiveUp(running, why, options, io)
+    await close(running, why, options, io)
+    signals.release()
   }
 }
 
@@ -153,14 +156,16 @@ function sayWhere(
 }
 
 /** Until a signal, or with --stdio until the client goes away. Calls on standard input have ended then. */
-async function ended(running: RunningGateway, options: GatewayOptions): Promise<StopSignal | 'end of input'> {
-  const stopped = nextSignal()
+async function ended(
+  running: RunningGateway,
+  stopped: Promise<StopSignal>,
+  options: GatewayOptions,
+): Promise<StopSignal | 'end of input'> {
   if (!options.stdio) return stopped
   const stop = new AbortController()
   const served = running.serveStdio(stop.signal)
   const why = await Promise.race([stopped, served.then(() => 'end of input' as const)])
   if (why === 'end of input') return why
-  void nextSignal().then(() => process.exit(1))
   stop.abort()
   await served
   return why
@@ -170,13 +175,12 @@ async function ended(running: RunningGateway, options: GatewayOptions): Promise<
 const END_OF_INPUT_GRACE = 200
 
 /** Calls that are under way may end first; a second signal means that nobody wants to wait for them. */
-async function closeOrGiveUp(
+async function close(
   running: RunningGateway,
   why: StopSignal | 'end of input' | undefined,
   options: GatewayOptions,
   io: CliIo,
 ): Promise<void> {
-  void nextSignal().then(() => process.exit(1))
   // A client that keeps its end of the pipe open would keep the process alive.
   if (options.stdio) process.stdin.destroy()
   const label = 'Letting calls end that are under way; Ctrl+C again does not wait'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, realpath, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isOwn } from '../model/index.ts'
 import { stateHome, type UserPlaces } from './user-places.ts'
 
 /** Remembers an accepted configuration as an empty file named after its place and content. */
@@ -12,11 +13,6 @@ export async function acceptText(file: string, text: string, places: UserPlaces)
 export async function isAcceptedText(file: string, text: string, places: UserPlaces): Promise<boolean> {
   const mark = await stat(await markOf(file, text, places)).catch(() => undefined)
   return mark?.isFile() === true && isOwn(mark.uid)
-}
-
-/** Whether a file belongs to the user; Windows has other means, and does not say. */
-export function isOwn(uid: number): boolean {
-  return process.getuid === undefined || uid === process.getuid()
 }
 
 function folderOf(places: UserPlaces): string {

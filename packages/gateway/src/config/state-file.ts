@@ -1,7 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readSmallFile } from '../model/index.ts'
-import { isOwn } from './accepted-configs.ts'
+import { isOwn, readSmallFile } from '../model/index.ts'
 import { stateHome, type UserPlaces } from './user-places.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
 

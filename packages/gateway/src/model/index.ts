@@ -11,6 +11,7 @@ export type {
   TelemetryModel,
   WireViewModel,
 } from './gateway-model.ts'
+export { isOpenToAll, isOwn, refuseForeign } from './file-owner.ts'
 export { findTarget, sharedLimit } from './gateway-model.ts'
 export { spellingsOf } from './secret-spellings.ts'
 export { hideCredentials, hideKeys, hideShapes, isSecretName, REDACTED } from './hide-credentials.ts'

@@ -5,7 +5,7 @@ import { countOf, type AdminApi, type RecordingStatus } from '../../admin/contra
 import { CliError } from '../cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo } from '../cli-io.ts'
 import { shorten } from '../format-problem.ts'
-import { nextSignal } from '../next-signal.ts'
+import { takeSignals } from '../next-signal.ts'
 import { withAdmin } from '../open-admin.ts'
 import { planFromFile } from '../plan-from-file.ts'
 import { withProgress } from '../progress.ts'
@@ -62,7 +62,7 @@ async function recordUntilSignal(
   options: RecordOptions,
   io: CliIo,
 ): Promise<void> {
-  const signal = nextSignal()
+  const signals = takeSignals()
   const stop = await begin(api, wanted, options, io)
   printLine(io.stderr, `Recording ${wanted.target}. Press Ctrl+C to stop.`)
   await withProgress(
@@ -74,11 +74,12 @@ async function recordUntilSignal(
         update(`Recording ${wanted.target}: ${countOf(exchanges, 'exchange')}`)
       }
       const timer = setInterval(() => void look().catch(() => {}), 500)
-      await signal.finally(() => clearInterval(timer))
+      await signals.first.finally(() => clearInterval(timer))
     },
     options,
   )
   await stop()
+  signals.release()
 }
 
 /** In a gateway of this command's own. */
