@@ -8,6 +8,7 @@ import {
   type JsonRpcNotification,
   type JsonRpcRequest,
   type LongJson,
+  type ParsedMessage,
   type RequestId,
   unreadable,
 } from '../../jsonrpc/index.ts'
@@ -17,6 +18,7 @@ import { failure, type Outcome } from '../exchange.ts'
 import { LegacySession } from '../legacy/server/session.ts'
 import type { LiveExchange, RequestContext } from '../live-exchange.ts'
 import { isModernRequest, openModernExchange } from '../modern/server-edge.ts'
+import { readBatch } from './read-batch.ts'
 import type { RefusedForLoad } from './refused-for-load.ts'
 import { respondSafely } from './respond-safely.ts'
 import { modernRevisions, type Served } from './served.ts'
@@ -37,8 +39,6 @@ export interface ServerConnectionOptions {
 }
 
 const DEFAULT_MAX_IN_FLIGHT = 10_000
-/** Messages in one batch of 2025-03-26. */
-export const MAX_BATCH = 1_000
 
 /** Serves one two-way channel. Each request is modern or legacy by its content, so both eras can share it. */
 export class ServerConnection {
@@ -82,7 +82,7 @@ export class ServerConnection {
       this.#batch(value)
       return
     }
-    const answer = this.#answer(value)
+    const answer = this.#answer(classifyMessage(value))
     const send = (text: string | undefined): void => this.#sendIfAny(text && this.#readable(text, value))
     if (answer instanceof Promise) answer.then(send)
     else send(answer)
@@ -158,8 +158,7 @@ export class ServerConnection {
     if (this.#waiting.length > 0) this.#checkIdle()
   }
 
-  #answer(value: unknown): string | undefined | Promise<string | undefined> {
-    const parsed = classifyMessage(value)
+  #answer(parsed: ParsedMessage): string | undefined | Promise<string | undefined> {
     switch (parsed.kind) {
       case 'request':
         return this.#request(parsed.message)
@@ -247,32 +246,24 @@ export class ServerConnection {
     this.legacy.notification(message, this.#context)
   }
 
-  /** Only 2025-03-26 had batches. */
   #batch(values: unknown[]): void {
-    if (this.legacy.client.version !== '2025-03-26' || values.length === 0) {
-      this.#send(
-        writeError(null, { code: INVALID_REQUEST, message: 'Invalid request: batches are not supported' }),
-      )
-      return
-    }
-    if (values.length > MAX_BATCH) {
-      const message = `Invalid request: a batch may have ${MAX_BATCH} messages`
-      this.#send(writeError(null, { code: INVALID_REQUEST, message }))
+    const batch = readBatch(values, this.legacy.client.version)
+    if (typeof batch === 'string') {
+      this.#send(writeError(null, { code: INVALID_REQUEST, message: batch }))
       return
     }
     this.#batches++
-    Promise.all(values.map((value) => this.#answer(value))).then((texts) => {
+    Promise.all(batch.map((parsed) => this.#answer(parsed))).then((texts) => {
       this.#batches--
       const answers = texts.filter((text) => text !== undefined)
       const length = answers.reduce((sum, answer) => sum + answer.length, 0)
       const refusal = this.#refusesToHold(length)
-      const sent = refusal ? values.flatMap((value) => refusedIn(value, refusal)) : answers
+      const sent = refusal ? batch.flatMap((parsed) => refusedIn(parsed, refusal)) : answers
       this.#sendIfAny(sent.length > 0 ? `[${sent.join(',')}]` : undefined)
     })
   }
 }
 
-function refusedIn(value: unknown, refusal: RefusedForLoad): string[] {
-  const parsed = classifyMessage(value)
+function refusedIn(parsed: ParsedMessage, refusal: RefusedForLoad): string[] {
   return parsed.kind === 'request' ? [writeError(parsed.message.id, refusal.toJsonRpc())] : []
 }

@@ -2,7 +2,7 @@ import { cutOff } from '../../../exchange/server/cut-off.ts'
 import { senderKey } from '../../../exchange/caller-key.ts'
 import { isModernRequest } from '../../../exchange/modern/server-edge.ts'
 import { modernRevisions, type Served } from '../../../exchange/server/served.ts'
-import { MAX_BATCH } from '../../../exchange/server/server-connection.ts'
+import { readBatch } from '../../../exchange/server/read-batch.ts'
 import { writeError } from '../../../exchange/server/write-message.ts'
 import {
   classifyMessage,
@@ -222,17 +222,12 @@ export class HttpService {
     return version !== undefined && !isLegacyVersion
   }
 
-  /** Only 2025-03-26 had batches, and only sessions of that revision may send them. */
   #batch(values: unknown[], call: HttpCall, reply: HttpReply, context: HttpContext): void {
     const id = call.headers['mcp-session-id']
     const session = id === undefined ? undefined : this.#sessions.find(id, context.auth?.principal)
-    if (session?.session.client.version !== '2025-03-26' || values.length === 0) {
-      return refuse(reply, 400, 'Invalid request: batches are not supported')
-    }
-    if (values.length > MAX_BATCH) {
-      return refuse(reply, 400, `Invalid request: a batch may have ${MAX_BATCH} messages`)
-    }
-    session.batch(values.map(classifyMessage), reply, context)
+    const batch = readBatch(values, session?.session.client.version)
+    if (typeof batch === 'string') return refuse(reply, 400, batch)
+    session!.batch(batch, reply, context)
   }
 
   #get(call: HttpCall, reply: HttpReply, context: HttpContext): void {
