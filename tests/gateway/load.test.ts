@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { Server, tool } from '@gantry/mcp/server'
+import { prompt, Server, tool } from '@gantry/mcp/server'
 import {
   listenRaw,
   legacyRequest,
@@ -25,6 +25,19 @@ const app = new Server({
         }),
     }),
     quick: tool({ run: () => 'quick' }),
+  },
+  prompts: {
+    greet: prompt({
+      arguments: {
+        who: {
+          complete: () =>
+            new Promise<string[]>((resolve) => {
+              running.push({ who: 'completion', go: () => resolve(['world']) })
+            }),
+        },
+      },
+      run: () => 'hello',
+    }),
   },
 })
 
@@ -73,7 +86,7 @@ function expectRefused(answer: RawAnswer): void {
 
 describe('the limit of requests in flight', () => {
   it('refuses a caller that has its part with 429; another waits for the next place and is served', async () => {
-    await start({ limits: { requestsInFlight: 2 } })
+    await start({ limits: { requestsInFlight: 2, callerShare: 1 } })
     const slow = [call('slow', 'greedy'), call('slow', 'greedy')]
     await until(() => running.length === 2)
     expectRefused(await call('quick', 'greedy'))
@@ -85,6 +98,29 @@ describe('the limit of requests in flight', () => {
     for (const answer of slow) expect((await answer).status).toBe(200)
     expect((await call('quick', 'greedy')).status).toBe(200)
   })
+
+  it.each(['slow', 'completion'])(
+    'leaves room for others when one caller takes its share with calls that never end (%s)',
+    async (kind) => {
+      await start({ limits: { requestsInFlight: 8 } })
+      const ref = { type: 'ref/prompt', name: 'app_greet' }
+      const params = { ref, argument: { name: 'who', value: 'w' } }
+      const flood = Array.from({ length: 50 }, () =>
+        kind === 'slow'
+          ? call('slow', 'greedy')
+          : modernRequest(gateway.endpoint, 'completion/complete', params, { headers: as('greedy') }),
+      )
+      await until(() => running.length === 4)
+      const began = Date.now()
+      expect((await call('quick', 'modest')).status).toBe(200)
+      expect(Date.now() - began).toBeLessThan(1000)
+      expect(gateway.gateway.admission.waiting).toBe(0)
+      letAllGo()
+      const answers = await Promise.all(flood)
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
+      for (const answer of answers.filter(({ status }) => status !== 200)) expectRefused(answer)
+    },
+  )
 
   it('is one limit for all endpoints', async () => {
     await start({ limits: { requestsInFlight: 1 } })

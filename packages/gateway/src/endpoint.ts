@@ -1,4 +1,4 @@
-import type { Continuations, Handle, Sealer, Served } from '@gantry/mcp/exchange'
+import type { Budget, Continuations, Handle, Sealer, Served } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { CatalogView } from './catalog/catalog-view.ts'
 import { createChain, type Chain, type ChainServices, type SharedServices } from './chain/chain.ts'
@@ -20,6 +20,8 @@ export interface EndpointOptions extends SharedServices {
   /** The targets that it serves, under the names that its clients see. */
   readonly catalog: CatalogView
   readonly continuations: Continuations
+  /** Counts the questions that clients have not answered, on all endpoints together. */
+  readonly questions: Budget
   readonly sealer: Sealer
   readonly store: Store
   /** Told what went wrong where no caller could be. */
@@ -31,6 +33,7 @@ export class Endpoint implements Served {
   readonly info: Implementation
   /** What passes through stays as it was written. */
   readonly numbers = 'source'
+  readonly questions: Budget
   readonly name: string
   readonly policy: Policy
   /** Clients that listen for changes of its lists. */
@@ -42,6 +45,7 @@ export class Endpoint implements Served {
   constructor(options: EndpointOptions) {
     const { model, name, catalog, sealer, onError } = options
     this.info = options.info
+    this.questions = options.questions
     this.name = name
     this.onInternalError = onError
     this.policy = new Policy(catalog, model.policy)

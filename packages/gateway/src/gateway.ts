@@ -1,4 +1,10 @@
-import { MemoryContinuations, SubscriptionMeter, type Sealer, type Served } from '@gantry/mcp/exchange'
+import {
+  Budget,
+  MemoryContinuations,
+  SubscriptionMeter,
+  type Sealer,
+  type Served,
+} from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import { Catalog } from './catalog/catalog.ts'
 import { CatalogStore } from './catalog/catalog-store.ts'
@@ -65,6 +71,7 @@ export class Gateway {
   readonly #failures: Log
   readonly #services: TargetServices
   readonly #continuations: MemoryContinuations
+  readonly #questions: Budget
   readonly #subscriptions: SubscriptionMeter
   readonly #targets = new Map<string, Target>()
   /** Removed, with calls under way. */
@@ -86,11 +93,12 @@ export class Gateway {
       ...(model.server.title !== undefined && { title: model.server.title }),
     }
     const { limits } = model.server
-    this.admission = new Admission(limits.requestsInFlight)
+    this.admission = new Admission(sharedLimit(limits.requestsInFlight, limits))
     this.#subscriptions = new SubscriptionMeter({
       ...sharedLimit(limits.subscriptions, limits),
       perRequest: limits.subscriptionsPerRequest,
     })
+    this.#questions = new Budget(sharedLimit(limits.parkedCalls, limits))
     this.#continuations = new MemoryContinuations({
       maxParked: limits.parkedCalls,
       maxParkedOfCaller: sharedLimit(limits.parkedCalls, limits).perCaller,
@@ -182,6 +190,7 @@ export class Gateway {
         info: this.info,
         catalog: target === undefined ? this.catalog.merged : this.catalog.alone(target),
         continuations: this.#continuations,
+        questions: this.#questions,
         sealer: this.sealer,
         store: this.store,
         view: this.view,
@@ -210,7 +219,8 @@ export class Gateway {
     }
     for (const change of replaced) void this.#targets.get(change.name)?.replace(change.next)
     this.catalog.setModel(model.catalog, model.names)
-    this.admission.resize(model.server.limits.requestsInFlight)
+    const { limits } = model.server
+    this.admission.resize(sharedLimit(limits.requestsInFlight, limits))
     for (const endpoint of this.#endpoints.values()) endpoint.setModel(model)
     if (diff.sections.includes('policy')) {
       await Promise.all([...this.observers].map((observer) => observer.policyChanged?.()))

@@ -9,7 +9,7 @@ export type BudgetLimit = keyof BudgetLimits
 
 /** Counts what callers hold, so that no caller can take the room of all others. */
 export class Budget {
-  readonly #limits: BudgetLimits
+  #limits: BudgetLimits
   readonly #held = new Map<string, number>()
   #total = 0
 
@@ -20,6 +20,16 @@ export class Budget {
   /** What all callers hold together. */
   get held(): number {
     return this.#total
+  }
+
+  /** How many callers hold something. */
+  get callers(): number {
+    return this.#held.size
+  }
+
+  /** What is held stays held. */
+  resize(limits: BudgetLimits): void {
+    this.#limits = limits
   }
 
   heldBy(caller: string): number {

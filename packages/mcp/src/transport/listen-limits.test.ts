@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ServerConnection } from '../exchange/index.ts'
 import { resource, Server } from '../server/index.ts'
 import { HOST_KINDS, HttpHost } from './fixtures/http-hosts.test.node.ts'
 import type { Guard } from './http/server/guard.ts'
@@ -16,6 +17,9 @@ const app = (limits = {}): Server =>
   }) as Server
 
 const uris = (count: number): string[] => Array.from({ length: count }, (_, index) => `a://b/${index}`)
+
+const subscribe = (host: HttpHost, session: Record<string, string>, uri: string): Promise<Response> =>
+  host.post({ jsonrpc: '2.0', id: uri, method: 'resources/subscribe', params: { uri } }, session)
 
 describe.each(HOST_KINDS)('what clients listen for, with the %s handler', (kind) => {
   it('300,000 resources in one request are refused', async () => {
@@ -51,12 +55,50 @@ describe.each(HOST_KINDS)('what clients listen for, with the %s handler', (kind)
     const session = await host.session()
     const statuses: number[] = []
     for (const uri of uris(5)) {
-      const message = { jsonrpc: '2.0', id: uri, method: 'resources/subscribe', params: { uri } }
-      const answer = await host.post(message, session)
+      const answer = await subscribe(host, session, uri)
       await answer.text()
       statuses.push(answer.status)
     }
     expect(statuses.at(0)).toBe(200)
     expect(statuses.at(-1)).toBe(429)
   })
+
+  it.each([
+    { whose: 'of one principal', authorizations: ['a', 'a', 'a'], limits: { perCaller: 12, total: 100 } },
+    { whose: 'without a principal', authorizations: ['', '', ''], limits: { perCaller: 100, total: 12 } },
+  ])('those of many sessions $whose count together', async ({ authorizations, limits }) => {
+    const isKnown = authorizations[0] !== ''
+    await using host = await HttpHost.open(kind, app(limits), isKnown ? { guard } : {})
+    const statuses: number[] = []
+    for (const authorization of authorizations) {
+      const session = await host.session('2025-11-25', {}, isKnown ? { authorization } : {})
+      for (const uri of uris(5)) statuses.push((await subscribe(host, session, uri)).status)
+    }
+    expect(statuses.slice(0, 5)).toEqual([200, 200, 200, 200, 200])
+    expect(statuses.slice(5)).toContain(429)
+    // Each counts for two: the listener and its resource. A session listens for lists, too.
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(5)
+    const other = isKnown ? { headers: { authorization: 'b' } } : {}
+    expect((await host.modern('resources/read', { uri: 'a://b' }, other)).status).toBe(200)
+  })
+})
+
+it('20,000 subscriptions of one session are refused beyond 10,000', async () => {
+  let accepted = 0
+  let refused = 0
+  const send = (text: string): void => {
+    if (text.includes('"Too many subscriptions: end some first"')) refused++
+    else if (text.endsWith('"result":{}}')) accepted++
+  }
+  const connection = new ServerConnection(app(), { send, maxInFlight: 20_001 })
+  const ask = (id: number, method: string, params: object): void =>
+    connection.receive({ jsonrpc: '2.0', id, method, params })
+  const clientInfo = { name: 'c', version: '1' }
+  ask(0, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })
+  await connection.idle()
+  for (let id = 1; id <= 20_000; id++) ask(id, 'resources/subscribe', { uri: `a://b/${id}` })
+  await connection.idle()
+  await expect.poll(() => accepted + refused).toBe(20_000)
+  expect(accepted).toBe(10_000)
+  connection.close()
 })

@@ -1,20 +1,30 @@
-import { callerKey, cancellationOf, RefusedForLoad, type Exchange } from '@gantry/mcp/exchange'
+import {
+  Budget,
+  type BudgetLimits,
+  callerKey,
+  cancellationOf,
+  RefusedForLoad,
+  type Exchange,
+} from '@gantry/mcp/exchange'
 import { FairQueue } from '../../targets/fair-queue.ts'
 
-/** Limits requests under way. Callers below their fair part wait in turn; callers above it are refused. */
+/**
+ * Limits requests under way. A caller that has its share is refused. At the limit of all, callers below their fair
+ * part wait in turn, and callers above it are refused.
+ */
 export class Admission {
-  #limit: number
+  #limits: BudgetLimits
   readonly #queue = new FairQueue()
-  /** Requests under way, and how many of them are whose. */
-  #inFlight = 0
-  readonly #byCaller = new Map<string, number>()
+  /** Requests under way. */
+  readonly #budget: Budget
 
-  constructor(limit: number) {
-    this.#limit = limit
+  constructor(limits: BudgetLimits) {
+    this.#limits = limits
+    this.#budget = new Budget(limits)
   }
 
   get inFlight(): number {
-    return this.#inFlight
+    return this.#budget.held
   }
 
   /** Requests that wait for a place. */
@@ -25,45 +35,40 @@ export class Admission {
   /** Throws `RefusedForLoad`. A promise when it has to wait. The caller has to be given to `leave` afterwards. */
   enter(exchange: Exchange): string | Promise<string> {
     const caller = callerKey(exchange)
-    if (this.#inFlight < this.#limit) {
-      this.#count(caller)
-      return caller
-    }
-    const held = this.#byCaller.get(caller) ?? 0
-    const callers = this.#byCaller.size + (held === 0 ? 1 : 0)
-    const fair = Math.max(1, Math.floor(this.#limit / callers))
-    if (held + this.#queue.sizeOf(caller) >= fair || this.#queue.size >= this.#limit) throw this.#refusal()
+    const lacking = this.#budget.take(caller, 1)
+    if (lacking === undefined) return caller
+    if (lacking === 'perCaller' || !this.#mayWait(caller)) throw this.#refusal()
     return this.#queue.wait(caller, cancellationOf(exchange)).then(() => caller)
   }
 
+  #mayWait(caller: string): boolean {
+    const held = this.#budget.heldBy(caller)
+    const callers = this.#budget.callers + (held === 0 ? 1 : 0)
+    const fair = Math.max(1, Math.floor(this.#limits.total / callers))
+    return held + this.#queue.sizeOf(caller) < fair && this.#queue.size < this.#limits.total
+  }
+
   leave(caller: string): void {
-    this.#inFlight--
-    const left = (this.#byCaller.get(caller) ?? 0) - 1
-    if (left > 0) this.#byCaller.set(caller, left)
-    else this.#byCaller.delete(caller)
+    this.#budget.give(caller, 1)
     this.#admit()
   }
 
-  resize(limit: number): void {
-    this.#limit = limit
+  resize(limits: BudgetLimits): void {
+    this.#limits = limits
+    this.#budget.resize(limits)
     this.#admit()
   }
 
   #admit(): void {
-    while (this.#inFlight < this.#limit) {
+    while (this.#budget.held < this.#limits.total) {
       const caller = this.#queue.next()
       if (caller === undefined) return
-      this.#count(caller)
+      this.#budget.add(caller, 1)
     }
   }
 
-  #count(caller: string): void {
-    this.#inFlight++
-    this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + 1)
-  }
-
   #refusal(): RefusedForLoad {
-    const message = `The gateway works on ${this.#inFlight} requests already; try again in a moment`
+    const message = `The gateway works on ${this.inFlight} requests already; try again in a moment`
     return new RefusedForLoad(message, { reason: 'busy' })
   }
 }

@@ -18,7 +18,7 @@ function held() {
 
 describe('the limit of requests under way', () => {
   it('counts a request until it has ended', async () => {
-    const admission = new Admission(1)
+    const admission = new Admission({ perCaller: 1, total: 1 })
     const { next, finish } = held()
     const running = limitsLink(admission)(call('one'), next)
     expect(admission.inFlight).toBe(1)
@@ -28,14 +28,14 @@ describe('the limit of requests under way', () => {
   })
 
   it('counts one that fails until then, and no longer', async () => {
-    const admission = new Admission(1)
+    const admission = new Admission({ perCaller: 1, total: 1 })
     const failing = limitsLink(admission)(call('one'), () => Promise.reject(new Error('failed')))
     await expect(failing).rejects.toThrow('failed')
     expect(admission.inFlight).toBe(0)
   })
 
   it('refuses a caller that has its part, for load, and nothing is done', async () => {
-    const link = limitsLink(new Admission(1))
+    const link = limitsLink(new Admission({ perCaller: 1, total: 1 }))
     const { next, finish } = held()
     const running = link(call('one'), next)
     const second = answering()
@@ -48,7 +48,7 @@ describe('the limit of requests under way', () => {
   })
 
   it('lets another caller wait for its turn', async () => {
-    const admission = new Admission(1)
+    const admission = new Admission({ perCaller: 1, total: 1 })
     const link = limitsLink(admission)
     const { next, finish } = held()
     const running = link(call('one'), next)
@@ -62,7 +62,7 @@ describe('the limit of requests under way', () => {
   })
 
   it('frees the place of a caller that has gone', () => {
-    const admission = new Admission(1)
+    const admission = new Admission({ perCaller: 1, total: 1 })
     const exchange = call('one')
     void limitsLink(admission)(exchange, held().next)
     ;(exchange.origin as LiveExchange).abort()
@@ -70,7 +70,7 @@ describe('the limit of requests under way', () => {
   })
 
   it('does not count those that only listen', async () => {
-    const admission = new Admission(1)
+    const admission = new Admission({ perCaller: 1, total: 1 })
     void limitsLink(admission)(bench.exchange('subscriptions/listen'), held().next)
     expect(admission.inFlight).toBe(0)
   })

@@ -1,6 +1,7 @@
 import type { NumberMode } from '../../jsonrpc/index.ts'
 import { LATEST_LEGACY, LEGACY_REVISIONS, MODERN_REVISIONS } from '../../protocol/index.ts'
 import type { Implementation, Revision } from '../../protocol/index.ts'
+import type { Budget } from '../budget.ts'
 import type { Exchange, Handle, Outcome } from '../exchange.ts'
 
 /** What a server edge needs of whatever stands behind it: a server, or a gateway's relay. */
@@ -15,6 +16,8 @@ export interface Served {
   readonly numbers?: NumberMode | undefined
   /** How long a legacy client may take to answer a question, in milliseconds. */
   readonly answerTimeout?: number | undefined
+  /** Counts the questions that legacy clients have not answered. Default: 1,000 of a caller, 10,000 in all. */
+  readonly questions?: Budget | undefined
   /** Wraps what an edge answers by itself (`initialize`, `ping`), as `respond` wraps everything else. */
   readonly around?:
     | ((exchange: Exchange, run: () => Outcome | Promise<Outcome>) => Promise<Outcome>)

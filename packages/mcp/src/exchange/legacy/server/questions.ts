@@ -7,8 +7,10 @@ import {
   type RequestId,
 } from '../../../jsonrpc/index.ts'
 import { META } from '../../../protocol/index.ts'
+import { Budget } from '../../budget.ts'
 import type { InputRequest, InputRequests, InputResponses } from '../../exchange.ts'
 import { RefusedForLoad } from '../../server/refused-for-load.ts'
+import type { Served } from '../../server/served.ts'
 import { writeNotification, writeRequest } from '../../server/write-message.ts'
 import { INPUT_KEY, RELATED_REQUEST } from '../../message-hints.ts'
 
@@ -20,29 +22,45 @@ interface Pending {
 /** Ten minutes: questions wait for people. */
 export const DEFAULT_ANSWER_TIMEOUT = 600_000
 
-/** Questions that one client may have to answer at a time. */
-const MAX_PENDING = 1_000
+/** Questions that clients may have to answer at a time, where the server sets no limits. */
+const DEFAULT_LIMITS = { perCaller: 1_000, total: 10_000 }
+const budgets = new WeakMap<Served, Budget>()
+
+/** One for all sessions of a server. */
+function budgetOf(served: Served): Budget {
+  const budget = served.questions ?? budgets.get(served) ?? new Budget(DEFAULT_LIMITS)
+  budgets.set(served, budget)
+  return budget
+}
+
+export interface Asking {
+  /** Who has to answer (`callerKey`). */
+  readonly caller: string
+  readonly signal: AbortSignal
+  readonly relatedTo: RequestId
+  send(this: void, text: string): void
+}
 
 export class LegacyQuestions {
   #nextId = 1
   readonly #pending = new Map<RequestId, Pending>()
   readonly #timeout: number
+  readonly #budget: Budget
 
-  constructor(timeout: number | undefined) {
-    this.#timeout = timeout ?? DEFAULT_ANSWER_TIMEOUT
+  constructor(served: Served) {
+    this.#timeout = served.answerTimeout ?? DEFAULT_ANSWER_TIMEOUT
+    this.#budget = budgetOf(served)
   }
 
-  async ask(
-    requests: InputRequests,
-    send: (text: string) => void,
-    signal?: AbortSignal,
-    relatedTo?: RequestId,
-  ): Promise<InputResponses> {
-    if (this.#pending.size + Object.keys(requests).length > MAX_PENDING) {
-      throw new RefusedForLoad('The client has too many questions to answer already', { reason: 'questions' })
+  async ask(requests: InputRequests, { caller, send, signal, relatedTo }: Asking): Promise<InputResponses> {
+    const count = Object.keys(requests).length
+    const lacking = this.#budget.take(caller, count)
+    if (lacking) {
+      const whose = lacking === 'perCaller' ? 'The client has' : 'Clients have'
+      throw new RefusedForLoad(`${whose} too many questions to answer already`, { reason: 'questions' })
     }
     const failed = new AbortController()
-    const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+    const either = AbortSignal.any([signal, failed.signal])
     try {
       const entries = await Promise.all(
         Object.entries(requests).map(async ([key, request]) => [
@@ -55,6 +73,8 @@ export class LegacyQuestions {
       // One answer that does not come makes the others useless: the client need not ask its user for them.
       failed.abort()
       throw error
+    } finally {
+      this.#budget.give(caller, count)
     }
   }
 
@@ -117,10 +137,10 @@ function legacyParams(request: InputRequest): JsonObject | undefined {
   return params.elicitationId === undefined ? { ...params, elicitationId: crypto.randomUUID() } : params
 }
 
-function withHints(request: InputRequest, key: string, relatedTo: RequestId | undefined): InputRequest {
+function withHints(request: InputRequest, key: string, relatedTo: RequestId): InputRequest {
   const meta = request.params?._meta
-  const hints: JsonObject = { ...(isJsonObject(meta) ? meta : undefined), [INPUT_KEY]: key }
-  if (relatedTo !== undefined) hints[RELATED_REQUEST] = relatedTo
+  const own = isJsonObject(meta) ? meta : undefined
+  const hints: JsonObject = { ...own, [INPUT_KEY]: key, [RELATED_REQUEST]: relatedTo }
   return { ...request, params: { ...request.params, _meta: hints } }
 }
 

@@ -24,6 +24,7 @@ import {
 } from '../../../protocol/index.ts'
 import { CallTable } from '../../call-table.ts'
 import { callCapabilities } from '../../call-capabilities.ts'
+import { callerKey } from '../../caller-key.ts'
 import { detachHint, wantsDetachHint } from '../../detach-hint.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from '../../exchange.ts'
 import { IncreasingProgress } from '../../server/increasing-progress.ts'
@@ -305,8 +306,13 @@ export class LegacySession implements SubscriptionHost {
         ? async (requests, signal) => {
             if (!exchange.open) throw new McpError('closed', 'The request is over: nobody can be asked')
             if (this.#hungUp) throw new McpError('closed', 'The client has gone: nobody can be asked')
-            this.#questions ??= new LegacyQuestions(this.served.answerTimeout)
-            return this.#questions.ask(requests, send, signal ?? exchange.signal, id)
+            this.#questions ??= new LegacyQuestions(this.served)
+            return this.#questions.ask(requests, {
+              caller: callerKey(exchange),
+              signal: signal ?? exchange.signal,
+              relatedTo: id,
+              send,
+            })
           }
         : undefined,
     })
