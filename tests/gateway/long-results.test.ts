@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { connect, type Client } from '@gantry/mcp/client'
+import { connect, http, type Client } from '@gantry/mcp/client'
 import { lettersProgram, lettersServer } from '../support/letters-target.ts'
 import { messageOf, scriptedTarget } from '../support/scripted-target.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
@@ -186,3 +186,31 @@ describe('long results that have no room', () => {
     },
   )
 })
+
+it.each(['body', 'event'] as const)(
+  'a caller that has its share of long results waits, and another does not (%s)',
+  async (kind) => {
+    const server = await lettersServer(kind)
+    closing.push(() => server.close())
+    const apiKeys = ['greedy', 'modest'].map((name) => ({ name, key: `a-long-enough-key-of-the-${name}` }))
+    const gateway = await testGateway({ mcpServers: { letters: { url: server.url } }, auth: { apiKeys } })
+    closing.push(() => gateway.close())
+    const { arriving } = gateway.gateway.services
+    const share = arriving
+      .of('another')
+      .open(() => {}, { auth: { principal: { kind: 'key', subject: 'greedy' } } })
+    share.grows(64 * 1024 * 1024)
+    const call = async (name: string): Promise<number> => {
+      const headers = { authorization: `Bearer a-long-enough-key-of-the-${name}` }
+      const client = await connect(http(gateway.endpoint, { headers }))
+      closing.push(() => client.close())
+      return (await client.call('letters_letters', { size: 2_000_000 })).text().length
+    }
+    const greedy = call('greedy')
+    await expect.poll(() => arriving.waiting, { timeout: 10_000 }).toBe(1)
+    expect(await call('modest')).toBe(2_000_000)
+    expect(arriving.waiting).toBe(1)
+    share.ends()
+    expect(await greedy).toBe(2_000_000)
+  },
+)

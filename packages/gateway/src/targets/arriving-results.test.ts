@@ -31,6 +31,21 @@ describe('ArrivingResults', () => {
     expect([went, arriving.held]).toEqual([['second', 'large'], 12 * MB])
   })
 
+  it('counts what answers a caller for that caller, at whichever target', () => {
+    went.length = 0
+    const arriving = new ArrivingResults({ perCaller: 10 * MB, total: 20 * MB })
+    const callOf = (subject: string): object => ({ auth: { principal: { kind: 'key', subject } } })
+    const openFor = (caller: string, target: string) =>
+      arriving.of(target).open(() => went.push(`${caller} ${target}`), callOf(caller))
+    const greedy = ['a', 'b', 'c'].map((target) => openFor('greedy', target))
+    expect(greedy.map((message) => message.grows(10 * MB))).toEqual([true, false, false])
+    const modest = openFor('modest', 'a')
+    expect(modest.grows(10 * MB)).toBe(true)
+    modest.ends()
+    greedy[0]!.ends()
+    expect(went).toEqual(['greedy b'])
+  })
+
   it('lets the oldest go on past the limits, of all and of its target, so that none waits for ever', () => {
     went.length = 0
     const arriving = new ArrivingResults({ perCaller: 10 * MB, total: 16 * MB })

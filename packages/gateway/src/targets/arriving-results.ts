@@ -1,5 +1,5 @@
 import type { Arrival, Arrivals } from '@gantry/mcp/client'
-import { Budget, type BudgetLimits } from '@gantry/mcp/exchange'
+import { Budget, type BudgetLimits, callerKey, type Exchange } from '@gantry/mcp/exchange'
 
 /** What a long message gets at first. When it needs more, it gets twice as much. */
 const FIRST_ROOM = 1024 * 1024
@@ -11,7 +11,7 @@ export class ArrivingResults {
   /** In the order of their coming. */
   readonly #places = new Set<Place>()
 
-  /** `perCaller` is the share of one target, and the length of the longest message. */
+  /** `perCaller` is the share of one caller, and the length of the longest message. */
   constructor(limits: BudgetLimits) {
     this.#limits = limits
     this.#budget = new Budget(limits)
@@ -27,11 +27,11 @@ export class ArrivingResults {
     return [...this.#places].filter(({ room, wanted }) => wanted > room).length
   }
 
-  /** The messages of one target. */
-  of(origin: string): Arrivals {
+  /** The messages of one target. Each counts for the caller that it answers; on a pipe, which is shared, for the target. */
+  of(target: string): Arrivals {
     return {
-      open: (go) => {
-        const place = new Place(this, origin, go)
+      open: (go, exchange) => {
+        const place = new Place(this, exchange ? callerKey(exchange as Exchange) : target, go)
         this.#places.add(place)
         return place
       },
@@ -63,7 +63,7 @@ export class ArrivingResults {
     return true
   }
 
-  /** Whether it is the oldest, of all or of one target. */
+  /** Whether it is the oldest, of all or of one caller. */
   #isFirst(place: Place, origin?: string): boolean {
     for (const oldest of this.#places) {
       if (origin === undefined || oldest.origin === origin) return oldest === place

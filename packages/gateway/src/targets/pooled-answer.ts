@@ -39,6 +39,7 @@ export class PooledAnswer implements Dispatcher.DispatchHandler {
     const { url, arrivals, resolve } = this.#options
     const body = new PooledBody(controller, {
       arrivals,
+      origin: this.#caller.origin,
       announced: lengthIn(headers),
       mayWait: isKeptAlive(headers),
     })

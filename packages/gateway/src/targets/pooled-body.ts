@@ -10,6 +10,8 @@ const TURN_BYTES = 32 * 1024
 export interface PooledBodyOptions {
   /** Gives it room when it is long. */
   readonly arrivals: Arrivals
+  /** The exchange that it answers, where it is known. */
+  readonly origin?: object | undefined
   /** How long it will be, if that is known. */
   readonly announced: number | undefined
   /** Whether the connection may be kept waiting for long. */
@@ -35,10 +37,11 @@ export class PooledBody implements ResponseBody {
   constructor(connection: Dispatcher.DispatchController, options: PooledBodyOptions) {
     this.#connection = connection
     this.#options = options
-    this.#message = new ArrivingMessage(options.arrivals, () => {
+    const goOn = (): void => {
       this.#waitsForRoom = false
       this.#resume()
-    })
+    }
+    this.#message = new ArrivingMessage(options.arrivals, goOn, options.origin)
   }
 
   push(chunk: Buffer): void {

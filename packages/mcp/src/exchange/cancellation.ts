@@ -5,6 +5,8 @@ export interface Cancellation {
   readonly aborted: boolean
   readonly reason: unknown
   readonly signal: AbortSignal
+  /** The exchange that the request is sent for, where it is known. */
+  readonly origin?: object | undefined
   /** Called once, at once when the end comes; not called for an end that has been already. Must not throw. */
   onAbort(listener: () => void): void
   offAbort(listener: () => void): void

@@ -1,7 +1,7 @@
 /** Gives room to long messages that are on their way in, over many connections. */
 export interface Arrivals {
-  /** A message has become long. `go` is called when it may go on after it had to wait. */
-  open(go: () => void): Arrival
+  /** A message has become long. `go` is called when it may go on after it had to wait. `origin`: the exchange that it answers. */
+  open(go: () => void, origin?: object): Arrival
 }
 
 /** One long message. */
@@ -19,11 +19,13 @@ export const SHORT_MESSAGE: number = 256 * 1024
 export class ArrivingMessage {
   readonly #arrivals: Arrivals | undefined
   readonly #go: () => void
+  readonly #origin: object | undefined
   #arrival: Arrival | undefined
 
-  constructor(arrivals: Arrivals | undefined, go: () => void) {
+  constructor(arrivals: Arrivals | undefined, go: () => void, origin?: object) {
     this.#arrivals = arrivals
     this.#go = go
+    this.#origin = origin
   }
 
   /** So much of it is here; 0 when it was complete. False when no more is to be read until `go` is called. */
@@ -32,7 +34,7 @@ export class ArrivingMessage {
       this.end()
       return true
     }
-    this.#arrival ??= this.#arrivals?.open(this.#go)
+    this.#arrival ??= this.#arrivals?.open(this.#go, this.#origin)
     return this.#arrival?.grows(bytes) ?? true
   }
 

@@ -46,6 +46,7 @@ export class Operations {
 
 export class Operation<T> extends Canceller implements Live {
   place = -1
+  origin: object | undefined
   readonly #caller: Cancellation | undefined
   readonly #resolve: (value: T) => void
   readonly #reject: (error: Error) => void

@@ -1,4 +1,4 @@
-import type { Canceller, IncomingMessage } from '../../../exchange/index.ts'
+import type { Cancellation, Canceller, IncomingMessage } from '../../../exchange/index.ts'
 import {
   decodePieces,
   McpError,
@@ -88,7 +88,8 @@ async function readStream(options: ReadAnswerOptions): Promise<void> {
   }
   try {
     const { maxMessageBytes: maxLength, arrivals } = settings
-    const broken = await readOnce(response.body, { onEvent, cursor, maxLength, arrivals })
+    const { origin }: Cancellation = abort
+    const broken = await readOnce(response.body, { onEvent, cursor, maxLength, arrivals, origin })
     if (!reader.answered) await resume(options, { reader, cursor, onEvent, broken })
   } finally {
     clearTimeout(linger)

@@ -29,11 +29,11 @@ export async function readChunks(
 /** Reads an event stream to its end. A long event goes on when there is room for it. */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
-  options: SseParserOptions & { arrivals: Arrivals | undefined },
+  options: SseParserOptions & { arrivals: Arrivals | undefined; origin?: object | undefined },
 ): Promise<void> {
   const parser = new SseParser(options)
   let goOn = (): void => {}
-  const event = new ArrivingMessage(options.arrivals, () => goOn())
+  const event = new ArrivingMessage(options.arrivals, () => goOn(), options.origin)
   try {
     await readChunks(body, (chunk) => {
       parser.push(chunk)

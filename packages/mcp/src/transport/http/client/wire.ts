@@ -51,9 +51,10 @@ export class HttpWire implements Wire {
 
   request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
     if (this.#lost) return Promise.reject(this.#lost)
-    return this.#operations.run<JsonRpcResponse>(callerOf(options), (operation) =>
-      this.#request(message, options, operation),
-    )
+    return this.#operations.run<JsonRpcResponse>(callerOf(options), (operation) => {
+      operation.origin = options.origin
+      return this.#request(message, options, operation)
+    })
   }
 
   send(message: JsonRpcMessage): Promise<void> {
