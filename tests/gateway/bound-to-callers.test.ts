@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { listenRaw, modernRequest } from '../support/raw-client.ts'
 import { scriptedTarget, type ScriptedTarget } from '../support/scripted-target.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
+import { parseObjectPattern } from '../../packages/gateway/src/model/index.ts'
 
 const TASKS = 'io.modelcontextprotocol/tasks'
 const DECLARED = { extensions: { [TASKS]: {} }, elicitation: { form: {} } }
@@ -224,6 +225,6 @@ function denyOf(key: string, target: string, name: string) {
     name: 'deny',
     who: { principals: [], scopes: [], apiKeys: [key] },
     allow: [],
-    deny: [{ kind: undefined, target, name }],
+    deny: [parseObjectPattern(`${target}/${name}`)],
   }
 }
