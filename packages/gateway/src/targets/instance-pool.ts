@@ -49,14 +49,7 @@ export class InstancePool {
   get(key: string): Instance {
     const known = this.#instances.get(key)
     if (known) return known
-    const { name, maxInstances } = this.#model()
-    if (!isSharedKey(key) && this.#instances.size >= maxInstances && !this.#makeRoom()) {
-      throw new TargetError(
-        name,
-        'busy',
-        `Target "${name}" has ${maxInstances} connections already, all in use`,
-      )
-    }
+    if (!isSharedKey(key)) this.#makeRoom()
     if (this.#isClosed) return this.#stopped(key)
     const instance = this.#create(key, this.#host)
     this.#instances.set(key, instance)
@@ -74,12 +67,17 @@ export class InstancePool {
     return instance
   }
 
-  /** Ends the longest unused connection; false when all are in use. */
-  #makeRoom(): boolean {
-    const idle = this.all.filter((instance) => !instance.inUse).sort((a, b) => a.lastUsed - b.lastUsed)[0]
-    if (!idle) return false
-    void this.drop(idle)
-    return true
+  /** Ends the longest unused connections until one more fits. The shared ones are always made, so there may be too many. */
+  #makeRoom(): void {
+    const { name, maxInstances } = this.#model()
+    while (this.#instances.size >= maxInstances) {
+      const idle = this.all.filter((instance) => !instance.inUse).sort((a, b) => a.lastUsed - b.lastUsed)[0]
+      if (!idle) {
+        const problem = `Target "${name}" has ${maxInstances} connections already, all in use`
+        throw new TargetError(name, 'busy', problem)
+      }
+      void this.drop(idle)
+    }
   }
 
   #unused(instance: Instance): void {
