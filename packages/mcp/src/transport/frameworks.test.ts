@@ -115,14 +115,16 @@ describe.each(Object.keys(mounts))('mounted in %s', (name) => {
 })
 
 it('a reader that never reads is cut off, and its request cancelled', async () => {
-  const mounted = await mounts['node:http']!(createApp())
+  const server = createServer(toNodeHandler(createApp(), { limits: { stallTimeout: 300 } }))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
   flooded = false
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},
     'io.modelcontextprotocol/logLevel': 'debug',
   }
-  const sent = httpRequest(mounted.url, {
+  const sent = httpRequest(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -139,5 +141,6 @@ it('a reader that never reads is cut off, and its request cancelled', async () =
   )
   await until(() => flooded, 'the flood to be cut off')
   sent.destroy()
-  mounted.close()
+  server.closeAllConnections()
+  server.close()
 }, 20_000)
