@@ -32,21 +32,22 @@ describeConsole('the console at scale', { config, entries: TOOLS }, (suite) => {
     let left = count
     const worker = async () => {
       while (left-- > 0) {
+        const method = left % 9 === 0 ? 'many/nothing' : 'tools/call'
         const response = await fetch(`${suite.gateway.url}/mcp`, {
           method: 'POST',
           headers: {
             'content-type': 'application/json',
             accept: 'application/json, text/event-stream',
             'mcp-protocol-version': '2026-07-28',
-            'mcp-method': 'tools/call',
-            'mcp-name': left % 9 === 0 ? 'many_nothing' : 'many_tool_7',
+            'mcp-method': method,
+            'mcp-name': 'many_tool_7',
           },
           body: JSON.stringify({
             jsonrpc: '2.0',
             id: left,
-            method: 'tools/call',
+            method,
             params: {
-              name: left % 9 === 0 ? 'many_nothing' : 'many_tool_7',
+              name: 'many_tool_7',
               arguments: {},
               _meta: {
                 'io.modelcontextprotocol/protocolVersion': '2026-07-28',
