@@ -70,5 +70,5 @@ it('gives launchers folders of its own when there is no home to write to', async
     return places.map((place) => place.replace(stateDir, 'STATE'))
   }
   expect(await run(home)).toEqual(['', '', home])
-  expect(await run('/nonexistent')).toEqual(['STATE/cache/npm', 'STATE/cache/uv', '/nonexistent'])
+  expect(await run('/dev/null/home')).toEqual(['STATE/cache/npm', 'STATE/cache/uv', '/dev/null/home'])
 })
