@@ -11,7 +11,7 @@ import { build } from './lib/build.mjs'
 import { freePort } from './lib/free-port.mjs'
 import { ROOT } from './lib/paths.mjs'
 
-/** Issue limits: memory when idle, and start beyond the start of Node itself. */
+/** What we promise: memory when idle, and start beyond the start of Node itself. */
 const LIMITS = { megabytes: 90, readyBeyond: 500 }
 const TARGETS = 10
 /** Long enough for what runs once after the start. */
