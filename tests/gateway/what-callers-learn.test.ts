@@ -53,6 +53,7 @@ async function everywhere(
   target: string,
   method: string,
   params: { name?: string } = {},
+  before?: () => Promise<void>,
 ): Promise<string[]> {
   const seen: string[] = []
   for (const [url, name] of [
@@ -60,8 +61,10 @@ async function everywhere(
     [`${gateway.endpoint}/${target}`, params.name],
   ] as const) {
     const asked = name === undefined ? params : { ...params, name }
+    await before?.()
     seen.push((await modernRequest(url, method, asked)).text)
     const session = await openSession(url)
+    await before?.()
     seen.push((await legacyRequest(url, method, asked, { session })).text)
   }
   return seen
@@ -83,7 +86,9 @@ describe('what callers learn of a failure', () => {
   it('names target, kind and advice when a process ends in a call, in every era and at every endpoint', async () => {
     const lines = logLines()
     const gateway = await start({ bad: leaky('') })
-    const seen = await everywhere(gateway, 'bad', 'tools/call', { name: 'crash' })
+    const isTried = () =>
+      expect.poll(() => gateway.gateway.target('bad')?.state, { timeout: 5_000 }).not.toBe('backing-off')
+    const seen = await everywhere(gateway, 'bad', 'tools/call', { name: 'crash' }, isTried)
     for (const text of seen) {
       expect(text).not.toMatch(PLANTED)
       expect(text).toMatch(/Target \\"bad\\": its process exited with code 3.*gantry doctor bad/)
