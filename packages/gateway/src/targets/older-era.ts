@@ -47,6 +47,9 @@ const ASKING: Readonly<Record<string, readonly [list: string, member: 'name' | '
   'resources/read': ['resources', 'uri'],
 }
 
+/** How many refused items are remembered. Of more, each call is tried in the older era first. */
+const MOST_REMEMBERED = 1000
+
 /** What is known of the older era of one server, and which of its calls go there. */
 export class OlderEra {
   differences: EraDifferences = SAME
@@ -112,13 +115,15 @@ export class OlderEra {
 
   /**
    * Whether a call was refused because its answer exists in the newer era only. Such an answer asks for input, and its
-   * tool is made to be called again (FastMCP's `InputRequiredResult`).
+   * tool is made to be called again (FastMCP). The error has to name both the revision and the kind of answer: one that
+   * only mentions that day is the tool's own, and calling again could do its work twice.
    */
   needsNewer(exchange: Exchange, outcome: Outcome): boolean {
     const item = itemOf(exchange)
-    const isRefused = outcome.type === 'error' && outcome.error.message.includes(NEWER)
-    if (!isRefused || item === undefined) return false
-    this.#newerOnly.add(item)
+    if (item === undefined || outcome.type !== 'error') return false
+    const { message } = outcome.error
+    if (!message.includes(NEWER) || !message.includes('InputRequiredResult')) return false
+    if (this.#newerOnly.size < MOST_REMEMBERED) this.#newerOnly.add(item)
     return true
   }
 
