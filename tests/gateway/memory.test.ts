@@ -102,7 +102,7 @@ describe.skipIf(!CAN_MEASURE)('the memory of a gateway', () => {
     },
   )
 
-  it('20 strangers that send half a body of 16 MB cost less than 30 MB', { timeout: 60_000 }, async () => {
+  it('20 strangers that send half a body of 16 MB cost less than 80 MB', { timeout: 60_000 }, async () => {
     await using gateway = await GatewayProcess.start({
       mcpServers: { big: lettersProgram },
       auth: { apiKeys: [{ name: 'known', key: KEY }] },
@@ -117,7 +117,7 @@ describe.skipIf(!CAN_MEASURE)('the memory of a gateway', () => {
     )
     await Promise.all(strangers.map(({ closed }) => closed))
     expect((await answerOf(gateway, 10, headers)).status).toBe(200)
-    expect(gateway.peak - before).toBeLessThan(30)
+    expect(gateway.peak - before).toBeLessThan(80)
     for (const { socket } of warm) socket.destroy()
   })
 })

@@ -72,6 +72,7 @@ describe.skipIf(!existsSync(GATEWAY))('10,000 requests at once to a gateway in a
     expect(await end()).toBe(0)
   })
 
+  // On a slow machine more than 1000 of them are under way at once; those are refused, in turn as well.
   it('down one HTTP connection: every one is answered in turn', { timeout: 60_000 }, async () => {
     serve('--json')
     const [first] = (await new Promise<Buffer>((resolve) => child.stdout!.once('data', resolve)))
@@ -93,7 +94,7 @@ describe.skipIf(!existsSync(GATEWAY))('10,000 requests at once to a gateway in a
       let rest = ''
       socket.on('error', reject).on('close', () => reject(new Error(`closed after ${ids.length} answers`)))
       socket.setEncoding('utf8').on('data', (chunk) => {
-        const found = `${rest}${chunk}`.split('HTTP/1.1 200 OK')
+        const found = `${rest}${chunk}`.split(/HTTP\/1\.1 (?:200 OK|429 Too Many Requests)/)
         rest = found.pop() ?? ''
         for (const one of found) if (one !== '') ids.push(Number(/"id":(\d+)/.exec(one)?.[1]))
         if (ids.length === REQUESTS - 1) resolve()
