@@ -6,7 +6,7 @@ import { connect, http, sse, type Client, type Connector } from '@gantry/mcp/cli
 import { socket } from '@gantry/mcp/client/node'
 import { serveSocket, type SocketServer } from '@gantry/mcp/server/node'
 import { expectObjections } from '../../packages/mcp/src/testing/fixtures/objections.test.support.ts'
-import { encodeHeaderValue } from '../../packages/mcp/src/transport/http/header-value.ts'
+import { encodeHeaderValue } from '../../packages/mcp/src/protocol/encoding.ts'
 import { legacyRequest, modernRequest, openSession } from '../support/raw-client.ts'
 import { scriptedTarget } from '../support/scripted-target.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'

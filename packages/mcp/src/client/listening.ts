@@ -1,6 +1,6 @@
 import type { Notification } from '../exchange/index.ts'
 import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../jsonrpc/index.ts'
-import { unref, type ServerCapabilities, type SubscriptionFilter } from '../protocol/index.ts'
+import type { ServerCapabilities, SubscriptionFilter } from '../protocol/index.ts'
 import { ListenStream, type OpenListen } from './listen-stream.ts'
 
 export interface ListeningOptions {
@@ -102,7 +102,7 @@ export class Listening {
     clearTimeout(this.#timer)
     const delay = Math.min(FIRST_DELAY * 2 ** this.#failures++, LONGEST_DELAY)
     this.#timer = setTimeout(() => void this.#retry(), delay * (0.5 + Math.random() / 2))
-    unref(this.#timer)
+    this.#timer.unref?.()
   }
 
   async #retry(): Promise<void> {

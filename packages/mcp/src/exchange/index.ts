@@ -24,7 +24,7 @@ export {
   signalCancellation,
   type Cancellation,
 } from './cancellation.ts'
-export { bindingOf } from './binding.ts'
+export { bindingOf, Sealer } from './seal.ts'
 export { CallTable } from './call-table.ts'
 export { LiveSet, type Live } from './live-set.ts'
 export type { Connector, IncomingMessage, OpenOptions, Wire, WireRequestOptions } from './wire.ts'
@@ -43,7 +43,7 @@ export { isModernRequest, openModernExchange, readEnvelope, type Envelope } from
 export { IncreasingProgress } from './server/increasing-progress.ts'
 export { MAX_ROUNDS, playRounds, type RoundsHost } from './server/play-rounds.ts'
 export { Budget, type BudgetLimit, type BudgetLimits } from './budget.ts'
-export { callerKey, senderKey, type Sender } from './caller-key.ts'
+export { callerKey, senderKey, type Sender } from '../protocol/principal.ts'
 export { respondSafely } from './server/respond-safely.ts'
 export { refusalOf, type RequestRefusal } from './server/refusal-of.ts'
 export { RefusedForLoad, type LoadRefusal } from './server/refused-for-load.ts'
@@ -116,4 +116,3 @@ export {
   shapeResult,
   type Principal,
 } from '../protocol/index.ts'
-export { Sealer } from './seal.ts'

@@ -1,6 +1,7 @@
-import { jsonReader, type NumberMode, writeJson } from '../jsonrpc/index.ts'
+import { jsonReader, type NumberMode, writeJson, canonicalJson } from '../jsonrpc/index.ts'
 import { requireSecret } from '../protocol/require-secret.ts'
-import { fromBase64Url, toBase64Url } from '../protocol/base64.ts'
+import { fromBase64Url, toBase64Url } from '../protocol/encoding.ts'
+import { principalKey, type Principal } from '../protocol/index.ts'
 
 const IV_BYTES = 12
 const KEY_BYTES = 32
@@ -80,4 +81,9 @@ async function deriveKey(secret: string | Uint8Array): Promise<Key> {
     idBytes,
     crypto: crypto.subtle.importKey('raw', raw, 'AES-GCM', false, ['encrypt', 'decrypt']),
   }
+}
+
+/** The one binding of sealed sessions, tasks and states: same purpose, principal and facts. */
+export function bindingOf(purpose: string, principal: Principal | undefined, ...facts: unknown[]): string {
+  return canonicalJson([purpose, principalKey(principal), ...facts])
 }

@@ -1,39 +1,45 @@
-export { canonicalJson } from './canonical-json.ts'
-export { copyWith } from './copy-with.ts'
-export * from './error-codes.ts'
-export { JsonNumber, setMember, toNumber, withBigInts, withPlainNumbers, withSources } from './json-number.ts'
 export {
+  canonicalJson,
+  copyWith,
+  JsonNumber,
+  setMember,
+  toNumber,
+  withBigInts,
+  withPlainNumbers,
+  withSources,
   isJsonObject,
   isRequestId,
   type JsonObject,
-  type JsonRpcError,
+  type RequestId,
+  writeJson,
+} from './json.ts'
+export * from './error-codes.ts'
+export { type JsonRpcError, ProtocolError } from './protocol-error.ts'
+export {
   type JsonRpcFailure,
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
   type JsonRpcResult,
-  type RequestId,
+  isNoise,
+  classifyMessage,
+  parseMessage,
+  type ParsedMessage,
+  unreadable,
+  toJsonText,
 } from './message.ts'
 export { McpError, type McpErrorCode } from './mcp-error.ts'
-export { isNoise } from './is-noise.ts'
+export { decodePieces, readResult, ResultBody } from './read-result.ts'
+export { hasLongText, LONG_TEXT, LongJson, LongString, toPieces, type JsonPiece } from './long-json.ts'
+export { rawResultId, readRawResult } from './raw-result.ts'
 export {
-  decodePieces,
-  hasLongText,
-  LONG_TEXT,
-  LongJson,
-  LongString,
-  rawResultId,
-  readRawResult,
-  readResult,
-  ResultBody,
-  toPieces,
-  type JsonPiece,
-} from './result/index.ts'
-export { classifyMessage, parseMessage, type ParsedMessage, unreadable } from './parse-message.ts'
-export { isTooDeep, MAX_DEPTH, parseJson, tooDeep } from './parse-json.ts'
-export { RefusedJson } from './refused-json.ts'
-export { jsonReader, type NumberMode, type ReadJson } from './read-json.ts'
-export { toJsonText } from './to-json-text.ts'
-export { writeJson } from './write-json.ts'
-export { ProtocolError } from './protocol-error.ts'
+  isTooDeep,
+  MAX_DEPTH,
+  parseJson,
+  tooDeep,
+  RefusedJson,
+  jsonReader,
+  type NumberMode,
+  type ReadJson,
+} from './read-json.ts'

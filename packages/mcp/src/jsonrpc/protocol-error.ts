@@ -1,5 +1,10 @@
 import { INTERNAL_ERROR } from './error-codes.ts'
-import type { JsonRpcError } from './message.ts'
+
+export interface JsonRpcError {
+  code: number
+  message: string
+  data?: unknown
+}
 
 /** An error that crosses the wire: a numeric code, a message, optional data. */
 export class ProtocolError extends Error {

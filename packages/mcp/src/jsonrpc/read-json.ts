@@ -1,6 +1,157 @@
-import { JsonNumber, setMember, toExactInteger } from './json-number.ts'
-import { endOfString } from './json-strings.ts'
-import { parseJson } from './parse-json.ts'
+import { isJsonObject, isRequestId, type RequestId, JsonNumber, setMember, toExactInteger } from './json.ts'
+
+/** How many levels a foreign text may have. Real schemas have fewer; recursive functions have room for it. */
+export const MAX_DEPTH = 512
+
+/** How many values a foreign text may have: short text can become much memory. 20 MB of embeddings fit. */
+export const MAX_VALUES = 1_000_000
+
+const TOO_MANY = `the JSON has more than ${MAX_VALUES} values`
+
+/** `JSON.parse` for foreign texts: throws `RefusedJson` (a `SyntaxError`) beyond the limits. */
+export function parseJson(text: string): unknown {
+  if (hasTooManyValues(text)) throw new RefusedJson(TOO_MANY, outlineOfMessage(text))
+  const value: unknown = JSON.parse(text)
+  if (couldBeDeep(text) && isTooDeep(value)) throw tooDeep(value)
+  return value
+}
+
+export function tooDeep(value: unknown): RefusedJson {
+  return new RefusedJson(`the JSON has more than ${MAX_DEPTH} levels of arrays and objects`, value)
+}
+
+/** Each level has a bracket that opens and one that closes. Few texts have so many: this spares the others a walk. */
+function couldBeDeep(text: string): boolean {
+  return text.length > 2 * MAX_DEPTH && afterSigns(text, '[{', MAX_DEPTH) < 0
+}
+
+/** Every value but the first stands behind one of these signs. Most texts have too few of them, in strings or not. */
+function hasTooManyValues(text: string): boolean {
+  return (
+    text.length > 2 * MAX_VALUES &&
+    afterSigns(text, ',[{', MAX_VALUES - 1) < 0 &&
+    countValues(text) > MAX_VALUES
+  )
+}
+
+/** How many of `left` remain after each sign has taken one; stops as soon as there are too many. */
+function afterSigns(text: string, signs: string, left: number): number {
+  let rest = left
+  for (const sign of signs) {
+    for (let at = text.indexOf(sign); at !== -1 && rest >= 0; at = text.indexOf(sign, at + 1)) rest--
+  }
+  return rest
+}
+
+const NEXT_SIGN = /[",[{]/g
+
+function countValues(text: string): number {
+  let count = 1
+  NEXT_SIGN.lastIndex = 0
+  for (let found = NEXT_SIGN.exec(text); found && count <= MAX_VALUES; found = NEXT_SIGN.exec(text)) {
+    if (found[0] === '"') NEXT_SIGN.lastIndex = endOfString(text, found.index) + 1
+    else count++
+  }
+  return count
+}
+
+/** Whether a value that was parsed elsewhere has more than `MAX_DEPTH` levels. */
+export function isTooDeep(value: unknown): boolean {
+  return isDeeper(value, MAX_DEPTH)
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) if (isDeeper(value[index], levels - 1)) return true
+    return false
+  }
+  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], levels - 1)) return true
+  return false
+}
+
+interface MessageHead {
+  /** Null when it has none. */
+  readonly id: RequestId | null
+  readonly isResponse: boolean
+}
+
+/** The text is JSON, but has too many levels or values. */
+export class RefusedJson extends SyntaxError {
+  /** The messages of the text, so that the request can be answered or the caller told. */
+  readonly heads: readonly MessageHead[]
+
+  constructor(why: string, value: unknown) {
+    super(why)
+    this.name = 'RefusedJson'
+    this.heads = (Array.isArray(value) ? value : [value]).flatMap((message) => {
+      if (!isJsonObject(message)) return []
+      const id = isRequestId(message.id) ? message.id : null
+      return [{ id, isResponse: message.method === undefined }]
+    })
+  }
+
+  get isResponse(): boolean {
+    return this.heads[0]?.isResponse === true
+  }
+
+  /** The id of a single message; null for everything else. */
+  get id(): RequestId | null {
+    const [first] = this.heads
+    return first && this.heads.length === 1 ? first.id : null
+  }
+}
+
+const QUOTE = 0x22
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+/** What a message has besides the insides of `params` or `result` is short. */
+const MAX_OUTLINE = 64 * 1024
+
+/** A message with `null` for every array and object, to learn its id; undefined for batches and long ones. */
+function outlineOfMessage(text: string): unknown {
+  if (!/^\s*\{/.test(text)) return undefined
+  let outline = ''
+  let depth = 0
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth === 2) outline += text.slice(from, at)
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      if (depth-- !== 2) continue
+      outline += 'null'
+      from = at + 1
+      if (outline.length > MAX_OUTLINE) return undefined
+    }
+  }
+  if (depth !== 0 || outline.length + text.length - from > MAX_OUTLINE) return undefined
+  try {
+    return JSON.parse(outline + text.slice(from))
+  } catch {
+    return undefined
+  }
+}
+
+const BACKSLASH = 0x5c
+
+/** The position of the quotation mark that ends the string which begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end
+}
+
+/** An odd number of backslashes in front of a character escapes it. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at
+  while (text.charCodeAt(before - 1) === BACKSLASH) before--
+  return (at - before) % 2 === 1
+}
 
 /**
  * What numbers become that a double may not hold as they were written. `rounded`: the nearest double, as
@@ -30,7 +181,6 @@ function keepSource(source: string): unknown {
   return String(double) === source ? double : new JsonNumber(source)
 }
 
-const QUOTE = 0x22
 const DOT = 0x2e
 const MINUS = 0x2d
 const DIGIT_0 = 0x30
@@ -41,7 +191,7 @@ const LOWER_E = 0x65
 const LONG_NUMBER = 16
 
 /** Whether `JSON.parse` may change a number of this text. Runs for every message, so it only looks. */
-export function mayLoseNumbers(text: string): boolean {
+function mayLoseNumbers(text: string): boolean {
   const { length } = text
   let digits = 0
   for (let at = 0; at < length; at++) {

@@ -1,5 +1,5 @@
 /** Reads what others send: never throws for a URL, bounds the depth of JSON, tells where a host is. */
-export { isTooDeep, MAX_DEPTH, parseJson } from '../jsonrpc/parse-json.ts'
+export { isTooDeep, MAX_DEPTH, parseJson } from '../jsonrpc/read-json.ts'
 export { addressKind, type AddressKind } from './address-kind.ts'
 export { cutText } from './cut-text.ts'
 export { isDeepYaml } from './is-deep-yaml.ts'

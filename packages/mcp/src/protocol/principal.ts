@@ -23,3 +23,41 @@ export function principalKey(principal: Principal | undefined): string {
 export function describePrincipal({ kind, issuer, subject }: Principal): string {
   return issuer === undefined ? `${kind}:${subject}` : `${kind}:${subject} (${issuer})`
 }
+
+/** Guards hand out the same principal again and again. */
+const keys = new WeakMap<Principal, string>()
+
+/** What is known of who sends a request before its body is read. */
+export interface Sender {
+  readonly auth?: { readonly principal: Principal } | undefined
+  /** The network address that it comes from. */
+  readonly peer?: string | undefined
+}
+
+/** Under which name a sender is counted: its principal, else its address. */
+export function senderKey({ auth, peer }: Sender): string {
+  return auth ? keyOf(auth.principal) : `address ${peer ?? ''}`
+}
+
+function keyOf(principal: Principal): string {
+  let key = keys.get(principal)
+  if (key === undefined) {
+    key = `principal ${principalKey(principal)}`
+    keys.set(principal, key)
+  }
+  return key
+}
+
+/** What is known of it afterwards. */
+interface Caller extends Sender {
+  readonly session?: string | undefined
+  readonly client: { readonly info?: { readonly name: string } | undefined }
+}
+
+/** The name under which a caller is counted: principal, else session, else address and client name. */
+export function callerKey(caller: Caller): string {
+  const { auth, session, client } = caller
+  if (auth) return senderKey(caller)
+  if (session !== undefined) return `session ${session}`
+  return `${senderKey(caller)} ${client.info?.name ?? ''}`
+}

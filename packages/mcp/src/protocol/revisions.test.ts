@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { isMethodInRevision, METHOD_NAMES, methodFacts } from './methods.ts'
 import {
+  isMethodInRevision,
+  METHOD_NAMES,
+  methodFacts,
   eraOf,
   isModern,
   isRevision,
@@ -10,8 +12,7 @@ import {
   MODERN_REVISIONS,
   REVISIONS,
 } from './revisions.ts'
-import { shapeError, resourceNotFound } from './shape-error.ts'
-import { shapeResult } from './shape.ts'
+import { shapeError, resourceNotFound, shapeResult } from './shape.ts'
 
 // CONTRIBUTING.md, "How to add a protocol revision": these tables are all that has to know of one.
 

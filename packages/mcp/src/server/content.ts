@@ -13,7 +13,7 @@ import type {
   Role,
   TextContent,
 } from '../protocol/index.ts'
-import { toBase64 } from '../protocol/base64.ts'
+import { toBase64 } from '../protocol/encoding.ts'
 
 /** Marks what the builders made, so that a tool with an output schema may also return content. */
 const CONTENT: unique symbol = Symbol('content')

@@ -1,7 +1,7 @@
 import type { Complete, Exchange } from '../exchange/index.ts'
 import { INVALID_PARAMS, ProtocolError, type JsonObject, writeJson } from '../jsonrpc/index.ts'
 import { shapeResult, type Implementation, type Revision } from '../protocol/index.ts'
-import { fromBase64Url, toBase64Url } from '../protocol/base64.ts'
+import { fromBase64Url, toBase64Url } from '../protocol/encoding.ts'
 import type { Entry, Registry } from './registry.ts'
 import type { CacheHint } from './server-options.ts'
 

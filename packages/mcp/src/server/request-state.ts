@@ -1,5 +1,5 @@
 import type { Exchange, Sealer } from '../exchange/index.ts'
-import { bindingOf } from '../exchange/binding.ts'
+import { bindingOf } from '../exchange/seal.ts'
 import {
   INVALID_PARAMS,
   isJsonObject,

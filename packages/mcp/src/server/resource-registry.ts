@@ -1,6 +1,6 @@
 import { McpError } from '../jsonrpc/index.ts'
 import type { Resource as ResourceInfo, ResourceTemplate as TemplateInfo } from '../protocol/index.ts'
-import { toBase64 } from '../protocol/base64.ts'
+import { toBase64 } from '../protocol/encoding.ts'
 import type { ResourceDefinition, ResourceFacts, TemplateDefinition } from './definitions.ts'
 import { UriTemplate } from './uri-template.ts'
 

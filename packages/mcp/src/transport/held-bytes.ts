@@ -1,6 +1,5 @@
 import { Budget, type BudgetLimit, type BudgetLimits } from '../exchange/budget.ts'
 import { type Live, LiveSet } from '../exchange/live-set.ts'
-import { unref } from '../protocol/index.ts'
 
 const SWEEP = 1000
 
@@ -31,7 +30,7 @@ export class HeldBytes {
     this.#open.add(holding)
     if (this.#timer === undefined) {
       this.#timer = setInterval(() => this.#sweep(), Math.min(SWEEP, this.timeout))
-      unref(this.#timer)
+      this.#timer.unref?.()
     }
     return holding
   }

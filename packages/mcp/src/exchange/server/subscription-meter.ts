@@ -1,6 +1,6 @@
 import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../../jsonrpc/index.ts'
 import { Budget, type BudgetLimits } from '../budget.ts'
-import { callerKey } from '../caller-key.ts'
+import { callerKey } from '../../protocol/principal.ts'
 import type { Exchange } from '../exchange.ts'
 import { RefusedForLoad } from './refused-for-load.ts'
 

@@ -3,7 +3,7 @@ import { INVALID_PARAMS, ProtocolError, type JsonObject, McpError } from '../../
 import type { CacheHint, Server, ResourceDefinition, Visibility } from '../../server/index.ts'
 import { type SkillDefinition, CompiledSkill, type CompiledFile } from './compile-skill.ts'
 import { SKILLS_EXTENSION, DIRECTORY_TYPE } from './skill.ts'
-import { fromBase64Url, toBase64Url } from '../../protocol/base64.ts'
+import { fromBase64Url, toBase64Url } from '../../protocol/encoding.ts'
 import type { Resource } from '../../protocol/index.ts'
 
 export interface SkillsOptions {

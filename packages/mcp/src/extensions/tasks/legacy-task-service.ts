@@ -7,7 +7,7 @@ import { isTerminal, type DetailedTask, type TaskStatus } from './task.ts'
 import { TaskFollowers } from './task-followers.ts'
 import { ownerOf, ownerOfSession } from './task-owner.ts'
 import type { TaskTable } from './task-table.ts'
-import { fromBase64Url, toBase64Url } from '../../protocol/base64.ts'
+import { fromBase64Url, toBase64Url } from '../../protocol/encoding.ts'
 import type { Listed } from './task-index.ts'
 
 /** The same tasks for clients of 2025-11-25, which ask for results and are asked while they wait for them. */

@@ -9,7 +9,7 @@ import {
   type TaskHandle,
 } from '../../exchange/index.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, writeJson } from '../../jsonrpc/index.ts'
-import { LONGEST_TIMER, unref } from '../../protocol/index.ts'
+import { LONGEST_TIMER } from '../../protocol/index.ts'
 import { RunningTask } from './running-task.ts'
 import type { DetailedTask } from './task.ts'
 import type { Listed } from './task-index.ts'
@@ -162,6 +162,6 @@ export class TaskTable {
 /** A timer that keeps no process alive; returns what stops it. */
 function later(milliseconds: number, run: () => void): () => void {
   const timer = setTimeout(run, Math.min(milliseconds, LONGEST_TIMER))
-  unref(timer)
+  timer.unref?.()
   return () => clearTimeout(timer)
 }

@@ -12,7 +12,7 @@ import {
 import { eraOf, LATEST_MODERN, samePrincipal, shapeError } from '../../../protocol/index.ts'
 import { abortError, type Cancellation, cancellationOf, Canceller } from '../../cancellation.ts'
 import { isLog, wantsLog } from '../../client/logs.ts'
-import { callerKey } from '../../caller-key.ts'
+import { callerKey } from '../../../protocol/principal.ts'
 import { toCallerProgress } from '../../client/params.ts'
 import type { Exchange, Notification, Outcome } from '../../exchange.ts'
 import { CallQuestions, type QuestionEnd } from './call-questions.ts'

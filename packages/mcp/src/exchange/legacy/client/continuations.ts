@@ -1,4 +1,3 @@
-import { unref } from '../../../protocol/index.ts'
 import { Budget } from '../../budget.ts'
 import type { Exchange, Outcome } from '../../exchange.ts'
 
@@ -61,7 +60,7 @@ export class MemoryContinuations implements Continuations {
     if (this.#budget.take(caller, 1)) return undefined
     const token = crypto.randomUUID()
     const timer = setTimeout(() => this.take(token)?.expire(), this.#ttl)
-    unref(timer)
+    timer.unref?.()
     this.#parked.set(token, { call, caller, timer })
     return token
   }

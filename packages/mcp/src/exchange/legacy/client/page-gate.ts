@@ -1,4 +1,4 @@
-import { callerKey } from '../../caller-key.ts'
+import { callerKey } from '../../../protocol/principal.ts'
 import { tooManyRounds } from '../../client/client-edge.ts'
 import type { Exchange, Notification, Outcome } from '../../exchange.ts'
 import { isSameCall } from './call.ts'

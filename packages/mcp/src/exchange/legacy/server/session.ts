@@ -24,7 +24,7 @@ import {
 } from '../../../protocol/index.ts'
 import { CallTable } from '../../call-table.ts'
 import { callCapabilities } from '../../call-capabilities.ts'
-import { callerKey } from '../../caller-key.ts'
+import { callerKey } from '../../../protocol/principal.ts'
 import { detachHint, wantsDetachHint } from '../../detach-hint.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from '../../exchange.ts'
 import { IncreasingProgress } from '../../server/increasing-progress.ts'

@@ -1,6 +1,6 @@
 import { isJsonObject, McpError, type JsonRpcMessage } from '../../../jsonrpc/index.ts'
 import { META, methodFacts } from '../../../protocol/index.ts'
-import { encodeHeaderValue } from '../header-value.ts'
+import { encodeHeaderValue } from '../../../protocol/encoding.ts'
 
 /** The revision that a message's own envelope names; messages of legacy revisions have none. */
 export function envelopeVersion(message: JsonRpcMessage): string | undefined {

@@ -1,5 +1,4 @@
 import { type Live, LiveSet } from '../../../exchange/live-set.ts'
-import { unref } from '../../../protocol/index.ts'
 import { KEEP_ALIVE, type EventSink } from './reply.ts'
 
 interface Waiting extends Live {
@@ -30,7 +29,7 @@ export class Pulse {
 
   #start(): void {
     this.#timer = setInterval(() => this.#beat(), this.#interval)
-    unref(this.#timer)
+    this.#timer.unref?.()
   }
 
   #beat(): void {

@@ -1,6 +1,6 @@
 import { LiveSet, type Live } from '../../../exchange/live-set.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
-import { LONGEST_TIMER, samePrincipal, unref } from '../../../protocol/index.ts'
+import { LONGEST_TIMER, samePrincipal } from '../../../protocol/index.ts'
 import type { Guard, HttpContext } from './guard.ts'
 
 /** Of a stream whose credential has no end, and of an answer that is no stream. */
@@ -72,7 +72,7 @@ export class OpenStreams {
     clearTimeout(this.#timer)
     this.#dueAt = until
     this.#timer = setTimeout(() => this.#endExpired(), Math.min(until - Date.now(), LONGEST_TIMER))
-    unref(this.#timer)
+    this.#timer.unref?.()
   }
 
   #endExpired(): void {

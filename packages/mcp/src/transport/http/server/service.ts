@@ -1,5 +1,5 @@
 import { cutOff } from '../../../exchange/server/cut-off.ts'
-import { senderKey } from '../../../exchange/caller-key.ts'
+import { senderKey } from '../../../protocol/principal.ts'
 import { isModernRequest } from '../../../exchange/modern/server-edge.ts'
 import { modernRevisions, type Served } from '../../../exchange/server/served.ts'
 import { readBatch } from '../../../exchange/server/read-batch.ts'

@@ -1,5 +1,5 @@
 import type { Budget } from '../../../exchange/budget.ts'
-import { senderKey } from '../../../exchange/caller-key.ts'
+import { senderKey } from '../../../protocol/principal.ts'
 import type { Served } from '../../../exchange/server/served.ts'
 import type { JsonRpcRequest } from '../../../jsonrpc/index.ts'
 import type { EventLogLimits } from './event-log.ts'

@@ -1,7 +1,7 @@
 import type { Budget, BudgetLimit } from '../../../exchange/budget.ts'
 import { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
-import { samePrincipal, unref, type Principal } from '../../../protocol/index.ts'
+import { samePrincipal, type Principal } from '../../../protocol/index.ts'
 import type { HttpSession } from './session.ts'
 
 export interface SessionLimits {
@@ -75,7 +75,7 @@ export class HttpSessions {
   #startSweep(): void {
     if (this.#timer !== undefined) return
     this.#timer = setInterval(() => this.#sweep(), Math.max(1000, this.#idleTimeout / 10))
-    unref(this.#timer)
+    this.#timer.unref?.()
   }
 
   #stopSweep(): void {

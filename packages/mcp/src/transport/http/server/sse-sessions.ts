@@ -1,5 +1,5 @@
 import type { Budget } from '../../../exchange/budget.ts'
-import { senderKey } from '../../../exchange/caller-key.ts'
+import { senderKey } from '../../../protocol/principal.ts'
 import type { Served } from '../../../exchange/server/served.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
 import { samePrincipal } from '../../../protocol/index.ts'

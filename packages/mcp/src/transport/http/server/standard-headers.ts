@@ -7,7 +7,7 @@ import {
   type JsonRpcRequest,
 } from '../../../jsonrpc/index.ts'
 import { argumentAt, META, methodFacts } from '../../../protocol/index.ts'
-import { decodeHeaderValue } from '../header-value.ts'
+import { decodeHeaderValue } from '../../../protocol/encoding.ts'
 import type { HttpHeaders } from './reply.ts'
 
 /** Headers must mirror the body (2026-07-28, Server Validation), or −32020. */

@@ -1,5 +1,5 @@
 import { parseJson, type RequestId } from '../../../jsonrpc/index.ts'
-import { fromBase64Url, toBase64Url } from '../../../protocol/base64.ts'
+import { fromBase64Url, toBase64Url } from '../../../protocol/encoding.ts'
 
 /** A longer id of a request is left out. */
 const MAX_ANSWERS = 64

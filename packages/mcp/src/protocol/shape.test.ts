@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { REVISIONS } from './revisions.ts'
-import { isResourceNotFound, resourceNotFound, shapeError } from './shape-error.ts'
+import { isResourceNotFound, resourceNotFound, shapeError } from './shape.ts'
 
 const missing = resourceNotFound('doc://a').toJsonRpc()
 

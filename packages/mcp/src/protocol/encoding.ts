@@ -1,3 +1,28 @@
+/** Base64 of bytes; a string is taken to be base64 already. */
+export function toBase64(data: Uint8Array | string): string {
+  if (typeof data === 'string') return data
+  let binary = ''
+  // Chunks keep the argument count of fromCharCode within what engines allow.
+  for (let at = 0; at < data.length; at += 0x8000) {
+    binary += String.fromCharCode(...data.subarray(at, at + 0x8000))
+  }
+  return btoa(binary)
+}
+
+export function toBase64Url(data: Uint8Array): string {
+  return toBase64(data).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+/** Strict: undefined for anything that `toBase64Url` would not have written. */
+export function fromBase64Url(value: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[A-Za-z0-9_-]*$/.test(value)) return undefined
+  try {
+    return fromBase64(value.replaceAll('-', '+').replaceAll('_', '/'))
+  } catch {
+    return undefined
+  }
+}
+
 // MCP 2026-07-28, Streamable HTTP, "Value Encoding": how a string travels in `Mcp-Name` and `Mcp-Param-*`.
 
 const PREFIX = '=?base64?'
@@ -46,12 +71,9 @@ function isFieldContent(value: string): boolean {
   return /^[\t\x20-\x7e]*$/.test(value)
 }
 
-function toBase64(bytes: Uint8Array): string {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary)
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
+  return bytes
 }

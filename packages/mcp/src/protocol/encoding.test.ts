@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeHeaderValue, encodeHeaderValue } from './header-value.ts'
+import { decodeHeaderValue, encodeHeaderValue } from './encoding.ts'
 
 describe('encodeHeaderValue', () => {
   it.each([

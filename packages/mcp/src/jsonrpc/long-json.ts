@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '../message.ts'
-import { writeJson } from '../write-json.ts'
+import { isJsonObject, type JsonObject, writeJson } from './json.ts'
 
 /** From this many characters on, a text is worth the trouble of being written apart from the rest. */
 export const LONG_TEXT: number = 64 * 1024

@@ -1,8 +1,6 @@
-import { decodePieces } from './decode-pieces.ts'
-import { isJsonObject, type JsonObject } from '../message.ts'
-import { parseJson } from '../parse-json.ts'
-import type { ReadJson } from '../read-json.ts'
-import { ResultBody } from './result-body.ts'
+import { decodePieces, ResultBody } from './read-result.ts'
+import { isJsonObject, type JsonObject } from './json.ts'
+import { parseJson, type ReadJson } from './read-json.ts'
 
 const HEAD = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}),"result":(?=\{)/
 const HEAD_BYTES = 64

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isNoise } from './is-noise.ts'
+import { isNoise } from './message.ts'
 
 it.each(['x', 'data', '<html>', '{', ' {"a":1', '}', '{"a":1},', 'nullish', 'truefalse', '\u0000{}'])(
   'says that %j is no JSON without parsing it',

@@ -1,7 +1,30 @@
-import { isJsonObject, type JsonObject, type JsonRpcResult } from '../message.ts'
-import { parseJson } from '../parse-json.ts'
-import type { ReadJson } from '../read-json.ts'
-import { ResultBody } from './result-body.ts'
+import { type JsonObject, isJsonObject } from './json.ts'
+import type { JsonRpcResult } from './message.ts'
+import { parseJson, type ReadJson } from './read-json.ts'
+
+/** A response whose result keeps the JSON that it came in, as text or as bytes. */
+export abstract class ResultBody implements JsonRpcResult {
+  readonly jsonrpc = '2.0'
+  readonly id: number
+
+  constructor(id: number) {
+    this.id = id
+  }
+
+  /** Enough to see what it is about: numbers may be rounded, and long strings that nobody read are empty. */
+  abstract readonly outline: JsonObject
+  /** All of it, read when somebody wants it. */
+  abstract readonly result: JsonObject
+  /** Characters or bytes of the JSON. */
+  abstract readonly length: number
+  /** The JSON of `result` and of nothing else. */
+  abstract text(): string
+
+  /** The same in bytes, if it was not decoded yet. */
+  bytes(): readonly Uint8Array[] | undefined {
+    return undefined
+  }
+}
 
 const HEAD = '{"jsonrpc":"2.0","id":'
 const MIDDLE = ',"result":'
@@ -91,4 +114,11 @@ export function readResult(text: string, read: ReadJson = parseJson): ResultBody
   } catch {
     return undefined
   }
+}
+
+/** The text of bytes that came in pieces: a character may begin in one and end in the next. */
+export function decodePieces(pieces: readonly Uint8Array[], decoder: TextDecoder): string {
+  let text = ''
+  for (const piece of pieces) text += decoder.decode(piece, { stream: true })
+  return text + decoder.decode()
 }

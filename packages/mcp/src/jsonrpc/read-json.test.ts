@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isTooDeep, MAX_DEPTH, MAX_VALUES, parseJson } from './parse-json.ts'
-import { RefusedJson } from './refused-json.ts'
+import { isTooDeep, MAX_DEPTH, MAX_VALUES, parseJson, RefusedJson } from './read-json.ts'
 
 const arrays = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const objects = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
