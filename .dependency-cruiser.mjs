@@ -146,7 +146,7 @@ const APART = [
   ['transport/process/', 'transport/(http|stdio)/', 'A process tree knows no protocol.'],
 ]
 
-const RULES_OF_POLICY = String.raw`^${GATEWAY}chain/policy/(concerns|permissions|permissions-of)\.ts$`
+const RULES_OF_POLICY = String.raw`^${GATEWAY}chain/policy/permissions\.ts$`
 
 export default {
   forbidden: [

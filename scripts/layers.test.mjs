@@ -34,7 +34,7 @@ const FORBIDDEN = [
   ['packages/gateway/src/relay/a.ts', 'packages/mcp/src/server/registry.ts'],
   ['packages/gateway/src/relay/b.ts', 'packages/gateway/src/admin/index.ts'],
   ['packages/gateway/src/cli/a.ts', 'packages/gateway/src/relay/index.ts'],
-  ['packages/gateway/src/chain/policy/concerns.ts', 'packages/mcp/src/exchange/index.ts'],
+  ['packages/gateway/src/chain/policy/permissions.ts', 'packages/mcp/src/exchange/index.ts'],
   ['packages/gateway/src/chain/b.ts', 'packages/gateway/src/front/index.ts'],
   ['packages/gateway/src/admin/a.ts', 'packages/gateway/src/main.ts'],
   ['packages/console/src/a.tsx', 'packages/gateway/src/relay/index.ts'],
@@ -53,7 +53,7 @@ const ALLOWED = [
   ['packages/mcp/src/transport/stdio.node.ts', 'node:child_process'],
   ['packages/mcp/src/testing/a.ts', 'packages/mcp/src/server/registry.ts'],
   ['packages/gateway/src/relay/c.ts', 'packages/mcp/src/exchange/index.ts'],
-  ['packages/gateway/src/chain/chain.ts', 'packages/gateway/src/chain/limits/limits-link.ts'],
+  ['packages/gateway/src/chain/chain.ts', 'packages/gateway/src/chain/limits/admission.ts'],
   ['packages/gateway/src/main.ts', 'packages/gateway/src/targets/a.ts'],
   ['packages/console/src/c.tsx', 'packages/gateway/src/admin/contract.ts'],
 ]

@@ -1,19 +1,19 @@
-import type { Budget, Continuations, Handle, Sealer, Served } from '@gantry/mcp/exchange'
+import type { Budget, Continuations, Handle, Sealer, Served, SubscriptionMeter } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { CatalogView } from './catalog/catalog-view.ts'
-import { createChain, type Chain, type ChainServices, type SharedServices } from './chain/chain.ts'
-import { GatewayExchange } from './chain/gateway-exchange.ts'
+import { createChain, type ChainServices, type SharedServices } from './chain/chain.ts'
 import { ListChanges } from './chain/listen/list-changes.ts'
-import { Policy } from './chain/policy/policy.ts'
+import { Policy } from './chain/policy/caller-view.ts'
 import { Resolver } from './chain/resolve/resolver.ts'
-import { CallerTasks } from './chain/tasks/caller-tasks.ts'
-import { createOwnTasks } from './chain/tasks/own-tasks.ts'
+import { CallerTasks, createOwnTasks } from './chain/tasks/caller-tasks.ts'
 import { TaskIds } from './chain/tasks/task-ids.ts'
 import { isSame, type GatewayModel } from './model/index.ts'
 import { Relay } from './relay/relay.ts'
 import type { Store } from './store/index.ts'
 
 export interface EndpointOptions extends SharedServices {
+  /** Bounds what clients listen for. */
+  readonly subscriptions: SubscriptionMeter
   readonly model: GatewayModel
   /** The target that it is for; empty for the common one. */
   readonly name: string
@@ -23,6 +23,8 @@ export interface EndpointOptions extends SharedServices {
   /** Counts the questions that clients have not answered, on all endpoints together. */
   readonly questions: Budget
   readonly sealer: Sealer
+  /** How long a client has to come back with its answers, in milliseconds. */
+  readonly parkedFor: number
   readonly store: Store
   /** Told what went wrong where no caller could be. */
   readonly onError: (thrown: unknown) => void
@@ -39,8 +41,9 @@ export class Endpoint implements Served {
   /** Clients that listen for changes of its lists. */
   readonly changes: ListChanges = new ListChanges()
   readonly onInternalError: (error: unknown) => void
+  /** The way of a request through its chain. */
+  respond: Handle
   readonly #services: ChainServices
-  #chain: Chain
 
   constructor(options: EndpointOptions) {
     const { model, name, catalog, sealer, onError } = options
@@ -55,21 +58,19 @@ export class Endpoint implements Served {
       changes: this.changes,
       policy: this.policy,
       tasks,
-      desk: createOwnTasks(options.store, onError),
+      ownTasks: createOwnTasks(options.store, onError),
       resolver: new Resolver({ catalog, tasks }),
-      relay: new Relay({ ...options, endpoint: name, parkedFor: model.server.limits.parkedFor }),
+      relay: new Relay({ ...options, endpoint: name }),
     }
-    this.#chain = createChain(this.#services, model)
+    this.respond = createChain(this.#services, model, this)
     catalog.onChanged = (changes) => this.changes.announce(changes, (caller) => this.policy.viewOf(caller))
   }
-
-  readonly respond: Handle = (exchange) => this.#chain(new GatewayExchange(exchange, this))
 
   /** A new configuration holds from the next message on. */
   setModel(model: GatewayModel): void {
     const { rules } = this.policy
     this.policy.rules = model.policy
-    this.#chain = createChain(this.#services, model)
+    this.respond = createChain(this.#services, model, this)
     if (isSame(rules, model.policy)) return
     this.changes.review(
       (caller) => this.policy.viewOf(caller, rules),
@@ -79,7 +80,7 @@ export class Endpoint implements Served {
 
   /** Cancels the tasks that run here, and tells listeners that there is nothing more to hear. */
   close(): void {
-    this.#services.desk.close('The gateway is shutting down')
+    this.#services.ownTasks.close('The gateway is shutting down')
     this.changes.close()
   }
 }

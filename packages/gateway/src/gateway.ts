@@ -14,7 +14,7 @@ import { diffModels } from './config/diff-models.ts'
 import { sharedLimit, type GatewayModel, type TargetModel } from './model/index.ts'
 import { Admission } from './chain/limits/admission.ts'
 import { mayKnow } from './chain/policy/caller-view.ts'
-import { permissionsOf, type Caller } from './chain/policy/permissions-of.ts'
+import { permissionsOf, type Caller } from './chain/policy/permissions.ts'
 import { Endpoint } from './endpoint.ts'
 import type { Store } from './store/index.ts'
 import { ArrivingResults } from './targets/arriving-results.ts'
@@ -191,6 +191,8 @@ export class Gateway {
         catalog: target === undefined ? this.catalog.merged : this.catalog.alone(target),
         continuations: this.#continuations,
         questions: this.#questions,
+        // As long as calls stay parked, whichever configuration the endpoint is made for.
+        parkedFor: this.#services.heldFor,
         sealer: this.sealer,
         store: this.store,
         view: this.view,

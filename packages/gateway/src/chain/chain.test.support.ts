@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { complete, LiveExchange, Sealer, type ExchangeInit, type Outcome } from '@gantry/mcp/exchange'
 import type { Server } from '@gantry/mcp/server'
-import type { TaskDesk } from '@gantry/mcp/extensions/tasks'
+import type { TaskService } from '@gantry/mcp/extensions/tasks'
 import { afterAll } from 'vitest'
 import type { CatalogView } from '../catalog/catalog-view.ts'
 import { configFromValue, type RawConfig } from '../config/index.ts'
@@ -11,10 +11,9 @@ import type { GatewayModel } from '../model/index.ts'
 import { createMemoryStore } from '../store/index.ts'
 import { SecretScrubber } from '../telemetry/secret-scrubber.ts'
 import { GatewayExchange } from './gateway-exchange.ts'
-import { Policy } from './policy/policy.ts'
+import { Policy } from './policy/caller-view.ts'
 import { Resolver } from './resolve/resolver.ts'
-import { CallerTasks } from './tasks/caller-tasks.ts'
-import { createOwnTasks } from './tasks/own-tasks.ts'
+import { CallerTasks, createOwnTasks } from './tasks/caller-tasks.ts'
 import { TaskIds } from './tasks/task-ids.ts'
 
 /** A real gateway, and what the links of its common endpoint work with. */
@@ -23,7 +22,7 @@ export interface ChainBench {
   readonly catalog: CatalogView
   readonly policy: Policy
   readonly tasks: CallerTasks
-  readonly desk: TaskDesk
+  readonly ownTasks: TaskService
   readonly resolver: Resolver
   exchange(method: string, params?: ExchangeInit['params'], init?: Partial<ExchangeInit>): GatewayExchange
 }
@@ -61,7 +60,7 @@ export async function chainBench(
     catalog,
     policy,
     tasks,
-    desk: createOwnTasks(store, () => {}),
+    ownTasks: createOwnTasks(store, () => {}),
     resolver: new Resolver({ catalog, tasks }),
     exchange: (method, params = {}, init = {}) =>
       new GatewayExchange(liveExchange(method, params, init), { name: '', policy }),

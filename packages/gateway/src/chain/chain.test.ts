@@ -6,7 +6,7 @@ import { chainBench, liveExchange, modelOf } from './chain.test.support.ts'
 import { linksOf, type ChainServices } from './chain.ts'
 
 /** DESIGN: what is counted first sees everything, what is refused goes no further, and the relay comes last. */
-const ORDER = ['recorder', 'limits', 'resolve', 'policy', 'tasks', 'secrets', 'lists', 'listen']
+const ORDER = ['recorder', 'limits', 'resolve', 'policy', 'tasks', 'secrets']
 
 const seen: string[] = []
 const app = new Server({
@@ -63,6 +63,22 @@ describe('the chain', () => {
     expect(gateway.view.recent(1)).toMatchObject([{ name: 'a_open', status: 'error', target: undefined }])
     slow.abort()
     await running
+  })
+
+  it.each(['server/discover', 'tools/list', 'resources/templates/list', 'skills/list'])(
+    'answers %s itself',
+    async (method) => {
+      expect(await gateway.endpoint()!.respond(liveExchange(method))).toMatchObject({ type: 'complete' })
+      expect(gateway.view.recent(1)).toMatchObject([{ method, status: 'ok', target: undefined }])
+    },
+  )
+
+  it('does not count those that only listen', async () => {
+    const listening = liveExchange('subscriptions/listen', { notifications: {} })
+    const ended = gateway.endpoint()!.respond(listening)
+    expect(gateway.admission.inFlight).toBe(0)
+    listening.abort()
+    await ended
   })
 
   it('asks the target for the rest, and holds a new configuration from the next request on', async () => {

@@ -1,19 +1,17 @@
-import { composeMiddleware, type Outcome, type SubscriptionMeter } from '@gantry/mcp/exchange'
+import { composeMiddleware, type Handle } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { GatewayModel } from '../model/index.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
-import type { GatewayExchange } from './gateway-exchange.ts'
-import type { Admission } from './limits/admission.ts'
-import { limitsLink } from './limits/limits-link.ts'
+import { GatewayExchange, type ExchangeEndpoint, type HandleGatewayExchange } from './gateway-exchange.ts'
+import { type Admission, limitsLink } from './limits/admission.ts'
 import type { Link } from './link.ts'
-import type { ListenHost } from './listen/listen.ts'
-import { listenLink } from './listen/listen-link.ts'
-import { listsLink } from './lists/lists-link.ts'
+import { listen, type ListenHost } from './listen/listen.ts'
+import { ownAnswers } from './lists/own-answers.ts'
 import { policyLink } from './policy/policy-link.ts'
 import { recorderLink } from './recorder/recorder-link.ts'
-import { resolveLink } from './resolve/resolve-link.ts'
+import { resolveLink } from './resolve/resolver.ts'
 import { secretsLink } from './secrets/secrets-link.ts'
 import { tasksLink } from './tasks/tasks-link.ts'
 
@@ -24,8 +22,6 @@ export interface SharedServices {
   readonly log: Log
   /** Bounds the requests under way. */
   readonly admission: Admission
-  /** Bounds what clients listen for. */
-  readonly subscriptions: SubscriptionMeter
   /** Takes configured secrets out of a text. */
   scrub(this: void, text: string): string
 }
@@ -35,27 +31,47 @@ export interface ChainServices extends SharedServices, ListenHost {
   readonly relay: Relay
 }
 
-/** The links of an endpoint, from the caller to the target. One that has nothing to do is undefined. */
+/** The links of a request to a target, from the caller on. One that has nothing to do is undefined. */
 export function linksOf(services: ChainServices, model: GatewayModel): Record<string, Link | undefined> {
-  const { info, catalog, resolver, desk, tasks } = services
-  const { server, catalog: lists } = model
   return {
     recorder: recorderLink(services.view, services.log),
     limits: limitsLink(services.admission),
-    resolve: resolveLink(resolver),
+    resolve: resolveLink(services.resolver),
     policy: policyLink(model),
-    tasks: tasksLink(desk, tasks),
+    tasks: tasksLink(services.ownTasks, services.tasks),
     secrets: secretsLink(services.scrub),
-    lists: listsLink({ info, catalog, pageSize: lists.pageSize, instructions: server.instructions }),
-    listen: listenLink(services.subscriptions, services),
   }
 }
 
-/** The way of a request through the gateway. */
-export type Chain = (exchange: GatewayExchange) => Outcome | Promise<Outcome>
+/**
+ * Compiles the way of requests through an endpoint for a configuration. What the endpoint answers itself goes through
+ * no link that is about targets. What lasts as long as its client is no request under way.
+ */
+export function createChain(
+  services: ChainServices,
+  model: GatewayModel,
+  endpoint: ExchangeEndpoint,
+): Handle {
+  const links = linksOf(services, model)
+  const { recorder, limits } = links
+  const toTarget = compose(Object.values(links), services.relay.handle)
+  const own = new Map(
+    Object.entries(ownAnswers(services, model)).map(([method, answer]) => [
+      method,
+      compose([recorder, limits], answer),
+    ]),
+  )
+  own.set(
+    'subscriptions/listen',
+    compose([recorder], (exchange) => listen(exchange, services)),
+  )
+  return (origin) => {
+    const exchange = new GatewayExchange(origin, endpoint)
+    return (own.get(exchange.method) ?? toTarget)(exchange)
+  }
+}
 
-/** Compiles the chain of an endpoint for a configuration. */
-export function createChain(services: ChainServices, model: GatewayModel): Chain {
-  const links = Object.values(linksOf(services, model)).filter((link) => link !== undefined)
-  return composeMiddleware<GatewayExchange>(links, services.relay.handle)
+function compose(links: readonly (Link | undefined)[], handle: HandleGatewayExchange): HandleGatewayExchange {
+  const present = links.filter((link) => link !== undefined)
+  return composeMiddleware<GatewayExchange>(present, handle)
 }

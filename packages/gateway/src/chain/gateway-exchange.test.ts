@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deriveExchange, type Notification } from '@gantry/mcp/exchange'
 import { Server, tool } from '@gantry/mcp/server'
-import { recordOf } from '../telemetry/exchange-record.ts'
-import { WireView } from '../telemetry/wire-view.ts'
+import { recordOf, WireView } from '../telemetry/wire-view.ts'
 import { chainBench } from './chain.test.support.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a', tools: { echo: tool({ run: () => 'x' }) } }) })

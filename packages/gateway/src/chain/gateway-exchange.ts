@@ -6,15 +6,15 @@ import {
   type Exchange,
   type JsonObject,
   type Notification,
+  type Outcome,
 } from '@gantry/mcp/exchange'
 import type { Destination, RelayedExchange } from '../relay/destination.ts'
 import type { MergedEntry } from '../catalog/merged.ts'
 import type { PublicUris } from '../catalog/public-uris.ts'
 import type { TargetCatalog } from '../catalog/target-catalog.ts'
 import type { ObjectKind } from '../model/index.ts'
-import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
-import type { CallerView } from './policy/caller-view.ts'
-import type { Policy } from './policy/policy.ts'
+import type { ExchangeRecord } from '../telemetry/wire-view.ts'
+import type { CallerView, Policy } from './policy/caller-view.ts'
 import type { CallerTask } from './tasks/task-ids.ts'
 
 /** What a request is about, under the target's own names. */
@@ -149,6 +149,9 @@ export class GatewayExchange implements RelayedExchange {
     return origin.whilePaused && ((work) => origin.whilePaused!(work))
   }
 }
+
+/** Answers a request: the end of a chain. */
+export type HandleGatewayExchange = (exchange: GatewayExchange) => Outcome | Promise<Outcome>
 
 /** Behind `resolve`, for what is about a target. */
 export type ResolvedExchange = GatewayExchange & { readonly resolved: Resolved }

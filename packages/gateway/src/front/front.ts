@@ -1,17 +1,18 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { drainUnreadBody, toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
-import type { Guard, HttpMeter } from '@gantry/mcp/server'
+import { type Guard, type HttpMeter, refuseForeign, type GateOptions } from '@gantry/mcp/server'
 import type { Gateway } from '../gateway.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Door } from './door.ts'
 import { createMeter } from './create-meter.ts'
 import { ALIVE, readiness, verbose } from './health.ts'
-import { GATED, HostGate } from './host-gate.ts'
 import { METRICS_TYPE, metricsText } from './metrics-text.ts'
 import { boundAddress, OpenDoorError, type BoundAddress } from './bound-address.ts'
 import { refuseScraper } from './refuse-scraper.ts'
 import { targetGuard } from './target-guard.ts'
+import { INVALID_REQUEST } from '@gantry/mcp/exchange'
+import type { ServerModel } from '../model/index.ts'
 
 export interface FrontOptions {
   readonly gateway: Gateway
@@ -157,9 +158,11 @@ export class Front {
   }
 
   #handler(target: string): NodeHandler | undefined {
+    let handler = this.#handlers.get(target)
+    // The common endpoint is always there. A target may have been removed.
+    if (handler && target === '') return handler
     const served = this.#options.gateway.endpoint(target === '' ? undefined : target)
     if (!served) return undefined
-    let handler = this.#handlers.get(target)
     if (!handler) {
       handler = this.#create(served, target)
       this.#handlers.set(target, handler)
@@ -242,5 +245,40 @@ function decode(text: string): string {
     return decodeURIComponent(text)
   } catch {
     return text
+  }
+}
+
+const FIX = 'Names of your own go into "server.allowedHosts" and "server.allowedOrigins".'
+
+/** The one check of `Host` and `Origin`, for every path, against DNS rebinding. */
+export class HostGate {
+  #server: ServerModel | undefined
+  #options: GateOptions = {}
+
+  /** Answers a request that may not come in; false lets it pass. */
+  refuses(request: IncomingMessage, response: ServerResponse, server: ServerModel): boolean {
+    if (this.#server !== server) {
+      this.#server = server
+      this.#options = gateOptions(server)
+    }
+    const foreign = refuseForeign(request.headers as Record<string, string | undefined>, this.#options)
+    if (foreign === undefined) return false
+    drainUnreadBody(request, response)
+    const error = { code: INVALID_REQUEST, message: `${foreign}. ${FIX}` }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: null, error })
+    response.writeHead(403, { 'content-type': 'application/json' }).end(body)
+    return true
+  }
+}
+
+/** For what stands behind the gate. */
+export const GATED: GateOptions = { allowedHosts: ['*'], allowedOrigins: ['*'] }
+
+/** Which `Host` and `Origin` a request may have: loopback, the address that is listened on, and what is configured. */
+function gateOptions({ host, publicUrl, allowedHosts, allowedOrigins }: ServerModel): GateOptions {
+  const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
+  return {
+    allowedHosts: ['localhost', '127.0.0.1', '[::1]', host, ...named, ...allowedHosts],
+    allowedOrigins,
   }
 }

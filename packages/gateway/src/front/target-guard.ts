@@ -1,6 +1,6 @@
 import type { Guard, GuardVerdict } from '@gantry/mcp/server'
 import type { Gateway } from '../gateway.ts'
-import type { Caller } from '../chain/policy/permissions-of.ts'
+import type { Caller } from '../chain/policy/permissions.ts'
 
 const ANYBODY: GuardVerdict = { ok: true, auth: undefined }
 

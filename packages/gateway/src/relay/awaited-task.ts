@@ -1,7 +1,6 @@
 import {
   deriveExchange,
   isJsonObject,
-  isModern,
   MISSING_CLIENT_CAPABILITY,
   missingCapabilities,
   ProtocolError,
@@ -12,21 +11,11 @@ import {
   type Outcome,
   type TaskHandle,
 } from '@gantry/mcp/exchange'
-import { awaitTask, readTask, TASKS_EXTENSION, withTasks } from '@gantry/mcp/extensions/tasks'
-import type { ServerCapabilities } from '@gantry/mcp/server'
+import { awaitTask, readTask, withTasks } from '@gantry/mcp/extensions/tasks'
 import type { Target } from '../targets/target.ts'
 import type { Destination } from './destination.ts'
 
 const POLL_INTERVAL = 1000
-
-/** Whether the client's revision has no tasks, and the target would make one all the same if it might. */
-export function mustAwaitTasks(exchange: Exchange, capabilities: ServerCapabilities | undefined): boolean {
-  return (
-    exchange.method === 'tools/call' &&
-    !isModern(exchange.client.version) &&
-    capabilities?.extensions?.[TASKS_EXTENSION] !== undefined
-  )
-}
 
 /** Calls a tool for a client that does not know tasks, and waits for the task that may become of it. */
 export async function askAndAwait(asked: Exchange, destination: Destination): Promise<Outcome> {

@@ -7,24 +7,13 @@ import {
   type Exchange,
   type JsonObject,
   type Outcome,
-  type ParkedCall,
 } from '@gantry/mcp/exchange'
-import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { Target } from '../targets/target.ts'
 import type { Destination } from './destination.ts'
-import { withParams } from './with-params.ts'
 
 const POLL_INTERVAL = { default: 1000, shortest: 100, longest: 10_000 }
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
-
-/** Whether a tool can be called as a task only, and its server may have the tasks of 2025-11-25. */
-export function needsLegacyTask(
-  { taskSupport }: Destination,
-  capabilities: ServerCapabilities | undefined,
-): boolean {
-  return taskSupport === 'required' && capabilities?.extensions?.[TASKS_EXTENSION] === undefined
-}
 
 /** Calls a tool that requires a task of 2025-11-25 and follows the task to its end. */
 export async function callAsLegacyTask(
@@ -37,7 +26,7 @@ export async function callAsLegacyTask(
   if (!hasTasks && !(await target.hasOlderEra(asked))) return target.handle(asked, destination)
   const task = { ttl: target.model.timeouts.request }
   const options = { ...destination, older: true }
-  const created = await target.handle(withParams(asked, { ...asked.params, task }), options)
+  const created = await target.handle(deriveExchange(asked, { params: { ...asked.params, task } }), options)
   const taskId = created.type === 'complete' ? taskIdOf(created.result.task) : undefined
   if (created.type !== 'complete' || taskId === undefined) return created
   const follow = new FollowedTask(asked, target, taskId)
@@ -51,20 +40,8 @@ export async function callAsLegacyTask(
   }
 }
 
-/** Goes on with a call that waits for an answer. The task's questions came while its result was asked for. */
-export async function resumeCall(call: ParkedCall, asked: Exchange, target: Target): Promise<Outcome> {
-  const { awaitedTask: taskId } = call
-  if (taskId === undefined) return target.resume(call, asked)
-  return withoutTask(await target.resume(call, asResultOf(taskId, asked)))
-}
-
-/** Whether the answers of this exchange are for the call. */
-export function accepts(call: ParkedCall, asked: Exchange): boolean {
-  const { awaitedTask: taskId } = call
-  return call.accepts(taskId === undefined ? asked : asResultOf(taskId, asked))
-}
-
-function asResultOf(taskId: unknown, asked: Exchange): Exchange {
+/** A later round of a call whose task is awaited: what is asked for is the result of the task. */
+export function asResultOf(taskId: unknown, asked: Exchange): Exchange {
   const { inputResponses, requestState } = asked.params
   return deriveExchange(asked, { method: 'tasks/result', params: { taskId, inputResponses, requestState } })
 }
@@ -126,7 +103,7 @@ function intervalOf({ pollInterval }: JsonObject): number {
 }
 
 /** The task was between the gateway and its target. */
-function withoutTask(outcome: Outcome): Outcome {
+export function withoutTask(outcome: Outcome): Outcome {
   if (outcome.type !== 'complete' || !isJsonObject(outcome.result._meta)) return outcome
   const { [RELATED_TASK]: _related, ...meta } = outcome.result._meta
   const { _meta, ...result } = outcome.result

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { complete, MemoryContinuations, Sealer, type InputRequired, type Outcome } from '@gantry/mcp/exchange'
 import { Server, tool } from '@gantry/mcp/server'
-import { chainBench } from '../chain/chain.test.support.ts'
+import { chainBench, liveExchange } from '../chain/chain.test.support.ts'
 import type { GatewayExchange } from '../chain/gateway-exchange.ts'
 import { Relay } from './relay.ts'
 
@@ -51,6 +51,21 @@ describe('a relayed request', () => {
       await expect(stolen()).rejects.toMatchObject({ code: -32602 })
     }
     expect(await call(answered)).toMatchObject({ type: 'complete', result: { content: [{ type: 'text' }] } })
+  })
+
+  it('may be answered as long as the configuration at the start says, on endpoints that are opened later too', async () => {
+    const { gateway } = bench
+    const { server } = gateway.model
+    await gateway.apply({
+      ...gateway.model,
+      server: { ...server, limits: { ...server.limits, parkedFor: 1 } },
+    })
+    const late = (params: object) =>
+      gateway.endpoint('a')!.respond(liveExchange('tools/call', { name: 'sure', ...params }, ASKABLE))
+    const asked = (await late({})) as InputRequired
+    const at = Date.now()
+    await expect.poll(() => Date.now() - at).toBeGreaterThan(2)
+    expect(await late(answersTo(asked))).toMatchObject({ type: 'complete' })
   })
 
   it('marks the server that it went to', async () => {

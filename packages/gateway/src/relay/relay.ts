@@ -1,18 +1,24 @@
 import {
+  bindingOf,
+  deriveExchange,
   INVALID_PARAMS,
+  isJsonObject,
+  isModern,
   ProtocolError,
   type Continuations,
+  type Exchange,
   type InputRequired,
+  type JsonObject,
   type Notification,
   type Outcome,
   type Sealer,
 } from '@gantry/mcp/exchange'
+import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import { isAnnouncement, updatedUri } from '../targets/shared-listener.ts'
 import type { Target } from '../targets/target.ts'
-import { askAndAwait, mustAwaitTasks } from './awaited-task.ts'
+import { askAndAwait } from './awaited-task.ts'
 import type { Destination, RelayedExchange } from './destination.ts'
-import { accepts, callAsLegacyTask, needsLegacyTask, resumeCall } from './legacy-task.ts'
-import { RelayedStates, type RelayedState } from './relayed-states.ts'
+import { asResultOf, callAsLegacyTask, withoutTask } from './legacy-task.ts'
 
 export interface RelayOptions {
   /** The target that the endpoint is for; empty for the common one. */
@@ -53,11 +59,13 @@ export class Relay {
   /** The upstream call is still open and waits for its answer; no new request is made. */
   async #resume(exchange: RelayedExchange, target: Target, token: string): Promise<Outcome> {
     const call = this.#continuations.take(token)
-    if (!call || !accepts(call, exchange)) {
+    // The questions of an awaited task came while its result was asked for.
+    const asked = call?.awaitedTask === undefined ? exchange : asResultOf(call.awaitedTask, exchange)
+    if (!call?.accepts(asked)) {
       call?.expire()
       throw new ProtocolError(INVALID_PARAMS, 'Invalid requestState: the call it belongs to has ended')
     }
-    return resumeCall(call, exchange, target)
+    return asked === exchange ? target.resume(call, exchange) : withoutTask(await target.resume(call, asked))
   }
 
   async #toClient(outcome: InputRequired, target: Target, exchange: RelayedExchange): Promise<Outcome> {
@@ -70,10 +78,13 @@ export class Relay {
 }
 
 function ask(exchange: RelayedExchange, destination: Destination): Promise<Outcome> {
-  const { target, capabilities } = destination
-  if (needsLegacyTask(destination, capabilities)) return callAsLegacyTask(exchange, destination, capabilities)
-  if (mustAwaitTasks(exchange, capabilities)) return askAndAwait(exchange, destination)
-  return target.handle(exchange, destination)
+  const { target, capabilities, taskSupport } = destination
+  const hasTasks = capabilities?.extensions?.[TASKS_EXTENSION] !== undefined
+  // The tool can be called as a task only, and its server may have the tasks of 2025-11-25.
+  if (taskSupport === 'required' && !hasTasks) return callAsLegacyTask(exchange, destination, capabilities)
+  // The client's revision has no tasks, and the target would make one all the same if it might.
+  const mustAwait = hasTasks && exchange.method === 'tools/call' && !isModern(exchange.client.version)
+  return mustAwait ? askAndAwait(exchange, destination) : target.handle(exchange, destination)
 }
 
 /**
@@ -84,4 +95,51 @@ function share(notification: Notification, { resolved }: RelayedExchange): Notif
   if (!isAnnouncement(notification)) return notification
   resolved!.target.announce(notification)
   return updatedUri(notification) === undefined ? undefined : notification
+}
+
+/** What a client brings back to go on with a call: the name of a call that is parked here, or the target's state. */
+type RelayedState = { token: string } | { state: string; server: string }
+
+/** Seals every `requestState` for its caller, endpoint, target, method and params, until it expires. */
+class RelayedStates {
+  readonly #sealer: Sealer
+  readonly #endpoint: string
+  readonly #ttl: number
+
+  constructor(options: { sealer: Sealer; endpoint: string; ttl: number }) {
+    this.#sealer = options.sealer
+    this.#endpoint = options.endpoint
+    this.#ttl = options.ttl
+  }
+
+  write(content: RelayedState, target: Target, exchange: Exchange): Promise<string> {
+    const sealed = { ...content, expires: Date.now() + this.#ttl }
+    return this.#sealer.seal(sealed, this.#bindingOf(target, exchange))
+  }
+
+  async read(text: unknown, target: Target, exchange: Exchange): Promise<RelayedState> {
+    const opened =
+      typeof text === 'string' ? await this.#sealer.open(text, this.#bindingOf(target, exchange)) : undefined
+    const isTimely = isJsonObject(opened) && (opened.expires as number) >= Date.now()
+    if (isTimely && isOfServer(opened as RelayedState, target, exchange)) return opened as RelayedState
+    const message = 'Invalid requestState: it does not belong to this request, or it expired'
+    throw new ProtocolError(INVALID_PARAMS, message)
+  }
+
+  #bindingOf({ name }: Target, { auth, method, params }: Exchange): string {
+    return bindingOf('relayed state', auth?.principal, this.#endpoint, name, method, asked(params))
+  }
+}
+
+/** Whether the server that made it gets it. A call that is parked here goes on where it began. */
+function isOfServer(content: RelayedState, target: Target, exchange: Exchange): boolean {
+  if ('token' in content) return true
+  return (
+    content.server === target.serverOf(deriveExchange(exchange, { params: { requestState: content.state } }))
+  )
+}
+
+/** The request without what differs from round to round. */
+function asked({ _meta, inputResponses, requestState, ...params }: JsonObject): JsonObject {
+  return { ...params, arguments: params.arguments ?? {} }
 }

@@ -10,7 +10,7 @@ import {
   type ParkedCall,
 } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
-import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
+import type { ExchangeRecord } from '../telemetry/wire-view.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
 import { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'

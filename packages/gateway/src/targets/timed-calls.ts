@@ -1,7 +1,7 @@
 import { McpError } from '@gantry/mcp/client'
 import { type Exchange, LiveSet, type Outcome } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
-import { recordOf, type ExchangeRecord } from '../telemetry/exchange-record.ts'
+import { recordOf, type ExchangeRecord } from '../telemetry/wire-view.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
 import type { Recorder } from './recording/recorder.ts'
 import { TargetExchange } from './target-exchange.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { complete, failure, LiveExchange, ProtocolError, type ExchangeInit } from '@gantry/mcp/exchange'
-import { ClientTag } from './client-tag.ts'
-import { WireView } from './wire-view.ts'
+import { ClientTag, WireView } from './wire-view.ts'
 
 const OPTIONS = { size: 3, bodyBytes: 100, sampling: 1 }
 const exchange = (init: Partial<ExchangeInit> = {}) =>

@@ -1,10 +1,17 @@
-import { CallTable, type Exchange, type Outcome, writeJson } from '@gantry/mcp/exchange'
+import {
+  CallTable,
+  type Exchange,
+  type Outcome,
+  writeJson,
+  cancellationOf,
+  outlineOf,
+  type Failure,
+  type Principal,
+} from '@gantry/mcp/exchange'
 import { cutText } from '@gantry/mcp/foreign'
-import { ClientTag } from './client-tag.ts'
-import { ClientRegister } from './client-register.ts'
-import { failureText, statusOf, type ExchangeRecord, type SeenMessage } from './exchange-record.ts'
+import { ClientRegister, Stats } from './stats.ts'
 import { redacting } from './redacting.ts'
-import { Stats } from './stats.ts'
+import { hideCredentials } from '../model/index.ts'
 
 export interface WireViewOptions {
   /** Exchanges kept; 0 switches the view off, statistics stay. */
@@ -79,7 +86,7 @@ export class WireView {
     }
     if (this.#size > 0) this.#put(record)
     this.#running.set(record.id, record)
-    this.clients.seen(exchange)
+    this.clients.seen(exchange, tag !== undefined)
     if (this.watched) {
       this.add(record, { hop: 'client', direction: 'in', message: { method: exchange.method, params } })
     }
@@ -173,4 +180,87 @@ export class WireView {
     this.#ring.fill(undefined)
     this.#kept = 0
   }
+}
+
+/** Marks exchanges that the gateway's own playground sends: it travels as their server context. */
+export class ClientTag {
+  readonly id: string
+
+  constructor(id: string) {
+    this.id = id
+  }
+
+  static of(serverContext: unknown): ClientTag | undefined {
+    return serverContext instanceof ClientTag ? serverContext : undefined
+  }
+}
+
+export type RecordStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
+
+export interface SeenMessage {
+  readonly hop: 'client' | 'target'
+  /** As the gateway sees it: `in` came to it, `out` left it. */
+  readonly direction: 'in' | 'out'
+  readonly message: unknown
+  /** What was translated here, in words. */
+  readonly note?: string
+}
+
+/** The same as it is kept: as JSON without credentials, and no more of it than is allowed. */
+export interface KeptMessage extends Omit<SeenMessage, 'message'> {
+  readonly at: number
+  readonly json: string
+  readonly bytes: number
+}
+
+export interface ExchangeRecord {
+  readonly id: number
+  readonly at: number
+  readonly method: string
+  readonly name: string | undefined
+  readonly client: {
+    readonly name: string | undefined
+    readonly version: string
+    readonly session: string | undefined
+    readonly principal: Principal | undefined
+  }
+  target: string | undefined
+  durationMs: number | undefined
+  status: RecordStatus
+  error: string | undefined
+  /** Whose call it is when the gateway itself is the client. */
+  readonly tag: ClientTag | undefined
+  /** Whether its messages are kept while somebody looks: it is one of the sample. */
+  readonly keeps: boolean
+  messages: KeptMessage[] | undefined
+}
+
+/** An exchange that is recorded, or one derived from it. */
+interface Recorded extends Exchange {
+  readonly record?: ExchangeRecord | undefined
+}
+
+/** The record of the request that an exchange belongs to, however often it was derived. */
+export function recordOf(exchange: Exchange): ExchangeRecord | undefined {
+  for (let at: Recorded | undefined = exchange; at; at = at.origin) if (at.record) return at.record
+  return undefined
+}
+
+export function statusOf(outcome: Outcome, exchange: Exchange): RecordStatus {
+  if (cancellationOf(exchange).aborted && exchange.method !== 'subscriptions/listen') return 'cancelled'
+  switch (outcome.type) {
+    case 'complete':
+      return outlineOf(outcome).isError === true ? 'tool-error' : 'ok'
+    case 'input_required':
+      return 'input-required'
+    case 'task':
+      return 'task'
+    case 'error':
+      return 'error'
+  }
+}
+
+/** Why an exchange failed, for operators: callers are told less. */
+export function failureText({ error, cause }: Failure): string {
+  return hideCredentials(cause instanceof Error ? cause.message : error.message)
 }

@@ -5,8 +5,8 @@ import {
   type LegacySession,
   type Principal,
 } from '@gantry/mcp/exchange'
-import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
-import type { KnownClient } from '../../telemetry/client-register.ts'
+import type { ExchangeRecord } from '../../telemetry/wire-view.ts'
+import type { KnownClient } from '../../telemetry/stats.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
 import type { ClientList, ClientRow, InFlightCall } from '../contract.ts'

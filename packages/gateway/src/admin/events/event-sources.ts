@@ -1,6 +1,6 @@
 import type { GatewayObserver } from '../../gateway.ts'
 import type { Target } from '../../targets/target.ts'
-import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
+import type { ExchangeRecord } from '../../telemetry/wire-view.ts'
 import type { AdminHost } from '../admin-host.ts'
 import type { ChangeLog } from '../catalog/change-log.ts'
 import type { Clients } from '../clients/client-list.ts'

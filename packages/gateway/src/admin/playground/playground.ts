@@ -8,7 +8,7 @@ import type { EventHub } from '../events/event-hub.ts'
 import type { Caller, Handlers } from '../handlers.ts'
 import { PlaygroundRun } from './playground-run.ts'
 import type { Endpoint } from '../../endpoint.ts'
-import { ClientTag } from '../../telemetry/client-tag.ts'
+import { ClientTag } from '../../telemetry/wire-view.ts'
 import type { Questions } from './questions.ts'
 
 const MAX_KEPT = 100

@@ -1,6 +1,5 @@
 import { describePrincipal } from '@gantry/mcp/exchange'
-import type { Subject } from '../../chain/policy/concerns.ts'
-import { Permissions, type PolicyObject } from '../../chain/policy/permissions.ts'
+import { type Subject, Permissions, type PolicyObject } from '../../chain/policy/permissions.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { objectKind, type CatalogLister } from '../catalog/catalog-lister.ts'
 import type { CatalogEntry } from '../contract.ts'

@@ -1,6 +1,6 @@
 import { eraOf, jsonReader, writeJson } from '@gantry/mcp/exchange'
 import { hideShapes } from '../../model/index.ts'
-import type { ExchangeRecord, KeptMessage } from '../../telemetry/exchange-record.ts'
+import type { ExchangeRecord, KeptMessage } from '../../telemetry/wire-view.ts'
 import { hidingShapes } from '../../telemetry/redacting.ts'
 import type { Era, Json, WireDetail, WireMessage } from '../contract.ts'
 import { presentRecord } from './present-record.ts'

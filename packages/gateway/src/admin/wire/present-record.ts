@@ -1,5 +1,5 @@
 import { describePrincipal } from '@gantry/mcp/exchange'
-import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
+import type { ExchangeRecord } from '../../telemetry/wire-view.ts'
 import type { WireRecord } from '../contract.ts'
 import { publicId } from '../public-id.ts'
 

@@ -1,5 +1,5 @@
 import { isModern, jsonReader } from '@gantry/mcp/exchange'
-import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
+import type { ExchangeRecord } from '../../telemetry/wire-view.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
 import {

@@ -7,6 +7,7 @@ import {
   type Exchange,
 } from '@gantry/mcp/exchange'
 import { FairQueue } from '../../targets/fair-queue.ts'
+import type { Link } from '../link.ts'
 
 /**
  * Limits requests under way. A caller that has its share is refused. At the limit of all, callers below their fair
@@ -70,5 +71,27 @@ export class Admission {
   #refusal(): RefusedForLoad {
     const message = `The gateway works on ${this.inFlight} requests already; try again in a moment`
     return new RefusedForLoad(message, { reason: 'busy' })
+  }
+}
+
+/** Bounds the requests under way on all endpoints together. */
+export function limitsLink(admission: Admission): Link {
+  return async (exchange, next) => {
+    const entered = admission.enter(exchange)
+    const caller = entered instanceof Promise ? await entered : entered
+    const { cancellation } = exchange
+    let isIn = true
+    const leave = (): void => {
+      if (isIn) admission.leave(caller)
+      isIn = false
+    }
+    // A caller that is gone waits for nothing. A target that works on all the same keeps its own slot taken.
+    cancellation.onAbort(leave)
+    try {
+      return await next()
+    } finally {
+      cancellation.offAbort(leave)
+      leave()
+    }
   }
 }

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { complete, RefusedForLoad, type LiveExchange, type Outcome } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import { answering, chainBench } from '../chain.test.support.ts'
-import { Admission } from './admission.ts'
-import { limitsLink } from './limits-link.ts'
+import { Admission, limitsLink } from './admission.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a' }) })
 const call = (session: string) => bench.exchange('tools/call', {}, { session })
@@ -66,12 +65,6 @@ describe('the limit of requests under way', () => {
     const exchange = call('one')
     void limitsLink(admission)(exchange, held().next)
     ;(exchange.origin as LiveExchange).abort()
-    expect(admission.inFlight).toBe(0)
-  })
-
-  it('does not count those that only listen', async () => {
-    const admission = new Admission({ perCaller: 1, total: 1 })
-    void limitsLink(admission)(bench.exchange('subscriptions/listen'), held().next)
     expect(admission.inFlight).toBe(0)
   })
 })

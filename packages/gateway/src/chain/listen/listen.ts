@@ -8,15 +8,15 @@ import {
   INVALID_PARAMS,
   type Exchange,
   type Outcome,
+  type SubscriptionMeter,
 } from '@gantry/mcp/exchange'
-import { TASKS_EXTENSION, type TaskDesk } from '@gantry/mcp/extensions/tasks'
+import { TASKS_EXTENSION, type TaskService } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities, SubscriptionFilter } from '@gantry/mcp/server'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import { fitsTemplate } from '../../catalog/offers-uri.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
-import type { CallerView } from '../policy/caller-view.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { CallerView, Policy } from '../policy/caller-view.ts'
 import type { Resolver } from '../resolve/resolver.ts'
 import type { FoundResource } from '../resolve/resource-finder.ts'
 import { publicTask } from '../resolve/to-public.ts'
@@ -32,18 +32,26 @@ const ACKNOWLEDGE_WITHIN = 5_000
 const SLICE = 50
 
 export interface ListenHost {
+  /** Bounds what clients listen for. */
+  readonly subscriptions: SubscriptionMeter
   readonly changes: ListChanges
   readonly catalog: CatalogView
   readonly policy: Policy
   readonly resolver: Resolver
   /** The gateway's own. */
-  readonly desk: TaskDesk
+  readonly ownTasks: TaskService
   readonly tasks: CallerTasks
 }
 
-/** `subscriptions/listen`: list changes come from the gateway, resource updates from the targets. */
-export async function listen(exchange: GatewayExchange, host: ListenHost): Promise<Outcome> {
-  const { changes, catalog, policy, desk, tasks } = host
+/** `subscriptions/listen`, for as long as the client wants, within the limits of all endpoints together. */
+export function listen(exchange: GatewayExchange, host: ListenHost): Promise<Outcome> {
+  const close = host.subscriptions.open(exchange)
+  return listenWithin(exchange, host).finally(close)
+}
+
+/** List changes come from the gateway, resource updates from the targets. */
+async function listenWithin(exchange: GatewayExchange, host: ListenHost): Promise<Outcome> {
+  const { changes, catalog, policy, ownTasks, tasks } = host
   // What may be listened to is known when the targets have been asked.
   await exchange.view.ready()
   const asked = exchange.params.notifications
@@ -53,7 +61,7 @@ export async function listen(exchange: GatewayExchange, host: ListenHost): Promi
   const offered = offer(asked as SubscriptionFilter, exchange.view.capabilities())
   const wishes = await wishesByOwner(offered, host.resolver, exchange.view)
   const own = await addTasks(wishes, taskIdsOf(offered), (taskId) => tasks.find(taskId, exchange))
-  const ownGranted = own.size > 0 ? await desk.grant({ taskIds: [...own.keys()] }, exchange) : {}
+  const ownGranted = own.size > 0 ? await ownTasks.grant({ taskIds: [...own.keys()] }, exchange) : {}
   const held = new HeldNotifications((notification) => exchange.notify(notification))
   const patient = deriveExchange(exchange, { notify: held.notify })
   const listening: Listening = {
@@ -65,13 +73,13 @@ export async function listen(exchange: GatewayExchange, host: ListenHost): Promi
   const ended = changes.listen(patient, offered)
   const listeners = [...wishes].map(([owner, wish]) => new TargetListener(owner, wish, listening))
   await firstAnswers(listeners, ended)
-  const ownTasks = taskIdsOf(ownGranted).map((id) => own.get(id)!.shown)
+  const grantedTasks = taskIdsOf(ownGranted).map((id) => own.get(id)!.shown)
   exchange.notify({
     method: 'notifications/subscriptions/acknowledged',
-    params: { notifications: granted(offered, listeners, ownTasks) },
+    params: { notifications: granted(offered, listeners, grantedTasks) },
   })
   held.release()
-  const stop = desk.listen(ownGranted, hearing(own, listening, exchange))
+  const stop = ownTasks.listen(ownGranted, hearing(own, listening, exchange))
   await ended
   stop()
   return complete({})
@@ -135,14 +143,14 @@ async function addTasks(
   taskIds: readonly string[],
   find: (taskId: string) => Promise<CallerTask | undefined>,
 ): Promise<Map<string, CallerTask>> {
-  const desk = new Map<string, CallerTask>()
+  const ownTasks = new Map<string, CallerTask>()
   for (const [index, taskId] of taskIds.entries()) {
     if (index % SLICE === SLICE - 1) await immediate()
     const task = await find(taskId)
-    if (task?.isDesk) desk.set(task.own, task)
+    if (task?.isOwn) ownTasks.set(task.own, task)
     else if (task) wishOf(wishes, task.catalog).tasks.set(task.own, task)
   }
-  return desk
+  return ownTasks
 }
 
 /** The caller of the exchange hears of the gateway's own tasks under the ids that it knows, while it may. */

@@ -5,8 +5,8 @@ import type { CatalogView, Gap } from '../../catalog/catalog-view.ts'
 import type { ListKind, Merged, MergedEntry } from '../../catalog/merged.ts'
 import { offersUri } from '../../catalog/offers-uri.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
-import { isSelected, type ObjectKind } from '../../model/index.ts'
-import type { Permissions, PolicyObject } from './permissions.ts'
+import { isSelected, type ObjectKind, type PolicyModel } from '../../model/index.ts'
+import { type Permissions, type PolicyObject, permissionsOf, type Caller } from './permissions.ts'
 
 /** An endpoint as one caller sees it: made only from the targets that the caller may know. */
 export class CallerView {
@@ -23,6 +23,11 @@ export class CallerView {
   /** Nothing is kept from this caller: what it sees is what everybody sees. */
   get isOpen(): boolean {
     return this.#permissions.isOpen
+  }
+
+  /** Nothing is kept from anybody. */
+  get isCommon(): boolean {
+    return this.#permissions.isCommon
   }
 
   get catalogs(): readonly TargetCatalog[] {
@@ -119,7 +124,7 @@ export class CallerView {
   /** With rules about who sees what, a list is nobody else's. */
   caching(): { ttlMs: number; cacheScope: 'public' | 'private' } {
     const caching = this.#catalog.caching(this.catalogs)
-    return this.#permissions.isCommon ? caching : { ...caching, cacheScope: 'private' }
+    return this.isCommon ? caching : { ...caching, cacheScope: 'private' }
   }
 }
 
@@ -158,4 +163,37 @@ export function mayKnow({ target, snapshot }: TargetCatalog, permissions: Permis
     // Resources need not be listed to be read.
     (resources !== undefined && permissions.mayCallSome(name, 'resources'))
   )
+}
+
+/** What callers may see and call at one endpoint, under the rules that hold now. */
+export class Policy {
+  readonly #catalog: CatalogView
+  #rules: PolicyModel
+  /** The endpoint as everybody sees it; undefined while rules keep something from somebody. */
+  #common: CallerView | undefined
+
+  constructor(catalog: CatalogView, rules: PolicyModel) {
+    this.#catalog = catalog
+    this.#rules = rules
+    this.rules = rules
+  }
+
+  get rules(): PolicyModel {
+    return this.#rules
+  }
+
+  set rules(rules: PolicyModel) {
+    this.#rules = rules
+    const view = this.#viewUnder(rules, {})
+    this.#common = view.isCommon ? view : undefined
+  }
+
+  /** The endpoint as a caller sees it. */
+  viewOf(caller: Caller, rules: PolicyModel = this.#rules): CallerView {
+    return (rules === this.#rules && this.#common) || this.#viewUnder(rules, caller)
+  }
+
+  #viewUnder(rules: PolicyModel, caller: Caller): CallerView {
+    return new CallerView(this.#catalog, permissionsOf(rules, caller))
+  }
 }

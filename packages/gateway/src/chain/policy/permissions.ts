@@ -11,8 +11,9 @@ import {
   type ObjectPattern,
   type PolicyModel,
   type RuleModel,
+  type WhoModel,
 } from '../../model/index.ts'
-import { concerns, type Subject } from './concerns.ts'
+import type { AuthInfo, Principal } from '@gantry/mcp/exchange'
 
 /** Something of a target, by the target's own name for it. */
 export interface PolicyObject {
@@ -118,4 +119,38 @@ function isAbout({ kind, target }: ObjectPattern, name: string, wanted: ObjectKi
 
 function isAll({ name }: ObjectPattern): boolean {
   return /^\*+$/.test(name)
+}
+
+/** The sender of a request; without `auth` it came with no credentials. */
+export interface Caller {
+  readonly auth?: Subject
+}
+
+const EVERYTHING = new Permissions({ fallback: 'allow', rules: [] }, undefined)
+
+/** What the caller of an exchange may see and use. */
+export function permissionsOf(policy: PolicyModel, { auth }: Caller): Permissions {
+  // Most gateways have no rules: their calls pay nothing.
+  if (policy.rules.length === 0 && policy.fallback === 'allow') return EVERYTHING
+  return new Permissions(policy, auth)
+}
+
+/** Who asks, as far as policy is concerned. Undefined: a caller without credentials. */
+export type Subject = Pick<AuthInfo, 'principal' | 'scopes'> | undefined
+
+/** Whether a rule is about this caller. */
+export function concerns({ who }: RuleModel, subject: Subject): boolean {
+  if (who.principals.length + who.scopes.length + who.apiKeys.length === 0) return true
+  if (!subject) return false
+  return (
+    names(who, subject.principal) ||
+    who.scopes.some((pattern) => subject.scopes.some((scope) => matchesWildcard(pattern, scope)))
+  )
+}
+
+function names({ principals, apiKeys }: WhoModel, { kind, issuer, subject }: Principal): boolean {
+  if (kind === 'key') return apiKeys.some((pattern) => matchesWildcard(pattern, subject))
+  return principals.some(
+    (one) => one.kind === kind && one.issuer === issuer && matchesWildcard(one.subject, subject),
+  )
 }

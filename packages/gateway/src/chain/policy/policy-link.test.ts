@@ -63,12 +63,10 @@ describe('the link of policy', () => {
     },
   )
 
-  it('lets everything else pass, and what is about no target', async () => {
-    for (const exchange of [resolved('tools/call', 'tools', 'open'), bench.exchange('tools/list')]) {
-      const answer = answering()
-      await link(exchange, answer.next)
-      expect(answer.calls).toBe(1)
-    }
+  it('lets everything else pass', async () => {
+    const answer = answering()
+    await link(resolved('tools/call', 'tools', 'open'), answer.next)
+    expect(answer.calls).toBe(1)
   })
 
   const both = [

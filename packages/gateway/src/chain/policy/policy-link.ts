@@ -4,7 +4,7 @@ import { updatedUri } from '../../targets/shared-listener.ts'
 import { absent } from '../absent.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
-import { permissionsOf } from './permissions-of.ts'
+import { permissionsOf } from './permissions.ts'
 import { permittedOutcome } from './permitted-result.ts'
 
 /**
@@ -22,9 +22,8 @@ function isOpenToAll({ policy, targets }: GatewayModel): boolean {
 }
 
 const decide: Link = (exchange, next) => {
-  const { resolved, view } = exchange
-  if (!resolved) return next()
-  const { kind, catalog, name } = resolved
+  const { view } = exchange
+  const { kind, catalog, name } = exchange.resolved!
   if (!view.mayCall(kind, catalog, name)) throw absent(exchange)
   if (!view.isRestricted(catalog)) return next()
   exchange.hear(withoutDenied)

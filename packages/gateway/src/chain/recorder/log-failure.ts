@@ -1,6 +1,6 @@
 import { describePrincipal, INTERNAL_ERROR, ProtocolError, type Failure } from '@gantry/mcp/exchange'
 import { TargetError } from '../../targets/target-error.ts'
-import { failureText, type ExchangeRecord } from '../../telemetry/exchange-record.ts'
+import { failureText, type ExchangeRecord } from '../../telemetry/wire-view.ts'
 import type { Log } from '../../telemetry/log.ts'
 
 /** One line for a request that failed: what was asked, of whom, by whom, and why it failed in full. */

@@ -3,7 +3,7 @@ import { complete, failure, ProtocolError, type Notification, type Outcome } fro
 import { vaultServer } from '../vault-server.test.support.ts'
 import { answering, chainBench } from '../chain.test.support.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
-import { resolveLink } from './resolve-link.ts'
+import { resolveLink } from './resolver.ts'
 
 const bench = await chainBench({ vault: vaultServer().app })
 const link = resolveLink(bench.resolver)
@@ -51,18 +51,6 @@ describe('a request', () => {
   it('knows the definition of the tool that it calls', async () => {
     const { exchange } = await passed('tools/call', { name: 'vault_open' })
     expect(exchange.resolved!.entry!.item).toMatchObject({ name: 'vault_open' })
-  })
-
-  it.each([
-    'server/discover',
-    'tools/list',
-    'resources/templates/list',
-    'skills/list',
-    'subscriptions/listen',
-  ])('of %s is about no target', async (method) => {
-    const { exchange, returned } = await passed(method, {})
-    expect(exchange.resolved).toBeUndefined()
-    expect(returned).toEqual(complete({}))
   })
 
   it.each([

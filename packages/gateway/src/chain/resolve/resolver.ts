@@ -5,16 +5,20 @@ import {
   orAbort,
   ProtocolError,
   type JsonObject,
+  mirrorArguments,
+  type Outcome,
 } from '@gantry/mcp/exchange'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { MergedEntry } from '../../catalog/merged.ts'
 import { lookUp, type TargetCatalog } from '../../catalog/target-catalog.ts'
 import { absent } from '../absent.ts'
-import type { GatewayExchange, Resolved } from '../gateway-exchange.ts'
+import type { GatewayExchange, Resolved, ResolvedExchange } from '../gateway-exchange.ts'
 import type { CallerView } from '../policy/caller-view.ts'
 import type { CallerTasks } from '../tasks/caller-tasks.ts'
-import { headerParametersOf, mirroredArguments } from './mirrored-arguments.ts'
 import { findResource, type FoundResource } from './resource-finder.ts'
+import { headerParameters, type HeaderParameter } from '@gantry/mcp/server'
+import type { Link } from '../link.ts'
+import { publicNotification, toPublic } from './to-public.ts'
 
 export interface ResolverOptions {
   /** The targets of the endpoint, under the names that its clients see. */
@@ -203,4 +207,42 @@ function isRepeatable(item: JsonObject): boolean {
   return (
     isJsonObject(annotations) && (annotations.readOnlyHint === true || annotations.idempotentHint === true)
   )
+}
+
+/** Schemas are analysed once: entries of the catalog live until their target's lists change. */
+const known = new WeakMap<object, readonly HeaderParameter[]>()
+
+/** The parameters of a tool that HTTP mirrors into headers (2026-07-28, `x-mcp-header`). */
+export function headerParametersOf(tool: JsonObject): readonly HeaderParameter[] {
+  let parameters = known.get(tool)
+  if (!parameters) {
+    const found = headerParameters(isJsonObject(tool.inputSchema) ? tool.inputSchema : {})
+    parameters = found.ok ? found.parameters : []
+    known.set(tool, parameters)
+  }
+  return parameters
+}
+
+/** The `Mcp-Param-*` headers of a call for the hop to its target; the wire encodes their values. */
+export function mirroredArguments(tool: JsonObject, args: unknown): Record<string, string> | undefined {
+  return mirrorArguments(headerParametersOf(tool), args)
+}
+
+/**
+ * Finds out once what a request is about. This is the border of names: in front of it everything has the names that
+ * the endpoint's clients know, behind it the names that the target has given.
+ */
+export function resolveLink(resolver: Resolver): Link {
+  return (exchange, next) => {
+    const found = resolver.resolve(exchange)
+    return found instanceof Promise
+      ? found.then((one) => pass(exchange, one, next))
+      : pass(exchange, found, next)
+  }
+}
+
+function pass(exchange: GatewayExchange, resolved: Resolved, next: () => Promise<Outcome>): Promise<Outcome> {
+  exchange.resolve(resolved)
+  exchange.hear(publicNotification)
+  return next().then((outcome) => toPublic(outcome, exchange as ResolvedExchange))
 }

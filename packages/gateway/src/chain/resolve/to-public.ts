@@ -9,10 +9,12 @@ import {
   type Failure,
   type JsonObject,
   type Outcome,
+  type Notification,
 } from '@gantry/mcp/exchange'
 import type { PublicUris } from '../../catalog/public-uris.ts'
 import { absent } from '../absent.ts'
-import type { ResolvedExchange } from '../gateway-exchange.ts'
+import type { ResolvedExchange, GatewayExchange } from '../gateway-exchange.ts'
+import { updatedUri } from '../../targets/shared-listener.ts'
 
 /** What a target answered, in the names that clients know. Outcomes that name nothing are returned as they are. */
 export function toPublic(outcome: Outcome, exchange: ResolvedExchange): Outcome {
@@ -69,4 +71,18 @@ function isMissing(error: Failure['error'], { method, resolved, origin }: Resolv
   if (resolved.kind === 'methods') return error.code === METHOD_NOT_FOUND
   if (!BY_URI.has(method) || typeof origin.params.uri !== 'string') return false
   return isResourceNotFound(method, error) || MISSING.test(error.message)
+}
+
+/** What a target says while it answers, in the names that clients know. */
+export function publicNotification(
+  notification: Notification,
+  { resolved }: GatewayExchange,
+): Notification | undefined {
+  const { method, params } = notification
+  const { uris, task } = resolved!
+  const uri = updatedUri(notification)
+  if (uri !== undefined) return { ...notification, params: { ...params, uri: uris.toPublic(uri) } }
+  if (method !== 'notifications/tasks') return notification
+  // Before its caller knows the task, it has no name for it.
+  return task && params ? { ...notification, params: publicTask(params, task.shown, uris) } : undefined
 }

@@ -1,12 +1,11 @@
-import type { TaskHandle } from '@gantry/mcp/exchange'
-import { declaresTasks, missingTasks, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
+import { deriveExchange, isModern, type Exchange, type TaskHandle } from '@gantry/mcp/exchange'
+import { declaresTasks, missingTasks, TaskService, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
+import type { Store } from '../../store/index.ts'
 import { isStillThere } from '../../targets/server-mark.ts'
-import { withParams } from '../../relay/with-params.ts'
 import { absent, methodNotFound } from '../absent.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { CallerView } from '../policy/caller-view.ts'
-import { isForeignTaskMethod } from './own-tasks.ts'
 import type { CallerTask, TaskIds } from './task-ids.ts'
 
 /** Finds the tasks of a caller. Another caller's task, and one of a tool that the caller may not see, does not exist. */
@@ -24,10 +23,10 @@ export class CallerTasks {
     const catalog = origin && this.#catalog.catalogs.find(({ target }) => target.name === origin.target)
     if (!catalog) return undefined
     const task = { ...origin, catalog, shown: taskId as string }
-    const asked = withParams(exchange, { taskId: task.own })
+    const asked = deriveExchange(exchange, { params: { taskId: task.own } })
     const { target } = catalog
     const isThere =
-      task.isDesk ||
+      task.isOwn ||
       (target.serverOf(asked) === task.server && isStillThere(task.process, target.processOf(asked)))
     return isThere && maySeeTask(task, exchange.view) ? task : undefined
   }
@@ -52,8 +51,8 @@ export class CallerTasks {
   ): Promise<TaskHandle> {
     const { target, kind, name } = exchange.resolved
     const made = asked
-      ? { isDesk: false, server: asked.server!, process: target.processOf(asked) }
-      : { isDesk: true, server: '', process: '' }
+      ? { isOwn: false, server: asked.server!, process: target.processOf(asked) }
+      : { isOwn: true, server: '', process: '' }
     const origin = { target: target.name, own: String(task.taskId), kind, name, ...made }
     return { type: 'task', task: { ...task, taskId: await this.#ids.write(origin, exchange) } }
   }
@@ -62,4 +61,25 @@ export class CallerTasks {
 /** What is not there for the caller any more has no tasks either. */
 export function maySeeTask({ kind, catalog, name }: CallerTask, view: CallerView): boolean {
   return view.maySee(kind, catalog, name)
+}
+
+/** Finished tasks that are kept for clients to come and get; the oldest make room. */
+const KEPT = 100
+
+/** Tasks that the gateway itself runs: calls of older servers, for modern clients that can follow them. */
+export function createOwnTasks(store: Store, onError: (thrown: unknown) => void): TaskService {
+  const rows = store.rows({ name: 'tasks', secret: true })
+  const finished = {
+    get: async (key: string) => (await rows.get(key))?.value,
+    set: async (key: string, value: string, ttl: number) => void (await rows.put(key, value, { ttl })),
+    delete: async (key: string) => void (await rows.remove(key)),
+  }
+  return new TaskService({ store: finished, maxFinished: KEPT, onError })
+}
+
+const TASK_METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/update', 'tasks/cancel'])
+
+/** The gateway has no tasks of 2025-11-25: those of targets belong to connections that clients share. */
+function isForeignTaskMethod({ method, client }: Exchange): boolean {
+  return !isModern(client.version) || !TASK_METHODS.has(method)
 }

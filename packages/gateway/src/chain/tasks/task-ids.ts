@@ -8,7 +8,7 @@ export interface TaskOrigin {
   readonly target: string
   readonly own: string
   /** Whether the gateway runs it itself, on behalf of an older target. */
-  readonly isDesk: boolean
+  readonly isOwn: boolean
   readonly kind: ObjectKind
   /** The target's own name of what was called. */
   readonly name: string
@@ -36,8 +36,8 @@ export class TaskIds {
   }
 
   write(origin: TaskOrigin, exchange: Exchange): Promise<string> {
-    const { target, own, isDesk, kind, name, server, process } = origin
-    return this.#sealer.seal([target, own, isDesk, kind, name, server, process], this.#bindingOf(exchange))
+    const { target, own, isOwn, kind, name, server, process } = origin
+    return this.#sealer.seal([target, own, isOwn, kind, name, server, process], this.#bindingOf(exchange))
   }
 
   /** Undefined for an id that is not of this caller. */
@@ -45,8 +45,8 @@ export class TaskIds {
     if (typeof taskId !== 'string') return undefined
     const opened = await this.#sealer.open(taskId, this.#bindingOf(exchange))
     if (!Array.isArray(opened)) return undefined
-    const [target, own, isDesk, kind, name, server, process = ''] = opened
-    return { target, own, isDesk, kind, name, server, process }
+    const [target, own, isOwn, kind, name, server, process = ''] = opened
+    return { target, own, isOwn, kind, name, server, process }
   }
 
   #bindingOf({ auth }: Exchange): string {

@@ -7,7 +7,7 @@ import type { GatewayExchange, Resolved } from '../gateway-exchange.ts'
 import { tasksLink } from './tasks-link.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a', tools: { slow: tool({ run: () => 'slow' }) } }) })
-const link = tasksLink(bench.desk, bench.tasks)
+const link = tasksLink(bench.ownTasks, bench.tasks)
 const FOLLOWING = {
   client: { capabilities: { extensions: { [TASKS_EXTENSION]: {} } }, version: '2026-07-28' },
 } as const
@@ -41,7 +41,7 @@ describe('calls and tasks', () => {
     expect(exchange.params).toEqual({ name: 'slow', _meta: { kept: 1 } })
   })
 
-  it('the call of an older tool becomes a task of the gateway, which its desk answers for', async () => {
+  it('the call of an older tool becomes a task of the gateway, which answers for it', async () => {
     let finish: (outcome: Outcome) => void = () => {}
     const result = new Promise<Outcome>((resolve) => {
       finish = resolve
@@ -88,6 +88,6 @@ describe('calls and tasks', () => {
     })) as TaskHandle
     expect(handle.task.taskId).not.toBe('own')
     const found = await bench.tasks.find(handle.task.taskId, bench.exchange('tasks/get', {}, FOLLOWING))
-    expect(found).toMatchObject({ own: 'own', kind: 'tools', name: 'slow', isDesk: false })
+    expect(found).toMatchObject({ own: 'own', kind: 'tools', name: 'slow', isOwn: false })
   })
 })

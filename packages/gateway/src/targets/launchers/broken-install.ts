@@ -35,7 +35,7 @@ function brokenUvCache(model: StdioTarget, stderr: string): BrokenInstall | unde
 
 /** The name alone: `--from some-server==1.2 start` is `some-server`. */
 function uvPackageOf(args: readonly string[]): string | undefined {
-  const from = args.findIndex((word) => word === '--from')
+  const from = args.indexOf('--from')
   const words = args.filter((word) => !['tool', 'run', 'x'].includes(word))
   const spec = from >= 0 ? args[from + 1] : words.find((word) => !word.startsWith('-'))
   return /^[\w.-]+/.exec(spec ?? '')?.[0]

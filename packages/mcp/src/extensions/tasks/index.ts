@@ -18,5 +18,5 @@ export {
   type TaskRequestOptions,
 } from './task-client.ts'
 export type { SavedTask, TaskRun } from './task-run.ts'
-export { TaskDesk, type TaskDeskOptions, type TasksOptions } from './task-desk.ts'
+export { TaskService, type TaskServiceOptions, type TasksOptions } from './task-service.ts'
 export { tasks, type Tasks } from './tasks.ts'

@@ -3,7 +3,7 @@ import { McpError, type JsonObject } from '../../jsonrpc/index.ts'
 import { LATEST_LEGACY } from '../../protocol/index.ts'
 import type { Client } from '../../client/index.ts'
 import type { Store } from '../../server/index.ts'
-import { TaskDesk } from './task-desk.ts'
+import { TaskService } from './task-service.ts'
 
 export type ReceivingClient = Pick<Client, 'answerRequests' | 'capabilities' | 'on'>
 
@@ -22,13 +22,13 @@ export function receiveTasks(client: ReceivingClient): void {
     ...(elicitation ? ['elicitation/create'] : []),
   ])
   // What a handler throws is its caller's to see: as the error of the task, and as a warning of the client.
-  const desk = new TaskDesk({ ...LIMITS, store: new RecentAnswers(), legacy: true, onError: () => {} })
-  client.on('close', () => desk.close('The connection is closed'))
+  const service = new TaskService({ ...LIMITS, store: new RecentAnswers(), legacy: true, onError: () => {} })
+  client.on('close', () => service.close('The connection is closed'))
   client.answerRequests({ tasks: { list: {}, cancel: {}, requests } }, (exchange) => {
     if (exchange.client.version !== LATEST_LEGACY) return undefined
-    if (exchange.method.startsWith('tasks/')) return desk.handle(exchange)
+    if (exchange.method.startsWith('tasks/')) return service.handle(exchange)
     if (exchange.params.task === undefined || !methods.has(exchange.method)) return undefined
-    return desk.run(exchange, 'optional', ({ signal }) => answer(exchange, signal))
+    return service.run(exchange, 'optional', ({ signal }) => answer(exchange, signal))
   })
 }
 
@@ -39,7 +39,7 @@ async function answer({ method, params, ask }: Exchange, signal: AbortSignal): P
   return complete(input)
 }
 
-/** More than the desk keeps: some are of connections that are no more, and go when their time is over. */
+/** More than the service keeps: some are of connections that are no more, and go when their time is over. */
 const MANY = 1_000
 
 /** Answers that the server may fetch. `MemoryStore` would bring the whole server into every client. */

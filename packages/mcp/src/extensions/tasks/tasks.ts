@@ -1,7 +1,7 @@
 import type { Server } from '../../server/index.ts'
 import { LEGACY_TASKS } from './legacy-task.ts'
 import { TASKS_EXTENSION } from './task.ts'
-import { TaskDesk, type TasksOptions } from './task-desk.ts'
+import { TaskService, type TasksOptions } from './task-service.ts'
 
 /**
  * Lets clients follow long calls as tasks: tools with a `task` mode answer with a handle, and the client polls,
@@ -20,34 +20,34 @@ export function tasks(app: Server, options: TasksOptions = {}): Tasks {
 
 /** The tasks of one server. Those that run belong to this process; finished ones are in the store. */
 export class Tasks {
-  readonly #desk: TaskDesk
+  readonly #service: TaskService
 
   constructor(app: Server, options: TasksOptions) {
-    const desk = new TaskDesk({
+    const service = new TaskService({
       ...options,
       legacy: true,
       store: options.store ?? app.store,
       onError: (thrown) => app.onInternalError(thrown),
     })
-    this.#desk = desk
+    this.#service = service
     app
       .extension(TASKS_EXTENSION)
-      .runTasks(desk.run, LEGACY_TASKS)
+      .runTasks(service.run, LEGACY_TASKS)
       .announce({
-        grant: (asked, exchange) => desk.grant(asked, exchange),
-        listen: (granted, exchange) => desk.listen(granted, exchange),
+        grant: (asked, exchange) => service.grant(asked, exchange),
+        listen: (granted, exchange) => service.listen(granted, exchange),
       })
     for (const method of ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/update', 'tasks/cancel']) {
-      app.method(method, (exchange) => desk.handle(exchange))
+      app.method(method, (exchange) => service.handle(exchange))
     }
   }
 
   get running(): number {
-    return this.#desk.running
+    return this.#service.running
   }
 
   /** Cancels what runs: the server shuts down. */
   close(): void {
-    this.#desk.close('The server is shutting down')
+    this.#service.close('The server is shutting down')
   }
 }

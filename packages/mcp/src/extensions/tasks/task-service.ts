@@ -34,7 +34,7 @@ export interface TasksOptions {
   store?: Store
 }
 
-export interface TaskDeskOptions extends TasksOptions {
+export interface TaskServiceOptions extends TasksOptions {
   store: Store
   /** Serve clients of 2025-11-25, too, in the way of that revision. Default false. */
   legacy?: boolean
@@ -46,7 +46,7 @@ export interface TaskDeskOptions extends TasksOptions {
 const MAX_WATCHED = 100
 
 /** Runs calls as tasks and answers for them (SEP-2663), for a `Server` or for a gateway. */
-export class TaskDesk {
+export class TaskService {
   /** Runs a call as a task, where its client can follow one. */
   readonly run: TaskRunner
   readonly #table: TaskTable
@@ -55,7 +55,7 @@ export class TaskDesk {
   readonly #legacy: LegacyTaskService | undefined
   readonly #onError: (thrown: unknown) => void
 
-  constructor(options: TaskDeskOptions) {
+  constructor(options: TaskServiceOptions) {
     this.#onError = options.onError
     this.#slots = new Budget({
       total: options.maxRunning ?? 1_000,

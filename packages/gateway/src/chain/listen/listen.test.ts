@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { SubscriptionMeter, type LiveExchange, type Notification } from '@gantry/mcp/exchange'
 import { vaultServer } from '../vault-server.test.support.ts'
-import { answering, chainBench } from '../chain.test.support.ts'
+import { chainBench } from '../chain.test.support.ts'
 import { ListChanges } from './list-changes.ts'
-import { listenLink } from './listen-link.ts'
+import { listen } from './listen.ts'
 
 const vault = vaultServer()
 const bench = await chainBench(
@@ -11,10 +11,7 @@ const bench = await chainBench(
   { policy: { rules: [{ deny: ['tools:vault/closed', 'resources:vault/doc://closed/*'] }] } },
 )
 const changes = new ListChanges()
-const link = listenLink(new SubscriptionMeter({ perCaller: 4, total: 4, perRequest: 4 }), {
-  ...bench,
-  changes,
-})
+const subscriptions = new SubscriptionMeter({ perCaller: 4, total: 4, perRequest: 4 })
 
 function listening(notifications: object) {
   const heard: Notification[] = []
@@ -23,7 +20,7 @@ function listening(notifications: object) {
     { notifications },
     { notify: (one) => heard.push(one) },
   )
-  const ended = link(exchange, answering().next)
+  const ended = listen(exchange, { ...bench, changes, subscriptions })
   return { heard, ended, stop: () => (exchange.origin as LiveExchange).abort() }
 }
 
@@ -66,11 +63,5 @@ describe('listening', () => {
 
   it('needs a filter', async () => {
     await expect(listening(7 as unknown as object).ended).rejects.toMatchObject({ code: -32602 })
-  })
-
-  it('is no other method', async () => {
-    const answer = answering()
-    await link(bench.exchange('tools/call'), answer.next)
-    expect(answer.calls).toBe(1)
   })
 })

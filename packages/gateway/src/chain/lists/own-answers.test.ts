@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Complete } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import { vaultServer } from '../vault-server.test.support.ts'
-import { answering, chainBench } from '../chain.test.support.ts'
-import { listsLink } from './lists-link.ts'
+import { chainBench } from '../chain.test.support.ts'
+import { ownAnswers } from './own-answers.ts'
 
 const bench = await chainBench(
   { vault: vaultServer().app, other: new Server({ name: 'other', instructions: 'Ask the other' }) },
@@ -15,9 +15,13 @@ const bench = await chainBench(
 )
 const { catalog } = bench
 const info = { name: 'gateway', version: '1' }
-const link = listsLink({ info, catalog, pageSize: 1, instructions: 'Ask us' })
+const { model } = bench.gateway
+const answers = ownAnswers(
+  { info, catalog },
+  { server: { ...model.server, instructions: 'Ask us' }, catalog: { ...model.catalog, pageSize: 1 } },
+)
 const ask = async (method: string, params = {}) =>
-  (await link(bench.exchange(method, params), () => Promise.reject(new Error('passed on')))) as Complete
+  (await answers[method]!(bench.exchange(method, params))) as Complete
 
 describe('what an endpoint answers itself', () => {
   it.each([
@@ -42,11 +46,5 @@ describe('what an endpoint answers itself', () => {
     expect(result.instructions).toBe('Ask us\n\nThe vault holds everything')
     expect(result.capabilities).toMatchObject({ tools: {}, prompts: {}, resources: {} })
     expect(JSON.stringify(result)).not.toContain('other')
-  })
-
-  it('is nothing else', async () => {
-    const answer = answering()
-    await link(bench.exchange('tools/call'), answer.next)
-    expect(answer.calls).toBe(1)
   })
 })

@@ -1,0 +1,36 @@
+import { complete, MODERN_REVISIONS, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
+import type { GatewayModel } from '../../model/index.ts'
+import type { HandleGatewayExchange } from '../gateway-exchange.ts'
+import type { CallerView } from '../policy/caller-view.ts'
+import { Pages, type PagesOptions } from './pages.ts'
+
+/** What the endpoint says of itself and of what it has, from what its caller may see, by method. */
+export function ownAnswers(
+  { info, catalog }: Omit<PagesOptions, 'pageSize'>,
+  { server, catalog: { pageSize } }: Pick<GatewayModel, 'server' | 'catalog'>,
+): Record<string, HandleGatewayExchange> {
+  const pages = new Pages({ info, catalog, pageSize })
+  const page: HandleGatewayExchange = (exchange) => pages.page(exchange, exchange.view)
+  return {
+    'server/discover': ({ view }) => discover(view, server.instructions),
+    'tools/list': page,
+    'prompts/list': page,
+    'resources/list': page,
+    'resources/templates/list': page,
+    'skills/list': page,
+  }
+}
+
+async function discover(view: CallerView, own: string | undefined): Promise<Outcome> {
+  await view.ready()
+  const result: JsonObject = {
+    supportedVersions: [...MODERN_REVISIONS],
+    capabilities: view.capabilities(),
+    ttlMs: 0,
+    cacheScope: 'private',
+    _meta: view.meta(),
+  }
+  const instructions = view.instructions(own)
+  if (instructions !== undefined) result.instructions = instructions
+  return complete(result)
+}
