@@ -33,6 +33,8 @@ export class Handshake {
   onBegin: ((name: string, detail: string | undefined) => void) | undefined
   readonly #changed: () => void
   #messages = 0
+  /** A late answer to an earlier question is not the answer to `initialize`. */
+  #initializeId: unknown
 
   constructor(changed: () => void = () => {}) {
     this.#changed = changed
@@ -88,18 +90,15 @@ export class Handshake {
   }
 
   seen(direction: 'in' | 'out', message: unknown): void {
-    const method = methodOf(message)
+    const { method, id } = message as { method?: unknown; id?: unknown }
     if (direction === 'out' && method === 'server/discover') this.begin('probe')
-    else if (direction === 'out' && method === 'initialize') this.begin('initialize')
-    else if (direction === 'out' && method === 'notifications/initialized') this.begin('initialized')
-    else if (direction === 'in' && method === undefined && this.current?.name === 'initialize') {
-      this.begin('response')
+    else if (direction === 'out' && method === 'initialize') {
+      this.#initializeId = id
+      this.begin('initialize')
+    } else if (direction === 'out' && method === 'notifications/initialized') this.begin('initialized')
+    else if (direction === 'in' && this.current?.name === 'initialize' && id === this.#initializeId) {
+      if (method === undefined) this.begin('response')
     }
     if (this.#messages++ < MAX_MESSAGES) this.current?.messages.push({ at: Date.now(), direction, message })
   }
-}
-
-function methodOf(message: unknown): string | undefined {
-  const { method } = message as { method?: unknown }
-  return typeof method === 'string' ? method : undefined
 }

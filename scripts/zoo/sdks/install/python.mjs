@@ -18,8 +18,8 @@ export function pythonPrograms(requirement, name, suffix) {
     const asked = `import importlib.metadata as m; print(m.version(${JSON.stringify(name)}))`
     return {
       version: execFileSync(python, ['-c', asked], { encoding: 'utf8' }).trim(),
-      server: [python, join(SOURCES, `server_${suffix}.py`)],
-      client: [python, join(SOURCES, `client_${suffix}.py`)],
+      server: [python, '-B', join(SOURCES, `server_${suffix}.py`)],
+      client: [python, '-B', join(SOURCES, `client_${suffix}.py`)],
     }
   }
 }

@@ -94,20 +94,36 @@ export function presentWarnings(handshake: Handshake): Explanation[] {
   return [...(noise.length > 0 ? [noiseExplanation(noise)] : []), ...silentProbe(handshake), ...others]
 }
 
-/** Older servers may ignore what they do not know; waiting for them costs every start of the gateway. */
+/**
+ * Older servers may ignore what they do not know; waiting for them costs every start of the gateway. The evidence is
+ * that such a server answers `initialize`: one that only starts slowly answers the probe as well, late.
+ */
 function silentProbe({ steps }: Handshake): Explanation[] {
   const probe = steps.find(({ name }, index) => name === 'probe' && steps[index + 1]?.name === 'initialize')
   const waited = (probe?.endedAt ?? 0) - (probe?.at ?? 0)
-  const isSilent = probe?.messages.every(({ direction }) => direction === 'out')
-  if (!isSilent || waited < LONG_PROBE) return []
+  if (!probe || waited < LONG_PROBE) return []
+  const answers = steps.flatMap(({ messages }) => messages.filter(({ direction }) => direction === 'in'))
+  const probeId = idOf(probe.messages[0])
+  const isAnswered = answers.some((answer) => idOf(answer) === probeId)
+  const isAccepted = steps.some(({ name, messages }) => name === 'response' && messages.some(hasResult))
+  if (isAnswered || !isAccepted) return []
   return [
     {
       code: 'silent_probe',
       what: `It did not answer \`server/discover\`, not even with an error, which cost ${Math.round(waited / 1000)} s`,
-      meaning: 'It is asked once at every start of the gateway, to find out which revision it speaks.',
+      meaning:
+        'It is asked at every start, to find out which revision it speaks. It answered `initialize`, so it speaks an older one.',
       fix: 'Set "era": "legacy" for this target, and it is not asked any more.',
     },
   ]
+}
+
+function idOf(recorded: RecordedStep['messages'][number] | undefined): unknown {
+  return (recorded?.message as { id?: unknown } | undefined)?.id
+}
+
+function hasResult({ message }: RecordedStep['messages'][number]): boolean {
+  return (message as { result?: unknown }).result !== undefined
 }
 
 function isLong({ at, endedAt }: RecordedStep): boolean {
