@@ -64,4 +64,41 @@ describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
       expect((await answer).message.result).toBeDefined()
     },
   )
+
+  /** The endpoint of one target, and how this client asks there. */
+  async function own(target: object, catalog: object) {
+    const gateway = await testGateway({ mcpServers: { a: target }, catalog })
+    closing.push(() => gateway.close())
+    const endpoint = `${gateway.endpoint}/a`
+    const session = era === 'legacy' ? await openSession(endpoint) : ''
+    return (method: string, params?: Record<string, unknown>) =>
+      era === 'legacy'
+        ? legacyRequest(endpoint, method, params, { session })
+        : modernRequest(endpoint, method, params)
+  }
+
+  it('waits for a slow server at its own endpoint, where no other target is kept waiting', async () => {
+    const target = await slowTarget()
+    const ask = await own({ url: target.url }, { deadline: '50ms' })
+    let answered = 0
+    const answers = [['prompts/list', {}] as const, ...QUESTIONS].map(async ([method, params]) => {
+      const { message } = await ask(method, params)
+      answered += 1
+      return message.result
+    })
+    // Another request makes its round trip and waits for the deadline, so an answer that waits no longer would be there.
+    await ask('server/discover')
+    expect(answered).toBe(0)
+    target.start()
+    const [list, ...others] = await Promise.all(answers)
+    expect(list).toMatchObject({ prompts: [{ name: 'greet' }] })
+    for (const result of others) expect(result).toBeDefined()
+  })
+
+  it.each(QUESTIONS)('whose %s comes to a server that does not start learns that', async (method, params) => {
+    const ask = await own({ command: process.execPath, args: ['-e', 'process.exit(3)'] }, {})
+    const { error } = (await ask(method, params)).message
+    expect(error.message).toMatch(/"a"/)
+    expect(error.data.target).toBe('a')
+  })
 })

@@ -40,7 +40,7 @@ async function listening({ endpoint }: TestGateway, notifications: object): Prom
 const urisOf = ({ heard }: Ear): unknown[] =>
   heard.filter(({ method }) => method.endsWith('updated')).map(({ params }) => params.uri)
 
-describe('a server that ends all subscriptions with one', () => {
+describe.each(['ends', 'forgets'])('a server that %s all subscriptions with one', (mode) => {
   let record: string
   let gateway: TestGateway
   let client: Client
@@ -49,7 +49,7 @@ describe('a server that ends all subscriptions with one', () => {
     const dir = await mkdtemp(join(tmpdir(), 'gantry-listen-'))
     closing.push(() => rm(dir, { recursive: true, force: true }))
     record = join(dir, 'listens')
-    gateway = await gatewayTo({ g: { command: process.execPath, args: [SERVER, record] } })
+    gateway = await gatewayTo({ g: { command: process.execPath, args: [SERVER, record, mode] } })
     client = await connect(gateway.endpoint, { era: 'modern' })
     closing.push(() => client.close())
     await client.listTools().all()
@@ -77,6 +77,20 @@ describe('a server that ends all subscriptions with one', () => {
     const names = async (): Promise<unknown> =>
       (await modernRequest(gateway.endpoint, 'tools/list')).message.result.tools.at(-1).name
     await expect.poll(names).toBe('g_grown')
+  })
+
+  it('is heard when everybody has left, and a newer client comes', async () => {
+    await open()
+    const first = await listening(gateway, { resourceSubscriptions: ['g+note://a'] })
+    first.stop()
+    const opened = async () => (await readFile(record, 'utf8')).trim().split('\n').at(-1)
+    await expect.poll(opened, { timeout: 5000 }).not.toContain('note://a')
+    const second = await listening(gateway, { toolsListChanged: true })
+    await expect.poll(openStreams).toBe(1)
+    await client.call('g_grow')
+    await expect
+      .poll(() => second.heard.map(({ method }) => method))
+      .toContain('notifications/tools/list_changed')
   })
 
   it('is not asked again by those who want what is listened for already', async () => {

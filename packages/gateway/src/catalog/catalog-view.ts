@@ -36,6 +36,9 @@ export type ListChangeSet = ReadonlyMap<ListKind, readonly MergedEntry[]>
 export const GAPS = 'dev.gantry/gaps'
 const TARGETS = 'dev.gantry/targets'
 
+/** How long a list waits for the start of the only target of an endpoint. Many clients give up after 30 seconds. */
+const START_PATIENCE = 25_000
+
 const AS_THEY_ARE = new PublicUris('')
 const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const
 
@@ -114,19 +117,29 @@ export class CatalogView {
   }
 
   /** Waits for these targets until their deadlines; those with a known list are not awaited. */
-  async ready(catalogs: readonly TargetCatalog[]): Promise<void> {
+  ready(catalogs: readonly TargetCatalog[]): Promise<void> {
     const { deadline } = this.#options().model
+    return this.#ready(catalogs, (catalog) => catalog.waitUntil(deadline) - Date.now())
+  }
+
+  async #ready(
+    catalogs: readonly TargetCatalog[],
+    timeLeft: (catalog: TargetCatalog) => number,
+  ): Promise<void> {
     const waiting: Promise<unknown>[] = []
     for (const catalog of catalogs) {
       if (!catalog.target.model.enabled || catalog.isFresh || !catalog.isWorthAsking) continue
       const refreshing = catalog.refresh().catch(() => {})
-      const left = catalog.waitUntil(deadline) - Date.now()
+      const left = catalog.snapshot ? 0 : timeLeft(catalog)
       if (left > 0) waiting.push(atMost(left, refreshing).then(() => catalog.noteMissing()))
     }
     if (waiting.length > 0) await Promise.all(waiting)
   }
 
-  /** The same for a caller who wants to see the lists: targets that want to be asked every time are waited for. */
+  /**
+   * The same for a caller who wants to see the lists: targets that want to be asked every time are waited for, and so
+   * is the start of the only target of an endpoint, because there is no other that has to wait with it.
+   */
   async current(catalogs: readonly TargetCatalog[]): Promise<void> {
     const { deadline } = this.#options().model
     const asked = catalogs.filter((one) => one.target.model.enabled && one.isAskedEveryTime)
@@ -136,7 +149,11 @@ export class CatalogView {
         one.fetchAnew().catch(() => {}),
       ),
     )
-    await Promise.all([this.ready(catalogs), ...anew])
+    const isAlone = !this.#prefixed
+    const ready = isAlone
+      ? this.#ready(catalogs, () => Math.max(deadline, START_PATIENCE))
+      : this.ready(catalogs)
+    await Promise.all([ready, ...anew])
   }
 
   /** How long, and by whom, these lists may be kept (2026-07-28, Caching): what every target agrees to. */

@@ -8,7 +8,7 @@ import { TargetError } from '../targets/target-error.ts'
 import { fetchLists, ListError, type ListKind, type Snapshot } from './fetch-lists.ts'
 import type { CatalogStore } from './catalog-store.ts'
 import { addOlderLists } from './older-lists.ts'
-import { GrowingDelay } from './growing-delay.ts'
+import { GrowingDelay } from '../targets/growing-delay.ts'
 
 export interface TargetCatalogHost {
   readonly info: Implementation
@@ -148,7 +148,7 @@ export class TargetCatalog {
 
   /** How long a list may wait for this target. One that had nothing in the last run is not waited for. */
   waitUntil(deadline: number): number {
-    return this.snapshot || this.#missing !== undefined ? 0 : this.#askedAt + deadline
+    return this.#missing !== undefined ? 0 : this.#askedAt + deadline
   }
 
   /** It kept somebody waiting in vain. */

@@ -6,6 +6,7 @@ import {
   type Outcome,
 } from '@gantry/mcp/exchange'
 import type { SubscriptionFilter } from '@gantry/mcp/server'
+import { GrowingDelay } from './growing-delay.ts'
 import { covers, filterOf, union } from './listen-filter.ts'
 
 /** What one client, or the catalog, wants to hear of a target, in the target's own names. */
@@ -26,6 +27,8 @@ export interface SharedListenerHost {
   exchange(filter: SubscriptionFilter, notify: (notification: Notification) => void): LiveExchange
   /** Whether there is a connection. A passive listener waits for one. */
   isConnected(): boolean
+  /** Whether all requests share one channel, as on the pipes of a process. */
+  sharesChannel(): boolean
   /** Resolves when the target has ended it. */
   send(exchange: LiveExchange, isPassive: boolean): Promise<Outcome>
 }
@@ -44,10 +47,15 @@ const GATHER = 20
 const LET_GO = 1000
 /** Some servers end every stream of a connection with one of them: the first new try comes soon. */
 const PAUSES = [50, 1000, 2000, 5000, 10_000, 30_000]
+/** How long a server gets to end a stream on a shared channel before the next is opened. */
+const SETTLE = 100
 /** A stream that lasted so long was a good one. */
 const STEADY = 5000
 
-/** The one `subscriptions/listen` of a connection. A wider one replaces it after its acknowledgement. */
+/**
+ * The one `subscriptions/listen` of a connection. A wider one replaces it after its acknowledgement. On a shared channel
+ * the old one ends first: when a stream ends, Go SDK 1.8 forgets what newer ones of the same channel are for.
+ */
 export class SharedListener {
   readonly #host: SharedListenerHost
   readonly #wishes = new Set<ListenWish>()
@@ -57,6 +65,8 @@ export class SharedListener {
   #failures = 0
   /** Whether something may have been missed since the last stream ended. */
   #hasGap = false
+  readonly #renewals = new GrowingDelay()
+  #settledAt = 0
 
   constructor(host: SharedListenerHost) {
     this.#host = host
@@ -97,7 +107,7 @@ export class SharedListener {
     // An opening that is under way looks again when it is done.
     if (this.#opening) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#open(), delay)
+    this.#timer = setTimeout(() => this.#open(), Math.max(delay, this.#settledAt - Date.now()))
     this.#timer.unref()
   }
 
@@ -108,6 +118,7 @@ export class SharedListener {
     if (isPassive && !this.#host.isConnected()) return
     // What was wanted a moment ago may be there, or not be wanted any more.
     if (this.#active && covers(this.#active.filter, filter) && (this.#active.isPassive || !isPassive)) return
+    if (this.#active && this.#host.sharesChannel()) return this.#endFirst(this.#active)
     const exchange = this.#host.exchange(filter, (notification) => this.#hear(stream, notification))
     const stream: Stream = { filter, exchange, openedAt: Date.now(), isPassive }
     this.#opening = stream
@@ -115,6 +126,18 @@ export class SharedListener {
       .send(exchange, isPassive)
       .catch(() => undefined)
       .then((outcome) => this.#ended(stream, outcome))
+  }
+
+  /** Those who listen already are told that they may have missed something, so it does not happen too often. */
+  #endFirst(old: Stream): void {
+    const { wait } = this.#renewals
+    if (wait > 0) return this.#openSoon(wait)
+    this.#renewals.begin()
+    this.#active = undefined
+    this.#hasGap = true
+    this.#settledAt = Date.now() + SETTLE
+    old.exchange.abort('another subscription takes its place')
+    this.#openSoon(SETTLE)
   }
 
   #hear(stream: Stream, notification: Notification): void {

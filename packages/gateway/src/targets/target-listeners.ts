@@ -143,7 +143,7 @@ export class TargetListeners {
   }
 
   #create(key: string, caller: Exchange | undefined): SharedListener {
-    const { pool, info, listen, listenIdly } = this.#host
+    const { pool, info, model, listen, listenIdly } = this.#host
     const client = { info, capabilities: CAPABILITIES, version: LATEST_MODERN }
     return new SharedListener({
       exchange: (notifications, notify) =>
@@ -155,6 +155,8 @@ export class TargetListeners {
           notify,
         }),
       isConnected: () => pool().find(key)?.link !== undefined,
+      // In the older era a subscription is no request that stays open.
+      sharesChannel: () => model().kind === 'stdio' && pool().find(key)?.link?.era === 'modern',
       send: async (exchange, isPassive) =>
         isPassive ? listenIdly(pool().get(key), exchange) : listen(pool().get(key), exchange),
     })

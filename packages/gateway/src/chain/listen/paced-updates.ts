@@ -1,5 +1,5 @@
 import type { Notification } from '@gantry/mcp/exchange'
-import { GrowingDelay } from '../../catalog/growing-delay.ts'
+import { GrowingDelay } from '../../targets/growing-delay.ts'
 
 /** Resources whose updates wait, at most; of more than that the oldest go. */
 const MAX_WAITING = 1000

@@ -63,7 +63,9 @@ async function ownerOf(
   if (listed) return listed.target
   const bare = unprefixed.filter((one) => one.snapshot?.discovery.capabilities.resources)
   const offering = offeredBy(bare, uri)
-  if (offering || bare.length < 2) return offering ?? bare[0]
+  // One that has never answered may have it: the request fails like any other request of that target.
+  if (offering || bare.length < 2)
+    return offering ?? bare[0] ?? unprefixed.find((one) => !one.snapshot && one.target.model.enabled)
   // It may have been added since.
   await lookUp(bare.filter((one) => one.target.connected))
   return view.find('resources', uri)?.target ?? offeredBy(bare, uri) ?? bare[0]
