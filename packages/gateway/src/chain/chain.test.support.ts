@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { complete, LiveExchange, Sealer, type ExchangeInit, type Outcome } from '@gantry/mcp/exchange'
+import { complete, PlainExchange, Sealer, type ExchangeInit, type Outcome } from '@gantry/mcp/exchange'
 import type { Server } from '@gantry/mcp/server'
 import type { TaskService } from '@gantry/mcp/extensions/tasks'
 import { afterAll } from 'vitest'
@@ -78,8 +78,8 @@ export function liveExchange(
   method: string,
   params: ExchangeInit['params'] = {},
   init: Partial<ExchangeInit> = {},
-): LiveExchange {
-  return new LiveExchange({ method, params, client: { capabilities: {}, version: '2026-07-28' }, ...init })
+): PlainExchange {
+  return new PlainExchange({ method, params, client: { capabilities: {}, version: '2026-07-28' }, ...init })
 }
 
 /** A `next` that answers with this result and remembers what it was called with. */

@@ -4,7 +4,7 @@ import {
   LATEST_MODERN,
   isJsonObject,
   JsonNumber,
-  LiveExchange,
+  PlainExchange,
   withBigInts,
   withPlainNumbers,
   type Exchange,
@@ -17,7 +17,7 @@ import type { Link } from './link.ts'
 
 /** A server in this process needs no wire: exchanges go to it as they are. */
 export async function inProcessLink(served: Served): Promise<Link> {
-  const probe = new LiveExchange({
+  const probe = new PlainExchange({
     method: 'server/discover',
     params: {},
     client: { capabilities: {}, version: LATEST_MODERN },
@@ -71,7 +71,7 @@ function withTokenOf({ _meta }: JsonObject, read: JsonObject): JsonObject {
 
 /** Listening has no end of its own. */
 function until(closed: AbortSignal, exchange: Exchange): Exchange {
-  const listening = new LiveExchange({
+  const listening = new PlainExchange({
     method: exchange.method,
     params: exchange.params,
     client: exchange.client,

@@ -1,9 +1,9 @@
-import { failure, LiveExchange, ProtocolError } from '@gantry/mcp/exchange'
+import { failure, PlainExchange, ProtocolError } from '@gantry/mcp/exchange'
 import { describe, expect, it } from 'vitest'
 import { OlderEra } from './older-era.ts'
 
 const call = (name: string) =>
-  new LiveExchange({
+  new PlainExchange({
     method: 'tools/call',
     params: { name },
     client: {

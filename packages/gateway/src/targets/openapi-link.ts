@@ -1,4 +1,4 @@
-import { eraOf, LATEST_MODERN, LiveExchange } from '@gantry/mcp/exchange'
+import { eraOf, LATEST_MODERN, PlainExchange } from '@gantry/mcp/exchange'
 import { McpError } from '@gantry/mcp/client'
 import type { Discovery, Implementation } from '@gantry/mcp/server'
 import { displayUrl, type OpenApiTarget } from '../model/index.ts'
@@ -16,7 +16,7 @@ export async function openApiLink(
   const target = await createOpenApiTarget(fromModel(model), signal)
   for (const warning of target.warnings) services.handshake.warn(warning)
   const client = { info: services.info, capabilities: {}, version: LATEST_MODERN }
-  const discovered = await target.handle(new LiveExchange({ method: 'server/discover', params: {}, client }))
+  const discovered = await target.handle(new PlainExchange({ method: 'server/discover', params: {}, client }))
   if (discovered.type !== 'complete') throw new McpError('bad_response', 'The description offers nothing')
   services.handshake.succeed(`${target.tools.length} tools`)
   return {

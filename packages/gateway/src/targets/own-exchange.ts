@@ -1,6 +1,6 @@
 import {
   LATEST_MODERN,
-  LiveExchange,
+  PlainExchange,
   ownerOf,
   type Exchange,
   type ExchangeInit,
@@ -10,7 +10,7 @@ import type { Implementation } from '@gantry/mcp/server'
 import { TargetExchange } from './target-exchange.ts'
 
 /** A request of the gateway itself: it carries nothing of any caller. */
-export class OwnExchange extends LiveExchange {
+export class OwnExchange extends PlainExchange {
   constructor(
     info: Implementation,
     init: Omit<ExchangeInit, 'client'> & Partial<Pick<ExchangeInit, 'client'>>,

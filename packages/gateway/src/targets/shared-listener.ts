@@ -1,6 +1,6 @@
 import {
   isJsonObject,
-  type LiveExchange,
+  type PlainExchange,
   METHOD_NOT_FOUND,
   type Notification,
   type Outcome,
@@ -24,18 +24,18 @@ export interface ListenWish {
 
 export interface SharedListenerHost {
   /** Makes the request that listens; it is sent by `send`. */
-  exchange(filter: SubscriptionFilter, notify: (notification: Notification) => void): LiveExchange
+  exchange(filter: SubscriptionFilter, notify: (notification: Notification) => void): PlainExchange
   /** Whether there is a connection. A passive listener waits for one. */
   isConnected(): boolean
   /** Whether all requests share one channel, as on the pipes of a process. */
   sharesChannel(): boolean
   /** Resolves when the target has ended it. */
-  send(exchange: LiveExchange, isPassive: boolean): Promise<Outcome>
+  send(exchange: PlainExchange, isPassive: boolean): Promise<Outcome>
 }
 
 interface Stream {
   readonly filter: SubscriptionFilter
-  readonly exchange: LiveExchange
+  readonly exchange: PlainExchange
   readonly openedAt: number
   readonly isPassive: boolean
   granted?: SubscriptionFilter

@@ -1,8 +1,8 @@
 import { McpError } from '@gantry/mcp/client'
 import {
   cancellationOf,
-  type Live,
-  LiveExchange,
+  type OpenMember,
+  PlainExchange,
   type Cancellation,
   type Exchange,
   type InputRequests,
@@ -24,7 +24,7 @@ const NEVER = Number.POSITIVE_INFINITY
 export const NO_LIMITS: Limits = { idle: NEVER, request: NEVER }
 
 /** The caller's exchange with an end and time limits of its own, in one object since every call has it. */
-export class TargetExchange extends LiveExchange implements Live {
+export class TargetExchange extends PlainExchange implements OpenMember {
   place = -1
   readonly origin: Exchange
   readonly #limits: Limits

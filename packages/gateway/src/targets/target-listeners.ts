@@ -1,6 +1,6 @@
 import {
   LATEST_MODERN,
-  LiveExchange,
+  PlainExchange,
   type Exchange,
   type Notification,
   type Outcome,
@@ -147,7 +147,7 @@ export class TargetListeners {
     const client = { info, capabilities: CAPABILITIES, version: LATEST_MODERN }
     return new SharedListener({
       exchange: (notifications, notify) =>
-        new LiveExchange({
+        new PlainExchange({
           method: 'subscriptions/listen',
           params: { notifications },
           client,

@@ -1,5 +1,5 @@
 import { McpError } from '@gantry/mcp/client'
-import { type Exchange, LiveSet, type Outcome } from '@gantry/mcp/exchange'
+import { type Exchange, OpenSet, type Outcome } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import { recordOf, type ExchangeRecord } from '../telemetry/wire-view.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
@@ -12,7 +12,7 @@ export class TimedCalls implements Expiring {
   recorder: Recorder | undefined
   readonly #timeouts: () => TargetModel['timeouts']
   readonly #services: { readonly deadlines: Deadlines }
-  readonly #timed = new LiveSet<TargetExchange>()
+  readonly #timed = new OpenSet<TargetExchange>()
 
   constructor(timeouts: () => TargetModel['timeouts'], services: { readonly deadlines: Deadlines }) {
     this.#timeouts = timeouts

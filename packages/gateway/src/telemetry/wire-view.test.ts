@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { complete, failure, LiveExchange, ProtocolError, type ExchangeInit } from '@gantry/mcp/exchange'
+import { complete, failure, PlainExchange, ProtocolError, type ExchangeInit } from '@gantry/mcp/exchange'
 import { ClientTag, WireView } from './wire-view.ts'
 
 const OPTIONS = { size: 3, bodyBytes: 100, sampling: 1 }
 const exchange = (init: Partial<ExchangeInit> = {}) =>
-  new LiveExchange({
+  new PlainExchange({
     method: 'tools/call',
     params: { name: 'x' },
     client: { capabilities: {}, version: '2026-07-28' },

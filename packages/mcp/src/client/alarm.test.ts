@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { NEVER_CANCELLED } from '../exchange/cancellation.ts'
+import { NEVER_CANCELLED } from '../exchange/plain-exchange.ts'
 import { Alarm } from './alarm.ts'
 import { Deadline } from './deadline.ts'
 

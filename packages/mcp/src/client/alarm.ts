@@ -1,7 +1,7 @@
-import { type Live, LiveSet } from '../exchange/live-set.ts'
+import { type OpenMember, OpenSet } from '../exchange/budget.ts'
 
 /** Something that ends at a time which it may put off. */
-export interface Expiring extends Live {
+export interface Expiring extends OpenMember {
   /** When to look again, in milliseconds of `performance.now()`. */
   readonly due: number
   /** It is about time: what is over ends itself, and is taken off here. */
@@ -12,7 +12,7 @@ const NEVER = Number.POSITIVE_INFINITY
 
 /** One timer for all deadlines: a timer per request would be most of its cost. It is set for the first one. */
 export class Alarm {
-  readonly #expiring = new LiveSet<Expiring>()
+  readonly #expiring = new OpenSet<Expiring>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #firesAt = NEVER
 

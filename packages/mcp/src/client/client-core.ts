@@ -6,8 +6,8 @@ import type {
   Outcome,
   RequestAnswer,
 } from '../exchange/index.ts'
-import { sendsIntegers } from '../exchange/exact-integers.ts'
-import { type Owner, ownerOf } from '../exchange/client/owner.ts'
+import { sendsIntegers } from '../exchange/derive-exchange.ts'
+import { type Owner, ownerOf } from '../exchange/client/client-edge.ts'
 import { type JsonObject, McpError, withSources } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,

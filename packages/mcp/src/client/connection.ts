@@ -1,5 +1,5 @@
 import type { ClientEdge } from '../exchange/index.ts'
-import { abortError } from '../exchange/cancellation.ts'
+import { abortError } from '../exchange/plain-exchange.ts'
 import { orAbort } from '../exchange/client/client-edge.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { LONGEST_TIMER } from '../protocol/index.ts'

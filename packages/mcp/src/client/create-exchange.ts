@@ -1,4 +1,5 @@
-import { type Cancellation, signalCancellation } from '../exchange/cancellation.ts'
+import type { Cancellation } from '../exchange/exchange.ts'
+import { signalCancellation } from '../exchange/plain-exchange.ts'
 import type { ClientFacts, Exchange, InputRequests, InputResponses, Notification } from '../exchange/index.ts'
 import { copyWith, isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { LoggingLevel } from '../protocol/index.ts'

@@ -1,4 +1,5 @@
-import { Canceller, type Cancellation } from '../exchange/cancellation.ts'
+import { Canceller } from '../exchange/plain-exchange.ts'
+import type { Cancellation } from '../exchange/exchange.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { LONGEST_TIMER } from '../protocol/index.ts'
 import type { Alarm, Expiring } from './alarm.ts'

@@ -6,7 +6,7 @@ import type {
   ModernClientEdgeOptions,
   Wire,
 } from '../exchange/index.ts'
-import { abortError } from '../exchange/cancellation.ts'
+import { abortError } from '../exchange/plain-exchange.ts'
 import { createIdMinter } from '../exchange/client/client-edge.ts'
 import { LegacyClientEdge } from '../exchange/legacy/client/edge.ts'
 import { ModernClientEdge } from '../exchange/modern/client-edge.ts'

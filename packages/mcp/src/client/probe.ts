@@ -1,5 +1,5 @@
 import type { IdMinter, Wire } from '../exchange/index.ts'
-import { abortError } from '../exchange/cancellation.ts'
+import { abortError } from '../exchange/plain-exchange.ts'
 import {
   HEADER_MISMATCH,
   isJsonObject,

@@ -1,5 +1,4 @@
-import { signalCancellation } from '../exchange/cancellation.ts'
-import { composeMiddleware } from '../exchange/compose-middleware.ts'
+import { signalCancellation, composeMiddleware } from '../exchange/plain-exchange.ts'
 import type { Exchange, Failure, Handle, Middleware, Outcome } from '../exchange/index.ts'
 import { deriveExchange } from '../exchange/derive-exchange.ts'
 import { playModernRounds } from '../exchange/modern/client-rounds.ts'

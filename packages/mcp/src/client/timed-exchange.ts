@@ -1,4 +1,5 @@
-import { type Cancellation, cancellationOf } from '../exchange/cancellation.ts'
+import type { Cancellation } from '../exchange/exchange.ts'
+import { cancellationOf } from '../exchange/plain-exchange.ts'
 import type { AuthInfo, ClientFacts, Exchange, Notification } from '../exchange/index.ts'
 import type { LoggingLevel } from '../protocol/index.ts'
 import type { Alarm } from './alarm.ts'

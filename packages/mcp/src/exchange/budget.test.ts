@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Budget } from './budget.ts'
+import { Budget, OpenSet } from './budget.ts'
 
 describe('Budget', () => {
   it('stops one caller at its share and leaves the rest to others', () => {
@@ -19,4 +20,34 @@ describe('Budget', () => {
     expect(budget.held).toBe(0)
     expect(budget.take('a', 2)).toBeUndefined()
   })
+})
+
+it('is a set', () => {
+  const step = fc.record({ at: fc.nat(9), adds: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+      const all = Array.from({ length: 10 }, () => ({ place: -1 }))
+      const live = new OpenSet<{ place: number }>()
+      const set = new Set<object>()
+      for (const { at, adds } of steps) {
+        const member = all[at]!
+        if (adds) {
+          live.add(member)
+          set.add(member)
+        } else {
+          expect(live.delete(member)).toBe(set.delete(member))
+        }
+        expect(live.size).toBe(set.size)
+      }
+      expect(new Set(live.all())).toEqual(set)
+    }),
+  )
+})
+
+it('can be changed while its members are gone through', () => {
+  const live = new OpenSet<{ place: number }>()
+  const members = Array.from({ length: 5 }, () => ({ place: -1 }))
+  for (const member of members) live.add(member)
+  for (const member of live.all()) expect(live.delete(member)).toBe(true)
+  expect(live.size).toBe(0)
 })

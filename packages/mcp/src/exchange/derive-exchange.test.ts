@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { cancellationOf, Canceller } from './cancellation.ts'
+import { cancellationOf, Canceller, PlainExchange, type ExchangeInit } from './plain-exchange.ts'
 import { deriveExchange } from './derive-exchange.ts'
 import type { Exchange, Notification } from './exchange.ts'
-import { LiveExchange, type ExchangeInit } from './live-exchange.ts'
 
 const notification: Notification = { method: 'notifications/progress', params: { progress: 1 } }
 
-function original(init: Partial<ExchangeInit> = {}): LiveExchange {
-  return new LiveExchange({
+function original(init: Partial<ExchangeInit> = {}): PlainExchange {
+  return new PlainExchange({
     method: 'tools/call',
     params: { name: 'echo' },
     client: { info: { name: 'test', version: '1' }, capabilities: {}, version: '2026-07-28' },

@@ -1,6 +1,15 @@
 import type { LoggingLevel } from '../protocol/index.ts'
-import { cancellationOf, type Cancellation } from './cancellation.ts'
-import type { AuthInfo, ClientFacts, Exchange, Notification } from './exchange.ts'
+import { cancellationOf } from './plain-exchange.ts'
+import type {
+  Cancellation,
+  AuthInfo,
+  ClientFacts,
+  Exchange,
+  Notification,
+  Middleware,
+  Outcome,
+} from './exchange.ts'
+import { withSources } from '../jsonrpc/index.ts'
 
 /** What a relay may put in the place of the original's. */
 export interface ExchangeChanges
@@ -68,4 +77,25 @@ class DerivedExchange implements Exchange {
     if (this.#notify) this.#notify(notification)
     else this.origin.notify(notification)
   }
+}
+
+/** Lets a server's handlers put `bigint` into results, questions, progress and logs. */
+export const writesIntegers: Middleware = async (exchange, next) => {
+  const { ask } = exchange
+  const asked = deriveExchange(exchange, {
+    notify: (notification) => exchange.notify(withSources(notification)),
+    ask: ask && ((requests, signal) => ask(withSources(requests), signal)),
+  })
+  return toWritable(await next(asked))
+}
+
+/** What was thrown is not looked into: it never leaves. */
+function toWritable(outcome: Outcome): Outcome {
+  return outcome.type === 'error' ? { ...outcome, error: withSources(outcome.error) } : withSources(outcome)
+}
+
+/** Lets a client's author put `bigint` into arguments; answers to questions are seen to where they are made. */
+export const sendsIntegers: Middleware = (exchange: Exchange, next) => {
+  const params = withSources(exchange.params)
+  return next(params === exchange.params ? exchange : deriveExchange(exchange, { params }))
 }

@@ -6,7 +6,6 @@ import type {
   Principal,
   Revision,
 } from '../protocol/index.ts'
-import type { Cancellation } from './cancellation.ts'
 
 /** Who asks: the same facts in both eras, read from the session (legacy) or from the envelope (modern). */
 export interface ClientFacts {
@@ -39,6 +38,18 @@ export type InputResponses = { [key: string]: JsonObject }
 export interface Notification {
   method: string
   params?: JsonObject
+}
+
+/** The end of a request without the cost of an `AbortSignal` (docs/adr/0010). */
+export interface Cancellation {
+  readonly aborted: boolean
+  readonly reason: unknown
+  readonly signal: AbortSignal
+  /** The exchange that the request is sent for, where it is known. */
+  readonly origin?: object | undefined
+  /** Called once, at once when the end comes; not called for an end that has been already. Must not throw. */
+  onAbort(listener: () => void): void
+  offAbort(listener: () => void): void
 }
 
 /**

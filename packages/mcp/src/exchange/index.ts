@@ -16,55 +16,61 @@ export {
   type Notification,
   type Outcome,
   type TaskHandle,
+  type Cancellation,
 } from './exchange.ts'
 export {
   abortError,
   Canceller,
   cancellationOf,
   signalCancellation,
-  type Cancellation,
-} from './cancellation.ts'
+  composeMiddleware,
+  PlainExchange,
+  type ExchangeInit,
+  type RequestContext,
+} from './plain-exchange.ts'
 export { bindingOf, Sealer } from './seal.ts'
-export { CallTable } from './call-table.ts'
-export { LiveSet, type Live } from './live-set.ts'
+export { CallTable } from './pending-requests.ts'
+export { OpenSet, type OpenMember, Budget, type BudgetLimit, type BudgetLimits } from './budget.ts'
 export type { Connector, IncomingMessage, OpenOptions, Wire, WireRequestOptions } from './wire.ts'
 export { deriveExchange, type ExchangeChanges } from './derive-exchange.ts'
-export { composeMiddleware } from './compose-middleware.ts'
-export { coversUri } from './covers-uri.ts'
-export { HeldNotifications } from './held-notifications.ts'
-export { missingCapabilities, missingCapability } from './input-capabilities.ts'
-export { type Owner, ownerOf } from './client/owner.ts'
-export { ASKS_IN_ROUNDS } from './call-capabilities.ts'
-export { RELATED_REQUEST } from './message-hints.ts'
-export { LegacySession, type LegacyIo, type LegacySessionFacts } from './legacy/server/session.ts'
-export { SERVER_LOGS, TASK_STATUS } from './legacy/server/subscriptions.ts'
-export { LiveExchange, type ExchangeInit, type RequestContext } from './live-exchange.ts'
-export { isModernRequest, openModernExchange, readEnvelope, type Envelope } from './modern/server-edge.ts'
-export { IncreasingProgress } from './server/increasing-progress.ts'
-export { MAX_ROUNDS, playRounds, type RoundsHost } from './server/play-rounds.ts'
-export { Budget, type BudgetLimit, type BudgetLimits } from './budget.ts'
-export { callerKey, senderKey, type Sender } from '../protocol/principal.ts'
-export { respondSafely } from './server/respond-safely.ts'
-export { refusalOf, type RequestRefusal } from './server/refusal-of.ts'
-export { RefusedForLoad, type LoadRefusal } from './server/refused-for-load.ts'
-export { InsufficientScope } from './server/required-scopes.ts'
-export { SubscriptionMeter, type SubscriptionLimits } from './server/subscription-meter.ts'
-export { modernRevisions, negotiateLegacy, type Served } from './server/served.ts'
-export { ServerConnection, type ServerConnectionOptions } from './server/server-connection.ts'
+export { coversUri, HeldNotifications } from './subscriptions.ts'
+export { missingCapabilities, missingCapability, ASKS_IN_ROUNDS } from './capabilities.ts'
 export {
-  writeError,
-  writeNotification,
-  writeOutcome,
-  writeRequest,
-  writeResult,
-} from './server/write-message.ts'
-export {
+  type Owner,
+  ownerOf,
   createIdMinter,
   orAbort,
   type ClientEdge,
   type ClientEdgeOptions,
   type IdMinter,
 } from './client/client-edge.ts'
+export { RELATED_REQUEST } from './message-hints.ts'
+export { LegacySession, type LegacyIo, type LegacySessionFacts } from './legacy/server/session.ts'
+export { SERVER_LOGS, TASK_STATUS } from './legacy/server/subscriptions.ts'
+export { isModernRequest, openModernExchange, readEnvelope, type Envelope } from './modern/server-edge.ts'
+export {
+  IncreasingProgress,
+  writeError,
+  writeNotification,
+  writeOutcome,
+  writeRequest,
+  writeResult,
+} from './server/write-message.ts'
+export { MAX_ROUNDS, playRounds, type RoundsHost } from './server/play-rounds.ts'
+export { callerKey, senderKey, type Sender } from '../protocol/principal.ts'
+export {
+  respondSafely,
+  refusalOf,
+  type RequestRefusal,
+  RefusedForLoad,
+  type LoadRefusal,
+  InsufficientScope,
+  modernRevisions,
+  negotiateLegacy,
+  type Served,
+} from './server/served.ts'
+export { SubscriptionMeter, type SubscriptionLimits } from './server/subscription-meter.ts'
+export { ServerConnection, type ServerConnectionOptions } from './server/server-connection.ts'
 export { LegacyClientEdge, type LegacyClientEdgeOptions } from './legacy/client/edge.ts'
 export {
   MemoryContinuations,

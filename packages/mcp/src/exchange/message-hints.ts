@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type RequestId } from '../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject, type RequestId, toNumber } from '../jsonrpc/index.ts'
 import { META } from '../protocol/index.ts'
-import type { Notification } from './exchange.ts'
+import type { Notification, Exchange } from './exchange.ts'
 
 /** Names the request of a message on a shared channel, for clients that asked for it. */
 export const RELATED_REQUEST = 'dev.gantry/relatedRequest'
@@ -36,4 +36,34 @@ export function withoutHints<Message extends { params?: JsonObject }>(message: M
   for (const key of BETWEEN_US) delete others[key]
   const { _meta: _, ...params } = message.params ?? {}
   return { ...message, params: Object.keys(others).length > 0 ? { ...params, _meta: others } : params }
+}
+
+/** Tells a server of this SDK that the gateway's client could detach (SEP-1699), and it the gateway. */
+export const DETACH_HINT = 'dev.gantry/detach'
+
+const METHOD = `notifications/${DETACH_HINT}`
+
+/** `_meta` for the next hop; nothing where the caller has no stream to let go of. */
+export function detachMeta({ detach }: Exchange): JsonObject {
+  return detach ? { [DETACH_HINT]: true } : {}
+}
+
+export function wantsDetachHint(params: JsonObject): boolean {
+  return isJsonObject(params._meta) && params._meta[DETACH_HINT] === true
+}
+
+export function detachHint(id: RequestId, retryMs: number | undefined): Notification {
+  return {
+    method: METHOD,
+    params: { ...(retryMs !== undefined && { retryMs }), _meta: { [RELATED_REQUEST]: id } },
+  }
+}
+
+/** Whose stream to let go of, and for how long; undefined for every other notification. */
+export function readDetachHint({
+  method,
+  params,
+}: Notification): { id: unknown; retryMs: number | undefined } | undefined {
+  if (method !== METHOD) return undefined
+  return { id: relatedRequestOf({ params }), retryMs: toNumber(params?.retryMs) }
 }

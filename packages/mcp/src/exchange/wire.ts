@@ -6,7 +6,7 @@ import type {
   NumberMode,
   RequestId,
 } from '../jsonrpc/index.ts'
-import { type Cancellation, signalCancellation } from './cancellation.ts'
+import type { Cancellation } from './exchange.ts'
 
 export type IncomingMessage = JsonRpcNotification | JsonRpcRequest
 
@@ -24,11 +24,6 @@ export interface WireRequestOptions {
   takesBytes?: boolean | undefined
   /** The exchange that it is sent for: nothing is done with it, whoever stands in between may look. */
   origin?: object | undefined
-}
-
-/** Whoever may give a request up, in whichever form that was said. */
-export function callerOf({ cancellation, signal }: WireRequestOptions): Cancellation | undefined {
-  return cancellation ?? (signal && signalCancellation(signal))
 }
 
 /** How a client edge reaches one server: frames, correlates and reports, and knows little of eras. */

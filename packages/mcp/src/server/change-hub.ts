@@ -1,5 +1,5 @@
 import type { Exchange, Notification } from '../exchange/index.ts'
-import { cancellationOf } from '../exchange/cancellation.ts'
+import { cancellationOf } from '../exchange/plain-exchange.ts'
 import { SERVER_LOGS } from '../exchange/legacy/server/subscriptions.ts'
 import type { SubscriptionFilter } from '../protocol/index.ts'
 

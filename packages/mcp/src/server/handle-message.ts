@@ -1,8 +1,7 @@
 import type { RequestContext, Served } from '../exchange/index.ts'
 import { isModernRequest, openModernExchange } from '../exchange/modern/server-edge.ts'
-import { respondSafely } from '../exchange/server/respond-safely.ts'
+import { respondSafely, modernRevisions } from '../exchange/server/served.ts'
 import { LegacySession } from '../exchange/legacy/server/session.ts'
-import { modernRevisions } from '../exchange/server/served.ts'
 import { responseFacts, writeError, writeOutcome } from '../exchange/server/write-message.ts'
 import {
   classifyMessage,

@@ -55,7 +55,7 @@ export {
 } from './definitions.ts'
 export type { Elicit, ElicitOutcome, QuestionOptions } from './elicit.ts'
 export type { ChangeSource, TaskMode, TaskRunner } from './extension-hooks.ts'
-export { InsufficientScope } from '../exchange/server/required-scopes.ts'
+export { InsufficientScope } from '../exchange/server/served.ts'
 export { inputRequired } from './input-required.ts'
 export type { Registration } from './registry.ts'
 export type { ReplayWarning, ReplayWatcher } from './replay-watch.ts'

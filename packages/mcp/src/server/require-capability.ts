@@ -1,6 +1,5 @@
-import { knowsMissingCapability } from '../exchange/call-capabilities.ts'
+import { knowsMissingCapability, missingCapability } from '../exchange/capabilities.ts'
 import type { Exchange, InputRequest } from '../exchange/index.ts'
-import { missingCapability } from '../exchange/input-capabilities.ts'
 import { McpError, MISSING_CLIENT_CAPABILITY, ProtocolError } from '../jsonrpc/index.ts'
 
 /** Throws when the client lacks what a question needs. Legacy handlers can catch it. */

@@ -1,6 +1,6 @@
 import type { Exchange, Handle, Middleware, Outcome, RequestContext, Served } from '../exchange/index.ts'
-import { ASKS_IN_ROUNDS } from '../exchange/call-capabilities.ts'
-import { composeMiddleware } from '../exchange/compose-middleware.ts'
+import { ASKS_IN_ROUNDS } from '../exchange/capabilities.ts'
+import { composeMiddleware } from '../exchange/plain-exchange.ts'
 import { complete, failure } from '../exchange/exchange.ts'
 import { METHOD_NOT_FOUND, ProtocolError, type JsonObject, type NumberMode } from '../jsonrpc/index.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type Revision,
   type ServerCapabilities,
 } from '../protocol/index.ts'
-import { writesIntegers } from '../exchange/exact-integers.ts'
+import { writesIntegers } from '../exchange/derive-exchange.ts'
 import { callTool, type CallHost } from './call-tool.ts'
 import { deriveCapabilities } from './capabilities.ts'
 import { SubscriptionMeter } from '../exchange/server/subscription-meter.ts'

@@ -1,5 +1,4 @@
-import { Budget, type BudgetLimit, type BudgetLimits } from '../exchange/budget.ts'
-import { type Live, LiveSet } from '../exchange/live-set.ts'
+import { Budget, type BudgetLimit, type BudgetLimits, type OpenMember, OpenSet } from '../exchange/budget.ts'
 
 const SWEEP = 1000
 
@@ -7,7 +6,7 @@ const SWEEP = 1000
 export class HeldBytes {
   readonly timeout: number
   readonly #budget: Budget
-  readonly #open = new LiveSet<Holding>()
+  readonly #open = new OpenSet<Holding>()
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(limits: BudgetLimits, timeout: number) {
@@ -71,7 +70,7 @@ export class HeldBytes {
 }
 
 /** What is held for one message, or one connection, of a peer. */
-export class Holding implements Live {
+export class Holding implements OpenMember {
   place = -1
   bytes = 0
   movedAt: number = Date.now()

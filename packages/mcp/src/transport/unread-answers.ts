@@ -1,5 +1,5 @@
 import type { BudgetLimits } from '../exchange/budget.ts'
-import { RefusedForLoad } from '../exchange/server/refused-for-load.ts'
+import { RefusedForLoad } from '../exchange/server/served.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { HeldBytes, type Holding } from './held-bytes.ts'
 

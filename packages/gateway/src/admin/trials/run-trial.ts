@@ -2,7 +2,7 @@ import { EraCache, McpError } from '@gantry/mcp/client'
 import {
   LATEST_MODERN,
   isJsonObject,
-  LiveExchange,
+  PlainExchange,
   MemoryContinuations,
   META,
   METHOD_NOT_FOUND,
@@ -107,7 +107,7 @@ async function connect({ host, model, handshake, stderr, signal, onStderr }: Tri
 }
 
 /** Sends one request with an end to waiting; errors other than "no such method" are thrown as they are. */
-async function ask(link: Link, exchange: LiveExchange, signal: AbortSignal): Promise<Outcome> {
+async function ask(link: Link, exchange: PlainExchange, signal: AbortSignal): Promise<Outcome> {
   const limit = AbortSignal.timeout(ASK_TIMEOUT)
   const onAbort = (): void =>
     exchange.abort(new McpError('timeout', `${exchange.method} was not answered within ${ASK_TIMEOUT} ms`))
@@ -128,7 +128,7 @@ async function callTool(link: Link, call: TrialCall, { handshake, host, signal }
   handshake.begin('call', call.tool)
   const params = { name: call.tool, arguments: call.arguments ?? {} }
   const client = { info: host.gateway.info, capabilities: {}, version: LATEST_MODERN }
-  const outcome = await ask(link, new LiveExchange({ method: 'tools/call', params, client }), signal)
+  const outcome = await ask(link, new PlainExchange({ method: 'tools/call', params, client }), signal)
   if (outcome.type === 'error') throw ProtocolError.fromJsonRpc(outcome.error)
   if (outcome.type === 'complete' && outcome.result.isError === true) {
     throw new McpError(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { complete, RefusedForLoad, type LiveExchange, type Outcome } from '@gantry/mcp/exchange'
+import { complete, RefusedForLoad, type PlainExchange, type Outcome } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import { answering, chainBench } from '../chain.test.support.ts'
 import { Admission, limitsLink } from './admission.ts'
@@ -64,7 +64,7 @@ describe('the limit of requests under way', () => {
     const admission = new Admission({ perCaller: 1, total: 1 })
     const exchange = call('one')
     void limitsLink(admission)(exchange, held().next)
-    ;(exchange.origin as LiveExchange).abort()
+    ;(exchange.origin as PlainExchange).abort()
     expect(admission.inFlight).toBe(0)
   })
 })

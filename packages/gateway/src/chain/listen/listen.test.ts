@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SubscriptionMeter, type LiveExchange, type Notification } from '@gantry/mcp/exchange'
+import { SubscriptionMeter, type PlainExchange, type Notification } from '@gantry/mcp/exchange'
 import { vaultServer } from '../vault-server.test.support.ts'
 import { chainBench } from '../chain.test.support.ts'
 import { ListChanges } from './list-changes.ts'
@@ -21,7 +21,7 @@ function listening(notifications: object) {
     { notify: (one) => heard.push(one) },
   )
   const ended = listen(exchange, { ...bench, changes, subscriptions })
-  return { heard, ended, stop: () => (exchange.origin as LiveExchange).abort() }
+  return { heard, ended, stop: () => (exchange.origin as PlainExchange).abort() }
 }
 
 describe('listening', () => {

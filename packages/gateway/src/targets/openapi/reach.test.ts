@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import dns from 'node:dns'
 import type { AddressInfo } from 'node:net'
-import { LiveExchange } from '@gantry/mcp/exchange'
+import { PlainExchange } from '@gantry/mcp/exchange'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createOpenApiTarget } from './open-api-target.ts'
 
@@ -54,7 +54,7 @@ async function call(options: Parameters<typeof createOpenApiTarget>[0]): Promise
   const target = await createOpenApiTarget(options)
   const client = { info: { name: 'c', version: '1' }, capabilities: {}, version: '2026-07-28' } as const
   const outcome = await target.handle(
-    new LiveExchange({ method: 'tools/call', params: { name: 'get', arguments: {} }, client }),
+    new PlainExchange({ method: 'tools/call', params: { name: 'get', arguments: {} }, client }),
   )
   target.close()
   return JSON.stringify(outcome)

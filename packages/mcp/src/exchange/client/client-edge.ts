@@ -1,8 +1,24 @@
-import { McpError } from '../../jsonrpc/index.ts'
-import type { Discovery, Era, Revision } from '../../protocol/index.ts'
-import { abortError } from '../cancellation.ts'
+import { McpError, copyWith, isJsonObject, type JsonObject, toNumber } from '../../jsonrpc/index.ts'
+import {
+  type Discovery,
+  type Era,
+  type Revision,
+  type ClientCapabilities,
+  META,
+  methodFacts,
+  type ProgressToken,
+  type Principal,
+  samePrincipal,
+  isLoggingLevel,
+  LOG_LEVELS,
+  type LoggingLevel,
+  passesLevel,
+} from '../../protocol/index.ts'
+import { abortError } from '../plain-exchange.ts'
 import type { Exchange, Notification, Outcome } from '../exchange.ts'
-import type { OwnerOf } from './owner.ts'
+import { capabilitiesMeta } from '../capabilities.ts'
+import { detachMeta, RELATED_REQUEST } from '../message-hints.ts'
+import type { IncomingMessage } from '../wire.ts'
 
 /** Mints the integer ids of one wire. Edges and probes that share a wire share the minter. */
 export type IdMinter = () => number
@@ -72,4 +88,174 @@ export function tooManyRounds(method: string, limit: number): McpError {
     `The server still asked for input after ${limit} rounds of ${method}; raise maxRounds if that is expected`,
     { details: { method, limit } },
   )
+}
+
+/** Whether a request may end in `input_required` (MCP 2026-07-28, basic/patterns/mrtr). */
+export function canAskForInput(method: string): boolean {
+  return methodFacts(method)?.asksForInput === true
+}
+
+/** The token that the asking side wants to see in progress notifications. */
+export function progressTokenOf(exchange: Exchange): ProgressToken | undefined {
+  const meta = exchange.params._meta
+  const token = isJsonObject(meta) ? meta.progressToken : undefined
+  const isToken = typeof token === 'string' || toNumber(token) !== undefined
+  return isToken ? (token as ProgressToken) : undefined
+}
+
+/** The params of a modern request, with our envelope and our own, unique progress token. */
+export function modernParams(
+  exchange: Exchange,
+  params: JsonObject,
+  envelope: { version: string; token: ProgressToken | undefined; namesLogs?: boolean },
+): JsonObject {
+  const { client, logLevel } = exchange
+  const meta = withoutEnvelope(params._meta)
+  meta[META.protocolVersion] = envelope.version
+  if (client.info !== undefined) meta[META.clientInfo] = client.info
+  meta[META.clientCapabilities] = client.capabilities
+  if (logLevel !== undefined) {
+    meta[META.logLevel] = logLevel
+    if (envelope.namesLogs) meta[RELATED_REQUEST] = true
+  }
+  if (envelope.token !== undefined) meta.progressToken = envelope.token
+  if (exchange.detach) Object.assign(meta, detachMeta(exchange))
+  return copyWith(params, '_meta', meta)
+}
+
+/** The params of a legacy request: no envelope, and no trace of rounds that this era does not know. */
+export function legacyParams(
+  exchange: Exchange,
+  token: ProgressToken | undefined,
+  declared: ClientCapabilities,
+): JsonObject | undefined {
+  const asks = canAskForInput(exchange.method)
+  const params = asks ? withoutRounds(exchange.params) : { ...exchange.params }
+  const meta: JsonObject = {
+    ...withoutEnvelope(params._meta),
+    ...detachMeta(exchange),
+    ...(asks && capabilitiesMeta(exchange.client, declared)),
+  }
+  if (token !== undefined) meta.progressToken = token
+  if (Object.keys(meta).length > 0) params._meta = meta
+  else delete params._meta
+  return Object.keys(params).length > 0 ? params : undefined
+}
+
+function withoutRounds({
+  inputResponses: _responses,
+  requestState: _state,
+  ...params
+}: JsonObject): JsonObject {
+  return params
+}
+
+/** Takes the JSON-RPC frame off; everything else stays. */
+export function toNotification(message: IncomingMessage): Notification {
+  const { jsonrpc: _, ...notification } = message
+  return notification
+}
+
+/** Gives a progress notification the caller's token back; undefined when the caller wanted none. */
+export function toCallerProgress(notification: Notification, exchange: Exchange): Notification | undefined {
+  const token = progressTokenOf(exchange)
+  if (token === undefined) return undefined
+  return { ...notification, params: { ...notification.params, progressToken: token } }
+}
+
+/** A copy of its own. Not by `delete`: that would make the object, and writing it as JSON, slow for good. */
+function withoutEnvelope(meta: unknown): JsonObject {
+  if (!isJsonObject(meta)) return {}
+  const {
+    [META.protocolVersion]: _version,
+    [META.clientInfo]: _info,
+    [META.clientCapabilities]: _capabilities,
+    [META.logLevel]: _level,
+    // What the peer on one side wants named says nothing about the other side.
+    [RELATED_REQUEST]: _related,
+    ...rest
+  } = meta
+  return rest
+}
+
+/** Who a request belongs to: one session of one principal. Without both, the request belongs to nobody else's. */
+export interface Owner {
+  readonly session: string | undefined
+  readonly principal: Principal | undefined
+}
+
+/** Undefined for a request that carries nothing of any user: what is sent because of it is no secret of anybody. */
+export type OwnerOf = (exchange: Exchange) => Owner | undefined
+
+/** Modern requests have no session, so their principal decides. */
+export function ownerOf(exchange: Exchange): Owner {
+  return { session: exchange.session, principal: exchange.auth?.principal }
+}
+
+/** Two anonymous requests without a session may come from two people: each has an owner of its own. */
+export function sameOwner(one: Owner, other: Owner): boolean {
+  if (one === other) return true
+  if (one.session === undefined && one.principal === undefined) return false
+  return one.session === other.session && samePrincipal(one.principal, other.principal)
+}
+
+interface GivenUp {
+  readonly owner: Owner
+  readonly asks: boolean
+}
+
+/** Calls remembered one by one, and owners remembered after that. */
+const MAX_CALLS = 256
+const MAX_OWNERS = 64
+
+/** Abandoned calls stay candidates for nameless messages until answered, so that no other caller sees those. */
+export class UnansweredCalls {
+  readonly #calls = new Map<unknown, GivenUp>()
+  readonly #owners: GivenUp[] = []
+  #isFull = false
+
+  get isEmpty(): boolean {
+    return this.#calls.size === 0 && this.#owners.length === 0
+  }
+
+  add(id: unknown, call: GivenUp): void {
+    this.#calls.set(id, call)
+    if (this.#calls.size <= MAX_CALLS) return
+    const [[oldest, forgotten]] = this.#calls as unknown as [[unknown, GivenUp]]
+    this.#calls.delete(oldest)
+    this.#keepOwner(forgotten)
+  }
+
+  answered(id: unknown): void {
+    this.#calls.delete(id)
+  }
+
+  /** Whether a message that could be for this owner could be for the call of another one as well. */
+  hasOther(owner: Owner, isQuestion: boolean): boolean {
+    if (this.#isFull) return true
+    const isOther = (call: GivenUp): boolean => (call.asks || !isQuestion) && !sameOwner(call.owner, owner)
+    return this.#owners.some(isOther) || [...this.#calls.values()].some(isOther)
+  }
+
+  #keepOwner(call: GivenUp): void {
+    if (this.#owners.some(({ owner, asks }) => asks === call.asks && sameOwner(owner, call.owner))) return
+    if (this.#owners.length < MAX_OWNERS) this.#owners.push(call)
+    else this.#isFull = true
+  }
+}
+
+export function isLog(notification: Notification): boolean {
+  return notification.method === 'notifications/message'
+}
+
+/** Whether a request asked for a log message of this level. Levels that we do not know are let through. */
+export function wantsLog({ logLevel }: Exchange, notification: Notification): boolean {
+  const level = notification.params?.level
+  return passesLevel(isLoggingLevel(level) ? level : 'emergency', logLevel)
+}
+
+/** The level that lets through what each of these requests wants; undefined when none wants logs. */
+export function mostVerbose(levels: Iterable<LoggingLevel | undefined>): LoggingLevel | undefined {
+  const wanted = new Set(levels)
+  return LOG_LEVELS.find((level) => wanted.has(level))
 }

@@ -1,22 +1,26 @@
 import { isJsonObject, type JsonObject, McpError } from '../../jsonrpc/index.ts'
 import { type Discovery, LATEST_MODERN, META, type Revision } from '../../protocol/index.ts'
-import { CallTable } from '../call-table.ts'
-import { abortError, type Cancellation, cancellationOf } from '../cancellation.ts'
+import { CallTable } from '../pending-requests.ts'
+import { abortError, cancellationOf } from '../plain-exchange.ts'
+import { type Cancellation, complete, type Exchange, type Notification, type Outcome } from '../exchange.ts'
 import {
   type ClientEdge,
   type ClientEdgeOptions,
   createIdMinter,
   DEFAULT_MAX_ROUNDS,
+  isLog,
+  wantsLog,
+  modernParams,
+  progressTokenOf,
+  toCallerProgress,
+  toNotification,
+  type OwnerOf,
+  ownerOf,
+  UnansweredCalls,
 } from '../client/client-edge.ts'
-import { isLog, wantsLog } from '../client/logs.ts'
-import { modernParams, progressTokenOf, toCallerProgress, toNotification } from '../client/params.ts'
-import { readDetachHint } from '../detach-hint.ts'
-import { complete, type Exchange, type Notification, type Outcome } from '../exchange.ts'
+import { readDetachHint, withoutHints, relatedRequestOf } from '../message-hints.ts'
 import { modernOutcome } from './client-outcome.ts'
 import { playFurtherRounds } from './client-rounds.ts'
-import { type OwnerOf, ownerOf } from '../client/owner.ts'
-import { withoutHints, relatedRequestOf } from '../message-hints.ts'
-import { UnansweredCalls } from '../client/unanswered-calls.ts'
 import type { IncomingMessage, Wire } from '../wire.ts'
 
 export interface ModernClientEdgeOptions extends ClientEdgeOptions {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/index.ts'
-import { abortError } from '../cancellation.ts'
+import { abortError } from '../plain-exchange.ts'
 import { tooManyRounds } from '../client/client-edge.ts'
 import type { Exchange, InputRequired, Outcome } from '../exchange.ts'
 

@@ -14,13 +14,11 @@ import {
   type LoggingLevel,
   type Revision,
 } from '../../protocol/index.ts'
-import { detachHint, wantsDetachHint } from '../detach-hint.ts'
+import { detachHint, wantsDetachHint, namedLog, wantsNamedLogs } from '../message-hints.ts'
 import type { ClientFacts, Notification } from '../exchange.ts'
-import { IncreasingProgress } from '../server/increasing-progress.ts'
-import { LiveExchange, type RequestContext } from '../live-exchange.ts'
-import { namedLog, wantsNamedLogs } from '../message-hints.ts'
+import { IncreasingProgress, writeNotification } from '../server/write-message.ts'
+import { PlainExchange, type RequestContext } from '../plain-exchange.ts'
 import { modernRevisions, type Served } from '../server/served.ts'
-import { writeNotification } from '../server/write-message.ts'
 
 const NO_PARAMS = Object.freeze({})
 
@@ -76,14 +74,14 @@ export function openModernExchange(
   served: Served,
   context: RequestContext,
   send: (text: string) => void,
-): LiveExchange {
+): PlainExchange {
   const { client, logLevel } = readEnvelope(request, served)
   if (!isMethodInRevision(request.method, client.version)) {
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${request.method}`)
   }
   const params = request.params ?? NO_PARAMS
   let progress: IncreasingProgress | undefined
-  return new LiveExchange({
+  return new PlainExchange({
     method: request.method,
     params,
     client,

@@ -13,15 +13,13 @@ import {
   unreadable,
 } from '../../jsonrpc/index.ts'
 import { Announcements } from './announcements.ts'
-import { CallTable } from '../call-table.ts'
+import { CallTable } from '../pending-requests.ts'
 import { failure, type Outcome } from '../exchange.ts'
 import { LegacySession } from '../legacy/server/session.ts'
-import type { LiveExchange, RequestContext } from '../live-exchange.ts'
+import type { PlainExchange, RequestContext } from '../plain-exchange.ts'
 import { isModernRequest, openModernExchange } from '../modern/server-edge.ts'
 import { readBatch } from './read-batch.ts'
-import type { RefusedForLoad } from './refused-for-load.ts'
-import { respondSafely } from './respond-safely.ts'
-import { modernRevisions, type Served } from './served.ts'
+import { type RefusedForLoad, respondSafely, modernRevisions, type Served } from './served.ts'
 import { responseFacts, writeError, writeLongOutcome, writeOutcome } from './write-message.ts'
 
 export interface ServerConnectionOptions {
@@ -50,7 +48,7 @@ export class ServerConnection {
   readonly #isCongested: () => boolean
   readonly #refusesToHold: (length: number) => RefusedForLoad | undefined
   #batches = 0
-  readonly #modern = new CallTable<RequestId, LiveExchange>()
+  readonly #modern = new CallTable<RequestId, PlainExchange>()
   readonly legacy: LegacySession
   readonly #announcements: Announcements
   #waiting: (() => void)[] = []
@@ -185,7 +183,7 @@ export class ServerConnection {
 
   #runModern(message: JsonRpcRequest): string | undefined | Promise<string | undefined> {
     if (this.legacy.isInFlight(message.id)) return this.#duplicate(message.id)
-    let exchange: LiveExchange
+    let exchange: PlainExchange
     try {
       exchange = openModernExchange(message, this.#served, this.#context, (text) => {
         const isNews = message.method === 'subscriptions/listen'
@@ -200,7 +198,7 @@ export class ServerConnection {
     return outcome.then((settled) => this.#concludeModern(message, exchange, settled))
   }
 
-  #concludeModern(message: JsonRpcRequest, exchange: LiveExchange, outcome: Outcome): string | undefined {
+  #concludeModern(message: JsonRpcRequest, exchange: PlainExchange, outcome: Outcome): string | undefined {
     // A cancelled request's id may be in use again.
     if (this.#modern.get(message.id) === exchange) this.#modern.delete(message.id)
     exchange.finish()

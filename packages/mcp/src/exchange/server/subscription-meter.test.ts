@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LiveExchange } from '../live-exchange.ts'
+import { PlainExchange } from '../plain-exchange.ts'
 import { SubscriptionMeter } from './subscription-meter.ts'
 
 class Session {
@@ -16,8 +16,8 @@ class Session {
   }
 }
 
-const listenerOf = (session: Session): LiveExchange =>
-  new LiveExchange({
+const listenerOf = (session: Session): PlainExchange =>
+  new PlainExchange({
     method: 'subscriptions/listen',
     params: { notifications: { toolsListChanged: true } },
     client: { capabilities: {}, version: '2025-11-25' },

@@ -2,7 +2,7 @@ import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../../jsonrpc/index
 import { Budget, type BudgetLimits } from '../budget.ts'
 import { callerKey } from '../../protocol/principal.ts'
 import type { Exchange } from '../exchange.ts'
-import { RefusedForLoad } from './refused-for-load.ts'
+import { RefusedForLoad } from './served.ts'
 
 export interface SubscriptionLimits extends BudgetLimits {
   /** Resources and tasks that one request may name. */

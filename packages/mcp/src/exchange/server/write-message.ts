@@ -10,6 +10,7 @@ import {
   type JsonRpcError,
   type JsonRpcRequest,
   type RequestId,
+  toNumber,
 } from '../../jsonrpc/index.ts'
 import {
   META,
@@ -154,4 +155,18 @@ function withServerInfo(result: JsonObject, serverInfo: Implementation): JsonObj
   const meta = result._meta as JsonObject | undefined
   if (meta && META.serverInfo in meta) return result
   return { ...result, _meta: { ...meta, [META.serverInfo]: serverInfo } }
+}
+
+/** Drops progress that the client has heard already, as from a handler that runs again. */
+export class IncreasingProgress {
+  #last: number = Number.NEGATIVE_INFINITY
+
+  /** Progress MUST increase with each notification (2025-11-25 and 2026-07-28, Progress). */
+  admits(notification: Notification): boolean {
+    if (notification.method !== 'notifications/progress') return true
+    const progress = toNumber(notification.params?.progress)
+    if (progress === undefined || progress <= this.#last) return false
+    this.#last = progress
+    return true
+  }
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { LiveExchange, type Notification, type Outcome } from '../../exchange/index.ts'
+import { PlainExchange, type Notification, type Outcome } from '../../exchange/index.ts'
 import type { JsonObject } from '../../jsonrpc/index.ts'
 import { Server, tool } from '../../server/index.ts'
 import { tasks } from './index.ts'
@@ -13,7 +13,7 @@ afterEach(() => {
 /** Listens on the wire's terms, and collects what is heard. */
 function listen(app: Server, notifications: JsonObject, capabilities = DECLARED, principal?: string) {
   const heard: Notification[] = []
-  const exchange = new LiveExchange({
+  const exchange = new PlainExchange({
     method: 'subscriptions/listen',
     params: { notifications },
     client: { capabilities, version: '2026-07-28' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Client } from '../../client/index.ts'
-import { LiveExchange } from '../../exchange/index.ts'
+import { PlainExchange } from '../../exchange/index.ts'
 import { ProtocolError } from '../../jsonrpc/index.ts'
 import { inputRequired, MemoryStore, Server, tool, ToolError, type Store } from '../../server/index.ts'
 import { memory } from '../../transport/memory.ts'
@@ -90,7 +90,7 @@ describe('a call that becomes a task', () => {
     }
     const { app } = serve({ render: tool({ task: 'optional', run }) })
     const client = { capabilities: DECLARED, version: '2026-07-28' as const }
-    const exchange = new LiveExchange({ method: 'tools/call', params: { name: 'render' }, client })
+    const exchange = new PlainExchange({ method: 'tools/call', params: { name: 'render' }, client })
     const outcome = await app.respond(exchange)
     exchange.abort('disconnected')
     open()

@@ -1,5 +1,5 @@
 import type { IncomingMessage, WireRequestOptions } from '../../exchange/index.ts'
-import { callerOf } from '../../exchange/wire.ts'
+import { callerOf } from '../../exchange/plain-exchange.ts'
 import {
   classifyMessage,
   INVALID_REQUEST,
@@ -25,7 +25,7 @@ import { cutText } from '../../protocol/index.ts'
 import { LineSplitter, type LineHandlers } from './lines.ts'
 import { ReportLimit } from '../report-limit.ts'
 import { ResponseIdScan } from './client-id-scan.ts'
-import { PendingRequests } from './client-pending.ts'
+import { PendingRequests } from '../../exchange/pending-requests.ts'
 
 /** How much of a line that cannot be understood is shown in the report about it. */
 const EXCERPT_LENGTH = 200

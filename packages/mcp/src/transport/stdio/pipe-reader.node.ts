@@ -1,4 +1,4 @@
-import type { RefusedForLoad } from '../../exchange/server/refused-for-load.ts'
+import type { RefusedForLoad } from '../../exchange/server/served.ts'
 import type { McpError } from '../../jsonrpc/index.ts'
 import type { Holding } from '../held-bytes.ts'
 import type { LineWriter } from './line-writer.node.ts'

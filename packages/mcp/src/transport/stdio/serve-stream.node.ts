@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { cutOff } from '../../exchange/server/cut-off.ts'
+import { cutOff } from '../../exchange/server/served.ts'
 import type { RequestContext, Served } from '../../exchange/index.ts'
 import { ServerConnection } from '../../exchange/server/server-connection.ts'
 import { writeError } from '../../exchange/server/write-message.ts'

@@ -2,24 +2,21 @@ import {
   INTERNAL_ERROR,
   INVALID_REQUEST,
   isJsonObject,
-  type JsonObject,
   type JsonRpcError,
   type JsonRpcRequest,
   type JsonRpcResponse,
   McpError,
   ProtocolError,
 } from '../../../jsonrpc/index.ts'
-import { eraOf, LATEST_MODERN, samePrincipal, shapeError } from '../../../protocol/index.ts'
-import { abortError, type Cancellation, cancellationOf, Canceller } from '../../cancellation.ts'
-import { isLog, wantsLog } from '../../client/logs.ts'
+import { eraOf, LATEST_MODERN, shapeError } from '../../../protocol/index.ts'
+import { abortError, cancellationOf, Canceller } from '../../plain-exchange.ts'
+import type { Cancellation, Exchange, Notification, Outcome } from '../../exchange.ts'
+import { isLog, wantsLog, toCallerProgress } from '../../client/client-edge.ts'
 import { callerKey } from '../../../protocol/principal.ts'
-import { toCallerProgress } from '../../client/params.ts'
-import type { Exchange, Notification, Outcome } from '../../exchange.ts'
-import { CallQuestions, type QuestionEnd } from './call-questions.ts'
-import type { Continuations, ParkedCall } from './continuations.ts'
+import { CallQuestions, type QuestionEnd, pageOf, refusal } from './questions.ts'
+import { isSameCall, type Continuations, type ParkedCall } from './continuations.ts'
 import { received } from '../../received-result.ts'
 import { withoutHints } from '../../message-hints.ts'
-import { inputKeyOf, pageOf, refusal } from './questions.ts'
 
 /** What a call needs from its edge. */
 export interface CallPort {
@@ -70,19 +67,16 @@ export class LegacyCall implements ParkedCall {
   #flushing = false
   /** Ids of the pages that the caller was sent to. */
   #pages: Set<unknown> | undefined
-  /** Answers that were there before the questions: good for one question each. */
-  #given: unknown
 
   constructor(id: number, exchange: Exchange, port: CallPort) {
     this.id = id
     this.method = exchange.method
     this.#origin = exchange
-    this.#given = exchange.params.inputResponses
     this.#port = port
   }
 
   get #questions(): CallQuestions {
-    this.#asked ??= new CallQuestions((response) => this.#reply(response))
+    this.#asked ??= new CallQuestions((response) => this.#reply(response), this.#origin.params.inputResponses)
     return this.#asked
   }
 
@@ -161,20 +155,9 @@ export class LegacyCall implements ParkedCall {
       this.#pages = (this.#pages ?? new Set()).add(page)
     }
     const key = this.#questions.add(request, ended)
-    const named = ended ? undefined : inputKeyOf(request)
-    const given = named === undefined ? undefined : this.#takeGiven(named)
-    if (given) return this.#questions.answer(key, given)
+    if (key === undefined) return
     if (this.#exchange?.ask) this.#questions.askLive(key, this.#exchange.ask)
     else this.#flushSoon()
-  }
-
-  /** An answer that came with the call itself, to a question that the server calls by this name. */
-  #takeGiven(name: string): JsonObject | undefined {
-    const given = this.#given
-    if (!isJsonObject(given) || !Object.hasOwn(given, name)) return undefined
-    const { [name]: answer, ...rest } = given
-    this.#given = rest
-    return isJsonObject(answer) ? answer : undefined
   }
 
   /** Inside, a resource that does not exist is −32602 (2026-07-28, changelog); its URI stays with it. */
@@ -321,14 +304,4 @@ function undelivered(error: McpError): McpError {
   if (error.code !== 'session_lost') return error
   const message = 'The session was lost while the server waited for an answer, and the call with it'
   return new McpError('closed', message, { cause: error, details: error.details })
-}
-
-/** Whether a retry is one of this request: same method, same target, same principal. */
-export function isSameCall(retry: Exchange, origin: Exchange): boolean {
-  return (
-    retry.method === origin.method &&
-    retry.params.name === origin.params.name &&
-    retry.params.uri === origin.params.uri &&
-    samePrincipal(retry.auth?.principal, origin.auth?.principal)
-  )
 }

@@ -1,3 +1,4 @@
+import { samePrincipal } from '../../../protocol/index.ts'
 import { Budget } from '../../budget.ts'
 import type { Exchange, Outcome } from '../../exchange.ts'
 
@@ -77,4 +78,14 @@ export class MemoryContinuations implements Continuations {
     this.#budget.give(entry.caller, 1)
     return entry.call
   }
+}
+
+/** Whether a retry is one of this request: same method, same target, same principal. */
+export function isSameCall(retry: Exchange, origin: Exchange): boolean {
+  return (
+    retry.method === origin.method &&
+    retry.params.name === origin.params.name &&
+    retry.params.uri === origin.params.uri &&
+    samePrincipal(retry.auth?.principal, origin.auth?.principal)
+  )
 }

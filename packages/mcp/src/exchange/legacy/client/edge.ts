@@ -4,6 +4,7 @@ import {
   type JsonRpcResponse,
   McpError,
   ProtocolError,
+  URL_ELICITATION_REQUIRED,
 } from '../../../jsonrpc/index.ts'
 import type {
   ClientCapabilities,
@@ -19,23 +20,24 @@ import {
   DEFAULT_MAX_ROUNDS,
   type IdMinter,
   orAbort,
+  canAskForInput,
+  legacyParams,
+  progressTokenOf,
+  type OwnerOf,
+  ownerOf,
+  UnansweredCalls,
 } from '../../client/client-edge.ts'
-import { CallTable } from '../../call-table.ts'
-import { canAskForInput, legacyParams, progressTokenOf } from '../../client/params.ts'
+import { CallTable } from '../../pending-requests.ts'
 import { complete, type Exchange, failure, type Notification, type Outcome } from '../../exchange.ts'
-import { Attributor } from './attribution.ts'
+import { Attributor, type AmbiguousRequest, LegacyInbox } from './inbox.ts'
 import { type CallPort, LegacyCall } from './call.ts'
 import { type Continuations, MemoryContinuations } from './continuations.ts'
 import { ExtensionRequests, type RequestAnswer } from './extension.ts'
 import { type Handshake, type HandshakeStep, performHandshake } from './handshake.ts'
-import { type AmbiguousRequest, LegacyInbox } from './inbox.ts'
 import { LegacyListeners } from './listeners.ts'
 import { LegacyLogLevel } from './log-level.ts'
-import { PageGate } from './page-gate.ts'
-import { declinedUrl } from './url.ts'
+import { PageGate, declinedUrl } from './pages.ts'
 import { TaskTokens } from './task-tokens.ts'
-import { type OwnerOf, ownerOf } from '../../client/owner.ts'
-import { UnansweredCalls } from '../../client/unanswered-calls.ts'
 import type { IncomingMessage, Wire } from '../../wire.ts'
 
 export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
@@ -162,11 +164,13 @@ export class LegacyClientEdge implements ClientEdge {
         return this.#send(exchange)
     }
     if (!canAskForInput(exchange.method)) return this.#send(exchange)
-    const { requestState } = exchange.params
-    if (requestState !== undefined) {
-      return this.#pages.pass(exchange, await this.#resume(exchange, requestState))
-    }
-    return declinedUrl(exchange) ?? this.#pages.pass(exchange, await this.#send(exchange))
+    const { requestState, inputResponses } = exchange.params
+    const isResumed = requestState !== undefined
+    const declined = isResumed || inputResponses === undefined ? undefined : declinedUrl(exchange)
+    if (declined) return declined
+    const outcome = await (isResumed ? this.#resume(exchange, requestState) : this.#send(exchange))
+    const needsPages = outcome.type === 'error' && outcome.error.code === URL_ELICITATION_REQUIRED
+    return needsPages ? this.#pages.pass(exchange, outcome) : outcome
   }
 
   notify(notification: Notification): Promise<void> {

@@ -1,9 +1,8 @@
 import { isJsonObject } from '../../../jsonrpc/index.ts'
 import { META, type ServerCapabilities, type SubscriptionFilter } from '../../../protocol/index.ts'
-import { abortError } from '../../cancellation.ts'
-import { coversUri } from '../../covers-uri.ts'
+import { abortError } from '../../plain-exchange.ts'
+import { coversUri, HeldNotifications } from '../../subscriptions.ts'
 import type { Exchange, Notification, Outcome } from '../../exchange.ts'
-import { HeldNotifications } from '../../held-notifications.ts'
 
 const LISTS = {
   'notifications/tools/list_changed': 'tools',

@@ -1,5 +1,5 @@
 import type { LoggingLevel } from '../../../protocol/index.ts'
-import { mostVerbose } from '../../client/logs.ts'
+import { mostVerbose } from '../../client/client-edge.ts'
 
 export interface LevelWish {
   /** Resolves when the server has been told. Its refusal is no reason to fail the request that follows. */

@@ -1,16 +1,147 @@
 import {
-  INVALID_PARAMS,
+  INTERNAL_ERROR,
   isJsonObject,
   type JsonObject,
   type JsonRpcRequest,
-  METHOD_NOT_FOUND,
+  type JsonRpcResponse,
+  McpError,
   ProtocolError,
+  type RequestId,
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
 } from '../../../jsonrpc/index.ts'
+import type { Exchange, InputRequests, InputRequest } from '../../exchange.ts'
 import { META, withRelatedTask, type ClientCapabilities } from '../../../protocol/index.ts'
-import type { InputRequest } from '../../exchange.ts'
-import { missingCapability } from '../../input-capabilities.ts'
+import { missingCapability } from '../../capabilities.ts'
 import { INPUT_KEY, withoutHints } from '../../message-hints.ts'
 import type { IncomingMessage } from '../../wire.ts'
+
+/** How a question left its call: it was settled, or the call ended before it. */
+export type QuestionEnd = 'settled' | 'call over'
+
+interface Question {
+  readonly request: JsonRpcRequest
+  readonly abort: AbortController
+  /** For a question that may belong to another call: told when this call is done with it. */
+  readonly ended: ((end: QuestionEnd) => void) | undefined
+}
+
+const MAX_QUESTIONS = 64
+
+/** Requests that a legacy server pushed on behalf of one call and that are not answered yet, each under a key. */
+export class CallQuestions {
+  readonly #reply: (response: JsonRpcResponse) => void
+  readonly #open = new Map<string, Question>()
+  /** Answers that came with the call itself: good for one question each, by the name that the server gives it. */
+  #given: unknown
+  #lastKey = 0
+
+  constructor(reply: (response: JsonRpcResponse) => void, given: unknown) {
+    this.#reply = reply
+    this.#given = given
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  get isFull(): boolean {
+    return this.#open.size >= MAX_QUESTIONS
+  }
+
+  keys(): string[] {
+    return [...this.#open.keys()]
+  }
+
+  /**
+   * Returns its key: what the server calls it, if it says so and nothing else is called that. Undefined when the call
+   * brought the answer. With `ended` it may belong to another call, whose answers these are not.
+   */
+  add(request: JsonRpcRequest, ended?: (end: QuestionEnd) => void): string | undefined {
+    const named = inputKeyOf(request)
+    const key = named !== undefined && !this.#open.has(named) ? named : `input-${++this.#lastKey}`
+    this.#open.set(key, { request, abort: new AbortController(), ended })
+    const given = ended || named === undefined ? undefined : this.#takeGiven(named)
+    if (!given) return key
+    this.answer(key, given)
+    return undefined
+  }
+
+  #takeGiven(name: string): JsonObject | undefined {
+    const given = this.#given
+    if (!isJsonObject(given) || !Object.hasOwn(given, name)) return undefined
+    const { [name]: answer, ...rest } = given
+    this.#given = rest
+    return isJsonObject(answer) ? answer : undefined
+  }
+
+  /** All of them, as a caller gets them. */
+  toInputRequests(): InputRequests {
+    const requests: InputRequests = {}
+    for (const [key, { request }] of this.#open) requests[key] = toQuestion(request)
+    return requests
+  }
+
+  async askLive(key: string, ask: NonNullable<Exchange['ask']>): Promise<void> {
+    const question = this.#open.get(key)
+    if (!question) return
+    const { request, abort } = question
+    try {
+      const answers = await ask({ [key]: toQuestion(request) }, abort.signal)
+      const answer = answers[key]
+      if (!isJsonObject(answer)) throw new McpError('invalid_answer', `No answer to ${request.method}`)
+      this.answer(key, answer)
+    } catch (thrown) {
+      if (this.#open.delete(key)) {
+        this.refuse(request.id, ProtocolError.from(thrown))
+        question.ended?.('settled')
+      }
+    }
+  }
+
+  answer(key: string, result: JsonObject): void {
+    const question = this.#open.get(key)
+    if (!question) return
+    this.#open.delete(key)
+    const { request } = question
+    this.#reply({ jsonrpc: '2.0', id: request.id, result: answerTo(request, result) })
+    question.ended?.('settled')
+  }
+
+  /** Also for requests that were never added. */
+  refuse(id: RequestId, error: ProtocolError): void {
+    this.#reply({ jsonrpc: '2.0', id, error: error.toJsonRpc() })
+  }
+
+  refuseAll(message: string): void {
+    for (const { request, ended } of this.#open.values()) {
+      this.refuse(request.id, new ProtocolError(INTERNAL_ERROR, message))
+      ended?.('settled')
+    }
+    this.#open.clear()
+  }
+
+  /** The server no longer wants an answer to a request; false when it is none of these. */
+  withdraw(requestId: unknown): boolean {
+    for (const [key, { request, abort, ended }] of this.#open) {
+      if (request.id !== requestId) continue
+      this.#open.delete(key)
+      abort.abort('The server withdrew its request')
+      ended?.('settled')
+      return true
+    }
+    return false
+  }
+
+  close(): void {
+    const open = [...this.#open.values()]
+    this.#open.clear()
+    for (const { abort, ended } of open) {
+      abort.abort('The call is over')
+      ended?.('call over')
+    }
+  }
+}
 
 const QUESTIONS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
 
@@ -21,7 +152,7 @@ export function toQuestion(request: JsonRpcRequest): InputRequest {
 }
 
 /** What a server built on this SDK calls the question; other servers do not say. */
-export function inputKeyOf(request: JsonRpcRequest): string | undefined {
+function inputKeyOf(request: JsonRpcRequest): string | undefined {
   const meta = request.params?._meta
   const key = isJsonObject(meta) ? meta[INPUT_KEY] : undefined
   return typeof key === 'string' && key !== '' && key.length <= 128 ? key : undefined

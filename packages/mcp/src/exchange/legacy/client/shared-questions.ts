@@ -9,8 +9,7 @@ import {
 } from '../../../jsonrpc/index.ts'
 import type { Exchange } from '../../exchange.ts'
 import type { LegacyCall } from './call.ts'
-import type { QuestionEnd } from './call-questions.ts'
-import { answerTo, refusal, toQuestion } from './questions.ts'
+import { type QuestionEnd, answerTo, refusal, toQuestion } from './questions.ts'
 
 type Ask = NonNullable<Exchange['ask']>
 

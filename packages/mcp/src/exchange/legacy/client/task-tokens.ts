@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../jsonrpc/index.ts'
-import { toCallerProgress } from '../../client/params.ts'
+import { toCallerProgress } from '../../client/client-edge.ts'
 import type { Exchange, Notification, Outcome } from '../../exchange.ts'
 import { outlineOf } from '../../received-result.ts'
 

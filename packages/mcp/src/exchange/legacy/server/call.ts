@@ -1,9 +1,9 @@
 import type { Outcome } from '../../exchange.ts'
-import type { LiveExchange } from '../../live-exchange.ts'
+import type { PlainExchange } from '../../plain-exchange.ts'
 
 /** One request of a legacy client under way; the exchange changes when it takes several rounds. */
 export class ServedCall {
-  exchange: LiveExchange | undefined
+  exchange: PlainExchange | undefined
   aborted = false
   /** Lets go of whoever waits for the answer. */
   release: (() => void) | undefined

@@ -1,9 +1,8 @@
 import { INVALID_PARAMS, isJsonObject, ProtocolError, type JsonObject } from '../../../jsonrpc/index.ts'
 import type { Implementation, ServerCapabilities } from '../../../protocol/index.ts'
 import type { ClientFacts, Outcome } from '../../exchange.ts'
-import { LiveExchange, type RequestContext } from '../../live-exchange.ts'
-import { respondSafely } from '../../server/respond-safely.ts'
-import type { Served } from '../../server/served.ts'
+import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
+import { respondSafely, type Served } from '../../server/served.ts'
 
 const NO_PARAMS = Object.freeze({})
 
@@ -34,7 +33,7 @@ export async function discover(
 ): Promise<Outcome> {
   return respondSafely(
     served,
-    new LiveExchange({ ...context, method: 'server/discover', params: NO_PARAMS, client }),
+    new PlainExchange({ ...context, method: 'server/discover', params: NO_PARAMS, client }),
   )
 }
 

@@ -9,8 +9,7 @@ import {
 import { META } from '../../../protocol/index.ts'
 import { Budget } from '../../budget.ts'
 import type { InputRequest, InputRequests, InputResponses } from '../../exchange.ts'
-import { RefusedForLoad } from '../../server/refused-for-load.ts'
-import type { Served } from '../../server/served.ts'
+import { RefusedForLoad, type Served } from '../../server/served.ts'
 import { writeNotification, writeRequest } from '../../server/write-message.ts'
 import { INPUT_KEY, RELATED_REQUEST } from '../../message-hints.ts'
 

@@ -22,29 +22,32 @@ import {
   type Revision,
   type ServerCapabilities,
 } from '../../../protocol/index.ts'
-import { CallTable } from '../../call-table.ts'
-import { callCapabilities } from '../../call-capabilities.ts'
+import { CallTable } from '../../pending-requests.ts'
+import { callCapabilities } from '../../capabilities.ts'
 import { callerKey } from '../../../protocol/principal.ts'
-import { detachHint, wantsDetachHint } from '../../detach-hint.ts'
+import { detachHint, wantsDetachHint, namedLog, RELATED_REQUEST } from '../../message-hints.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from '../../exchange.ts'
-import { IncreasingProgress } from '../../server/increasing-progress.ts'
-import { ServedCall } from './call.ts'
-import { deliverable, discover, readInitialize } from './handshake.ts'
-import { LegacyQuestions } from './questions.ts'
-import { LegacySubscriptions, type SubscriptionHost } from './subscriptions.ts'
-import { LiveExchange, type RequestContext } from '../../live-exchange.ts'
-import { respondSafely } from '../../server/respond-safely.ts'
-import { playRounds } from '../../server/play-rounds.ts'
-import { refusalOf, type RequestRefusal } from '../../server/refusal-of.ts'
-import { namedLog, RELATED_REQUEST } from '../../message-hints.ts'
-import { negotiateLegacy, type Served } from '../../server/served.ts'
 import {
+  IncreasingProgress,
   responseFacts,
   writeLongOutcome,
   writeNotification,
   writeOutcome,
   writeRawOutcome,
 } from '../../server/write-message.ts'
+import { ServedCall } from './call.ts'
+import { deliverable, discover, readInitialize } from './handshake.ts'
+import { LegacyQuestions } from './questions.ts'
+import { LegacySubscriptions, type SubscriptionHost } from './subscriptions.ts'
+import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
+import {
+  respondSafely,
+  refusalOf,
+  type RequestRefusal,
+  negotiateLegacy,
+  type Served,
+} from '../../server/served.ts'
+import { playRounds } from '../../server/play-rounds.ts'
 
 const NO_PARAMS = Object.freeze({})
 
@@ -231,7 +234,7 @@ export class LegacySession implements SubscriptionHost {
     if (!own) return this.#pass(message, context, call)
     if (!around) return own(message, context)
     const params = message.params ?? NO_PARAMS
-    return around(new LiveExchange({ ...context, method, params, client: this.client }), () =>
+    return around(new PlainExchange({ ...context, method, params, client: this.client }), () =>
       own(message, context),
     )
   }
@@ -284,10 +287,10 @@ export class LegacySession implements SubscriptionHost {
     params: JsonObject,
     context: RequestContext,
     progress: IncreasingProgress,
-  ): LiveExchange {
+  ): PlainExchange {
     const { id } = message
     const send = (text: string): void => this.#io.send(text, id)
-    const exchange: LiveExchange = new LiveExchange({
+    const exchange: PlainExchange = new PlainExchange({
       method: message.method,
       params,
       client: this.#clientOf(params),

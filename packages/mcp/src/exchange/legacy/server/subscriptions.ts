@@ -1,9 +1,8 @@
 import { INVALID_REQUEST, isJsonObject, ProtocolError, type JsonObject } from '../../../jsonrpc/index.ts'
 import { META, passesLevel, type LoggingLevel, type SubscriptionFilter } from '../../../protocol/index.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from '../../exchange.ts'
-import { LiveExchange, type RequestContext } from '../../live-exchange.ts'
-import { respondSafely } from '../../server/respond-safely.ts'
-import type { Served } from '../../server/served.ts'
+import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
+import { respondSafely, type Served } from '../../server/served.ts'
 import { writeNotification } from '../../server/write-message.ts'
 
 /** Asks a listener for server-wide log messages, which only legacy sessions can receive. */
@@ -29,8 +28,8 @@ export interface SubscriptionHost {
 /** Plays `subscriptions/listen` for a legacy session: one for the lists, one for each subscribed resource. */
 export class LegacySubscriptions {
   readonly #host: SubscriptionHost
-  #lists: LiveExchange | undefined
-  #resources: Map<string, LiveExchange> | undefined
+  #lists: PlainExchange | undefined
+  #resources: Map<string, PlainExchange> | undefined
 
   constructor(host: SubscriptionHost) {
     this.#host = host
@@ -76,12 +75,12 @@ export class LegacySubscriptions {
   #listen(
     notifications: SubscriptionFilter,
     context: RequestContext,
-  ): { exchange: LiveExchange; settled: Promise<Outcome> } {
+  ): { exchange: PlainExchange; settled: Promise<Outcome> } {
     let acknowledge: (outcome: Outcome) => void = () => {}
     const acknowledged = new Promise<Outcome>((resolve) => {
       acknowledge = resolve
     })
-    const exchange = new LiveExchange({
+    const exchange = new PlainExchange({
       method: 'subscriptions/listen',
       params: { notifications },
       client: this.#host.client,

@@ -1,5 +1,6 @@
-import { Canceller, type Cancellation } from '../../../exchange/cancellation.ts'
-import { type Live, LiveSet } from '../../../exchange/live-set.ts'
+import { Canceller } from '../../../exchange/plain-exchange.ts'
+import type { Cancellation } from '../../../exchange/exchange.ts'
+import { type OpenMember, OpenSet } from '../../../exchange/budget.ts'
 import { abortError, closedError, networkError } from './errors.ts'
 
 /** Runs one operation, which answers its caller; the promise settles when nothing is left open. */
@@ -7,7 +8,7 @@ type Run<T> = (operation: Operation<T>) => Promise<void>
 
 /** The operations of one wire. Closing the wire ends all, and no listener stays with a caller. */
 export class Operations {
-  readonly #live = new LiveSet<Canceller & Live>()
+  readonly #live = new OpenSet<Canceller & OpenMember>()
   readonly #url: string
   #closed = false
 
@@ -44,7 +45,7 @@ export class Operations {
   }
 }
 
-export class Operation<T> extends Canceller implements Live {
+export class Operation<T> extends Canceller implements OpenMember {
   place = -1
   origin: object | undefined
   readonly #caller: Cancellation | undefined

@@ -1,4 +1,5 @@
-import { type Cancellation, signalCancellation } from '../../../exchange/cancellation.ts'
+import type { Cancellation } from '../../../exchange/exchange.ts'
+import { signalCancellation } from '../../../exchange/plain-exchange.ts'
 
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
 

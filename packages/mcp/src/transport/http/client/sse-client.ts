@@ -12,9 +12,8 @@ import {
   type HttpClientSettings,
 } from './options.ts'
 import { checkUrl } from './url.ts'
-import { CallTable } from '../../../exchange/call-table.ts'
-import { signalCancellation } from '../../../exchange/cancellation.ts'
-import { callerOf } from '../../../exchange/wire.ts'
+import { CallTable, GivenUpIds } from '../../../exchange/pending-requests.ts'
+import { signalCancellation, callerOf } from '../../../exchange/plain-exchange.ts'
 import {
   type JsonRpcMessage,
   type JsonRpcRequest,
@@ -24,7 +23,6 @@ import {
   type RequestId,
   toJsonText,
 } from '../../../jsonrpc/index.ts'
-import { GivenUpIds } from '../../given-up-ids.ts'
 import { discard, readErrorText } from './body.ts'
 import { badResponse, closedError, displayUrl, statusError } from './errors.ts'
 import { forEachMessage, unreadable } from './messages.ts'

@@ -1,6 +1,5 @@
-import { Canceller } from '../../../exchange/cancellation.ts'
+import { Canceller, callerOf } from '../../../exchange/plain-exchange.ts'
 import type { IncomingMessage, Wire, WireRequestOptions } from '../../../exchange/index.ts'
-import { callerOf } from '../../../exchange/wire.ts'
 import {
   type JsonRpcMessage,
   type JsonRpcRequest,

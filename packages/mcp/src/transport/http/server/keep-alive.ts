@@ -1,7 +1,7 @@
-import { type Live, LiveSet } from '../../../exchange/live-set.ts'
+import { type OpenMember, OpenSet } from '../../../exchange/budget.ts'
 import { KEEP_ALIVE, type EventSink } from './reply.ts'
 
-interface Waiting extends Live {
+interface Waiting extends OpenMember {
   since: number
   open: () => EventSink
 }
@@ -9,7 +9,7 @@ interface Waiting extends Live {
 /** Sends comments on silent answers, so that proxies keep them open. One timer serves all. */
 export class Pulse {
   readonly #interval: number
-  readonly #waiting = new LiveSet<Waiting>()
+  readonly #waiting = new OpenSet<Waiting>()
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(intervalMs: number) {

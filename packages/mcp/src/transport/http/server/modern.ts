@@ -1,9 +1,7 @@
 import { failure } from '../../../exchange/exchange.ts'
-import type { LiveExchange, Outcome, Served } from '../../../exchange/index.ts'
+import type { PlainExchange, Outcome, Served } from '../../../exchange/index.ts'
 import { openModernExchange } from '../../../exchange/modern/server-edge.ts'
-import { respondSafely } from '../../../exchange/server/respond-safely.ts'
-import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
-import { refusalOf } from '../../../exchange/server/refusal-of.ts'
+import { respondSafely, type RefusedForLoad, refusalOf } from '../../../exchange/server/served.ts'
 import {
   responseFacts,
   writeError,
@@ -44,7 +42,7 @@ export function answerModern(
 ): void {
   const { served } = host
   const answer = new StreamedAnswer(request.id, reply, host, call.headers.accept)
-  let exchange: LiveExchange
+  let exchange: PlainExchange
   try {
     const isNews = request.method === 'subscriptions/listen'
     exchange = openModernExchange(request, served, host.context, (text) => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
+import type { RefusedForLoad } from '../../../exchange/server/served.ts'
 import type { EventSink, HttpReply } from './reply.ts'
 import { toEventSink, type PacedBody } from './paced-sink.ts'
 import { reportSafely } from '../../report-safely.ts'

@@ -1,4 +1,4 @@
-import { LiveSet, type Live } from '../../../exchange/live-set.ts'
+import { OpenSet, type OpenMember } from '../../../exchange/budget.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
 import { LONGEST_TIMER, samePrincipal } from '../../../protocol/index.ts'
 import type { Guard, HttpContext } from './guard.ts'
@@ -9,7 +9,7 @@ export const NEVER: number = Number.POSITIVE_INFINITY
 /** A credential that was accepted although its time was over (clocks differ) gets this long. */
 const SHORTEST_LIFE = 5_000
 
-export interface OpenStream extends Live {
+export interface OpenStream extends OpenMember {
   readonly context: HttpContext
   until: number
   /** Ends it: its client has to come back with a credential that is good. */
@@ -20,7 +20,7 @@ export interface OpenStream extends Live {
 
 /** Answers under way with their callers' credentials. They end when a token expires or is refused. */
 export class OpenStreams {
-  readonly #open = new LiveSet<OpenStream>()
+  readonly #open = new OpenSet<OpenStream>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #dueAt = NEVER
 

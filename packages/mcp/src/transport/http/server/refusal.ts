@@ -1,5 +1,4 @@
-import type { RequestRefusal } from '../../../exchange/server/refusal-of.ts'
-import { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
+import { type RequestRefusal, RefusedForLoad } from '../../../exchange/server/served.ts'
 import { writeError } from '../../../exchange/server/write-message.ts'
 import { INVALID_REQUEST, type RequestId } from '../../../jsonrpc/index.ts'
 import type { ScopeChallenge } from './guard.ts'

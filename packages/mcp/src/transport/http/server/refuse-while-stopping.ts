@@ -1,4 +1,4 @@
-import { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
+import { RefusedForLoad } from '../../../exchange/server/served.ts'
 import { classifyMessage, type RequestId } from '../../../jsonrpc/index.ts'
 import { refuseForLoad } from './refusal.ts'
 import type { HttpReply } from './reply.ts'

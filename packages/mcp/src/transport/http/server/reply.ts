@@ -1,4 +1,4 @@
-import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
+import type { RefusedForLoad } from '../../../exchange/server/served.ts'
 
 /** Header names in lower case, as Node gives them. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>

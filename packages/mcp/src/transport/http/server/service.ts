@@ -1,7 +1,6 @@
-import { cutOff } from '../../../exchange/server/cut-off.ts'
+import { cutOff, modernRevisions, type Served } from '../../../exchange/server/served.ts'
 import { senderKey } from '../../../protocol/principal.ts'
 import { isModernRequest } from '../../../exchange/modern/server-edge.ts'
-import { modernRevisions, type Served } from '../../../exchange/server/served.ts'
 import { readBatch } from '../../../exchange/server/read-batch.ts'
 import { writeError } from '../../../exchange/server/write-message.ts'
 import {

@@ -1,5 +1,4 @@
-import type { RequestRefusal } from '../../../exchange/server/refusal-of.ts'
-import type { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
+import type { RequestRefusal, RefusedForLoad } from '../../../exchange/server/served.ts'
 import { writeError } from '../../../exchange/server/write-message.ts'
 import type { RequestId } from '../../../jsonrpc/index.ts'
 import { EventLog, type EventLogLimits, type KeptEvents } from './event-log.ts'

@@ -1,7 +1,7 @@
-import { CallTable } from '../../../exchange/call-table.ts'
+import { CallTable } from '../../../exchange/pending-requests.ts'
 import type { Served } from '../../../exchange/index.ts'
 import { LegacySession } from '../../../exchange/legacy/server/session.ts'
-import { RefusedForLoad } from '../../../exchange/server/refused-for-load.ts'
+import { RefusedForLoad } from '../../../exchange/server/served.ts'
 import { writeError } from '../../../exchange/server/write-message.ts'
 import {
   INTERNAL_ERROR,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Exchange } from './exchange.ts'
 import { metaOf, type Script, ScriptedPeer, testExchange } from './client/client-edge-peer.test.support.ts'
-import { DETACH_HINT } from './detach-hint.ts'
+import { DETACH_HINT } from './message-hints.ts'
 import { LegacyClientEdge } from './legacy/client/edge.ts'
 import { LegacySession } from './legacy/server/session.ts'
 import { ModernClientEdge } from './modern/client-edge.ts'

@@ -10,7 +10,7 @@ import {
 } from '../../client/client-edge-peer.test.support.ts'
 import type { InputRequests, InputResponses } from '../../exchange.ts'
 import { LegacyClientEdge, type LegacyClientEdgeOptions } from './edge.ts'
-import type { Owner } from '../../client/owner.ts'
+import type { Owner } from '../../client/client-edge.ts'
 
 const elicit = { message: 'name?', requestedSchema: { type: 'object' } }
 const as = (principal: string) => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { HeldNotifications } from './held-notifications.ts'
+import { HeldNotifications } from './subscriptions.ts'
 
 it('keeps notifications back until they are released, in order; of too many the newest', () => {
   const emitted: unknown[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CALL_CAPABILITIES, callCapabilities, capabilitiesMeta } from './call-capabilities.ts'
+import { CALL_CAPABILITIES, callCapabilities, capabilitiesMeta, missingCapabilities } from './capabilities.ts'
 import { metaOf, ScriptedPeer, testExchange } from './client/client-edge-peer.test.support.ts'
 import type { Exchange } from './exchange.ts'
 import { LegacyClientEdge } from './legacy/client/edge.ts'
@@ -65,4 +65,20 @@ describe('the capabilities of a call', () => {
     session.request({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'x' } }, {})
     expect(seen).toEqual([{ roots: {} }, declared])
   })
+})
+
+const form = { method: 'elicitation/create', params: { message: '', requestedSchema: { type: 'object' } } }
+const page = { method: 'elicitation/create', params: { mode: 'url', message: '', url: 'https://a.example' } }
+const plain = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }
+const withTools = { method: 'sampling/createMessage', params: { ...plain.params, tools: [] } }
+
+it.each([
+  [{ elicitation: {}, sampling: { tools: {} } }, { form, withTools }, undefined],
+  [{}, { form }, { elicitation: {} }],
+  [{ elicitation: {} }, { form, page }, { elicitation: { url: {} } }],
+  [{ elicitation: { url: {} } }, { form, page }, { elicitation: { form: {} } }],
+  [{}, { withTools, plain }, { sampling: { tools: {} } }],
+  [{ sampling: {} }, { withTools, plain }, { sampling: { tools: {} } }],
+])('a client with %j lacks, for these questions, …', (declared, requests, missing) => {
+  expect(missingCapabilities(requests, declared)).toEqual(missing)
 })

@@ -1,12 +1,24 @@
 import { callerKey } from '../../../protocol/principal.ts'
 import { tooManyRounds } from '../../client/client-edge.ts'
-import type { Exchange, Notification, Outcome } from '../../exchange.ts'
-import { isSameCall } from './call.ts'
-import type { Continuations, ParkedCall } from './continuations.ts'
-import { PageCompletions } from './page-completions.ts'
-import { acceptsPages, allAccepted, declinedUrl, type UrlQuestions, urlQuestions } from './url.ts'
+import {
+  type Exchange,
+  type Notification,
+  type Outcome,
+  type Failure,
+  failure,
+  type InputRequests,
+} from '../../exchange.ts'
+import { isSameCall, type Continuations, type ParkedCall } from './continuations.ts'
+import { eraOf } from '../../../protocol/index.ts'
+import { abortError } from '../../plain-exchange.ts'
+import {
+  INVALID_REQUEST,
+  isJsonObject,
+  ProtocolError,
+  URL_ELICITATION_REQUIRED,
+} from '../../../jsonrpc/index.ts'
 
-export interface PageGateOptions {
+interface PageGateOptions {
   send(exchange: Exchange): Promise<Outcome>
   readonly continuations: Continuations
   readonly maxRounds: number
@@ -138,4 +150,109 @@ class PagesAhead implements ParkedCall {
   }
 
   expire(): void {}
+}
+
+interface Waiting {
+  readonly exchange: Exchange
+  readonly ids: readonly string[]
+  check(): void
+}
+
+/** Ids come from the server, so the memory of them is bounded. */
+const MAX_COMPLETED = 256
+
+/** Remembers which pages a server reported as complete, and lets a call wait for them. */
+class PageCompletions {
+  readonly #completed = new Set<string>()
+  readonly #waiting = new Set<Waiting>()
+
+  /** `notifications/elicitation/complete`. Only older clients know that message. */
+  complete(notification: Notification): void {
+    const id = notification.params?.elicitationId
+    if (typeof id !== 'string') return
+    this.#completed.add(id)
+    if (this.#completed.size > MAX_COMPLETED) {
+      this.#completed.delete(this.#completed.values().next().value as string)
+    }
+    for (const one of [...this.#waiting]) {
+      const { exchange, ids } = one
+      if (ids.includes(id) && eraOf(exchange.client.version) === 'legacy') exchange.notify(notification)
+      one.check()
+    }
+  }
+
+  has(ids: readonly string[]): boolean {
+    return ids.length > 0 && ids.every((id) => this.#completed.has(id))
+  }
+
+  /** Resolves when all of them become complete, or after so many milliseconds. */
+  async wait(ids: readonly string[], milliseconds: number, exchange: Exchange): Promise<void> {
+    const { signal } = exchange
+    const wasComplete = this.has(ids)
+    let onAbort = () => {}
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let one: Waiting | undefined
+    try {
+      await new Promise<void>((resolve, reject) => {
+        onAbort = () => reject(abortError(signal))
+        if (signal.aborted) return onAbort()
+        signal.addEventListener('abort', onAbort, { once: true })
+        timer = setTimeout(resolve, milliseconds)
+        one = { exchange, ids, check: () => !wasComplete && this.has(ids) && resolve() }
+        this.#waiting.add(one)
+      })
+    } finally {
+      clearTimeout(timer)
+      if (one) this.#waiting.delete(one)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+}
+
+interface UrlQuestions {
+  readonly requests: InputRequests
+  readonly elicitationIds: readonly string[]
+}
+
+const KEY_PREFIX = 'url-'
+
+/** Error −32042 (2025-11-25 only) lists URL elicitations to go through before the request is sent again. */
+function urlQuestions(outcome: Outcome, exchange: Exchange): UrlQuestions | undefined {
+  if (outcome.type !== 'error' || outcome.error.code !== URL_ELICITATION_REQUIRED) return undefined
+  if (!exchange.client.capabilities.elicitation?.url) return undefined
+  const { data } = outcome.error
+  const elicitations = isJsonObject(data) && Array.isArray(data.elicitations) ? data.elicitations : []
+  const requests: InputRequests = {}
+  const elicitationIds: string[] = []
+  for (const params of elicitations) {
+    if (!isJsonObject(params)) continue
+    requests[`${KEY_PREFIX}${Object.keys(requests).length + 1}`] = { method: 'elicitation/create', params }
+    if (typeof params.elicitationId === 'string') elicitationIds.push(params.elicitationId)
+  }
+  return Object.keys(requests).length > 0 ? { requests, elicitationIds } : undefined
+}
+
+function allAccepted(responses: unknown): boolean {
+  return isJsonObject(responses) && Object.values(responses).every((answer) => isAccepted(answer))
+}
+
+/** Whether a retry says that its caller went to every one of these pages. */
+function acceptsPages({ params }: Exchange, { requests }: UrlQuestions): boolean {
+  const responses = params.inputResponses
+  return isJsonObject(responses) && Object.keys(requests).every((key) => isAccepted(responses[key]))
+}
+
+/** A retry that says no to a URL would only be refused again: it ends here. */
+export function declinedUrl(exchange: Exchange): Failure | undefined {
+  const responses = exchange.params.inputResponses
+  if (!isJsonObject(responses)) return undefined
+  const declined = Object.entries(responses).some(
+    ([key, answer]) => key.startsWith(KEY_PREFIX) && !isAccepted(answer),
+  )
+  if (!declined) return undefined
+  return failure(new ProtocolError(INVALID_REQUEST, 'The elicitation that this request needs was declined'))
+}
+
+function isAccepted(answer: unknown): boolean {
+  return isJsonObject(answer) && answer.action === 'accept'
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CallTable } from './call-table.ts'
+import { CallTable } from './pending-requests.ts'
 
 const ID = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 40 }) },
