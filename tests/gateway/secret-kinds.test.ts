@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../packages/gateway/src/cli/captured-io.test.support.ts'
+import { currentPlaces } from '../../packages/gateway/src/config/index.ts'
 import { createLog } from '../../packages/gateway/src/telemetry/log.ts'
 import { SecretScrubber } from '../../packages/gateway/src/telemetry/secret-scrubber.ts'
 import { modernRequest } from '../support/raw-client.ts'
@@ -21,6 +23,11 @@ const CONFIGURED = {
   argumentWithSign: 'pl4nted-argument-with-sign',
   password: 'pl4nted/pa ss',
   odd: 'pl4nted"quote\\back/slash+plus&and=is',
+  // Only the names of these tell what they are.
+  short: 'pl4nt77',
+  key: 'pl4nt-by-key',
+  glued: 'pl4nt-glued',
+  numbered: 'pl4nt-numbered',
   pem: `-----BEGIN PRIVATE KEY-----\n${'pl4ntedKey0'.repeat(5)}\n${'pl4ntedKey1'.repeat(5)}\n-----END PRIVATE KEY-----`,
 }
 const JWT = `eyJhbGciOiJFUzI1NiJ9.${base64('{"sub":"pl4nted"}').replaceAll('=', '')}.pl4ntedSignature`
@@ -57,6 +64,11 @@ const KINDS: readonly (readonly [kind: string, said: string, unread?: string])[]
     'one with odd characters, in lower percent signs',
     encodeURIComponent(CONFIGURED.odd).replaceAll(/%../g, (x) => x.toLowerCase()),
   ],
+  ['a short one', `no ${CONFIGURED.short}!`, CONFIGURED.short],
+  ['a short one alone', CONFIGURED.short, CONFIGURED.short],
+  ['one that is called a key', CONFIGURED.key, CONFIGURED.key],
+  ['one with a prefix before its name', CONFIGURED.glued, CONFIGURED.glued],
+  ['one with a number behind its name', CONFIGURED.numbered, CONFIGURED.numbered],
   ['a PEM block', CONFIGURED.pem],
   ['a PEM block on one line', CONFIGURED.pem.replaceAll('\n', ' ')],
   ['a line of a PEM block', CONFIGURED.pem.split('\n')[1]!],
@@ -85,7 +97,7 @@ const KINDS: readonly (readonly [kind: string, said: string, unread?: string])[]
   ['a token of npm', 'npm_pl4nted0123456789abcdefghij012345'],
 ]
 
-/** Ways that only operators see: names are a hint there. */
+/** Secrets that only the name in front of them tells. */
 const NAMED: readonly (readonly [kind: string, said: string])[] = [
   ['a field of JSON', '{"password":"pl4ntedField"}'],
   ['a field of JSON in JSON', JSON.stringify('{"client_secret":"pl4ntedField"}')],
@@ -98,8 +110,9 @@ const NAMED: readonly (readonly [kind: string, said: string])[] = [
   ['a flag', 'started: tool --password pl4ntedFlag'],
 ]
 
-const EVERYWHERE = KINDS.map(([, said]) => said)
-const ALL = [...EVERYWHERE, ...NAMED.map(([, said]) => said)]
+/** Drives terminals, and looks like lines of the gateway. */
+const FORGED = 'bad\u001b[2J\u001b]0;owned\u0007\r\n✓ forged\u2028forged\u009b31m\u202eforged\u0000'
+const ALL = [...KINDS, ...NAMED, ['a forged line', FORGED] as const].map(([, said]) => said)
 
 let gateway: AdminGateway
 let dir: string
@@ -119,6 +132,10 @@ function target(mode: string): object {
       API_TOKEN: CONFIGURED.environment,
       REF_TOKEN: '${env:REF}',
       ODD_SECRET: CONFIGURED.odd,
+      DB_PASSWORD: CONFIGURED.short,
+      OPENAI_KEY: CONFIGURED.key,
+      PGPASSWORD: CONFIGURED.glued,
+      DEPLOY_TOKEN_2: CONFIGURED.numbered,
       PEM_KEY: CONFIGURED.pem,
     },
     envFile: join(dir, 'secrets.env'),
@@ -146,14 +163,13 @@ beforeAll(async () => {
     )
     return (await Promise.all(answers)).map(({ text }) => text)
   }
-  for (const at of KINDS.keys()) callers.push(...(await call(at)))
+  for (const at of ALL.keys()) callers.push(...(await call(at)))
   callers.push((await modernRequest(endpoint, 'tools/list', {})).text)
   callers.push((await modernRequest(endpoint, 'tools/call', { name: 'crashing_x', arguments: {} })).text)
   callers.push((await modernRequest(endpoint, 'server/discover', {})).text)
   seen.callers = callers.join('\n')
   await gateway.api.call('stopRecording', { params: { name: 'telling' } })
   seen.recording = await readFile(file, 'utf8')
-  for (const at of NAMED.keys()) await call(KINDS.length + at)
   seen.modes = String((await stat(file)).mode & 0o777)
   const answers: unknown[] = []
   const { records } = await gateway.api.call('wire', {})
@@ -181,6 +197,22 @@ beforeAll(async () => {
   seen.admin = answers
     .map((answer) => (typeof answer === 'string' ? answer : JSON.stringify(answer)))
     .join('\n')
+  const places = { ...currentPlaces(), cwd: gateway.dir, env: { ...process.env, REF: CONFIGURED.reference } }
+  const commands = [
+    ['check'],
+    ['doctor', '--messages'],
+    ['targets'],
+    ['why', 'crashing'],
+    ['why', 'listless_x'],
+  ]
+  const printed: string[] = []
+  for (const command of commands) {
+    for (const form of [[], ['--json']]) {
+      const { out, err } = await run(places, [...command, ...form, '--config', gateway.file])
+      printed.push(out, err)
+    }
+  }
+  seen.commands = printed.join('\n')
   seen.metrics = await gateway.fetch('/metrics').then((response) => response.text())
   const model = await modelOf({
     mcpServers: {
@@ -218,19 +250,29 @@ function unreadOf([, said, unread]: readonly [string, string, string?]): string 
   return unread ?? /pl4nted[\w-]*/i.exec(said)![0]
 }
 
-describe.each(['callers', 'admin', 'recording', 'metrics', 'log as text', 'log as json'])('%s', (way) => {
-  const kinds = ['callers', 'recording', 'metrics'].includes(way) ? KINDS : [...KINDS, ...NAMED]
-  it.each(kinds)('does not show %s', (...kind) => {
-    const unread = unreadOf(kind)
-    const at = seen[way]!.toLowerCase().indexOf(unread.toLowerCase())
-    expect(at < 0 ? '' : seen[way]!.slice(Math.max(0, at - 80), at + 60)).toBe('')
-  })
+describe.each(['callers', 'admin', 'commands', 'recording', 'metrics', 'log as text', 'log as json'])(
+  '%s',
+  (way) => {
+    it.each([...KINDS, ...NAMED])('does not show %s', (...kind) => {
+      const unread = unreadOf(kind)
+      const at = seen[way]!.toLowerCase().indexOf(unread.toLowerCase())
+      expect(at < 0 ? '' : seen[way]!.slice(Math.max(0, at - 80), at + 60)).toBe('')
+    })
 
-  it('shows no part of a configured secret', () => {
-    const parts = [...new Set(seen[way]!.match(/.{0,40}pl4nt.{0,20}/gi) ?? [])].slice(0, 5)
-    expect(parts).toEqual([])
-  })
-})
+    it('has no control characters, and no lines that a target made', () => {
+      const lines = seen[way]!.split('\n')
+      expect(lines.filter((line) => /^\W{0,4}forged/.test(line))).toEqual([])
+      // What programs read is JSON, or has no texts of targets.
+      if (!/commands|log/.test(way)) return
+      expect(lines.filter((line) => /[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/.test(line))).toEqual([])
+    })
+
+    it('shows no part of a configured secret', () => {
+      const parts = [...new Set(seen[way]!.match(/.{0,40}pl4nt.{0,20}/gi) ?? [])].slice(0, 5)
+      expect(parts).toEqual([])
+    })
+  },
+)
 
 it('what is written down is for its owner alone', async () => {
   expect(seen.modes).toBe(String(0o600))

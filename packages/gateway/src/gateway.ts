@@ -11,7 +11,7 @@ import { CatalogStore } from './catalog/catalog-store.ts'
 import type { Snapshot } from './catalog/fetch-lists.ts'
 import { ListWatch } from './catalog/watch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
-import { sharedLimit, type GatewayModel, type TargetModel } from './model/index.ts'
+import { hideShapes, sharedLimit, type GatewayModel, type TargetModel } from './model/index.ts'
 import { Admission } from './chain/limits/admission.ts'
 import { mayKnow } from './chain/policy/caller-view.ts'
 import { permissionsOf, type Caller } from './chain/policy/permissions.ts'
@@ -119,7 +119,7 @@ export class Gateway {
       embedded: options.embedded ?? new Map(),
       log: options.log,
       learnSecret: (value) => this.scrubber.learn(value),
-      scrub: (text) => this.scrubber.scrub(text),
+      toJson: (value) => this.scrubber.toJson(value, hideShapes),
       view: this.view,
     }
     this.catalog = new Catalog({
@@ -198,7 +198,7 @@ export class Gateway {
         view: this.view,
         admission: this.admission,
         subscriptions: this.#subscriptions,
-        scrub: (text) => this.scrubber.scrub(text),
+        toJson: (value) => this.scrubber.toJson(value, hideShapes),
         log: this.#failures,
         onError: (error) => this.log('error', String(error)),
       })

@@ -104,7 +104,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     handlers: admin.handlers,
     gate: new AdminGate({ token: adminToken, guard: () => door.guard, onRefused }),
     console: model.server.console ? new ConsoleFiles() : undefined,
-    scrub: (text) => gateway.scrubber.scrub(text),
+    toJson: (value) => gateway.scrubber.toJson(value),
     onError: (error) => gateway.log('error', `The admin API failed: ${String(error)}`),
   })
   served = adminServer
@@ -130,7 +130,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     bound,
     consoleUrl: model.server.console ? consoleAddress(url, adminToken) : undefined,
     adminToken,
-    api: localApi(admin.handlers, { ...COMMAND_LINE, scrub: (text) => gateway.scrubber.scrub(text) }),
+    api: localApi(admin.handlers, { ...COMMAND_LINE, toJson: (value) => gateway.scrubber.toJson(value) }),
     serveStdio: (signal) =>
       serveStdio(gateway.endpoint()!, {
         stopTimeout: gateway.model.server.shutdownGrace,
@@ -169,7 +169,7 @@ export async function openLocalGateway(options: StartOptions): Promise<LocalGate
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
   const admin = new Admin({ ...hostFacts(options), gateway, front: undefined, url, configFile })
   return {
-    api: localApi(admin.handlers, { ...COMMAND_LINE, scrub: (text) => gateway.scrubber.scrub(text) }),
+    api: localApi(admin.handlers, { ...COMMAND_LINE, toJson: (value) => gateway.scrubber.toJson(value) }),
     async close() {
       await admin.close()
       await gateway.close()

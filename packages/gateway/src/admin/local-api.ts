@@ -1,4 +1,4 @@
-import { jsonReader, writeJson, withPlainNumbers } from '@gantry/mcp/exchange'
+import { jsonReader, withPlainNumbers } from '@gantry/mcp/exchange'
 import { ApiError } from './api-error.ts'
 import { checkPart, schemaOf } from './check-request.ts'
 import type { AdminApi, RouteName } from './contract.ts'
@@ -30,14 +30,14 @@ const readJson = jsonReader('source')
 
 export interface LocalApiOptions {
   readonly caller: Caller
-  /** Takes secrets out of JSON, as the API over HTTP does. */
-  readonly scrub: (text: string) => string
+  /** A value as JSON without secrets, as the API over HTTP has it. */
+  readonly toJson: (value: unknown) => string
 }
 
 /** The API without HTTP: for commands that work without a running gateway. */
-export function localApi(handlers: Handlers, { caller, scrub }: LocalApiOptions): AdminApi {
+export function localApi(handlers: Handlers, { caller, toJson }: LocalApiOptions): AdminApi {
   const scrubbed = <T>(value: T): T => {
-    return value === undefined ? value : (readJson(scrub(writeJson(value))) as T)
+    return value === undefined ? value : (readJson(toJson(value)) as T)
   }
   const requestOf = (input: object, options: { signal?: AbortSignal | undefined }): AnyRequest => ({
     ...input,

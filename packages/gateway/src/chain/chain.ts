@@ -22,8 +22,8 @@ export interface SharedServices {
   readonly log: Log
   /** Bounds the requests under way. */
   readonly admission: Admission
-  /** Takes configured secrets out of a text. */
-  scrub(this: void, text: string): string
+  /** A value as JSON without configured secrets. */
+  toJson(this: void, value: unknown): string
 }
 
 /** What the links of one endpoint work with. */
@@ -39,7 +39,7 @@ export function linksOf(services: ChainServices, model: GatewayModel): Record<st
     resolve: resolveLink(services.resolver),
     policy: policyLink(model),
     tasks: tasksLink(services.ownTasks, services.tasks),
-    secrets: secretsLink(services.scrub),
+    secrets: secretsLink(services.toJson),
   }
 }
 

@@ -1,5 +1,6 @@
 import { writeJson } from '@gantry/mcp/exchange'
 import { currentPlaces, type UserPlaces } from '../config/index.ts'
+import { escapeControls } from '../model/index.ts'
 import { createPaint, hasColours, type Paint } from './paint.ts'
 
 /** A stream as a command sees it: something to write to, maybe a terminal. */
@@ -62,5 +63,6 @@ export function printLine(stream: CliStream, text = ''): void {
 }
 
 export function printJson(io: CliIo, value: unknown): void {
-  printLine(io.stdout, writeJson(value, undefined, 2))
+  const lines = writeJson(value, undefined, 2).split('\n')
+  printLine(io.stdout, lines.map(escapeControls).join('\n'))
 }

@@ -1,6 +1,7 @@
 import { writeJson } from '@gantry/mcp/exchange'
 import type { CliIo } from './cli-io.ts'
 import type { Paint } from './paint.ts'
+import { removeControls } from '../model/index.ts'
 import { plainText } from './plain-text.ts'
 
 type Block = Readonly<Record<string, unknown>>
@@ -12,24 +13,26 @@ export function formatBlock(block: unknown, io: CliIo, paint: Paint): string {
       return forStream(String(text), io)
     case 'image':
     case 'audio':
-      return paint.dim(`[${type} ${String(mimeType)}, ${byteLength(data)} bytes; --json has it]`)
+      return paint.dim(`[${type} ${plainText(String(mimeType))}, ${byteLength(data)} bytes; --json has it]`)
     case 'resource_link':
       return `${plainText(String(name ?? ''))} ${paint.cyan(plainText(String(uri)))}`.trim()
     case 'resource':
       return formatResource(resource as Block, io, paint)
     default:
-      return writeJson(block)
+      return forStream(writeJson(block), io)
   }
 }
 
 export function formatResource({ uri, text, blob, mimeType }: Block, io: CliIo, paint: Paint): string {
   if (typeof text === 'string') return forStream(text, io)
-  return paint.dim(`[${plainText(String(uri))}: ${String(mimeType ?? 'binary')}, ${byteLength(blob)} bytes]`)
+  return paint.dim(
+    `[${plainText(String(uri))}: ${plainText(String(mimeType ?? 'binary'))}, ${byteLength(blob)} bytes]`,
+  )
 }
 
 /** Results that are piped on arrive as they are; on a terminal they must not be able to do things. */
 function forStream(text: string, io: CliIo): string {
-  return io.stdout.isTTY ? plainText(text) : text
+  return io.stdout.isTTY ? removeControls(text) : text
 }
 
 function byteLength(base64: unknown): number {

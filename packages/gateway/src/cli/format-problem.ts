@@ -1,6 +1,8 @@
 import { relative } from 'node:path'
 import type { Problem } from '../config/index.ts'
+import { removeControls } from '../model/index.ts'
 import type { Paint } from './paint.ts'
+import { plainText } from './plain-text.ts'
 
 /** A problem for people: place, message, the masked lines around it with a mark, and the fix. */
 export function formatProblem(
@@ -8,16 +10,17 @@ export function formatProblem(
   text: string,
   { paint, cwd }: { paint: Paint; cwd: string },
 ): string {
-  const { severity, message, fix, path } = problem
+  const { severity, fix } = problem
+  const [message, path] = [plainText(problem.message), plainText(problem.path)]
   const colour = severity === 'error' ? paint.red : paint.yellow
   // What cannot be read has no lines.
   const position = text === '' ? '' : `:${problem.line}:${problem.column}`
-  const where = `${shorten(problem.file, cwd)}${position}`
+  const where = `${plainText(shorten(problem.file, cwd))}${position}`
   const lines = [
     `${paint.bold(where)} ${colour(severity)} ${message}${path === '' ? '' : paint.dim(`  ${path}`)}`,
   ]
   lines.push(...codeFrame(problem, text, paint))
-  if (fix !== undefined) lines.push(`  ${paint.cyan('fix')} ${fix}`)
+  if (fix !== undefined) lines.push(`  ${paint.cyan('fix')} ${plainText(fix)}`)
   return lines.join('\n')
 }
 
@@ -30,7 +33,7 @@ function codeFrame({ line, column, length, severity }: Problem, text: string, pa
   const colour = severity === 'error' ? paint.red : paint.yellow
   const frame: string[] = []
   for (let number = first; number <= last; number++) {
-    const content = source[number - 1]!
+    const content = removeControls(source[number - 1]!)
     const gutter = paint.dim(`${String(number).padStart(width)} │`)
     frame.push(`  ${number === line ? colour('>') : ' '} ${gutter} ${content}`.trimEnd())
     if (number !== line) continue

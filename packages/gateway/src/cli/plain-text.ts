@@ -1,9 +1,13 @@
-/** Makes a server's text safe for a terminal: escape sequences could type into the command line. */
-export function plainText(text: string): string {
-  return text.replaceAll(
-    /\u001b\[[\d;?]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-    '',
-  )
+import { removeControls } from '../model/index.ts'
+
+/**
+ * Makes text of others safe for a terminal: escape sequences could type into the command line. It stays one line, so
+ * that it looks like no line of ours; with `indent`, its further lines begin with that.
+ */
+export function plainText(text: string, indent?: string): string {
+  return removeControls(text)
+    .trimEnd()
+    .replaceAll(/\n+/g, indent === undefined ? ' ' : `\n${indent}`)
 }
 
 /** The beginning of a text on one line, no longer than fits. */

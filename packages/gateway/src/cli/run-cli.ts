@@ -3,7 +3,12 @@ import { Command, CommanderError } from 'commander'
 import { CliError, CliExit, type ExitCode } from './cli-error.ts'
 import { type CliIo, paintFor, printJson, printLine } from './cli-io.ts'
 import { type CommandEntry, COMMANDS } from './commands.ts'
+import { hideCredentials } from '../model/index.ts'
 import { hasColours } from './paint.ts'
+import { plainText } from './plain-text.ts'
+
+/** Under the first line of what is said. */
+const BELOW = ' '.repeat(6)
 
 const EPILOGUE = `
 Exit codes:
@@ -88,16 +93,17 @@ function explain(error: unknown, argv: readonly string[], io: CliIo): ExitCode {
     return exitCode
   }
   const paint = paintFor(io.stderr, io, { color: !argv.includes('--no-color') })
-  printLine(io.stderr, `${paint.red('error')} ${message}`)
-  if (fix !== undefined) printLine(io.stderr, `${paint.cyan('fix')}   ${fix}`)
-  if (io.places.env.DEBUG && error instanceof Error) printLine(io.stderr, paint.dim(error.stack ?? ''))
+  printLine(io.stderr, `${paint.red('error')} ${plainText(message, BELOW)}`)
+  if (fix !== undefined) printLine(io.stderr, `${paint.cyan('fix')}   ${plainText(fix, BELOW)}`)
+  if (io.places.env.DEBUG && error instanceof Error)
+    printLine(io.stderr, paint.dim(plainText(hideCredentials(error.stack ?? ''), BELOW)))
   return exitCode
 }
 
 function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error
   const message = error instanceof Error ? error.message : String(error)
-  return new CliError(message, { fix: 'Set DEBUG=1 to see where this comes from' })
+  return new CliError(hideCredentials(message), { fix: 'Set DEBUG=1 to see where this comes from' })
 }
 
 function readVersion(): string {

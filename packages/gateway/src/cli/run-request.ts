@@ -129,7 +129,7 @@ function canAskHere(io: CliIo, options: RequestOptions): boolean {
 const MISSING_CAPABILITY = -32021
 
 function failed({ message, fix, code }: PlaygroundError, canAsk: boolean): CliError {
-  const reason = plainText(`${message}${typeof code === 'number' ? ` (${code})` : ''}`)
+  const reason = `${message}${typeof code === 'number' ? ` (${code})` : ''}`
   const isQuestion = code === MISSING_CAPABILITY && !canAsk
   return new CliError(reason, {
     fix: isQuestion ? 'It asks questions on the way: run it on a terminal and without --json.' : fix,
@@ -162,7 +162,7 @@ async function askTerminal(
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
     if (kind === 'sampling') return await sample(terminal, params, io, paint)
-    printLine(io.stderr, `${paint.cyan('?')} ${paint.bold(plainText(String(params.message ?? '')))}`)
+    printLine(io.stderr, `${paint.cyan('?')} ${paint.bold(plainText(String(params.message ?? ''), '  '))}`)
     return await (kind === 'url' ? openUrl(terminal, params, io) : fillForm(terminal, params))
   } finally {
     terminal.close()
@@ -206,7 +206,7 @@ async function openUrl(terminal: Interface, params: JsonObject, io: CliIo): Prom
 
 async function sample(terminal: Interface, params: JsonObject, io: CliIo, paint: Paint): Promise<JsonObject> {
   printLine(io.stderr, `${paint.cyan('?')} ${paint.bold('The server asks your model:')}`)
-  printLine(io.stderr, plainText(JSON.stringify(params.messages, undefined, 2)))
+  printLine(io.stderr, plainText(JSON.stringify(params.messages, undefined, 2), '  '))
   const text = await terminal.question('  Answer: ')
   return { role: 'assistant', model: 'a person', content: { type: 'text', text } }
 }

@@ -1,11 +1,9 @@
-import { displayArgs, displayUrl, hideKeys } from '../model/index.ts'
+import { displayArgs, displayUrl, hideKeys, isSecretSetting } from '../model/index.ts'
 import type { ConfigPath } from './problem.ts'
 import { parseReferences } from './references.ts'
 import { parseSource } from './parse-source.ts'
 import type { ConfigFormat, SourceDocument } from './source-document.ts'
 
-const SECRET_KEY =
-  /(token|secret|passw|api[-_]?key|credential|authorization|cookie|^key$|^bearer$|privateKey)/i
 /** Objects and lists whose every value is secret. */
 const SECRET_HOLDERS: ReadonlySet<string> = new Set(['env', 'headers', 'schemes', 'sealingKeys'])
 
@@ -100,7 +98,7 @@ function isSecret(value: string | number, path: ConfigPath): boolean {
     const isTargetName = ['mcpServers', 'servers'].includes(String(path[index - 1]))
     return SECRET_HOLDERS.has(String(step)) && !isTargetName
   })
-  return (isHeld || SECRET_KEY.test(String(key))) && value !== '' && !refersOnly(String(value))
+  return (isHeld || isSecretSetting(String(key))) && value !== '' && !refersOnly(String(value))
 }
 
 /** `${env:X}`, or with a scheme in front as in `Bearer ${env:X}`; a default may be a secret. */
@@ -137,7 +135,7 @@ function findByEye(text: string): [number, number][] {
   const found: [number, number][] = []
   for (const match of text.matchAll(/(["']?)([\w-]+)\1(\s*[:=]\s*)(["']?)([^"'\n,}\]]+)/g)) {
     const [whole, , key, , , value] = match as unknown as [string, string, string, string, string, string]
-    const isSecretKey = /^[A-Z][A-Z0-9_]+$/.test(key) || SECRET_KEY.test(key)
+    const isSecretKey = /^[A-Z][A-Z0-9_]+$/.test(key) || isSecretSetting(key)
     if (!isSecretKey || refersOnly(value.trim())) continue
     const end = match.index + whole.length
     found.push([end - value.length, end - value.length + value.trimEnd().length])

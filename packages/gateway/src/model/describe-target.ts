@@ -1,9 +1,6 @@
-import { hideCredentials } from './hide-credentials.ts'
+import { hideCredentials, isSecretSetting } from './hide-credentials.ts'
 import type { Text } from './secret.ts'
 import type { TargetModel } from './target-model.ts'
-
-const SECRET_FLAG =
-  /(token|secret|passw|passphrase|[-_]pass$|pwd?$|key$|auth|credential|bearer|cookie|[-_]pat$)/i
 
 export function describeTarget(target: TargetModel): string {
   switch (target.kind) {
@@ -20,15 +17,18 @@ export function describeTarget(target: TargetModel): string {
   }
 }
 
-/** Arguments without values that are referred to or follow a flag such as `--api-key`. */
+/** `--token=abc`, `TOKEN=abc` and `X-Token: abc`: what is in front of the value. */
+const NAMED_ARGUMENT = /^(-{0,2}[\w.-]+)(=|:\s+)(?=\S)/
+
+/** Arguments without values that are referred to or have a name such as `--api-key`. */
 export function displayArgs(args: readonly Text[]): string[] {
   return args.map((arg, index) => {
     if (typeof arg !== 'string') return arg.label
-    const assigned = /^(--?[^=]+)=/.exec(arg)
-    if (assigned && SECRET_FLAG.test(assigned[1]!)) return `${assigned[1]}=[redacted]`
+    const [front, name] = NAMED_ARGUMENT.exec(arg) ?? []
+    if (name !== undefined && isSecretSetting(name)) return `${front}[redacted]`
     const before = args[index - 1]
     const isValue = typeof before === 'string' && /^--?[^=]+$/.test(before) && !arg.startsWith('-')
-    return isValue && SECRET_FLAG.test(before) ? '[redacted]' : arg
+    return isValue && isSecretSetting(before) ? '[redacted]' : arg
   })
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hideCredentials } from './hide-credentials.ts'
+import { hideCredentials, hideShapes } from './hide-credentials.ts'
 
 describe('hideCredentials', () => {
   it.each([
@@ -30,6 +30,18 @@ describe('hideCredentials', () => {
     'progressToken: 12345',
     'connect ECONNREFUSED 127.0.0.1:4000',
   ])('leaves "%s" alone', (text) => expect(hideCredentials(text)).toBe(text))
+
+  it.each([
+    ['run --password pl4in now', 'run --password [redacted] now'],
+    ['  apiKey: pl4in', '  apiKey: [redacted]'],
+  ])('takes out of the words of a target: %s', (text, shown) => expect(hideShapes(text)).toBe(shown))
+
+  it.each([
+    'Missing token: please sign in',
+    'Give --token or --api-key',
+    'max_tokens: 100000 is too many',
+    'Bad credentials: try again',
+  ])('leaves the words of a target alone: %s', (text) => expect(hideShapes(text)).toBe(text))
 
   it('takes time in proportion to the length of a hostile text', () => {
     const started = performance.now()

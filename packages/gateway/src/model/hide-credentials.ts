@@ -3,17 +3,33 @@ export const REDACTED = '[redacted]'
 const SECRET_WORD =
   'authorization|cookie|password|passwd|pass|pwd|pw|passphrase|secret|token|credentials?|bearer|signature|' +
   'api[-_]?key|private[-_]?key|access[-_]?key'
-const SECRET_NAME = new RegExp(`(^|-)(?:${SECRET_WORD})s?$`)
-/** Tokens of the protocol itself, which open nothing. */
-const HARMLESS_NAME = /^(progress|page|next|continuation|cancel|sync)-token$/
+/** Also `PGPASSWORD`, `authtoken`, `TOKEN_2`. */
+const SECRET_NAME = new RegExp(
+  `(?:(?:^|-)(?:${SECRET_WORD})|password|passwd|passphrase|secret|token|apikey)s?(?:-?v?\\d{1,3})?$`,
+)
+/** Tokens of the protocol itself, which open nothing, and those that models count. */
+const HARMLESS_NAME =
+  /^(?:progress|page|next|continuation|cancel|sync)-token$|^(?:(?:max|min|total|input|output|prompt|completion|cached|reasoning|used|remaining|context)-(?:[a-z]+-)*tokens?\d*|tokens)$/
+const SETTING_NAME = /(?:^|-|api)(?:key|auth|pat|credential|bearer)s?(?:-?v?\d{1,3})?$|(?:pass|pwd)$/
+const HARMLESS_SETTING = /(?:^|-)(?:public|primary|sort|cache|foreign)-key$/
 
 /** Whether a value with this name is a credential: `Authorization`, `x-api-key`, `clientSecret`, `DB_PASSWORD`. */
 export function isSecretName(name: string): boolean {
-  const words = name
+  const words = wordsOf(name)
+  return SECRET_NAME.test(words) && !HARMLESS_NAME.test(words)
+}
+
+/** The same for a variable, header, flag or query parameter of the configuration: there `OPENAI_KEY` is one too. */
+export function isSecretSetting(name: string): boolean {
+  const words = wordsOf(name)
+  return isSecretName(name) || (SETTING_NAME.test(words) && !HARMLESS_SETTING.test(words))
+}
+
+function wordsOf(name: string): string {
+  return name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1-$2')
     .replaceAll(/[_.\s]+/g, '-')
     .toLowerCase()
-  return SECRET_NAME.test(words) && !HARMLESS_NAME.test(words)
 }
 
 /** Keys that can be told by how they begin: those of well-known services, and JSON Web Tokens. */
@@ -58,7 +74,7 @@ export function hideKeys(text: string): string {
     .replace(PRIVATE_KEY, (block) => block.replaceAll(/[^\n]+/g, REDACTED))
 }
 
-/** Takes out credentials that no prose is taken for: keys, user information in URLs, headers, fields, assignments. */
+/** Takes out credentials that no prose is taken for: keys, user information in URLs, headers, fields, assignments, flags. */
 export function hideShapes(text: string): string {
   let shown = hideKeys(text)
   for (const pattern of USER_INFO) shown = shown.replace(pattern, `$1${REDACTED}@`)
@@ -69,13 +85,24 @@ export function hideShapes(text: string): string {
     )
     .replace(ASSIGNED, hideNamed)
     .replace(SCHEME, `$1$2${REDACTED}`)
+    .replace(FLAG, (whole, before: string, flag: string, between: string, value: string) =>
+      isNoWord(value) ? `${before}${flag}${between}${REDACTED}` : whole,
+    )
+    .replace(NAMED, (whole, name: string, between: string, value: string) =>
+      isNoWord(value) ? hideNamed(whole, name, between) : whole,
+    )
 }
 
-/** The above, and values behind a flag or a name in plain text. Each pattern is bounded, so the time is linear. */
+/** The above, and any word behind a flag or a name. Each pattern is bounded, so the time is linear. */
 export function hideCredentials(text: string): string {
   return hideShapes(text).replace(FLAG, `$1$2$3${REDACTED}`).replace(NAMED, hideNamed)
 }
 
 function hideNamed(whole: string, name: string, between: string): string {
   return isSecretName(name) ? `${name}${between}${REDACTED}` : whole
+}
+
+/** "Missing token: please sign in" stays as it is. */
+function isNoWord(value: string): boolean {
+  return /\d/.test(value) || value.length >= 20
 }

@@ -1,5 +1,7 @@
 export { ADMIN_SCOPE, keyPrincipal, METRICS_SCOPE } from './auth-model.ts'
 export type { ApiKeyModel, AuthModel, BearerModel } from './auth-model.ts'
+export { escapeControls, removeControls } from './controls.ts'
+export { credentialsIn } from './credentials-in.ts'
 export { describeTarget, displayArgs, displayUrl } from './describe-target.ts'
 export type {
   CatalogModel,
@@ -14,7 +16,14 @@ export type {
 export { isOpenToAll, isOwn, refuseForeign } from './file-owner.ts'
 export { findTarget, sharedLimit } from './gateway-model.ts'
 export { spellingsOf } from './secret-spellings.ts'
-export { hideCredentials, hideKeys, hideShapes, isSecretName, REDACTED } from './hide-credentials.ts'
+export {
+  hideCredentials,
+  hideKeys,
+  hideShapes,
+  isSecretName,
+  isSecretSetting,
+  REDACTED,
+} from './hide-credentials.ts'
 export { isLoopbackAddress, isLoopbackHost, withoutBrackets } from './loopback.ts'
 export { forbidsName, isSelected, nameForms, permitsName, type NameForms } from './name-forms.ts'
 export type {

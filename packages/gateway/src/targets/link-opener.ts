@@ -41,8 +41,8 @@ export interface OpenerServices {
   readonly log: Log
   /** Told of tokens as they come, so that no text shows them. */
   learnSecret(this: void, value: string): void
-  /** Takes secrets out of what is written down. */
-  scrub(this: void, text: string): string
+  /** A value as JSON without secrets. */
+  toJson(this: void, value: unknown): string
 }
 
 /** What is heard of a target besides answers. */

@@ -459,7 +459,7 @@ export class Target {
   async record(file: string): Promise<Recorder> {
     await this.stopRecording()
     const { discovery } = await this.main.acquire()
-    const recorder = new Recorder(file, this.name, { ...discovery }, this.#services.scrub)
+    const recorder = new Recorder(file, this.name, { ...discovery }, this.#services.toJson)
     this.#calls.recorder = recorder
     await recorder.opened.catch((error) => {
       this.#calls.recorder = undefined

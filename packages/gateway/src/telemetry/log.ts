@@ -1,4 +1,5 @@
 import { cutText } from '@gantry/mcp/foreign'
+import { escapeControls } from '../model/index.ts'
 import { redacting } from './redacting.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -37,16 +38,4 @@ export function createLog(options: LogOptions): Log {
     const extra = known.map(([key, value]) => ` ${key}=${toJson(value)}`)
     write(escapeControls(`${time.slice(11, 23)} ${level.padEnd(5)} ${clean(message)}${extra.join('')}`))
   }
-}
-
-/** Characters that could forge lines of a log or drive the terminal that shows it. */
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
-const SHORT: Record<string, string> = { '\n': String.raw`\n`, '\r': String.raw`\r`, '\t': String.raw`\t` }
-
-/** Writes control characters as JSON does. A text that is JSON already stays valid and means the same. */
-function escapeControls(text: string): string {
-  return text.replace(
-    CONTROLS,
-    (sign) => SHORT[sign] ?? `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

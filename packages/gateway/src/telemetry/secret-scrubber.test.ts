@@ -112,6 +112,35 @@ describe('SecretScrubber', () => {
     expect(it.scrubText('wrong: type; retyped types')).toBe('wrong: [redacted]; retyped types')
   })
 
+  it('finds short values, and numbers, in the texts of JSON, which stays valid', async () => {
+    const it = await scrubber({
+      a: { command: 'x', env: { PASSWORD: 'hunter2', PIN_TOKEN: 1234567890, USE_AUTH: 'true' } },
+      b: { command: 'y', env: { PASSWORD: 'idle' } },
+    })
+    const said = { hunter2: 'is hunter2.', exactly: ['hunter2', 1234567890, true, 'true'], state: 'idle' }
+    expect(JSON.parse(it.toJson(said))).toEqual({
+      hunter2: 'is [redacted].',
+      exactly: ['[redacted]', '[redacted]', true, 'true'],
+      state: 'idle',
+    })
+  })
+
+  it.each([
+    [['-e', 'GITHUB_TOKEN=planted1'], {}],
+    [['--header', 'X-Api-Key: planted1'], {}],
+    [['-H', 'Authorization: Bearer planted1'], {}],
+    [['https://example.com/sse?api_key=planted1&x=1'], {}],
+    [['https://planted1@example.com/sse'], {}],
+    [[], { DB: 'Server=db;User=me;Password=planted1;Timeout=3' }],
+    [[], { OPENAI_KEY: 'planted1' }],
+    [[], { PGPASSWORD: 'planted1' }],
+    [[], { X_AUTH: 'planted1' }],
+    [[], { GITLAB_PAT: 'planted1' }],
+  ])('knows the value by its name in %j %j', async (args, env) => {
+    const it = await scrubber({ a: { command: 'x', args, env } })
+    expect(it.scrub('it is planted1')).toBe('it is [redacted]')
+  })
+
   it('keeps the secrets of the model before, whose targets may still be ending', async () => {
     const [before, after] = await Promise.all([
       modelOf({ a: { command: 'x', env: { TOKEN: 'the-old-secret' } } }),

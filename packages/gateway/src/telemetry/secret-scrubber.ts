@@ -1,9 +1,11 @@
+import { writeJson } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
 import {
+  credentialsIn,
   displayArgs,
   hideCredentials,
   hideKeys,
-  isSecretName,
+  isSecretSetting,
   REDACTED,
   reveal,
   Secret,
@@ -24,8 +26,12 @@ const CREDENTIAL_HOLDERS = new Set(['sealingKeys', 'schemes', 'auth', 'oauth', '
 const SHORTEST = 8
 /** Spellings of earlier secrets that are kept; the oldest go first. */
 const MAX_EARLIER = 1000
-/** In plain text, values from this length on are found where they stand as a word of their own. */
+/** In texts, values from this length on are found where they stand as a word of their own. */
 const SHORTEST_WORD = 4
+/** Values of switches, whatever the switch is called. */
+const PLAIN_VALUE = /^(?:true|false|none|null|auto|default|enabled|disabled|required|\d{1,5})$/i
+/** Names and kinds of things: a short secret is not looked for in them. */
+const PLAIN_WORD = /^[a-z_-]*$/
 /** What stands where a text was cut. */
 const CUT = '…'
 
@@ -62,9 +68,11 @@ export class SecretScrubber {
     const values = [...new Set([...this.#labels.keys(), ...this.#earlier.keys()])]
     values.sort((a, b) => b.length - a.length)
     this.#values = values
-    this.#long = anyOf(values.filter((value) => value.length >= SHORTEST))
+    // A number in JSON has no quotes: it is replaced as a whole.
+    const isLong = (value: string): boolean => value.length >= SHORTEST && !/^[\d.]+$/.test(value)
+    this.#long = anyOf(values.filter(isLong))
     this.#words = anyOf(
-      values.filter((value) => value.length < SHORTEST),
+      values.filter((value) => !isLong(value)),
       String.raw`(?<![\w-])`,
       String.raw`(?![\w-])`,
     )
@@ -83,9 +91,10 @@ export class SecretScrubber {
   #add({ secret, name, isCredential }: Found): void {
     const value = secret.reveal()
     const isReference = secret.label !== REDACTED
-    if (!isReference && !isCredential && !isSecretName(name) && !looksLikeSecret(value)) return
+    if (PLAIN_VALUE.test(value)) return
+    if (!isReference && !isCredential && !isSecretSetting(name) && !looksLikeSecret(value)) return
     // `Bearer abc` is found as `abc` too, and so is the password in `postgres://user:abc@host`.
-    for (const part of [value, ...wordsOf(value), ...passwordIn(value)]) {
+    for (const part of [value, ...wordsOf(value), ...credentialsIn(value)]) {
       this.#hide(part, part === value ? secret.label : REDACTED)
     }
   }
@@ -103,6 +112,22 @@ export class SecretScrubber {
     const open = hideKeys(text)
     const known = this.#long ? open.replace(this.#long, this.#labelOf) : open
     return known.includes(CUT) ? this.#withoutBeginnings(known) : known
+  }
+
+  /** A value as JSON without configured secrets. `hide` takes more out of each text. */
+  toJson(value: unknown, hide?: (text: string) => string): string {
+    return this.scrub(
+      writeJson(value, (_key, part: unknown) => {
+        if (typeof part === 'number') return this.#labels.has(String(part)) ? REDACTED : part
+        if (typeof part !== 'string' || PLAIN_WORD.test(part)) return part
+        return hide ? hide(this.scrubWords(part)) : this.scrubWords(part)
+      }),
+    )
+  }
+
+  /** Takes short secrets out of a text. */
+  scrubWords(text: string): string {
+    return this.#words ? text.replace(this.#words, this.#labelOf) : text
   }
 
   /** A text that was cut may end in the middle of a secret: its beginning stands before the ellipsis. */
@@ -125,8 +150,7 @@ export class SecretScrubber {
 
   /** Takes configured secrets, and whatever else looks like a credential, out of plain text. */
   scrubText(text: string): string {
-    const known = this.scrub(text)
-    return hideCredentials(this.#words ? known.replace(this.#words, this.#labelOf) : known)
+    return hideCredentials(this.scrubWords(this.scrub(text)))
   }
 
   readonly #labelOf = (value: string): string =>
@@ -151,29 +175,18 @@ function writtenDown(target: TargetModel): string[] {
       // References were found as the secrets that they are.
       if (typeof arg !== 'string') return []
       const hidden = shown[index] === arg ? [] : [arg.replace(/^--?[^=]+=/, '')]
-      return [...hidden, ...passwordIn(arg)]
+      return [...hidden, ...credentialsIn(arg)]
     })
   }
-  const url = target.kind === 'url' ? reveal(target.url) : ''
-  const parsed = parseUrl(url)
-  return parsed ? [...passwordIn(url), ...parsed.searchParams.values()] : []
+  const url =
+    target.kind === 'url' ? reveal(target.url) : target.kind === 'openapi' ? reveal(target.document) : ''
+  return [...credentialsIn(url), ...(parseUrl(url)?.searchParams.values() ?? [])]
 }
 
 /** The words of a secret, and the lines of a key without those that all keys have. */
 function wordsOf(value: string): string[] {
   const lines = value.split(/\r?\n/).filter((line) => !line.startsWith('-----'))
   return lines.flatMap((line) => line.split(/\s+/))
-}
-
-/** The password in a URL, as it is written and without its percent signs. */
-function passwordIn(text: string): string[] {
-  const password = /:\/\/[^\s:/?#@]*:([^\s@]+)@/.exec(text)?.[1]
-  if (password === undefined) return []
-  try {
-    return [password, decodeURIComponent(password)]
-  } catch {
-    return [password]
-  }
 }
 
 function anyOf(values: readonly string[], before = '', after = ''): RegExp | undefined {

@@ -57,7 +57,8 @@ export class ConfigEditor {
     const file = this.#host.configFile?.file
     const source = file === undefined ? this.#host.memoryConfig : await readSmallFile(file).catch(() => '')
     const format = formatOf(file ?? '', source)
-    const hidden = await hideSecrets(source, format, (text) => this.#host.gateway.scrubber.scrub(text))
+    const { scrubber } = this.#host.gateway
+    const hidden = await hideSecrets(source, format, (text) => scrubber.scrubWords(scrubber.scrub(text)))
     return { file, format, source, hidden, revision: revisionOf(source, hidden) }
   }
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import { writeJson } from '@gantry/mcp/exchange'
 import { splitTarget } from '@gantry/mcp/foreign'
 import { drainUnreadBody } from '@gantry/mcp/server/node'
 import { ApiError } from '../api-error.ts'
@@ -23,7 +22,7 @@ export interface AdminServerOptions {
   /** Undefined when the console is switched off. */
   readonly console: ConsoleFiles | undefined
   /** The last thing that happens to any text on its way out. */
-  scrub(text: string): string
+  toJson(value: unknown): string
   onError(error: unknown): void
 }
 
@@ -84,13 +83,13 @@ export class AdminServer {
   }
 
   async #run(name: RouteName, response: ServerResponse, request: AnyRequest): Promise<void> {
-    const { handlers, scrub } = this.#options
+    const { handlers, toJson } = this.#options
     const answer = dispatch(handlers, name, request)
     switch (ROUTES[name].answers) {
       case 'events':
-        return writeEvents(response, answer as AsyncIterable<StreamItem<{ type: string }>>, scrub)
+        return writeEvents(response, answer as AsyncIterable<StreamItem<{ type: string }>>, toJson)
       case 'lines':
-        return writeLines(response, answer as Iterable<unknown>, scrub)
+        return writeLines(response, answer as Iterable<unknown>, toJson)
       default:
         return this.#json(response, 200, await answer)
     }
@@ -103,7 +102,7 @@ export class AdminServer {
     headers: Record<string, string> = {},
   ): void {
     if (response.destroyed) return
-    const text = this.#options.scrub(writeJson(value))
+    const text = this.#options.toJson(value)
     response.writeHead(status, {
       ...SECURITY_HEADERS,
       'content-type': 'application/json',
@@ -157,7 +156,7 @@ function wrongMethod(allowed: readonly string[]): ApiError {
 async function writeLines(
   response: ServerResponse,
   values: Iterable<unknown>,
-  scrub: (text: string) => string,
+  toJson: (value: unknown) => string,
 ): Promise<void> {
   response.writeHead(200, {
     ...SECURITY_HEADERS,
@@ -167,7 +166,7 @@ async function writeLines(
   })
   for (const value of values) {
     if (response.destroyed) return
-    if (!response.write(`${scrub(writeJson(value))}\n`)) {
+    if (!response.write(`${toJson(value)}\n`)) {
       await Promise.race([once(response, 'drain'), once(response, 'close')])
     }
   }
@@ -182,7 +181,7 @@ const MAX_BEHIND = 4 * 1024 * 1024
 async function writeEvents(
   response: ServerResponse,
   events: AsyncIterable<StreamItem<{ type: string }>>,
-  scrub: (text: string) => string,
+  toJson: (value: unknown) => string,
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]()
   // The first event decides between a stream and an error, which has a status.
@@ -201,7 +200,7 @@ async function writeEvents(
     while (!next.done && !response.destroyed) {
       const { id, event } = next.value
       const named = id === undefined ? '' : `id: ${id}\n`
-      response.write(`${named}event: ${event.type}\ndata: ${scrub(writeJson(event))}\n\n`)
+      response.write(`${named}event: ${event.type}\ndata: ${toJson(event)}\n\n`)
       if (response.writableLength > MAX_BEHIND) return void response.destroy()
       next = await iterator.next()
     }

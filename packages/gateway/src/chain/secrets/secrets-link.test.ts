@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { complete, failure, ProtocolError, type Outcome } from '@gantry/mcp/exchange'
+import { complete, failure, ProtocolError, writeJson, type Outcome } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import { answering, chainBench } from '../chain.test.support.ts'
 import { secretsLink } from './secrets-link.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a' }) })
-const link = secretsLink((text) => text.replaceAll('hunter2', '***'))
+const link = secretsLink((value) => writeJson(value).replaceAll('hunter2', '***'))
 const through = (outcome: Outcome) => link(bench.exchange('tools/call'), answering(outcome).next)
 
 const text = (words: string) => ({ content: [{ type: 'text', text: words }] })

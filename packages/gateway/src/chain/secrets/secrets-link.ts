@@ -7,24 +7,26 @@ import {
   type JsonObject,
   type Outcome,
 } from '@gantry/mcp/exchange'
-import { hidingShapes } from '../../telemetry/redacting.ts'
 import type { Link } from '../link.ts'
+
+/** A value as JSON without secrets. */
+type ToJson = (value: unknown) => string
 
 /**
  * A target's own error, of the protocol or of a tool, is its answer and goes to the caller, but not with the secrets
  * that the target was given.
  */
-export function secretsLink(scrub: (text: string) => string): Link {
-  return (_exchange, next) => next().then((outcome) => withoutSecrets(outcome, scrub))
+export function secretsLink(toJson: ToJson): Link {
+  return (_exchange, next) => next().then((outcome) => withoutSecrets(outcome, toJson))
 }
 
-function withoutSecrets(outcome: Outcome, scrub: (text: string) => string): Outcome {
+function withoutSecrets(outcome: Outcome, toJson: ToJson): Outcome {
   if (outcome.type === 'error') {
-    const error = scrubbed(outcome.error, scrub)
+    const error = scrubbed(outcome.error, toJson)
     return error === outcome.error ? outcome : { ...outcome, error }
   }
   if (outcome.type !== 'complete' || !isFailed(outlineOf(outcome))) return outcome
-  const result = scrubbed(outcome.result, scrub)
+  const result = scrubbed(outcome.result, toJson)
   return result === outcome.result ? outcome : complete(result)
 }
 
@@ -34,8 +36,8 @@ function isFailed({ isError, error, result }: JsonObject): boolean {
 }
 
 /** The same value where it holds no secret. */
-function scrubbed<T>(value: T, scrub: (text: string) => string): T {
+function scrubbed<T>(value: T, toJson: ToJson): T {
   const text = writeJson(value)
-  const clean = scrub(writeJson(value, hidingShapes))
+  const clean = toJson(value)
   return clean === text ? value : (jsonReader('source')(clean) as T)
 }

@@ -6,6 +6,7 @@ import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '
 import { countOf } from '../../admin/contract.ts'
 import { shorten } from '../format-problem.ts'
 import type { Paint } from '../paint.ts'
+import { plainText } from '../plain-text.ts'
 import { printProblems } from '../print-problems.ts'
 import { withProgress } from '../progress.ts'
 import { requireConfig } from '../require-config.ts'
@@ -65,9 +66,9 @@ function describe(target: TargetModel, paint: Paint): string[] {
   const off =
     target.disabledReason === undefined
       ? paint.dim('off')
-      : paint.yellow(`held back: ${target.disabledReason}`)
+      : paint.yellow(`held back: ${plainText(target.disabledReason)}`)
   const mark = target.enabled ? paint.green('●') : paint.yellow('○')
-  return [`${mark} ${target.name}`, target.enabled ? describeTarget(target) : off]
+  return [`${mark} ${plainText(target.name)}`, target.enabled ? plainText(describeTarget(target)) : off]
 }
 
 function summarise(name: string, result: LoadResult, problems: readonly Problem[], paint: Paint): string {

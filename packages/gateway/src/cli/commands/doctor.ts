@@ -159,7 +159,7 @@ function print(reports: readonly TrialReport[], options: DoctorOptions, io: CliI
     const mark = isWell(report) ? paint.green('✓') : paint.red('✗')
     printLine(
       io.stdout,
-      `${mark} ${paint.bold(report.name)}  ${paint.dim(oneLine(report.understoodAs.what, 90))}`,
+      `${mark} ${paint.bold(plainText(report.name))}  ${paint.dim(oneLine(report.understoodAs.what, 90))}`,
     )
     for (const step of report.steps) if (step.status !== 'skipped') printStep(step, options, io, paint)
     printOutcome(report, io, paint)
@@ -192,22 +192,24 @@ function printStep(step: HandshakeStep, options: DoctorOptions, io: CliIo, paint
 
 function printOutcome({ problem, warnings, found, stderr }: TrialReport, io: CliIo, paint: Paint): void {
   if (problem) {
-    printLine(io.stdout, `  ${paint.red('what')}    ${plainText(problem.what)}`)
+    printLine(io.stdout, `  ${paint.red('what')}    ${plainText(problem.what, BELOW)}`)
     if (problem.meaning !== undefined)
-      printLine(io.stdout, `  ${paint.yellow('means')}   ${plainText(problem.meaning)}`)
+      printLine(io.stdout, `  ${paint.yellow('means')}   ${plainText(problem.meaning, BELOW)}`)
     if (problem.fix !== undefined)
-      printLine(io.stdout, `  ${paint.cyan('fix')}     ${plainText(problem.fix)}`)
+      printLine(io.stdout, `  ${paint.cyan('fix')}     ${plainText(problem.fix, BELOW)}`)
     for (const { text } of lastWords(stderr)) printLine(io.stdout, paint.dim(`  stderr  ${plainText(text)}`))
   }
   for (const { what, fix } of warnings) {
-    printLine(io.stdout, `  ${paint.yellow('warning')} ${plainText(what)}`)
-    if (fix !== undefined) printLine(io.stdout, `  ${paint.cyan('fix')}     ${plainText(fix)}`)
+    printLine(io.stdout, `  ${paint.yellow('warning')} ${plainText(what, BELOW)}`)
+    if (fix !== undefined) printLine(io.stdout, `  ${paint.cyan('fix')}     ${plainText(fix, BELOW)}`)
   }
   if (!found) return
-  printLine(io.stdout, paint.dim(`  ${found.era} ${found.revision} over ${found.transport}`))
+  printLine(io.stdout, paint.dim(plainText(`  ${found.era} ${found.revision} over ${found.transport}`)))
   if (found.eras !== undefined) printLine(io.stdout, paint.dim(`  ${found.eras}`))
 }
 
+/** Under the first line of what is said. */
+const BELOW = ' '.repeat(10)
 const STDERR_LINES = 10
 
 /** The last lines, or the last error from its beginning: the head of a stack says more than its end. */

@@ -15,6 +15,8 @@ import { withProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 
 const ACTIONS: readonly string[] = ['start', 'stop', 'restart', 'refresh']
+/** Under the first line of what is said. */
+const BELOW = ' '.repeat(6)
 const GOOD: ReadonlySet<TargetState> = new Set(['ready', 'idle', 'starting'])
 
 export function register(program: Command, io: CliIo): void {
@@ -55,8 +57,12 @@ function print(targets: readonly TargetCard[], options: GlobalOptions, io: CliIo
   for (const line of formatTable([heading, ...rows])) printLine(io.stdout, line)
   for (const { name, problem } of targets) {
     if (!problem || problem.code === 'disabled') continue
-    printLine(io.stdout, `\n${paint.red('✗')} ${paint.bold(name)}: ${plainText(problem.what)}`)
-    if (problem.fix !== undefined) printLine(io.stdout, `  ${paint.cyan('fix')} ${plainText(problem.fix)}`)
+    printLine(
+      io.stdout,
+      `\n${paint.red('✗')} ${paint.bold(plainText(name))}: ${plainText(problem.what, BELOW)}`,
+    )
+    if (problem.fix !== undefined)
+      printLine(io.stdout, `  ${paint.cyan('fix')} ${plainText(problem.fix, BELOW)}`)
   }
 }
 
@@ -70,9 +76,9 @@ function row(target: TargetCard, paint: Paint): string[] {
     counts.templates && countOf(counts.templates, 'template'),
   ]
   return [
-    paint.bold(target.name),
+    paint.bold(plainText(target.name)),
     colour(state),
-    era === undefined ? '' : `${era} ${revision} ${transport}`,
+    era === undefined ? '' : plainText(`${era} ${revision} ${transport}`),
     offers.filter(Boolean).join(', ') + (target.stale ? paint.yellow(' (stale)') : ''),
     `${stats.calls}${stats.errors > 0 ? paint.red(` (${stats.errors} failed)`) : ''}`,
     stats.p95 === undefined ? '' : `${Math.round(stats.p95)} ms`,

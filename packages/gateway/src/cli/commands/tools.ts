@@ -69,10 +69,10 @@ function print(
   if (options.long) {
     for (const entry of entries) {
       printLine(io.stdout, `${paint.bold(plainText(entry.key))}${noteOf(entry, paint)}`)
-      printLine(io.stdout, `${plainText(entry.description ?? '')}\n`)
+      printLine(io.stdout, `${plainText(`  ${entry.description ?? ''}`, '  ')}\n`)
     }
   } else {
-    const longest = Math.max(0, ...entries.map(({ key }) => key.length))
+    const longest = Math.max(0, ...entries.map(({ key }) => plainText(key).length))
     const rows = entries.map((entry) => [
       paint.bold(plainText(entry.key)) + noteOf(entry, paint),
       paint.dim(oneLine(entry.description ?? entry.title ?? '', Math.max(20, width - longest - 4))),
@@ -83,8 +83,9 @@ function print(
   for (const { name, gap } of targets) {
     if (!gap) continue
     const what = gap.state === 'missing' ? complain.red('missing') : complain.yellow('stale')
-    printLine(io.stderr, `${what} ${name}: ${plainText(gap.reason)}`)
-    if (gap.state === 'missing') printLine(io.stderr, `${complain.cyan('fix')}     gantry doctor ${name}`)
+    printLine(io.stderr, `${what} ${plainText(name)}: ${plainText(gap.reason)}`)
+    if (gap.state === 'missing')
+      printLine(io.stderr, `${complain.cyan('fix')}     gantry doctor ${plainText(name)}`)
   }
   if (entries.length === 0 && targets.every(({ gap }) => !gap)) printLine(io.stderr, 'There are none.')
 }

@@ -66,7 +66,7 @@ function print({ verdict, summary, chain, similar }: WhyReport, paint: Paint, io
 function printCause({ status, title, detail, fix, stderr }: Cause, paint: Paint, io: CliIo): void {
   const mark = status === 'ok' ? paint.green('✓') : status === 'note' ? paint.yellow('•') : paint.red('✗')
   printLine(io.stdout, `${mark} ${plainText(title)}`)
-  if (detail !== undefined) printLine(io.stdout, `  ${plainText(detail).replaceAll('\n', '\n  ')}`)
+  if (detail !== undefined) printLine(io.stdout, `  ${plainText(detail, ' '.repeat(6))}`)
   if (status !== 'ok')
     for (const line of stderr ?? []) printLine(io.stdout, paint.dim(`  │ ${plainText(line)}`))
   if (fix !== undefined && status !== 'ok') printLine(io.stdout, `  ${paint.cyan('fix')} ${plainText(fix)}`)

@@ -109,7 +109,7 @@ export class DevSession {
       ],
     ] as const
     for (const [mark, colour, keys] of lines) {
-      if (keys.length > 0) this.#say(`  ${colour(mark)} ${keys.map(plainText).join(', ')}`)
+      if (keys.length > 0) this.#say(`  ${colour(mark)} ${keys.map((key) => plainText(key)).join(', ')}`)
     }
   }
 

@@ -3,14 +3,12 @@ import { once } from 'node:events'
 import {
   deriveExchange,
   isJsonObject,
-  writeJson,
   type Exchange,
   type InputResponses,
   type JsonObject,
   type Notification,
   type Outcome,
 } from '@gantry/mcp/exchange'
-import { hidingShapes } from '../../telemetry/redacting.ts'
 import { essential, type RecordedExchange, type RecordingHeader } from './recording.ts'
 
 type Mutable = {
@@ -30,14 +28,14 @@ export class Recorder {
   readonly #began = Date.now()
   /** Exchanges between two rounds, by their `requestState`. */
   readonly #open = new Map<string, Mutable>()
-  readonly #scrub: (text: string) => string
+  readonly #toJson: (value: unknown) => string
   exchanges = 0
   /** Rejects when the file cannot be written. */
   readonly opened: Promise<void>
 
-  constructor(file: string, target: string, discovery: JsonObject, scrub: (text: string) => string) {
+  constructor(file: string, target: string, discovery: JsonObject, toJson: (value: unknown) => string) {
     this.file = file
-    this.#scrub = scrub
+    this.#toJson = toJson
     this.#stream = createWriteStream(file, { mode: 0o600 })
     this.opened = once(this.#stream, 'open').then(() => {})
     // A full disk ends the recording, not the gateway.
@@ -115,7 +113,7 @@ export class Recorder {
   }
 
   #write(line: object): void {
-    this.#stream.write(`${this.#scrub(writeJson(line, hidingShapes))}\n`)
+    this.#stream.write(`${this.#toJson(line)}\n`)
   }
 
   async close(): Promise<void> {
