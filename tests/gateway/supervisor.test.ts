@@ -28,9 +28,9 @@ describe('health', () => {
 
   it('notices that a server no longer answers, degrades it, replaces it and recovers', async () => {
     const to = await start(rawTarget({}, { health, restart: { minDelay: 50 } }))
-    const before = Number((await to.call('raw_pid')).text())
     const states = new Set<string>()
     gateway!.gateway.observers.add({ targetChanged: () => states.add(target().state) })
+    const before = Number((await to.call('raw_pid')).text())
     await to.call('raw_freeze')
     await expect.poll(() => isAlive(before), { timeout: 8000 }).toBe(false)
     expect(states).toContain('degraded')

@@ -32,7 +32,7 @@ export async function addOlderLists(
     for (const item of more) onlyOlder.add(`${list} ${String(item[member])}`)
     for (const item of without(newer, olderItems, member)) onlyNewer.add(`${list} ${String(item[member])}`)
   }
-  target.setDifferences(onlyOlder.size + onlyNewer.size > 0 ? { onlyOlder, onlyNewer } : SAME)
+  target.olderEra.differences = onlyOlder.size + onlyNewer.size > 0 ? { onlyOlder, onlyNewer } : SAME
   return all
 }
 

@@ -1,7 +1,8 @@
 import type { Exchange, JsonObject, Notification } from '@gantry/mcp/exchange'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { MergedEntry } from '../catalog/merged.ts'
-import type { SendOptions, Target } from '../targets/target.ts'
+import type { SendOptions } from '../targets/calls.ts'
+import type { Target } from '../targets/target.ts'
 
 /** Where a request goes. */
 export interface Destination extends SendOptions {

@@ -1,17 +1,21 @@
 import {
+  complete,
+  deriveExchange,
+  INVALID_PARAMS,
   isJsonObject,
   outlineOf,
+  ProtocolError,
   toNumber,
   type Continuations,
   type Exchange,
+  type JsonObject,
   type Outcome,
 } from '@gantry/mcp/exchange'
-import { affinityLost, markAffinity, readAffinity } from './call-affinity.ts'
 import type { Instance } from './instance.ts'
-import type { InstancePool } from './instance-pool.ts'
+import { CALL_MARK } from './isolation.ts'
 
 export interface HeldCallsHost {
-  readonly pool: InstancePool
+  readonly pool: { find(key: string): Instance | undefined; get(key: string): Instance }
   readonly continuations: Continuations
   /** How long a connection waits for the next round of its call, in milliseconds. */
   readonly heldFor: number
@@ -36,7 +40,9 @@ export class HeldCalls {
     const { pool } = this.#host
     const affinity = readAffinity(exchange)
     const instance = affinity ? pool.find(affinity.key) : pool.get(key)
-    if (!instance) throw affinityLost()
+    if (!instance) {
+      throw new ProtocolError(INVALID_PARAMS, 'The call that this belongs to has ended or expired')
+    }
     // Taken before anything is let go of, so that the connection is never without use in between.
     const release = instance.lease()
     try {
@@ -92,4 +98,36 @@ function lifetime(outcome: Outcome, least: number): number {
 function legacyTtl(outcome: Outcome): unknown {
   const task = outcome.type === 'complete' ? outlineOf(outcome).task : undefined
   return isJsonObject(task) ? task.ttl : undefined
+}
+
+/** Which connection a request belongs to, by which of its params, and what the target is to see of it. */
+interface Affinity {
+  readonly key: string
+  readonly member: 'requestState' | 'taskId'
+  readonly exchange: Exchange
+}
+
+/** With `isolation: call` later rounds and tasks return to their process: its key precedes the state. */
+export function readAffinity(exchange: Exchange): Affinity | undefined {
+  for (const member of ['requestState', 'taskId'] as const) {
+    const value = exchange.params[member]
+    const found = typeof value === 'string' ? CALL_MARK.exec(value) : null
+    if (!found) continue
+    const { [member]: _marked, ...params } = exchange.params
+    if (found[2] !== '') params[member] = found[2]
+    return { key: found[1]!, member, exchange: deriveExchange(exchange, { params }) }
+  }
+  return undefined
+}
+
+/** The outcome of an exchange with the connection's key in it; undefined when nothing comes after it. */
+function markAffinity(outcome: Outcome, exchange: Exchange, key: string): Outcome | undefined {
+  if (outcome.type === 'input_required') {
+    return { ...outcome, requestState: `@${key}.${outcome.requestState ?? ''}` }
+  }
+  const marked = (task: JsonObject): JsonObject => ({ ...task, taskId: `@${key}.${String(task.taskId)}` })
+  if (outcome.type === 'task') return { ...outcome, task: marked(outcome.task) }
+  // A call that asked for a task of 2025-11-25, and got one.
+  const task = exchange.params.task && outcome.type === 'complete' ? outlineOf(outcome).task : undefined
+  return isJsonObject(task) ? complete({ task: marked(task) }) : undefined
 }

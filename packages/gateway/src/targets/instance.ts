@@ -1,3 +1,4 @@
+import type { Exchange } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import { Handshake } from '../telemetry/handshake.ts'
 import { backoffDelay, nextTry, retryAfterOf } from './backoff.ts'
@@ -36,6 +37,8 @@ export interface InstanceHost {
   /** It is being started again. */
   restarting(instance: Instance): void
   ready(instance: Instance, link: Link): void
+  /** The server asked on a channel that all calls of this connection share. */
+  sharedQuestion(instance: Instance, exchange: Exchange | undefined): void
   /** Nobody uses it any more, for now. */
   unused(instance: Instance): void
 }
@@ -120,6 +123,9 @@ export class Instance {
       release()
     }
   }
+
+  readonly sharedQuestion = (exchange: Exchange | undefined): void =>
+    this.#host.sharedQuestion(this, exchange)
 
   /** The connection, made when there is none. Requests that come while it is being made wait for it. */
   acquire(headers?: Record<string, string>): Link | Promise<Link> {

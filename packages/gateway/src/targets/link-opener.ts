@@ -1,28 +1,43 @@
-import { EraCache, type FetchLike } from '@gantry/mcp/client'
+import { isAbsolute } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { AuthProvider } from '@gantry/mcp/auth'
+import { EraCache, McpError, type FetchLike } from '@gantry/mcp/client'
+import { stdio } from '@gantry/mcp/client/node'
 import {
   eraOf,
   LATEST_LEGACY,
+  orAbort,
+  type Connector,
   type Continuations,
-  type Exchange,
   type Notification,
   type Served,
 } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
-import type { OAuthModel, TargetModel, UrlTarget } from '../model/index.ts'
+import {
+  describeTarget,
+  reveal,
+  revealAll,
+  type InProcessTarget,
+  type OAuthModel,
+  type StdioTarget,
+  type TargetModel,
+  type UrlTarget,
+} from '../model/index.ts'
 import type { Store } from '../store/index.ts'
-import { recordOf, type WireView } from '../telemetry/wire-view.ts'
-import type { Handshake } from '../telemetry/handshake.ts'
 import type { Log } from '../telemetry/log.ts'
-import type { Tap } from '../telemetry/tap-connector.ts'
+import { Tap } from '../telemetry/tap-connector.ts'
+import type { WireView } from '../telemetry/wire-view.ts'
 import type { ArrivingResults } from './arriving-results.ts'
+import { inProcessLink } from './in-process-link.ts'
 import type { Instance, OpenRequest } from './instance.ts'
 import { isLegacyKey } from './isolation.ts'
-import { LeasedContinuations } from './leased-continuations.ts'
+import { launcherOf } from './launchers/launcher.ts'
+import { launcherEnvironment } from './launchers/launcher-environment.ts'
 import { StartLimit } from './launchers/start-limit.ts'
-import type { Link, ProcessFacts } from './link.ts'
-import { openLink } from './open-link.ts'
+import { edgeLink, LeasedContinuations, type EdgeServices, type Link, type ProcessFacts } from './link.ts'
 import type { StartGate } from './start-gate.ts'
 import type { TargetAuth } from './target-auth.ts'
+import { urlConnector } from './url-connector.ts'
 
 export interface OpenerServices {
   readonly info: Implementation
@@ -50,8 +65,6 @@ export interface OpenerEvents {
   stderr(line: string): void
   /** What a server says that belongs to no request and no subscription. */
   notification(instance: Instance, notification: Notification): void
-  /** The server asked on a channel that all calls of this connection share. */
-  sharedQuestion(instance: Instance, exchange: Exchange | undefined): void
   /** Says more about a failure, where there is more to say. */
   explain(thrown: unknown): unknown
 }
@@ -95,11 +108,11 @@ export class LinkOpener {
       auth: (await this.auth(model))?.provider,
       headers,
       handshake,
-      tap: this.#tap(handshake),
+      tap: new Tap(handshake, { view: this.#services.view, target: this.#name }),
       onStderr: (line: string) => this.#events.stderr(line),
       onNotification: (notification: Notification) => this.#events.notification(instance, notification),
       onAmbiguous: (method: string) => this.#warnAmbiguous(model, method),
-      onSharedQuestion: (exchange: Exchange | undefined) => this.#events.sharedQuestion(instance, exchange),
+      onSharedQuestion: instance.sharedQuestion,
       onProcess: (process: ProcessFacts) => limit.watch(process),
     }
     try {
@@ -135,21 +148,103 @@ export class LinkOpener {
       { target: this.#name, method },
     )
   }
+}
 
-  /** Messages of an exchange go to its record; those of no exchange to the only one under way, if there is one. */
-  #tap(handshake: Handshake): Tap {
-    const { view } = this.#services
-    return {
-      get active() {
-        return handshake.active || view.watched
-      },
-      opening: (kind) => handshake.opening(kind),
-      seen: (direction, message, origin) => {
-        if (handshake.active) handshake.seen(direction, message)
-        if (!view.watched) return
-        const record = (origin && recordOf(origin as Exchange)) ?? view.onlyRunning(this.#name)
-        if (record) view.add(record, { hop: 'target', direction, message })
-      },
+export interface LinkServices extends EdgeServices {
+  /** Servers handed over by whoever embeds the gateway, by module name. */
+  readonly embedded: ReadonlyMap<string, Served>
+  readonly fetch: FetchLike
+  /** Gives room to long messages of targets. */
+  readonly arriving: ArrivingResults
+  readonly auth: AuthProvider | undefined
+  /** Headers of the request that the connection is made for. */
+  readonly headers: Record<string, string> | undefined
+  readonly maxMessageBytes: number
+  /** Where launchers may keep what they install. */
+  readonly stateDir: string
+  onStderr(line: string): void
+  /** The process of a program that is being started. */
+  onProcess(process: ProcessFacts): void
+}
+
+/** Connects to a target; leaves nothing behind when it fails. */
+export async function openLink(
+  model: TargetModel,
+  services: LinkServices,
+  signal: AbortSignal,
+): Promise<Link> {
+  switch (model.kind) {
+    case 'stdio':
+      return edgeLink(stdioConnector(model, services), model, services, signal)
+    case 'url':
+      return edgeLink(
+        urlConnector(model, {
+          ...services,
+          onProtocolError: (error) => services.handshake.warn(error),
+        }),
+        model,
+        services,
+        signal,
+      )
+    case 'inProcess':
+      return orAbort(embeddedLink(model, services), signal)
+    case 'openapi': {
+      const { openApiLink } = await import('./openapi-link.ts')
+      return openApiLink(model, services, signal)
+    }
+    case 'replay': {
+      const { replayLink } = await import('./recording/replay-link.ts')
+      services.handshake.begin('load', describeTarget(model))
+      const link = await replayLink(model)
+      services.handshake.succeed('recording')
+      return link
     }
   }
+}
+
+function stdioConnector(model: StdioTarget, services: LinkServices): Connector {
+  const env = revealAll(model.env)
+  const places = launcherOf(model.command) ? launcherEnvironment(services.stateDir, env) : {}
+  const connector = stdio({
+    command: model.command,
+    args: model.args.map(reveal),
+    env: { ...places, ...env },
+    cwd: model.cwd,
+    maxLineBytes: services.maxMessageBytes,
+    arrivals: services.arriving.of(`stdio ${model.name}`),
+    onStderr: (line) => services.onStderr(line),
+    onProtocolError: (error) => services.handshake.warn(error),
+  })
+  return {
+    ...connector,
+    open: async (options) => {
+      const wire = await connector.open(options)
+      services.onProcess(wire.process)
+      return wire
+    },
+  }
+}
+
+async function embeddedLink(model: InProcessTarget, services: LinkServices): Promise<Link> {
+  services.handshake.begin('load', describeTarget(model))
+  const link = await inProcessLink(await loadModule(model, services))
+  services.handshake.succeed(`${link.era} ${link.version}`)
+  return link
+}
+
+async function loadModule(model: InProcessTarget, services: LinkServices): Promise<Served> {
+  const embedded = services.embedded.get(model.module)
+  if (embedded) return embedded
+  const specifier = isAbsolute(model.module) ? pathToFileURL(model.module).href : model.module
+  const module = (await import(specifier)) as Record<string, unknown>
+  const exported = module[model.exportName]
+  const served = typeof exported === 'function' ? await exported(model.options) : exported
+  if (!isServed(served)) {
+    throw new McpError('invalid_config', `${model.module} does not export a server as "${model.exportName}"`)
+  }
+  return served
+}
+
+function isServed(value: unknown): value is Served {
+  return typeof value === 'object' && value !== null && 'respond' in value && 'info' in value
 }

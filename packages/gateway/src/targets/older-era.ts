@@ -3,15 +3,22 @@ import {
   isModern,
   LATEST_MODERN,
   ASKS_IN_ROUNDS,
+  cancellationOf,
+  orAbort,
   ProtocolError,
   type Exchange,
   type Outcome,
 } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
+import type { Instance } from './instance.ts'
+import { type Connection, legacyKey } from './isolation.ts'
 import type { Link } from './link.ts'
 import { TargetError } from './target-error.ts'
 
 const NEWER = LATEST_MODERN
+
+/** How long a call waits for a connection in an era that its server does not name. */
+const TRY_OLDER_ERA = 10_000
 
 /**
  * Whether a server has the older era besides the newer one. `named`: `server/discover` says so. `possible`: it names
@@ -50,33 +57,33 @@ const ASKING: Readonly<Record<string, readonly [list: string, member: 'name' | '
 /** How many refused items are remembered. Of more, each call is tried in the older era first. */
 const MOST_REMEMBERED = 1000
 
+/** How connections are made and ended. */
+export interface EraHost {
+  readonly model: TargetModel
+  readonly pool: { get(key: string): Instance; drop(instance: Instance): Promise<void> }
+  acquire(instance: Instance, exchange: Exchange): Link | Promise<Link>
+}
+
 /** What is known of the older era of one server, and which of its calls go there. */
 export class OlderEra {
+  /** What the connections of its two eras offer, where that is not the same. */
   differences: EraDifferences = SAME
+  /** Whether the server is spoken to in the newer era. */
+  hasNewer = false
   #knowledge: Knowledge = 'unknown'
   /** The era that the configuration insists on. */
   #insisted: string | undefined
   /** Calls that the server refused in the older era because their answer exists in the newer one only. */
   readonly #newerOnly = new Set<string>()
 
-  /** Whether a connection has to be looked at first. */
-  get isUnknown(): boolean {
-    return this.#knowledge === 'unknown'
-  }
-
   /** Whether the server may have it. */
-  get mayBeThere(): boolean {
+  get #mayBeThere(): boolean {
     return this.#knowledge === 'named' || this.#knowledge === 'possible' || this.#knowledge === 'proved'
   }
 
   /** Whether only a try can tell. */
-  get isDoubtful(): boolean {
+  get #isDoubtful(): boolean {
     return this.#knowledge === 'possible'
-  }
-
-  /** Whether the server is spoken to in the newer era. */
-  get hasNewer(): boolean {
-    return this.mayBeThere || this.#knowledge === 'refused' || this.#knowledge === 'needless'
   }
 
   /** Learns from a connection that the gateway was free to choose the era of. */
@@ -86,17 +93,62 @@ export class OlderEra {
     const { supportedVersions, _meta } = link.discovery
     const isNamed = supportedVersions.some((version) => !isModern(version))
     const isNeeded = isNamed || _meta?.[ASKS_IN_ROUNDS] !== true
-    this.#knowledge = !isFree ? 'none' : !isNeeded ? 'needless' : isNamed ? 'named' : 'possible'
+    this.#know(!isFree ? 'none' : !isNeeded ? 'needless' : isNamed ? 'named' : 'possible')
   }
 
-  proved(): void {
-    this.#knowledge = 'proved'
+  #know(knowledge: Knowledge): void {
+    this.#knowledge = knowledge
+    this.hasNewer = this.#mayBeThere || knowledge === 'refused' || knowledge === 'needless'
+  }
+
+  /** Whether the server speaks the older era too. Where it does not say so, that is tried. */
+  async isThere(exchange: Exchange, host: EraHost): Promise<boolean> {
+    await this.#look('', exchange, host)
+    if (!this.#isDoubtful) return this.#mayBeThere
+    const found = await this.#open('', exchange, host)
+    // The connections of single callers are others.
+    const { isolation } = host.model
+    if (found && isolation !== 'auto' && isolation !== 'shared') void host.pool.drop(found)
+    return found !== undefined
+  }
+
+  /** The same connection in the older era, where the server has both; made when it is first wanted. */
+  async connectionFor(
+    { key, isOwn = false }: Connection,
+    exchange: Exchange,
+    host: EraHost,
+  ): Promise<Connection | undefined> {
+    const older = { key: legacyKey(key), isOwn }
+    if (isOwn) return (await this.isThere(exchange, host)) ? older : undefined
+    await this.#look(key, exchange, host)
+    return (await this.#open(key, exchange, host)) && older
+  }
+
+  async #look(key: string, exchange: Exchange, { model, pool, acquire }: EraHost): Promise<void> {
+    if (this.#knowledge === 'unknown') this.note(model, await acquire(pool.get(key), exchange))
+  }
+
+  async #open(key: string, exchange: Exchange, { pool, acquire }: EraHost): Promise<Instance | undefined> {
+    if (!this.#mayBeThere) return undefined
+    const limit = this.#isDoubtful ? AbortSignal.timeout(TRY_OLDER_ERA) : undefined
+    const older = pool.get(legacyKey(key))
+    try {
+      const opening = acquire(older, exchange)
+      if (opening instanceof Promise) await (limit ? orAbort(opening, limit) : opening)
+      this.#know('proved')
+      return older
+    } catch (thrown) {
+      if (cancellationOf(exchange).aborted) throw thrown
+      // The newer era does what it can.
+      if (this.#failed(thrown)) void pool.drop(older)
+      return undefined
+    }
   }
 
   /** A connection in the older era failed. True when the server does not have that era. */
-  failed(thrown: unknown): boolean {
-    if (!this.isDoubtful || !isConclusive(thrown)) return false
-    this.#knowledge = 'refused'
+  #failed(thrown: unknown): boolean {
+    if (!this.#isDoubtful || !isConclusive(thrown)) return false
+    this.#know('refused')
     return true
   }
 

@@ -2,17 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { TargetModel, Text } from '../model/index.ts'
 import type { Link } from './link.ts'
 
-const marks = new WeakMap<TargetModel, string>()
-
 /** Tells a target's server from a later one of the same name, so that ids of one never reach the other. */
 export function serverMark(model: TargetModel): string {
-  let mark = marks.get(model)
-  if (mark === undefined) {
-    const text = JSON.stringify([model.kind, ...placeOf(model)])
-    mark = createHash('sha256').update(text).digest('base64url').slice(0, 12)
-    marks.set(model, mark)
-  }
-  return mark
+  const text = JSON.stringify([model.kind, ...placeOf(model)])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12)
 }
 
 const links = new WeakMap<Link, string>()

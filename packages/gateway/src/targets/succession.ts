@@ -17,7 +17,7 @@ export class Succession {
   /** What they will use as soon as it is connected. */
   #coming: Connections | undefined
   /** What earlier settings left, with calls under way. */
-  readonly #leaving = new Set<Connections>()
+  readonly leaving: Set<Connections> = new Set()
   readonly #host: SuccessionHost
 
   constructor(model: TargetModel, host: SuccessionHost) {
@@ -27,7 +27,7 @@ export class Succession {
 
   get all(): Connections[] {
     const coming = this.#coming ? [this.#coming] : []
-    return [this.current, ...coming, ...this.#leaving]
+    return [this.current, ...coming, ...this.leaving]
   }
 
   /** Takes settings that connections survive. */
@@ -36,9 +36,9 @@ export class Succession {
     this.#coming?.setModel(model)
   }
 
-  /** A call in several rounds goes on where it began. */
+  /** Where a call in several rounds began. */
   ownerOf(exchange: Exchange): Connections {
-    for (const connections of this.#leaving) if (connections.owns(exchange)) return connections
+    for (const connections of this.leaving) if (connections.owns(exchange)) return connections
     return this.current
   }
 
@@ -85,9 +85,9 @@ export class Succession {
   }
 
   async #leave(connections: Connections): Promise<void> {
-    this.#leaving.add(connections)
+    this.leaving.add(connections)
     await connections.retire(connections.model.timeouts.request)
-    this.#leaving.delete(connections)
+    this.leaving.delete(connections)
   }
 
   async close(): Promise<void> {

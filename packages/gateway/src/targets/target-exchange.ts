@@ -8,7 +8,13 @@ import {
   type InputRequests,
   type InputResponses,
   type Notification,
+  LATEST_MODERN,
+  ownerOf,
+  type ExchangeInit,
+  type Owner,
 } from '@gantry/mcp/exchange'
+import type { Implementation } from '@gantry/mcp/server'
+import type { TargetModel } from '../model/index.ts'
 
 /** Time limits in ms. */
 export interface Limits {
@@ -106,4 +112,51 @@ export class TargetExchange extends PlainExchange implements OpenMember {
       this.#touch()
     }
   }
+}
+
+/** A request of the gateway itself: it carries nothing of any caller. */
+export class OwnExchange extends PlainExchange {
+  constructor(
+    info: Implementation,
+    init: Omit<ExchangeInit, 'client'> & Partial<Pick<ExchangeInit, 'client'>>,
+  ) {
+    super({ client: { info, capabilities: {}, version: LATEST_MODERN }, ...init })
+  }
+}
+
+/** Whom a message of a target may be shown to that this request caused: nobody for requests of the gateway itself. */
+export function callerOf(exchange: Exchange): Owner | undefined {
+  const caller = exchange instanceof TargetExchange ? exchange.origin : exchange
+  return caller instanceof OwnExchange ? undefined : ownerOf(exchange)
+}
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** Never passed on, whatever is configured: they belong to one hop (RFC 9110, section 7.6.1) or to the protocol. */
+const OWN =
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-.*|accept|mcp-.*)$/
+
+/** The headers that a target gets with a request: those of the client's that are listed, and mirrored arguments. */
+export function targetHeaders(
+  model: TargetModel,
+  { headers }: Pick<Exchange, 'headers'>,
+  mirrored?: Record<string, string>,
+): Record<string, string> | undefined {
+  const forwarded =
+    model.forwardHeaders.length > 0 && headers ? pick(headers, model.forwardHeaders) : undefined
+  return forwarded && mirrored ? { ...forwarded, ...mirrored } : (forwarded ?? mirrored)
+}
+
+function pick(headers: Headers, names: readonly string[]): Record<string, string> | undefined {
+  const picked: Record<string, string> = {}
+  for (const name of names) {
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined
+    if (value !== undefined && !OWN.test(name)) picked[name] = value
+  }
+  return Object.keys(picked).length > 0 ? picked : undefined
+}
+
+/** Whoever sends an exchange to a target has left only those headers on it that are for the target. */
+export function headersOf({ headers }: Exchange): Record<string, string> | undefined {
+  return headers as Record<string, string> | undefined
 }

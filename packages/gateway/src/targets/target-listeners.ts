@@ -8,12 +8,12 @@ import {
 import type { Implementation, SubscriptionFilter } from '@gantry/mcp/server'
 import type { TargetModel } from '../model/index.ts'
 import type { Instance } from './instance.ts'
-import type { InstancePool } from './instance-pool.ts'
-import { instanceKey, isCallKey, isLegacyKey, isSharedKey, sameInAuto } from './isolation.ts'
-import { callerKey } from './learned-isolation.ts'
+import type { InstancePool } from './connections.ts'
+import { callerKey, instanceKey, isCallKey, isLegacyKey, isSharedKey, sameInAuto } from './isolation.ts'
+
 import { union } from './listen-filter.ts'
 import { SharedListener, type ListenWish } from './shared-listener.ts'
-import { targetHeaders } from './target-headers.ts'
+import { targetHeaders } from './target-exchange.ts'
 
 export interface TargetListenersHost {
   readonly info: Implementation

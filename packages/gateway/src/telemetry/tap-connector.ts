@@ -1,16 +1,39 @@
-import type { Connector, IncomingMessage, Wire, WireRequestOptions } from '@gantry/mcp/exchange'
+import type { Connector, Exchange, IncomingMessage, Wire, WireRequestOptions } from '@gantry/mcp/exchange'
+import type { Handshake } from './handshake.ts'
+import { recordOf, type WireView } from './wire-view.ts'
 
 type Request = Parameters<Wire['request']>[0]
 type Response = Awaited<ReturnType<Wire['request']>>
 type Message = Parameters<Wire['send']>[0]
 
-export interface Tap {
+/** Who looks at the messages of a target: the handshake while it lasts, then the wire view while somebody watches it. */
+export class Tap {
+  readonly #handshake: Handshake
+  readonly #shown: { readonly view: WireView; readonly target: string } | undefined
+
+  constructor(handshake: Handshake, shown?: { readonly view: WireView; readonly target: string }) {
+    this.#handshake = handshake
+    this.#shown = shown
+  }
+
   /** Asked for every message: when nobody looks, nothing is done. */
-  readonly active: boolean
+  get active(): boolean {
+    return this.#handshake.active || this.#shown?.view.watched === true
+  }
+
   /** A wire is about to be opened; there may be several before one is good. */
-  opening?(kind: string): void
-  /** `origin` is the exchange that a message belongs to, where the wire knows. */
-  seen(direction: 'in' | 'out', message: unknown, origin: object | undefined): void
+  opening(kind: string): void {
+    this.#handshake.opening(kind)
+  }
+
+  /** Messages of an exchange go to its record; those of no exchange to the only one under way, if there is one. */
+  seen(direction: 'in' | 'out', message: unknown, origin: object | undefined): void {
+    if (this.#handshake.active) this.#handshake.seen(direction, message)
+    if (!this.#shown?.view.watched) return
+    const { view, target } = this.#shown
+    const record = (origin && recordOf(origin as Exchange)) ?? view.onlyRunning(target)
+    if (record) view.add(record, { hop: 'target', direction, message })
+  }
 }
 
 /** Shows every message that crosses a target's wires to the console, without touching them. */
@@ -19,7 +42,7 @@ export function tapConnector(connector: Connector, tap: Tap): Connector {
     kind: connector.kind,
     key: connector.key,
     open: async (options) => {
-      tap.opening?.(connector.kind)
+      tap.opening(connector.kind)
       return new TappedWire(await connector.open(options), tap)
     },
     fallback: connector.fallback && tapConnector(connector.fallback, tap),

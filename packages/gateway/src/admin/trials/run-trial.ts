@@ -15,8 +15,9 @@ import type { TargetModel } from '../../model/index.ts'
 import { OlderEra } from '../../targets/older-era.ts'
 import type { Link } from '../../targets/link.ts'
 import { StartLimit } from '../../targets/launchers/start-limit.ts'
-import { openLink } from '../../targets/open-link.ts'
+import { openLink } from '../../targets/link-opener.ts'
 import type { Handshake } from '../../telemetry/handshake.ts'
+import { Tap } from '../../telemetry/tap-connector.ts'
 import type { StderrRing } from '../../telemetry/stderr-ring.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { estimateTokens } from '../catalog/estimate-tokens.ts'
@@ -83,13 +84,7 @@ async function connect({ host, model, handshake, stderr, signal, onStderr }: Tri
         // What was found out before is found out again: that is the point of a trial.
         eras: new EraCache(),
         handshake,
-        tap: {
-          get active() {
-            return handshake.active
-          },
-          opening: (kind) => handshake.opening(kind),
-          seen: (direction, message) => handshake.seen(direction, message),
-        },
+        tap: new Tap(handshake),
         onStderr: (line) => {
           stderr.push(line)
           onStderr()

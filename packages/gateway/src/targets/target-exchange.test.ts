@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TargetModel } from '../model/index.ts'
-import { targetHeaders } from './target-headers.ts'
+import { targetHeaders } from './target-exchange.ts'
 
 const model = (forwardHeaders: string[]): TargetModel => ({ forwardHeaders }) as unknown as TargetModel
 

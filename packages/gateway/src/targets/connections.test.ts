@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import type { TargetModel } from '../model/index.ts'
-import { InstancePool } from './instance-pool.ts'
+import { InstancePool } from './connections.ts'
 
 const model = { name: 't', concurrency: 1, queue: 1, idleStop: undefined, maxInstances: 5 } as TargetModel
 
@@ -12,6 +12,7 @@ it('starts nothing any more once it is closed, whoever still asks', async () => 
     changed: () => void pool.get(''),
     restarting: () => {},
     ready: () => {},
+    sharedQuestion: () => {},
   })
   await pool.close()
   await expect(pool.get('').acquire()).rejects.toThrow('Target "t" is stopped')

@@ -1,0 +1,228 @@
+import { McpError } from '@gantry/mcp/client'
+import {
+  callerKey,
+  cancellationOf,
+  OpenSet,
+  orAbort,
+  ProtocolError,
+  type Exchange,
+  type Outcome,
+  type ParkedCall,
+} from '@gantry/mcp/exchange'
+import type { TargetModel } from '../model/index.ts'
+import { recordOf, type ExchangeRecord } from '../telemetry/wire-view.ts'
+import type { Instance } from './instance.ts'
+import { isSharedKey } from './isolation.ts'
+import type { Link } from './link.ts'
+import type { Recorder } from './recording/recorder.ts'
+import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
+import { NO_LIMITS, TargetExchange, targetHeaders } from './target-exchange.ts'
+
+type Headers = Record<string, string> | undefined
+
+export interface SendOptions {
+  /** Whether the request may be repeated when its connection is lost. */
+  readonly safe: boolean
+  /** Arguments that the target wants mirrored into headers. */
+  readonly mirrored?: Record<string, string> | undefined
+  /** Insists on the older era, or on the newer one, where the server has both. */
+  readonly older?: boolean | undefined
+  /** Whether it is the gateway's, and nobody's call. */
+  readonly own?: boolean | undefined
+}
+
+export interface CallsHost {
+  /** The target's settings, which may change. */
+  model(): TargetModel
+  readonly deadlines: Deadlines
+  /** `end` is called when listening has to begin anew elsewhere; the function returned takes that back. */
+  listens(end: () => void): () => void
+}
+
+/** The requests to one target: each within the slots of its connection, and within time limits. */
+export class Calls implements Expiring {
+  /** Writes down what is asked and answered. */
+  recorder: Recorder | undefined
+  readonly #host: CallsHost
+  readonly #timed = new OpenSet<TargetExchange>()
+
+  constructor(host: CallsHost) {
+    this.#host = host
+  }
+
+  /** Sends a request on a connection. Repeats a lost one when that is safe. */
+  async send(instance: Instance, exchange: Exchange, options: SendOptions): Promise<Outcome> {
+    const release = instance.lease()
+    // What lasts as long as its client must not keep others waiting.
+    const needsSlot = exchange.method !== 'subscriptions/listen'
+    let holdsSlot = false
+    const isCall = options.own !== true
+    if (isCall) instance.calls++
+    if (!needsSlot) instance.listeners++
+    try {
+      if (needsSlot) {
+        const waiting = this.#takeSlot(instance, exchange)
+        if (waiting) await waiting
+        holdsSlot = true
+      }
+      const outcome = await this.#try(instance, exchange, options)
+      // That a server lists its tools does not mean that it can be called.
+      if (isCall) instance.proved()
+      return outcome
+    } finally {
+      if (isCall) instance.calls--
+      if (!needsSlot) instance.listeners--
+      if (holdsSlot) instance.slots.release()
+      release()
+    }
+  }
+
+  /** A promise when all are taken. */
+  #takeSlot(instance: Instance, exchange: Exchange): Promise<void> | undefined {
+    const { name } = this.#host.model()
+    const slot = instance.slots.take(() => callerKey(exchange), cancellationOf(exchange))
+    if (slot === undefined) {
+      throw new TargetError(name, 'busy', `Target "${name}" has too many requests of this caller waiting`)
+    }
+    return slot === true ? undefined : slot
+  }
+
+  async #try(instance: Instance, exchange: Exchange, options: SendOptions): Promise<Outcome> {
+    const headers = targetHeaders(this.#host.model(), exchange, options.mirrored)
+    const found = this.acquire(instance, exchange, headers)
+    const link = found instanceof Promise ? await found : found
+    try {
+      return await this.#ask(instance, link, exchange, headers)
+    } catch (thrown) {
+      if (cancellationOf(exchange).aborted) throw thrown
+      if (isAuthFailure(thrown)) this.#refused(instance, link, thrown as McpError)
+      if (!isConnectionLoss(thrown)) throw this.#explain(thrown, options.safe)
+      instance.discard(link, thrown as Error)
+      // Asking again is safe as well when the server cannot have done anything.
+      if (!options.safe && !isUndone(thrown)) throw this.#explain(thrown, false)
+      const fresh = await this.acquire(instance, exchange, headers)
+      return this.#ask(instance, fresh, exchange, headers).catch((second) => {
+        throw this.#explain(second, options.safe)
+      })
+    }
+  }
+
+  /** The connection, made when there is none. */
+  acquire(
+    instance: Instance,
+    exchange: Exchange,
+    headers: Headers = targetHeaders(this.#host.model(), exchange),
+  ): Link | Promise<Link> {
+    const link = instance.acquire(isSharedKey(instance.key) ? undefined : headers)
+    return link instanceof Promise ? orAbort(link, exchange.signal) : link
+  }
+
+  /** With credentials of the caller's own, a refusal is the caller's affair. */
+  #refused(instance: Instance, link: Link, thrown: McpError): void {
+    const own = this.#host.model().forwardHeaders.includes('authorization')
+    if (!own && thrown.code !== 'forbidden') instance.refuse(link, thrown)
+  }
+
+  #explain(thrown: unknown, safe: boolean): unknown {
+    if (thrown instanceof ProtocolError) return thrown
+    return TargetError.from(this.#host.model().name, thrown, !safe && !isUndone(thrown))
+  }
+
+  async #ask(instance: Instance, link: Link, exchange: Exchange, headers: Headers): Promise<Outcome> {
+    instance.use(link)
+    try {
+      if (exchange.method === 'subscriptions/listen') return await this.listen(link, exchange, headers)
+      return await this.#run(exchange, headers, link.handle)
+    } finally {
+      instance.done(link)
+    }
+  }
+
+  /** Listens on a connection that there is, for as long as the caller wants. */
+  async listen(
+    link: Link,
+    exchange: Exchange,
+    headers: Headers = targetHeaders(this.#host.model(), exchange),
+  ): Promise<Outcome> {
+    const timed = new TargetExchange(exchange, headers, NO_LIMITS)
+    const forget = this.#host.listens(() => timed.abort(new McpError('closed', 'The target was changed')))
+    try {
+      return await link.handle(timed)
+    } finally {
+      forget()
+      timed.release()
+    }
+  }
+
+  /** Gives a parked call its answers; the upstream request is still open. */
+  async resume(call: ParkedCall, exchange: Exchange): Promise<Outcome> {
+    try {
+      return await this.#run(exchange, undefined, (timed) => call.resume(timed))
+    } catch (thrown) {
+      throw cancellationOf(exchange).aborted ? thrown : this.#explain(thrown, false)
+    }
+  }
+
+  /** Time without a sign of life, and time in all, are both limited. */
+  async #run(
+    exchange: Exchange,
+    headers: Headers,
+    run: (timed: Exchange) => Outcome | Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { deadlines } = this.#host
+    const timed = new TargetExchange(exchange, headers, this.#host.model().timeouts)
+    if (this.#timed.size === 0) deadlines.watch(this)
+    this.#timed.add(timed)
+    try {
+      const { recorder } = this
+      return await (recorder ? recorder.handle(timed, async (own) => run(own)) : run(timed))
+    } finally {
+      timed.release()
+      this.#timed.delete(timed)
+    }
+  }
+
+  check(now: number): boolean {
+    for (const timed of this.#timed.all()) timed.check(now)
+    return this.#timed.size > 0
+  }
+
+  /** Ends what is under way for a request; its caller gets an error. False when there is nothing. */
+  cancel(record: ExchangeRecord, reason: string): boolean {
+    const own = [...this.#timed.all()].filter((timed) => recordOf(timed) === record)
+    for (const timed of own) timed.abort(new McpError('cancelled', reason))
+    return own.length > 0
+  }
+}
+
+const TICK = 250
+
+/** Requests that must not go on for ever. */
+export interface Expiring {
+  /** Ends what is over; false when none is under way. */
+  check(now: number): boolean
+}
+
+/** One timer for all calls in flight: a timer for each would cost more than relaying it. */
+export class Deadlines {
+  readonly #watched = new Set<Expiring>()
+  #timer: NodeJS.Timeout | undefined
+
+  /** Looks after them until none is under way. */
+  watch(requests: Expiring): void {
+    this.#watched.add(requests)
+    if (this.#timer) return
+    this.#timer = setInterval(() => this.#tick(), TICK)
+    this.#timer.unref()
+  }
+
+  #tick(): void {
+    const now = Date.now()
+    for (const requests of this.#watched) {
+      if (!requests.check(now)) this.#watched.delete(requests)
+    }
+    if (this.#watched.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}
