@@ -2,8 +2,8 @@ export {
   toNodeHandler,
   type NodeHandler,
   type NodeHandlerOptions,
+  drainUnreadBody,
 } from '../transport/http/server/node-handler.node.ts'
 export { serveSocket, type SocketServer } from '../transport/stdio/socket-server.node.ts'
 export { serveStdio, type ServeStdioOptions } from '../transport/stdio/server.node.ts'
 export { serveStream, type ServeStreamOptions } from '../transport/stdio/serve-stream.node.ts'
-export { drainUnreadBody } from '../transport/http/server/unread-body.node.ts'

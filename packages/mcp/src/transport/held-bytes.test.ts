@@ -7,10 +7,10 @@ const LIMITS = { perCaller: 10, total: 15 }
 describe('HeldBytes', () => {
   it('counts each peer and all of them, and says which limit is passed', () => {
     const bytes = new HeldBytes(LIMITS, 1000)
-    const mine = bytes.open('a', () => {})
+    const mine = bytes.hold('a', () => {})
     expect(mine.set(10)).toBeUndefined()
     expect(mine.set(11)).toBe('perCaller')
-    const other = bytes.open('b', () => {})
+    const other = bytes.hold('b', () => {})
     expect(other.set(5)).toBe('total')
     expect(bytes.held).toBe(16)
     mine.set(3)
@@ -24,7 +24,7 @@ describe('HeldBytes', () => {
   it('takes one thing that is larger than a limit when nothing else is held', () => {
     const bytes = new HeldBytes(LIMITS, 1000)
     expect(bytes.lacks('a', 100)).toBeUndefined()
-    bytes.open('a', () => {}).set(12)
+    bytes.hold('a', () => {}).set(12)
     expect([bytes.lacks('a', 1), bytes.lacks('b', 1), bytes.lacks('b', 11)]).toEqual([
       'perCaller',
       undefined,
@@ -35,8 +35,8 @@ describe('HeldBytes', () => {
   it('closes what does not move for as long as the time-out, and says so', async () => {
     const bytes = new HeldBytes(LIMITS, 100)
     const over: string[] = []
-    const still = bytes.open('still', () => over.push('still'))
-    const moving = bytes.open('moving', () => over.push('moving'))
+    const still = bytes.hold('still', () => over.push('still'))
+    const moving = bytes.hold('moving', () => over.push('moving'))
     still.set(1)
     moving.set(1)
     expect(bytes.slowest('moving')).toBe(moving)

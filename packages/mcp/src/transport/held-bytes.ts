@@ -1,4 +1,6 @@
 import { Budget, type BudgetLimit, type BudgetLimits, type OpenMember, OpenSet } from '../exchange/budget.ts'
+import { RefusedForLoad } from '../exchange/server/served.ts'
+import { McpError } from '../jsonrpc/index.ts'
 
 const SWEEP = 1000
 
@@ -24,7 +26,7 @@ export class HeldBytes {
   }
 
   /** Begins a holding. `overdue` is called with what it held when it has not moved for the time-out, and was closed. */
-  open(peer: string, overdue: (bytes: number) => void): Holding {
+  hold(peer: string, overdue: (bytes: number) => void): Holding {
     const holding = new Holding(this, peer, overdue)
     this.#open.add(holding)
     if (this.#timer === undefined) {
@@ -106,5 +108,109 @@ export class Holding implements OpenMember {
 
   close(): void {
     this.#all.close(this)
+  }
+}
+
+export interface BodyLimits {
+  /** A longer body is refused with 413. */
+  readonly maxBytes: number
+  /** A body must be complete after this many milliseconds; otherwise it is refused with 408. */
+  readonly timeout: number
+  /** Bytes of bodies that are being received; more are refused with 429. */
+  readonly receiving: BudgetLimits
+}
+
+/** Why no more of a body is read, and what the sender is told. */
+export interface BodyRefusal {
+  readonly status: 408 | 413 | 429
+  readonly message: string
+}
+
+/** All bodies that are being received: how much memory they take, and for how long. */
+export class IncomingBodies extends HeldBytes {
+  readonly limits: BodyLimits
+
+  constructor(limits: BodyLimits) {
+    super(limits.receiving, limits.timeout)
+    this.limits = limits
+  }
+
+  /** Begins to count a body. `refuse` is called when it takes too long. */
+  open(sender: string, refuse: (refusal: BodyRefusal) => void): Holding {
+    return this.hold(sender, () =>
+      refuse({ status: 408, message: `The body did not arrive within ${this.timeout} ms` }),
+    )
+  }
+
+  /** Counts what has come; returns why no more is taken. */
+  add(body: Holding, bytes: number): BodyRefusal | undefined {
+    const { maxBytes } = this.limits
+    if (body.bytes + bytes > maxBytes) return tooLarge(maxBytes)
+    const lacking = body.set(body.bytes + bytes)
+    if (lacking === undefined) return undefined
+    const whose = lacking === 'perCaller' ? 'of this client' : 'of all clients'
+    return { status: 429, message: `Too many request bodies ${whose} are being received: try again` }
+  }
+}
+
+export function tooLarge(maxBytes: number): BodyRefusal {
+  return { status: 413, message: `Invalid request: the body is larger than ${maxBytes} bytes` }
+}
+
+export interface UnreadLimits {
+  /** A client that reads nothing of its answer for this many milliseconds is cut off. */
+  readonly stallTimeout: number
+  /** Bytes of answers that their clients have not read. */
+  readonly held: BudgetLimits
+  /** Told why the connection of an HTTP client was ended. */
+  readonly onCutOff?: ((reason: McpError) => void) | undefined
+}
+
+/** So much the system takes off our hands in most cases: it is sent in any case, and hardly ever held. */
+export const SMALL_ANSWER: number = 64 * 1024
+
+/** A reader that has not moved for this part of the time-out, but at least a second, makes room for others. */
+const STANDS_STILL = 1 / 6
+const LEAST_STANDSTILL = 1000
+
+/** All answers that their readers have not taken yet: how much memory they take, and for how long. */
+export class UnreadAnswers extends HeldBytes {
+  readonly limits: UnreadLimits
+
+  constructor(limits: UnreadLimits) {
+    super(limits.held, limits.stallTimeout)
+    this.limits = limits
+  }
+
+  /** Why an answer of this length is refused; undefined when it is held. Stalled readers are cut off first. */
+  refusal(reader: string, bytes: number, small: number = SMALL_ANSWER): RefusedForLoad | undefined {
+    if (bytes <= small) return undefined
+    let lacking = this.lacks(reader, bytes)
+    while (lacking !== undefined && this.#cutOneOff(lacking === 'perCaller' ? reader : undefined)) {
+      lacking = this.lacks(reader, bytes)
+    }
+    if (lacking === undefined) return undefined
+    const whose = lacking === 'perCaller' ? 'This client has' : 'Clients have'
+    return new RefusedForLoad(`${whose} too many unread answers: read them, then ask again`, {
+      reason: 'unread_answers',
+    })
+  }
+
+  #cutOneOff(reader: string | undefined): boolean {
+    const standstill = Math.max(LEAST_STANDSTILL, this.timeout * STANDS_STILL)
+    const slowest = this.slowest(reader)
+    if (!slowest || slowest.movedAt > Date.now() - standstill) return false
+    slowest.end()
+    return true
+  }
+
+  /** Begins to watch a reader. `cut` ends its connection. */
+  open(reader: string, cut: (reason: McpError) => void): Holding {
+    const holding = this.hold(reader, (waiting) => {
+      const quietFor = Date.now() - holding.movedAt
+      const message = `The client has read nothing for ${quietFor} ms while ${waiting} bytes wait for it: its connection is ended`
+      cut(new McpError('timeout', message, { details: { reader, waiting, quietFor } }))
+    })
+    return holding
   }
 }

@@ -9,7 +9,7 @@ import { until } from '../testing/fixtures/raw-peer.test.support.ts'
 import { bundle } from './fixtures/bundle.test.node.ts'
 import { serveStream } from './stdio/serve-stream.node.ts'
 import { serveSocket } from './stdio/socket-server.node.ts'
-import { UnreadAnswers } from './unread-answers.ts'
+import { UnreadAnswers } from './held-bytes.ts'
 
 const MB = 1024 * 1024
 const LARGE = 4 * MB

@@ -1,8 +1,7 @@
 import type { RefusedForLoad } from '../../exchange/server/served.ts'
 import type { McpError } from '../../jsonrpc/index.ts'
-import type { Holding } from '../held-bytes.ts'
+import { type Holding, UnreadAnswers } from '../held-bytes.ts'
 import type { LineWriter } from './line-writer.node.ts'
-import { UnreadAnswers } from '../unread-answers.ts'
 
 const MB = 1024 * 1024
 

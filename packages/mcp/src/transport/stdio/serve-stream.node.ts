@@ -8,7 +8,7 @@ import { LineWriter, type WriteBytes } from './line-writer.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.ts'
 import { createUnread, PipeReader } from './pipe-reader.node.ts'
 import { reportSafely } from '../report-safely.ts'
-import type { UnreadAnswers } from '../unread-answers.ts'
+import type { UnreadAnswers } from '../held-bytes.ts'
 
 export interface ServeStreamOptions {
   context?: RequestContext

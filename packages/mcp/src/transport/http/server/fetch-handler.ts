@@ -1,11 +1,18 @@
-import type { Served } from '../../../exchange/server/served.ts'
+import type { Served, RefusedForLoad } from '../../../exchange/server/served.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../../jsonrpc/index.ts'
-import { FetchReply } from './fetch-reply.ts'
 import { refuse, refuseBody } from './refusal.ts'
-import type { HttpCall, HttpHeaders } from './reply.ts'
+import type { HttpCall, HttpHeaders, EventSink, HttpReply } from './reply.ts'
 import { HttpService } from './service.ts'
 import type { HttpServiceOptions } from './service-options.ts'
-import { type BodyRefusal, type IncomingBodies, tooLarge } from './incoming-bodies.ts'
+import {
+  type BodyRefusal,
+  type IncomingBodies,
+  tooLarge,
+  SMALL_ANSWER,
+  type UnreadAnswers,
+} from '../../held-bytes.ts'
+import { toEventSink } from './paced-sink.ts'
+import { PacedStream } from './paced-stream.ts'
 
 export interface FetchHandlerOptions extends HttpServiceOptions {
   /** What reaches handlers as `ctx.serverContext`, made for each request. */
@@ -103,4 +110,64 @@ async function readFetchBody(
   }
   parts.push(decoder.decode())
   return parts.join('')
+}
+
+class FetchReply implements HttpReply {
+  readonly #request: Request
+  readonly #resolve: (response: Response) => void
+  readonly #unread: UnreadAnswers
+  readonly #listeners: (() => void)[] = []
+  #sender = ''
+
+  constructor(request: Request, unread: UnreadAnswers, resolve: (response: Response) => void) {
+    this.#request = request
+    this.#unread = unread
+    this.#resolve = resolve
+  }
+
+  countFor(sender: string): void {
+    this.#sender = sender
+  }
+
+  refusesToHold(bytes: number): RefusedForLoad | undefined {
+    return this.#unread.refusal(this.#sender, bytes)
+  }
+
+  json(status: number, body: string, headers?: Record<string, string>): void {
+    const init = { status, headers: { 'content-type': 'application/json', ...headers } }
+    if (body.length <= SMALL_ANSWER) return this.#answer(new Response(body, init))
+    const stream = this.#paced()
+    stream.write(body)
+    stream.end()
+    this.#answer(new Response(stream.body, init))
+  }
+
+  empty(status: number, headers?: Record<string, string>): void {
+    this.#answer(new Response(null, headers ? { status, headers } : { status }))
+  }
+
+  stream(headers?: Record<string, string>): EventSink {
+    const stream = this.#paced()
+    this.#answer(new Response(stream.body, headers ? { status: 200, headers } : { status: 200 }))
+    return toEventSink(stream)
+  }
+
+  onAbort(listener: () => void): void {
+    this.#listeners.push(listener)
+    this.#request.signal.addEventListener('abort', listener, { once: true })
+  }
+
+  #paced(): PacedStream {
+    const stream = new PacedStream(this.#unread, this.#sender, () => {
+      for (const listener of this.#listeners) listener()
+    })
+    this.#request.signal.addEventListener('abort', () => stream.gone(), { once: true })
+    return stream
+  }
+
+  /** A body that was not read is not wanted any more. */
+  #answer(response: Response): void {
+    if (!this.#request.bodyUsed) this.#request.body?.cancel().catch(() => {})
+    this.#resolve(response)
+  }
 }

@@ -1,6 +1,5 @@
 import { Budget, type BudgetLimits } from '../../../exchange/budget.ts'
-import { IncomingBodies } from './incoming-bodies.ts'
-import { UnreadAnswers, type UnreadLimits } from '../../unread-answers.ts'
+import { IncomingBodies, UnreadAnswers, type UnreadLimits } from '../../held-bytes.ts'
 
 /** What callers of an HTTP endpoint may hold, in bytes, numbers and milliseconds. */
 export interface HttpLimits {

@@ -18,18 +18,22 @@ import {
   type JsonRpcRequest,
   type RequestId,
 } from '../../../jsonrpc/index.ts'
-import { acceptsStream, prefersStream } from './accept-header.ts'
+import { acceptsStream, prefersStream, checkParameter, checkStandardHeaders } from './request-headers.ts'
 import type { HttpContext } from './guard.ts'
-import type { Pulse } from './keep-alive.ts'
-import { refuseForLoad, toHttpRefusal } from './refusal.ts'
-import { STREAM_HEADERS, toEvent, type EventSink, type HttpCall, type HttpReply } from './reply.ts'
 import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
-import { checkParameter, checkStandardHeaders } from './standard-headers.ts'
+import { refuseForLoad, toHttpRefusal } from './refusal.ts'
+import {
+  KEEP_ALIVE,
+  STREAM_HEADERS,
+  toEvent,
+  type EventSink,
+  type HttpCall,
+  type HttpReply,
+} from './reply.ts'
 
 export interface AnswerHost {
   readonly served: Served
   readonly context: HttpContext
-  readonly pulse: Pulse
   readonly streams: OpenStreams
 }
 
@@ -69,9 +73,9 @@ export function answerModern(
     const raw = writeRawOutcome(outcome, facts)
     if (raw && answer.finishBytes(raw)) return
     const text = writeOutcome(outcome, facts)
+    if (outcome.type !== 'error') return answer.finish(200, text)
     const refusal = toHttpRefusal(refusalOf(outcome), host.context.challenge)
-    if (refusal) return answer.finish(refusal.status, text, refusal.headers)
-    answer.finish(outcome.type === 'error' ? statusOf(outcome.error.code) : 200, text)
+    answer.finish(refusal?.status ?? statusOf(outcome.error.code), text, refusal?.headers)
   }
   const outcome = respondSafely(served, exchange)
   if (!(outcome instanceof Promise)) return finish(outcome)
@@ -119,6 +123,7 @@ const NOBODY = (): void => {}
 export class StreamedAnswer implements OpenStream {
   place = -1
   until: number = NEVER
+  waitsSince: number = NEVER
   readonly context: HttpContext
   cut: OpenStream['cut']
   /** Told why the answer ended before it was there. */
@@ -128,7 +133,6 @@ export class StreamedAnswer implements OpenStream {
   readonly #host: AnswerHost
   readonly #accept: string | undefined
   #sink: EventSink | undefined
-  #waiting: (() => void) | undefined
 
   constructor(id: RequestId, reply: HttpReply, host: AnswerHost, accept: string | undefined) {
     this.context = host.context
@@ -150,16 +154,19 @@ export class StreamedAnswer implements OpenStream {
     if (this.#mayStream) this.#open().write(toEvent(text))
   }
 
-  /** The result is not there yet: keep the connection from being taken for dead. */
   wait(): void {
-    this.#host.streams.add(this)
-    if (this.#mayStream) this.#waiting = this.#host.pulse.add(() => this.#open())
+    if (this.#mayStream) this.#host.streams.wait(this)
+    else this.#host.streams.add(this)
+  }
+
+  keepAlive(): void {
+    this.#open().write(KEEP_ALIVE)
   }
 
   /** A result that is there in bytes; false when it has to be a text. */
   finishBytes(pieces: readonly Uint8Array[]): boolean {
     if (!this.#reply.bytes || this.#asStream(200)) return false
-    this.#release()
+    this.#host.streams.delete(this)
     const unread = this.#reply.refusesToHold(pieces.reduce((sum, piece) => sum + piece.length, 0))
     if (unread) refuseForLoad(this.#reply, unread, this.#id)
     else this.#reply.bytes(200, pieces)
@@ -172,7 +179,7 @@ export class StreamedAnswer implements OpenStream {
   }
 
   finish(status: number, text: string, headers?: Record<string, string>): void {
-    this.#release()
+    this.#host.streams.delete(this)
     const unread = this.#reply.refusesToHold(text.length)
     if (unread) return this.#finishUnsent(unread)
     if (!this.#asStream(status)) return this.#reply.json(status, text, headers)
@@ -190,7 +197,7 @@ export class StreamedAnswer implements OpenStream {
 
   /** The caller is gone, or is not let in any more. */
   drop(reason: string): void {
-    this.#release()
+    this.#host.streams.delete(this)
     this.#sink?.end()
     this.onDrop(reason)
   }
@@ -205,10 +212,5 @@ export class StreamedAnswer implements OpenStream {
     this.#sink = this.#reply.stream(STREAM_HEADERS)
     this.#host.streams.expire(this)
     return this.#sink
-  }
-
-  #release(): void {
-    this.#waiting?.()
-    this.#host.streams.delete(this)
   }
 }

@@ -25,7 +25,9 @@ describe('open streams', () => {
   const open = (auth: AuthInfo | undefined, end = vi.fn()) => ({
     place: -1,
     until: NEVER,
+    waitsSince: NEVER,
     context: { head, auth },
+    keepAlive() {},
     end,
   })
 

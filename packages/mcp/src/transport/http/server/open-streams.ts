@@ -12,24 +12,50 @@ const SHORTEST_LIFE = 5_000
 export interface OpenStream extends OpenMember {
   readonly context: HttpContext
   until: number
+  /** Since when its result is waited for; `NEVER` when nobody keeps it open. Set by `wait`. */
+  waitsSince: number
+  /** Sends a comment, so that proxies keep it open. */
+  keepAlive(): void
   /** Ends it: its client has to come back with a credential that is good. */
   end(why: 'expired' | 'revoked'): void
   /** Answers the request with an error at once; absent where nobody waits for a result. */
   cut?: ((error: ProtocolError) => void) | undefined
 }
 
-/** Answers under way with their callers' credentials. They end when a token expires or is refused. */
+/** Answers under way. Silent ones are kept open; they end when the token of their caller expires or is refused. */
 export class OpenStreams {
   readonly #open = new OpenSet<OpenStream>()
+  readonly #keepAliveInterval: number
+  #beat: ReturnType<typeof setInterval> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #dueAt = NEVER
 
+  /** Comments are sent at this interval, in milliseconds; 0 for never. One timer serves all. */
+  constructor(keepAliveInterval: number = 0) {
+    this.#keepAliveInterval = keepAliveInterval
+  }
+
+  /** How many results are waited for. */
   get waiting(): number {
+    return this.#open.all().filter(({ waitsSince }) => waitsSince < NEVER).length
+  }
+
+  /** How many of them a request under way is answered with. */
+  get inFlight(): number {
     return this.#open.all().filter(({ cut }) => cut).length
   }
 
   add(stream: OpenStream): void {
     this.#open.add(stream)
+  }
+
+  /** The result is not there yet: the connection must not be taken for dead. */
+  wait(stream: OpenStream): void {
+    this.#open.add(stream)
+    stream.waitsSince = Date.now()
+    if (this.#beat !== undefined || this.#keepAliveInterval === 0) return
+    this.#beat = setInterval(() => this.#keepAlive(), this.#keepAliveInterval)
+    this.#beat.unref?.()
   }
 
   /** The answer has become a stream, which ends when its credential expires. */
@@ -60,6 +86,22 @@ export class OpenStreams {
   close(error: ProtocolError): void {
     for (const { cut } of this.#open.all()) cut?.(error)
     this.#stop()
+    this.#stopBeat()
+  }
+
+  #keepAlive(): void {
+    const due = Date.now() - this.#keepAliveInterval
+    let isAnyWaiting = false
+    for (const stream of this.#open.all()) {
+      isAnyWaiting ||= stream.waitsSince < NEVER
+      if (stream.waitsSince <= due) stream.keepAlive()
+    }
+    if (!isAnyWaiting) this.#stopBeat()
+  }
+
+  #stopBeat(): void {
+    clearInterval(this.#beat)
+    this.#beat = undefined
   }
 
   #stop(): void {

@@ -31,3 +31,36 @@ export function toEventSink(body: PacedBody): EventSink {
   body.onDrain = () => sink.onDrain?.()
   return sink
 }
+
+/** What is given out at a time. A reader that takes none of it stands still. */
+export const SLICE: number = 128 * 1024
+
+/** Bytes that wait for a reader. */
+export class SliceQueue {
+  readonly #pieces: Uint8Array[] = []
+  bytes = 0
+
+  get isEmpty(): boolean {
+    return this.#pieces.length === 0
+  }
+
+  push(piece: Uint8Array): void {
+    this.#pieces.push(piece)
+    this.bytes += piece.length
+  }
+
+  /** Only when it is not empty. */
+  next(): Uint8Array {
+    const first = this.#pieces[0]!
+    const slice = first.length <= SLICE ? first : first.subarray(0, SLICE)
+    if (slice === first) this.#pieces.shift()
+    else this.#pieces[0] = first.subarray(SLICE)
+    this.bytes -= slice.length
+    return slice
+  }
+
+  clear(): void {
+    this.#pieces.length = 0
+    this.bytes = 0
+  }
+}

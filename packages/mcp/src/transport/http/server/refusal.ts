@@ -1,8 +1,8 @@
 import { type RequestRefusal, RefusedForLoad } from '../../../exchange/server/served.ts'
 import { writeError } from '../../../exchange/server/write-message.ts'
-import { INVALID_REQUEST, type RequestId } from '../../../jsonrpc/index.ts'
+import { INVALID_REQUEST, type RequestId, classifyMessage } from '../../../jsonrpc/index.ts'
 import type { ScopeChallenge } from './guard.ts'
-import type { BodyRefusal } from './incoming-bodies.ts'
+import type { BodyRefusal } from '../../held-bytes.ts'
 import { reportSafely } from '../../report-safely.ts'
 import type { HttpReply } from './reply.ts'
 
@@ -52,4 +52,18 @@ export function refuseBody(
   reportSafely(report, { code: INVALID_REQUEST, message })
   if (status !== 429) return refuse(reply, status, message)
   refuseForLoad(reply, new RefusedForLoad(message, { reason: 'bodies' }))
+}
+
+/** Refuses what a server that stops does not begin any more. The client comes back on another connection. */
+export function refuseWhileStopping(reply: HttpReply, id: RequestId | null = null): void {
+  const message = 'The server is shutting down and takes no new requests: ask again'
+  const refusal = new RefusedForLoad(message, { reason: 'shutting_down', status: 503 })
+  refuseForLoad(reply, refusal, id, { connection: 'close' })
+}
+
+/** The request that a body holds; a batch with requests has no id of its own. */
+export function requestIn(value: unknown): { readonly id: RequestId | null } | undefined {
+  if (Array.isArray(value)) return value.some(requestIn) ? { id: null } : undefined
+  const parsed = classifyMessage(value)
+  return parsed.kind === 'request' ? parsed.message : undefined
 }

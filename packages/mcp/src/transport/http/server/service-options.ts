@@ -1,6 +1,6 @@
 import type { Sealer } from '../../../exchange/index.ts'
 import type { EventLogLimits } from './event-log.ts'
-import type { GateOptions } from './gate.ts'
+import type { GateOptions } from './request-headers.ts'
 import type { Guard } from './guard.ts'
 import type { HttpLimits, HttpMeter } from './meter.ts'
 import type { SessionLimits } from './sessions.ts'

@@ -14,22 +14,19 @@ import {
 } from '../../../jsonrpc/index.ts'
 import { isRevision, LEGACY_REVISIONS } from '../../../protocol/index.ts'
 import { DEFAULT_EVENT_LIMITS } from './event-log.ts'
-import { acceptsEventStream } from './accept-header.ts'
-import { refuseForeign } from './gate.ts'
+import { acceptsEventStream, refuseForeign } from './request-headers.ts'
 import type { Guard, HttpContext } from './guard.ts'
 import { HttpMeter } from './meter.ts'
 import { answerModern, type AnswerHost } from './modern.ts'
 import { answerStateless } from './stateless.ts'
-import { Pulse } from './keep-alive.ts'
-import { refuse } from './refusal.ts'
+import { isLetInBy, OpenStreams } from './open-streams.ts'
+import { refuse, refuseWhileStopping, requestIn } from './refusal.ts'
 import type { HttpBody, HttpCall, HttpReply } from './reply.ts'
 import type { HttpSession } from './session.ts'
 import type { HttpServiceOptions } from './service-options.ts'
 import { SessionEntry } from './session-entry.ts'
 import { DEFAULT_SESSION_LIMITS, HttpSessions } from './sessions.ts'
 import { reportSafely } from '../../report-safely.ts'
-import { isLetInBy, OpenStreams } from './open-streams.ts'
-import { refuseWhileStopping, requestIn } from './refuse-while-stopping.ts'
 import { SessionIds } from './session-ids.ts'
 import type { SseSession } from './sse-session.ts'
 import { SseSessions } from './sse-sessions.ts'
@@ -42,9 +39,8 @@ export class HttpService {
   readonly #options: HttpServiceOptions
   readonly #sessions: HttpSessions
   readonly #sse: SseSessions
-  readonly #pulse: Pulse
   readonly #entry: SessionEntry
-  readonly #streams = new OpenStreams()
+  readonly #streams: OpenStreams
   #guard: Guard | undefined
   #isDraining = false
   readonly #read: ReadJson
@@ -62,10 +58,9 @@ export class HttpService {
       options.meter ??
       new HttpMeter({ sessions, ...options.limits, ...(maxBodyBytes !== undefined && { maxBodyBytes }) })
     this.#sessions = new HttpSessions(idleTimeout, this.meter.sessions)
-    this.#pulse = new Pulse(options.keepAlive ?? FIFTEEN_SECONDS)
+    this.#streams = new OpenStreams(options.keepAlive ?? FIFTEEN_SECONDS)
     this.#sse = new SseSessions({
       served,
-      pulse: this.#pulse,
       streams: this.#streams,
       budget: this.meter.sessions,
     })
@@ -75,7 +70,6 @@ export class HttpService {
       ids: new SessionIds(served, options.sealer, options.place),
       events: { ...DEFAULT_EVENT_LIMITS, ...options.events },
       kept: this.meter.events,
-      pulse: this.#pulse,
       streams: this.#streams,
     })
   }
@@ -86,7 +80,7 @@ export class HttpService {
 
   /** Answers that are being worked on and watched, for tests and health pages. */
   get waiting(): number {
-    return this.#pulse.size
+    return this.#streams.waiting
   }
 
   get #modernOnly(): boolean {
@@ -172,7 +166,8 @@ export class HttpService {
     }
     const refused = this.#isDraining ? requestIn(value) : undefined
     if (refused) return refuseWhileStopping(reply, refused.id)
-    if (this.#sse.receive(call.url, value, reply, context)) return
+    const query = call.url.indexOf('?')
+    if (query !== -1 && this.#sse.receive(call.url.slice(query), value, reply, context)) return
     if (Array.isArray(value)) return this.#batch(value, call, reply, context)
     const parsed = classifyMessage(value)
     if (parsed.kind === 'invalid') return reply.json(400, JSON.stringify(parsed.reply))
@@ -210,7 +205,7 @@ export class HttpService {
   }
 
   #host(context: HttpContext): AnswerHost {
-    return { served: this.served, context, pulse: this.#pulse, streams: this.#streams }
+    return { served: this.served, context, streams: this.#streams }
   }
 
   /** The header counts too: a request with it that lacks the envelope is a malformed modern one. */
@@ -261,7 +256,7 @@ export class HttpService {
 
   /** Requests under way, of clients of every revision; those that listen are not counted. */
   get inFlight(): number {
-    let count = this.#streams.waiting
+    let count = this.#streams.inFlight
     for (const { session } of this.#sessions.values()) count += session.inFlight
     for (const session of this.#sse.values()) count += session.inFlight
     return count
@@ -278,7 +273,6 @@ export class HttpService {
     this.#streams.close(error)
     this.#sessions.close(error)
     this.#sse.close(error)
-    this.#pulse.stop()
   }
 }
 

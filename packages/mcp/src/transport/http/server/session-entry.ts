@@ -4,12 +4,11 @@ import type { Served } from '../../../exchange/server/served.ts'
 import type { JsonRpcRequest } from '../../../jsonrpc/index.ts'
 import type { EventLogLimits } from './event-log.ts'
 import type { HttpContext } from './guard.ts'
-import type { Pulse } from './keep-alive.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { refuse, refuseForLoad } from './refusal.ts'
 import type { HttpCall, HttpReply } from './reply.ts'
 import { HttpSession } from './session.ts'
 import type { HttpSessions } from './sessions.ts'
-import type { OpenStreams } from './open-streams.ts'
 import type { SessionIds } from './session-ids.ts'
 
 export interface SessionEntryOptions {
@@ -19,7 +18,6 @@ export interface SessionEntryOptions {
   readonly events: EventLogLimits
   /** Counts what sessions keep for clients that come back. */
   readonly kept: Budget
-  readonly pulse: Pulse
   readonly streams: OpenStreams
 }
 
@@ -43,7 +41,7 @@ export class SessionEntry {
 
   /** Undefined when there is no room, which is answered then. */
   #createSession(id: string, reply: HttpReply, context: HttpContext): HttpSession | undefined {
-    const { served, sessions, events, kept, pulse, streams } = this.#options
+    const { served, sessions, events, kept, streams } = this.#options
     const session: HttpSession = new HttpSession({
       id,
       served,
@@ -52,7 +50,6 @@ export class SessionEntry {
       sender: context.auth ? senderKey(context) : id,
       limits: events,
       events: kept,
-      pulse,
       streams,
       onRejected: () => sessions.end(session),
       onRevoked: () => this.end(session),

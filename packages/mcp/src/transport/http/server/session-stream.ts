@@ -3,24 +3,22 @@ import { writeError } from '../../../exchange/server/write-message.ts'
 import type { RequestId } from '../../../jsonrpc/index.ts'
 import { EventLog, type EventLogLimits, type KeptEvents } from './event-log.ts'
 import type { HttpContext, ScopeChallenge } from './guard.ts'
-import type { Pulse } from './keep-alive.ts'
-import { refuseForLoad, toHttpRefusal } from './refusal.ts'
-import { STREAM_HEADERS, toEvent, type EventSink, type HttpReply } from './reply.ts'
 import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
+import { refuseForLoad, toHttpRefusal } from './refusal.ts'
+import { KEEP_ALIVE, STREAM_HEADERS, toEvent, type EventSink, type HttpReply } from './reply.ts'
 
 /** One stream of a legacy session. Its log outlives the connection, for clients that come back. */
 export class SessionStream implements OpenStream {
   place = -1
   until: number = NEVER
+  waitsSince: number = NEVER
   context: HttpContext
   readonly log: EventLog
   readonly #headers: Record<string, string>
   /** 2025-11-25 clients get an event before the first message, so that they have an id to come back with. */
   readonly #primed: boolean
-  readonly #pulse: Pulse
   #reply: HttpReply | undefined
   #sink: EventSink | undefined
-  #stopPulse: (() => void) | undefined
   readonly #streams: OpenStreams
   readonly #onRevoked: () => void
   #refusal: RequestRefusal | undefined
@@ -36,13 +34,11 @@ export class SessionStream implements OpenStream {
     kept: KeptEvents
     headers: Record<string, string>
     primed: boolean
-    pulse: Pulse
     streams: OpenStreams
     onRevoked: () => void
     reply: HttpReply
     context: HttpContext
   }) {
-    this.#pulse = options.pulse
     this.#streams = options.streams
     this.#onRevoked = options.onRevoked
     this.context = options.context
@@ -74,8 +70,11 @@ export class SessionStream implements OpenStream {
 
   /** The answer is long in coming: keeps the connection from being taken for dead. */
   wait(): void {
-    this.#streams.add(this)
-    this.#stopPulse ??= this.#pulse.add(() => this.open() ?? NOWHERE)
+    if (this.waitsSince === NEVER) this.#streams.wait(this)
+  }
+
+  keepAlive(): void {
+    this.open()?.write(KEEP_ALIVE)
   }
 
   /** Nobody hears more than their token allows; the client comes back with a new one for the rest. */
@@ -88,8 +87,7 @@ export class SessionStream implements OpenStream {
   #release(): void {
     this.#streams.delete(this)
     this.until = NEVER
-    this.#stopPulse?.()
-    this.#stopPulse = undefined
+    this.waitsSince = NEVER
     this.#reply = undefined
     this.#sink = undefined
   }
@@ -201,5 +199,3 @@ interface FinishOptions {
   challenge?: ScopeChallenge | undefined
   preferStream?: boolean
 }
-
-const NOWHERE: EventSink = { isBehind: false, write: () => true, end() {} }

@@ -13,14 +13,13 @@ import {
   type ProtocolError,
   type RequestId,
 } from '../../../jsonrpc/index.ts'
-import { prefersStream } from './accept-header.ts'
+import { prefersStream } from './request-headers.ts'
 import type { Budget } from '../../../exchange/budget.ts'
 import { type EventLogLimits, KeptEvents } from './event-log.ts'
 import type { HttpContext } from './guard.ts'
 import type { Principal } from '../../../protocol/index.ts'
-import type { Pulse } from './keep-alive.ts'
-import type { HttpReply } from './reply.ts'
 import type { OpenStreams } from './open-streams.ts'
+import type { HttpReply } from './reply.ts'
 import { SessionStream } from './session-stream.ts'
 import { answeredOn, parseEventId } from './stream-ids.ts'
 
@@ -33,7 +32,6 @@ export interface HttpSessionOptions {
   limits: EventLogLimits
   /** Counts what is kept for clients that come back. */
   events: Budget
-  pulse: Pulse
   streams: OpenStreams
   onRevoked(): void
   onRejected(): void
@@ -219,7 +217,6 @@ export class HttpSession {
       kept: this.#kept,
       headers: { 'mcp-session-id': this.id },
       primed: this.session.client.version >= '2025-11-25',
-      pulse: this.#options.pulse,
       streams: this.#options.streams,
       onRevoked: () => this.#options.onRevoked(),
       reply,

@@ -3,9 +3,8 @@ import type { Principal } from '../../../protocol/index.ts'
 import { ServerConnection } from '../../../exchange/server/server-connection.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
 import type { HttpContext } from './guard.ts'
-import type { Pulse } from './keep-alive.ts'
-import { STREAM_HEADERS, toEvent, type HttpReply } from './reply.ts'
 import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
+import { KEEP_ALIVE, STREAM_HEADERS, toEvent, type HttpReply } from './reply.ts'
 
 /** One client of the HTTP+SSE transport of 2024-11-05: everything we say goes out on its GET stream. */
 export class SseSession {
@@ -20,7 +19,6 @@ export class SseSession {
     context: HttpContext
     endpoint: string
     reply: HttpReply
-    pulse: Pulse
     streams: OpenStreams
     onEnd: () => void
   }) {
@@ -35,12 +33,18 @@ export class SseSession {
       refusesToHold: (length) => options.reply.refusesToHold(length),
     })
     sink.onDrain = () => this.#connection.caughtUp()
-    const stop = options.pulse.add(() => sink)
     const { context, streams } = options
-    const stream: OpenStream = { place: -1, until: NEVER, context, end: () => this.#end() }
+    const stream: OpenStream = {
+      place: -1,
+      until: NEVER,
+      waitsSince: NEVER,
+      context,
+      keepAlive: () => sink.write(KEEP_ALIVE),
+      end: () => this.#end(),
+    }
     streams.expire(stream)
+    streams.wait(stream)
     this.#end = (error) => {
-      stop()
       streams.delete(stream)
       this.#connection.close('disconnected', error)
       options.onEnd()

@@ -4,10 +4,9 @@ import type { Served } from '../../../exchange/server/served.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
 import { samePrincipal } from '../../../protocol/index.ts'
 import type { HttpContext } from './guard.ts'
-import type { Pulse } from './keep-alive.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { refuse, refuseForLoad } from './refusal.ts'
 import type { HttpHead, HttpReply } from './reply.ts'
-import type { OpenStreams } from './open-streams.ts'
 import { tooManySessions } from './sessions.ts'
 import { SseSession } from './sse-session.ts'
 
@@ -16,14 +15,12 @@ const SSE_PARAMETER = 'gantry-sse'
 /** All clients of the HTTP+SSE transport of 2024-11-05, by the address that each was told to send to. */
 export class SseSessions {
   readonly #served: Served
-  readonly #pulse: Pulse
   readonly #budget: Budget
   readonly #streams: OpenStreams
   readonly #sessions = new Map<string, SseSession>()
 
-  constructor(options: { served: Served; pulse: Pulse; streams: OpenStreams; budget: Budget }) {
+  constructor(options: { served: Served; streams: OpenStreams; budget: Budget }) {
     this.#served = options.served
-    this.#pulse = options.pulse
     this.#streams = options.streams
     this.#budget = options.budget
   }
@@ -47,7 +44,6 @@ export class SseSessions {
         context,
         endpoint: `${path}?${SSE_PARAMETER}=${id}`,
         reply,
-        pulse: this.#pulse,
         streams: this.#streams,
         onEnd: () => {
           if (this.#sessions.delete(id)) this.#budget.give(sender, 1)
@@ -56,10 +52,10 @@ export class SseSessions {
     )
   }
 
-  /** Hands a message to the session that its address names. False when the address names none. */
-  receive(url: string, value: unknown, reply: HttpReply, context: HttpContext): boolean {
-    const id = sessionIdIn(url)
-    if (id === undefined) return false
+  /** Hands a message to the session that the query of its address names. False when that names none. */
+  receive(query: string, value: unknown, reply: HttpReply, context: HttpContext): boolean {
+    const id = new URLSearchParams(query).get(SSE_PARAMETER)
+    if (id === null) return false
     const session = this.#sessions.get(id)
     if (!session || !samePrincipal(session.principal, context.auth?.principal)) {
       refuse(reply, 404, 'Session not found: open the stream again')
@@ -74,9 +70,4 @@ export class SseSessions {
   close(error: ProtocolError): void {
     for (const session of [...this.#sessions.values()]) session.close(error)
   }
-}
-
-function sessionIdIn(url: string): string | undefined {
-  const at = url.indexOf('?')
-  return at === -1 ? undefined : (new URLSearchParams(url.slice(at)).get(SSE_PARAMETER) ?? undefined)
 }
