@@ -1,4 +1,4 @@
-import type { Exchange, InputRequest, InputRequests } from '../exchange/index.ts'
+import { RefusedForLoad, type Exchange, type InputRequest, type InputRequests } from '../exchange/index.ts'
 import { canonicalJson, isJsonObject, McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
 import type { ReplayTrace } from './replay-watch.ts'
 import type { Answer, RoundState } from './request-state.ts'
@@ -31,7 +31,8 @@ async function askLive(exchange: Exchange, request: InputRequest, key: string): 
     const answers = await exchange.ask!({ [key]: request }, exchange.signal)
     return (Object.hasOwn(answers, key) ? answers[key] : undefined) ?? {}
   } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error
+    // The client was not asked at all: it learns that it has to answer other questions first.
+    if (!(error instanceof ProtocolError) || error instanceof RefusedForLoad) throw error
     const details = { method: request.method, code: error.code }
     throw new McpError('invalid_answer', `The client refused ${request.method}: ${error.message}`, {
       cause: error,

@@ -14,9 +14,10 @@ const QUESTION: InputRequest = {
   params: { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } },
 }
 
-/** Asks as a gateway does: by an outcome. */
+/** Asks as a gateway does, by an outcome, and as a handler does. */
 function asking(questions: Budget): Served {
-  const app = new Server({ name: 's', tools: { small: tool({ run: () => 'pong' }) } })
+  const confirm = tool({ run: async (_, ctx) => ((await ctx.confirm('Sure?')) ? 'yes' : 'no') })
+  const app = new Server({ name: 's', tools: { small: tool({ run: () => 'pong' }), confirm } })
   const respond: Handle = (exchange) =>
     exchange.params.name === 'ask'
       ? { type: 'input_required', inputRequests: { sure: QUESTION } }
@@ -24,7 +25,8 @@ function asking(questions: Budget): Served {
   return { info: app.info, respond, questions }
 }
 
-it('questions that nobody answers are bounded for a caller over its sessions, and in all', async () => {
+const ways = ['ask', 'confirm']
+it.each(ways)('questions that nobody answers are bounded for a caller and in all: %s', async (name) => {
   const questions = new Budget({ perCaller: 3, total: 4 })
   await using host = await HttpHost.open('node', asking(questions), { guard })
   const sessionOf = (authorization: string) =>
@@ -32,7 +34,7 @@ it('questions that nobody answers are bounded for a caller over its sessions, an
   let id = 0
   /** What is said first: the question, or why there is none. */
   const ask = async (session: Record<string, string>): Promise<string> => {
-    const call = { jsonrpc: '2.0', id: ++id, method: 'tools/call', params: { name: 'ask' } }
+    const call = { jsonrpc: '2.0', id: ++id, method: 'tools/call', params: { name } }
     const answer = await host.post(call, session)
     const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
     let said = ''

@@ -56,7 +56,9 @@ export class LegacyQuestions {
     const lacking = this.#budget.take(caller, count)
     if (lacking) {
       const whose = lacking === 'perCaller' ? 'The client has' : 'Clients have'
-      throw new RefusedForLoad(`${whose} too many questions to answer already`, { reason: 'questions' })
+      throw new RefusedForLoad(`${whose} too many questions to answer already: answer some, then try again`, {
+        reason: 'questions',
+      })
     }
     const failed = new AbortController()
     const either = AbortSignal.any([signal, failed.signal])
