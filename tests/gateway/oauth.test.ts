@@ -100,6 +100,20 @@ describe('a target that wants a login', () => {
     expect(world.as.asked('/register')).toHaveLength(1)
   })
 
+  it.each(['the gateway', 'the target'] as const)('gives up a sign-in when %s ends', async (what) => {
+    const running = await testGateway({ mcpServers: { web: { url: web.url } }, catalog: { deadline: 500 } })
+    gateway = running
+    const redirects: string[] = []
+    const open = (url: string): void => void redirects.push(new URL(url).searchParams.get('redirect_uri')!)
+    const target = running.gateway.target('web')!
+    const waiting = target.signIn({ open }).catch((error: Error) => error.message)
+    await expect.poll(() => redirects.length).toBe(1)
+    if (what === 'the target') await running.gateway.apply({ ...running.gateway.model, targets: [] })
+    else await running.close().then(() => (gateway = undefined))
+    expect(await waiting).toMatch(/cancelled/)
+    await expect(fetch(redirects[0]!)).rejects.toThrow('fetch failed')
+  })
+
   it('renews its token while a page waits for a user', async () => {
     gateway = await testGateway({ mcpServers: { web: { url: web.url } }, catalog: { deadline: 2000 } })
     const target = gateway.gateway.target('web')!

@@ -47,7 +47,7 @@ export class Target {
   readonly #listeners: TargetListeners
   readonly #learned = new LearnedIsolation()
   #suspended = false
-  #stopped = false
+  readonly #stopping = new AbortController()
 
   constructor(model: TargetModel, services: TargetServices, events: TargetEvents) {
     this.model = model
@@ -117,7 +117,7 @@ export class Target {
 
   /** Takes no new calls, and stops when those under way have ended. */
   async retire(): Promise<void> {
-    this.#stopped = true
+    this.#stopping.abort()
     await this.#succession.retire()
     await this.stop()
   }
@@ -265,8 +265,8 @@ export class Target {
 
   #check(): void {
     const { name } = this
-    if (this.#stopped || !this.model.enabled) {
-      const off = this.#stopped ? 'it was removed' : 'it is switched off in the configuration'
+    if (this.#stopping.signal.aborted || !this.model.enabled) {
+      const off = this.#stopping.signal.aborted ? 'it was removed' : 'it is switched off in the configuration'
       const why = this.model.disabledReason ?? off
       throw new TargetError(name, 'disabled', `Target "${name}" is off: ${why}`)
     }
@@ -303,12 +303,14 @@ export class Target {
   async signIn(options: SignInOptions): Promise<void> {
     const auth = await this.#current.opener.auth(this.model)
     if (!auth) throw new McpError('unsupported', `Target "${this.name}" has no "oauth" in the configuration`)
-    await auth.signIn(options)
+    // A page that nobody answers would keep its port, and the process, for minutes.
+    const signal = AbortSignal.any([this.#stopping.signal, ...(options.signal ? [options.signal] : [])])
+    await auth.signIn({ ...options, signal })
     await this.start()
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#stopping.abort()
     await this.#succession.close()
     await this.stopRecording()
   }
