@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AuthWorld } from '../../packages/mcp/src/auth/fixtures/auth-world.test.node.ts'
 import { openWorkshop, type Running, type Workshop } from './support/gantry.ts'
 
 let shop: Workshop
@@ -112,6 +113,27 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
     await expect.poll(() => pids().length).toBe(2)
     gantry.child.kill(signal)
     await endsInOrder(gantry, 0)
+  })
+
+  it('while a page waits for a user to sign in', async () => {
+    const world = await new AuthWorld().start()
+    try {
+      await write({ web: { url: world.serverUrl } })
+      const gantry = shop.start(...SERVE)
+      const [, base, token] = await gantry.says(/(http:\S+)\/console\/#token=(\S+)/)
+      const signIn = async (): Promise<string | undefined> => {
+        const headers = { authorization: `Bearer ${token}` }
+        const answer = await fetch(`${base}/api/targets/web/sign-in`, { method: 'POST', headers })
+        return ((await answer.json()) as { url?: string }).url
+      }
+      await expect.poll(signIn).toContain('redirect_uri')
+      const redirect = new URL((await signIn())!).searchParams.get('redirect_uri')!
+      gantry.child.kill(signal)
+      await endsInOrder(gantry, 0)
+      await expect(fetch(redirect)).rejects.toThrow('fetch failed')
+    } finally {
+      await world.stop()
+    }
   })
 
   it('during a reload', async () => {
