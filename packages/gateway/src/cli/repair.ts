@@ -6,8 +6,10 @@ import { CliError } from './cli-error.ts'
 import { printLine, type CliIo, type GlobalOptions } from './cli-io.ts'
 import { plainText } from './plain-text.ts'
 
-/** Only what `npx` makes: the name of the folder comes from what a program wrote. */
-const NPX_FOLDER = /[\\/]_npx[\\/][0-9a-f]{8,}$/
+/** Only what `npx` and `uv` make: the name of the folder comes from what a program wrote. */
+const LAUNCHER_FOLDER = /[\\/](?:_npx[\\/][0-9a-f]{8,}|archive-v\d+[\\/][\w-]+)$/
+/** uv waits for other processes that use its cache, for as long as they run. */
+const COMMAND_LIMIT = 60_000
 
 /** Repairs what a report says can be repaired, when the user agrees. True when the target is worth another look. */
 export async function repairFor(
@@ -17,8 +19,7 @@ export async function repairFor(
 ): Promise<boolean> {
   const repair = problem?.repair
   if (!repair) return false
-  const words = 'folder' in repair ? `remove ${repair.folder}` : `run: ${repair.command.join(' ')}`
-  const question = `Repair ${plainText(name)}: ${plainText(words)}? [y/N] `
+  const question = `Repair ${plainText(name)}: ${plainText(wordsOf(repair))}? [y/N] `
   const isAgreed = options.yes === true || (await io.confirm?.(question)) === true
   if (!isAgreed) {
     printLine(io.stderr, `${plainText(name)} is left as it is; --yes repairs it without a question`)
@@ -28,12 +29,22 @@ export async function repairFor(
   return true
 }
 
+function wordsOf(repair: Repair): string {
+  return 'command' in repair ? `run: ${repair.command.join(' ')}` : `remove ${foldersOf(repair).join(' ')}`
+}
+
+function foldersOf(repair: Exclude<Repair, { readonly command: unknown }>): readonly string[] {
+  return 'folder' in repair ? [repair.folder] : repair.folders
+}
+
 async function doRepair(repair: Repair): Promise<void> {
-  if ('folder' in repair) {
-    if (!NPX_FOLDER.test(repair.folder)) throw new CliError(`${repair.folder} is not a folder of npx`)
-    await rm(repair.folder, { recursive: true, force: true })
+  if ('command' in repair) {
+    const [program, ...args] = repair.command
+    await promisify(execFile)(program!, args, { timeout: COMMAND_LIMIT })
     return
   }
-  const [program, ...args] = repair.command
-  await promisify(execFile)(program!, args)
+  const folders = foldersOf(repair)
+  const stranger = folders.find((folder) => !LAUNCHER_FOLDER.test(folder))
+  if (stranger !== undefined) throw new CliError(`${stranger} is not a folder of npx or uv`)
+  for (const folder of folders) await rm(folder, { recursive: true, force: true })
 }

@@ -25,8 +25,11 @@ export interface Explanation {
   readonly repair?: Repair
 }
 
-/** Removes a folder of npx, or runs a command of uv: the package is then installed anew. */
-export type Repair = { readonly folder: string } | { readonly command: readonly string[] }
+/** Removes a folder of npx or folders of uv, or runs a command of uv: the package is then installed anew. */
+export type Repair =
+  | { readonly folder: string }
+  | { readonly folders: readonly string[] }
+  | { readonly command: readonly string[] }
 
 export interface TargetCard {
   readonly name: string

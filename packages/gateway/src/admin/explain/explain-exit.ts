@@ -67,7 +67,10 @@ export function explainExit(error: McpError, { model, step, stderr, noise }: Fai
   const text = (kept.length > 0 ? kept : stderr).slice(-40).join('\n')
   const repair = model.kind === 'stdio' ? brokenInstall(model, text) : undefined
   if (repair) {
-    const by = 'folder' in repair ? removal(repair.folder) : repair.command.join(' ')
+    const by =
+      'command' in repair
+        ? repair.command.join(' ')
+        : removal('folder' in repair ? [repair.folder] : repair.folders)
     return {
       code: 'broken_install',
       what,
@@ -94,8 +97,10 @@ export function explainExit(error: McpError, { model, step, stderr, noise }: Fai
   }
 }
 
-function removal(folder: string): string {
-  return process.platform === 'win32' ? `rmdir /s /q "${folder}"` : `rm -rf '${folder}'`
+function removal(folders: readonly string[]): string {
+  const isWindows = process.platform === 'win32'
+  const names = folders.map((folder) => (isWindows ? `"${folder}"` : `'${folder}'`)).join(' ')
+  return isWindows ? `rmdir /s /q ${names}` : `rm -rf ${names}`
 }
 
 function howItEnded(error: McpError, step: string | undefined): string {

@@ -20,6 +20,8 @@ interface DoctorOptions extends GlobalOptions {
 }
 
 const PATIENCE = 120_000
+/** How often one target is repaired in a row. */
+const MOST_REPAIRS = 10
 
 export function register(program: Command, io: CliIo): void {
   program
@@ -81,8 +83,12 @@ async function doctor(
         options,
       )
       if (!options.fix) return reports
-      for (const [at, report] of reports.entries()) {
-        if (await repairFor(report, options, io)) reports[at] = await examine(api, subjects[at]!, call)
+      for (const at of reports.keys()) {
+        // With the first damage out of the way, a launcher may meet the next.
+        for (let repairs = 0; repairs < MOST_REPAIRS && !isWell(reports[at]!); repairs++) {
+          if (!(await repairFor(reports[at]!, options, io))) break
+          reports[at] = await examine(api, subjects[at]!, call)
+        }
       }
       return reports
     },

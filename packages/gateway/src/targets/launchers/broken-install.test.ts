@@ -55,3 +55,33 @@ it('knows the command that takes a damaged package out of the cache of uv', () =
   expect(brokenInstall(uvx('--from', 'some-server', 'start'), stderr)).toEqual({ command })
   expect(brokenInstall(uvx('some-server'), 'ModuleNotFoundError: failed to import x')).toBeUndefined()
 })
+
+/** A package in the cache of uv, as it is unpacked, or in an environment. */
+function unpacked(id: string, { lacks, isEnvironment = false }: { lacks?: string; isEnvironment?: boolean }) {
+  const folder = join(cache, 'archive-v0', id)
+  const packages = isEnvironment ? join(folder, 'lib', 'python3.11', 'site-packages') : folder
+  mkdirSync(join(packages, 'some_lib-1.0.dist-info'), { recursive: true })
+  mkdirSync(join(packages, 'some_lib'))
+  if (isEnvironment) writeFileSync(join(folder, 'pyvenv.cfg'), '')
+  const files = ['some_lib/__init__.py', '"some_lib/a,b.py"', 'some_lib-1.0.dist-info/RECORD']
+  const record = `${files.map((file) => `${file},sha256=x,1`).join('\n')}\nsome_lib/__pycache__/a.pyc,,\n`
+  for (const file of ['some_lib/__init__.py', 'some_lib/a,b.py', 'some_lib-1.0.dist-info/RECORD']) {
+    if (file !== lacks) writeFileSync(join(packages, file), file.endsWith('RECORD') ? record : '')
+  }
+  return folder
+}
+
+it('finds what is damaged in the cache of uv, and nothing else', () => {
+  const uvx = { ...npx('some-server'), command: 'uvx' } as StdioTarget
+  const whole = unpacked('whole', {})
+  const environment = unpacked('environment', { isEnvironment: true, lacks: 'some_lib/__init__.py' })
+  const traceback = (folder: string) =>
+    `  File "${folder}/lib/python3.11/site-packages/server.py", line 13\nModuleNotFoundError: No module named 'some_lib'`
+  const source = unpacked('source', { lacks: 'some_lib/a,b.py' })
+  expect(brokenInstall(uvx, traceback(environment))).toEqual({ folders: [environment, source] })
+  // A server with a mistake of its own.
+  expect(brokenInstall(uvx, traceback(whole))).toBeUndefined()
+  const unlisted = unpacked('unlisted', { lacks: 'some_lib-1.0.dist-info/RECORD' })
+  const refusal = `error: Failed to install: some_lib\n  cause: failed to open file \`${unlisted}/some_lib-1.0.dist-info/RECORD\`: No such file`
+  expect(brokenInstall(uvx, refusal)).toEqual({ folders: [unlisted, source] })
+})

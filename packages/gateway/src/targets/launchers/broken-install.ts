@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { reveal, type StdioTarget } from '../../model/index.ts'
 import { launcherOf } from './launcher.ts'
+import { damagedFolders } from './uv-archives.ts'
 
 /** What npm and Node say when files of an installation are missing or in the way. */
 const DAMAGE =
@@ -14,9 +15,12 @@ const FOLDER = /((?:[A-Za-z]:)?[^\s'":]*[\\/]_npx[\\/][0-9a-f]{8,})(?=[\\/'"\s]|
 const UV_DAMAGE =
   /\buvx?\b[^\n]*(?:cache|archive)[^\n]*(?:corrupt|invalid|missing|failed)|failed to (?:unzip|extract|read from the distribution cache)|failed to [^\n]*archive-v\d/i
 
-export type BrokenInstall = { readonly folder: string } | { readonly command: readonly string[] }
+export type BrokenInstall =
+  | { readonly folder: string }
+  | { readonly folders: readonly string[] }
+  | { readonly command: readonly string[] }
 
-/** A package that was installed only in part: the folder in the way, or the command that clears the cache. */
+/** A package that was installed only in part: what is in the way, or the command that clears the cache. */
 export function brokenInstall(model: StdioTarget, stderr: string): BrokenInstall | undefined {
   const launcher = launcherOf(model.command)
   if (launcher === 'uvx' || launcher === 'uv') return brokenUvCache(model, stderr)
@@ -26,7 +30,13 @@ export function brokenInstall(model: StdioTarget, stderr: string): BrokenInstall
   return folder === undefined ? undefined : { folder }
 }
 
+/**
+ * Errors name a folder of the cache. Its files tell a damaged package from a server with a mistake of its own. `uv cache
+ * clean` does not help here: it leaves dependencies and environments, and waits for all servers that uvx has started.
+ */
 function brokenUvCache(model: StdioTarget, stderr: string): BrokenInstall | undefined {
+  const folders = damagedFolders(stderr)
+  if (folders) return folders.length > 0 ? { folders } : undefined
   const name = UV_DAMAGE.test(stderr) ? uvPackageOf(model.args.map(reveal)) : undefined
   if (name === undefined) return undefined
   const uv = model.command.replace(/uvx((?:\.\w+)?)$/i, 'uv$1')
