@@ -35,7 +35,7 @@ export const ALLOWED = {
     'toString of bytes': 1,
     why: 'is decodeBody; what it gets was counted',
   },
-  'packages/mcp/src/transport/stdio/decode-ascii.node.ts': {
+  'packages/mcp/src/transport/stdio/lines.node.ts': {
     'toString of bytes': 1,
     why: 'lines that LineSplitter has measured',
   },

@@ -17,7 +17,7 @@ export type {
   Wire,
 } from '../exchange/index.ts'
 export { LegacyClientEdge } from '../exchange/legacy/client/edge.ts'
-export { MemoryContinuations } from '../exchange/legacy/client/continuations.ts'
+export { MemoryContinuations } from '../exchange/legacy/client/questions.ts'
 export { ModernClientEdge } from '../exchange/modern/client-edge.ts'
 export { McpError, ProtocolError, type McpErrorCode } from '../jsonrpc/index.ts'
 export type { AnswerContext, AnswerHandlers } from './answers.ts'

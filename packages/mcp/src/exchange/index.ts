@@ -34,7 +34,7 @@ export { OpenSet, type OpenMember, Budget, type BudgetLimit, type BudgetLimits }
 export type { Connector, IncomingMessage, OpenOptions, Wire, WireRequestOptions } from './wire.ts'
 export { deriveExchange, type ExchangeChanges } from './derive-exchange.ts'
 export { coversUri, HeldNotifications } from './subscriptions.ts'
-export { missingCapabilities, missingCapability, ASKS_IN_ROUNDS } from './capabilities.ts'
+export { missingCapabilities, missingCapability, ASKS_IN_ROUNDS, RELATED_REQUEST } from './message-hints.ts'
 export {
   type Owner,
   ownerOf,
@@ -44,7 +44,6 @@ export {
   type ClientEdgeOptions,
   type IdMinter,
 } from './client/client-edge.ts'
-export { RELATED_REQUEST } from './message-hints.ts'
 export { LegacySession, type LegacyIo, type LegacySessionFacts } from './legacy/server/session.ts'
 export { SERVER_LOGS, TASK_STATUS } from './legacy/server/subscriptions.ts'
 export { isModernRequest, openModernExchange, readEnvelope, type Envelope } from './modern/server-edge.ts'
@@ -77,7 +76,7 @@ export {
   type Continuations,
   type MemoryContinuationsOptions,
   type ParkedCall,
-} from './legacy/client/continuations.ts'
+} from './legacy/client/questions.ts'
 export type { HandshakeStep } from './legacy/client/handshake.ts'
 export type { RequestAnswer } from './legacy/client/extension.ts'
 export type { AmbiguousRequest } from './legacy/client/inbox.ts'

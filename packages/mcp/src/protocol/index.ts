@@ -19,7 +19,7 @@ export {
   type Era,
   type Revision,
 } from './revisions.ts'
-export { argumentAt, mirrorArguments } from './mirror-arguments.ts'
+export { argumentAt, mirrorArguments } from './encoding.ts'
 export { parseUrl, splitTarget } from './parse-url.ts'
 export { isChosenHost, isTrustedHost, isWithinReach, OutOfReach, type Reach } from './reach.ts'
 export { LONGEST_TIMER, parseDuration, type Duration } from './parse-duration.ts'

@@ -1,4 +1,4 @@
-import { knowsMissingCapability, missingCapability } from '../exchange/capabilities.ts'
+import { knowsMissingCapability, missingCapability } from '../exchange/message-hints.ts'
 import type { Exchange, InputRequest } from '../exchange/index.ts'
 import { McpError, MISSING_CLIENT_CAPABILITY, ProtocolError } from '../jsonrpc/index.ts'
 

@@ -1,5 +1,5 @@
 import type { Exchange, Handle, Middleware, Outcome, RequestContext, Served } from '../exchange/index.ts'
-import { ASKS_IN_ROUNDS } from '../exchange/capabilities.ts'
+import { ASKS_IN_ROUNDS } from '../exchange/message-hints.ts'
 import { composeMiddleware } from '../exchange/plain-exchange.ts'
 import { complete, failure } from '../exchange/exchange.ts'
 import { METHOD_NOT_FOUND, ProtocolError, type JsonObject, type NumberMode } from '../jsonrpc/index.ts'

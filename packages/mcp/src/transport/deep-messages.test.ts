@@ -8,7 +8,7 @@ import { Server } from '../server/index.ts'
 import { call, open, resultFor, startServer } from './http/client/harness.test.node.ts'
 import { toNodeHandler } from './http/server/node-handler.node.ts'
 import { serveStream } from './stdio/serve-stream.node.ts'
-import { LineLink } from './stdio/client-link.ts'
+import { LineLink } from './stdio/client-link.node.ts'
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const request = (levels: number): string =>

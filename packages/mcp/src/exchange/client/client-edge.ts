@@ -16,8 +16,7 @@ import {
 } from '../../protocol/index.ts'
 import { abortError } from '../plain-exchange.ts'
 import type { Exchange, Notification, Outcome } from '../exchange.ts'
-import { capabilitiesMeta } from '../capabilities.ts'
-import { detachMeta, RELATED_REQUEST } from '../message-hints.ts'
+import { capabilitiesMeta, detachMeta, RELATED_REQUEST } from '../message-hints.ts'
 import type { IncomingMessage } from '../wire.ts'
 
 /** Mints the integer ids of one wire. Edges and probes that share a wire share the minter. */

@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn, type SpawnOptionsWithoutStdio } from 'node:child_process'
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
@@ -25,7 +26,6 @@ export class ServerProcess {
   /** Sessions that members of the tree have made, as last seen. The guard knows them as well. */
   #sessions: Set<number> = new Set()
   #released = false
-  #bytesRead = 0
 
   static async start(request: SpawnRequest): Promise<ServerProcess> {
     return new ServerProcess(await spawnProcess(request, (pid) => processGuard.add(pid)))
@@ -41,11 +41,11 @@ export class ServerProcess {
         resolve()
       })
     })
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Uint8Array) => {
-        this.#bytesRead += chunk.length
-      })
-    }
+  }
+
+  get #bytesRead(): number {
+    const { stdout, stderr } = this.child
+    return (stdout as Socket).bytesRead + (stderr as Socket).bytesRead
   }
 
   /** Ends the whole tree: `endInput`, SIGTERM after `endMs`, SIGKILL after `termMs`. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { McpError } from '../../jsonrpc/index.ts'
-import { LineLink } from './client-link.ts'
+import { LineLink } from './client-link.node.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { StderrTail } from './client-stderr.ts'
+import { StderrTail } from './client-stderr.node.ts'
 
 const encoder = new TextEncoder()
 

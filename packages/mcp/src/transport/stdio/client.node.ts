@@ -1,17 +1,20 @@
 import type { OpenOptions } from '../../exchange/wire.ts'
-import { McpError, type NumberMode } from '../../jsonrpc/index.ts'
-import { ArrivingMessage } from '../arrivals.ts'
+import {
+  McpError,
+  type NumberMode,
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+} from '../../jsonrpc/index.ts'
+import { ArrivingMessage } from '../held-bytes.ts'
 import { childEnvironment } from '../process/environment.node.ts'
 import { ServerProcess, within } from '../process/server.node.ts'
 import type { StdioConnector, StdioOptions, StdioWire, StdioProcess } from '../process/stdio-options.ts'
-import { LineWire } from './line-wire.ts'
-import { decodeAscii } from './decode-ascii.node.ts'
-import { DEFAULT_MAX_LINE_BYTES } from './lines.ts'
-import { readFairly } from '../read-fairly.node.ts'
+import { DEFAULT_MAX_LINE_BYTES, readFairly, StdioClientWriter } from './lines.node.ts'
 import { closedError, errorDetails, exitedError, type ServerFacts } from '../process/errors.ts'
-import { LineLink } from './client-link.ts'
-import { StderrTail } from './client-stderr.ts'
-import { StdioClientWriter } from './client-writer.node.ts'
+import { LineLink } from './client-link.node.ts'
+import { StderrTail } from './client-stderr.node.ts'
+import type { IncomingMessage, Wire, WireRequestOptions } from '../../exchange/index.ts'
 
 /**
  * Reaches a server by running it as a child process and talking to it over its stdin and stdout.
@@ -71,6 +74,76 @@ function commandLine({ command, args = [] }: StdioOptions): string {
     .join(' ')
 }
 
+/** What wires have in common that carry one message per line: a link, and a word to whoever waits for the end. */
+export abstract class LineWire implements Wire {
+  abstract readonly kind: string
+  readonly takesCancellation = true
+  protected abstract readonly link: LineLink
+  #closing: Promise<void> | undefined
+  #closed: { reason: McpError | undefined } | undefined
+  #onClose: ((reason: Error | undefined) => void) | undefined
+
+  get onMessage(): ((message: IncomingMessage) => void) | undefined {
+    return this.link.onMessage
+  }
+
+  set onMessage(handler: ((message: IncomingMessage) => void) | undefined) {
+    this.link.onMessage = handler
+  }
+
+  get onLateAnswer(): Wire['onLateAnswer'] {
+    return this.link.onLateAnswer
+  }
+
+  set onLateAnswer(handler: Wire['onLateAnswer']) {
+    this.link.onLateAnswer = handler
+  }
+
+  get onClose(): ((reason: Error | undefined) => void) | undefined {
+    return this.#onClose
+  }
+
+  /** A handler that comes after the end is still told: a server may be gone before anyone could listen. */
+  set onClose(handler: ((reason: Error | undefined) => void) | undefined) {
+    this.#onClose = handler
+    this.#tellClosed()
+  }
+
+  request(message: JsonRpcRequest, options?: WireRequestOptions): Promise<JsonRpcResponse> {
+    return this.link.request(message, options)
+  }
+
+  send(message: JsonRpcMessage): Promise<void> {
+    return this.link.send(message)
+  }
+
+  abstract close(): Promise<void>
+
+  /** Whether the end has begun, by whoever's wish. */
+  protected get isClosing(): boolean {
+    return this.#closing !== undefined
+  }
+
+  /** Ends the wire in the way of the first who wants it ended; all others wait for that. */
+  protected closeOnce(shutDown: () => Promise<void>): Promise<void> {
+    this.#closing ??= shutDown()
+    return this.#closing
+  }
+
+  /** The wire is gone; without a reason, because that was asked for. */
+  protected tellGone(reason: McpError | undefined): void {
+    this.#closed = { reason }
+    this.#tellClosed()
+  }
+
+  /** Later, so that a handler that throws disturbs nothing here. */
+  #tellClosed(): void {
+    const handler = this.#onClose
+    const closed = this.#closed
+    if (handler !== undefined && closed !== undefined) queueMicrotask(() => handler(closed.reason))
+  }
+}
+
 const DEFAULT_GRACE_MS = 2000
 const DEFAULT_STDERR_LINES = 100
 /** How long a process may live after one of its pipes has broken. */
@@ -103,7 +176,6 @@ class ChildWire extends LineWire implements StdioWire {
       maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
       facts: () => errorDetails(this.#facts()),
       onProtocolError: options.onProtocolError,
-      decode: decodeAscii,
     })
     this.process = {
       pid: server.pid,

@@ -1,15 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeAscii } from './decode-ascii.node.ts'
-import { LineSplitter, type LineHandlers } from './lines.ts'
+import { decodeAscii, LineSplitter } from './lines.node.ts'
 import { cpuTime } from '../../testing/fixtures/cpu-time.test.node.ts'
 
 const encoder = new TextEncoder()
 
-function collect(
-  maxLineBytes?: number,
-  decode?: LineHandlers['decode'],
-): { splitter: LineSplitter; lines: string[]; oversize: number[] } {
+function collect(maxLineBytes?: number): { splitter: LineSplitter; lines: string[]; oversize: number[] } {
   const lines: string[] = []
   const oversize: number[] = []
   let bytes = 0
@@ -22,7 +18,6 @@ function collect(
         oversize.push(bytes)
         bytes = 0
       },
-      ...(decode && { decode }),
     },
     maxLineBytes,
   )
@@ -57,42 +52,39 @@ describe('LineSplitter', () => {
     expect(lines).toEqual(['{}', '\uFEFF{}'])
   })
 
-  it.each([undefined, decodeAscii])('gives the same lines however the bytes are cut', (decode) => {
-    const text = fc
-      .string({ unit: decode ? 'grapheme-ascii' : 'binary', maxLength: 40 })
-      .map((s) => s.replace(/[\r\n]/g, '⏎'))
-    fc.assert(
-      fc.property(
-        fc.array(text),
-        fc.array(fc.nat()),
-        fc.constantFrom('\n', '\r\n'),
-        fc.boolean(),
-        (expected, cuts, ending, terminated) => {
-          const bytes = encoder.encode(`^${ending}${expected.join(ending)}${terminated ? ending : ''}`)
-          const { splitter, lines } = collect(undefined, decode)
-          for (const chunk of slice(bytes, cuts)) splitter.push(chunk)
-          splitter.end()
-          const want = [
-            '^',
-            ...new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).split(ending).slice(1),
-          ]
-          if (want.at(-1) === '') want.pop()
-          expect(lines).toEqual(want)
-        },
-      ),
-    )
-  })
+  it.each(['grapheme-ascii', 'binary'] as const)(
+    'gives the same lines however the bytes of %s text are cut',
+    (unit) => {
+      const text = fc.string({ unit, maxLength: 40 }).map((s) => s.replace(/[\r\n]/g, '⏎'))
+      fc.assert(
+        fc.property(
+          fc.array(text),
+          fc.array(fc.nat()),
+          fc.constantFrom('\n', '\r\n'),
+          fc.boolean(),
+          (expected, cuts, ending, terminated) => {
+            const bytes = encoder.encode(`^${ending}${expected.join(ending)}${terminated ? ending : ''}`)
+            const { splitter, lines } = collect()
+            for (const chunk of slice(bytes, cuts)) splitter.push(chunk)
+            splitter.end()
+            const want = [
+              '^',
+              ...new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).split(ending).slice(1),
+            ]
+            if (want.at(-1) === '') want.pop()
+            expect(lines).toEqual(want)
+          },
+        ),
+      )
+    },
+  )
 
   it('decodes quickly only what is ASCII, and drops a byte order mark all the same', () => {
-    const quick: (string | undefined)[] = []
-    const decode: typeof decodeAscii = (line) => {
-      quick.push(decodeAscii(line))
-      return quick.at(-1)
-    }
-    const { splitter, lines } = collect(undefined, decode)
+    const { splitter, lines } = collect()
     for (const text of ['\uFEFFa', 'b\n', 'c\u007f', 'd\n', 'é', 'e\nwhole\n'])
       splitter.push(encoder.encode(text))
     expect(lines).toEqual(['ab', 'c\u007fd', 'ée', 'whole'])
+    const quick = ['\uFEFFab', 'c\u007fd', 'ée'].map((line) => decodeAscii(encoder.encode(line)))
     expect(quick).toEqual([undefined, 'c\u007fd', undefined])
   })
 

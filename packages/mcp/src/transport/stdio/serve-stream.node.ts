@@ -5,9 +5,9 @@ import { ServerConnection } from '../../exchange/server/server-connection.ts'
 import { writeError } from '../../exchange/server/write-message.ts'
 import { INVALID_REQUEST, type JsonRpcError, type LongJson, type McpError } from '../../jsonrpc/index.ts'
 import { LineWriter, type WriteBytes } from './line-writer.node.ts'
-import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.ts'
+import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.node.ts'
 import { createUnread, PipeReader } from './pipe-reader.node.ts'
-import { reportSafely } from '../report-safely.ts'
+import { reportSafely } from '../reports.ts'
 import type { UnreadAnswers } from '../held-bytes.ts'
 
 export interface ServeStreamOptions {

@@ -1,12 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import type { Connector } from '../../exchange/index.ts'
 import { McpError, type NumberMode } from '../../jsonrpc/index.ts'
-import { LineWire } from './line-wire.ts'
-import { decodeAscii } from './decode-ascii.node.ts'
-import { DEFAULT_MAX_LINE_BYTES } from './lines.ts'
+import { LineWire } from './client.node.ts'
+import { DEFAULT_MAX_LINE_BYTES, StdioClientWriter } from './lines.node.ts'
 import { within } from '../process/server.node.ts'
-import { LineLink } from './client-link.ts'
-import { StdioClientWriter } from './client-writer.node.ts'
+import { LineLink } from './client-link.node.ts'
 
 const CLOSE_GRACE_MS = 2000
 
@@ -100,7 +98,6 @@ class SocketWire extends LineWire {
       maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
       facts: () => ({ address: key }),
       onProtocolError: options.onProtocolError,
-      decode: decodeAscii,
     })
     opened.on('data', (chunk: Uint8Array) => this.link.push(chunk))
     opened.on('end', () => this.link.drain())

@@ -1,11 +1,10 @@
-import { connect, type Socket } from 'node:net'
+import { connect, type Socket, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Server, tool } from '../../server/index.ts'
 import { RawPeer, until, withEnvelope } from '../../testing/fixtures/raw-peer.test.support.ts'
 import type { LineChannel } from '../../testing/index.ts'
-import { LineSplitter } from './lines.ts'
+import { LineSplitter } from './lines.node.ts'
 import { serveSocket, type SocketServer } from '../../entries/server.node.ts'
 
 const events: string[] = []

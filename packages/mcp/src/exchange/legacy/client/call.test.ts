@@ -10,7 +10,7 @@ import {
 } from '../../client/client-edge-peer.test.support.ts'
 import type { AuthInfo, InputRequired, Outcome } from '../../exchange.ts'
 import { LegacyClientEdge, type LegacyClientEdgeOptions } from './edge.ts'
-import { MemoryContinuations } from './continuations.ts'
+import { MemoryContinuations } from './questions.ts'
 
 const never = () => new Promise(() => {})
 const elicit = { message: 'name?', requestedSchema: { type: 'object' } }

@@ -13,8 +13,15 @@ import { abortError, cancellationOf, Canceller } from '../../plain-exchange.ts'
 import type { Cancellation, Exchange, Notification, Outcome } from '../../exchange.ts'
 import { isLog, wantsLog, toCallerProgress } from '../../client/client-edge.ts'
 import { callerKey } from '../../../protocol/principal.ts'
-import { CallQuestions, type QuestionEnd, pageOf, refusal } from './questions.ts'
-import { isSameCall, type Continuations, type ParkedCall } from './continuations.ts'
+import {
+  CallQuestions,
+  type QuestionEnd,
+  pageOf,
+  refusal,
+  isSameCall,
+  type Continuations,
+  type ParkedCall,
+} from './questions.ts'
 import { received } from '../../received-result.ts'
 import { withoutHints } from '../../message-hints.ts'
 

@@ -8,7 +8,7 @@ import {
   failure,
   type InputRequests,
 } from '../../exchange.ts'
-import { isSameCall, type Continuations, type ParkedCall } from './continuations.ts'
+import { isSameCall, type Continuations, type ParkedCall } from './questions.ts'
 import { eraOf } from '../../../protocol/index.ts'
 import { abortError } from '../../plain-exchange.ts'
 import {

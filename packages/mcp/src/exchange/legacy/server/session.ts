@@ -23,9 +23,14 @@ import {
   type ServerCapabilities,
 } from '../../../protocol/index.ts'
 import { CallTable } from '../../pending-requests.ts'
-import { callCapabilities } from '../../capabilities.ts'
+import {
+  callCapabilities,
+  detachHint,
+  wantsDetachHint,
+  namedLog,
+  RELATED_REQUEST,
+} from '../../message-hints.ts'
 import { callerKey } from '../../../protocol/principal.ts'
-import { detachHint, wantsDetachHint, namedLog, RELATED_REQUEST } from '../../message-hints.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from '../../exchange.ts'
 import {
   IncreasingProgress,
@@ -35,8 +40,7 @@ import {
   writeOutcome,
   writeRawOutcome,
 } from '../../server/write-message.ts'
-import { ServedCall } from './call.ts'
-import { deliverable, discover, readInitialize } from './handshake.ts'
+import { ServedCall, deliverable, discover, readInitialize } from './handshake.ts'
 import { LegacyQuestions } from './questions.ts'
 import { LegacySubscriptions, type SubscriptionHost } from './subscriptions.ts'
 import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'

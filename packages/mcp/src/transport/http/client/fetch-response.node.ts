@@ -4,7 +4,9 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { McpError } from '../../../jsonrpc/index.ts'
 import { discardStream } from './body.ts'
 import { displayUrl } from './errors.ts'
-import { FULL_CHUNK } from '../../read-fairly.node.ts'
+
+/** A chunk of this size means that there is more. */
+const FULL_CHUNK = 32 * 1024
 
 /** What is known of a response before its body has come. */
 export interface ResponseHead {

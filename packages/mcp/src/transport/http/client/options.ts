@@ -5,11 +5,11 @@ import {
   parseJson,
   type ReadJson,
 } from '../../../jsonrpc/index.ts'
-import type { Arrivals } from '../../arrivals.ts'
+import type { Arrivals } from '../../held-bytes.ts'
 import type { AuthProvider } from './auth.ts'
 import { platformFetch } from './platform-fetch.ts'
 import type { FetchLike } from './quick-fetch.ts'
-import { ReportLimit } from '../../report-limit.ts'
+import { ReportLimit } from '../../reports.ts'
 
 /** Headers for every request, or what makes them; a function is called for every HTTP request. */
 export type HttpHeaders =

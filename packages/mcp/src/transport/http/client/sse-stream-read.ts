@@ -1,4 +1,4 @@
-import { type Arrivals, ArrivingMessage } from '../../arrivals.ts'
+import { type Arrivals, ArrivingMessage } from '../../held-bytes.ts'
 import { SseParser, type SseParserOptions } from './sse-stream.ts'
 
 /** Hands over chunks until the end, or until `onChunk` throws; then cancels. Waits for a promise of `onChunk`. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type Holding, SMALL_ANSWER, type UnreadAnswers } from '../../held-bytes.ts'
-import { reportSafely } from '../../report-safely.ts'
+import { reportSafely } from '../../reports.ts'
 import { type PacedBody, SLICE, SliceQueue } from './paced-sink.ts'
 
 /** The body of a response, written no faster than it is read. What waits is counted, and a reader that stops is cut off. */

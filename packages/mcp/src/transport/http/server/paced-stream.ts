@@ -1,5 +1,5 @@
 import { type Holding, SMALL_ANSWER, type UnreadAnswers } from '../../held-bytes.ts'
-import { reportSafely } from '../../report-safely.ts'
+import { reportSafely } from '../../reports.ts'
 import { type PacedBody, SliceQueue } from './paced-sink.ts'
 
 /** The body of a Web response, handed out as it is read. What waits is counted, and a reader that stops is cut off. */

@@ -3,7 +3,7 @@ import { writeError } from '../../../exchange/server/write-message.ts'
 import { INVALID_REQUEST, type RequestId, classifyMessage } from '../../../jsonrpc/index.ts'
 import type { ScopeChallenge } from './guard.ts'
 import type { BodyRefusal } from '../../held-bytes.ts'
-import { reportSafely } from '../../report-safely.ts'
+import { reportSafely } from '../../reports.ts'
 import type { HttpReply } from './reply.ts'
 
 export interface HttpRefusal {

@@ -22,8 +22,8 @@ import {
   RefusedJson,
 } from '../../jsonrpc/index.ts'
 import { cutText } from '../../protocol/index.ts'
-import { LineSplitter, type LineHandlers } from './lines.ts'
-import { ReportLimit } from '../report-limit.ts'
+import { type LineSink, LineSplitter } from './lines.node.ts'
+import { ReportLimit } from '../reports.ts'
 import { ResponseIdScan } from './client-id-scan.ts'
 import { PendingRequests } from '../../exchange/pending-requests.ts'
 
@@ -32,11 +32,6 @@ const EXCERPT_LENGTH = 200
 
 /** Reports in a second about lines that are no use to anyone; the next one says how many were left out. */
 const MAX_REPORTS = 100
-
-export interface LineSink {
-  /** Queues one line; `done` reports that it left this process. Throws when too much is queued. */
-  write(line: string, done?: (error?: Error) => void): void
-}
 
 export interface LinkOptions {
   sink: LineSink
@@ -47,7 +42,6 @@ export interface LinkOptions {
   facts(): Record<string, unknown>
   /** What a server sent that is no use to anyone: noise, answers to nothing, lines over the limit. */
   onProtocolError?: ((error: McpError) => void) | undefined
-  decode?: LineHandlers['decode']
 }
 
 /** JSON-RPC over lines: matches responses to requests, passes the rest on, reports faults. */
@@ -75,7 +69,6 @@ export class LineLink {
         onLine: (line) => this.#receive(line),
         onPieces: (pieces) => this.#receivePieces(pieces),
         onOversize: (piece, end) => this.#receiveOversize(piece, end),
-        ...(options.decode && { decode: options.decode }),
       },
       options.maxLineBytes,
     )

@@ -1,5 +1,5 @@
 import { cutText } from '../../protocol/index.ts'
-import { LineSplitter } from './lines.ts'
+import { LineSplitter } from './lines.node.ts'
 
 /** What is kept of a server's stderr, in bytes, whatever the number of lines. */
 const TAIL_BYTES = 64 * 1024
