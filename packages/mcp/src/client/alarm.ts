@@ -6,6 +6,7 @@ export interface Expiring extends OpenMember {
   readonly due: number
   /** It is about time: what is over ends itself, and is taken off here. */
   check(now: number): void
+  abort(reason: unknown): void
 }
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -29,6 +30,11 @@ export class Alarm {
 
   delete(expiring: Expiring): void {
     if (this.#expiring.delete(expiring) && this.#expiring.size === 0) keepAlive(this.#timer, false)
+  }
+
+  /** Ends everything that is under way. */
+  abortAll(reason: unknown): void {
+    for (const expiring of this.#expiring.all()) expiring.abort(reason)
   }
 
   #set(due: number): void {

@@ -76,8 +76,11 @@ export class Client<App = unknown> implements AsyncDisposable {
 
   /** Ends the connection; what is pending fails. A no-op when there is none. `connect()` opens it again. */
   async close(): Promise<void> {
-    this.#core.subscriptions.stop()
-    await this.#core.connection.close()
+    const { subscriptions, connection, requests } = this.#core
+    subscriptions.stop()
+    const closing = connection.close()
+    requests.end(new McpError('closed', 'The client was closed'))
+    await closing
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -58,6 +58,11 @@ export class Requests {
     return composeMiddleware(this.#middleware, (exchange) => this.#handle(exchange))
   }
 
+  /** Ends what is under way, also where it waits for an answer of our own side. */
+  end(reason: McpError): void {
+    this.#alarm.abortAll(reason)
+  }
+
   /** The time limits of something other than an exchange that starts now. */
   deadline(method: string, options: RequestOptions): Deadline {
     return new Deadline(method, this.#limitsOf(options), signalCancellation(options.signal), this.#alarm)

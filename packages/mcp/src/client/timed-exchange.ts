@@ -1,3 +1,4 @@
+import { orAbort } from '../exchange/client/client-edge.ts'
 import type { Cancellation } from '../exchange/exchange.ts'
 import { cancellationOf } from '../exchange/plain-exchange.ts'
 import type { AuthInfo, ClientFacts, Exchange, Notification } from '../exchange/index.ts'
@@ -44,6 +45,9 @@ export class TimedExchange extends Deadline implements Exchange {
 
   get ask(): Exchange['ask'] {
     const { ask } = this.#origin
-    return ask && ((requests, signal) => this.whilePaused(() => ask(requests, signal ?? this.signal)))
+    return (
+      ask &&
+      ((requests, signal = this.signal) => this.whilePaused(() => orAbort(ask(requests, signal), signal)))
+    )
   }
 }
