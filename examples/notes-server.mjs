@@ -59,16 +59,16 @@ const app = new Server({
     publish: tool({
       description: 'Makes a note public, after asking',
       input: z.object({ id: z.string() }),
-      output: z.object({ url: z.string() }),
+      output: z.object({ public: z.boolean(), url: z.string().optional() }),
       run: async ({ id }, ctx) => {
         const note = find(id)
-        if (!(await ctx.confirm(`Make "${note.title}" public?`))) return text('Left private')
+        if (!(await ctx.confirm(`Make "${note.title}" public?`))) return { public: false }
         const { region } = await ctx.elicit('Where?', z.object({ region: z.enum(['eu', 'us']) }))
         const url = await ctx.step('publish', () => {
           note.public = true
           return `https://${region}.notes.example/${id}`
         })
-        return { url }
+        return { public: true, url }
       },
     }),
     delete: tool({

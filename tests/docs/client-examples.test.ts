@@ -54,13 +54,13 @@ describe('elicitation-client.mjs', () => {
   it('fills in what the server asks, and asks again for what does not fit', async () => {
     const { lines, stderr } = await run('elicitation-client.mjs', { input: 'yes\nmars\neu\n' })
     expect(stderr).toBe('')
-    expect(lines.at(-1)).toBe('{"url":"https://eu.notes.example/welcome"}')
+    expect(lines.at(-1)).toBe('{"public":true,"url":"https://eu.notes.example/welcome"}')
     expect(lines.join('\n').match(/region \[eu, us\]/g)).toHaveLength(2)
   })
 
   it('declines for a user who does', async () => {
-    expect((await run('elicitation-client.mjs', { input: 'no\n' })).lines.at(-1)).toBe('Left private')
-    expect((await run('elicitation-client.mjs')).lines.at(-1)).toBe('Left private')
+    expect((await run('elicitation-client.mjs', { input: 'no\n' })).lines.at(-1)).toBe('{"public":false}')
+    expect((await run('elicitation-client.mjs')).lines.at(-1)).toBe('{"public":false}')
   })
 })
 

@@ -38,6 +38,7 @@ describe.each(['modern', 'legacy'] as const)('examples with a %s client', (era) 
       roots: [{ uri: 'file:///home' }],
     })
     expect((await client.call('publish', { id: 'welcome' })).json()).toEqual({
+      public: true,
       url: 'https://eu.notes.example/welcome',
     })
     expect((await client.call('summarise', { id: 'welcome' })).text()).toBe('Short.')

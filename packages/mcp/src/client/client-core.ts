@@ -8,7 +8,8 @@ import type {
 } from '../exchange/index.ts'
 import { sendsIntegers } from '../exchange/derive-exchange.ts'
 import { type Owner, ownerOf } from '../exchange/client/client-edge.ts'
-import { type JsonObject, McpError, withSources } from '../jsonrpc/index.ts'
+import { MAX_ROUNDS } from '../exchange/exchange.ts'
+import { INTERNAL_ERROR, type JsonObject, McpError, ProtocolError, withSources } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,
   type Implementation,
@@ -35,7 +36,6 @@ const SECOND = 1_000
 const DEFAULTS = {
   timeout: 60 * SECOND,
   maxTotalTimeout: 3_600 * SECOND,
-  maxRounds: 16,
   connectTimeout: 60 * SECOND,
   /** Over HTTP, connecting may include a person who signs in. */
   httpConnectTimeout: 180 * SECOND,
@@ -88,9 +88,12 @@ export class ClientCore {
   ): ReturnType<NonNullable<Exchange['ask']>> => {
     const given = this.answers.ask(requests, { signal, request })
     const answers = this.options.numbers === 'exact' ? given.then(withSources) : given
+    if (this.connection.current?.edge.era !== 'legacy') return answers
     // A modern call fails with what went wrong; a legacy server gets an error, and our side would not know why.
-    if (this.connection.current?.edge.era === 'legacy') answers.catch((thrown) => this.warn(thrown))
-    return answers
+    return answers.catch((thrown) => {
+      this.warn(thrown)
+      throw thrown instanceof McpError ? new ProtocolError(INTERNAL_ERROR, thrown.message) : thrown
+    })
   }
 
   /** Only the last revision with requests of servers has any that an extension could answer. */
@@ -157,7 +160,7 @@ export class ClientCore {
       numbers: options.numbers,
       signal,
       hooks: {
-        maxRounds: options.maxRounds ?? DEFAULTS.maxRounds,
+        maxRounds: options.maxRounds ?? MAX_ROUNDS,
         continuations: options.continuations,
         headersFor: this.directory.headersFor,
         ownerOf: (exchange) => (exchange instanceof TimedExchange ? AUTHOR : ownerOf(exchange)),
@@ -186,7 +189,7 @@ export class ClientCore {
       directory: this.directory,
       timeout: parseDuration(options.timeout ?? DEFAULTS.timeout),
       maxTotalTimeout: parseDuration(options.maxTotalTimeout ?? DEFAULTS.maxTotalTimeout),
-      maxRounds: options.maxRounds ?? DEFAULTS.maxRounds,
+      maxRounds: options.maxRounds ?? MAX_ROUNDS,
       middleware: [...(options.middleware ?? []), ...(options.numbers === 'exact' ? [sendsIntegers] : [])],
       ask: this.ask,
       facts: () => facts,

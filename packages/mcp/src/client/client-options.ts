@@ -44,7 +44,7 @@ export interface ClientOptions extends Partial<Implementation>, AnswerHandlers {
   eras?: EraCache | undefined
   /** `exact` gives a `bigint` for integers beyond 2^53; `rounded` (default) gives the nearest double. */
   numbers?: NumberMode | undefined
-  /** Rounds of questions that one request may take. Default 16. */
+  /** Rounds of questions that one request may take. Default 32. */
   maxRounds?: number | undefined
   /** Log messages wanted from every request. */
   logLevel?: LoggingLevel | undefined

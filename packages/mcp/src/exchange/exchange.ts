@@ -34,6 +34,9 @@ export interface InputRequest {
 export type InputRequests = { [key: string]: InputRequest }
 export type InputResponses = { [key: string]: JsonObject }
 
+/** Rounds of questions that one call may take. More are a loop: a question that never gets an answer it takes. */
+export const MAX_ROUNDS = 32
+
 /** A notification without its JSON-RPC frame. */
 export interface Notification {
   method: string

@@ -1,6 +1,7 @@
 export {
   complete,
   failure,
+  MAX_ROUNDS,
   type AuthInfo,
   type ClientFacts,
   type Complete,
@@ -55,7 +56,7 @@ export {
   writeRequest,
   writeResult,
 } from './server/write-message.ts'
-export { MAX_ROUNDS, playRounds, type RoundsHost } from './server/play-rounds.ts'
+export { playRounds, type RoundsHost } from './server/play-rounds.ts'
 export { callerKey, senderKey, type Sender } from '../protocol/principal.ts'
 export {
   respondSafely,

@@ -3,6 +3,7 @@ import { complete } from '../exchange/exchange.ts'
 import {
   isJsonObject,
   McpError,
+  MISSING_CLIENT_CAPABILITY,
   ProtocolError,
   type JsonObject,
   withSources,
@@ -13,6 +14,8 @@ import { describeIssues, type Validation } from '../schema/index.ts'
 import { isBuiltContent, isContentBlock } from './content.ts'
 import { Declined } from './declined.ts'
 import { ToolResult } from './definitions.ts'
+import { QuestionError } from './question-error.ts'
+import { requireJson } from './require-json.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
 import { ToolError } from './tool-error.ts'
 import type { CompiledTool } from './tool-registry.ts'
@@ -60,23 +63,34 @@ function conclude(
   host: CallHost,
 ): Outcome | Promise<Outcome> {
   if (isSuspended(value)) return value
-  if (value instanceof ToolResult) return complete(value.result)
-  if (tool.output && !isBuiltContent(value) && !isBuiltList(value)) {
-    return structured(tool, value, exchange, host)
-  }
+  if (value instanceof ToolResult) return writtenOut(tool, value.result, exchange, host)
+  if (tool.output) return structured(tool, value, exchange, host, structuredResult)
   return complete(toResult(writable(value, host)))
 }
 
+/** What JSON would lose in silence is an error. */
 function writable(value: unknown, { exact }: CallHost): unknown {
+  requireJson(value, exact)
   return exact ? withSources(value) : value
+}
+
+/** The output is promised to clients, and a result that is written out in full keeps the promise as well. */
+function writtenOut(
+  tool: CompiledTool,
+  result: CallToolResult,
+  exchange: Exchange,
+  host: CallHost,
+): Outcome | Promise<Outcome> {
+  requireJson(result, host.exact)
+  if (!tool.output || result.isError) return complete(result)
+  return structured(tool, result.structuredContent, exchange, host, (structuredContent) => ({
+    ...result,
+    structuredContent,
+  }))
 }
 
 function isSuspended(value: unknown): value is InputRequired | Outcome {
   return isJsonObject(value) && (value.type === 'input_required' || value.type === 'task')
-}
-
-function isBuiltList(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every(isBuiltContent)
 }
 
 function structured(
@@ -84,10 +98,11 @@ function structured(
   value: unknown,
   exchange: Exchange,
   host: CallHost,
+  toResult: (value: unknown) => CallToolResult,
 ): Outcome | Promise<Outcome> {
-  const checked = tool.output!.validate(value)
+  const checked = isBuiltContent(value) ? contentInstead() : tool.output!.validate(value)
   const settle = (settled: Validation): Outcome => {
-    if (settled.ok) return complete(structuredResult(writable(settled.value, host)))
+    if (settled.ok) return complete(toResult(writable(settled.value, host)))
     const problem = new McpError(
       'invalid_output',
       `The tool "${tool.name}" returned an ${describeIssues(settled.issues, 'output').replace('I', 'i')}`,
@@ -95,6 +110,12 @@ function structured(
     return failed(tool, problem, exchange, host)
   }
   return checked instanceof Promise ? checked.then(settle) : settle(checked)
+}
+
+function contentInstead(): Validation {
+  const message =
+    'content, and no value of its output schema; new ToolResult({ content, structuredContent }) has both'
+  return { ok: false, issues: [{ path: '', message }] }
 }
 
 /** Both forms, so that clients which know only text lose nothing (2025-06-18, Structured Content). */
@@ -114,6 +135,11 @@ function toResult(value: unknown): CallToolResult {
 function failed(tool: CompiledTool, thrown: unknown, exchange: Exchange, host: CallHost): Outcome {
   if (thrown instanceof ToolError || thrown instanceof Declined) return errorResult(thrown.message)
   if (thrown instanceof ProtocolError) throw thrown
+  if (thrown instanceof QuestionError) {
+    const error = thrown.toProtocolError(exchange)
+    if (error.code === MISSING_CLIENT_CAPABILITY) throw error
+    return errorResult(thrown.message)
+  }
   if (!exchange.signal.aborted) host.report(thrown, exchange, tool)
   return errorResult('Internal error occurred')
 }

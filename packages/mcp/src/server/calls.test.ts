@@ -2,14 +2,20 @@ import { runInNewContext } from 'node:vm'
 import { type } from 'arktype'
 import * as v from 'valibot'
 import { Type } from 'typebox'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { LEGACY_REVISIONS } from '../protocol/index.ts'
 import { eras } from '../testing/index.ts'
-import { everywhere } from '../testing/fixtures/both-eras.test.support.ts'
+import { envelope, everywhere } from '../testing/fixtures/both-eras.test.support.ts'
 import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
-import { prompt, ProtocolError, resource, Server, tool, ToolError, ToolResult } from './index.ts'
+import { prompt, ProtocolError, resource, Server, text, tool, ToolError, ToolResult } from './index.ts'
 
+const callOf = (name: string) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, ...envelope() },
+})
 const failed = { content: [{ type: 'text', text: 'Internal error occurred' }], isError: true }
 
 describe('what is not there', () => {
@@ -135,13 +141,74 @@ describe('a handler that fails', () => {
     expect(reports).toEqual([])
   })
 
-  it.each(['hidden', 'nested'])('a result that cannot be written (%s) is an internal error', async (name) => {
-    reports.length = 0
-    await eras(app as Server, async ({ client }) => {
-      await expect(client.call(name)).rejects.toMatchObject({ code: -32603, message: 'Internal error' })
-      expect((await client.call('shown')).isError).toBe(true)
+  it.each(['hidden', 'nested'])(
+    'a result that cannot be written (%s) is an error of the tool',
+    async (name) => {
+      reports.length = 0
+      await eras(app as Server, async ({ client }) => {
+        expect((await client.call(name)).raw).toMatchObject(failed)
+        expect((await client.call('shown')).isError).toBe(true)
+      })
+      expect(reports).toHaveLength(3)
+    },
+  )
+
+  it.each([
+    ['a Map', { list: [{ by: new Map() }] }, 'result.list[0].by is a Map'],
+    ['a function', { a: { f: () => 1 } }, 'result.a.f is a function'],
+    ['bytes', { bytes: new Uint8Array(2) }, 'result.bytes is bytes'],
+    ['a bigint', { n: 1n }, 'result.n is a bigint'],
+    ['a number that is none', { n: [Number.NaN] }, 'result.n[0] is NaN'],
+    ['a promise that nobody awaited', { later: Promise.resolve(1) }, 'result.later is a Promise'],
+    ['a circle', cycle, 'result.self contains itself'],
+  ])('%s in a result is reported with its path', async (_, value, expected) => {
+    const heard: string[] = []
+    const configuration = { exceptionReporter: (thrown: unknown) => heard.push(String(thrown)) }
+    for (const run of [
+      () => value as never,
+      () => new ToolResult({ structuredContent: { value } as never }),
+    ]) {
+      const odd = new Server({ name: 's', configuration, tools: { t: tool({ run }) } })
+      expect(await odd.handle(callOf('t'))).toMatchObject({ result: { isError: true } })
+    }
+    expect(heard[0]).toContain(expected)
+    expect(heard[1]).toContain(expected.replace('result', 'result.structuredContent.value'))
+  })
+
+  it('is printed with the name of the tool and the stack when no reporter is set, once', async () => {
+    const print = vi.spyOn(console, 'error').mockImplementation(() => {})
+    try {
+      const quiet = new Server({
+        name: 's',
+        tools: { t: tool({ run: () => Promise.reject(new Error('why')) }) },
+      })
+      await quiet.handle(callOf('t'))
+      expect(print.mock.calls).toEqual([
+        ['tools/call "t" failed:', expect.objectContaining({ message: 'why' })],
+      ])
+    } finally {
+      print.mockRestore()
+    }
+  })
+
+  it.each([
+    ['text', () => 'done'],
+    ['content', () => text('done')],
+    ['a list of content', () => [text('done')]],
+    ['nothing', () => undefined],
+    ['a result without the output', () => new ToolResult({ content: [text('done')] })],
+    ['a result with another output', () => new ToolResult({ structuredContent: { url: 7 } })],
+  ])('%s is refused where an output is promised', async (_, run) => {
+    const heard: string[] = []
+    const configuration = { exceptionReporter: (thrown: unknown) => heard.push(String(thrown)) }
+    const output = z.object({ url: z.string() })
+    const promised = new Server({
+      name: 's',
+      configuration,
+      tools: { t: tool({ output, run: run as never }) },
     })
-    expect(reports).toHaveLength(3)
+    expect(await promised.handle(callOf('t'))).toMatchObject({ result: { isError: true } })
+    expect(heard[0]).toContain('The tool "t" returned an invalid output')
   })
 
   it('a ProtocolError is meant for the wire', async () => {

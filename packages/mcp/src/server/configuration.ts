@@ -29,6 +29,7 @@ export interface InstrumentationData {
 }
 
 export interface ConfigurationOptions {
+  /** Gets what handlers throw. Without one it is printed on stderr; `() => {}` keeps it quiet. */
   exceptionReporter?: ((thrown: unknown, context: ExceptionContext) => void) | undefined
   instrumentationCallback?: ((data: InstrumentationData) => void) | undefined
   /** Wraps the handler, so that a span can enclose it. */
@@ -82,4 +83,12 @@ export function setting<K extends 'exceptionReporter' | 'instrumentationCallback
   key: K,
 ): Configuration[K] {
   return own[key] ?? global[key]
+}
+
+/** For authors who set no reporter: what failed, where, and why. */
+export function printException(thrown: unknown, context: ExceptionContext): void {
+  const { toolName, promptName, resourceUri, request } = context
+  const name = toolName ?? promptName ?? resourceUri
+  const where = name === undefined ? request.method : `${request.method} ${JSON.stringify(name)}`
+  console.error(`${where} failed:`, thrown)
 }

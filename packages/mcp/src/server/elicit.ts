@@ -1,8 +1,9 @@
 import type { Exchange, InputRequest } from '../exchange/index.ts'
-import { isJsonObject, McpError, type JsonObject } from '../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { JsonSchema } from '../protocol/index.ts'
 import { compileSchema, describeIssues, elicitationSchema, type StandardSchema } from '../schema/index.ts'
 import { Declined } from './declined.ts'
+import { QuestionError } from './question-error.ts'
 import type { Questions } from './questions.ts'
 import { requireCapability } from './require-capability.ts'
 
@@ -42,7 +43,7 @@ export function createElicit(exchange: Exchange, questions: () => Questions): El
     const { action, content } = answer
     if (action === 'decline' || action === 'cancel') return { action }
     if (action !== 'accept') {
-      throw new McpError('invalid_answer', 'The client answered the question without a known action')
+      throw new QuestionError('invalid_answer', 'The client answered the question without a known action')
     }
     return { action, value: await validated(schema, content) }
   }
@@ -65,5 +66,5 @@ async function validated<T>(schema: FormSchema<T>, content: unknown): Promise<T>
   const compiled = compileSchema(schema, { io: 'input', root: 'object' })
   const checked = await compiled.validate(isJsonObject(content) ? content : {})
   if (checked.ok) return checked.value as T
-  throw new McpError('invalid_answer', describeIssues(checked.issues, 'answer'))
+  throw new QuestionError('invalid_answer', describeIssues(checked.issues, 'answer'))
 }

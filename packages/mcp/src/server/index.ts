@@ -36,6 +36,7 @@ export {
 } from './content.ts'
 export { Context } from './context.ts'
 export { Declined } from './declined.ts'
+export { QuestionError } from './question-error.ts'
 export {
   prompt,
   resource,

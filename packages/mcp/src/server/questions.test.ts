@@ -309,7 +309,7 @@ describe('questions in the middle of a call', () => {
     expect(events).toEqual(['released', 'aborted'])
   })
 
-  it('a client without the capability: −32021 on modern, an error to catch on legacy', async () => {
+  it('a client without the capability: an error to catch, and −32021 on modern where nothing catches it', async () => {
     const app = new Server({
       name: 's',
       tools: {
@@ -324,18 +324,19 @@ describe('questions in the middle of a call', () => {
             }
           },
         }),
+        bare: tool({ run: async (_args, ctx) => String(await ctx.confirm('Sure?')) }),
       },
     })
     const peer = new RawPeer(app)
-    const modern = await peer.modern('tools/call', { name: 't' })
+    const caught = { result: { content: [{ text: 'without asking' }] } }
+    expect(await peer.modern('tools/call', { name: 't' })).toMatchObject(caught)
+    const modern = await peer.modern('tools/call', { name: 'bare' })
     expect(modern).toMatchObject({
       error: { code: -32021, data: { requiredCapabilities: { elicitation: {} } } },
     })
     expect(officialProblems('2026-07-28', modern)).toEqual([])
     await peer.handshake('2025-11-25')
-    expect(await peer.request('tools/call', { name: 't' })).toMatchObject({
-      result: { content: [{ text: 'without asking' }] },
-    })
+    expect(await peer.request('tools/call', { name: 't' })).toMatchObject(caught)
   })
 
   it('rounds by hand work in both eras', async () => {

@@ -1,5 +1,13 @@
-import { RefusedForLoad, type Exchange, type InputRequest, type InputRequests } from '../exchange/index.ts'
+import {
+  MAX_ROUNDS,
+  RefusedForLoad,
+  type Exchange,
+  type InputRequest,
+  type InputRequests,
+} from '../exchange/index.ts'
 import { canonicalJson, isJsonObject, McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
+import { QuestionError } from './question-error.ts'
+import { insideStep, refuseInStep } from './step-scope.ts'
 import type { ReplayTrace } from './replay-watch.ts'
 import type { Answer, RoundState } from './request-state.ts'
 
@@ -11,32 +19,49 @@ export interface Questions {
 /** The client can be asked while the call runs: the handler runs once and steps need no memory. */
 export class LiveQuestions implements Questions {
   readonly #exchange: Exchange
+  #rounds = 0
+  #open = 0
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange
   }
 
-  ask(request: InputRequest, key = 'question'): Promise<JsonObject> {
-    return askLive(this.#exchange, request, key)
+  async ask(request: InputRequest, key = 'question'): Promise<JsonObject> {
+    refuseInStep()
+    // Questions that are open together are one round, as they are where each round is a request.
+    if (this.#open === 0) refuseRound(this.#rounds++)
+    this.#open++
+    try {
+      return await askLive(this.#exchange, request, key)
+    } finally {
+      this.#open--
+    }
   }
 
   async step<T>(_name: string, run: () => T | Promise<T>): Promise<T> {
-    return run()
+    return insideStep(run)
   }
 }
 
-/** An error that the client answers with is the handler's to catch, and not the answer to the call itself. */
+/** A question without an answer is the handler's to catch, and not the answer to the call itself. */
 async function askLive(exchange: Exchange, request: InputRequest, key: string): Promise<JsonObject> {
   try {
     const answers = await exchange.ask!({ [key]: request }, exchange.signal)
     return (Object.hasOwn(answers, key) ? answers[key] : undefined) ?? {}
   } catch (error) {
-    // The client was not asked at all: it learns that it has to answer other questions first.
-    if (!(error instanceof ProtocolError) || error instanceof RefusedForLoad) throw error
-    const details = { method: request.method, code: error.code }
-    throw new McpError('invalid_answer', `The client refused ${request.method}: ${error.message}`, {
+    // A client that was not asked at all learns that it has to answer other questions first.
+    if (error instanceof RefusedForLoad || exchange.signal.aborted) throw error
+    const { method } = request
+    if (error instanceof ProtocolError) {
+      throw new QuestionError('invalid_answer', `The client refused ${method}: ${error.message}`, {
+        cause: error,
+        details: { method, code: error.code },
+      })
+    }
+    if (!(error instanceof McpError)) throw error
+    throw new QuestionError(error.code, error.message, {
       cause: error,
-      details,
+      details: { ...error.details, method },
     })
   }
 }
@@ -76,7 +101,8 @@ export class ReplayedQuestions implements Questions {
   }
 
   async ask(request: InputRequest, explicitKey?: string): Promise<JsonObject> {
-    const { trace } = this.#host
+    refuseInStep()
+    const { trace, state } = this.#host
     const print = fingerprint(explicitKey === undefined ? canonicalJson(request) : shapeOf(request))
     const key = explicitKey ?? this.#numbered(`q_${print}`)
     trace?.question(key, String(request.params?.message ?? request.method))
@@ -87,6 +113,7 @@ export class ReplayedQuestions implements Questions {
       return answer.response
     }
     if (this.#host.canAskLive()) return askLive(this.#host.exchange, request, key)
+    refuseRound(state?.round ?? 0)
     this.#pending.set(key, { request, print })
     this.#schedule()
     return new Promise(() => {})
@@ -104,7 +131,7 @@ export class ReplayedQuestions implements Questions {
     this.#busySteps++
     let value: T | undefined
     try {
-      value = await run()
+      value = await insideStep(run)
       this.#steps.set(key, value ?? null)
       return value
     } finally {
@@ -145,6 +172,13 @@ export class ReplayedQuestions implements Questions {
       if (this.#busySteps === 0) this.#host.suspend()
     }, 0)
   }
+}
+
+/** The limit is the same whether a round is a request or a question on an open connection. */
+export function refuseRound(before: number): void {
+  if (before < MAX_ROUNDS) return
+  const message = `Still asking after ${MAX_ROUNDS} rounds of questions, which is the limit of one call; give each question a key, or ask several at once`
+  throw new QuestionError('too_many_rounds', message, { details: { limit: MAX_ROUNDS } })
 }
 
 function ownMember<T>(record: Record<string, T>, key: string): T | undefined {

@@ -1,9 +1,8 @@
 import type { Exchange, InputRequired } from '../exchange/index.ts'
-import { INVALID_PARAMS, isJsonObject, McpError, ProtocolError } from '../jsonrpc/index.ts'
-import { MAX_ROUNDS } from '../exchange/server/play-rounds.ts'
+import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../jsonrpc/index.ts'
 import { Context } from './context.ts'
 import { isInputRequired } from './input-required.ts'
-import { LiveQuestions, ReplayedQuestions, type Questions } from './questions.ts'
+import { LiveQuestions, refuseRound, ReplayedQuestions, type Questions } from './questions.ts'
 import { ReplayTrace, type ReplayWatcher } from './replay-watch.ts'
 import type { RequestStates, RoundState } from './request-state.ts'
 
@@ -22,7 +21,12 @@ export function runHandler<T>(
 ): T | Promise<T | InputRequired> {
   const { requestState, inputResponses } = exchange.params
   if (exchange.ask && !options.alwaysReplay && requestState === undefined) {
-    const running = promised(handler(new Context(exchange, () => new LiveQuestions(exchange))))
+    let questions: Questions | undefined
+    const live = () => {
+      questions ??= new LiveQuestions(exchange)
+      return questions
+    }
+    const running = promised(handler(new Context(exchange, live)))
     return running instanceof Promise
       ? running.then((value) => finish(value, exchange, options, undefined))
       : finish(running, exchange, options, undefined)
@@ -43,9 +47,6 @@ async function resume<T>(
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "inputResponses" must be an object')
   }
   const state = await options.states.read(exchange)
-  if (state && state.round >= MAX_ROUNDS) {
-    throw new McpError('too_many_rounds', `Still asking after ${state.round} rounds; give questions a key`)
-  }
   return runRound(exchange, options, state, handler)
 }
 
@@ -150,6 +151,7 @@ function finish<T>(
   state: RoundState | undefined,
 ): T | Promise<T | InputRequired> {
   if (!isInputRequired(value)) return value
+  refuseRound(state?.round ?? 0)
   const next: RoundState = {
     answers: {},
     asked: {},

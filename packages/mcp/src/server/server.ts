@@ -19,7 +19,13 @@ import { deriveCapabilities } from './capabilities.ts'
 import { SubscriptionMeter } from '../exchange/server/subscription-meter.ts'
 import { ChangeHub } from './change-hub.ts'
 import { completeArgument } from './complete-argument.ts'
-import { Configuration, globalConfiguration, setting, type ExceptionContext } from './configuration.ts'
+import {
+  Configuration,
+  globalConfiguration,
+  printException,
+  setting,
+  type ExceptionContext,
+} from './configuration.ts'
 import type {
   AnyPrompt,
   AnyTool,
@@ -35,6 +41,7 @@ import { instrument, instrumentationOf, isInstrumented } from './instrumentation
 import { listen } from './listen.ts'
 import { Lists } from './lists.ts'
 import { withOpenResults } from './middleware.ts'
+import { QuestionError } from './question-error.ts'
 import { readResource } from './read-resource.ts'
 import type { Registration } from './registry.ts'
 import type { ReplayWatcher } from './replay-watch.ts'
@@ -372,7 +379,8 @@ export class Server<Tools = unknown> implements Served {
 
   #failed(thrown: unknown, exchange: Exchange): Outcome {
     if (thrown instanceof UnknownName) this.#note(exchange, { error: `${thrown.kind}_not_found` })
-    else if (!(thrown instanceof ProtocolError)) this.#report(thrown, exchange, {})
+    if (thrown instanceof QuestionError) return failure(thrown.toProtocolError(exchange), thrown)
+    if (!(thrown instanceof ProtocolError)) this.#report(thrown, exchange, factsOf(exchange))
     return failure(ProtocolError.from(thrown), thrown)
   }
 
@@ -381,14 +389,22 @@ export class Server<Tools = unknown> implements Served {
     this.#tellReporter(thrown, { ...facts, request: { method: exchange.method, params: exchange.params } })
   }
 
-  /** A reporter that throws changes nothing; with none set, nothing is printed. */
+  /** A reporter that throws changes nothing. */
   #tellReporter(thrown: unknown, context: ExceptionContext): void {
     try {
-      setting(this.configuration, 'exceptionReporter')?.(thrown, context)
+      const report = setting(this.configuration, 'exceptionReporter') ?? printException
+      report(thrown, context)
     } catch {
       // There is no second reporter to tell about the first.
     }
   }
+}
+
+/** What the request is about; the reporter of a tool call is told more. */
+function factsOf({ method, params }: Exchange): Partial<ExceptionContext> {
+  if (method === 'tools/call') return { toolName: String(params.name), arguments: params.arguments }
+  if (method === 'prompts/get') return { promptName: String(params.name), arguments: params.arguments }
+  return method === 'resources/read' ? { resourceUri: String(params.uri) } : {}
 }
 
 function notFound(method: string): Outcome {

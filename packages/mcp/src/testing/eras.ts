@@ -1,6 +1,7 @@
 import { Client, type ClientOptions } from '../client/index.ts'
 import type { RequestContext } from '../exchange/index.ts'
 import { eraOf, LATEST_LEGACY, LATEST_MODERN, type Era, type Revision } from '../protocol/index.ts'
+import { globalConfiguration } from '../server/configuration.ts'
 import type { ReplayWarning, Server } from '../server/index.ts'
 import { memory } from '../transport/memory.ts'
 import { ScriptedAnswers } from './scripted-answers.ts'
@@ -73,6 +74,8 @@ async function runOnce<T extends AnyServer | (() => AnyServer | Promise<AnyServe
   const warnings: ReplayWarning[] = []
   const traffic: Traffic[] = []
   const answers = new ScriptedAnswers()
+  const causes: string[] = []
+  const stopHearing = hearExceptions(server, causes)
   const stopWatching = replay ? server.watchReplays((warning) => warnings.push(warning)) : undefined
   const client = new Client<AppOf<T>>({
     ...answers.handlers,
@@ -94,19 +97,36 @@ async function runOnce<T extends AnyServer | (() => AnyServer | Promise<AnyServe
       throw new Error(warnings.map(({ name, message }) => `${name}: ${message}`).join('\n'))
     }
   } catch (error) {
-    throw located(error, `${revision}${replay ? ' with watched replay' : ''}`, answers)
+    throw located(error, `${revision}${replay ? ' with watched replay' : ''}`, answers, causes)
   } finally {
+    stopHearing()
     stopWatching?.()
     await client.close()
   }
 }
 
+/** What handlers threw is hidden from clients; a test that fails shows it. A reporter of the server is told as well. */
+function hearExceptions({ configuration }: Server, causes: string[]): () => void {
+  const { exceptionReporter } = configuration
+  configuration.exceptionReporter = (thrown, context) => {
+    const report = exceptionReporter ?? globalConfiguration().exceptionReporter
+    report?.(thrown, context)
+    const { toolName, promptName, resourceUri, request } = context
+    const why = thrown instanceof Error ? thrown.stack : JSON.stringify(thrown)
+    causes.push(`${toolName ?? promptName ?? resourceUri ?? request.method} threw: ${why}`)
+  }
+  return () => {
+    configuration.exceptionReporter = exceptionReporter
+  }
+}
+
 /** Says in which run it was; a question without an answer is usually the reason behind another failure. */
-function located(error: unknown, where: string, answers: ScriptedAnswers): unknown {
+function located(error: unknown, where: string, answers: ScriptedAnswers, causes: string[]): unknown {
   const missing =
     answers.unanswered.length > 0 ? ` (no answer scripted for ${answers.unanswered.join('; ')})` : ''
+  const thrown = causes.map((cause) => `\n${cause}`).join('')
   if (error instanceof Error && !error.message.startsWith('[')) {
-    error.message = `[${where}] ${error.message}${missing}`
+    error.message = `[${where}] ${error.message}${missing}${thrown}`
     return error
   }
   return error

@@ -43,7 +43,7 @@ export interface ClientEdge {
 
 export interface ClientEdgeOptions {
   ids?: IdMinter | undefined
-  /** Rounds of questions answered through `exchange.ask` before a request is given up. Default 16. */
+  /** Rounds of questions answered through `exchange.ask` before a request is given up. Default 32. */
   maxRounds?: number | undefined
   /** Log messages that no request in flight asked for. */
   onLog?: ((notification: Notification) => void) | undefined
@@ -56,8 +56,6 @@ export interface ClientEdgeOptions {
   /** HTTP headers that a single request shall have besides those of its connection, whatever the era. */
   extraHeaders?: ((exchange: Exchange) => Record<string, string> | undefined) | undefined
 }
-
-export const DEFAULT_MAX_ROUNDS = 16
 
 /** Some servers reject ids that are not integers, so we send nothing else. */
 export function createIdMinter(): IdMinter {

@@ -2,12 +2,18 @@ import { isJsonObject, type JsonObject, McpError } from '../../jsonrpc/index.ts'
 import { type Discovery, LATEST_MODERN, META, type Revision } from '../../protocol/index.ts'
 import { CallTable } from '../pending-requests.ts'
 import { abortError, cancellationOf } from '../plain-exchange.ts'
-import { type Cancellation, complete, type Exchange, type Notification, type Outcome } from '../exchange.ts'
+import {
+  type Cancellation,
+  complete,
+  type Exchange,
+  MAX_ROUNDS,
+  type Notification,
+  type Outcome,
+} from '../exchange.ts'
 import {
   type ClientEdge,
   type ClientEdgeOptions,
   createIdMinter,
-  DEFAULT_MAX_ROUNDS,
   isLog,
   wantsLog,
   modernParams,
@@ -65,7 +71,7 @@ export class ModernClientEdge implements ClientEdge {
   readonly handle = async (exchange: Exchange): Promise<Outcome> => {
     const outcome = await this.#send(exchange, exchange.params)
     if (outcome.type !== 'input_required') return outcome
-    const limit = this.#options.maxRounds ?? DEFAULT_MAX_ROUNDS
+    const limit = this.#options.maxRounds ?? MAX_ROUNDS
     return playFurtherRounds(outcome, exchange, (params) => this.#send(exchange, params), limit)
   }
 

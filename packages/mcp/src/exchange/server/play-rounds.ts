@@ -1,10 +1,7 @@
 import { McpError, MISSING_CLIENT_CAPABILITY, ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
 import type { ClientCapabilities } from '../../protocol/index.ts'
 import { missingCapabilities } from '../message-hints.ts'
-import { failure, type InputRequests, type InputResponses, type Outcome } from '../exchange.ts'
-
-/** More rounds than this are a loop: a handler whose question never gets an answer that it takes. */
-export const MAX_ROUNDS = 32
+import { failure, MAX_ROUNDS, type InputRequests, type InputResponses, type Outcome } from '../exchange.ts'
 
 export interface RoundsHost {
   /** Asks the peer; absent where it cannot be asked. */

@@ -17,7 +17,6 @@ import {
   type ClientEdge,
   type ClientEdgeOptions,
   createIdMinter,
-  DEFAULT_MAX_ROUNDS,
   type IdMinter,
   orAbort,
   canAskForInput,
@@ -28,7 +27,14 @@ import {
   UnansweredCalls,
 } from '../../client/client-edge.ts'
 import { CallTable } from '../../pending-requests.ts'
-import { complete, type Exchange, failure, type Notification, type Outcome } from '../../exchange.ts'
+import {
+  complete,
+  type Exchange,
+  failure,
+  MAX_ROUNDS,
+  type Notification,
+  type Outcome,
+} from '../../exchange.ts'
 import { Attributor, type AmbiguousRequest, LegacyInbox } from './inbox.ts'
 import { type CallPort, LegacyCall } from './call.ts'
 import { type Continuations, MemoryContinuations } from './questions.ts'
@@ -119,7 +125,7 @@ export class LegacyClientEdge implements ClientEdge {
     this.#pages = new PageGate({
       send: (exchange) => this.#send(exchange),
       continuations: this.#port.continuations,
-      maxRounds: options.maxRounds ?? DEFAULT_MAX_ROUNDS,
+      maxRounds: options.maxRounds ?? MAX_ROUNDS,
       patience: options.urlCompletionTimeout ?? 300_000,
     })
     this.#inbox = new LegacyInbox({
