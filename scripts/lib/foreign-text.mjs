@@ -43,7 +43,7 @@ export const ALLOWED = {
     'toString of bytes': 1,
     why: 'the body was counted',
   },
-  'packages/gateway/src/admin/http/read-body.ts': { 'toString of bytes': 1, why: 'the body was counted' },
+  'packages/gateway/src/admin/http/admin-server.ts': { 'toString of bytes': 1, why: 'the body was counted' },
   // Addresses that the user or the operator gave, checked when they were given.
   'packages/mcp/src/auth/dpop.ts': { 'new URL': 2, why: 'the address of a request of ours' },
   'packages/mcp/src/auth/oauth-provider.ts': { 'new URL': 2, why: 'the address of a request of ours' },
@@ -118,7 +118,7 @@ export const ALLOWED = {
     'JSON.parse': 1,
     why: 'copies a value of the caller',
   },
-  'packages/gateway/src/store/own-json.ts': { 'JSON.parse': 1, why: 'what the store wrote itself' },
+  'packages/gateway/src/store/operations/tables.ts': { 'JSON.parse': 1, why: 'what the store wrote itself' },
   'packages/gateway/src/config/state-file.ts': { 'JSON.parse': 1, why: 'our own file' },
   'packages/gateway/src/config/hide-secrets.ts': { 'JSON.parse': 1, why: 'one string of the configuration' },
   'packages/gateway/src/config/schema.ts': { 'JSON.parse': 1, why: 'a schema of this package' },

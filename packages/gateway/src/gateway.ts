@@ -6,10 +6,9 @@ import {
   type Served,
 } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
-import { Catalog } from './catalog/catalog.ts'
+import { Catalog, ListWatch } from './catalog/catalog.ts'
 import { CatalogStore } from './catalog/catalog-store.ts'
 import type { Snapshot } from './catalog/fetch-lists.ts'
-import { ListWatch } from './catalog/watch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
 import { hideShapes, sharedLimit, type GatewayModel, type TargetModel } from './model/index.ts'
 import { Admission } from './chain/limits/admission.ts'

@@ -1,7 +1,9 @@
-import type { Loaded, LoadResult } from '../config/index.ts'
+import { type Loaded, type LoadResult, formatOf, maskSecrets, type Problem } from '../config/index.ts'
 import { CliExit } from './cli-error.ts'
-import { paintFor, printJson, type CliIo, type GlobalOptions } from './cli-io.ts'
-import { printProblems } from './print-problems.ts'
+import { paintFor, printJson, type CliIo, type GlobalOptions, type CliStream, printLine } from './cli-io.ts'
+import { readSmallFile } from '../model/index.ts'
+import { formatProblem } from './format-problem.ts'
+import type { Paint } from './paint.ts'
 
 /** Says what is wrong with a configuration and goes on with it, or ends the command when it cannot be used. */
 export async function acceptConfig(
@@ -18,4 +20,16 @@ export async function acceptConfig(
   await printProblems(problems, { file, stream: io.stderr, io, paint: paintFor(io.stderr, io, options) })
   if (!result.ok) throw new CliExit(2)
   return result
+}
+
+export async function printProblems(
+  problems: readonly Problem[],
+  { file, stream, io, paint }: { file: string; stream: CliStream; io: CliIo; paint: Paint },
+): Promise<void> {
+  if (problems.length === 0) return
+  const text = (await readSmallFile(file).catch(() => '')).replace(/^\uFEFF/, '')
+  const masked = text === '' ? '' : await maskSecrets(text, formatOf(file, text))
+  for (const problem of problems) {
+    printLine(stream, `${formatProblem(problem, masked, { paint, cwd: io.places.cwd })}\n`)
+  }
 }

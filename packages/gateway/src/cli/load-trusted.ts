@@ -17,6 +17,8 @@ import { paintFor, printLine, type CliIo, type GlobalOptions } from './cli-io.ts
 import { shorten } from './format-problem.ts'
 import { plainText } from './plain-text.ts'
 import { formatTable } from './table.ts'
+import { noConfig } from './require-config.ts'
+import { overridesOf, type GatewayOptions, type GatewayPlan } from './run-gateway.ts'
 
 export interface TrustedConfig {
   readonly file: string
@@ -93,4 +95,23 @@ function notTrusted(file: string, { places }: CliIo): CliError {
     exitCode: 2,
     fix: `Look at it (gantry check ${name}), then name it with --config ${name}, or accept it with --yes.`,
   })
+}
+
+export async function planFromFile(options: GatewayOptions, io: CliIo): Promise<GatewayPlan> {
+  const { places } = io
+  const overrides = overridesOf(options)
+  const config = await loadTrusted(options, io, overrides)
+  if (!config) throw noConfig(places, 'or try "gantry serve --demo"')
+  const { file, loaded } = config
+  if (isOpenToAll(file)) {
+    const paint = paintFor(io.stderr, io, options)
+    const what = `Every user of this machine can change ${shorten(file, places.cwd)}, and so run programs as this user`
+    printLine(io.stderr, `${paint.yellow('!')} ${what}. Close it with: chmod o-w FILE`)
+  }
+  return {
+    loaded,
+    serves: shorten(file, places.cwd),
+    source: { file, loaded, places, overrides },
+    searchPort: false,
+  }
 }

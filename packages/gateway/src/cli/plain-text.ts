@@ -15,3 +15,8 @@ export function oneLine(text: string, width: number): string {
   const line = plainText(text).replaceAll(/\s+/g, ' ').trim()
   return line.length > width ? `${line.slice(0, Math.max(0, width - 1))}…` : line
 }
+
+/** Text in a configuration may hold references; what comes from a command line is meant as it is. */
+export function literalText(text: string): string {
+  return text.replaceAll('${', () => '$${')
+}

@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
-import { displayUrl, Secret } from '../model/index.ts'
-import type {
-  InProcessTarget,
-  OAuthModel,
-  ReplayTarget,
-  StdioTarget,
-  TargetOptions,
-  UrlTarget,
+import {
+  displayUrl,
+  Secret,
+  type InProcessTarget,
+  type OAuthModel,
+  type ReplayTarget,
+  type StdioTarget,
+  type TargetOptions,
+  type UrlTarget,
 } from '../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { ConfigPath } from './problem.ts'
-import type { RawOAuth } from './raw-config.ts'
-import type { TargetSource } from './target-source.ts'
+import type { RawOAuth, RawTarget, RawTargetDefaults } from './raw-config.ts'
 
 export function compileStdio(
   { raw, path }: TargetSource,
@@ -142,4 +142,17 @@ function isFile(module: string): boolean {
 
 function toPath(module: string): string {
   return module.startsWith('file:') ? fileURLToPath(module) : module
+}
+
+/** One target of the file and what the rest of the file says about it. */
+export interface TargetSource {
+  readonly name: string
+  readonly raw: RawTarget
+  /** Where it is: under `mcpServers` or `servers`. */
+  readonly path: ConfigPath
+  readonly defaults: RawTargetDefaults
+  /** Whether names start with the target's name when the target does not say. */
+  readonly prefixed: boolean
+  /** `server.trustedHosts`. */
+  readonly trustedHosts: readonly string[]
 }

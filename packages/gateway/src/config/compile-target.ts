@@ -12,8 +12,8 @@ import {
   compileStdio,
   compileUrl,
   warnMissing,
+  type TargetSource,
 } from './compile-target-kinds.ts'
-import type { TargetSource } from './target-source.ts'
 import { bytes, duration } from './compile-server.ts'
 import type { ConfigPath } from './problem.ts'
 import type { RawOpenApi, Quantity, RawSelection } from './raw-config.ts'

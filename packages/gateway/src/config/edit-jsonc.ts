@@ -1,7 +1,6 @@
 import { createScanner, findNodeAtLocation, type Node, parseTree } from 'jsonc-parser'
-import type { Edit } from './plan-edits.ts'
+import { type Edit, indentAt, lineEnd, lineStart, splice, styleOf } from './plan-edits.ts'
 import type { ConfigPath } from './problem.ts'
-import { indentAt, lineEnd, lineStart, splice, styleOf } from './text-style.ts'
 
 /** Applies one edit to JSON with comments. jsonc-parser's `modify` would move or remove comments. */
 export function editJsonc(text: string, edit: Edit): string {

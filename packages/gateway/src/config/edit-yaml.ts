@@ -9,9 +9,8 @@ import {
   parseDocument,
   stringify,
 } from 'yaml'
-import type { Edit } from './plan-edits.ts'
+import { type Edit, lineEnd, lineStart, splice, styleOf } from './plan-edits.ts'
 import type { ConfigPath } from './problem.ts'
-import { lineEnd, lineStart, splice, styleOf } from './text-style.ts'
 
 /** Edits only the lines concerned, to keep the form of the rest. Throws where that is impossible. */
 export function editYaml(text: string, edit: Edit): string {

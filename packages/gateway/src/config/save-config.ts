@@ -1,7 +1,10 @@
-import { readSmallFile } from '../model/index.ts'
+import { readSmallFile, isOwn } from '../model/index.ts'
 import { type Loaded, type NotLoaded, parseConfig, type LoadOptions } from './load-config.ts'
-import { acceptText } from './accepted-configs.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
+import { createHash } from 'node:crypto'
+import { mkdir, realpath, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stateHome, type UserPlaces } from './user-places.ts'
 
 export type SaveResult =
   | { readonly ok: true; readonly loaded: Loaded; readonly backup: string | undefined }
@@ -24,4 +27,24 @@ export async function saveConfig(file: string, text: string, options: SaveOption
   await writeFileAtomic(file, text, { backup })
   if (options.places) await acceptText(file, text, options.places).catch(() => {})
   return { ok: true, loaded, backup }
+}
+
+/** Remembers an accepted configuration as an empty file named after its place and content. */
+export async function acceptText(file: string, text: string, places: UserPlaces): Promise<void> {
+  await mkdir(folderOf(places), { recursive: true, mode: 0o700 })
+  await writeFile(await markOf(file, text, places), '', { mode: 0o600 })
+}
+
+export async function isAcceptedText(file: string, text: string, places: UserPlaces): Promise<boolean> {
+  const mark = await stat(await markOf(file, text, places)).catch(() => undefined)
+  return mark?.isFile() === true && isOwn(mark.uid)
+}
+
+function folderOf(places: UserPlaces): string {
+  return join(stateHome(places), 'gantry', 'accepted')
+}
+
+async function markOf(file: string, text: string, places: UserPlaces): Promise<string> {
+  const path = await realpath(file).catch(() => file)
+  return join(folderOf(places), createHash('sha256').update(`${path}\0${text}`).digest('hex'))
 }

@@ -1,8 +1,8 @@
 import type { Driver, Hear } from './driver.ts'
-import { MemoryEngine } from './memory-engine.ts'
 import { runOperation, type Argument, type OperationName, type Result } from './operations/index.ts'
 import { newestMessage, readNews } from './operations/messages.ts'
 import { Tables } from './operations/tables.ts'
+import type { Range, Stored, Transaction } from './engine.ts'
 
 /** Ends with the process. */
 export class MemoryDriver implements Driver {
@@ -49,4 +49,62 @@ export class MemoryDriver implements Driver {
   #tables(): Tables {
     return new Tables(this.#engine, this.#maxBytes)
   }
+}
+
+interface Table {
+  readonly rows: Map<string, Stored>
+  /** The keys in order; undefined after one came or went. */
+  sorted: string[] | undefined
+}
+
+/** Rows in maps. An operation runs to its end before the next begins, so each is a transaction. */
+export class MemoryEngine implements Transaction {
+  readonly #tables = new Map<string, Table>()
+
+  get(table: string, key: string): Stored | undefined {
+    return this.#tables.get(table)?.rows.get(key)
+  }
+
+  put(name: string, key: string, row: Stored): void {
+    const table = this.#tables.get(name) ?? { rows: new Map(), sorted: undefined }
+    this.#tables.set(name, table)
+    if (!table.rows.has(key)) table.sorted = undefined
+    table.rows.set(key, row)
+  }
+
+  remove(name: string, key: string): void {
+    const table = this.#tables.get(name)
+    if (table?.rows.delete(key)) table.sorted = undefined
+  }
+
+  *range(name: string, { after, before }: Range = {}): Generator<readonly [string, Stored]> {
+    const table = this.#tables.get(name)
+    if (!table) return
+    table.sorted ??= [...table.rows.keys()].sort()
+    for (let index = indexAfter(table.sorted, after); index < table.sorted.length; index += 1) {
+      const key = table.sorted[index]!
+      if (before !== undefined && key >= before) return
+      yield [key, table.rows.get(key)!]
+    }
+  }
+
+  *scan(after?: { table: string; key: string }): Generator<readonly [string, string, Stored]> {
+    for (const name of [...this.#tables.keys()].sort()) {
+      if (after && name < after.table) continue
+      const range = name === after?.table ? { after: after.key } : {}
+      for (const [key, row] of this.range(name, range)) yield [name, key, row]
+    }
+  }
+}
+
+function indexAfter(sorted: readonly string[], after: string | undefined): number {
+  if (after === undefined) return 0
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (sorted[middle]! <= after) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -1,11 +1,10 @@
 import type { Exchange } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import { Handshake } from '../telemetry/handshake.ts'
-import { backoffDelay, nextTry, retryAfterOf } from './backoff.ts'
+import { backoffDelay, nextTry, retryAfterOf, RetryClock } from './backoff.ts'
 import { HealthCheck } from './health-check.ts'
 import { isSharedKey } from './isolation.ts'
 import type { Link } from './link.ts'
-import { RetryClock } from './retry-clock.ts'
 import { Slots } from './slots.ts'
 import { isAuthFailure, TargetError } from './target-error.ts'
 

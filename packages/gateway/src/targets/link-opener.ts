@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AuthProvider } from '@gantry/mcp/auth'
-import { EraCache, McpError, type FetchLike } from '@gantry/mcp/client'
+import { EraCache, McpError, type FetchLike, http, sse } from '@gantry/mcp/client'
 import { stdio } from '@gantry/mcp/client/node'
 import {
   eraOf,
@@ -31,13 +31,12 @@ import type { ArrivingResults } from './arriving-results.ts'
 import { inProcessLink } from './in-process-link.ts'
 import type { Instance, OpenRequest } from './instance.ts'
 import { isLegacyKey } from './isolation.ts'
-import { launcherOf } from './launchers/launcher.ts'
-import { launcherEnvironment } from './launchers/launcher-environment.ts'
+import { launcherOf, launcherEnvironment } from './launchers/launcher.ts'
 import { StartLimit } from './launchers/start-limit.ts'
 import { edgeLink, LeasedContinuations, type EdgeServices, type Link, type ProcessFacts } from './link.ts'
 import type { StartGate } from './start-gate.ts'
 import type { TargetAuth } from './target-auth.ts'
-import { urlConnector } from './url-connector.ts'
+import { parseUrl } from '@gantry/mcp/foreign'
 
 export interface OpenerServices {
   readonly info: Implementation
@@ -247,4 +246,35 @@ async function loadModule(model: InProcessTarget, services: LinkServices): Promi
 
 function isServed(value: unknown): value is Served {
   return typeof value === 'object' && value !== null && 'respond' in value && 'info' in value
+}
+
+export interface UrlServices {
+  readonly fetch: FetchLike
+  readonly arriving: ArrivingResults
+  readonly auth: AuthProvider | undefined
+  readonly maxMessageBytes: number
+  /** Headers of the request that the connection is made for, where connections are not shared. */
+  readonly headers: Record<string, string> | undefined
+  onProtocolError(error: McpError): void
+}
+
+/** A server at a URL. What the configuration says about headers gives way to what the caller sends. */
+export function urlConnector(model: UrlTarget, services: UrlServices): Connector {
+  const { fetch, auth, maxMessageBytes } = services
+  const url = reveal(model.url)
+  const options = {
+    headers: { ...lowerCase(revealAll(model.headers)), ...services.headers },
+    fetch,
+    maxMessageBytes,
+    arrivals: services.arriving.of(parseUrl(url)?.origin ?? url),
+    onProtocolError: (error: McpError) => services.onProtocolError(error),
+    ...(auth && { auth }),
+  }
+  if (model.transport === 'sse') return sse(url, options)
+  const connector = http(url, options)
+  return model.transport === 'http' ? { ...connector, fallback: undefined } : connector
+}
+
+function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

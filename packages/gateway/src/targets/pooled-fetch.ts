@@ -1,9 +1,9 @@
 import { plainHeaders, quickFetch, type QuickInit } from '@gantry/mcp/client/node'
 import type { FetchLike } from '@gantry/mcp/client'
-import type { Dispatcher, Pool } from 'undici'
+import type { Dispatcher, Pool, buildConnector } from 'undici'
 import type { ArrivingResults } from './arriving-results.ts'
-import { surviveEnds } from './ended-connections.ts'
-import { PooledAnswer } from './pooled-answer.ts'
+import { PooledAnswer } from './pooled-body.ts'
+import type { Socket } from 'node:net'
 
 const CONNECT_MS = 10_000
 /** Addresses that are remembered. Those of HTTP+SSE have a session in them, so there may be many. */
@@ -82,4 +82,52 @@ function send(
     }
     pool.dispatch(request, new PooledAnswer({ url, init, arrivals: arriving.of(origin), resolve, reject }))
   })
+}
+
+/** The part of undici's parser that is needed here. */
+interface Parser {
+  paused: boolean
+  readonly ptr: number | null
+  readonly llhttp: { llhttp_resume(pointer: number): void }
+  execute(chunk: Buffer): void
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** Survives connections that end while their answer is paused, where undici 7 throws in a socket listener. */
+export function surviveEnds(connect: buildConnector.connector): buildConnector.connector {
+  return (options, done) =>
+    connect(options, (...found) => {
+      const [, socket] = found
+      if (socket) {
+        const readRest = (): void => readPaused(socket)
+        // Ours come before those of undici, which are added when it has the socket.
+        for (const event of ['end', 'error', 'close']) socket.on(event, readRest)
+      }
+      done(...found)
+    })
+}
+
+function readPaused(socket: Socket): void {
+  const parser = parserOf(socket)
+  let rest: Buffer = NOTHING
+  do {
+    if (!goOn(parser)) return
+    rest = (socket.read() as Buffer | null) ?? NOTHING
+    // Nothing is worth reading too: a body that is complete ends with it.
+    parser.execute(rest)
+  } while (rest.length > 0)
+  goOn(parser)
+}
+
+function goOn(parser: Parser | undefined): parser is Parser {
+  if (!parser?.paused || parser.ptr === null) return false
+  parser.llhttp.llhttp_resume(parser.ptr)
+  parser.paused = false
+  return true
+}
+
+function parserOf(socket: Socket): Parser | undefined {
+  const key = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
+  return key && ((socket as unknown as Record<symbol, Parser | null>)[key] ?? undefined)
 }

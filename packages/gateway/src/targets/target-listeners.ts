@@ -11,8 +11,7 @@ import type { Instance } from './instance.ts'
 import type { InstancePool } from './connections.ts'
 import { callerKey, instanceKey, isCallKey, isLegacyKey, isSharedKey, sameInAuto } from './isolation.ts'
 
-import { union } from './listen-filter.ts'
-import { SharedListener, type ListenWish } from './shared-listener.ts'
+import { union, SharedListener, type ListenWish } from './shared-listener.ts'
 import { targetHeaders } from './target-exchange.ts'
 
 export interface TargetListenersHost {

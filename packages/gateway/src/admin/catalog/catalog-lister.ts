@@ -1,6 +1,5 @@
 import { isJsonObject } from '@gantry/mcp/exchange'
-import { publicName } from '../../catalog/public-names.ts'
-import type { MergedEntry } from '../../catalog/merged.ts'
+import { publicName, type MergedEntry } from '../../catalog/merged.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { isExcludedUri, isSelectedUri } from '../../catalog/offers-uri.ts'
 import { isSelected, keyPrincipal, forbidsName, nameForms, type SelectionModel } from '../../model/index.ts'
@@ -19,6 +18,7 @@ import type { TargetCards } from '../targets/target-cards.ts'
 import type { ChangeLog } from './change-log.ts'
 import { KINDS } from './compare-snapshots.ts'
 import { estimateTokens } from './estimate-tokens.ts'
+import type { Handlers } from '../handlers.ts'
 
 interface Found {
   readonly entry: CatalogEntry
@@ -208,4 +208,21 @@ export function objectKind(kind: EntryKind): 'tools' | 'prompts' | 'resources' {
 
 function text<Key extends string>(key: Key, value: unknown): { [K in Key]?: string } {
   return typeof value === 'string' ? ({ [key]: value } as { [K in Key]: string }) : {}
+}
+
+export function catalogHandlers(
+  host: AdminHost,
+  lister: CatalogLister,
+  changes: ChangeLog,
+): Pick<Handlers, 'catalog' | 'catalogEntry' | 'catalogChanges'> {
+  return {
+    catalog: async ({ query }) => {
+      const { catalog } = host.gateway
+      // A command without a running gateway has nothing but this question to wait for, and wants it answered.
+      if (query?.refresh) await (host.front ? catalog.merged.ready(catalog.catalogs) : catalog.refreshAll())
+      return lister.list()
+    },
+    catalogEntry: ({ query }) => lister.detail(query.kind, query.key),
+    catalogChanges: ({ query }) => changes.list(query ?? {}),
+  }
 }

@@ -10,6 +10,7 @@ import {
   type HiddenText,
   type LoadResult,
   type Problem,
+  readSchema,
 } from '../../config/index.ts'
 import { readSmallFile } from '../../model/index.ts'
 import { ApiError } from '../api-error.ts'
@@ -25,6 +26,7 @@ import type {
 import { configEffects } from './config-effects.ts'
 import { textDiff } from './text-diff.ts'
 import { TextPlaces } from './text-places.ts'
+import type { Handlers } from '../handlers.ts'
 
 export interface CurrentConfig {
   readonly file: string | undefined
@@ -223,4 +225,15 @@ function unknownMasks(restored: Restored, edited: string): ConfigProblem[] {
 function toProblem(problem: Problem): ConfigProblem {
   const { severity, code, message, fix, line, column, length, path } = problem
   return { severity, code, message, ...(fix !== undefined && { fix }), line, column, length, path }
+}
+
+export function configHandlers(
+  editor: ConfigEditor,
+): Pick<Handlers, 'config' | 'configSchema' | 'checkConfig' | 'saveConfig'> {
+  return {
+    config: () => editor.read(),
+    configSchema: () => readSchema(),
+    checkConfig: ({ body }) => editor.check(body),
+    saveConfig: ({ body }) => editor.save(body),
+  }
 }

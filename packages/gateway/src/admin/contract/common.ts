@@ -73,3 +73,8 @@ export interface GatewayInfo {
   readonly configFile?: string
   readonly memory: { readonly rss: Bytes; readonly heapUsed: Bytes }
 }
+
+/** `1 tool`, `2 tools`. */
+export function countOf(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`
+}

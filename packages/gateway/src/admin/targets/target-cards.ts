@@ -5,11 +5,18 @@ import type { Instance } from '../../targets/instance.ts'
 import type { Target } from '../../targets/target.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { estimateTokens } from '../catalog/estimate-tokens.ts'
-import type { EntryCounts, Explanation, ProcessUsage, TargetCard, TargetState } from '../contract.ts'
+import type {
+  EntryCounts,
+  Explanation,
+  ProcessUsage,
+  TargetCard,
+  TargetState,
+  TrafficStats,
+} from '../contract.ts'
 import { explainFailure } from '../explain/explain-failure.ts'
 import { contextOf } from '../explain/present-steps.ts'
 import type { ProcessWatch } from './process-watch.ts'
-import { toTrafficStats } from './target-stats.ts'
+import type { StatsSummary } from '../../telemetry/stats.ts'
 
 export class TargetCards {
   readonly #host: AdminHost
@@ -138,5 +145,16 @@ function pickInfo(info: NonNullable<TargetCard['serverInfo']>): NonNullable<Targ
     name: String(name),
     version: String(version),
     ...(title !== undefined && { title: String(title) }),
+  }
+}
+
+export function toTrafficStats({ calls, errors, p50, p95, traffic }: StatsSummary): TrafficStats {
+  return {
+    calls,
+    errors,
+    ...(calls > 0 && { errorRate: errors / calls }),
+    ...(p50 !== undefined && { p50 }),
+    ...(p95 !== undefined && { p95 }),
+    traffic,
   }
 }

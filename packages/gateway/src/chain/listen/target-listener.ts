@@ -1,14 +1,13 @@
 import { coversUri, type Exchange, type HeldNotifications, type Notification } from '@gantry/mcp/exchange'
 import type { SubscriptionFilter } from '@gantry/mcp/server'
-import { namesOf } from '../../targets/listen-filter.ts'
-import type { ListenWish } from '../../targets/shared-listener.ts'
+import { namesOf, type ListenWish } from '../../targets/shared-listener.ts'
 import type { PublicUris } from '../../catalog/public-uris.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { CallerView } from '../policy/caller-view.ts'
 import { publicTask } from '../resolve/to-public.ts'
 import { maySeeTask } from '../tasks/caller-tasks.ts'
 import type { CallerTask } from '../tasks/task-ids.ts'
-import { PacedUpdates } from './paced-updates.ts'
+import { GrowingDelay } from '../../targets/growing-delay.ts'
 
 /** What one target is listened to for: its own names, and what they are to the client. */
 export interface Wish {
@@ -115,5 +114,46 @@ export class TargetListener implements ListenWish {
   #isWished(own: string): boolean {
     for (const wished of this.#wish.resources.keys()) if (coversUri(wished, own)) return true
     return false
+  }
+}
+
+/** Resources whose updates wait, at most; of more than that the oldest go. */
+const MAX_WAITING = 1000
+
+/** Updates for one listener. Of many updates of one resource the last is enough, and it is never lost. */
+export class PacedUpdates {
+  readonly #emit: (notification: Notification) => void
+  readonly #waiting = new Map<string, Notification>()
+  readonly #delay = new GrowingDelay()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(emit: (notification: Notification) => void) {
+    this.#emit = emit
+  }
+
+  add(uri: string, notification: Notification): void {
+    this.#waiting.delete(uri)
+    this.#waiting.set(uri, notification)
+    if (this.#waiting.size > MAX_WAITING) this.#waiting.delete(this.#waiting.keys().next().value!)
+    if (this.#timer) return
+    const { wait } = this.#delay
+    if (wait === 0) return this.#flush()
+    this.#timer = setTimeout(() => this.#flush(), wait)
+    this.#timer.unref()
+  }
+
+  #flush(): void {
+    this.#timer = undefined
+    this.#delay.begin()
+    const due = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const notification of due) this.#emit(notification)
+  }
+
+  /** Nobody listens any more. */
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#waiting.clear()
   }
 }

@@ -1,11 +1,19 @@
-import { shapeResult, writeJson, type Complete, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
+import {
+  shapeResult,
+  writeJson,
+  type Complete,
+  type Exchange,
+  type JsonObject,
+  INVALID_PARAMS,
+  ProtocolError,
+} from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { ListKind, MergedEntry } from '../../catalog/merged.ts'
 import { GAPS, type CatalogView } from '../../catalog/catalog-view.ts'
 import { methodNotFound } from '../absent.ts'
 import type { CallerView } from '../policy/caller-view.ts'
 import { withoutDenied } from '../policy/permitted-result.ts'
-import { beginAfter, positionOf, readCursor, writeCursor, type Position } from './page-cursor.ts'
+import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 
 interface ListMethod {
   readonly kind: ListKind
@@ -98,4 +106,53 @@ export class Pages {
     })
     return { type: 'complete', result: { skills, ...view.caching() } }
   }
+}
+
+/** The last entry of a page: its name, whose it is, and how many of its target's stand in front of it. */
+export interface Position {
+  readonly ordinal: number
+  readonly target: string
+  readonly key: string
+}
+
+export function positionOf(entry: MergedEntry, entries: readonly MergedEntry[]): Position {
+  const first = entries.findIndex(({ target }) => target === entry.target)
+  return { ordinal: entries.indexOf(entry) - first, target: entry.target.target.name, key: entry.key }
+}
+
+/** Where the next page begins: after the entry seen last, or, when it is gone, after as many entries. */
+export function beginAfter(
+  { ordinal, target, key }: Position,
+  entries: readonly MergedEntry[],
+  catalogs: readonly TargetCatalog[],
+): number {
+  const seen = entries.findIndex((entry) => entry.key === key)
+  if (seen >= 0) return seen + 1
+  const place = catalogs.findIndex((one) => one.target.name === target)
+  // Without its target nothing says how far the client had come.
+  if (place < 0) throw unknownCursor()
+  const before = countOf(entries, new Set(catalogs.slice(0, place)))
+  const own = countOf(entries, new Set([catalogs[place]!]))
+  return before + Math.min(ordinal, own)
+}
+
+function countOf(entries: readonly MergedEntry[], catalogs: ReadonlySet<TargetCatalog>): number {
+  return entries.filter((entry) => catalogs.has(entry.target)).length
+}
+
+export function writeCursor({ ordinal, target, key }: Position): string {
+  return Buffer.from(`${ordinal}/${target}/${key}`).toString('base64url')
+}
+
+/** Names of targets hold no "/". */
+export function readCursor(cursor: unknown): Position | undefined {
+  if (cursor === undefined) return undefined
+  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : ''
+  const [, ordinal, target, key] = /^(\d{1,9})\/([^/]+)\/(.+)$/s.exec(text) ?? []
+  if (target === undefined || key === undefined) throw unknownCursor()
+  return { ordinal: Number(ordinal), target, key }
+}
+
+function unknownCursor(): ProtocolError {
+  return new ProtocolError(INVALID_PARAMS, 'Invalid params: unknown cursor')
 }

@@ -1,10 +1,19 @@
-import type { Exchange, InputRequests, InputResponses, Outcome } from '@gantry/mcp/exchange'
+import {
+  type Exchange,
+  type InputRequests,
+  type InputResponses,
+  type Outcome,
+  describePrincipal,
+  INTERNAL_ERROR,
+  ProtocolError,
+  type Failure,
+} from '@gantry/mcp/exchange'
 import { toFailure } from '../to-failure.ts'
-import type { ExchangeRecord, WireView } from '../../telemetry/wire-view.ts'
+import { type ExchangeRecord, type WireView, failureText } from '../../telemetry/wire-view.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
-import { logFailure } from './log-failure.ts'
+import { TargetError } from '../../targets/target-error.ts'
 
 /** Counts and records every request, shows it to those who watch, and makes an outcome of whatever was thrown. */
 export function recorderLink(view: WireView, log: Log): Link {
@@ -51,4 +60,25 @@ async function asked(
     view.add(record, { hop: 'client', direction: 'in', message: { result: answer } })
   }
   return answers
+}
+
+/** One line for a request that failed: what was asked, of whom, by whom, and why it failed in full. */
+export function logFailure(log: Log, record: ExchangeRecord, outcome: Failure): void {
+  if (record.status === 'cancelled') return
+  const { error, cause } = outcome
+  const { principal } = record.client
+  // An error that a target answers itself, or that is the caller's, is nobody's emergency.
+  const isOurs = error.code === INTERNAL_ERROR || !(cause === undefined || cause instanceof ProtocolError)
+  log(isOurs ? 'warn' : 'info', `${record.method} failed`, {
+    target: record.target ?? (cause instanceof TargetError ? cause.target : undefined),
+    exchange: record.id,
+    method: record.method,
+    name: record.name,
+    principal: principal && describePrincipal(principal),
+    client: record.client.name,
+    code: error.code,
+    reason: cause instanceof TargetError ? cause.reason : undefined,
+    detail: failureText(outcome),
+    milliseconds: record.durationMs,
+  })
 }

@@ -11,7 +11,7 @@ import { paintFor, type CliIo } from '../cli-io.ts'
 import { DevSession } from '../dev/dev-session.ts'
 import { runCommand } from '../dev/run-command.ts'
 import { shorten } from '../format-problem.ts'
-import { literalText } from '../literal-text.ts'
+import { literalText } from '../plain-text.ts'
 import { collect } from '../request-flags.ts'
 import { overridesOf, runGateway, type GatewayOptions } from '../run-gateway.ts'
 

@@ -7,7 +7,7 @@ import { paintFor, printJson, printLine, type CliIo } from '../cli-io.ts'
 import { shorten } from '../format-problem.ts'
 import { takeSignals } from '../next-signal.ts'
 import { withAdmin } from '../open-admin.ts'
-import { planFromFile } from '../plan-from-file.ts'
+import { planFromFile } from '../load-trusted.ts'
 import { withProgress } from '../progress.ts'
 import { runGateway, type GatewayOptions } from '../run-gateway.ts'
 

@@ -5,7 +5,7 @@ import { acceptConfig } from '../accept-config.ts'
 import { CliError } from '../cli-error.ts'
 import type { CliIo } from '../cli-io.ts'
 import { shorten } from '../format-problem.ts'
-import { literalText } from '../literal-text.ts'
+import { literalText } from '../plain-text.ts'
 import { overridesOf, runGateway, type GatewayOptions } from '../run-gateway.ts'
 
 interface ReplayOptions extends GatewayOptions {

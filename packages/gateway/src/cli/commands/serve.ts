@@ -3,7 +3,7 @@ import { configFromValue } from '../../config/index.ts'
 import { loadDemo } from '../../main.ts'
 import { acceptConfig } from '../accept-config.ts'
 import type { CliIo } from '../cli-io.ts'
-import { planFromFile } from '../plan-from-file.ts'
+import { planFromFile } from '../load-trusted.ts'
 import { overridesOf, runGateway, type GatewayOptions, type GatewayPlan } from '../run-gateway.ts'
 
 interface ServeOptions extends GatewayOptions {

@@ -1,6 +1,5 @@
-import { fromJsonBytes, toJsonBytes } from '../own-json.ts'
+import { fromJsonBytes, toJsonBytes, COUNTERS, type Tables } from './tables.ts'
 import type { Bucket, Spent } from '../store.ts'
-import { COUNTERS, type Tables } from './tables.ts'
 
 const MAX_COUNTERS = 100_000
 

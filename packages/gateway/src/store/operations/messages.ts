@@ -1,6 +1,5 @@
-import { fromJsonBytes, toJsonBytes } from '../own-json.ts'
+import { fromJsonBytes, toJsonBytes, LOG, toDigits, type Tables } from './tables.ts'
 import { StoreError } from '../store-error.ts'
-import { LOG, toDigits, type Tables } from './tables.ts'
 
 /** Longer than any process should be busy with something else; who was, is told that messages were missed. */
 const KEPT_FOR = 60_000

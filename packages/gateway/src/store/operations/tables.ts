@@ -1,5 +1,4 @@
 import type { Stored, Transaction } from '../engine.ts'
-import { fromJsonBytes, toJsonBytes } from '../own-json.ts'
 import { StoreError } from '../store-error.ts'
 
 /** Names of purposes have no "!": these tables are the store's own. */
@@ -161,4 +160,13 @@ function readMeta(tx: Transaction): Meta {
     )
   }
   return meta
+}
+
+/** For what this store writes and reads itself. */
+export function toJsonBytes(value: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(value))
+}
+
+export function fromJsonBytes<T>(bytes: Uint8Array): T {
+  return JSON.parse(Buffer.from(bytes).toString()) as T
 }

@@ -3,9 +3,9 @@ import { dirname, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { McpError } from '@gantry/mcp/client'
 import { revealAll, type Text } from '../../../model/index.ts'
-import { displayUri } from './display-uri.ts'
 import { createReachFetch } from '../request/reach-fetch.ts'
 import { type Answer, sendRequest } from '../request/send-request.ts'
+import { parseUrl } from '@gantry/mcp/foreign'
 
 export interface DocumentSourceOptions {
   referenceRoot?: string | undefined
@@ -139,4 +139,19 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {}
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}
+
+/** A place for messages: a path for files, and URLs without user, password and query, which may be secret. */
+export function displayUri(uri: string | URL): string {
+  const url = parseUrl(String(uri))
+  if (url === undefined) return 'an address that is no URL'
+  return url.protocol === 'file:' ? decoded(url.pathname) : url.origin + url.pathname
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
 }
