@@ -82,16 +82,7 @@ const LAYERS = {
     'front/': ['chain/', 'telemetry/', 'model/', 'gateway.ts', 'endpoint.ts', ...SDK],
     // `serve` starts the gateway and some commands work on a configuration; the others talk to a running one.
     // `store` looks into one, with or without a gateway.
-    'cli/': [
-      'admin/contract',
-      'config/',
-      'model/',
-      'store/',
-      'open-state.ts',
-      'old-files.ts',
-      'main.ts',
-      ...SDK_CLIENT,
-    ],
+    'cli/': ['admin/contract', 'config/', 'model/', 'store/', 'state/', 'main.ts', ...SDK_CLIENT],
     'demo/': ['config/', 'model/', ...SDK],
     'dev/': [...SDK],
     'endpoint.ts': ['model/', 'store/', 'catalog/', 'chain/', 'relay/', ...SDK],
@@ -106,9 +97,8 @@ const LAYERS = {
       'endpoint.ts',
       ...SDK,
     ],
-    'sealing-keys.ts': ['model/', 'config/', 'telemetry/', ...SDK],
-    'open-state.ts': ['model/', 'store/', 'telemetry/', 'sealing-keys.ts', 'old-files.ts', ...SDK],
-    'old-files.ts': [
+    // Moves what the version before kept in files, so it knows what each folder keeps.
+    'state/': [
       'model/',
       'config/',
       'store/',
@@ -146,6 +136,24 @@ const APART = [
   ['transport/process/', 'transport/(http|stdio)/', 'A process tree knows no protocol.'],
 ]
 
+const OF_TARGETS = '(target|calls)[.]ts'
+const APART_IN_GATEWAY = [
+  [
+    'targets/(link|fetch)/',
+    `targets/(connection/|listening/|${OF_TARGETS})`,
+    'A link knows no one who uses it.',
+  ],
+  [
+    'targets/connection/',
+    `targets/(listening/|${OF_TARGETS})`,
+    'A connection does not know what it is used for.',
+  ],
+  ['targets/listening/', `targets/${OF_TARGETS}`, 'A target tells its listeners, and they know no target.'],
+  ['targets/openapi/', 'targets/(connection|fetch|listening|recording)/', 'An API is called without MCP.'],
+  ['config/document/', 'config/(compile|edit|import)/', 'Reading a file does not know what it says.'],
+  ['config/edit/', 'config/import/', 'An edit knows the document alone.'],
+]
+
 const RULES_OF_POLICY = String.raw`^${GATEWAY}chain/policy/permissions\.ts$`
 
 export default {
@@ -172,13 +180,8 @@ export default {
           dependencyTypesNot: ['type-only'],
         },
       })),
-    ...APART.map(([from, to, comment]) => ({
-      name: `${from} does not know ${to}`,
-      comment,
-      severity: 'error',
-      from: { path: `^${MCP}${from}`, pathNot: TESTS },
-      to: { path: `^${MCP}${to}` },
-    })),
+    ...apart(MCP, APART),
+    ...apart(GATEWAY, APART_IN_GATEWAY),
     {
       name: 'only the chain knows its links',
       comment:
@@ -230,6 +233,16 @@ export default {
       conditionNames: ['@gantry/source', 'types', 'node', 'import', 'default'],
     },
   },
+}
+
+function apart(folder, rules) {
+  return rules.map(([from, to, comment]) => ({
+    name: `${from} does not know ${to}`,
+    comment,
+    severity: 'error',
+    from: { path: `^${folder}${from}`, pathNot: TESTS },
+    to: { path: `^${folder}${to}` },
+  }))
 }
 
 function within(folder, layers) {

@@ -63,7 +63,7 @@ export const ALLOWED = {
     'new URL': 1,
     why: 'the URL of a Request, which the platform has parsed',
   },
-  'packages/gateway/src/targets/pooled-fetch.ts': {
+  'packages/gateway/src/targets/fetch/pooled-fetch.ts': {
     'new URL': 1,
     why: 'an address that was parsed before; throws within a promise',
   },
@@ -120,8 +120,11 @@ export const ALLOWED = {
   },
   'packages/gateway/src/store/operations/tables.ts': { 'JSON.parse': 1, why: 'what the store wrote itself' },
   'packages/gateway/src/config/state-file.ts': { 'JSON.parse': 1, why: 'our own file' },
-  'packages/gateway/src/config/hide-secrets.ts': { 'JSON.parse': 1, why: 'one string of the configuration' },
-  'packages/gateway/src/config/schema.ts': { 'JSON.parse': 1, why: 'a schema of this package' },
+  'packages/gateway/src/config/edit/hide-secrets.ts': {
+    'JSON.parse': 1,
+    why: 'one string of the configuration',
+  },
+  'packages/gateway/src/config/compile/schema.ts': { 'JSON.parse': 1, why: 'a schema of this package' },
   'packages/gateway/src/config/import/import-journal.ts': {
     'JSON.parse': 1,
     'toString of bytes': 1,

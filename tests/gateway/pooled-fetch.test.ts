@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ArrivingResults } from '../../packages/gateway/src/targets/arriving-results.ts'
-import { createPooledFetch } from '../../packages/gateway/src/targets/pooled-fetch.ts'
+import { ArrivingResults } from '../../packages/gateway/src/targets/fetch/arriving-results.ts'
+import { createPooledFetch } from '../../packages/gateway/src/targets/fetch/pooled-fetch.ts'
 import {
   call,
   open,

@@ -27,7 +27,7 @@ import {
   type UserPlaces,
 } from './config/index.ts'
 import type { GatewayModel } from './model/index.ts'
-import { openState, type State } from './open-state.ts'
+import { openState, type State } from './state/open-state.ts'
 import { createLog, type LogLevel } from './telemetry/log.ts'
 import { SecretScrubber } from './telemetry/secret-scrubber.ts'
 

@@ -5,7 +5,7 @@ import type { ListKind } from './fetch-lists.ts'
 import { TargetCatalog } from './target-catalog.ts'
 import type { Notification } from '@gantry/mcp/exchange'
 import type { SubscriptionFilter } from '@gantry/mcp/server'
-import type { ListenWish } from '../targets/shared-listener.ts'
+import type { ListenWish } from '../targets/listening/shared-listener.ts'
 
 /** What every target offers, and the views of it that clients get: all targets together, or one alone. */
 export class Catalog {

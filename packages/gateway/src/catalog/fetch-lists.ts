@@ -1,6 +1,6 @@
 import { toNumber, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import type { Discovery, Implementation, ServerCapabilities } from '@gantry/mcp/server'
-import { OwnExchange } from '../targets/target-exchange.ts'
+import { OwnExchange } from '../targets/link/target-exchange.ts'
 import { identityOf, repairItem } from './repair-item.ts'
 
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
-import { SAME } from '../targets/older-era.ts'
+import { SAME } from '../targets/connection/older-era.ts'
 import type { Target } from '../targets/target.ts'
 import { fetchLists, type FetchedLists } from './fetch-lists.ts'
 

@@ -1,14 +1,14 @@
 import { writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import { hideCredentials } from '../model/index.ts'
-import type { Link } from '../targets/link.ts'
+import type { Link } from '../targets/link/link.ts'
 import { callerReason } from '../targets/caller-text.ts'
 import type { Target } from '../targets/target.ts'
 import { TargetError } from '../targets/target-error.ts'
 import { fetchLists, ListError, type ListKind, type Snapshot } from './fetch-lists.ts'
 import type { CatalogStore } from './catalog-store.ts'
 import { addOlderLists } from './older-lists.ts'
-import { GrowingDelay } from '../targets/growing-delay.ts'
+import { GrowingDelay } from '../targets/listening/growing-delay.ts'
 
 export interface TargetCatalogHost {
   readonly info: Implementation

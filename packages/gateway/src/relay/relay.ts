@@ -14,7 +14,7 @@ import {
   type Sealer,
 } from '@gantry/mcp/exchange'
 import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
-import { isAnnouncement, updatedUri } from '../targets/shared-listener.ts'
+import { isAnnouncement, updatedUri } from '../targets/listening/shared-listener.ts'
 import type { Target } from '../targets/target.ts'
 import { askAndAwait } from './awaited-task.ts'
 import type { Destination, RelayedExchange } from './destination.ts'

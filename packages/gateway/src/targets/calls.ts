@@ -11,12 +11,12 @@ import {
 } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import { recordOf, type ExchangeRecord } from '../telemetry/wire-view.ts'
-import type { Instance } from './instance.ts'
-import { isSharedKey } from './isolation.ts'
-import type { Link } from './link.ts'
+import type { Instance } from './connection/instance.ts'
+import { isSharedKey } from './connection/isolation.ts'
+import type { Link } from './link/link.ts'
 import type { Recorder } from './recording/recorder.ts'
 import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
-import { NO_LIMITS, TargetExchange, targetHeaders } from './target-exchange.ts'
+import { NO_LIMITS, TargetExchange, targetHeaders } from './link/target-exchange.ts'
 
 type Headers = Record<string, string> | undefined
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { TargetModel, Text } from '../model/index.ts'
-import type { Link } from './link.ts'
+import type { Link } from './link/link.ts'
 
 /** Tells a target's server from a later one of the same name, so that ids of one never reach the other. */
 export function serverMark(model: TargetModel): string {

@@ -1,5 +1,5 @@
 import type { LogLevel, Log } from '../telemetry/log.ts'
-import type { Instance, TargetState } from './instance.ts'
+import type { Instance, TargetState } from './connection/instance.ts'
 import { TargetError } from './target-error.ts'
 
 /** What is said of a connection that comes into a state for a reason. Starting and being ready are steps of the handshake. */

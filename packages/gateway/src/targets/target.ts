@@ -4,20 +4,26 @@ import type { TargetModel } from '../model/index.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
 import type { ExchangeRecord } from '../telemetry/wire-view.ts'
 import { Calls, type Deadlines, type SendOptions } from './calls.ts'
-import { Connections } from './connections.ts'
-import type { Instance, TargetState } from './instance.ts'
-import { type Connection, continuesCall, isSharedKey, LearnedIsolation, legacyKey } from './isolation.ts'
-import type { Link } from './link.ts'
-import type { OpenerServices } from './link-opener.ts'
-import { type EraHost, type OlderEra, SAME } from './older-era.ts'
+import { Connections } from './connection/connections.ts'
+import type { Instance, TargetState } from './connection/instance.ts'
+import {
+  type Connection,
+  continuesCall,
+  isSharedKey,
+  LearnedIsolation,
+  legacyKey,
+} from './connection/isolation.ts'
+import type { Link } from './link/link.ts'
+import type { OpenerServices } from './connection/link-opener.ts'
+import { type EraHost, type OlderEra, SAME } from './connection/older-era.ts'
 import { Recorder } from './recording/recorder.ts'
 import { linkMark } from './server-mark.ts'
-import { isAnnouncement, type ListenWish } from './shared-listener.ts'
+import { isAnnouncement, type ListenWish } from './listening/shared-listener.ts'
 import { stateLog } from './state-log.ts'
-import { Succession } from './succession.ts'
+import { Succession } from './connection/succession.ts'
 import type { SignInOptions } from './target-auth.ts'
 import { TargetError } from './target-error.ts'
-import { TargetListeners } from './target-listeners.ts'
+import { TargetListeners } from './listening/target-listeners.ts'
 
 /** What all targets of a gateway share. */
 export interface TargetServices extends OpenerServices {

@@ -1,6 +1,6 @@
 import { hideCredentials } from '../../model/index.ts'
-import type { Instance } from '../../targets/instance.ts'
-import type { ProcessFacts } from '../../targets/link.ts'
+import type { Instance } from '../../targets/connection/instance.ts'
+import type { ProcessFacts } from '../../targets/link/link.ts'
 import type { Target } from '../../targets/target.ts'
 import type { ProcessRow, ProcessUsage } from '../contract.ts'
 

@@ -1,7 +1,7 @@
 import { META } from '@gantry/mcp/exchange'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { describeTarget } from '../../model/index.ts'
-import type { Instance } from '../../targets/instance.ts'
+import type { Instance } from '../../targets/connection/instance.ts'
 import type { Target } from '../../targets/target.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { estimateTokens } from '../catalog/estimate-tokens.ts'

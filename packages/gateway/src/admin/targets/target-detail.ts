@@ -1,5 +1,5 @@
-import { isLegacyKey, legacyKey, sameInAuto } from '../../targets/isolation.ts'
-import type { Instance } from '../../targets/instance.ts'
+import { isLegacyKey, legacyKey, sameInAuto } from '../../targets/connection/isolation.ts'
+import type { Instance } from '../../targets/connection/instance.ts'
 import type { Target } from '../../targets/target.ts'
 import type { AdminHost } from '../admin-host.ts'
 import {

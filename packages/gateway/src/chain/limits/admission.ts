@@ -6,7 +6,7 @@ import {
   RefusedForLoad,
   type Exchange,
 } from '@gantry/mcp/exchange'
-import { FairQueue } from '../../targets/slots.ts'
+import { FairQueue } from '../../targets/connection/slots.ts'
 import type { Link } from '../link.ts'
 
 /**

@@ -1,13 +1,13 @@
 import { coversUri, type Exchange, type HeldNotifications, type Notification } from '@gantry/mcp/exchange'
 import type { SubscriptionFilter } from '@gantry/mcp/server'
-import { namesOf, type ListenWish } from '../../targets/shared-listener.ts'
+import { namesOf, type ListenWish } from '../../targets/listening/shared-listener.ts'
 import type { PublicUris } from '../../catalog/public-uris.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { CallerView } from '../policy/caller-view.ts'
 import { publicTask } from '../resolve/to-public.ts'
 import { maySeeTask } from '../tasks/caller-tasks.ts'
 import type { CallerTask } from '../tasks/task-ids.ts'
-import { GrowingDelay } from '../../targets/growing-delay.ts'
+import { GrowingDelay } from '../../targets/listening/growing-delay.ts'
 
 /** What one target is listened to for: its own names, and what they are to the client. */
 export interface Wish {

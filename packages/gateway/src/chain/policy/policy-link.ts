@@ -1,6 +1,6 @@
 import type { Notification } from '@gantry/mcp/exchange'
 import type { GatewayModel } from '../../model/index.ts'
-import { updatedUri } from '../../targets/shared-listener.ts'
+import { updatedUri } from '../../targets/listening/shared-listener.ts'
 import { absent } from '../absent.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'

@@ -14,7 +14,7 @@ import {
 import type { PublicUris } from '../../catalog/public-uris.ts'
 import { absent } from '../absent.ts'
 import type { ResolvedExchange, GatewayExchange } from '../gateway-exchange.ts'
-import { updatedUri } from '../../targets/shared-listener.ts'
+import { updatedUri } from '../../targets/listening/shared-listener.ts'
 
 /** What a target answered, in the names that clients know. Outcomes that name nothing are returned as they are. */
 export function toPublic(outcome: Outcome, exchange: ResolvedExchange): Outcome {

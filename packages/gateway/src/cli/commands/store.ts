@@ -62,7 +62,7 @@ async function withStore(self: Command, io: CliIo, run: (opened: Opened) => Prom
       fix: 'The first start of a gateway makes it',
     })
   }
-  const { openStoreOf } = await import('../../open-state.ts')
+  const { openStoreOf } = await import('../../state/open-state.ts')
   const store = await openStoreOf(model).catch((error: Error) => {
     const fix = 'Move the file away: a gateway that starts makes a new one'
     throw new CliError(error.message, { fix, cause: error })
@@ -118,7 +118,7 @@ async function dump({ store, options, io }: Opened): Promise<void> {
 }
 
 async function writeBack({ store, model, options, io }: Opened): Promise<void> {
-  const { writeOldFiles } = await import('../../old-files.ts')
+  const { writeOldFiles } = await import('../../state/old-files.ts')
   const written = await writeOldFiles(model, store)
   if (options.json) return printJson(io, { folder: model.stateDir, written })
   for (const name of written) printLine(io.stdout, name)

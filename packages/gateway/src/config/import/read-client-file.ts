@@ -1,7 +1,7 @@
 import { readSmallFile } from '../../model/index.ts'
 import type { ConfigPath } from '../problem.ts'
-import { parseSource } from '../parse-source.ts'
-import { formatOf } from '../source-document.ts'
+import { parseSource } from '../document/parse-source.ts'
+import { formatOf } from '../document/source-document.ts'
 import type { ClientFile } from './clients.ts'
 
 export interface ServerList {

@@ -12,7 +12,7 @@ import {
 } from '@gantry/mcp/exchange'
 import type { Discovery } from '@gantry/mcp/server'
 import type { ReplayTarget } from '../../model/index.ts'
-import type { Link } from '../link.ts'
+import type { Link } from '../link/link.ts'
 import { keyOf, readRecording, type RecordedExchange, type Recording } from './recording.ts'
 
 /** A recorded session as a server: every request that was recorded gets the answer that it got then. */

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Sealer } from '@gantry/mcp/exchange'
+import { refuseForeign, type GatewayModel } from '../model/index.ts'
+import { keyFile, loadSealingKeys, readSealingKeys, type SealingKeys } from './sealing-keys.ts'
+import { createMemoryStore, openEmbeddedStore, type Sealing, type Store } from '../store/index.ts'
+import type { Log } from '../telemetry/log.ts'
+
+/** Of the version before. */
+const OLD_FILES = ['catalog', 'catalog-changes.json', 'tokens']
+
+export interface State {
+  readonly sealer: Sealer
+  readonly store: Store
+  /** Whether the state folder can be used. */
+  readonly isKept: boolean
+}
+
+/** Keys and store of a gateway. A state folder that cannot be used costs only that: state ends with the process. */
+export async function openState(model: GatewayModel, log: Log): Promise<State> {
+  let sealer = new Sealer(model.server.sealingKeys.map((key) => key.reveal()))
+  try {
+    // What another user puts there is known to them, or says what they want.
+    refuseForeign(keyFile(model))
+    if (model.store.kind === 'embedded') refuseForeign(model.store.path)
+    const keys = await loadSealingKeys(model, log)
+    sealer = new Sealer(keys.sealing)
+    const store = await openStore(model, keys)
+    if (OLD_FILES.some((name) => existsSync(join(model.stateDir, name)))) {
+      const { moveOldFiles } = await import('./old-files.ts')
+      await moveOldFiles(model, store, log)
+    }
+    return { sealer, store, isKept: true }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    log(
+      'warn',
+      `State cannot be kept, so sessions, sign-ins of targets and last-known lists end with this process: ${reason}`,
+    )
+    return { sealer, store: createMemoryStore(), isKept: false }
+  }
+}
+
+/** The store of a configuration, with the keys that there are. */
+export function openStoreOf(model: GatewayModel): Promise<Store> {
+  return openStore(model, readSealingKeys(model))
+}
+
+async function openStore({ store }: GatewayModel, keys: SealingKeys): Promise<Store> {
+  if (store.kind === 'memory') return createMemoryStore()
+  return openEmbeddedStore({ ...store, sealing: storedSealing(keys) })
+}
+
+/** A key that was added since is found when something was sealed with it, for instance by another gateway. */
+function storedSealing(keys: SealingKeys): Sealing {
+  let sealer = new Sealer(keys.stored())
+  return {
+    seal: (text, binding) => sealer.seal(text, binding),
+    async open(sealed, binding) {
+      const opened = await sealer.open(sealed, binding)
+      if (opened !== undefined) return opened
+      sealer = new Sealer(keys.stored())
+      return sealer.open(sealed, binding)
+    },
+  }
+}

@@ -1,0 +1,286 @@
+import { isAbsolute } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { AuthProvider } from '@gantry/mcp/auth'
+import { EraCache, McpError, type FetchLike, http, sse } from '@gantry/mcp/client'
+import { stdio } from '@gantry/mcp/client/node'
+import {
+  eraOf,
+  LATEST_LEGACY,
+  orAbort,
+  type Connector,
+  type Continuations,
+  type Notification,
+  type Served,
+} from '@gantry/mcp/exchange'
+import type { Implementation } from '@gantry/mcp/server'
+import {
+  describeTarget,
+  reveal,
+  revealAll,
+  type InProcessTarget,
+  type OAuthModel,
+  type StdioTarget,
+  type TargetModel,
+  type UrlTarget,
+} from '../../model/index.ts'
+import type { Store } from '../../store/index.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { Tap } from '../../telemetry/tap-connector.ts'
+import type { WireView } from '../../telemetry/wire-view.ts'
+import type { ArrivingResults } from '../fetch/arriving-results.ts'
+import { inProcessLink } from '../link/in-process-link.ts'
+import type { Instance, OpenRequest } from './instance.ts'
+import { isLegacyKey } from './isolation.ts'
+import { launcherOf, launcherEnvironment } from '../launchers/launcher.ts'
+import { StartLimit } from '../launchers/start-limit.ts'
+import {
+  edgeLink,
+  LeasedContinuations,
+  type EdgeServices,
+  type Link,
+  type ProcessFacts,
+} from '../link/link.ts'
+import type { StartGate } from './start-gate.ts'
+import type { TargetAuth } from '../target-auth.ts'
+import { parseUrl } from '@gantry/mcp/foreign'
+
+export interface OpenerServices {
+  readonly info: Implementation
+  readonly gate: StartGate
+  readonly continuations: Continuations
+  readonly embedded: ReadonlyMap<string, Served>
+  readonly view: WireView
+  readonly fetch: FetchLike
+  /** Gives room to long messages of targets. */
+  readonly arriving: ArrivingResults
+  /** Where launchers may keep what they install. */
+  readonly stateDir: string
+  /** Where tokens are kept. */
+  readonly store: Store
+  readonly maxMessageBytes: number
+  readonly log: Log
+  /** Told of tokens as they come, so that no text shows them. */
+  learnSecret(this: void, value: string): void
+  /** A value as JSON without secrets. */
+  toJson(this: void, value: unknown): string
+}
+
+/** What is heard of a target besides answers. */
+export interface OpenerEvents {
+  stderr(line: string): void
+  /** What a server says that belongs to no request and no subscription. */
+  notification(instance: Instance, notification: Notification): void
+  /** Says more about a failure, where there is more to say. */
+  explain(thrown: unknown): unknown
+}
+
+/** Opens the connections of one target, one step of bookkeeping around each. */
+export class LinkOpener {
+  readonly #name: string
+  readonly #services: OpenerServices
+  readonly #events: OpenerEvents
+  /** Each target has its own: two with one command line may be of different eras, by their environment. */
+  readonly #eras = new EraCache()
+  #auth: Promise<TargetAuth> | undefined
+
+  constructor(name: string, services: OpenerServices, events: OpenerEvents) {
+    this.#name = name
+    this.#services = services
+    this.#events = events
+  }
+
+  open(model: TargetModel, request: OpenRequest): Promise<Link> {
+    const { handshake } = request
+    handshake.onBegin = (step, detail) =>
+      this.#services.log('info', `${this.#name}: ${step}`, { target: this.#name, detail })
+    handshake.begin('queued')
+    return this.#services.gate.run(() => this.#openNow(model, request), request.signal)
+  }
+
+  async #openNow(model: TargetModel, { instance, handshake, headers, signal }: OpenRequest): Promise<Link> {
+    const limit = new StartLimit(model, () =>
+      this.#services.log('info', `${this.#name}: it is still being installed`, {
+        target: this.#name,
+        limitMs: model.timeouts.install,
+      }),
+    )
+    const ended = AbortSignal.any([signal, limit.signal])
+    const services = {
+      ...this.#services,
+      // What is insisted on says nothing about what the server is.
+      eras: isLegacyKey(instance.key) ? new EraCache() : this.#eras,
+      continuations: new LeasedContinuations(this.#services.continuations, instance.park),
+      auth: (await this.auth(model))?.provider,
+      headers,
+      handshake,
+      tap: new Tap(handshake, { view: this.#services.view, target: this.#name }),
+      onStderr: (line: string) => this.#events.stderr(line),
+      onNotification: (notification: Notification) => this.#events.notification(instance, notification),
+      onAmbiguous: (method: string) => this.#warnAmbiguous(model, method),
+      onSharedQuestion: instance.sharedQuestion,
+      onProcess: (process: ProcessFacts) => limit.watch(process),
+    }
+    try {
+      return await openLink(
+        isLegacyKey(instance.key) ? { ...model, era: eraOf(LATEST_LEGACY) } : model,
+        services,
+        ended,
+      )
+    } catch (thrown) {
+      throw this.#events.explain(thrown)
+    } finally {
+      limit.stop()
+    }
+  }
+
+  /** The target's login, where it has one. OAuth is loaded only for those that do. */
+  async auth(model: TargetModel): Promise<TargetAuth | undefined> {
+    if (model.kind !== 'url' || !model.oauth) return undefined
+    const target = model as UrlTarget & { oauth: OAuthModel }
+    this.#auth ??= import('../target-auth.ts').then((auth) => auth.createTargetAuth(target, this.#services))
+    return this.#auth
+  }
+
+  #warnAmbiguous({ isolation }: TargetModel, method: string): void {
+    const advice =
+      isolation === 'auto'
+        ? 'from now on each caller has a connection of its own'
+        : 'set "isolation": "session" for this target, or leave "isolation" out'
+    this.#services.log(
+      'warn',
+      `${this.#name} sent ${method} while calls of several callers were under way, and nothing says whose it is: refused; ` +
+        advice,
+      { target: this.#name, method },
+    )
+  }
+}
+
+export interface LinkServices extends EdgeServices {
+  /** Servers handed over by whoever embeds the gateway, by module name. */
+  readonly embedded: ReadonlyMap<string, Served>
+  readonly fetch: FetchLike
+  /** Gives room to long messages of targets. */
+  readonly arriving: ArrivingResults
+  readonly auth: AuthProvider | undefined
+  /** Headers of the request that the connection is made for. */
+  readonly headers: Record<string, string> | undefined
+  readonly maxMessageBytes: number
+  /** Where launchers may keep what they install. */
+  readonly stateDir: string
+  onStderr(line: string): void
+  /** The process of a program that is being started. */
+  onProcess(process: ProcessFacts): void
+}
+
+/** Connects to a target; leaves nothing behind when it fails. */
+export async function openLink(
+  model: TargetModel,
+  services: LinkServices,
+  signal: AbortSignal,
+): Promise<Link> {
+  switch (model.kind) {
+    case 'stdio':
+      return edgeLink(stdioConnector(model, services), model, services, signal)
+    case 'url':
+      return edgeLink(
+        urlConnector(model, {
+          ...services,
+          onProtocolError: (error) => services.handshake.warn(error),
+        }),
+        model,
+        services,
+        signal,
+      )
+    case 'inProcess':
+      return orAbort(embeddedLink(model, services), signal)
+    case 'openapi': {
+      const { openApiLink } = await import('../openapi/openapi-link.ts')
+      return openApiLink(model, services, signal)
+    }
+    case 'replay': {
+      const { replayLink } = await import('../recording/replay-link.ts')
+      services.handshake.begin('load', describeTarget(model))
+      const link = await replayLink(model)
+      services.handshake.succeed('recording')
+      return link
+    }
+  }
+}
+
+function stdioConnector(model: StdioTarget, services: LinkServices): Connector {
+  const env = revealAll(model.env)
+  const places = launcherOf(model.command) ? launcherEnvironment(services.stateDir, env) : {}
+  const connector = stdio({
+    command: model.command,
+    args: model.args.map(reveal),
+    env: { ...places, ...env },
+    cwd: model.cwd,
+    maxLineBytes: services.maxMessageBytes,
+    arrivals: services.arriving.of(`stdio ${model.name}`),
+    onStderr: (line) => services.onStderr(line),
+    onProtocolError: (error) => services.handshake.warn(error),
+  })
+  return {
+    ...connector,
+    open: async (options) => {
+      const wire = await connector.open(options)
+      services.onProcess(wire.process)
+      return wire
+    },
+  }
+}
+
+async function embeddedLink(model: InProcessTarget, services: LinkServices): Promise<Link> {
+  services.handshake.begin('load', describeTarget(model))
+  const link = await inProcessLink(await loadModule(model, services))
+  services.handshake.succeed(`${link.era} ${link.version}`)
+  return link
+}
+
+async function loadModule(model: InProcessTarget, services: LinkServices): Promise<Served> {
+  const embedded = services.embedded.get(model.module)
+  if (embedded) return embedded
+  const specifier = isAbsolute(model.module) ? pathToFileURL(model.module).href : model.module
+  const module = (await import(specifier)) as Record<string, unknown>
+  const exported = module[model.exportName]
+  const served = typeof exported === 'function' ? await exported(model.options) : exported
+  if (!isServed(served)) {
+    throw new McpError('invalid_config', `${model.module} does not export a server as "${model.exportName}"`)
+  }
+  return served
+}
+
+function isServed(value: unknown): value is Served {
+  return typeof value === 'object' && value !== null && 'respond' in value && 'info' in value
+}
+
+export interface UrlServices {
+  readonly fetch: FetchLike
+  readonly arriving: ArrivingResults
+  readonly auth: AuthProvider | undefined
+  readonly maxMessageBytes: number
+  /** Headers of the request that the connection is made for, where connections are not shared. */
+  readonly headers: Record<string, string> | undefined
+  onProtocolError(error: McpError): void
+}
+
+/** A server at a URL. What the configuration says about headers gives way to what the caller sends. */
+export function urlConnector(model: UrlTarget, services: UrlServices): Connector {
+  const { fetch, auth, maxMessageBytes } = services
+  const url = reveal(model.url)
+  const options = {
+    headers: { ...lowerCase(revealAll(model.headers)), ...services.headers },
+    fetch,
+    maxMessageBytes,
+    arrivals: services.arriving.of(parseUrl(url)?.origin ?? url),
+    onProtocolError: (error: McpError) => services.onProtocolError(error),
+    ...(auth && { auth }),
+  }
+  if (model.transport === 'sse') return sse(url, options)
+  const connector = http(url, options)
+  return model.transport === 'http' ? { ...connector, fallback: undefined } : connector
+}
+
+function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

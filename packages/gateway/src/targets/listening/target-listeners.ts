@@ -1,0 +1,170 @@
+import {
+  LATEST_MODERN,
+  PlainExchange,
+  type Exchange,
+  type Notification,
+  type Outcome,
+} from '@gantry/mcp/exchange'
+import type { Implementation, SubscriptionFilter } from '@gantry/mcp/server'
+import type { TargetModel } from '../../model/index.ts'
+import type { Instance } from '../connection/instance.ts'
+import type { InstancePool } from '../connection/connections.ts'
+import {
+  callerKey,
+  instanceKey,
+  isCallKey,
+  isLegacyKey,
+  isSharedKey,
+  sameInAuto,
+} from '../connection/isolation.ts'
+
+import { union, SharedListener, type ListenWish } from './shared-listener.ts'
+import { targetHeaders } from '../link/target-exchange.ts'
+
+export interface TargetListenersHost {
+  readonly info: Implementation
+  /** The connections in use, which may be replaced. */
+  pool(): InstancePool
+  model(): TargetModel
+  /** Listens on a connection, which is made when there is none. */
+  listen(instance: Instance, exchange: Exchange): Promise<Outcome>
+  /** Listens on a connection that there is. */
+  listenIdly(instance: Instance, exchange: Exchange): Promise<Outcome>
+}
+
+/** A wish, and the connections on which it is listened for. */
+interface Listener {
+  readonly wish: ListenWish
+  readonly caller: Exchange | undefined
+  /** The connection that is made for it; on others it is listened for while they are there. */
+  readonly main: string
+  /** How to stop, and what the target agreed to, by connection. */
+  readonly stops: Map<string, () => void>
+  readonly grants: Map<string, SubscriptionFilter>
+}
+
+/** Servers tell of tasks only those who know them. */
+const CAPABILITIES = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+
+/**
+ * What is listened for at a target. A wish is listened for on every connection that serves its caller: that of
+ * everybody, the caller's own, and both of them in the older era. There is one subscription for each connection, and
+ * for each set of headers that are passed on to it.
+ */
+export class TargetListeners {
+  readonly #host: TargetListenersHost
+  readonly #listeners = new Set<Listener>()
+  readonly #subscriptions = new Map<string, { readonly instance: string; readonly shared: SharedListener }>()
+
+  constructor(host: TargetListenersHost) {
+    this.#host = host
+  }
+
+  /** Listens for a caller, or for the gateway itself, until the function returned is called. */
+  add(wish: ListenWish, caller?: Exchange): () => void {
+    const main = caller ? instanceKey(this.#host.model().isolation, caller) : ''
+    const listener: Listener = { wish, caller, main, stops: new Map(), grants: new Map() }
+    this.#listeners.add(listener)
+    this.#listen(listener, main)
+    for (const { key, link } of this.#host.pool().all) if (link) this.#listenIfServed(listener, key)
+    return () => {
+      this.#listeners.delete(listener)
+      for (const stop of listener.stops.values()) stop()
+    }
+  }
+
+  /** There is a new connection. */
+  connected({ key }: Instance): void {
+    this.#forgetGone()
+    for (const listener of this.#listeners) this.#listenIfServed(listener, key)
+    for (const one of this.#subscriptions.values()) if (one.instance === key) one.shared.connected()
+  }
+
+  /** What the target announced outside of any subscription, on one of its connections. */
+  announce(notification: Notification, key: string): void {
+    // Resources of one caller's connection are that caller's. Its lists are the server's, which all see.
+    const isForAll = isSharedKey(key) || notification.method.endsWith('/list_changed')
+    for (const { wish, stops } of [...this.#listeners]) {
+      if (isForAll || stops.has(key)) wish.heard(notification)
+    }
+  }
+
+  #listenIfServed(listener: Listener, key: string): void {
+    if (!listener.stops.has(key) && this.#isServedBy(listener, key)) this.#listen(listener, key)
+  }
+
+  /** The gateway itself listens everywhere. */
+  #isServedBy({ caller, main }: Listener, key: string): boolean {
+    if (isCallKey(key)) return false
+    const plain = isLegacyKey(key) ? sameInAuto(key) : key
+    if (!caller || plain === main) return true
+    return this.#host.model().isolation === 'auto' && plain === callerKey(caller)
+  }
+
+  #listen(listener: Listener, key: string): void {
+    const { wish, caller, main, stops, grants } = listener
+    const shared = this.#subscription(key, caller)
+    const stop = shared.add({
+      filter: wish.filter,
+      isPassive: key === main ? wish.isPassive : true,
+      heard: (notification) => wish.heard(notification),
+      granted: (filter) => {
+        // The call that the connection was made for was sent before anything could be heard there.
+        if (!caller && key !== main && !grants.has(key)) wish.missed()
+        grants.set(key, filter)
+        if (grants.has(main)) wish.granted(union([...grants.values()]))
+      },
+      missed: () => wish.missed(),
+    })
+    stops.set(key, () => {
+      stop()
+      for (const [name, one] of this.#subscriptions) {
+        if (one.shared === shared && shared.size === 0) this.#subscriptions.delete(name)
+      }
+    })
+  }
+
+  /** Connections of single callers come and go. */
+  #forgetGone(): void {
+    const pool = this.#host.pool()
+    for (const { main, stops, grants } of this.#listeners) {
+      for (const [key, stop] of stops) {
+        if (key === main || pool.find(key)) continue
+        stop()
+        stops.delete(key)
+        grants.delete(key)
+      }
+    }
+  }
+
+  #subscription(instance: string, caller: Exchange | undefined): SharedListener {
+    const headers = caller && targetHeaders(this.#host.model(), caller)
+    // What one caller's credentials let it hear is not for another's ears.
+    const key = headers ? `${instance} ${JSON.stringify(headers)}` : instance
+    const known = this.#subscriptions.get(key)
+    if (known) return known.shared
+    const shared = this.#create(instance, headers && caller)
+    this.#subscriptions.set(key, { instance, shared })
+    return shared
+  }
+
+  #create(key: string, caller: Exchange | undefined): SharedListener {
+    const { pool, info, model, listen, listenIdly } = this.#host
+    const client = { info, capabilities: CAPABILITIES, version: LATEST_MODERN }
+    return new SharedListener({
+      exchange: (notifications, notify) =>
+        new PlainExchange({
+          method: 'subscriptions/listen',
+          params: { notifications },
+          client,
+          headers: caller?.headers,
+          notify,
+        }),
+      isConnected: () => pool().find(key)?.link !== undefined,
+      // In the older era a subscription is no request that stays open.
+      sharesChannel: () => model().kind === 'stdio' && pool().find(key)?.link?.era === 'modern',
+      send: async (exchange, isPassive) =>
+        isPassive ? listenIdly(pool().get(key), exchange) : listen(pool().get(key), exchange),
+    })
+  }
+}
