@@ -1,4 +1,5 @@
 import {
+  isModern,
   LATEST_MODERN,
   PlainExchange,
   type Exchange,
@@ -162,7 +163,10 @@ export class TargetListeners {
         }),
       isConnected: () => pool().find(key)?.link !== undefined,
       // In the older era a subscription is no request that stays open.
-      sharesChannel: () => model().kind === 'stdio' && pool().find(key)?.link?.era === 'modern',
+      sharesChannel: () => {
+        const link = pool().find(key)?.link
+        return model().kind === 'stdio' && link !== undefined && isModern(link.version)
+      },
       send: async (exchange, isPassive) =>
         isPassive ? listenIdly(pool().get(key), exchange) : listen(pool().get(key), exchange),
     })
