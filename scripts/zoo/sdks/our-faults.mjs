@@ -6,7 +6,7 @@ export function ourFaults({ directOlder, directNewer, older, newer, clientDirect
   const pairs = [
     ['older clients', directOlder, older],
     ['newer clients', hasConnected(directNewer) ? directNewer : directOlder, newer],
-    ['its client', clientDirect, client],
+    ...(client ? [['its client', clientDirect, client]] : []),
   ]
   return pairs.flatMap(([view, without, through]) =>
     Object.keys({ ...without.found, ...through.found })

@@ -43,6 +43,12 @@ describe('the tables', () => {
     expect(page).toContain('| Go | 1.8.0 | 2026-07-28 | all 2 | all 2 | 1 of 2; not log |')
   })
 
+  it('have no client where the zoo has none', () => {
+    const page = sdkTables([{ ...sdk, views: views({ own: undefined, client: undefined }) }])
+    expect(page).toContain('| Go | 1.8.0 | 2026-07-28 | not tried | all 2 | all 2 |')
+    expect(page.match(/\| Go /g)).toHaveLength(1)
+  })
+
   it('say what was not run', () => {
     expect(sdkTables([{ ...sdk, skipped: 'go is not installed' }])).toContain(
       '| Go | **not run**: go is not installed |',

@@ -1,12 +1,13 @@
 import { goProgram } from './install/go.mjs'
 import { javaProgram } from './install/java.mjs'
 import { pythonPrograms } from './install/python.mjs'
+import { rubyProgram } from './install/ruby.mjs'
 import { rustProgram } from './install/rust.mjs'
 
 /**
- * The SDKs of others. `install` gives the version and the commands of the zoo's server and client. `lacks` names
- * features that the SDK has no way to offer or to use, so that they are not
- * tried. `setting` is a setting of the target that lets more of the server work.
+ * The SDKs of others. `install` gives the version and the commands of the zoo's server and client, where there is one.
+ * `lacks` names features that the SDK has no way to offer or to use, so that they are not tried. `setting` is a setting
+ * of the target that lets more of the server work.
  */
 export const SDKS = [
   {
@@ -54,5 +55,13 @@ export const SDKS = [
     needs: 'mvn',
     install: javaProgram,
     lacks: { server: ['elicit', 'cancel'], client: ['cancel'] },
+  },
+  {
+    name: 'sdk-ruby',
+    title: 'Ruby',
+    needs: 'ruby',
+    install: rubyProgram,
+    setting: { era: 'legacy' },
+    lacks: { server: ['cancel'], client: [] },
   },
 ]

@@ -27,7 +27,7 @@ export async function visitSdk(sdk) {
   const folder = join(ZOO, 'visits', sdk.name)
   rmSync(folder, { recursive: true, force: true })
   const views = {}
-  views.own = await tryClient(client, server, { missing: [...lacks.server, ...lacks.client] })
+  if (client) views.own = await tryClient(client, server, { missing: [...lacks.server, ...lacks.client] })
   for (const [view, era] of Object.entries({ directOlder: 'legacy', directNewer: 'modern' }))
     views[view] = await tryServer(stdio(command, args), { era, missing: lacks.server })
   await withGateway({ command, args }, join(folder, 'server'), async (endpoint) => {
@@ -39,14 +39,18 @@ export async function visitSdk(sdk) {
       for (const [view, era] of Object.entries({ olderSet: 'legacy', newerSet: 'modern' }))
         views[view] = await tryServer(endpoint, { era, missing: lacks.server })
     })
+  if (client) await visitWithClient(client, lacks.client, join(folder, 'client'), views)
+  return { name: sdk.name, version, views }
+}
+
+async function visitWithClient(client, missing, folder, views) {
   await withReference(async (url) => {
-    views.clientDirect = await tryClient(client, [url], { missing: lacks.client })
+    views.clientDirect = await tryClient(client, [url], { missing })
   })
   const reference = { command: process.execPath, args: [REFERENCE] }
-  await withGateway(reference, join(folder, 'client'), async (endpoint) => {
-    views.client = await tryClient(client, [endpoint], { missing: lacks.client })
+  await withGateway(reference, folder, async (endpoint) => {
+    views.client = await tryClient(client, [endpoint], { missing })
   })
-  return { name: sdk.name, version, views }
 }
 
 function isInstalled(program) {

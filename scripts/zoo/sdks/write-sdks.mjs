@@ -26,7 +26,9 @@ export function sdkTables(visits) {
   )
   const clients = table(
     ['client', 'version', 'speaks', 'no gateway', 'through the gateway'],
-    visits.map((visit) => row(visit, visit.views?.client, ['clientDirect', 'client'])),
+    visits
+      .filter(({ views }) => views === undefined || views.client)
+      .map((visit) => row(visit, visit.views?.client, ['clientDirect', 'client'])),
   )
   return `${servers}\n\n${clients}`
 }
@@ -45,7 +47,9 @@ function rowWithSetting({ title, setting, views }) {
   return `| ${title}, with \`${written}\` | | 2025-11-25 | | ${cell(views.olderSet)} | ${cell(views.newerSet)} |`
 }
 
-function cell({ found }) {
+function cell(view) {
+  if (!view) return 'not tried'
+  const { found } = view
   const failed = Object.keys(found).filter((feature) => found[feature] !== 'yes')
   const count = Object.keys(found).length
   return failed.length === 0
