@@ -99,6 +99,24 @@ it.skipIf(process.platform === 'win32').each(['the file', 'the folder'])(
   },
 )
 
+it.skipIf(process.platform === 'win32').each(['the file', 'the folder'])(
+  'warns of a named configuration when every user can write %s',
+  async (open) => {
+    const file = await plant()
+    const named = (command: string) => run(places, [command, '--config', file])
+    expect((await named('check')).out).not.toContain('warning')
+    await chmod(open === 'the file' ? file : places.cwd, 0o777)
+    const warning = /warning Every user of this machine can change .*\n.*fix chmod o-w/s
+    const checked = await named('check')
+    expect([checked.code, checked.out]).toEqual([0, expect.stringMatching(warning)])
+    const used = await named('targets')
+    expect([ran(), used.err]).toEqual([true, expect.stringMatching(warning)])
+    // Nobody can replace files of others in a folder such as /tmp.
+    await chmod(open === 'the file' ? file : places.cwd, open === 'the file' ? 0o644 : 0o1777)
+    expect((await named('check')).out).not.toContain('warning')
+  },
+)
+
 describe('GANTRY_TOKEN', () => {
   async function gatewayAt(dir: string, mode: number, host = '127.0.0.1') {
     const seen: (string | undefined)[] = []

@@ -404,7 +404,7 @@ describe('rules', () => {
             target: 'githb',
             name: '*',
             forms: { exact: '*', loose: '*' },
-            uri: { exact: '*', loose: '*' },
+            uri: { exact: '*', loose: '*', bare: '*' },
           },
         ],
         deny: [],

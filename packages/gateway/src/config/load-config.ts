@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { readSmallFile, type GatewayModel } from '../model/index.ts'
+import { isOpenToAll, readSmallFile, type GatewayModel } from '../model/index.ts'
 import { compileConfig } from './compile/compile-config.ts'
 import { CompileContext } from './compile/compile-context.ts'
 import type { ServerOverrides } from './compile/compile-server.ts'
@@ -60,7 +60,7 @@ export async function parseConfig(source: string, options: ParseOptions = {}): P
   const context = new CompileContext(document, { file: options.file ?? 'configuration', baseDir, places })
   const model = await compile()
   const dependencies = [...context.dependencies]
-  const problems = inOrder(context.problems)
+  const problems = [...openToAll(options.file), ...inOrder(context.problems)]
   const isBad = problems.some((problem) => problem.severity === 'error')
   return model === undefined || isBad
     ? { ok: false, problems, dependencies }
@@ -89,18 +89,26 @@ function inOrder(problems: readonly Problem[]): Problem[] {
   return problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
 }
 
+/** Problems of the file itself. */
+const WHOLE_FILE = { line: 1, column: 1, length: 1, path: '' }
+
 function unreadable(file: string, error: NodeJS.ErrnoException): NotLoaded {
-  const problem: Problem = {
-    severity: 'error',
-    code: 'unreadable',
-    ...whyUnreadable(file, error),
-    file,
-    line: 1,
-    column: 1,
-    length: 1,
-    path: '',
-  }
+  const why = whyUnreadable(file, error)
+  const problem: Problem = { severity: 'error', code: 'unreadable', ...why, file, ...WHOLE_FILE }
   return { ok: false, problems: [problem], dependencies: [] }
+}
+
+/** A configuration runs commands: those who can change it can run theirs as the user of the gateway. */
+function openToAll(file: string | undefined): Problem[] {
+  if (file === undefined) return []
+  return [file, dirname(file)].filter(isOpenToAll).map((place) => ({
+    severity: 'warning',
+    code: 'open-to-all',
+    message: `Every user of this machine can change ${place}, and so run commands with the rights of the gateway`,
+    fix: `chmod o-w ${place}`,
+    file,
+    ...WHOLE_FILE,
+  }))
 }
 
 function whyUnreadable(file: string, error: NodeJS.ErrnoException): Pick<Problem, 'message' | 'fix'> {

@@ -32,6 +32,7 @@ export type ProblemCode =
   | 'duplicate-name'
   | 'ineffective-rule'
   | 'missing-file'
+  | 'open-to-all'
 
 export function formatPath(path: ConfigPath): string {
   let text = ''

@@ -12,8 +12,8 @@ export function refuseForeign(file: string): void {
   }
 }
 
-/** Whether any user of this machine may write to a file or folder. */
+/** Whether any user of this machine may change a file, or replace the files in a folder (not so in /tmp). */
 export function isOpenToAll(file: string): boolean {
   const facts = statSync(file, { throwIfNoEntry: false })
-  return process.platform !== 'win32' && facts !== undefined && (facts.mode & 0o002) !== 0
+  return process.platform !== 'win32' && facts !== undefined && (facts.mode & 0o1002) === 0o002
 }

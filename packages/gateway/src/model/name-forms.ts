@@ -5,7 +5,7 @@ import { matchesWildcard } from './wildcard.ts'
 export interface NameForms {
   /** One way to write each character (NFC). */
   readonly exact: string
-  /** What people and generous servers take for the same: without escapes, unseen characters, width and case. */
+  /** What people and generous servers take for the same: without escapes, unseen characters, spaces around it, width and case. */
   readonly loose: string
 }
 
@@ -14,9 +14,10 @@ const PLAIN = /^[\x20-\x24\x26-\x7e]*$/
 
 /** Reads a name, or a wildcard pattern for names. */
 export function nameForms(text: string): NameForms {
-  if (PLAIN.test(text)) return { exact: text, loose: text.toLowerCase() }
+  if (PLAIN.test(text)) return { exact: text, loose: text.toLowerCase().trim() }
   const seen = decodeFully(text).text.replace(UNSEEN, '')
-  return { exact: text.normalize('NFC'), loose: seen.normalize('NFKC').toLowerCase().normalize('NFKC') }
+  const loose = seen.normalize('NFKC').toLowerCase().normalize('NFKC').trim()
+  return { exact: text.normalize('NFC'), loose }
 }
 
 /** Whether a pattern forbids a name: one way to read it is enough. */

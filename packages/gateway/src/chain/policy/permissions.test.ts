@@ -41,6 +41,8 @@ describe('what may be used', () => {
       'tools:x/a',
       false,
     ],
+    ['a deny of a target in other letters', everyone('allow', { deny: ['X/a'] }), 'tools:x/a', false],
+    ['an allow of a target in other letters', everyone('deny', { allow: ['X/a'] }), 'tools:x/a', false],
     ['a deny of something else', everyone('allow', { deny: ['x/b'] }), 'tools:x/a', true],
     ['a rule about others', everyone('allow', { deny: ['*'], apiKeys: ['ci'] }), 'tools:x/a', true],
     [
@@ -169,5 +171,44 @@ describe('whether a target can be of any use', () => {
         }
       }),
     )
+  })
+})
+
+describe('another spelling of a caller', () => {
+  const who = (subject: string) => ({
+    principal: { kind: 'person' as const, issuer: 'https://i', subject },
+    scopes: ['Tools:Write'],
+  })
+  const policy = (scopes: string[], subjects: string[]): PolicyModel => ({
+    fallback: 'deny',
+    rules: [
+      {
+        name: 'all',
+        who: { principals: [], scopes: [], apiKeys: [] },
+        allow: [parseObjectPattern('x/a')],
+        deny: [],
+      },
+      {
+        name: 'some',
+        who: {
+          principals: subjects.map((subject) => ({ kind: 'person', issuer: 'https://i', subject })),
+          scopes,
+          apiKeys: [],
+        },
+        allow: [parseObjectPattern('x/b')],
+        deny: [parseObjectPattern('x/a')],
+      },
+    ],
+  })
+  const may = (model: PolicyModel, subject: string) =>
+    ['tools:x/a', 'tools:x/b'].map((name) => new Permissions(model, who(subject)).mayCall(object(name)))
+
+  it('is denied what the caller is denied, and not allowed what it is allowed', () => {
+    const byName = policy([], ['ann@example.com'])
+    expect(may(byName, 'ann@example.com')).toEqual([false, true])
+    expect(may(byName, 'bob@example.com')).toEqual([true, false])
+    for (const other of ['Ann@Example.com', 'ａnn@example.com', 'ann\u200b@example.com', ' ann@example.com'])
+      expect([other, ...may(byName, other)]).toEqual([other, false, false])
+    expect(may(policy(['tools:write'], []), 'bob')).toEqual([false, false])
   })
 })

@@ -42,7 +42,10 @@ export class Permissions {
   readonly isCommon: boolean
 
   constructor({ rules, fallback }: PolicyModel, subject: Subject) {
-    this.#rules = rules.filter((rule) => concerns(rule, subject))
+    this.#rules = rules.flatMap((rule) => {
+      if (concerns(rule, subject)) return [rule]
+      return concerns(rule, subject, isLike) ? [{ ...rule, allow: [] }] : []
+    })
     this.#isAllowedByDefault = fallback === 'allow'
     this.isOpen = this.#isAllowedByDefault && this.#rules.every(({ deny }) => deny.length === 0)
     this.isCommon = this.#isAllowedByDefault && rules.every(({ deny }) => deny.length === 0)
@@ -77,7 +80,7 @@ export class Permissions {
   mayCallAll(target: string, kind: ObjectKind): boolean {
     if (this.isOpen) return true
     const about = (pattern: ObjectPattern): boolean => isAbout(pattern, target, kind)
-    if (this.#rules.some(({ deny }) => deny.some(about))) return false
+    if (this.#rules.some(({ deny }) => deny.some((one) => isAbout(one, target, kind, isLike)))) return false
     return (
       this.#isAllowedByDefault ||
       this.#rules.some(({ allow }) => allow.some((one) => about(one) && isAll(one)))
@@ -89,7 +92,7 @@ export class Permissions {
     if (this.isOpen) return true
     if (kind === undefined) return EVERY_KIND.some((one) => this.mayCallSome(target, one))
     const about = (pattern: ObjectPattern): boolean => isAbout(pattern, target, kind)
-    const denied = this.#rules.flatMap(({ deny }) => deny.filter(about))
+    const denied = this.#rules.flatMap(({ deny }) => deny.filter((one) => isAbout(one, target, kind, isLike)))
     const isLeft = ({ forms }: ObjectPattern): boolean =>
       !denied.some((pattern) => coversPattern(pattern.forms.loose, forms.loose))
     // Nothing lists a target's methods, so only a rule that names them shows that there are any.
@@ -100,7 +103,7 @@ export class Permissions {
 }
 
 function forbids(pattern: ObjectPattern, object: PolicyObject): boolean {
-  if (!isAbout(pattern, object.target, object.kind)) return false
+  if (!isAbout(pattern, object.target, object.kind, isLike)) return false
   if (object.kind === 'resources') return isAll(pattern) || forbidsUri(pattern.uri, readUri(object.name))
   return isAll(pattern) || forbidsName(pattern.forms, nameForms(object.name))
 }
@@ -113,8 +116,20 @@ function permits(pattern: ObjectPattern, object: PolicyObject): boolean {
   return isAll(pattern) || permitsName(pattern.forms, nameForms(object.name))
 }
 
-function isAbout({ kind, target }: ObjectPattern, name: string, wanted: ObjectKind): boolean {
-  return (kind === undefined || kind === wanted) && matchesWildcard(target, name)
+/** How a pattern and a name are compared: as they are written, or (`isLike`) so that no spelling escapes a rule. */
+type Compare = (pattern: string, name: string) => boolean
+
+function isLike(pattern: string, name: string): boolean {
+  return matchesWildcard(pattern, name) || forbidsName(nameForms(pattern), nameForms(name))
+}
+
+function isAbout(
+  { kind, target }: ObjectPattern,
+  name: string,
+  wanted: ObjectKind,
+  matches: Compare = matchesWildcard,
+): boolean {
+  return (kind === undefined || kind === wanted) && matches(target, name)
 }
 
 function isAll({ name }: ObjectPattern): boolean {
@@ -138,19 +153,21 @@ export function permissionsOf(policy: PolicyModel, { auth }: Caller): Permission
 /** Who asks, as far as policy is concerned. Undefined: a caller without credentials. */
 export type Subject = Pick<AuthInfo, 'principal' | 'scopes'> | undefined
 
-/** Whether a rule is about this caller. */
-export function concerns({ who }: RuleModel, subject: Subject): boolean {
+/** Whether a rule is about this caller. What it denies holds for other spellings of the caller, too. */
+export function concerns({ who }: RuleModel, subject: Subject, matches: Compare = matchesWildcard): boolean {
   if (who.principals.length + who.scopes.length + who.apiKeys.length === 0) return true
   if (!subject) return false
   return (
-    names(who, subject.principal) ||
-    who.scopes.some((pattern) => subject.scopes.some((scope) => matchesWildcard(pattern, scope)))
+    names(who, subject.principal, matches) ||
+    who.scopes.some((pattern) => subject.scopes.some((scope) => matches(pattern, scope)))
   )
 }
 
-function names({ principals, apiKeys }: WhoModel, { kind, issuer, subject }: Principal): boolean {
-  if (kind === 'key') return apiKeys.some((pattern) => matchesWildcard(pattern, subject))
-  return principals.some(
-    (one) => one.kind === kind && one.issuer === issuer && matchesWildcard(one.subject, subject),
-  )
+function names(
+  { principals, apiKeys }: WhoModel,
+  { kind, issuer, subject }: Principal,
+  matches: Compare,
+): boolean {
+  if (kind === 'key') return apiKeys.some((pattern) => matches(pattern, subject))
+  return principals.some((one) => one.kind === kind && one.issuer === issuer && matches(one.subject, subject))
 }

@@ -1,6 +1,5 @@
-/** Control characters, and characters that nobody sees: marks of direction, joiners, soft hyphens. */
-export const UNSEEN: RegExp =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/g
+/** Control characters, and characters that nobody sees: marks of direction, joiners, soft hyphens, tags. */
+export const UNSEEN: RegExp = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029]/gu
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi
 const MAX_ROUNDS = 8

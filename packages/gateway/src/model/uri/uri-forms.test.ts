@@ -49,6 +49,13 @@ describe('other spellings of what is forbidden', () => {
     'demo://resource/x/%252e%252e/static/doc.md',
     'demo://resource/x/．．/static/doc.md',
     'demo://other/../resource/static/doc.md',
+    'demo:///resource/static/doc.md',
+    'demo:/resource/static/doc.md',
+    'demo:resource/static/doc.md',
+    'demo://resource/static',
+    'demo://resource/static?x',
+    'demo://resource/sta\ufe0ftic/doc.md',
+    'demo://resource/sta\u{e0041}tic/doc.md',
     'demo://other/..%2Fresource/static/doc.md',
   ])('%j', (uri) => {
     expect(forbids('demo://resource/static/*', uri)).toBe(true)
@@ -75,6 +82,8 @@ describe('other spellings of what is forbidden', () => {
     ['https://bücher.example/*', 'https://xn--bcher-kva.example/x'],
     ['file:///etc/*', 'file://localhost/etc/passwd'],
     ['file:///etc/*', 'file:/etc/passwd'],
+    ['file:///etc/*', 'file://any.example/etc/passwd'],
+    ['file:///c:/secret/*', 'file:///C|/secret/x'],
     ['file:///etc/*', 'file:\\\\\\etc\\passwd'],
     ['notes://café/*', 'notes://cafe\u0301/x'],
     ['notes://café/*', 'notes://caf%C3%A9/x'],

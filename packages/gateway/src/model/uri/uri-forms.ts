@@ -7,7 +7,10 @@ export interface UriForms {
   readonly exact: string
   /** What the most generous server makes of it: decoded to the end, in one case, without user and empty segments. */
   readonly loose: string
-  /** `loose` without query, fragment and slashes at the end: what a server reads that ignores them. */
+  /**
+   * For servers that ignore query and fragment, slashes at the beginning and the end, and the host of a file. A
+   * pattern keeps its fragment.
+   */
   readonly bare: string
   /** Whether servers can disagree about where it leads. Such a URI has no canonical form. */
   readonly isAmbiguous: boolean
@@ -27,13 +30,18 @@ export function uriForms(text: string, isPattern: boolean = false): UriForms {
   const parts = splitUri(seen, isPattern)
   const exact = exactParts(parts)
   const loose = looseParts({ ...exact.parts, path: exact.climbing ?? exact.parts.path })
-  const looseText = join(loose.parts)
   return {
     exact: join(exact.parts),
-    loose: looseText,
-    bare: withoutEnd(looseText.replace(/[?#].*$/s, ''), '/'),
+    loose: join(loose.parts),
+    bare: bareText(loose.parts) + (isPattern ? loose.parts.query : ''),
     isAmbiguous: seen !== text || exact.isAmbiguous || loose.isAmbiguous,
   }
+}
+
+function bareText({ scheme, authority = '', path }: UriParts): string {
+  const way = withoutEnd((scheme === 'file' ? path : authority + path).replace(/^\/+/, ''), '/')
+  if (scheme === undefined) return way
+  return `${scheme}:${scheme === 'file' ? way.replace(/^([a-z])\|/, '$1:') : way}`
 }
 
 /** The canonical form as it is sent: ASCII only. */

@@ -1,18 +1,22 @@
 import { matchesWildcard } from '../wildcard.ts'
 import { uriForms, type UriForms } from './uri-forms.ts'
 
-export type UriPattern = Pick<UriForms, 'exact' | 'loose'>
+export type UriPattern = Pick<UriForms, 'exact' | 'loose' | 'bare'>
 
 /** Brings a pattern of the configuration into the form of the URIs that it is compared with. */
 export function toUriPattern(text: string): UriPattern {
-  const { exact, loose } = uriForms(text, true)
-  return { exact, loose }
+  const { exact, loose, bare } = uriForms(text, true)
+  return { exact, loose, bare }
 }
 
 /** Whether a pattern forbids a URI: one way to read it is enough. */
-export function forbidsUri({ exact, loose }: UriPattern, uri: UriForms): boolean {
+export function forbidsUri({ exact, loose, bare }: UriPattern, uri: UriForms): boolean {
   return (
-    matchesWildcard(exact, uri.exact) || matchesWildcard(loose, uri.loose) || matchesWildcard(loose, uri.bare)
+    matchesWildcard(exact, uri.exact) ||
+    matchesWildcard(loose, uri.loose) ||
+    matchesWildcard(bare, uri.bare) ||
+    // A folder is denied with what is in it.
+    matchesWildcard(bare, `${uri.bare}/`)
   )
 }
 
