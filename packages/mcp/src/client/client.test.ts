@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type Script, until } from '../exchange/client/client-edge-peer.test.support.ts'
 import { ProtocolError } from '../jsonrpc/index.ts'
@@ -53,6 +54,17 @@ describe.each(eras)('calls to a %s server', (era) => {
     expect(await client.tools.a?.()).toEqual({ n: 1 })
     expect(await client.tools.b?.()).toBe('hi')
     expect(await client.tools).toBe(client.tools)
+  })
+
+  it('is printed, compared and written as JSON without a call', async () => {
+    const { client, connector } = connect(() => ({ content: [] }))
+    await using _ = client
+    await client.connect()
+    expect(JSON.stringify({ client, tools: client.tools })).toBe('{"client":{"tools":{}},"tools":{}}')
+    expect(`${client.tools}`).toBe('[object Tools]')
+    expect(inspect(client.tools)).toBe('[Object: null prototype] {}')
+    expect(client.tools).toEqual({})
+    expect(connector.peer.of('tools/call')).toEqual([])
   })
 
   it('throws a protocol error with code and data', async () => {

@@ -16,13 +16,24 @@ type ToolFunction<Type> = Type extends { input: infer Input; output: infer Outpu
 
 type Call = (name: string, args: JsonObject | undefined, options?: RequestOptions) => Promise<CallResult>
 
+/**
+ * What JavaScript and Node look for in any object: `await` for `then`, `JSON.stringify` for `toJSON`, templates for
+ * `valueOf`, printing for the rest. Tools with such a name are called with `client.call(name)`.
+ */
+const NOT_TOOLS: ReadonlySet<string> = new Set([
+  'then',
+  'toJSON',
+  'inspect',
+  ...Object.getOwnPropertyNames(Object.prototype),
+])
+
 /** Makes `tools.NAME(args)`: resolves with structured content or text, rejects with a ToolCallError. */
 export function createTools<App>(call: Call): Tools<App> {
   const functions = new Map<string, unknown>()
   const handler: ProxyHandler<object> = {
     get(_, name) {
-      // Promises look for `then`: an object that has one cannot be awaited or returned from async functions.
-      if (typeof name !== 'string' || name === 'then') return undefined
+      if (name === 'toString') return () => '[object Tools]'
+      if (typeof name !== 'string' || NOT_TOOLS.has(name)) return undefined
       if (!functions.has(name)) functions.set(name, createTool(name, call))
       return functions.get(name)
     },

@@ -15,6 +15,7 @@ export type ListKind = 'tools' | 'prompts' | 'resources'
 /** Everyone who listens for changes, in both eras: legacy sessions listen through their edge. */
 export class ChangeHub {
   readonly #listeners = new Set<Listener>()
+  readonly #changed = new Set<ListKind>()
 
   /** Listens until the exchange is aborted or the hub closes; resolves then. */
   listen(exchange: Exchange, granted: SubscriptionFilter): Promise<void> {
@@ -36,7 +37,19 @@ export class ChangeHub {
     })
   }
 
+  /** Changes of one turn are one change: a client would read the list again for each. */
   listChanged(kind: ListKind): void {
+    if (this.#changed.size === 0) queueMicrotask(() => this.#tellChanges())
+    this.#changed.add(kind)
+  }
+
+  #tellChanges(): void {
+    const changed = [...this.#changed]
+    this.#changed.clear()
+    for (const kind of changed) this.#tellChange(kind)
+  }
+
+  #tellChange(kind: ListKind): void {
     const notification = { method: `notifications/${kind}/list_changed` }
     for (const listener of this.#listeners) {
       if (listener.filter[`${kind}ListChanged`] === true) listener.notify(notification)

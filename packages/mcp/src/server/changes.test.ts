@@ -54,17 +54,38 @@ describe('changes', () => {
     },
   )
 
+  it('500 registrations in one turn are one change', async () => {
+    const app = createApp()
+    const old = new RawPeer(app)
+    await old.handshake()
+    const listener = await listening(app, { toolsListChanged: true })
+    for (let i = 0; i < 500; i++) app.tool(`t${i}`, { run: () => '' })
+    await quiet()
+    for (const peer of [old, listener]) {
+      expect(peer.heardOf('notifications/tools/list_changed')).toHaveLength(1)
+    }
+  })
+
   it('registering and removing announce themselves', async () => {
     const app = createApp()
     const peer = new RawPeer(app)
     await peer.handshake()
-    app.tool('late', { run: () => '' }).remove()
-    app.prompt('late', { run: () => '' }).remove()
-    app.resource({ uri: 'r://9', text: '' }).remove()
-    app.template({ uriTemplate: 'r://{x}', read: () => '' }).remove()
-    await until(() => peer.heardOf('notifications/resources/list_changed').length === 4)
-    expect(peer.heardOf('notifications/tools/list_changed')).toHaveLength(2)
-    expect(peer.heardOf('notifications/prompts/list_changed')).toHaveLength(2)
+    const kinds = { tools: 2, prompts: 2, resources: 4 }
+    const late = [
+      () => app.tool('late', { run: () => '' }),
+      () => app.prompt('late', { run: () => '' }),
+      () => app.resource({ uri: 'r://9', text: '' }),
+      () => app.template({ uriTemplate: 'r://{x}', read: () => '' }),
+    ]
+    for (const register of late) {
+      const registration = register()
+      await quiet()
+      registration.remove()
+      await quiet()
+    }
+    for (const [kind, times] of Object.entries(kinds)) {
+      expect(peer.heardOf(`notifications/${kind}/list_changed`)).toHaveLength(times)
+    }
   })
 
   it('clients of every revision hear of it through our own client', async () => {

@@ -68,6 +68,6 @@ describe('what a caller may see', () => {
     handle.enable()
     handle.update({ description: 'two' })
     expect(await peer.request('tools/list')).toMatchObject({ result: { tools: [{ description: 'two' }] } })
-    await until(() => peer.heardOf('notifications/tools/list_changed').length === 3)
+    await until(() => peer.heardOf('notifications/tools/list_changed').length === 2)
   })
 })
