@@ -40,7 +40,7 @@ import { answerText, answerValue } from './handle-message.ts'
 import { instrument, instrumentationOf, isInstrumented } from './instrumentation.ts'
 import { listen } from './listen.ts'
 import { Lists } from './lists.ts'
-import { withOpenResults } from './middleware.ts'
+import { forAuthors } from './middleware.ts'
 import { QuestionError } from './question-error.ts'
 import { readResource } from './read-resource.ts'
 import type { Registration } from './registry.ts'
@@ -274,7 +274,7 @@ export class Server<Tools = unknown> implements Served {
     const handle: Handle = (exchange) => this.#dispatch(exchange)
     const dispatch: Handle = (exchange) => this.#guarded(exchange, handle)
     const exact = this.numbers === 'exact' ? [writesIntegers] : []
-    const links = [...exact, ...this.#middleware].map(withOpenResults)
+    const links = [...exact, ...this.#middleware].map(forAuthors)
     const composed = composeMiddleware(links, dispatch)
     return (exchange) =>
       isInstrumented(this.configuration)

@@ -176,9 +176,7 @@ describe('awaited transparently', () => {
     app.use((exchange, next) => {
       const { taskIds: _, ...notifications } = (exchange.params.notifications ?? {}) as JsonObject
       const isListen = exchange.method === 'subscriptions/listen'
-      return isListen
-        ? next({ ...exchange, params: { notifications }, notify: (n) => exchange.notify(n) })
-        : next()
+      return isListen ? next({ ...exchange, params: { notifications } }) : next()
     })
     const { connector, sent } = counted(app)
     const { client } = open(connector)
