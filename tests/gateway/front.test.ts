@@ -48,6 +48,40 @@ describe('endpoints', () => {
   })
 })
 
+describe('web pages', () => {
+  it('of a configured origin may ask, call and read, and see neither the console nor what others may', async () => {
+    const page = 'https://app.example'
+    const gateway = await start({ server: { allowedOrigins: [page] } })
+    const asks = { origin: page, 'access-control-request-method': 'POST' }
+    for (const path of ['/mcp', '/mcp/one', '/sse']) {
+      const response = await fetch(`${gateway.url}${path}`, { method: 'OPTIONS', headers: asks })
+      expect([path, response.status, response.headers.get('access-control-allow-origin')]).toEqual([
+        path,
+        204,
+        page,
+      ])
+    }
+    const called = await fetch(`${gateway.url}/mcp`, {
+      method: 'POST',
+      headers: { origin: page, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+    })
+    expect(called.headers.get('access-control-allow-origin')).toBe(page)
+    const api = await fetch(`${gateway.url}/api/targets`, { headers: { origin: page } })
+    expect(api.headers.get('access-control-allow-origin')).toBeNull()
+    const foreign = await fetch(`${gateway.url}/mcp`, {
+      method: 'OPTIONS',
+      headers: { ...asks, origin: 'https://evil.example' },
+    })
+    expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null])
+    const own = await fetch(`${gateway.url}/mcp`, {
+      method: 'OPTIONS',
+      headers: { ...asks, origin: gateway.url },
+    })
+    expect(own.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
+
 describe('access tokens', () => {
   it('lets in who has a good one, tells the others where to get it, and tells strangers nothing else', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256')

@@ -1,7 +1,14 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { drainUnreadBody, toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
-import { type Guard, type HttpMeter, refuseForeign, type GateOptions } from '@gantry/mcp/server'
+import {
+  corsHeaders,
+  type Guard,
+  type HttpMeter,
+  isPreflight,
+  refuseForeign,
+  type GateOptions,
+} from '@gantry/mcp/server'
 import type { Gateway } from '../gateway.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Door } from './door.ts'
@@ -83,6 +90,7 @@ export class Front {
   #route(request: IncomingMessage, response: ServerResponse): void {
     if (this.#gate.refuses(request, response, this.#options.gateway.model.server)) return
     const path = (request.url ?? '/').split('?', 1)[0]!
+    if (/^\/(mcp|sse)(\/|$)/.test(path) && this.#gate.answersPreflight(request, response)) return
     if (path === '/mcp' || path === '/sse') return this.#handler('')!(request, response)
     if (path.startsWith('/mcp/')) {
       return this.#target(decode(path.slice('/mcp/'.length)))(request, response)
@@ -268,10 +276,25 @@ export class HostGate {
     response.writeHead(403, { 'content-type': 'application/json' }).end(body)
     return true
   }
+
+  /** Lets pages of the configured origins read answers. True when the request only asked whether they may. */
+  answersPreflight(request: IncomingMessage, response: ServerResponse): boolean {
+    if (request.headers.origin === undefined) return false
+    const head = {
+      method: request.method ?? 'GET',
+      headers: request.headers as Record<string, string | undefined>,
+    }
+    const cors = corsHeaders(head, this.#options)
+    if (!cors) return false
+    for (const [name, value] of Object.entries(cors)) response.setHeader(name, value)
+    if (!isPreflight(head)) return false
+    response.writeHead(204).end()
+    return true
+  }
 }
 
 /** For what stands behind the gate. */
-export const GATED: GateOptions = { allowedHosts: ['*'], allowedOrigins: ['*'] }
+export const GATED: GateOptions = { isGated: true }
 
 /** Which `Host` and `Origin` a request may have: loopback, the address that is listened on, and what is configured. */
 function gateOptions({ host, publicUrl, allowedHosts, allowedOrigins }: ServerModel): GateOptions {

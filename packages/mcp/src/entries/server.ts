@@ -4,7 +4,12 @@ export {
   type FetchHandler,
   type FetchHandlerOptions,
 } from '../transport/http/server/fetch-handler.ts'
-export { refuseForeign, type GateOptions } from '../transport/http/server/request-headers.ts'
+export {
+  corsHeaders,
+  isPreflight,
+  refuseForeign,
+  type GateOptions,
+} from '../transport/http/server/request-headers.ts'
 export type { Guard, GuardVerdict, ScopeChallenge } from '../transport/http/server/guard.ts'
 export type { HttpServiceOptions } from '../transport/http/server/service-options.ts'
 export type { HttpHead } from '../transport/http/server/reply.ts'

@@ -76,7 +76,7 @@ export function statusError(response: Response, url: string, method: string, bod
   if (retryAfter !== null) details.retryAfter = retryAfter
   const excerpt = body.trim() === '' ? '' : ` (${cutText(headOf(body).trim().replace(/\s+/g, ' '), 200)})`
   const code = status === 401 ? 'unauthorized' : isScopeChallenge(response) ? 'forbidden' : 'http_status'
-  const message = `${displayUrl(url)} answered ${method} with HTTP ${status}${excerpt}. ${adviceFor(status, retryAfter)}`
+  const message = `${displayUrl(url)} answered ${method} with HTTP ${status}${excerpt}. ${adviceFor(response, retryAfter)}`
   return new McpError(code, message, { details })
 }
 
@@ -86,13 +86,21 @@ export function isScopeChallenge(response: Response): boolean {
   return /\berror\s*=\s*"?insufficient_scope\b/i.test(response.headers.get('www-authenticate') ?? '')
 }
 
-function adviceFor(status: number, retryAfter: string | null): string {
+function adviceFor(response: Response, retryAfter: string | null): string {
+  const { status } = response
+  if (isScopeChallenge(response)) return `The token lacks ${scopesIn(response)}: sign in again with it.`
   if (status === 401) return 'Give the transport credentials (headers or auth), or renew them.'
   if (status === 403) return 'The credentials or the Origin are not allowed there.'
   if (status === 404 || status === 405) return 'Check that the URL is the MCP endpoint, its path included.'
   if (status === 429) return `The server limits the rate: wait${waitOf(retryAfter)} before trying again.`
   if (status >= 500) return 'The server or a proxy before it failed: look at its log.'
   return 'The server refused the message.'
+}
+
+/** What a challenge asks for (RFC 6750, 3.1). */
+function scopesIn({ headers }: Response): string {
+  const scope = /\bscope\s*=\s*"([^"]*)"/i.exec(headers.get('www-authenticate') ?? '')?.[1]
+  return scope ? `the scope ${JSON.stringify(cutText(scope, 200))}` : 'a scope'
 }
 
 /** How long a server asks to be left alone (RFC 9110, 10.2.3), where it says so in seconds. */

@@ -58,6 +58,14 @@ describe('authorization', () => {
     expect(server.seen).toHaveLength(5)
   })
 
+  it('names the scope that a token lacks, and blames nothing else', async () => {
+    await using server = await startServer((_, response) => response.writeHead(403, challenge).end('no'))
+    const wire = await open(server.url)
+    const error = await wire.request(call()).catch((thrown: Error) => thrown)
+    expect(String(error)).toContain('lacks the scope "mcp:write"')
+    expect(String(error)).not.toMatch(/Origin/)
+  })
+
   it('does not ask for a plain 403', async () => {
     await using server = await startServer((_, response) => response.writeHead(403).end('origin'))
     const auth = tokens()

@@ -117,6 +117,7 @@ class FetchReply implements HttpReply {
   readonly #resolve: (response: Response) => void
   readonly #unread: UnreadAnswers
   readonly #listeners: (() => void)[] = []
+  readonly #added: [string, string][] = []
   #sender = ''
 
   constructor(request: Request, unread: UnreadAnswers, resolve: (response: Response) => void) {
@@ -157,6 +158,10 @@ class FetchReply implements HttpReply {
     this.#request.signal.addEventListener('abort', listener, { once: true })
   }
 
+  addHeaders(headers: Record<string, string>): void {
+    this.#added.push(...Object.entries(headers))
+  }
+
   #paced(): PacedStream {
     const stream = new PacedStream(this.#unread, this.#sender, () => {
       for (const listener of this.#listeners) listener()
@@ -168,6 +173,7 @@ class FetchReply implements HttpReply {
   /** A body that was not read is not wanted any more. */
   #answer(response: Response): void {
     if (!this.#request.bodyUsed) this.#request.body?.cancel().catch(() => {})
+    for (const [name, value] of this.#added) response.headers.set(name, value)
     this.#resolve(response)
   }
 }

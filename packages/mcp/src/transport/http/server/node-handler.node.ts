@@ -212,6 +212,10 @@ export class NodeReply implements HttpReply {
     })
   }
 
+  addHeaders(headers: Record<string, string>): void {
+    for (const [name, value] of Object.entries(headers)) this.#response.setHeader(name, value)
+  }
+
   /** Whether an answer can still be given. A body that was not read is not wanted any more. */
   #isOpen(): boolean {
     const response = this.#response

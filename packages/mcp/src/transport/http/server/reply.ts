@@ -41,6 +41,8 @@ export interface HttpReply {
   empty(status: number, headers?: Record<string, string>): void
   stream(headers?: Record<string, string>): EventSink
   onAbort(listener: () => void): void
+  /** Headers that the answer shall have besides its own. */
+  addHeaders(headers: Record<string, string>): void
 }
 
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { parseUrl, argumentAt, META, methodFacts } from '../../../protocol/index.ts'
-import type { HttpHeaders } from './reply.ts'
+import type { HttpHead, HttpHeaders } from './reply.ts'
 import type { MirroredParameter } from '../../../exchange/index.ts'
 import {
   HEADER_MISMATCH,
@@ -15,7 +15,35 @@ export interface GateOptions {
   allowedHosts?: readonly string[]
   /** Origins that browsers may call from; same-host origins and none at all are always fine. `'*'` allows all. */
   allowedOrigins?: readonly string[]
+  /** The application has checked `Host` and `Origin` already. */
+  isGated?: boolean
 }
+
+/** Headers for pages of another origin that may read the answers (CORS); undefined for all other callers. */
+export function corsHeaders(
+  { method, headers }: Pick<HttpHead, 'method' | 'headers'>,
+  { allowedOrigins = [] }: GateOptions,
+): Record<string, string> | undefined {
+  const { origin } = headers
+  if (origin === undefined || !(allowedOrigins.includes('*') || allowedOrigins.includes(origin)))
+    return undefined
+  const allowed = { 'access-control-allow-origin': origin, vary: 'origin' }
+  if (!isPreflight({ method, headers })) return { ...allowed, 'access-control-expose-headers': EXPOSED }
+  return {
+    ...allowed,
+    'access-control-allow-methods': 'POST, GET, DELETE',
+    // Tools choose headers that mirror their arguments, so no list could name them all.
+    'access-control-allow-headers': headers['access-control-request-headers'] ?? '*',
+    'access-control-max-age': '7200',
+  }
+}
+
+/** A browser asks whether a page may call at all; it sends no credentials with that. */
+export function isPreflight({ method, headers }: Pick<HttpHead, 'method' | 'headers'>): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+}
+
+const EXPOSED = 'mcp-session-id, mcp-protocol-version, www-authenticate, retry-after'
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 

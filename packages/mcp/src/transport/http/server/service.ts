@@ -14,7 +14,7 @@ import {
 } from '../../../jsonrpc/index.ts'
 import { isRevision, LEGACY_REVISIONS } from '../../../protocol/index.ts'
 import { DEFAULT_EVENT_LIMITS } from './event-log.ts'
-import { acceptsEventStream, refuseForeign } from './request-headers.ts'
+import { acceptsEventStream, corsHeaders, isPreflight, refuseForeign } from './request-headers.ts'
 import type { Guard, HttpContext } from './guard.ts'
 import { HttpMeter } from './meter.ts'
 import { answerModern, type AnswerHost } from './modern.ts'
@@ -94,8 +94,16 @@ export class HttpService {
 
   /** Answers one HTTP request. `serverContext` is the application's, for this request only. */
   handle(call: HttpCall, reply: HttpReply, serverContext?: unknown): void | Promise<void> {
+    if (this.#options.isGated) return this.#admit(call, reply, serverContext)
     const foreign = refuseForeign(call.headers, this.#options)
     if (foreign) return refuse(reply, 403, foreign)
+    const cors = call.headers.origin === undefined ? undefined : corsHeaders(call, this.#options)
+    if (cors) reply.addHeaders(cors)
+    if (cors && isPreflight(call)) return reply.empty(204)
+    return this.#admit(call, reply, serverContext)
+  }
+
+  #admit(call: HttpCall, reply: HttpReply, serverContext: unknown): void | Promise<void> {
     const guard = this.#guard
     if (guard) return this.#guarded(guard, call, reply, serverContext)
     const { headers, peer } = call
@@ -111,7 +119,7 @@ export class HttpService {
   async #guarded(guard: Guard, call: HttpCall, reply: HttpReply, serverContext: unknown): Promise<void> {
     const verdict = await guard(call)
     // The guard was replaced while it looked: only the new one counts.
-    if (this.#guard !== guard) return this.handle(call, reply, serverContext)
+    if (this.#guard !== guard) return this.#admit(call, reply, serverContext)
     if (verdict.ok) {
       const { auth, challenge } = verdict
       const { headers, peer } = call
