@@ -36,6 +36,8 @@ async function complaints(value: RawConfig): Promise<string[]> {
   )
 }
 
+const GOOD_KEY = 'c29tZXRoaW5nIHRoYXQgbm9ib2R5IGd1ZXNzZXM'
+
 describe('formats', () => {
   const expected = { name: 'fs', command: 'npx', args: ['-y', 'server', '.'] }
 
@@ -359,12 +361,14 @@ describe('secrets', () => {
       mcpServers: {
         one: { url: 'https://one.example.com', oauth: { clientId: 'x', clientSecret: text } },
       },
-      server: { sealingKeys: [text, 'k'.repeat(31), 'k'.repeat(32)] },
+      server: { sealingKeys: [text, 'k'.repeat(31), 'k'.repeat(32), GOOD_KEY] },
       auth: {
         apiKeys: [
           { name: 'a', key: text },
           { name: 'b', sha256: createHash('sha256').update('').digest('hex') },
           { name: 'c', sha256: createHash('sha256').update('\n').digest('hex') },
+          { name: 'd', key: GOOD_KEY },
+          { name: 'e', sha256: createHash('sha256').update(GOOD_KEY).digest('hex') },
         ],
         bearer: {
           issuer: 'https://auth.example.com',
@@ -379,9 +383,11 @@ describe('secrets', () => {
         expect.stringMatching(/^(warning|error) mcpServers.one.oauth.clientSecret: The secret is empty/),
         'error server.sealingKeys[0]: The sealing key is empty',
         'error server.sealingKeys[1]: The sealing key has 31 characters, and 32 are the least',
+        'error server.sealingKeys[2]: The sealing key repeats itself, so that it can be guessed',
         'error auth.apiKeys[0].key: The API key "a" is empty',
         'error auth.apiKeys[1].sha256: The API key "b" is empty',
         'error auth.apiKeys[2].sha256: The API key "c" is empty',
+        'error auth.apiKeys[4]: "d" and "e" are the same API key',
         'error auth.bearer.introspection.clientSecret: The secret is empty',
       ])
     }
@@ -389,6 +395,18 @@ describe('secrets', () => {
 })
 
 describe('rules', () => {
+  it('name kinds that exist', async () => {
+    const rules = (pattern: string) => ({
+      mcpServers: { a: { command: 'x' } },
+      policy: { rules: [{ deny: [pattern] }] },
+    })
+    for (const pattern of ['Tools:a/x', 'tool:a/x', 'resource:a/x://y', ' tools:a/x'])
+      expect(await complaints(rules(pattern))).toEqual([
+        expect.stringContaining(`error policy.rules[0].deny[0]: "${pattern.split('/')[0]}" names no target`),
+      ])
+    expect(await complaints(rules('a/x://y:1/*'))).toEqual([])
+  })
+
   it('are parsed, and doubted when they are about nothing', async () => {
     const value: RawConfig = {
       mcpServers: { github: { command: 'x' } },

@@ -39,7 +39,7 @@ export { readByteSize, readDuration } from './quantities.ts'
 export { readSmallFile, readSmallFileSync } from './read-small-file.ts'
 export { deepFreeze, isSame } from './same.ts'
 export type { Text } from './secret.ts'
-export { reveal, revealAll, Secret } from './secret.ts'
+export { repeatsItself, reveal, revealAll, Secret } from './secret.ts'
 export type {
   HealthModel,
   InProcessTarget,

@@ -35,6 +35,11 @@ export class Secret {
   }
 }
 
+/** Whether a key has so few different characters that it is easily guessed: `0000…`, or a file full of zeros. */
+export function repeatsItself(key: string): boolean {
+  return new Set(key).size < 8
+}
+
 /** Text that may be secret, because a part of it was referred to and not written down. */
 export type Text = string | Secret
 

@@ -37,7 +37,7 @@ it('keeps one key for everybody who starts here', async () => {
   expect(said).toEqual([])
 })
 
-it.each(['', '\n', 'cut-off'])('makes a new key where the file holds %j', async (text) => {
+it.each(['', '\n', 'cut-off', '\0'.repeat(43)])('makes a new key where the file holds %j', async (text) => {
   await writeFile(file(), text, { mode: 0o600 })
   const sealed = await (await create()).seal('kept', 'x')
   expect(said).toEqual([expect.stringContaining('is empty or was cut off')])
@@ -50,7 +50,7 @@ describe.skipIf(process.getuid?.() !== 0)(
   'what another user has put into the state folder is not used',
   () => {
     const STRANGER = 12_345
-    const KNOWN = 'k'.repeat(43)
+    const KNOWN = 'a-key-that-another-user-knows-from-somewhere'
     const isRefused = async (): Promise<void> => {
       const { sealer, store, isKept } = await open()
       expect(await sealer.open(await new Sealer([KNOWN]).seal('forged', 'x'), 'x')).toBeUndefined()
@@ -97,7 +97,7 @@ it('goes on without a store that is damaged, leaves it alone and says so', async
 })
 
 it('closes a key that others could read, and says so', async () => {
-  await writeFile(file(), 'k'.repeat(43), { mode: 0o644 })
+  await writeFile(file(), 'a-key-that-others-could-read-for-a-long-time', { mode: 0o644 })
   await open()
   expect((await stat(file())).mode & 0o777).toBe(0o600)
   expect(said).toEqual([expect.stringContaining('could be read by other users')])
@@ -109,7 +109,7 @@ it('reads secrets of every key that it has: old ones in the file, and those befo
   await (await open()).store.rows(SECRETS).put('a', 'by the first key')
   const first = await readFile(file(), 'utf8')
   const running = await open()
-  await writeFile(file(), `${'n'.repeat(43)}\n${first}`, { mode: 0o600 })
+  await writeFile(file(), `a-newer-key-that-is-put-before-the-first-one\n${first}`, { mode: 0o600 })
   const rotated = await open()
   expect((await rotated.store.rows(SECRETS).get('a'))?.value).toBe('by the first key')
   await rotated.store.rows(SECRETS).put('b', 'by the new key')

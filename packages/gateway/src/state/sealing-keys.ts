@@ -3,7 +3,7 @@ import { chmodSync, statSync } from 'node:fs'
 import { link, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { writeFileAtomic } from '../config/index.ts'
-import { readSmallFileSync, type GatewayModel } from '../model/index.ts'
+import { readSmallFileSync, repeatsItself, type GatewayModel } from '../model/index.ts'
 import type { Log } from '../telemetry/log.ts'
 
 /** Shorter than any key that is made here: the file was cut off, or is not ours. */
@@ -62,7 +62,7 @@ async function makeKey(file: string): Promise<void> {
 function readKeys(file: string): string[] | undefined {
   try {
     const lines = readSmallFileSync(file).split('\n')
-    return lines.map((line) => line.trim()).filter((line) => line.length >= SHORTEST)
+    return lines.map((line) => line.trim()).filter((line) => line.length >= SHORTEST && !repeatsItself(line))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -206,6 +206,15 @@ function reportEmpty(name: string, path: ConfigPath, context: CompileContext): v
 
 function reportTwins(keys: readonly ApiKeyModel[], context: CompileContext): void {
   keys.forEach((key, index) => {
+    const same = keys.findIndex((other) => other.sha256 === key.sha256)
+    if (same !== index && sha256Of('') !== key.sha256) {
+      context.report({
+        code: 'duplicate-name',
+        path: ['auth', 'apiKeys', index],
+        message: `"${keys[same]!.name}" and "${key.name}" are the same API key`,
+        fix: 'Make one for each: rules and logs could not tell their callers apart',
+      })
+    }
     const first = keys.findIndex((other) => other.name === key.name)
     if (first === index) return
     context.report({

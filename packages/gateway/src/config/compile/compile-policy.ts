@@ -42,6 +42,10 @@ function compileRule(raw: RawRule, index: number, context: CompileContext, names
   const compilePatterns = (key: 'allow' | 'deny') =>
     (raw[key] ?? []).map((text, at) => {
       const pattern = parseObjectPattern(text)
+      if (pattern.target.includes(':')) {
+        reportKind(pattern.target, [...path, key, at], context)
+        return pattern
+      }
       warnUnknown(
         { wanted: pattern.target, known: names.targets, what: 'target' },
         [...path, key, at],
@@ -68,6 +72,16 @@ function compileRule(raw: RawRule, index: number, context: CompileContext, names
     allow: compilePatterns('allow'),
     deny: compilePatterns('deny'),
   }
+}
+
+/** Names of targets have no colon: this is a kind that is not there, and the rule would hold for nothing. */
+function reportKind(target: string, path: ConfigPath, context: CompileContext): void {
+  context.report({
+    code: 'invalid-value',
+    path,
+    message: `"${target}" names no target`,
+    fix: 'Write [KIND:]TARGET/NAME, where KIND is tools, prompts, resources or methods',
+  })
 }
 
 /** A URI that servers can read in several ways is never sent, so a rule about it hardly says what is meant. */

@@ -1,4 +1,10 @@
-import { isLoopbackHost, readByteSize, readDuration, withoutBrackets } from '../../model/index.ts'
+import {
+  isLoopbackHost,
+  readByteSize,
+  readDuration,
+  repeatsItself,
+  withoutBrackets,
+} from '../../model/index.ts'
 import type { LimitsModel, Secret, ServerModel } from '../../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { Quantity, RawServer } from '../raw-config.ts'
@@ -44,19 +50,19 @@ function compileSealingKey(raw: string, index: number, context: CompileContext):
   const path = ['server', 'sealingKeys', index]
   const before = context.problems.length
   const key = context.secret(raw, path)
-  const { length } = key.reveal().trim()
-  if (context.problems.length === before && length < SHORTEST_SEALING_KEY) {
-    context.report({
-      code: 'weak-key',
-      path,
-      message:
-        length === 0
-          ? 'The sealing key is empty'
-          : `The sealing key has ${length} characters, and ${SHORTEST_SEALING_KEY} are the least`,
-      fix: 'Make one with: openssl rand -base64 32',
-    })
+  const weakness = weaknessOf(key.reveal().trim())
+  if (context.problems.length === before && weakness !== undefined) {
+    const message = `The sealing key ${weakness}`
+    context.report({ code: 'weak-key', path, message, fix: 'Make one with: openssl rand -base64 32' })
   }
   return key
+}
+
+function weaknessOf(key: string): string | undefined {
+  if (key === '') return 'is empty'
+  if (key.length < SHORTEST_SEALING_KEY)
+    return `has ${key.length} characters, and ${SHORTEST_SEALING_KEY} are the least`
+  return repeatsItself(key) ? 'repeats itself, so that it can be guessed' : undefined
 }
 
 function compileLimits(raw: NonNullable<RawServer['limits']>): LimitsModel {
