@@ -19,7 +19,7 @@ const FORBIDDEN = [
   ['packages/mcp/src/transport/process/a.ts', 'packages/mcp/src/transport/stdio/client-id-scan.ts'],
   ['packages/mcp/src/exchange/legacy/server/a.ts', 'packages/mcp/src/exchange/modern/server-edge.ts'],
   ['packages/mcp/src/exchange/modern/client-a.ts', 'packages/mcp/src/exchange/legacy/client/edge.ts'],
-  ['packages/mcp/src/exchange/client/a.ts', 'packages/mcp/src/exchange/server/served.ts'],
+  ['packages/mcp/src/exchange/client/a.ts', 'packages/mcp/src/exchange/server/answer.ts'],
   ['packages/mcp/src/entries/client.ts', 'packages/mcp/src/server/index.ts'],
   ['packages/mcp/src/entries/server.node.ts', 'packages/mcp/src/client/index.ts'],
   ['packages/mcp/src/entries/server.node.ts', 'packages/mcp/src/server/registry.ts'],

@@ -1,6 +1,13 @@
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  SignJWT,
+  base64url,
+} from 'jose'
 import { oauthError, quote } from './oauth-error.ts'
-import { sha256 } from './sha256.ts'
 import type { AuthServer } from './server-metadata.ts'
 
 const ALGORITHM = 'ES256'
@@ -87,4 +94,10 @@ export function shouldUseDpop(
     found: quote(algorithms),
     fix: 'Set dpop to "auto" or false to use bearer tokens.',
   })
+}
+
+/** SHA-256 of a text in Base64url: names tokens in caches, and is `ath` in a DPoP proof. */
+export async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return base64url.encode(new Uint8Array(digest))
 }

@@ -1,3 +1,2 @@
 export { fileStorage, readTokenFile, type FileStorageOptions } from './file-storage.node.ts'
-export { loopbackRedirect, type LoopbackRedirectOptions } from './loopback-redirect.node.ts'
-export { openBrowser } from './open-browser.node.ts'
+export { loopbackRedirect, type LoopbackRedirectOptions, openBrowser } from './loopback-redirect.node.ts'

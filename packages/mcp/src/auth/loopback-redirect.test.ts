@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HOSTILE_TARGETS, rawRequest } from '../testing/fixtures/raw-requests.test.node.ts'
 import { oauthError } from './oauth-error.ts'
-import { loopbackRedirect } from './loopback-redirect.node.ts'
-import { openBrowser } from './open-browser.node.ts'
+import { loopbackRedirect, openBrowser } from './loopback-redirect.node.ts'
 import type { Redirect } from './oauth-options.ts'
 
 let redirect: Redirect

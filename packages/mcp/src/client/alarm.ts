@@ -1,4 +1,4 @@
-import { type OpenMember, OpenSet } from '../exchange/budget.ts'
+import { type OpenMember, OpenSet } from '../protocol/callers.ts'
 
 /** Something that ends at a time which it may put off. */
 export interface Expiring extends OpenMember {

@@ -1,5 +1,5 @@
 import type { InputRequest, InputRequests, InputResponses } from '../exchange/index.ts'
-import { INVALID_PARAMS, type JsonObject, McpError, ProtocolError } from '../jsonrpc/index.ts'
+import { INVALID_PARAMS, type JsonObject, McpError, ProtocolError, isJsonObject } from '../jsonrpc/index.ts'
 import {
   samplingProblem,
   type ClientCapabilities,
@@ -10,9 +10,9 @@ import {
   type ElicitResult,
   type ElicitUrlParams,
   type Root,
+  type JsonSchema,
 } from '../protocol/index.ts'
-import { checkElicited, checkRoots, checkSampled } from './check-answers.ts'
-import { completeForm } from './complete-form.ts'
+import { applyDefaults, compileSchema, describeIssues } from '../schema/index.ts'
 
 /** The request during which a question came up; absent when it came outside any. */
 export interface AnswerContext {
@@ -111,5 +111,60 @@ function unanswerable(method: string): McpError {
     'missing_capability',
     `The server asks for ${method}, which this client has no handler for`,
     { details: { method } },
+  )
+}
+
+/** What a handler of the application returned; types do not hold for everybody. */
+export function checkElicited(result: ElicitResult): ElicitResult {
+  const isAnswer = isJsonObject(result) && ['accept', 'decline', 'cancel'].includes(result.action as string)
+  if (!isAnswer) throw notAnAnswer('elicit', "{ action: 'accept' | 'decline' | 'cancel' }")
+  return result
+}
+
+export function checkSampled(result: CreateMessageResult): JsonObject {
+  const { model, content } = (result ?? {}) as Partial<CreateMessageResult>
+  const isMessage = typeof model === 'string' && typeof content === 'object' && content !== null
+  if (!isMessage) throw notAnAnswer('sample', "{ role: 'assistant', model, content }")
+  return { ...result }
+}
+
+export function checkRoots(roots: readonly Root[]): Root[] {
+  const isList = Array.isArray(roots) && roots.every((root) => typeof root?.uri === 'string')
+  if (!isList) throw notAnAnswer('roots', '[{ uri }]')
+  requireFiles(roots)
+  return [...roots]
+}
+
+/** Said here, where it can be mended: a server could only call it invalid. */
+function notAnAnswer(handler: string, expected: string): McpError {
+  return new McpError('invalid_answer', `The "${handler}" handler must return ${expected}`, {
+    details: { handler },
+  })
+}
+
+/** The specification knows no other roots yet (MCP 2026-07-28, client/roots). */
+function requireFiles(roots: readonly Root[]): void {
+  const other = roots.find(({ uri }) => !/^file:\/\//i.test(uri))
+  if (!other) return
+  throw new McpError(
+    'invalid_definition',
+    `The root ${other.uri} is no file:// URI; roots are files and folders`,
+  )
+}
+
+/** Fills a form with the schema's defaults and checks it (client/elicitation; SEP-1034). */
+export async function completeForm(
+  schema: JsonSchema | undefined,
+  answer: ElicitResult,
+): Promise<JsonObject> {
+  if (answer.action !== 'accept' || !isJsonObject(schema)) return { ...answer }
+  const content = applyDefaults(schema, answer.content ?? {})
+  const compiled = compileSchema(schema, { io: 'input', trust: 'foreign' })
+  const checked = await compiled.validate(content)
+  if (checked.ok) return { ...answer, content }
+  throw new McpError(
+    'invalid_answer',
+    `The answer does not fit the form: ${describeIssues(checked.issues)}`,
+    { details: { issues: checked.issues } },
   )
 }

@@ -5,11 +5,19 @@ import type {
   Notification,
   Outcome,
   RequestAnswer,
+  ClientFacts,
 } from '../exchange/index.ts'
 import { sendsIntegers } from '../exchange/derive-exchange.ts'
 import { type Owner, ownerOf } from '../exchange/client/client-edge.ts'
 import { MAX_ROUNDS } from '../exchange/exchange.ts'
-import { INTERNAL_ERROR, type JsonObject, McpError, ProtocolError, withSources } from '../jsonrpc/index.ts'
+import {
+  INTERNAL_ERROR,
+  isJsonObject,
+  type JsonObject,
+  McpError,
+  ProtocolError,
+  withSources,
+} from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,
   type Implementation,
@@ -18,9 +26,9 @@ import {
   parseDuration,
   requireExtensionNames,
   type Tool,
+  LATEST_MODERN,
 } from '../protocol/index.ts'
 import { Answers } from './answers.ts'
-import { factsOf, implementationOf, legacyCapabilities, mergeCapabilities } from './client-facts.ts'
 import type { ClientEvents, ClientOptions } from './client-options.ts'
 import { Connection } from './connection.ts'
 import { Emitter } from './emitter.ts'
@@ -249,4 +257,43 @@ export class ClientCore {
 function createCache(option: ClientOptions['cache']): ResponseCache | undefined {
   if (option === false) return undefined
   return new ResponseCache(typeof option === 'object' ? option : {})
+}
+
+const DEFAULT_NAME = 'gantry-mcp-client'
+const DEFAULT_VERSION = '0.1.0'
+
+export function implementationOf(options: ClientOptions): Implementation {
+  const { name = DEFAULT_NAME, version = DEFAULT_VERSION, title, description, websiteUrl, icons } = options
+  return {
+    name,
+    version,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(websiteUrl !== undefined && { websiteUrl }),
+    ...(icons !== undefined && { icons }),
+  }
+}
+
+/** What the handlers declare, and what the author adds; objects of the same name become one. */
+export function mergeCapabilities(
+  derived: ClientCapabilities,
+  added: ClientCapabilities = {},
+): ClientCapabilities {
+  const merged: JsonObject = { ...derived }
+  for (const [name, value] of Object.entries(added)) {
+    const present = merged[name]
+    merged[name] = isJsonObject(present) && isJsonObject(value) ? { ...present, ...value } : value
+  }
+  return merged
+}
+
+/** Legacy revisions have `listChanged` for roots; the modern one has no such notification. */
+export function legacyCapabilities(capabilities: ClientCapabilities): ClientCapabilities {
+  return capabilities.roots
+    ? { ...capabilities, roots: { listChanged: true, ...capabilities.roots } }
+    : capabilities
+}
+
+export function factsOf(info: Implementation, capabilities: ClientCapabilities): ClientFacts {
+  return { info, capabilities, version: LATEST_MODERN }
 }

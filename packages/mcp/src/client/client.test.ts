@@ -4,7 +4,7 @@ import { type Script, until } from '../exchange/client/client-edge-peer.test.sup
 import { ProtocolError } from '../jsonrpc/index.ts'
 import { Client } from './client.ts'
 import { scripted } from './scripted-connector.test.support.ts'
-import { ToolCallError } from './tool-call-error.ts'
+import { ToolCallError } from './tools.ts'
 
 const never = () => new Promise(() => {})
 const eras = ['modern', 'legacy'] as const

@@ -2,7 +2,7 @@ import type { InputRequests, InputResponses, Outcome } from '../exchange/index.t
 import { isJsonObject, type JsonObject, McpError } from '../jsonrpc/index.ts'
 import type { ElicitResult } from '../protocol/index.ts'
 import { CallResult } from './call-result.ts'
-import { completeForm } from './complete-form.ts'
+import { completeForm } from './answers.ts'
 import { resultOf } from './outcome-result.ts'
 
 /** A call that waits for answers. Plain JSON: it can be stored, and resumed by another process. */

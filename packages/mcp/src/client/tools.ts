@@ -1,7 +1,17 @@
-import type { JsonObject } from '../jsonrpc/index.ts'
+import { McpError, type JsonObject } from '../jsonrpc/index.ts'
 import type { CallResult } from './call-result.ts'
 import type { RequestOptions } from './request-options.ts'
-import { ToolCallError } from './tool-call-error.ts'
+
+/** A tool said that it failed (`isError`). Its result, with what it said, is at hand. */
+export class ToolCallError extends McpError {
+  readonly result: CallResult
+
+  constructor(tool: string, result: CallResult) {
+    super('tool_failed', result.text() || `The tool ${tool} failed and said no more`, { details: { tool } })
+    this.name = 'ToolCallError'
+    this.result = result
+  }
+}
 
 /** The tools of a server as functions. `App` is the server's own type: `connect<typeof app>(…)`. */
 export type Tools<App> = App extends { readonly '~tools'?: infer Types }

@@ -13,7 +13,7 @@ export {
   quickFetch,
   type QuickInit,
 } from '../transport/http/client/quick-fetch.ts'
-export { reachLookup } from '../transport/http/client/reach-lookup.node.ts'
+export { reachLookup } from '../transport/http/client/default-fetch.node.ts'
 export {
   socket,
   type SocketAddress,

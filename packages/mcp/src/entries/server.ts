@@ -10,9 +10,8 @@ export {
   refuseForeign,
   type GateOptions,
 } from '../transport/http/server/request-headers.ts'
-export type { Guard, GuardVerdict, ScopeChallenge } from '../transport/http/server/guard.ts'
+export type { Guard, GuardVerdict, ScopeChallenge, HttpHead } from '../transport/http/server/reply.ts'
 export type { HttpServiceOptions } from '../transport/http/server/service-options.ts'
-export type { HttpHead } from '../transport/http/server/reply.ts'
 export { UnreadAnswers, type UnreadLimits } from '../transport/held-bytes.ts'
 export { HttpMeter, type HttpLimits } from '../transport/http/server/meter.ts'
 export { headerParameters, type HeaderParameter } from '../schema/index.ts'

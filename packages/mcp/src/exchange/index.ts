@@ -31,7 +31,16 @@ export {
 } from './plain-exchange.ts'
 export { bindingOf, Sealer } from './seal.ts'
 export { CallTable } from './pending-requests.ts'
-export { OpenSet, type OpenMember, Budget, type BudgetLimit, type BudgetLimits } from './budget.ts'
+export {
+  OpenSet,
+  type OpenMember,
+  Budget,
+  type BudgetLimit,
+  type BudgetLimits,
+  callerKey,
+  senderKey,
+  type Sender,
+} from '../protocol/callers.ts'
 export type { Connector, IncomingMessage, OpenOptions, Wire, WireRequestOptions } from './wire.ts'
 export { deriveExchange, type ExchangeChanges } from './derive-exchange.ts'
 export { coversUri, HeldNotifications } from './subscriptions.ts'
@@ -45,20 +54,17 @@ export {
   type ClientEdgeOptions,
   type IdMinter,
 } from './client/client-edge.ts'
-export { LegacySession, type LegacyIo, type LegacySessionFacts } from './legacy/server/session.ts'
+export { LegacySession, type LegacySessionFacts } from './legacy/server/session.ts'
+export type { LegacyIo } from './legacy/server/served-call.ts'
 export { SERVER_LOGS, TASK_STATUS } from './legacy/server/subscriptions.ts'
 export { isModernRequest, openModernExchange, readEnvelope, type Envelope } from './modern/server-edge.ts'
+export { IncreasingProgress } from './server/announcements.ts'
 export {
-  IncreasingProgress,
   writeError,
   writeNotification,
   writeOutcome,
   writeRequest,
   writeResult,
-} from './server/write-message.ts'
-export { playRounds, type RoundsHost } from './server/play-rounds.ts'
-export { callerKey, senderKey, type Sender } from '../protocol/principal.ts'
-export {
   respondSafely,
   refusalOf,
   type RequestRefusal,
@@ -68,7 +74,8 @@ export {
   modernRevisions,
   negotiateLegacy,
   type Served,
-} from './server/served.ts'
+} from './server/answer.ts'
+export { playRounds, type RoundsHost } from './server/play-rounds.ts'
 export { SubscriptionMeter, type SubscriptionLimits } from './server/subscription-meter.ts'
 export { ServerConnection, type ServerConnectionOptions } from './server/server-connection.ts'
 export { LegacyClientEdge, type LegacyClientEdgeOptions } from './legacy/client/edge.ts'

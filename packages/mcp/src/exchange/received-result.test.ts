@@ -8,9 +8,9 @@ import {
 } from '../jsonrpc/index.ts'
 import { META, type Revision } from '../protocol/index.ts'
 import type { Outcome } from './exchange.ts'
-import { modernOutcome } from './modern/client-outcome.ts'
+import { modernOutcome } from './modern/client-edge.ts'
 import { received } from './received-result.ts'
-import { writeOutcome, writeRawOutcome } from './server/write-message.ts'
+import { writeOutcome, writeRawOutcome } from './server/answer.ts'
 
 const gateway = { name: 'gateway', version: '1' }
 const target = { [META.serverInfo]: { name: 'target', version: '2' } }

@@ -12,6 +12,7 @@ export {
   type JsonObject,
   type RequestId,
   writeJson,
+  toJsonText,
 } from './json.ts'
 export * from './error-codes.ts'
 export { type JsonRpcError, ProtocolError } from './protocol-error.ts'
@@ -27,10 +28,11 @@ export {
   parseMessage,
   type ParsedMessage,
   unreadable,
-  toJsonText,
+  decodePieces,
+  readResult,
+  ResultBody,
 } from './message.ts'
 export { McpError, type McpErrorCode } from './mcp-error.ts'
-export { decodePieces, readResult, ResultBody } from './read-result.ts'
 export { hasLongText, LONG_TEXT, LongJson, LongString, toPieces, type JsonPiece } from './long-json.ts'
 export { rawResultId, readRawResult } from './raw-result.ts'
 export {

@@ -1,4 +1,4 @@
-import { decodePieces, ResultBody } from './read-result.ts'
+import { decodePieces, ResultBody } from './message.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
 import { parseJson, type ReadJson } from './read-json.ts'
 

@@ -1,7 +1,6 @@
-export { addressKind } from './address-kind.ts'
-export { cutText } from './cut-text.ts'
+export { addressKind, isChosenHost, isTrustedHost, isWithinReach, OutOfReach, type Reach } from './reach.ts'
+export { cutText, isDeepYaml, parseUrl, splitTarget } from './foreign-text.ts'
 export { requireExtensionNames } from './extension-names.ts'
-export { isDeepYaml } from './is-deep-yaml.ts'
 export { isLoggingLevel, LOG_LEVELS, passesLevel } from './log-levels.ts'
 export {
   META,
@@ -20,10 +19,8 @@ export {
   type Revision,
 } from './revisions.ts'
 export { argumentAt, mirrorArguments } from './encoding.ts'
-export { parseUrl, splitTarget } from './parse-url.ts'
-export { isChosenHost, isTrustedHost, isWithinReach, OutOfReach, type Reach } from './reach.ts'
 export { LONGEST_TIMER, parseDuration, type Duration } from './parse-duration.ts'
-export { describePrincipal, principalKey, samePrincipal, type Principal } from './principal.ts'
+export { describePrincipal, principalKey, samePrincipal, type Principal } from './callers.ts'
 export { requireSecret } from './require-secret.ts'
 export { samplingProblem } from './sampling-problem.ts'
 export {
@@ -34,6 +31,7 @@ export {
   toInitializeResult,
   shapeTask,
   withoutResultType,
+  withServerInfo,
   withRelatedTask,
 } from './shape.ts'
 export type * from './types.ts'

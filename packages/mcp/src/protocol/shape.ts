@@ -32,7 +32,7 @@ function shapeModern(method: string, result: JsonObject, serverInfo: Implementat
 }
 
 /** Servers SHOULD name themselves in every result (2026-07-28, `_meta`); a relayed name stays. */
-function withServerInfo(meta: unknown, serverInfo: Implementation): JsonObject {
+export function withServerInfo(meta: unknown, serverInfo: Implementation): JsonObject {
   if (!isJsonObject(meta)) return { [META.serverInfo]: serverInfo }
   return META.serverInfo in meta ? meta : { ...meta, [META.serverInfo]: serverInfo }
 }

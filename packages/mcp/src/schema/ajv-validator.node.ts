@@ -1,10 +1,9 @@
 import { Ajv2020, type Options } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import { jsonValidator as interpreter } from './cfworker-validator.ts'
-import { MAX_COMPILED_PARTS, MAX_REFERENCE_STEPS } from './limits.ts'
+import { MAX_COMPILED_PARTS, MAX_REFERENCE_STEPS, TooCostly } from './limits.ts'
 import type { Check, JsonValidator } from './json-validator.ts'
 import { createMatcher } from './pattern/create-matcher.ts'
-import { TooCostly } from './too-costly.ts'
 import type { ValidationSchema } from './validation-schema.ts'
 
 // Ajv compiles schemas to functions: the fastest check, but it needs `eval`, which edges forbid.

@@ -2,10 +2,9 @@ import { dereference, format, validate, type Schema } from '@cfworker/json-schem
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { Check, JsonValidator } from './json-validator.ts'
 import { subschemasOf } from './keywords.ts'
-import { MAX_INTERPRETED_NAME, MAX_INTERPRETED_REFERENCE_STEPS } from './limits.ts'
+import { MAX_INTERPRETED_NAME, MAX_INTERPRETED_REFERENCE_STEPS, TooCostly } from './limits.ts'
 import { checkPattern } from './pattern/check-pattern.ts'
 import { createMatcher, type Matcher } from './pattern/create-matcher.ts'
-import { TooCostly } from './too-costly.ts'
 import type { ValidationSchema } from './validation-schema.ts'
 
 // An interpreter: for runtimes that forbid `eval`, and for schemas too large to be worth compiling.

@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import { explainValue, jsonEqual, type MatchesFormat } from './explain-value.ts'
 import { describeIssue, type Issue, type Path, formatPath } from './issues.ts'
-import { MAX_EXPLAIN_STEPS, MAX_ISSUES } from './limits.ts'
+import { MAX_EXPLAIN_STEPS, MAX_ISSUES, TooCostly } from './limits.ts'
 import { createMatcher } from './pattern/create-matcher.ts'
-import { TooCostly } from './too-costly.ts'
 import type { ValidationSchema } from './validation-schema.ts'
 
 interface Explanation {

@@ -4,7 +4,7 @@ import type { CheckedSchema } from './check-schema.ts'
 import { explain } from './explain.ts'
 import type { Validation } from './issues.ts'
 import type { JsonValidator } from './json-validator.ts'
-import { TooCostly } from './too-costly.ts'
+import { TooCostly } from './limits.ts'
 import { toValidationSchema } from './validation-schema.ts'
 
 /** Makes the validation of a JSON Schema; an unusable schema fails it. Loaded at the first validation. */

@@ -23,3 +23,6 @@ export const MAX_INTERPRETED_REFERENCE_STEPS = 200_000
 /** Issues that one failed validation reports, and the subschemas that are visited to find them. */
 export const MAX_ISSUES = 20
 export const MAX_EXPLAIN_STEPS = 20_000
+
+/** Thrown while a value is checked when the bounds of `limits.ts` are reached. Becomes an issue of the value. */
+export class TooCostly extends Error {}

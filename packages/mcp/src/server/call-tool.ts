@@ -12,13 +12,20 @@ import {
 import type { CallToolResult, ContentBlock } from '../protocol/index.ts'
 import { describeIssues, type Validation } from '../schema/index.ts'
 import { isBuiltContent, isContentBlock } from './content.ts'
-import { Declined } from './declined.ts'
+import { Declined } from './elicit.ts'
 import { ToolResult } from './definitions.ts'
 import { QuestionError } from './question-error.ts'
 import { requireJson } from './require-json.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
-import { ToolError } from './tool-error.ts'
 import type { CompiledTool } from './tool-registry.ts'
+
+/** Thrown by a tool whose message is meant for the model; other exceptions are not shown to it. */
+export class ToolError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ToolError'
+  }
+}
 
 export interface CallHost {
   readonly run: RunOptions

@@ -1,11 +1,22 @@
+import { McpError, isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { Exchange, InputRequest } from '../exchange/index.ts'
-import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { JsonSchema } from '../protocol/index.ts'
 import { compileSchema, describeIssues, elicitationSchema, type StandardSchema } from '../schema/index.ts'
-import { Declined } from './declined.ts'
 import { QuestionError } from './question-error.ts'
 import type { Questions } from './questions.ts'
 import { requireCapability } from './require-capability.ts'
+
+/** The user said no, or closed the question. Left uncaught, it becomes a clean tool result. */
+export class Declined extends McpError {
+  readonly action: 'decline' | 'cancel'
+
+  constructor(action: 'decline' | 'cancel', question: string) {
+    const verb = action === 'decline' ? 'declined' : 'cancelled'
+    super('declined', `The user ${verb}: ${question}`)
+    this.name = 'Declined'
+    this.action = action
+  }
+}
 
 export type ElicitOutcome<T> = { action: 'accept'; value: T } | { action: 'decline' } | { action: 'cancel' }
 

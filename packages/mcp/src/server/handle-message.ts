@@ -1,8 +1,13 @@
 import type { RequestContext, Served } from '../exchange/index.ts'
 import { isModernRequest, openModernExchange } from '../exchange/modern/server-edge.ts'
-import { respondSafely, modernRevisions } from '../exchange/server/served.ts'
+import {
+  respondSafely,
+  modernRevisions,
+  responseFacts,
+  writeError,
+  writeOutcome,
+} from '../exchange/server/answer.ts'
 import { LegacySession } from '../exchange/legacy/server/session.ts'
-import { responseFacts, writeError, writeOutcome } from '../exchange/server/write-message.ts'
 import {
   classifyMessage,
   jsonReader,

@@ -35,7 +35,7 @@ export {
   user,
 } from './content.ts'
 export { Context } from './context.ts'
-export { Declined } from './declined.ts'
+export { Declined, type Elicit, type ElicitOutcome, type QuestionOptions } from './elicit.ts'
 export { QuestionError } from './question-error.ts'
 export {
   prompt,
@@ -54,15 +54,14 @@ export {
   type ToolDefinition,
   type ToolOptions,
 } from './definitions.ts'
-export type { Elicit, ElicitOutcome, QuestionOptions } from './elicit.ts'
 export type { ChangeSource, TaskMode, TaskRunner } from './extension-hooks.ts'
-export { InsufficientScope } from '../exchange/server/served.ts'
+export { InsufficientScope } from '../exchange/server/answer.ts'
 export { inputRequired } from './input-required.ts'
 export type { Registration } from './registry.ts'
 export type { ReplayWarning, ReplayWatcher } from './replay-watch.ts'
 export { Server, type MethodHandler } from './server.ts'
 export type { CacheHint, ServerOptions } from './server-options.ts'
 export { MemoryStore, type Store } from './store.ts'
-export { ToolError } from './tool-error.ts'
+export { ToolError } from './call-tool.ts'
 export { UriTemplate } from './uri-template.ts'
 export type { Caller, Visibility } from './visibility.ts'

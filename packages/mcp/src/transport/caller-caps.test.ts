@@ -3,7 +3,7 @@ import { MemoryContinuations, type ParkedCall } from '../exchange/index.ts'
 import { Server, tool } from '../server/index.ts'
 import { RawPeer } from '../testing/fixtures/raw-peer.test.support.ts'
 import { HttpHost } from './fixtures/http-hosts.test.node.ts'
-import type { Guard } from './http/server/guard.ts'
+import type { Guard } from './http/server/reply.ts'
 
 const app = (): Server => new Server({ name: 's', tools: { ping: tool({ run: () => 'pong' }) } }) as Server
 

@@ -1,5 +1,5 @@
-import { Budget, type BudgetLimit, type BudgetLimits, type OpenMember, OpenSet } from '../exchange/budget.ts'
-import { RefusedForLoad } from '../exchange/server/served.ts'
+import { Budget, type BudgetLimit, type BudgetLimits, type OpenMember, OpenSet } from '../protocol/callers.ts'
+import { RefusedForLoad } from '../exchange/server/answer.ts'
 import { McpError } from '../jsonrpc/index.ts'
 
 const SWEEP = 1000

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ServerConnection } from '../exchange/index.ts'
 import { resource, Server } from '../server/index.ts'
 import { HOST_KINDS, HttpHost } from './fixtures/http-hosts.test.node.ts'
-import type { Guard } from './http/server/guard.ts'
+import type { Guard } from './http/server/reply.ts'
 
 const guard: Guard = ({ headers }) => ({
   ok: true,

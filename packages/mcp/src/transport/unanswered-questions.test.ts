@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Budget, type Handle, type InputRequest, type Served } from '../exchange/index.ts'
 import { Server, tool } from '../server/index.ts'
 import { HttpHost } from './fixtures/http-hosts.test.node.ts'
-import type { Guard } from './http/server/guard.ts'
+import type { Guard } from './http/server/reply.ts'
 
 const guard: Guard = ({ headers }) => ({
   ok: true,

@@ -4,7 +4,7 @@ import type { McpError } from '../jsonrpc/index.ts'
 import { Server, tool } from '../server/index.ts'
 import { until } from '../testing/fixtures/raw-peer.test.support.ts'
 import { HOST_KINDS, HttpHost } from './fixtures/http-hosts.test.node.ts'
-import type { Guard } from './http/server/guard.ts'
+import type { Guard } from './http/server/reply.ts'
 
 const MB = 1024 * 1024
 /** Far more than the system keeps for a socket. */

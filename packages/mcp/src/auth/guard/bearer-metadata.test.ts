@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { Guard } from '../../transport/http/server/guard.ts'
+import type { Guard } from '../../transport/http/server/reply.ts'
 import { call } from './fixtures/issuer-world.test.node.ts'
 import { bearer, toFetchMetadataHandler, toNodeMetadataHandler } from './index.ts'
 

@@ -2,7 +2,7 @@ import type { JSONWebKeySet } from 'jose'
 import type { JsonObject } from '../../jsonrpc/index.ts'
 import type { Duration } from '../../protocol/index.ts'
 import type { Fetch } from '../reach-fetch.ts'
-import type { IsNewProof } from './dpop-replays.ts'
+import type { IsNewProof } from './dpop-proof.ts'
 import type { IntrospectionOptions } from './introspector.ts'
 
 /** An authorization server whose tokens are accepted. */

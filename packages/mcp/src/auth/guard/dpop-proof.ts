@@ -1,7 +1,12 @@
-import { calculateJwkThumbprint, EmbeddedJWK, type JWK, jwtVerify, type JWTVerifyResult } from 'jose'
-import { parseUrl, splitTarget } from '../../protocol/index.ts'
-import type { DpopNonces } from './dpop-nonces.ts'
-import { DpopReplays, type IsNewProof } from './dpop-replays.ts'
+import {
+  calculateJwkThumbprint,
+  EmbeddedJWK,
+  type JWK,
+  jwtVerify,
+  type JWTVerifyResult,
+  base64url,
+} from 'jose'
+import { parseUrl, splitTarget, requireSecret } from '../../protocol/index.ts'
 import type { GuardCall } from './guard-types.ts'
 import { TokenRejected } from './token-rejected.ts'
 
@@ -103,4 +108,97 @@ export class DpopProofs {
 
 function invalidProof(message: string): TokenRejected {
   return new TokenRejected('invalid_dpop_proof', message)
+}
+
+/** Nonces without memory: a keyed hash of the period. Replicas with the same secret accept each other's. */
+export class DpopNonces {
+  readonly #periodMs: number
+  readonly #key: Promise<CryptoKey>
+
+  constructor(periodMs: number, secret?: string | Uint8Array) {
+    if (secret !== undefined) requireSecret(secret, 'The secret of DPoP nonces')
+    this.#periodMs = periodMs
+    const bytes =
+      typeof secret === 'string'
+        ? new TextEncoder().encode(secret)
+        : (secret ?? crypto.getRandomValues(new Uint8Array(32)))
+    this.#key = crypto.subtle.importKey(
+      'raw',
+      new Uint8Array(bytes),
+      { name: 'HMAC', hash: 'SHA-256' },
+      false,
+      ['sign'],
+    )
+  }
+
+  current(): Promise<string> {
+    return this.#nonce(this.#period())
+  }
+
+  async accepts(nonce: unknown): Promise<boolean> {
+    const period = this.#period()
+    return nonce === (await this.#nonce(period)) || nonce === (await this.#nonce(period - 1))
+  }
+
+  #period(): number {
+    return Math.floor(Date.now() / this.#periodMs)
+  }
+
+  async #nonce(period: number): Promise<string> {
+    const signed = await crypto.subtle.sign(
+      'HMAC',
+      await this.#key,
+      new TextEncoder().encode(`dpop ${period}`),
+    )
+    return base64url.encode(new Uint8Array(signed).slice(0, 16))
+  }
+}
+
+/** Remembers proofs, so that each is good for one request. True when it was not seen before. */
+export type IsNewProof = (id: string, ttlMs: number) => boolean | Promise<boolean>
+
+interface Seen {
+  readonly issuedAt: number
+  readonly until: number
+}
+
+const DEFAULT_MAX_PROOFS = 100_000
+
+/** The proofs seen, bounded. A flood shortens how long a proof is good; none works twice (RFC 9449, 11.1). */
+export class DpopReplays {
+  readonly #seen = new Map<string, Seen>()
+  readonly #maxProofs: number
+  #floor = Number.NEGATIVE_INFINITY
+
+  constructor(maxProofs: number = DEFAULT_MAX_PROOFS) {
+    this.#maxProofs = maxProofs
+  }
+
+  get size(): number {
+    return this.#seen.size
+  }
+
+  /** `issuedAt` and `ttlMs` in milliseconds. */
+  isNew(id: string, issuedAt: number, ttlMs: number): boolean {
+    this.#forgetExpired()
+    if (issuedAt <= this.#floor || this.#seen.has(id)) return false
+    this.#seen.set(id, { issuedAt, until: Date.now() + ttlMs })
+    if (this.#seen.size > this.#maxProofs) this.#forgetOldest()
+    return true
+  }
+
+  /** A Map yields the oldest first, and all live equally long. */
+  #forgetExpired(): void {
+    const now = Date.now()
+    for (const [id, seen] of this.#seen) {
+      if (seen.until > now) return
+      this.#seen.delete(id)
+    }
+  }
+
+  #forgetOldest(): void {
+    const [id, seen] = this.#seen.entries().next().value as [string, Seen]
+    this.#seen.delete(id)
+    this.#floor = Math.max(this.#floor, seen.issuedAt)
+  }
 }

@@ -6,7 +6,7 @@ export type {
   IssuerOptions,
   Refusal,
 } from './bearer-options.ts'
-export type { IsNewProof } from './dpop-replays.ts'
+export type { IsNewProof } from './dpop-proof.ts'
 export type { GuardAuth, GuardCall, GuardPass, GuardRefusal, GuardVerdict } from './guard-types.ts'
 export type { IntrospectionOptions } from './introspector.ts'
 export { toFetchMetadataHandler, toNodeMetadataHandler } from './metadata-handlers.ts'

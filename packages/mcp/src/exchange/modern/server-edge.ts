@@ -16,9 +16,9 @@ import {
 } from '../../protocol/index.ts'
 import { detachHint, wantsDetachHint, namedLog, wantsNamedLogs } from '../message-hints.ts'
 import type { ClientFacts, Notification } from '../exchange.ts'
-import { IncreasingProgress, writeNotification } from '../server/write-message.ts'
+import { IncreasingProgress } from '../server/announcements.ts'
+import { writeNotification, modernRevisions, type Served } from '../server/answer.ts'
 import { PlainExchange, type RequestContext } from '../plain-exchange.ts'
-import { modernRevisions, type Served } from '../server/served.ts'
 
 const NO_PARAMS = Object.freeze({})
 

@@ -19,8 +19,16 @@ import { LegacySession } from '../legacy/server/session.ts'
 import type { PlainExchange, RequestContext } from '../plain-exchange.ts'
 import { isModernRequest, openModernExchange } from '../modern/server-edge.ts'
 import { readBatch } from './read-batch.ts'
-import { type RefusedForLoad, respondSafely, modernRevisions, type Served } from './served.ts'
-import { responseFacts, writeError, writeLongOutcome, writeOutcome } from './write-message.ts'
+import {
+  type RefusedForLoad,
+  respondSafely,
+  modernRevisions,
+  type Served,
+  responseFacts,
+  writeError,
+  writeLongOutcome,
+  writeOutcome,
+} from './answer.ts'
 
 export interface ServerConnectionOptions {
   /** Writes one message. */

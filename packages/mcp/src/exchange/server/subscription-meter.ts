@@ -1,8 +1,7 @@
 import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../../jsonrpc/index.ts'
-import { Budget, type BudgetLimits } from '../budget.ts'
-import { callerKey } from '../../protocol/principal.ts'
+import { Budget, type BudgetLimits, callerKey } from '../../protocol/callers.ts'
 import type { Exchange } from '../exchange.ts'
-import { RefusedForLoad } from './served.ts'
+import { RefusedForLoad } from './answer.ts'
 
 export interface SubscriptionLimits extends BudgetLimits {
   /** Resources and tasks that one request may name. */

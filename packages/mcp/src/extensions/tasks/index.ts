@@ -1,5 +1,5 @@
 export { awaitTask, type AwaitOptions } from './await-task.ts'
-export { becomeTask } from './become-task.ts'
+export { becomeTask } from './run-task.ts'
 export { readTask } from './read-task.ts'
 export {
   declaresTasks,

@@ -10,8 +10,7 @@ import {
 } from '../../exchange/index.ts'
 import { METHOD_NOT_FOUND, ProtocolError, type JsonObject, isJsonObject } from '../../jsonrpc/index.ts'
 import { eraOf, type LoggingLevel } from '../../protocol/index.ts'
-import type { TaskMode, TaskRunner } from '../../server/index.ts'
-import { promotions } from './become-task.ts'
+import type { TaskMode, TaskRunner, Context } from '../../server/index.ts'
 import { hasLegacyTasks, requestedTtl } from './legacy-task.ts'
 import type { RunningTask } from './running-task.ts'
 import { declaresTasks, missingTasks } from './task.ts'
@@ -172,4 +171,30 @@ function withProgressToken(params: JsonObject): JsonObject {
 function describeProgress({ message, progress, total }: JsonObject): string {
   if (typeof message === 'string') return message
   return total === undefined ? String(progress) : `${progress} of ${total}`
+}
+
+/** What turns a call under way into a task, by the exchange that its handler sees. */
+export const promotions: WeakMap<Exchange, () => void> = new WeakMap<Exchange, () => void>()
+
+/**
+ * Turns the call into a task, if it is none yet: the client gets its handle now, and questions that follow
+ * are asked through the task. For tools with `task: 'manual'`, whose first questions come before the task.
+ *
+ * Returns whether the call is a task. If it is not, the client cannot follow one and waits for the result;
+ * with `required` it is refused instead.
+ *
+ * @example
+ * ```ts
+ * run: async ({ id }, ctx) => {
+ *   const { format } = await ctx.elicit('Which format?', FORMAT)
+ *   becomeTask(ctx)
+ *   return await render(id, format)
+ * }
+ * ```
+ */
+export function becomeTask(context: Context, options: { required?: boolean } = {}): boolean {
+  const promote = promotions.get(context.exchange)
+  promote?.()
+  if (!promote && options.required && eraOf(context.protocolVersion) === 'modern') throw missingTasks()
+  return promote !== undefined
 }

@@ -11,11 +11,11 @@ import type { Store, TaskRunner } from '../../server/index.ts'
 import { LegacyTaskService } from './legacy-task-service.ts'
 import { hasLegacyTasks } from './legacy-task.ts'
 import { createTaskRunner } from './run-task.ts'
-import { declaresTasks, missingTasks } from './task.ts'
+import { declaresTasks, missingTasks, type DetailedTask } from './task.ts'
 import { TaskIndex } from './task-index.ts'
 import { TaskRecords } from './task-records.ts'
 import { TaskTable } from './task-table.ts'
-import { tell, TaskWatchers } from './task-watchers.ts'
+import type { RunningTask } from './running-task.ts'
 
 export interface TasksOptions {
   /** How long a task is kept from its creation; then its handler is aborted. Default 1 h. */
@@ -148,4 +148,41 @@ export class TaskService {
 /** The wire has whole milliseconds. */
 function milliseconds(duration: Duration): number {
   return Math.max(1, Math.round(parseDuration(duration)))
+}
+
+type Notify = Exchange['notify']
+
+/** Who listens to which task, through `subscriptions/listen`. */
+export class TaskWatchers {
+  readonly #watchers = new Map<string, Set<Notify>>()
+  readonly #dirty = new Set<RunningTask>()
+
+  /** Returns what ends it. */
+  add(taskIds: readonly string[], notify: Notify): () => void {
+    for (const taskId of taskIds) {
+      const watchers = this.#watchers.get(taskId) ?? new Set()
+      this.#watchers.set(taskId, watchers.add(notify))
+    }
+    return () => {
+      for (const taskId of taskIds) {
+        const watchers = this.#watchers.get(taskId)
+        watchers?.delete(notify)
+        if (watchers?.size === 0) this.#watchers.delete(taskId)
+      }
+    }
+  }
+
+  /** Tells the listeners when the turn is over, so that questions asked together are told together. */
+  changed(task: RunningTask): void {
+    if (!this.#watchers.has(task.taskId) || this.#dirty.has(task)) return
+    this.#dirty.add(task)
+    setTimeout(() => {
+      this.#dirty.delete(task)
+      for (const notify of this.#watchers.get(task.taskId) ?? []) tell(notify, task.toDetailedTask())
+    }, 0)
+  }
+}
+
+export function tell(notify: Notify, task: DetailedTask): void {
+  notify({ method: 'notifications/tasks', params: { ...task } })
 }

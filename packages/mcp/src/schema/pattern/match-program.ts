@@ -1,5 +1,4 @@
-import { MAX_PATTERN_STEPS } from '../limits.ts'
-import { TooCostly } from '../too-costly.ts'
+import { MAX_PATTERN_STEPS, TooCostly } from '../limits.ts'
 import { hasCodePoint, WORD } from './char-set.ts'
 import type { Instruction } from './compile-pattern.ts'
 

@@ -53,7 +53,7 @@ describe('LineSplitter', () => {
   })
 
   it.each(['grapheme-ascii', 'binary'] as const)(
-    'gives the same lines however the bytes of %s text are cut',
+    'gives the same lines however the bytes are cut: %s',
     (unit) => {
       const text = fc.string({ unit, maxLength: 40 }).map((s) => s.replace(/[\r\n]/g, '⏎'))
       fc.assert(

@@ -1,4 +1,4 @@
-import type { RefusedForLoad } from '../../exchange/server/served.ts'
+import type { RefusedForLoad } from '../../exchange/server/answer.ts'
 import type { McpError } from '../../jsonrpc/index.ts'
 import { type Holding, UnreadAnswers } from '../held-bytes.ts'
 import type { LineWriter } from './line-writer.node.ts'

@@ -12,7 +12,7 @@ import { eraOf, LATEST_MODERN, shapeError } from '../../../protocol/index.ts'
 import { abortError, cancellationOf, Canceller } from '../../plain-exchange.ts'
 import type { Cancellation, Exchange, Notification, Outcome } from '../../exchange.ts'
 import { isLog, wantsLog, toCallerProgress } from '../../client/client-edge.ts'
-import { callerKey } from '../../../protocol/principal.ts'
+import { callerKey } from '../../../protocol/callers.ts'
 import {
   CallQuestions,
   type QuestionEnd,

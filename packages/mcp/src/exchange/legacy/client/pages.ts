@@ -1,4 +1,4 @@
-import { callerKey } from '../../../protocol/principal.ts'
+import { callerKey } from '../../../protocol/callers.ts'
 import { tooManyRounds } from '../../client/client-edge.ts'
 import {
   type Exchange,

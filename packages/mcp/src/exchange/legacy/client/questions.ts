@@ -14,7 +14,7 @@ import type { Exchange, InputRequests, InputRequest, Outcome } from '../../excha
 import { META, withRelatedTask, type ClientCapabilities, samePrincipal } from '../../../protocol/index.ts'
 import { missingCapability, INPUT_KEY, withoutHints } from '../../message-hints.ts'
 import type { IncomingMessage } from '../../wire.ts'
-import { Budget } from '../../budget.ts'
+import { Budget } from '../../../protocol/callers.ts'
 
 /** How a question left its call: it was settled, or the call ended before it. */
 export type QuestionEnd = 'settled' | 'call over'

@@ -2,7 +2,7 @@ import { INVALID_PARAMS, isJsonObject, ProtocolError, type JsonObject } from '..
 import type { Implementation, ServerCapabilities } from '../../../protocol/index.ts'
 import type { ClientFacts, Outcome } from '../../exchange.ts'
 import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
-import { respondSafely, type Served } from '../../server/served.ts'
+import { respondSafely, type Served } from '../../server/answer.ts'
 
 const NO_PARAMS = Object.freeze({})
 
@@ -46,23 +46,5 @@ export function deliverable(capabilities: ServerCapabilities, canPush: boolean):
     ...(tools && { tools: {} }),
     ...(prompts && { prompts: {} }),
     ...(resources && { resources: {} }),
-  }
-}
-
-/** One request of a legacy client under way; the exchange changes when it takes several rounds. */
-export class ServedCall {
-  exchange: PlainExchange | undefined
-  aborted = false
-  /** Lets go of whoever waits for the answer. */
-  release: (() => void) | undefined
-  /** Answers it now, whatever its handler goes on doing. */
-  settle: ((outcome: Outcome) => void) | undefined
-
-  /** A cancelled request is over at once, whatever its handler goes on doing. */
-  abort(reason: unknown): void {
-    if (this.aborted) return
-    this.aborted = true
-    this.exchange?.abort(reason)
-    this.release?.()
   }
 }

@@ -7,10 +7,9 @@ import {
   type RequestId,
 } from '../../../jsonrpc/index.ts'
 import { META } from '../../../protocol/index.ts'
-import { Budget } from '../../budget.ts'
+import { Budget } from '../../../protocol/callers.ts'
 import type { InputRequest, InputRequests, InputResponses } from '../../exchange.ts'
-import { RefusedForLoad, type Served } from '../../server/served.ts'
-import { writeNotification, writeRequest } from '../../server/write-message.ts'
+import { RefusedForLoad, type Served, writeNotification, writeRequest } from '../../server/answer.ts'
 import { INPUT_KEY, RELATED_REQUEST } from '../../message-hints.ts'
 
 interface Pending {

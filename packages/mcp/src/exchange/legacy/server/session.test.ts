@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../exchange.ts'
 import { LegacySession } from './session.ts'
-import { RefusedForLoad } from '../../server/served.ts'
+import { RefusedForLoad } from '../../server/answer.ts'
 
 describe('a server that has no room now', () => {
   const refusal = new RefusedForLoad('Too much to do', { reason: 'busy', status: 503, retryAfter: 7 })

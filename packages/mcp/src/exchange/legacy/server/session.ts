@@ -8,7 +8,6 @@ import {
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
-  type LongJson,
   type RequestId,
 } from '../../../jsonrpc/index.ts'
 import {
@@ -23,54 +22,31 @@ import {
   type ServerCapabilities,
 } from '../../../protocol/index.ts'
 import { CallTable } from '../../pending-requests.ts'
+import { callerKey } from '../../../protocol/callers.ts'
 import {
-  callCapabilities,
-  detachHint,
-  wantsDetachHint,
-  namedLog,
-  RELATED_REQUEST,
-} from '../../message-hints.ts'
-import { callerKey } from '../../../protocol/principal.ts'
-import { complete, failure, type ClientFacts, type Notification, type Outcome } from '../../exchange.ts'
+  complete,
+  failure,
+  type ClientFacts,
+  type InputRequests,
+  type InputResponses,
+  type Outcome,
+} from '../../exchange.ts'
 import {
-  IncreasingProgress,
   responseFacts,
   writeLongOutcome,
-  writeNotification,
   writeOutcome,
   writeRawOutcome,
-} from '../../server/write-message.ts'
-import { ServedCall, deliverable, discover, readInitialize } from './handshake.ts'
-import { LegacyQuestions } from './questions.ts'
-import { LegacySubscriptions, type SubscriptionHost } from './subscriptions.ts'
-import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
-import {
-  respondSafely,
   refusalOf,
-  type RequestRefusal,
   negotiateLegacy,
   type Served,
-} from '../../server/served.ts'
-import { playRounds } from '../../server/play-rounds.ts'
+} from '../../server/answer.ts'
+import { deliverable, discover, readInitialize } from './handshake.ts'
+import { type Asking, LegacyQuestions } from './questions.ts'
+import { type CallHost, type LegacyIo, ServedCall } from './served-call.ts'
+import { LegacySubscriptions, type SubscriptionHost } from './subscriptions.ts'
+import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
 
 const NO_PARAMS = Object.freeze({})
-
-export interface LegacyIo {
-  /** Sends a notification or a request of ours. `relatedTo` names the client request it belongs to. */
-  send(text: string, relatedTo: RequestId | undefined): void
-  /** Lets go of a request's stream; the client comes back for the answer (2025-11-25, SEP-1699). */
-  detach?(relatedTo: RequestId, retry: number | undefined): void
-  /** Whether messages that belong to no request, and requests of ours, can be delivered at all. */
-  readonly canPush: boolean
-  /** Told before the answer to a request that was refused: HTTP has a status for it. */
-  refused?(relatedTo: RequestId, refusal: RequestRefusal): void
-  /** Sends an answer as the bytes that it is made of; false when only a text can be sent. */
-  sendBytes?(relatedTo: RequestId, pieces: readonly Uint8Array[]): boolean
-  /** Sends an answer with long text in it; false when it cannot be sent by itself. */
-  sendLong?(message: LongJson, answers: RequestId): boolean
-  /** True while the reader of such messages is far behind: progress and log messages are dropped then. */
-  isCongested?(relatedTo: RequestId | undefined): boolean
-}
 
 /** What a session is, in a form that can be sealed and brought back after a restart. */
 export interface LegacySessionFacts {
@@ -81,7 +57,7 @@ export interface LegacySessionFacts {
 }
 
 /** The legacy server edge: one session, which plays modern outcomes as live requests. */
-export class LegacySession implements SubscriptionHost {
+export class LegacySession implements SubscriptionHost, CallHost {
   readonly served: Served
   client: ClientFacts
   /** Before `logging/setLevel` the server decides (2025-11-25, Logging): everything from `info` up. */
@@ -92,7 +68,7 @@ export class LegacySession implements SubscriptionHost {
   initialized = false
   #id: string | undefined
   #hungUp = false
-  readonly #io: LegacyIo
+  readonly io: LegacyIo
   #capabilities: ServerCapabilities | undefined
   #questions: LegacyQuestions | undefined
   #subscriptions: LegacySubscriptions | undefined
@@ -101,7 +77,7 @@ export class LegacySession implements SubscriptionHost {
   constructor(served: Served, io: LegacyIo, id?: string) {
     this.#id = id
     this.served = served
-    this.#io = io
+    this.io = io
     // Requests typed by hand come without a handshake: they get the newest revision that is served.
     this.client = { capabilities: {}, version: negotiateLegacy(served, LATEST_LEGACY) ?? LATEST_LEGACY }
   }
@@ -113,11 +89,11 @@ export class LegacySession implements SubscriptionHost {
   }
 
   send(text: string): void {
-    this.#io.send(text, undefined)
+    this.io.send(text, undefined)
   }
 
   get isCongested(): boolean {
-    return this.#io.isCongested?.(undefined) === true
+    return this.io.isCongested?.(undefined) === true
   }
 
   /** Answers a request with the text of its response; `undefined` when it was cancelled, or sent in pieces. */
@@ -130,7 +106,7 @@ export class LegacySession implements SubscriptionHost {
       const error = new ProtocolError(INVALID_REQUEST, `Invalid request: id ${id} is already in use`)
       return writeOutcome(failure(error), responseFacts(message, this.client.version, this.served))
     }
-    const call = new ServedCall()
+    const call = new ServedCall(this, message, context)
     const outcome = this.#dispatch(message, context, call)
     if (!(outcome instanceof Promise)) return this.#conclude(outcome, message, call)
     this.#inFlight.set(id, call)
@@ -157,7 +133,7 @@ export class LegacySession implements SubscriptionHost {
   /** The client is ready: changes may be sent to it from now on. */
   open(context: RequestContext): void {
     this.initialized = true
-    if (!this.#io.canPush) return
+    if (!this.io.canPush) return
     this.#subscriptions ??= new LegacySubscriptions(this)
     this.#subscriptions.openLists(context)
   }
@@ -220,12 +196,12 @@ export class LegacySession implements SubscriptionHost {
     call.exchange?.finish()
     if (call.aborted) return undefined
     const refusal = refusalOf(outcome)
-    if (refusal) this.#io.refused?.(message.id, refusal)
+    if (refusal) this.io.refused?.(message.id, refusal)
     const facts = responseFacts(message, this.client.version, this.served)
-    const raw = this.#io.sendBytes && writeRawOutcome(outcome, facts)
-    if (raw && this.#io.sendBytes?.(message.id, raw)) return undefined
-    const long = this.#io.sendLong && writeLongOutcome(outcome, facts)
-    return long && this.#io.sendLong?.(long, message.id) ? undefined : writeOutcome(outcome, facts)
+    const raw = this.io.sendBytes && writeRawOutcome(outcome, facts)
+    if (raw && this.io.sendBytes?.(message.id, raw)) return undefined
+    const long = this.io.sendLong && writeLongOutcome(outcome, facts)
+    return long && this.io.sendLong?.(long, message.id) ? undefined : writeOutcome(outcome, facts)
   }
 
   #dispatch(message: JsonRpcRequest, context: RequestContext, call: ServedCall): Outcome | Promise<Outcome> {
@@ -235,7 +211,7 @@ export class LegacySession implements SubscriptionHost {
     if (strict && !this.initialized && method !== 'initialize' && method !== 'ping') {
       return refuse(INVALID_REQUEST, 'Not initialized')
     }
-    if (!own) return this.#pass(message, context, call)
+    if (!own) return this.#pass(method, call)
     if (!around) return own(message, context)
     const params = message.params ?? NO_PARAMS
     return around(new PlainExchange({ ...context, method, params, client: this.client }), () =>
@@ -261,100 +237,23 @@ export class LegacySession implements SubscriptionHost {
     return undefined
   }
 
-  #pass(message: JsonRpcRequest, context: RequestContext, call: ServedCall): Outcome | Promise<Outcome> {
-    const { method } = message
+  #pass(method: string, call: ServedCall): Outcome | Promise<Outcome> {
     if (!negotiateLegacy(this.served, this.client.version)) {
       return refuse(INVALID_PARAMS, `Invalid params: _meta["${META.protocolVersion}"] is required`)
     }
     if (!isMethodInRevision(method, this.client.version)) return notFound(method)
-    const params = message.params ?? NO_PARAMS
-    const progress = new IncreasingProgress()
-    const exchange = this.#openExchange(message, params, context, progress)
-    call.exchange = exchange
-    const outcome = respondSafely(this.served, exchange)
-    if (!(outcome instanceof Promise) && outcome.type !== 'input_required') return outcome
-    return playRounds(outcome, {
-      // Each round has its own exchange: what is asked in it is cancelled with it.
-      ask: exchange.ask && ((requests) => call.exchange!.ask!(requests, call.exchange!.signal)),
-      capabilities: exchange.client.capabilities,
-      again: (answered) => {
-        call.exchange!.finish()
-        call.exchange = this.#openExchange(message, { ...params, ...answered }, context, progress)
-        if (call.aborted) call.exchange.abort('cancelled')
-        return respondSafely(this.served, call.exchange)
-      },
-    })
+    return call.run()
   }
 
-  #openExchange(
-    message: JsonRpcRequest,
-    params: JsonObject,
-    context: RequestContext,
-    progress: IncreasingProgress,
-  ): PlainExchange {
-    const { id } = message
-    const send = (text: string): void => this.#io.send(text, id)
-    const exchange: PlainExchange = new PlainExchange({
-      method: message.method,
-      params,
-      client: this.#clientOf(params),
-      logLevel: this.logLevel,
-      auth: context.auth,
-      serverContext: context.serverContext,
-      headers: context.headers,
-      peer: context.peer,
-      session: this,
-      notify: (notification) => {
-        if (this.#io.isCongested?.(id) || !progress.admits(notification)) return
-        send(writeNotification(this.#named(this.#shape(notification), id)))
-      },
-      detach: this.#detachOf(id, params, send),
-      ask: this.#io.canPush
-        ? async (requests, signal) => {
-            if (!exchange.open) throw new McpError('closed', 'The request is over: nobody can be asked')
-            if (this.#hungUp) throw new McpError('closed', 'The client has gone: nobody can be asked')
-            this.#questions ??= new LegacyQuestions(this.served)
-            return this.#questions.ask(requests, {
-              caller: callerKey(exchange),
-              signal: signal ?? exchange.signal,
-              relatedTo: id,
-              send,
-            })
-          }
-        : undefined,
-    })
-    return exchange
-  }
-
-  #clientOf(params: JsonObject): ClientFacts {
-    const { capabilities } = this.client
-    const left = callCapabilities(capabilities, params)
-    return left === capabilities ? this.client : { ...this.client, capabilities: left }
-  }
-
-  #detachOf(
-    id: RequestId,
-    params: JsonObject,
-    send: (text: string) => void,
-  ): ((retryMs?: number) => void) | undefined {
-    if (this.#io.detach) return (retryMs) => this.#io.detach!(id, retryMs)
-    if (!wantsDetachHint(params)) return undefined
-    return (retryMs) => send(writeNotification(detachHint(id, retryMs)))
-  }
-
-  /** Who relays for several callers and says so learns which request a log message belongs to. */
-  #named(notification: Notification, id: RequestId): Notification {
-    const wants = this.client.capabilities.experimental?.[RELATED_REQUEST] !== undefined
-    return wants ? namedLog(notification, id) : notification
-  }
-
-  /** Progress messages came with 2025-03-26. */
-  #shape(notification: Notification): Notification {
-    if (this.client.version > '2024-11-05' || notification.method !== 'notifications/progress') {
-      return notification
-    }
-    const { message: _message, ...params } = notification.params ?? {}
-    return { method: notification.method, params }
+  /** Asks the client on behalf of a call. */
+  ask(
+    exchange: PlainExchange,
+    requests: InputRequests,
+    asking: Omit<Asking, 'caller'>,
+  ): Promise<InputResponses> {
+    if (this.#hungUp) throw new McpError('closed', 'The client has gone: nobody can be asked')
+    this.#questions ??= new LegacyQuestions(this.served)
+    return this.#questions.ask(requests, { caller: callerKey(exchange), ...asking })
   }
 
   async #initialize(message: JsonRpcRequest, context: RequestContext): Promise<Outcome> {
@@ -368,7 +267,7 @@ export class LegacySession implements SubscriptionHost {
     const discovered = await discover(this.served, this.client, context)
     if (discovered.type !== 'complete') return discovered
     const found = discovered.result.capabilities as ServerCapabilities
-    this.#capabilities = deliverable(found, this.#io.canPush)
+    this.#capabilities = deliverable(found, this.io.canPush)
     this.negotiated = true
     const facts = { ...discovered.result, capabilities: this.#capabilities }
     return complete(toInitializeResult(facts, version, this.served.info))
@@ -380,7 +279,7 @@ export class LegacySession implements SubscriptionHost {
       const refusal = refusalOf(discovered)
       if (refusal) throw refusal
       const found = discovered.type === 'complete' ? discovered.result.capabilities : {}
-      this.#capabilities = deliverable(found as ServerCapabilities, this.#io.canPush)
+      this.#capabilities = deliverable(found as ServerCapabilities, this.io.canPush)
     }
     return this.#capabilities
   }

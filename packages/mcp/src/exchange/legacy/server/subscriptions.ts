@@ -2,8 +2,7 @@ import { INVALID_REQUEST, isJsonObject, ProtocolError, type JsonObject } from '.
 import { META, passesLevel, type LoggingLevel, type SubscriptionFilter } from '../../../protocol/index.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from '../../exchange.ts'
 import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
-import { respondSafely, type Served } from '../../server/served.ts'
-import { writeNotification } from '../../server/write-message.ts'
+import { respondSafely, type Served, writeNotification } from '../../server/answer.ts'
 
 /** Asks a listener for server-wide log messages, which only legacy sessions can receive. */
 export const SERVER_LOGS = 'gantry/serverLogs'

@@ -1,6 +1,6 @@
 import { LONG_TEXT, McpError } from '../../../jsonrpc/index.ts'
 import { displayUrl } from './errors.ts'
-import { readChunks } from './sse-stream-read.ts'
+import { readChunks } from './sse-stream.ts'
 
 /** What is left of a body is read up to here, so that its connection can be used again. */
 const DISCARD_BYTES = 256 * 1024

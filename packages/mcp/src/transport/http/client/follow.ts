@@ -5,8 +5,7 @@ import { mediaType } from './messages.ts'
 import { linkedCanceller } from './operations.ts'
 import type { HttpClientSettings, ReconnectOptions } from './options.ts'
 import { sendHttp } from './send.ts'
-import type { OnSseEvent, SseCursor } from './sse-stream.ts'
-import { readEvents } from './sse-stream-read.ts'
+import { type OnSseEvent, type SseCursor, readEvents } from './sse-stream.ts'
 
 /** An event stream that is read by GET, and by GET again when the connection ends. */
 export interface FollowedStream {

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from '../../../exchange/index.ts'
 import { followStream } from './follow.ts'
-import { badResponse } from './errors.ts'
+import { badResponse, isSessionRefusal } from './errors.ts'
 import { forEachMessage, unreadable } from './messages.ts'
 import type { HttpClientSettings } from './options.ts'
-import { isSessionRefusal } from './session-lost.ts'
 import { createSseCursor } from './sse-stream.ts'
 
 export interface ListenOptions {

@@ -1,6 +1,6 @@
 import { Canceller } from '../../../exchange/plain-exchange.ts'
 import type { Cancellation } from '../../../exchange/exchange.ts'
-import { type OpenMember, OpenSet } from '../../../exchange/budget.ts'
+import { type OpenMember, OpenSet } from '../../../protocol/callers.ts'
 import { abortError, closedError, networkError } from './errors.ts'
 
 /** Runs one operation, which answers its caller; the promise settles when nothing is left open. */

@@ -10,13 +10,11 @@ import {
   readResult,
 } from '../../../jsonrpc/index.ts'
 import { readErrorText, readPieces, readText } from './body.ts'
-import { abortError, badResponse, endedWithoutAnswer, headOf } from './errors.ts'
+import { abortError, badResponse, endedWithoutAnswer, headOf, isSessionRefusal } from './errors.ts'
 import { followStream } from './follow.ts'
 import { mediaType, forEachMessage, unreadable } from './messages.ts'
 import type { HttpClientSettings } from './options.ts'
-import { isSessionRefusal } from './session-lost.ts'
-import { createSseCursor, type OnSseEvent, type SseCursor } from './sse-stream.ts'
-import { readEvents } from './sse-stream-read.ts'
+import { createSseCursor, type OnSseEvent, type SseCursor, readEvents } from './sse-stream.ts'
 
 export interface ReadAnswerOptions extends AnswerOptions {
   response: Response

@@ -6,8 +6,7 @@ import { badResponse, displayUrl, networkError, statusError, timeoutError } from
 import { mediaType } from './messages.ts'
 import type { HttpClientSettings } from './options.ts'
 import { sendHttp } from './send.ts'
-import { createSseCursor, type OnSseEvent } from './sse-stream.ts'
-import { readEvents } from './sse-stream-read.ts'
+import { createSseCursor, type OnSseEvent, readEvents } from './sse-stream.ts'
 
 export interface EndpointStreamOptions {
   url: string

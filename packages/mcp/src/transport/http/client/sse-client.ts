@@ -24,11 +24,10 @@ import {
   toJsonText,
 } from '../../../jsonrpc/index.ts'
 import { discard, readErrorText } from './body.ts'
-import { badResponse, closedError, displayUrl, statusError } from './errors.ts'
+import { badResponse, closedError, displayUrl, statusError, isSessionLost } from './errors.ts'
 import { forEachMessage, unreadable } from './messages.ts'
 import { Operations } from './operations.ts'
 import { sendHttp } from './send.ts'
-import { isSessionLost } from './session-lost.ts'
 import { openEndpointStream } from './sse-client-stream.ts'
 
 /**

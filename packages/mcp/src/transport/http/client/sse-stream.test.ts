@@ -1,8 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSseCursor, type SseCursor, SseParser } from './sse-stream.ts'
-import { readChunks } from './sse-stream-read.ts'
+import { createSseCursor, type SseCursor, SseParser, readChunks } from './sse-stream.ts'
 import { cpuTime } from '../../../testing/fixtures/cpu-time.test.node.ts'
 
 interface Parsed {

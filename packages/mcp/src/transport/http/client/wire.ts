@@ -9,14 +9,20 @@ import {
   toJsonText,
 } from '../../../jsonrpc/index.ts'
 import { discard, readErrorText } from './body.ts'
-import { badResponse, displayUrl, isScopeChallenge, statusError } from './errors.ts'
+import {
+  badResponse,
+  displayUrl,
+  isScopeChallenge,
+  statusError,
+  isSessionLost,
+  isSessionLostError,
+} from './errors.ts'
 import { addModernHeaders, encodeMirrored, envelopeVersion } from './headers.ts'
 import { listen } from './listen.ts'
 import { type Operation, Operations } from './operations.ts'
 import type { HttpClientSettings } from './options.ts'
 import { readAnswer } from './read-answer.ts'
 import { type HttpCall, sendHttp } from './send.ts'
-import { isSessionLost, isSessionLostError } from './session-lost.ts'
 
 /** Closing waits this long for the server to drop the session. */
 const DELETE_MS = 2_000

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { Budget } from '../../../exchange/budget.ts'
+import { Budget } from '../../../protocol/callers.ts'
 import { Server, tool } from '../../../server/index.ts'
 import { until } from '../../../testing/fixtures/raw-peer.test.support.ts'
 import { EventLog, KeptEvents } from './event-log.ts'
 import { HttpHost } from '../../fixtures/http-hosts.test.node.ts'
-import type { Guard } from './guard.ts'
+import type { Guard } from './reply.ts'
 
 const NEWS = `{"jsonrpc":"2.0","method":"notifications/message","params":"${'n'.repeat(50)}"}`
 const QUESTION = `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":"${'q'.repeat(50)}"}`

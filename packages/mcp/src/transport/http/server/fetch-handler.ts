@@ -1,4 +1,4 @@
-import type { Served, RefusedForLoad } from '../../../exchange/server/served.ts'
+import type { Served, RefusedForLoad } from '../../../exchange/server/answer.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../../jsonrpc/index.ts'
 import { refuse, refuseBody } from './refusal.ts'
 import type { HttpCall, HttpHeaders, EventSink, HttpReply } from './reply.ts'

@@ -3,7 +3,7 @@ import { Server, tool } from '../../../server/index.ts'
 import { until } from '../../../testing/fixtures/raw-peer.test.support.ts'
 import { halfRequest } from '../../fixtures/half-request.test.node.ts'
 import { HttpHost } from '../../fixtures/http-hosts.test.node.ts'
-import type { Guard } from './guard.ts'
+import type { Guard } from './reply.ts'
 
 const MB = 1024 * 1024
 

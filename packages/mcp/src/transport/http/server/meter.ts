@@ -1,4 +1,4 @@
-import { Budget, type BudgetLimits } from '../../../exchange/budget.ts'
+import { Budget, type BudgetLimits } from '../../../protocol/callers.ts'
 import { IncomingBodies, UnreadAnswers, type UnreadLimits } from '../../held-bytes.ts'
 
 /** What callers of an HTTP endpoint may hold, in bytes, numbers and milliseconds. */

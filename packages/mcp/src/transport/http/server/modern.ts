@@ -1,13 +1,15 @@
 import { failure } from '../../../exchange/exchange.ts'
 import type { PlainExchange, Outcome, Served } from '../../../exchange/index.ts'
 import { openModernExchange } from '../../../exchange/modern/server-edge.ts'
-import { respondSafely, type RefusedForLoad, refusalOf } from '../../../exchange/server/served.ts'
 import {
+  respondSafely,
+  type RefusedForLoad,
+  refusalOf,
   responseFacts,
   writeError,
   writeOutcome,
   writeRawOutcome,
-} from '../../../exchange/server/write-message.ts'
+} from '../../../exchange/server/answer.ts'
 import {
   HEADER_MISMATCH,
   INVALID_REQUEST,
@@ -19,10 +21,8 @@ import {
   type RequestId,
 } from '../../../jsonrpc/index.ts'
 import { acceptsStream, prefersStream, checkParameter, checkStandardHeaders } from './request-headers.ts'
-import type { HttpContext } from './guard.ts'
-import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
-import { refuseForLoad, toHttpRefusal } from './refusal.ts'
 import {
+  type HttpContext,
   KEEP_ALIVE,
   STREAM_HEADERS,
   toEvent,
@@ -30,6 +30,8 @@ import {
   type HttpCall,
   type HttpReply,
 } from './reply.ts'
+import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
+import { refuseForLoad, toHttpRefusal } from './refusal.ts'
 
 export interface AnswerHost {
   readonly served: Served

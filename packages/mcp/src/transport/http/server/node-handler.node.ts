@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Served, RefusedForLoad } from '../../../exchange/server/served.ts'
-import { writeError } from '../../../exchange/server/write-message.ts'
+import { type Served, type RefusedForLoad, writeError } from '../../../exchange/server/answer.ts'
 import { INTERNAL_ERROR } from '../../../jsonrpc/index.ts'
 import { refuseBody } from './refusal.ts'
 import type { HttpBody, HttpCall, HttpHeaders, EventSink, HttpReply } from './reply.ts'

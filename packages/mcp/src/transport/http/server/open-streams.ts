@@ -1,7 +1,7 @@
-import { OpenSet, type OpenMember } from '../../../exchange/budget.ts'
+import { OpenSet, type OpenMember } from '../../../protocol/callers.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
 import { LONGEST_TIMER, samePrincipal } from '../../../protocol/index.ts'
-import type { Guard, HttpContext } from './guard.ts'
+import type { Guard, HttpContext } from './reply.ts'
 
 /** Of a stream whose credential has no end, and of an answer that is no stream. */
 export const NEVER: number = Number.POSITIVE_INFINITY

@@ -1,10 +1,8 @@
-import { type RequestRefusal, RefusedForLoad } from '../../../exchange/server/served.ts'
-import { writeError } from '../../../exchange/server/write-message.ts'
+import { type RequestRefusal, RefusedForLoad, writeError } from '../../../exchange/server/answer.ts'
 import { INVALID_REQUEST, type RequestId, classifyMessage } from '../../../jsonrpc/index.ts'
-import type { ScopeChallenge } from './guard.ts'
+import type { ScopeChallenge, HttpReply } from './reply.ts'
 import type { BodyRefusal } from '../../held-bytes.ts'
 import { reportSafely } from '../../reports.ts'
-import type { HttpReply } from './reply.ts'
 
 export interface HttpRefusal {
   readonly status: number

@@ -1,7 +1,7 @@
 import type { Sealer } from '../../../exchange/index.ts'
 import type { EventLogLimits } from './event-log.ts'
 import type { GateOptions } from './request-headers.ts'
-import type { Guard } from './guard.ts'
+import type { Guard } from './reply.ts'
 import type { HttpLimits, HttpMeter } from './meter.ts'
 import type { SessionLimits } from './sessions.ts'
 

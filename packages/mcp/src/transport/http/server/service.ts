@@ -1,8 +1,7 @@
-import { cutOff, modernRevisions, type Served } from '../../../exchange/server/served.ts'
-import { senderKey } from '../../../protocol/principal.ts'
+import { cutOff, modernRevisions, type Served, writeError } from '../../../exchange/server/answer.ts'
+import { senderKey } from '../../../protocol/callers.ts'
 import { isModernRequest } from '../../../exchange/modern/server-edge.ts'
 import { readBatch } from '../../../exchange/server/read-batch.ts'
-import { writeError } from '../../../exchange/server/write-message.ts'
 import {
   classifyMessage,
   isTooDeep,
@@ -15,13 +14,12 @@ import {
 import { isRevision, LEGACY_REVISIONS } from '../../../protocol/index.ts'
 import { DEFAULT_EVENT_LIMITS } from './event-log.ts'
 import { acceptsEventStream, corsHeaders, isPreflight, refuseForeign } from './request-headers.ts'
-import type { Guard, HttpContext } from './guard.ts'
+import type { Guard, HttpContext, HttpBody, HttpCall, HttpReply } from './reply.ts'
 import { HttpMeter } from './meter.ts'
 import { answerModern, type AnswerHost } from './modern.ts'
 import { answerStateless } from './stateless.ts'
 import { isLetInBy, OpenStreams } from './open-streams.ts'
 import { refuse, refuseWhileStopping, requestIn } from './refusal.ts'
-import type { HttpBody, HttpCall, HttpReply } from './reply.ts'
 import type { HttpSession } from './session.ts'
 import type { HttpServiceOptions } from './service-options.ts'
 import { SessionEntry } from './session-entry.ts'

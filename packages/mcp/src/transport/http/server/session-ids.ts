@@ -1,6 +1,6 @@
 import type { LegacySessionFacts, Sealer, Served } from '../../../exchange/index.ts'
 import { bindingOf } from '../../../exchange/seal.ts'
-import { negotiateLegacy } from '../../../exchange/server/served.ts'
+import { negotiateLegacy } from '../../../exchange/server/answer.ts'
 import { isJsonObject, type JsonObject, type JsonRpcRequest } from '../../../jsonrpc/index.ts'
 import type { Principal } from '../../../protocol/index.ts'
 

@@ -1,11 +1,17 @@
-import type { RequestRefusal, RefusedForLoad } from '../../../exchange/server/served.ts'
-import { writeError } from '../../../exchange/server/write-message.ts'
+import { type RequestRefusal, type RefusedForLoad, writeError } from '../../../exchange/server/answer.ts'
 import type { RequestId } from '../../../jsonrpc/index.ts'
 import { EventLog, type EventLogLimits, type KeptEvents } from './event-log.ts'
-import type { HttpContext, ScopeChallenge } from './guard.ts'
+import {
+  type HttpContext,
+  type ScopeChallenge,
+  KEEP_ALIVE,
+  STREAM_HEADERS,
+  toEvent,
+  type EventSink,
+  type HttpReply,
+} from './reply.ts'
 import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
 import { refuseForLoad, toHttpRefusal } from './refusal.ts'
-import { KEEP_ALIVE, STREAM_HEADERS, toEvent, type EventSink, type HttpReply } from './reply.ts'
 
 /** One stream of a legacy session. Its log outlives the connection, for clients that come back. */
 export class SessionStream implements OpenStream {

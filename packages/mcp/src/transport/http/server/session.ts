@@ -1,8 +1,7 @@
 import { CallTable } from '../../../exchange/pending-requests.ts'
 import type { Served } from '../../../exchange/index.ts'
 import { LegacySession } from '../../../exchange/legacy/server/session.ts'
-import { RefusedForLoad } from '../../../exchange/server/served.ts'
-import { writeError } from '../../../exchange/server/write-message.ts'
+import { RefusedForLoad, writeError } from '../../../exchange/server/answer.ts'
 import {
   INTERNAL_ERROR,
   type JsonRpcMessage,
@@ -14,14 +13,12 @@ import {
   type RequestId,
 } from '../../../jsonrpc/index.ts'
 import { prefersStream } from './request-headers.ts'
-import type { Budget } from '../../../exchange/budget.ts'
-import { type EventLogLimits, KeptEvents } from './event-log.ts'
-import type { HttpContext } from './guard.ts'
+import type { Budget } from '../../../protocol/callers.ts'
+import { type EventLogLimits, KeptEvents, answeredOn, parseEventId } from './event-log.ts'
+import type { HttpContext, HttpReply } from './reply.ts'
 import type { Principal } from '../../../protocol/index.ts'
 import type { OpenStreams } from './open-streams.ts'
-import type { HttpReply } from './reply.ts'
 import { SessionStream } from './session-stream.ts'
-import { answeredOn, parseEventId } from './stream-ids.ts'
 
 export interface HttpSessionOptions {
   id: string

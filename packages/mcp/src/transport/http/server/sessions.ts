@@ -1,5 +1,5 @@
-import type { Budget, BudgetLimit } from '../../../exchange/budget.ts'
-import { RefusedForLoad } from '../../../exchange/server/served.ts'
+import type { Budget, BudgetLimit } from '../../../protocol/callers.ts'
+import { RefusedForLoad } from '../../../exchange/server/answer.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
 import { samePrincipal, type Principal } from '../../../protocol/index.ts'
 import type { HttpSession } from './session.ts'

@@ -2,9 +2,8 @@ import type { LegacySession, RequestContext, Served } from '../../../exchange/in
 import type { Principal } from '../../../protocol/index.ts'
 import { ServerConnection } from '../../../exchange/server/server-connection.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
-import type { HttpContext } from './guard.ts'
+import { type HttpContext, KEEP_ALIVE, STREAM_HEADERS, toEvent, type HttpReply } from './reply.ts'
 import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
-import { KEEP_ALIVE, STREAM_HEADERS, toEvent, type HttpReply } from './reply.ts'
 
 /** One client of the HTTP+SSE transport of 2024-11-05: everything we say goes out on its GET stream. */
 export class SseSession {

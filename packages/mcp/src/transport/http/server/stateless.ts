@@ -1,5 +1,5 @@
 import { LegacySession } from '../../../exchange/legacy/server/session.ts'
-import { negotiateLegacy } from '../../../exchange/server/served.ts'
+import { negotiateLegacy } from '../../../exchange/server/answer.ts'
 import type { ParsedMessage } from '../../../jsonrpc/index.ts'
 import { StreamedAnswer, type AnswerHost } from './modern.ts'
 import { toHttpRefusal, type HttpRefusal } from './refusal.ts'

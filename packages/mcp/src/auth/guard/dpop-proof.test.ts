@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { DpopReplays } from './dpop-replays.ts'
+import { DpopReplays } from './dpop-proof.ts'
 
 afterEach(() => {
   vi.useRealTimers()

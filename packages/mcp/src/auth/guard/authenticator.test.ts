@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TokenCache } from './token-cache.ts'
+import { TokenCache } from './authenticator.ts'
 
 describe('TokenCache', () => {
   it('is bounded, and what was used last stays', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressKind, type AddressKind } from './address-kind.ts'
+import { addressKind, type AddressKind } from './reach.ts'
 
 const HOSTS: Record<AddressKind, readonly string[]> = {
   loopback: [

@@ -1,0 +1,286 @@
+import {
+  type NumberMode,
+  ProtocolError,
+  INVALID_REQUEST,
+  INTERNAL_ERROR,
+  type JsonObject,
+  hasLongText,
+  LONG_TEXT,
+  LongJson,
+  toPieces,
+  writeJson,
+  type JsonPiece,
+  type JsonRpcError,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../../jsonrpc/index.ts'
+import {
+  LATEST_LEGACY,
+  LEGACY_REVISIONS,
+  MODERN_REVISIONS,
+  type Implementation,
+  type Revision,
+  META,
+  shapeError,
+  shapeResult,
+  shapeTask,
+  withServerInfo,
+} from '../../protocol/index.ts'
+import type { Budget } from '../../protocol/callers.ts'
+import {
+  type Exchange,
+  type Handle,
+  type Outcome,
+  failure,
+  type Complete,
+  type Notification,
+} from '../exchange.ts'
+import type { PlainExchange } from '../plain-exchange.ts'
+import { ReceivedResult } from '../received-result.ts'
+
+/** What a server edge needs of whatever stands behind it: a server, or a gateway's relay. */
+export interface Served {
+  readonly info: Implementation
+  readonly respond: Handle
+  /** The revisions offered to clients; all of them unless pinned. */
+  readonly revisions?: readonly Revision[] | undefined
+  /** Refuse requests that arrive before `initialize` on a legacy connection. */
+  readonly strict?: boolean | undefined
+  /** What becomes of numbers in requests that a double does not hold. Default `rounded`. */
+  readonly numbers?: NumberMode | undefined
+  /** How long a legacy client may take to answer a question, in milliseconds. */
+  readonly answerTimeout?: number | undefined
+  /** Counts the questions that legacy clients have not answered. Default: 1,000 of a caller, 10,000 in all. */
+  readonly questions?: Budget | undefined
+  /** Wraps what an edge answers by itself (`initialize`, `ping`), as `respond` wraps everything else. */
+  readonly around?:
+    | ((exchange: Exchange, run: () => Outcome | Promise<Outcome>) => Promise<Outcome>)
+    | undefined
+  /** Called with what went wrong inside, never with what a peer did wrong. */
+  readonly onInternalError?: ((error: unknown) => void) | undefined
+}
+
+export function modernRevisions(served: Served): readonly Revision[] {
+  return served.revisions ? served.revisions.filter((r) => MODERN_REVISIONS.includes(r)) : MODERN_REVISIONS
+}
+
+/** Echoes a served legacy revision, else offers the newest one; undefined when none is served. */
+export function negotiateLegacy(served: Served, requested: string): Revision | undefined {
+  const offered = served.revisions?.filter((r) => LEGACY_REVISIONS.includes(r)) ?? LEGACY_REVISIONS
+  if (offered.length === 0) return undefined
+  const exact = offered.find((r) => r === requested)
+  if (exact) return exact
+  return offered.includes(LATEST_LEGACY) ? LATEST_LEGACY : offered[offered.length - 1]
+}
+
+/** Runs the handler. What it throws becomes a failure, so that nothing gets past the edge. */
+export function respondSafely(served: Served, exchange: PlainExchange): Outcome | Promise<Outcome> {
+  try {
+    const outcome = served.respond(exchange)
+    if (!(outcome instanceof Promise)) return checked(served, outcome)
+    return outcome.then(
+      (settled) => checked(served, settled),
+      (thrown) => toFailure(served, thrown),
+    )
+  } catch (thrown) {
+    return toFailure(served, thrown)
+  }
+}
+
+/** A middleware that forgets to return what it got must not leave a client without an answer. */
+function checked(served: Served, outcome: Outcome | undefined): Outcome {
+  return outcome ?? toFailure(served, new TypeError('A handler or middleware returned no outcome'))
+}
+
+function toFailure(served: Served, thrown: unknown): Outcome {
+  if (!(thrown instanceof ProtocolError)) served.onInternalError?.(thrown)
+  return failure(ProtocolError.from(thrown), thrown)
+}
+
+/** Thrown by a handler that needs more scopes. HTTP answers 403 with a challenge that names them. */
+export class InsufficientScope extends ProtocolError {
+  readonly requiredScopes: readonly string[]
+
+  /** All scopes that the operation needs, the ones that the caller has included. */
+  constructor(requiredScopes: readonly string[], message: string = 'Insufficient scope') {
+    super(INVALID_REQUEST, message)
+    this.requiredScopes = requiredScopes
+  }
+}
+
+export interface LoadRefusal {
+  readonly reason: string
+  readonly retryAfter?: number
+  /** 429: a limit is reached, of the caller or of all. 503: nobody is served at all, now. */
+  readonly status?: 429 | 503
+  readonly data?: JsonObject
+  /** For reporters; never sent. */
+  readonly cause?: unknown
+}
+
+const ONE_SECOND = 1
+
+/** A request refused only for load: nothing was done. HTTP answers with its status and `Retry-After`. */
+export class RefusedForLoad extends ProtocolError {
+  readonly status: 429 | 503
+  readonly retryAfter: number
+
+  constructor(message: string, refusal: LoadRefusal) {
+    const { reason, retryAfter = ONE_SECOND, status = 429, data, cause } = refusal
+    super(
+      INTERNAL_ERROR,
+      message,
+      { ...data, reason, retryAfter },
+      cause === undefined ? undefined : { cause },
+    )
+    this.status = status
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Errors that mean more to HTTP than their body says: they have a status and headers of their own. */
+export type RequestRefusal = InsufficientScope | RefusedForLoad
+
+/** Why a request was refused before anything was done; undefined for results and all other errors. */
+export function refusalOf(outcome: Outcome): RequestRefusal | undefined {
+  const cause = outcome.type === 'error' ? outcome.cause : undefined
+  if (!(cause instanceof ProtocolError)) return undefined
+  const { requiredScopes, retryAfter } = cause as Partial<InsufficientScope & RefusedForLoad>
+  return requiredScopes !== undefined || retryAfter !== undefined ? (cause as RequestRefusal) : undefined
+}
+
+/** What a call is answered with that is still under way when its server stops: never silence. */
+export function cutOff(): ProtocolError {
+  return new ProtocolError(
+    INTERNAL_ERROR,
+    'The server is shutting down and did not finish this call. It may have taken effect; check before you repeat it.',
+  )
+}
+
+// Frames are written around serialised payloads, so that cached text is not serialised again.
+
+function idText(id: RequestId | null): string {
+  return typeof id === 'number' ? String(id) : JSON.stringify(id)
+}
+
+export function writeResult(id: RequestId, resultJson: string): string {
+  return `{"jsonrpc":"2.0","id":${idText(id)},"result":${resultJson}}`
+}
+
+export function writeError(id: RequestId | null, error: JsonRpcError): string {
+  return `{"jsonrpc":"2.0","id":${idText(id)},"error":${writeJson(error)}}`
+}
+
+export function writeNotification(notification: Notification): string {
+  return notification.params === undefined
+    ? `{"jsonrpc":"2.0","method":${JSON.stringify(notification.method)}}`
+    : `{"jsonrpc":"2.0","method":${JSON.stringify(notification.method)},"params":${writeJson(notification.params)}}`
+}
+
+export function writeRequest(id: RequestId, method: string, params: JsonObject | undefined): string {
+  const tail = params === undefined ? '' : `,"params":${writeJson(params)}`
+  return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${tail}}`
+}
+
+export interface ResponseFacts {
+  id: RequestId
+  method: string
+  revision: Revision
+  serverInfo: Implementation
+  /** Told when an outcome cannot be written. */
+  onInternalError?: ((thrown: unknown) => void) | undefined
+}
+
+/** What the response to a request of a client with this revision is written by. */
+export function responseFacts(
+  { id, method }: JsonRpcRequest,
+  revision: Revision,
+  { info, onInternalError }: Served,
+): ResponseFacts {
+  return { id, method, revision, serverInfo: info, onInternalError }
+}
+
+/** Serialises an outcome for a revision. What JSON cannot hold becomes an internal error, never silence. */
+export function writeOutcome(outcome: Outcome, facts: ResponseFacts): string {
+  try {
+    return serialise(outcome, facts)
+  } catch (thrown) {
+    facts.onInternalError?.(thrown)
+    return writeError(facts.id, { code: INTERNAL_ERROR, message: 'Internal error' })
+  }
+}
+
+function serialise(outcome: Outcome, facts: ResponseFacts): string {
+  switch (outcome.type) {
+    case 'complete':
+      return writeResult(facts.id, completeText(outcome, facts))
+    case 'error':
+      return writeError(facts.id, shapeError(facts.method, outcome.error, facts.revision))
+    case 'input_required': {
+      const { inputRequests, requestState, extra } = outcome
+      const result: JsonObject = { ...extra, resultType: 'input_required' }
+      if (inputRequests) result.inputRequests = inputRequests
+      if (requestState !== undefined) result.requestState = requestState
+      result._meta = withServerInfo(result._meta, facts.serverInfo)
+      return writeResult(facts.id, writeJson(result))
+    }
+    case 'task':
+      return writeResult(facts.id, writeJson(createdTask(outcome.task, facts)))
+    default:
+      throw new TypeError('A handler or middleware returned no outcome')
+  }
+}
+
+/** Flat since 2026-07-28 (SEP-2663), inside `task` before. */
+function createdTask(task: JsonObject, { revision, serverInfo }: ResponseFacts): JsonObject {
+  if (revision < '2026-07-28') return { task: shapeTask(task) }
+  return { ...task, resultType: 'task', _meta: withServerInfo(task._meta, serverInfo) }
+}
+
+function completeText(outcome: Complete, facts: ResponseFacts): string {
+  return readyText(outcome, facts) ?? writeJson(shapeComplete(outcome.result, facts))
+}
+
+function readyText(outcome: Complete, facts: ResponseFacts): string | undefined {
+  return outcome instanceof ReceivedResult ? outcome.textFor(facts) : outcome.json
+}
+
+/** A response whose result is passed on as the bytes that it came in; undefined for all others. */
+export function writeRawOutcome(outcome: Outcome, facts: ResponseFacts): Uint8Array[] | undefined {
+  const pieces = outcome instanceof ReceivedResult ? outcome.bytesFor(facts) : undefined
+  if (!pieces) return undefined
+  const encoder = new TextEncoder()
+  const head = encoder.encode(`{"jsonrpc":"2.0","id":${idText(facts.id)},"result":`)
+  return [head, ...pieces, encoder.encode('}')]
+}
+
+/** A response with long text in it, in pieces; undefined for all others, which `writeOutcome` writes. */
+export function writeLongOutcome(outcome: Outcome, facts: ResponseFacts): LongJson | undefined {
+  if (outcome.type !== 'complete' || !isLong(outcome)) return undefined
+  try {
+    const head = `{"jsonrpc":"2.0","id":${idText(facts.id)},"result":`
+    return new LongJson([head, ...completePieces(outcome, facts), '}'])
+  } catch {
+    // `writeOutcome` meets the same, and reports it.
+    return undefined
+  }
+}
+
+function isLong(outcome: Complete): boolean {
+  const length = outcome instanceof ReceivedResult ? outcome.length : outcome.json?.length
+  return length === undefined ? hasLongText(outcome.result) : length >= LONG_TEXT
+}
+
+function completePieces(outcome: Complete, facts: ResponseFacts): JsonPiece[] {
+  const ready = readyText(outcome, facts)
+  return ready === undefined ? toPieces(shapeComplete(outcome.result, facts)) : [ready]
+}
+
+function shapeComplete(result: JsonObject, facts: ResponseFacts): JsonObject {
+  const shaped = shapeResult(facts.method, result, facts.revision, facts.serverInfo)
+  if (facts.method !== 'subscriptions/listen') return shaped
+  return {
+    ...shaped,
+    _meta: { ...(shaped._meta as JsonObject | undefined), [META.subscriptionId]: facts.id },
+  }
+}
