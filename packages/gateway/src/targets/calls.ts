@@ -41,7 +41,7 @@ export interface CallsHost {
 
 /** The requests to one target: each within the slots of its connection, and within time limits. */
 export class Calls implements Expiring {
-  /** Writes down what is asked and answered. */
+  /** What is being recorded, if anything is. */
   recorder: Recorder | undefined
   readonly #host: CallsHost
   readonly #timed = new OpenSet<TargetExchange>()
@@ -180,6 +180,23 @@ export class Calls implements Expiring {
       timed.release()
       this.#timed.delete(timed)
     }
+  }
+
+  /** Writes down what is asked and answered from now on. */
+  async record(recorder: Recorder): Promise<Recorder> {
+    await this.stopRecording()
+    this.recorder = recorder
+    await recorder.opened.catch((error) => {
+      this.recorder = undefined
+      throw error
+    })
+    return recorder
+  }
+
+  async stopRecording(): Promise<void> {
+    const { recorder } = this
+    this.recorder = undefined
+    await recorder?.close()
   }
 
   check(now: number): boolean {

@@ -2,7 +2,6 @@ import { McpError } from '@gantry/mcp/client'
 import type { Exchange, Notification, Outcome, ParkedCall } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
-import type { ExchangeRecord } from '../telemetry/wire-view.ts'
 import { Calls, type Deadlines, type SendOptions } from './calls.ts'
 import { Connections } from './connection/connections.ts'
 import type { Instance, TargetState } from './connection/instance.ts'
@@ -44,12 +43,13 @@ export interface TargetEvents {
 export class Target {
   model: TargetModel
   readonly stderr: StderrRing = new StderrRing()
+  /** What is asked of it. */
+  readonly calls: Calls
   /** Starts besides the first of each connection. */
   restarts = 0
   readonly #events: TargetEvents
   readonly #services: TargetServices
   readonly #succession: Succession
-  readonly #calls: Calls
   readonly #listeners: TargetListeners
   readonly #learned = new LearnedIsolation()
   #suspended = false
@@ -64,7 +64,7 @@ export class Target {
       mayConnect: () => !this.#suspended,
       changed: () => events.changed(this),
     })
-    this.#calls = new Calls({
+    this.calls = new Calls({
       model: () => this.model,
       deadlines: services.deadlines,
       listens: (end) => this.#current.listens(end),
@@ -74,7 +74,7 @@ export class Target {
       pool: () => this.#current.pool,
       model: () => this.model,
       listen: (instance, exchange) => this.handleOwn(exchange, instance),
-      listenIdly: (instance, exchange) => this.#calls.listen(instance.link!, exchange),
+      listenIdly: (instance, exchange) => this.calls.listen(instance.link!, exchange),
     })
   }
 
@@ -194,9 +194,9 @@ export class Target {
   }
 
   #useAt({ key, isOwn }: Connection, exchange: Exchange, options: SendOptions): Promise<Outcome> {
-    if (!isOwn) return this.#calls.send(this.#current.pool.get(key), exchange, options)
+    if (!isOwn) return this.calls.send(this.#current.pool.get(key), exchange, options)
     const { held } = this.#ownerOf(exchange)
-    return held.run(exchange, (instance, own) => this.#calls.send(instance, own, options), key)
+    return held.run(exchange, (instance, own) => this.calls.send(instance, own, options), key)
   }
 
   #connectionFor(exchange: Exchange, wantsOlder: boolean): Connection {
@@ -215,7 +215,7 @@ export class Target {
     return {
       model: this.model,
       pool,
-      acquire: (instance, exchange) => this.#calls.acquire(instance, exchange),
+      acquire: (instance, exchange) => this.calls.acquire(instance, exchange),
     }
   }
 
@@ -250,7 +250,7 @@ export class Target {
   /** Sends something of the gateway's own: it belongs to no connection of a caller. */
   async handleOwn(exchange: Exchange, instance: Instance = this.main): Promise<Outcome> {
     this.#check()
-    return this.#calls.send(instance, exchange, { safe: true, own: true })
+    return this.calls.send(instance, exchange, { safe: true, own: true })
   }
 
   /** Listens to the connection that a caller is entitled to; without a caller, to the main one. */
@@ -266,7 +266,7 @@ export class Target {
   /** Gives a parked call its answers; the upstream request is still open. */
   async resume(call: ParkedCall, exchange: Exchange): Promise<Outcome> {
     this.#check()
-    return this.#calls.resume(call, exchange)
+    return this.calls.resume(call, exchange)
   }
 
   #check(): void {
@@ -281,28 +281,10 @@ export class Target {
     }
   }
 
-  /** Writes what is asked of the target, and what comes back, to a file until `stopRecording`. */
+  /** Writes what is asked of the target, and what comes back, to a file until `calls.stopRecording`. */
   async record(file: string): Promise<Recorder> {
-    await this.stopRecording()
     const { discovery } = await this.main.acquire()
-    const recorder = new Recorder(file, this.name, { ...discovery }, this.#services.toJson)
-    this.#calls.recorder = recorder
-    await recorder.opened.catch((error) => {
-      this.#calls.recorder = undefined
-      throw error
-    })
-    return recorder
-  }
-
-  /** What is being recorded, if anything is. */
-  get recorder(): Recorder | undefined {
-    return this.#calls.recorder
-  }
-
-  async stopRecording(): Promise<void> {
-    const { recorder } = this.#calls
-    this.#calls.recorder = undefined
-    await recorder?.close()
+    return this.calls.record(new Recorder(file, this.name, { ...discovery }, this.#services.toJson))
   }
 
   /** Logs in at the target's authorization server, then connects. Only targets with `oauth` have a login. */
@@ -318,7 +300,7 @@ export class Target {
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#succession.close()
-    await this.stopRecording()
+    await this.calls.stopRecording()
   }
 
   /** Stops every connection and makes the main one anew. */
@@ -342,10 +324,5 @@ export class Target {
     this.#suspended = false
     this.main.reset()
     await this.main.acquire()
-  }
-
-  /** Ends a request that is under way here; its caller gets an error. False when there is none. */
-  cancel(record: ExchangeRecord, reason: string): boolean {
-    return this.#calls.cancel(record, reason)
   }
 }

@@ -13,7 +13,7 @@ import { withSources } from '../jsonrpc/index.ts'
 
 /** What a relay may put in the place of the original's. */
 export interface ExchangeChanges
-  extends Partial<Pick<Exchange, 'method' | 'params' | 'client' | 'notify' | 'ask'>> {
+  extends Partial<Pick<Exchange, 'method' | 'params' | 'client' | 'notify' | 'ask' | 'detach'>> {
   /** Its end, when that may come before the original's. */
   cancellation?: Cancellation
 }
@@ -34,7 +34,7 @@ class DerivedExchange implements Exchange {
   readonly peer: string | undefined
   readonly detach: Exchange['detach']
   readonly checkHeaders: Exchange['checkHeaders']
-  readonly ask: Exchange['ask']
+  ask: Exchange['ask']
   readonly origin: Exchange
   readonly #notify: ((notification: Notification) => void) | undefined
   readonly #cancellation: Cancellation | undefined
@@ -48,7 +48,7 @@ class DerivedExchange implements Exchange {
     this.serverContext = origin.serverContext
     this.headers = origin.headers
     this.peer = origin.peer
-    this.detach = origin.detach
+    this.detach = 'detach' in changes ? changes.detach : origin.detach
     this.checkHeaders = origin.checkHeaders
     this.ask = 'ask' in changes ? changes.ask : origin.ask
     this.origin = origin

@@ -150,7 +150,7 @@ export class Clients {
     if (record?.status !== 'running') throw new ApiError('gone', `Request ${id} is over`)
     const target = record.target === undefined ? undefined : gateway.target(record.target)
     const reason = `The call was cancelled at the gateway by ${by}`
-    if (target?.cancel(record, reason)) return
+    if (target?.calls.cancel(record, reason)) return
     throw new ApiError('conflict', 'This request is at no target now, so there is nothing to cancel', {
       fix: 'Try again in a moment, or disconnect the client.',
     })

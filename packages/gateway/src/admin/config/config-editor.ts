@@ -25,7 +25,7 @@ import type {
 } from '../contract.ts'
 import { configEffects } from './config-effects.ts'
 import { textDiff } from './text-diff.ts'
-import { TextPlaces } from './text-places.ts'
+import { TextPlaces } from '../../config/document/text-places.ts'
 import type { Handlers } from '../handlers.ts'
 
 export interface CurrentConfig {

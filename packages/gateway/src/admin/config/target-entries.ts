@@ -8,7 +8,7 @@ import {
 import { ApiError } from '../api-error.ts'
 import type { ConfigSaved, JsonObject, TargetConfig, UpdateTarget } from '../contract.ts'
 import { readOnly, type ConfigEditor, type CurrentConfig } from './config-editor.ts'
-import { TextPlaces } from './text-places.ts'
+import { TextPlaces } from '../../config/document/text-places.ts'
 
 /** Entries of targets in the configuration file: shown with masks, changed with comments kept. */
 export class TargetEntries {

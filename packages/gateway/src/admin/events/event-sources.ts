@@ -8,7 +8,7 @@ import type { ConfigEditor } from '../config/config-editor.ts'
 import type { StderrLine, Topic, TrafficStats } from '../contract.ts'
 import { inFlight } from '../overview/overview-handlers.ts'
 import { type TargetCards, toTrafficStats } from '../targets/target-cards.ts'
-import { presentRecord } from '../wire/present-record.ts'
+import { presentRecord } from '../wire/present-messages.ts'
 import type { EventHub } from './event-hub.ts'
 
 export interface EventSourcesOptions {

@@ -19,3 +19,10 @@ export function noiseExplanation(noise: readonly string[]): Explanation {
     fix: 'Make it log to stderr: `console.error` in JavaScript, `print(…, file=sys.stderr)` in Python.',
   }
 }
+
+/** A target that is off, by its entry or because something that it needs is missing. */
+export function explainOff({ disabledReason }: TargetModel, fix: string): Explanation {
+  return disabledReason === undefined
+    ? { code: 'disabled', what: 'It is switched off in the configuration.', fix: 'Set "enabled": true.' }
+    : { code: 'held_back', what: `It is held back: ${disabledReason}`, fix }
+}

@@ -8,9 +8,8 @@ import { ROUTES, type RouteName, type StreamItem } from '../contract.ts'
 import type { Caller, Handlers } from '../handlers.ts'
 import { dispatch, toApiError, type AnyRequest } from '../local-api.ts'
 import type { AdminGate } from './admin-gate.ts'
-import type { ConsoleFiles } from './console-files.ts'
+import { type ConsoleFiles, SECURITY_HEADERS } from './console-files.ts'
 import { matchRoute } from './router.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
 import { jsonReader } from '@gantry/mcp/exchange'
 
 const SHORTEST_LIFE = 5_000

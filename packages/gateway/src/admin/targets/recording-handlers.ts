@@ -20,7 +20,7 @@ export function recordingHandlers({ gateway }: AdminHost): RecordingHandlers {
     )
   }
   const recorderOf = (target: Target): Recorder => {
-    if (target.recorder) return target.recorder
+    if (target.calls.recorder) return target.calls.recorder
     throw new ApiError('not_found', `"${target.name}" is not being recorded`)
   }
   return {
@@ -45,15 +45,15 @@ export function recordingHandlers({ gateway }: AdminHost): RecordingHandlers {
     stopRecording: async ({ params }) => {
       const target = find(params.name)
       const recorder = recorderOf(target)
-      await target.stopRecording()
+      await target.calls.stopRecording()
       return statusOf(recorder)
     },
   }
 }
 
 function check(target: Target, { file, replace = false }: StartRecording): void {
-  if (target.recorder) {
-    throw new ApiError('conflict', `"${target.name}" is being recorded into ${target.recorder.file}`, {
+  if (target.calls.recorder) {
+    throw new ApiError('conflict', `"${target.name}" is being recorded into ${target.calls.recorder.file}`, {
       fix: 'Stop that recording first.',
     })
   }

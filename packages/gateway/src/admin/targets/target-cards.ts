@@ -14,6 +14,7 @@ import type {
   TrafficStats,
 } from '../contract.ts'
 import { explainFailure } from '../explain/explain-failure.ts'
+import { explainOff } from '../explain/failure-context.ts'
 import { contextOf } from '../explain/present-steps.ts'
 import type { ProcessWatch } from './process-watch.ts'
 import type { StatsSummary } from '../../telemetry/stats.ts'
@@ -109,16 +110,7 @@ export function stderrTexts(target: Target): string[] {
 
 export function explainTarget(target: Target, catalog: TargetCatalog | undefined): Explanation | undefined {
   const { model } = target
-  if (!model.enabled) {
-    const { disabledReason } = model
-    return disabledReason === undefined
-      ? { code: 'disabled', what: 'It is switched off in the configuration.', fix: 'Set "enabled": true.' }
-      : {
-          code: 'held_back',
-          what: `It is held back: ${disabledReason}`,
-          fix: 'Set what is missing; the gateway notices by itself.',
-        }
-  }
+  if (!model.enabled) return explainOff(model, 'Set what is missing; the gateway notices by itself.')
   if (target.state === 'stopped') {
     return { code: 'stopped', what: 'It was stopped by hand.', fix: 'Start it again.' }
   }

@@ -4,6 +4,7 @@ import { StderrRing } from '../../telemetry/stderr-ring.ts'
 import type { AdminHost } from '../admin-host.ts'
 import type { Explanation, JsonObject, TrialCall, TrialFindings, TrialReport } from '../contract.ts'
 import { explainFailure } from '../explain/explain-failure.ts'
+import { explainOff } from '../explain/failure-context.ts'
 import { contextOf, presentSteps, presentWarnings } from '../explain/present-steps.ts'
 import { runTrial } from './run-trial.ts'
 
@@ -45,7 +46,7 @@ export class Trial {
   async #run(host: AdminHost, onStderr: () => void): Promise<void> {
     const { model, call } = this.init
     try {
-      if (!model.enabled) throw heldBack(model)
+      if (!model.enabled) throw new Error('The target is off')
       this.#found = await runTrial({
         host,
         model,
@@ -65,9 +66,10 @@ export class Trial {
   }
 
   #explain(thrown: unknown): Explanation {
-    if (thrown instanceof HeldBack) return thrown.explanation
+    const { model } = this.init
+    if (!model.enabled) return explainOff(model, 'Set what is missing, and try again.')
     const failed = this.#handshake.steps.find((step) => step.failure)
-    return explainFailure(thrown, contextOf(this.#handshake, this.init.model, failed?.name, this.#texts()))
+    return explainFailure(thrown, contextOf(this.#handshake, model, failed?.name, this.#texts()))
   }
 
   #texts(): string[] {
@@ -94,25 +96,4 @@ export class Trial {
       ...(this.#found && { found: this.#found }),
     }
   }
-}
-
-class HeldBack extends Error {
-  readonly explanation: Explanation
-
-  constructor(explanation: Explanation) {
-    super(explanation.what)
-    this.explanation = explanation
-  }
-}
-
-function heldBack({ disabledReason }: TargetModel): HeldBack {
-  return new HeldBack(
-    disabledReason === undefined
-      ? { code: 'disabled', what: 'It is switched off in the configuration.', fix: 'Set "enabled": true.' }
-      : {
-          code: 'held_back',
-          what: `It is held back: ${disabledReason}`,
-          fix: 'Set what is missing, and try again.',
-        },
-  )
 }

@@ -1,9 +1,9 @@
-import { eraOf, jsonReader, writeJson } from '@gantry/mcp/exchange'
+import { eraOf, jsonReader, writeJson, describePrincipal } from '@gantry/mcp/exchange'
 import { hideShapes } from '../../model/index.ts'
 import type { ExchangeRecord, KeptMessage } from '../../telemetry/wire-view.ts'
 import { hidingShapes } from '../../telemetry/redacting.ts'
-import type { Era, Json, WireDetail, WireMessage } from '../contract.ts'
-import { presentRecord } from './present-record.ts'
+import type { Era, Json, WireDetail, WireMessage, WireRecord } from '../contract.ts'
+import { publicId } from '../public-id.ts'
 
 const readJson = jsonReader('source')
 
@@ -167,4 +167,25 @@ function paramsOf(message: unknown): Message | undefined {
 function isInputRequired(message: unknown): boolean {
   const { result } = (typeof message === 'object' && message !== null ? message : {}) as Message
   return (result as Message | undefined)?.resultType === 'input_required'
+}
+
+export function presentRecord(record: ExchangeRecord): WireRecord {
+  const { client, name, target, durationMs, error } = record
+  return {
+    id: record.id,
+    at: record.at,
+    method: record.method,
+    ...(name !== undefined && { name }),
+    ...(target !== undefined && { target }),
+    client: {
+      ...(client.name !== undefined && { name: client.name }),
+      revision: client.version,
+      ...(client.session !== undefined && { session: publicId(client.session) }),
+      ...(client.principal !== undefined && { principal: describePrincipal(client.principal) }),
+    },
+    status: record.status,
+    ...(durationMs !== undefined && { duration: durationMs }),
+    ...(error !== undefined && { error }),
+    messages: record.messages?.length ?? 0,
+  }
 }

@@ -13,8 +13,7 @@ import {
 } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
 import type { Playground } from '../playground/playground.ts'
-import { presentDetail } from './present-messages.ts'
-import { presentRecord } from './present-record.ts'
+import { presentDetail, presentRecord } from './present-messages.ts'
 import { REDACTED } from '../../model/index.ts'
 
 const PAGE = 200

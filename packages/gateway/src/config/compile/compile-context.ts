@@ -1,3 +1,4 @@
+import { TextPlaces } from '../document/text-places.ts'
 import { isAbsolute, join, resolve } from 'node:path'
 import { readSmallFileSync, Secret, type Text } from '../../model/index.ts'
 import { type ConfigPath, formatPath, type Problem } from '../problem.ts'
@@ -24,11 +25,11 @@ export class CompileContext {
   readonly baseDir: string
   readonly #file: string
   readonly #document: SourceDocument
-  readonly #lines: LineMap
+  readonly #lines: TextPlaces
 
   constructor(document: SourceDocument, options: { file: string; baseDir: string; places: UserPlaces }) {
     this.#document = document
-    this.#lines = new LineMap(document.text)
+    this.#lines = new TextPlaces(document.text)
     this.#file = options.file
     this.baseDir = options.baseDir
     this.places = options.places
@@ -159,8 +160,8 @@ export class CompileContext {
     problem: Omit<Problem, 'file' | 'line' | 'column' | 'length'>,
     range: { offset: number; length: number },
   ): void {
-    const start = this.#lines.at(range.offset)
-    const end = this.#lines.at(range.offset + range.length)
+    const start = this.#lines.place(range.offset)
+    const end = this.#lines.place(range.offset + range.length)
     const length = end.line === start.line ? range.length : 1
     this.problems.push({ ...problem, file: this.#file, ...start, length })
   }
@@ -175,29 +176,4 @@ function labelOf(pieces: readonly Piece[], showText: boolean): string {
       return showText ? piece.text : '…'
     })
     .join('')
-}
-
-interface Position {
-  /** Both counted from 1. */
-  readonly line: number
-  readonly column: number
-}
-
-class LineMap {
-  readonly #starts: number[] = [0]
-
-  constructor(text: string) {
-    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.#starts.push(at + 1)
-  }
-
-  at(offset: number): Position {
-    let low = 0
-    let high = this.#starts.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if (this.#starts[middle]! <= offset) low = middle
-      else high = middle - 1
-    }
-    return { line: low + 1, column: offset - this.#starts[low]! + 1 }
-  }
 }

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { McpError } from '@gantry/mcp/client'
 import type { RestartModel, TargetModel } from '../../model/index.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { TargetError } from '../target-error.ts'
 
 /** Doubles with every failure up to the maximum; the jitter keeps a fleet from coming back all at once. */
 export function backoffDelay(
@@ -95,4 +96,33 @@ export class RetryClock {
       throw signal.reason
     })
   }
+}
+
+/** What is known of a connection that cannot be used now. */
+interface Failed {
+  readonly state: string
+  readonly reason: string | undefined
+  readonly failure: unknown
+}
+
+/** Why a connection is not made now; undefined when a call may try. */
+export function refusalOf(
+  { state, reason, failure: cause }: Failed,
+  name: string,
+  isEnded: boolean,
+  refusedFor: number,
+): TargetError | undefined {
+  const refused = `Target "${name}"`
+  if (isEnded) return new TargetError(name, 'stopped', `${refused} is stopped`)
+  if (state === 'stopped') {
+    const why = `it is never started again by itself (restart policy "never"): ${reason}`
+    return new TargetError(name, 'stopped', `${refused} is down, and ${why}`, { cause })
+  }
+  if (refusedFor === 0) return undefined
+  if (state === 'needs-auth')
+    return new TargetError(name, 'unauthorized', `${refused} needs a login: ${reason}`)
+  const retryIn = Math.ceil(refusedFor / 1000)
+  const text = `${refused} is not available (tried again in ${retryIn} s): ${reason}`
+  const kind = state === 'quarantined' ? 'quarantined' : 'backing_off'
+  return new TargetError(name, kind, text, { facts: { retryIn }, cause })
 }

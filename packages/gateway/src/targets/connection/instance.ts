@@ -1,7 +1,7 @@
 import type { Exchange } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 import { Handshake } from '../../telemetry/handshake.ts'
-import { backoffDelay, nextTry, retryAfterOf, RetryClock } from './backoff.ts'
+import { backoffDelay, nextTry, refusalOf, retryAfterOf, RetryClock } from './backoff.ts'
 import { HealthCheck } from './health-check.ts'
 import { isSharedKey } from './isolation.ts'
 import type { Link } from '../link/link.ts'
@@ -99,27 +99,22 @@ export class Instance {
   }
 
   /** Keeps the connection from being closed for want of use; the function returned ends that. */
-  readonly lease = (): (() => void) => {
+  readonly lease = (): (() => void) => this.#hold(false)
+
+  /** The same for a call that waits for its client to come back. */
+  readonly park = (): (() => void) => this.#hold(true)
+
+  #hold(isParked: boolean): () => void {
     this.#leases++
+    if (isParked) this.parked++
     let held = true
     return () => {
       if (!held) return
       held = false
+      if (isParked) this.parked--
       this.#leases--
       this.lastUsed = Date.now()
       if (this.#leases === 0) this.#host.unused(this)
-    }
-  }
-
-  /** The same for a call that waits for its client to come back. */
-  readonly park = (): (() => void) => {
-    const release = this.lease()
-    this.parked++
-    let held = true
-    return () => {
-      if (held) this.parked--
-      held = false
-      release()
     }
   }
 
@@ -131,33 +126,12 @@ export class Instance {
     this.lastUsed = Date.now()
     if (this.link) return this.link
     if (this.#starting) return this.#starting
-    const refused = this.#refusal()
+    const refused = refusalOf(this, this.#host.model().name, this.#ended, this.#retry.refusedFor)
     if (refused) return Promise.reject(refused)
     this.#starting = this.#start(headers).finally(() => {
       this.#starting = undefined
     })
     return this.#starting
-  }
-
-  #refusal(): TargetError | undefined {
-    const { name } = this.#host.model()
-    if (this.#ended) return new TargetError(name, 'stopped', `Target "${name}" is stopped`)
-    if (this.state === 'stopped') {
-      const why = `it is never started again by itself (restart policy "never"): ${this.reason}`
-      return new TargetError(name, 'stopped', `Target "${name}" is down, and ${why}`, { cause: this.failure })
-    }
-    const { refusedFor } = this.#retry
-    if (refusedFor === 0) return undefined
-    if (this.state === 'needs-auth') {
-      return new TargetError(name, 'unauthorized', `Target "${name}" needs a login: ${this.reason}`)
-    }
-    const retryIn = Math.ceil(refusedFor / 1000)
-    return new TargetError(
-      name,
-      this.state === 'quarantined' ? 'quarantined' : 'backing_off',
-      `Target "${name}" is not available (tried again in ${retryIn} s): ${this.reason}`,
-      { facts: { retryIn }, cause: this.failure },
-    )
   }
 
   async #start(headers: Record<string, string> | undefined): Promise<Link> {

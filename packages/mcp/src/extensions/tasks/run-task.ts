@@ -1,15 +1,14 @@
 import {
+  deriveExchange,
   failure,
   playRounds,
+  signalCancellation,
   type Exchange,
   type Handle,
   type Outcome,
-  type AuthInfo,
-  type ClientFacts,
-  type Notification,
 } from '../../exchange/index.ts'
 import { METHOD_NOT_FOUND, ProtocolError, type JsonObject, isJsonObject } from '../../jsonrpc/index.ts'
-import { eraOf, type LoggingLevel } from '../../protocol/index.ts'
+import { eraOf } from '../../protocol/index.ts'
 import type { TaskMode, TaskRunner, Context } from '../../server/index.ts'
 import { hasLegacyTasks, requestedTtl } from './legacy-task.ts'
 import type { RunningTask } from './running-task.ts'
@@ -64,12 +63,12 @@ function runAtOnce(exchange: Exchange, call: Handle, table: TaskTable): Outcome 
 /** Questions before the task are rounds of the request; `becomeTask` ends them (SEP-2663, Task Creation). */
 function runManually(exchange: Exchange, call: Handle, table: TaskTable): Promise<Outcome> {
   return new Promise((resolve) => {
-    const request = new TaskExchange(exchange)
+    const { request, join } = taskRequest(exchange)
     let running: BegunTask | undefined
     promotions.set(request, () => {
       if (running) return
       running = table.begin(exchange)
-      request.join(running.task)
+      join(running.task)
       resolve(running.handle)
     })
     Promise.resolve(call(request)).then((outcome) => {
@@ -97,8 +96,9 @@ function follow(
     .then(conclude)
 }
 
-function joined(exchange: Exchange, task: RunningTask, answered: JsonObject = {}): TaskExchange {
-  const request = new TaskExchange(exchange, { ...exchange.params, ...answered }).join(task)
+function joined(exchange: Exchange, task: RunningTask, answered: JsonObject = {}): Exchange {
+  const { request, join } = taskRequest(exchange, { ...exchange.params, ...answered })
+  join(task)
   promotions.set(request, () => {})
   return request
 }
@@ -107,59 +107,48 @@ function joined(exchange: Exchange, task: RunningTask, answered: JsonObject = {}
 const OWN_TOKEN = 'task'
 
 /** A request that may become a task. From then on it outlives the client's request. */
-class TaskExchange implements Exchange {
-  readonly method: string
-  readonly params: JsonObject
-  readonly client: ClientFacts
-  readonly auth: AuthInfo | undefined
-  readonly logLevel: LoggingLevel | undefined
-  readonly serverContext: unknown
-  readonly headers: Readonly<Record<string, string | undefined>> | undefined
-  readonly session: string | undefined
-  ask: Exchange['ask']
-  readonly #origin: Exchange
-  readonly #abort = new AbortController()
-  readonly #onOriginAbort = (): void => this.#abort.abort(this.#origin.signal.reason)
-  #task: RunningTask | undefined
-
-  constructor(origin: Exchange, params: JsonObject = origin.params) {
-    this.#origin = origin
-    this.method = origin.method
-    this.params = withProgressToken(params)
-    this.client = origin.client
-    this.auth = origin.auth
-    this.logLevel = origin.logLevel
-    this.serverContext = origin.serverContext
-    this.headers = origin.headers
-    this.session = origin.session
-    if (origin.signal.aborted) this.#onOriginAbort()
-    else origin.signal.addEventListener('abort', this.#onOriginAbort, { once: true })
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal
-  }
-
-  notify(notification: Notification): void {
-    const { method, params = {} } = notification
-    const isProgress = method === 'notifications/progress'
-    if (isProgress) this.#task?.describe(describeProgress(params))
-    if (isProgress && params.progressToken === OWN_TOKEN) return
-    // Tasks of SEP-2663 have neither progress nor log notifications; those of 2025-11-25 had both.
-    if (this.#task) this.#task.say(notification)
-    else this.#origin.notify(notification)
-  }
-
+interface TaskRequest {
+  readonly request: Exchange
   /** From now on the request is this task. */
-  join(task: RunningTask): this {
-    this.#task = task
-    this.#origin.signal.removeEventListener('abort', this.#onOriginAbort)
-    const onAbort = (): void => this.#abort.abort(task.signal.reason)
-    if (task.signal.aborted) onAbort()
-    else task.signal.addEventListener('abort', onAbort, { once: true })
-    this.ask = (requests, signal = this.signal) => task.ask(requests, signal)
-    return this
+  join(task: RunningTask): void
+}
+
+function taskRequest(origin: Exchange, params: JsonObject = origin.params): TaskRequest {
+  const abort = new AbortController()
+  let task: RunningTask | undefined
+  const leaveOrigin = follows(abort, origin.signal)
+  const request = deriveExchange(origin, {
+    params: withProgressToken(params),
+    cancellation: signalCancellation(abort.signal),
+    ask: undefined,
+    detach: undefined,
+    notify(notification) {
+      const { method, params: said = {} } = notification
+      const isProgress = method === 'notifications/progress'
+      if (isProgress) task?.describe(describeProgress(said))
+      if (isProgress && said.progressToken === OWN_TOKEN) return
+      // Tasks of SEP-2663 have neither progress nor log notifications; those of 2025-11-25 had both.
+      if (task) task.say(notification)
+      else origin.notify(notification)
+    },
+  })
+  return {
+    request,
+    join(joined) {
+      task = joined
+      leaveOrigin()
+      follows(abort, joined.signal)
+      request.ask = (requests, signal = abort.signal) => joined.ask(requests, signal)
+    },
   }
+}
+
+/** Ends with the signal, until the function returned is called. */
+function follows(abort: AbortController, signal: AbortSignal): () => void {
+  const onAbort = (): void => abort.abort(signal.reason)
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  return () => signal.removeEventListener('abort', onAbort)
 }
 
 function withProgressToken(params: JsonObject): JsonObject {

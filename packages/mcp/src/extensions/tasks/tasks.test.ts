@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { Client } from '../../client/index.ts'
-import { PlainExchange } from '../../exchange/index.ts'
+import { callerKey, complete, PlainExchange, type Exchange } from '../../exchange/index.ts'
 import { ProtocolError } from '../../jsonrpc/index.ts'
 import { inputRequired, MemoryStore, Server, tool, ToolError, type Store } from '../../server/index.ts'
 import { memory } from '../../transport/memory.ts'
-import { becomeTask, tasks, TASKS_EXTENSION, type TasksOptions } from './index.ts'
+import { becomeTask, tasks, TaskService, TASKS_EXTENSION, type TasksOptions } from './index.ts'
 import { ask, call, DECLARED, gate, get, reach, start, textOf, NAME } from './tasks.test.support.ts'
 
 const EMPTY = { type: 'object', properties: {} }
@@ -17,6 +17,23 @@ function serve(tools: Record<string, ReturnType<typeof tool>>, options: TasksOpt
 }
 
 describe('a call that becomes a task', () => {
+  it('is still the request of its caller, for those who share a connection fairly', async () => {
+    let seen: Exchange | undefined
+    const service = new TaskService({ store: new MemoryStore(), onError: () => {} })
+    const asked = new PlainExchange({
+      method: 'tools/call',
+      params: {},
+      client: { capabilities: DECLARED, version: '2026-07-28' },
+      peer: '192.0.2.7',
+    })
+    await service.run(asked, 'optional', async (request) => {
+      seen = request
+      return complete({ content: [] })
+    })
+    expect(callerKey(seen!)).toBe(callerKey(asked))
+    service.close('done')
+  })
+
   it('is answered with a flat handle, then polled for its result', async () => {
     const { opened, open } = gate()
     const { app } = serve({ render: tool({ task: 'optional', run: () => opened.then(() => 'done') }) })
