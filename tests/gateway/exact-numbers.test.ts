@@ -265,7 +265,7 @@ describe('what is written down', () => {
     await target.record(file)
     await first.gateway.catalog.of(target)!.fetchAnew()
     await modern(first).send('tools/call', CALL)
-    await target.stopRecording()
+    await target.calls.stopRecording()
     const second = modern(await gatewayTo({ replay: file }))
     expect(await second.send('tools/call', CALL)).toContain(`"structuredContent":{${NUMBERS}}`)
     expect(await second.send('tools/call', CALL.replace('993', '992'))).toContain('holds no tools/call')

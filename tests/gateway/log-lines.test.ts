@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it, vi } from 'vitest'
-import { limitedLog } from '../../packages/gateway/src/telemetry/limited-log.ts'
+import { limitedLog } from '../../packages/gateway/src/telemetry/log.ts'
 import { lettersProgram } from '../support/letters-target.ts'
 import { modernRequest } from '../support/raw-client.ts'
 import { testGateway } from '../support/start-gateway.ts'

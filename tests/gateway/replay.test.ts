@@ -44,7 +44,7 @@ async function record(target: string, era: 'legacy' | 'modern'): Promise<string>
   expect((await client.call(`${target}_twice`)).text()).toBe('Ada Ada Ada')
   await client.readResource(`${target}+test://thing`)
   await expect(client.call(`${target}_touch`, { unexpected: 1 })).resolves.toBeDefined()
-  await recorded.stopRecording()
+  await recorded.calls.stopRecording()
   await client.close()
   await gateway.close()
   return file

@@ -2,6 +2,8 @@ import { toNumber, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import type { Discovery, Implementation, ServerCapabilities } from '@gantry/mcp/server'
 import { OwnExchange } from '../targets/link/target-exchange.ts'
 import { identityOf, repairItem } from './repair-item.ts'
+import { SAME } from '../targets/connection/older-era.ts'
+import type { Target } from '../targets/target.ts'
 
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates'
 
@@ -139,4 +141,42 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
 
 function listExchange(method: string, cursor: string | undefined, info: Implementation): OwnExchange {
   return new OwnExchange(info, { method, params: cursor === undefined ? {} : { cursor } })
+}
+
+const KINDS = { tools: 'name', prompts: 'name', resources: 'uri' } as const
+
+/** Adds what a dual-era server offers in the older era alone, and tells the target where each is found. */
+export async function addOlderLists(
+  lists: FetchedLists,
+  target: Target,
+  info: Implementation,
+): Promise<FetchedLists> {
+  const { older } = target
+  const fetched =
+    older?.link &&
+    (await fetchLists({
+      send: (exchange) => target.handleOwn(exchange, older),
+      capabilities: older.link.discovery.capabilities,
+      info,
+      before: undefined,
+    }).catch(() => undefined))
+  const onlyOlder = new Set<string>()
+  const onlyNewer = new Set<string>()
+  const all = { ...lists }
+  for (const [kind, member] of fetched ? Object.entries(KINDS) : []) {
+    const list = kind as keyof typeof KINDS
+    const [newer, olderItems] = [lists[list], fetched!.lists[list]]
+    const more = without(olderItems, newer, member)
+    all[list] = [...newer, ...more]
+    for (const item of more) onlyOlder.add(`${list} ${String(item[member])}`)
+    for (const item of without(newer, olderItems, member)) onlyNewer.add(`${list} ${String(item[member])}`)
+  }
+  target.olderEra.differences = onlyOlder.size + onlyNewer.size > 0 ? { onlyOlder, onlyNewer } : SAME
+  return all
+}
+
+/** The items that another list does not have. */
+function without(items: readonly JsonObject[], other: readonly JsonObject[], member: string): JsonObject[] {
+  const names = new Set(other.map((item) => item[member]))
+  return items.filter((item) => !names.has(item[member]))
 }

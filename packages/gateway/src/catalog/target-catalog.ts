@@ -5,9 +5,8 @@ import type { Link } from '../targets/link/link.ts'
 import { callerReason } from '../targets/caller-text.ts'
 import type { Target } from '../targets/target.ts'
 import { TargetError } from '../targets/target-error.ts'
-import { fetchLists, ListError, type ListKind, type Snapshot } from './fetch-lists.ts'
+import { fetchLists, ListError, type ListKind, type Snapshot, addOlderLists } from './fetch-lists.ts'
 import type { CatalogStore } from './catalog-store.ts'
-import { addOlderLists } from './older-lists.ts'
 import { GrowingDelay } from '../targets/listening/growing-delay.ts'
 
 export interface TargetCatalogHost {

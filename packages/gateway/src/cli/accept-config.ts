@@ -1,9 +1,19 @@
-import { type Loaded, type LoadResult, formatOf, maskSecrets, type Problem } from '../config/index.ts'
-import { CliExit } from './cli-error.ts'
+import {
+  type Loaded,
+  type LoadResult,
+  formatOf,
+  maskSecrets,
+  type Problem,
+  findConfig,
+  searchedFolders,
+  type UserPlaces,
+} from '../config/index.ts'
+import { CliExit, CliError } from './cli-error.ts'
 import { paintFor, printJson, type CliIo, type GlobalOptions, type CliStream, printLine } from './cli-io.ts'
 import { readSmallFile } from '../model/index.ts'
 import { formatProblem } from './format-problem.ts'
 import type { Paint } from './paint.ts'
+import { resolve } from 'node:path'
 
 /** Says what is wrong with a configuration and goes on with it, or ends the command when it cannot be used. */
 export async function acceptConfig(
@@ -32,4 +42,18 @@ export async function printProblems(
   for (const problem of problems) {
     printLine(stream, `${formatProblem(problem, masked, { paint, cwd: io.places.cwd })}\n`)
   }
+}
+
+export function requireConfig(io: CliIo, asked: string | undefined): string {
+  const file = asked === undefined ? findConfig(io.places) : resolve(io.places.cwd, asked)
+  if (file !== undefined) return file
+  throw noConfig(io.places)
+}
+
+export function noConfig(places: UserPlaces, alternative = ''): CliError {
+  const more = alternative === '' ? '' : `, ${alternative}`
+  return new CliError('There is no configuration', {
+    exitCode: 2,
+    fix: `Make one with "gantry init" or "gantry import"${more}. Looked for gantry.{yaml,yml,jsonc,json} in ${searchedFolders(places).join(' and ')}`,
+  })
 }

@@ -11,13 +11,12 @@ import {
   type ServerOverrides,
 } from '../config/index.ts'
 import { describeTarget, isOpenToAll, isOwn, readSmallFile } from '../model/index.ts'
-import { acceptConfig } from './accept-config.ts'
+import { acceptConfig, noConfig } from './accept-config.ts'
 import { CliError } from './cli-error.ts'
 import { paintFor, printLine, type CliIo, type GlobalOptions } from './cli-io.ts'
 import { shorten } from './format-problem.ts'
 import { plainText } from './plain-text.ts'
 import { formatTable } from './table.ts'
-import { noConfig } from './require-config.ts'
 import { overridesOf, type GatewayOptions, type GatewayPlan } from './run-gateway.ts'
 
 export interface TrustedConfig {

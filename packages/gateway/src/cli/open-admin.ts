@@ -17,7 +17,7 @@ import type { CliIo, GlobalOptions } from './cli-io.ts'
 import { isLoopbackHost } from '../model/index.ts'
 import { loadTrusted } from './load-trusted.ts'
 import { withProgress } from './progress.ts'
-import { noConfig } from './require-config.ts'
+import { noConfig } from './accept-config.ts'
 
 /** The admin API, of a gateway that runs or of one that was made for this command. */
 export interface OpenAdmin {

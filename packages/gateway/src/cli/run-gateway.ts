@@ -4,7 +4,6 @@ import { startGateway, type ConfigSource, type RunningGateway } from '../main.ts
 import { CliError } from './cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type CliStream, type GlobalOptions } from './cli-io.ts'
 import { countOf } from '../admin/contract.ts'
-import { takeSignals, type StopSignal } from './next-signal.ts'
 import { withProgress } from './progress.ts'
 
 export interface GatewayOptions extends GlobalOptions {
@@ -195,4 +194,35 @@ async function close(
     },
     options,
   )
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export type StopSignal = (typeof SIGNALS)[number]
+
+export interface StopSignals {
+  /** Resolves when this process is asked to end, which it then does not do by itself. */
+  readonly first: Promise<StopSignal>
+  /** Lets signals end the process again, as they do by default. */
+  release(): void
+}
+
+/** Takes the signals that ask this process to end, from now on. The first is waited for; the next ends it at once. */
+export function takeSignals(): StopSignals {
+  let heard: (signal: NodeJS.Signals) => void = () => {}
+  const first = new Promise<StopSignal>((resolve) => {
+    let isAsked = false
+    heard = (signal) => {
+      if (isAsked) process.exit(1)
+      isAsked = true
+      resolve(signal as StopSignal)
+    }
+  })
+  for (const signal of SIGNALS) process.on(signal, heard)
+  return {
+    first,
+    release: () => {
+      for (const signal of SIGNALS) process.off(signal, heard)
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import { HttpMeter } from '@gantry/mcp/server'
 import { sharedLimit, type LimitsModel } from '../model/index.ts'
-import { limitedLog } from '../telemetry/limited-log.ts'
-import type { Log } from '../telemetry/log.ts'
+import { limitedLog, type Log } from '../telemetry/log.ts'
 
 /** Counts what callers hold: one for all endpoints, so that what a caller holds on one counts on the others. */
 export function createMeter(limits: LimitsModel, log: Log): HttpMeter {

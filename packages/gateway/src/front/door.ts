@@ -8,7 +8,7 @@ import {
   keyPrincipal,
   type ApiKeyModel,
 } from '../model/index.ts'
-import { type OnRefused, pathOf } from './log-refusals.ts'
+import { limitedLog, type Log } from '../telemetry/log.ts'
 
 /** Who is let in now. A new configuration changes it while clients are connected. */
 export class Door {
@@ -124,4 +124,26 @@ function keyOf(head: HttpHead): string | undefined {
   // An empty key is no key, whatever was configured.
   if (header !== undefined) return header.trim() === '' ? undefined : header
   return /^Bearer +(\S.*)$/i.exec(head.headers.authorization ?? '')?.[1]
+}
+
+/** A request that presented a credential and was not let in. */
+export interface Refused {
+  readonly status: number
+  readonly reason: string
+  readonly path: string
+}
+
+export type OnRefused = (refused: Refused) => void
+
+/** Somebody who tries keys writes five lines a minute, and the number of the others. */
+const LIMIT = { lines: 5, period: 60_000 }
+
+export function logRefusals(log: Log): OnRefused {
+  const limited = limitedLog(log, LIMIT)
+  return ({ status, reason, path }) => limited('warn', 'A caller was refused', { status, reason, path })
+}
+
+/** A URL without its query, where people put keys. */
+export function pathOf(url: string): string {
+  return url.split('?', 1)[0]!
 }

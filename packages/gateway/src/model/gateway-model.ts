@@ -2,6 +2,8 @@ import type { AuthModel } from './auth-model.ts'
 import type { PolicyModel } from './policy-model.ts'
 import type { Secret } from './secret.ts'
 import type { TargetModel } from './target-model.ts'
+import { isIP } from 'node:net'
+import { addressKind } from '@gantry/mcp/foreign'
 
 /** The whole configuration: defaults filled in, references resolved, paths absolute, frozen. */
 export interface GatewayModel {
@@ -115,4 +117,20 @@ export interface WireViewModel {
 
 export function findTarget(model: GatewayModel, name: string): TargetModel | undefined {
   return model.targets.find((target) => target.name === name)
+}
+
+/** Whether only this machine reaches an address, in any of its spellings. Names are no addresses. */
+export function isLoopbackAddress(address: string): boolean {
+  return isIP(address) !== 0 && addressKind(address) === 'loopback'
+}
+
+/** The same for a host as people write it. `localhost` counts; when it is bound, its address is checked again. */
+export function isLoopbackHost(host: string): boolean {
+  const plain = withoutBrackets(host)
+  return /^localhost\.?$/i.test(plain) || isLoopbackAddress(plain)
+}
+
+/** `[::1]` is how URLs have it; sockets want `::1`. */
+export function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1')
 }

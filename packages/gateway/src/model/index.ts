@@ -24,7 +24,7 @@ export {
   isSecretSetting,
   REDACTED,
 } from './hide-credentials.ts'
-export { isLoopbackAddress, isLoopbackHost, withoutBrackets } from './loopback.ts'
+export { isLoopbackAddress, isLoopbackHost, withoutBrackets } from './gateway-model.ts'
 export { forbidsName, isSelected, nameForms, permitsName, type NameForms } from './name-forms.ts'
 export type {
   ObjectKind,

@@ -1,6 +1,6 @@
 /** The one place for state that outlives a request: in memory, or in a file that is durable (docs/store.md). */
 export { createMemoryStore, openEmbeddedStore, type EmbeddedOptions } from './open-store.ts'
-export { withLease } from './with-lease.ts'
+export { withLease } from './store.ts'
 export type { StoreError, StoreErrorCode } from './store-error.ts'
 export type {
   Bucket,

@@ -11,6 +11,7 @@ import {
   isSharedKey,
   LearnedIsolation,
   legacyKey,
+  fixedConnection,
 } from './connection/isolation.ts'
 import type { Link } from './link/link.ts'
 import type { OpenerServices } from './connection/link-opener.ts'
@@ -200,9 +201,10 @@ export class Target {
   }
 
   #connectionFor(exchange: Exchange, wantsOlder: boolean): Connection {
-    const { pool, olderEra } = this.#current
     const { isolation } = this.model
-    return this.#learned.connectionFor(exchange, { isolation, wantsOlder, hasNewer: olderEra.hasNewer, pool })
+    return isolation === 'auto'
+      ? this.#learned.connectionFor(exchange, wantsOlder, this.#current)
+      : fixedConnection(isolation, exchange)
   }
 
   /** Whether the server speaks the older era too. Where it does not say so, that is tried. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { describePrincipal, type Guard } from '@gantry/mcp/server'
 import { ApiError } from '../api-error.ts'
 import { ADMIN_SCOPE } from '../../model/index.ts'
-import { pathOf, type OnRefused } from '../../front/log-refusals.ts'
+import { pathOf, type OnRefused } from '../../front/door.ts'
 import type { Caller } from '../handlers.ts'
 
 export interface GateSettings {

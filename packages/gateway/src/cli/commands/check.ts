@@ -7,9 +7,8 @@ import { countOf } from '../../admin/contract.ts'
 import { shorten } from '../format-problem.ts'
 import type { Paint } from '../paint.ts'
 import { plainText } from '../plain-text.ts'
-import { printProblems } from '../accept-config.ts'
+import { printProblems, requireConfig } from '../accept-config.ts'
 import { withProgress } from '../progress.ts'
-import { requireConfig } from '../require-config.ts'
 import { formatTable } from '../table.ts'
 
 interface CheckOptions extends GlobalOptions {

@@ -5,11 +5,10 @@ import { countOf, type AdminApi, type RecordingStatus } from '../../admin/contra
 import { CliError } from '../cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo } from '../cli-io.ts'
 import { shorten } from '../format-problem.ts'
-import { takeSignals } from '../next-signal.ts'
+import { takeSignals, runGateway, type GatewayOptions } from '../run-gateway.ts'
 import { withAdmin } from '../open-admin.ts'
 import { planFromFile } from '../load-trusted.ts'
 import { withProgress } from '../progress.ts'
-import { runGateway, type GatewayOptions } from '../run-gateway.ts'
 
 interface RecordOptions extends GatewayOptions {
   readonly force?: boolean

@@ -6,7 +6,7 @@ import { CliError, CliExit } from '../cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
 import { loadTrusted } from '../load-trusted.ts'
 import { plainText } from '../plain-text.ts'
-import { noConfig } from '../require-config.ts'
+import { noConfig } from '../accept-config.ts'
 import { formatTable } from '../table.ts'
 
 const PAGE = 100

@@ -1,7 +1,6 @@
 import type { Driver, Hear, Heard } from '../driver.ts'
 import type { Argument, OperationName, Result } from '../operations/index.ts'
-import { storeThread, type ThreadClient } from './thread-client.ts'
-import type { Job } from './thread-messages.ts'
+import { storeThread, type ThreadClient, type Job } from './thread-client.ts'
 
 const drivers = new Map<string, EmbeddedDriver>()
 

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import type { Hear } from '../driver.ts'
-import { StoreError } from '../store-error.ts'
-import type { Job, Reply } from './thread-messages.ts'
+import type { Hear, Heard } from '../driver.ts'
+import { StoreError, type StoreErrorCode } from '../store-error.ts'
+import type { OperationName } from '../operations/index.ts'
 
 interface Pending {
   resolve(result: unknown): void
@@ -86,3 +86,16 @@ function threadFile(): URL {
   const isSource = import.meta.url.endsWith('.ts')
   return isSource ? new URL('./thread.ts', import.meta.url) : new URL('./thread.js', import.meta.url)
 }
+
+export type Job =
+  | { readonly do: 'open'; readonly maxBytes: number }
+  | { readonly do: 'run'; readonly name: OperationName; readonly argument: unknown }
+  | { readonly do: 'watch' | 'unwatch' | 'close' }
+
+export type Request = Job & { readonly id: number; readonly path: string }
+
+/** Every request gets an answer; news comes by itself. */
+export type Reply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: { readonly code: StoreErrorCode; readonly message: string } }
+  | { readonly path: string; readonly news: Heard }

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { StoreError } from '../store-error.ts'
 import { OpenFile, type Operation } from './open-file.ts'
-import type { Reply, Request } from './thread-messages.ts'
+import type { Reply, Request } from './thread-client.ts'
 
 /** More wait for the next commit, so that other processes come in between. */
 const BATCH = 256

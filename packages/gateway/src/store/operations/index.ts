@@ -1,9 +1,8 @@
-import { spendTokens } from './counters.ts'
-import { inspectTables, scanRows } from './inspect.ts'
 import { acquireLease, isHeld, releaseLease, renewLease } from './leases.ts'
 import { newestMessage, publishMessage } from './messages.ts'
 import { getRow, listRows, putRow, swapRow, takeRow } from './rows.ts'
-import type { Tables } from './tables.ts'
+import { type Tables, fromJsonBytes, toJsonBytes, COUNTERS, EXPIRY, META, toEntry } from './tables.ts'
+import type { Bucket, Spent, Inspection, Place, ScannedRow } from '../store.ts'
 
 /** What a driver can be asked for. Each runs in one transaction. */
 export interface Operations {
@@ -57,4 +56,72 @@ export function onlyReads(name: OperationName): boolean {
 export function runOperation(tables: Tables, name: OperationName, argument: unknown): unknown {
   const operation = OPERATIONS[name] as (tables: Tables, argument: unknown) => unknown
   return operation(tables, argument)
+}
+
+const MAX_COUNTERS = 100_000
+
+/** A token bucket. Its row ends when the bucket would be full again: an absent one is full. */
+export function spendTokens(tables: Tables, { counter, bucket }: { counter: string; bucket: Bucket }): Spent {
+  const { capacity, perSecond, cost = 1 } = bucket
+  const row = tables.get(COUNTERS, counter)
+  const kept = row && fromJsonBytes<{ tokens: number; at: number }>(row.bytes)
+  // A clock that was set back adds nothing.
+  const seconds = kept ? Math.max(0, tables.now - kept.at) / 1000 : 0
+  const tokens = kept ? Math.min(capacity, kept.tokens + seconds * perSecond) : capacity
+  if (cost > tokens) {
+    const retryAfter = cost > capacity ? Infinity : Math.ceil(((cost - tokens) / perSecond) * 1000)
+    return { granted: false, left: tokens, retryAfter }
+  }
+  const left = tokens - cost
+  const at = Math.max(tables.now, kept?.at ?? 0)
+  const full = ((capacity - left) / perSecond) * 1000
+  const expires = Number.isFinite(full) ? Math.ceil(at + full) : 0
+  const bytes = toJsonBytes({ tokens: left, at })
+  tables.put(COUNTERS, counter, { bytes, version: tables.next(), expires, secret: false }, MAX_COUNTERS)
+  return { granted: true, left, retryAfter: 0 }
+}
+
+/** Reads everything, and holds the books against what is there. */
+export function inspectTables(tables: Tables, _: undefined): Inspection {
+  const { format, rows: counted } = tables.meta
+  const found: Record<string, { rows: number; expired: number }> = {}
+  const expected = new Set<string>()
+  const entries = new Set<string>()
+  const problems: string[] = []
+  for (const [table, key, row] of tables.scan()) {
+    if (table === META) continue
+    if (table === EXPIRY) {
+      entries.add(key)
+      continue
+    }
+    found[table] ??= { rows: 0, expired: 0 }
+    found[table].rows += 1
+    if (tables.isExpired(row)) found[table].expired += 1
+    if (row.expires !== 0) expected.add(toEntry(row.expires, table, key))
+    if (row.version > tables.meta.sequence) problems.push(`${table} "${key}" has a version of the future`)
+  }
+  for (const table of new Set([...Object.keys(counted), ...Object.keys(found)])) {
+    const rows = found[table]?.rows ?? 0
+    if (rows !== (counted[table] ?? 0)) {
+      problems.push(`${table} has ${rows} rows, but ${counted[table] ?? 0} are counted`)
+    }
+  }
+  const lacking = [...expected].filter((entry) => !entries.has(entry)).length
+  const left = [...entries].filter((entry) => !expected.has(entry)).length
+  if (lacking > 0) problems.push(`${lacking} rows would never expire`)
+  if (left > 0) problems.push(`${left} entries of the expiry list have no row`)
+  return { format, bytes: tables.meta.bytes, maxBytes: tables.maxBytes, tables: found, problems }
+}
+
+export function scanRows(
+  tables: Tables,
+  { after, limit }: { after: Place | undefined; limit: number },
+): ScannedRow[] {
+  const rows: ScannedRow[] = []
+  for (const [table, key, { bytes, version, expires, secret }] of tables.scan(after)) {
+    if (table === META || table === EXPIRY) continue
+    rows.push({ table, key, bytes, version, expires: expires || undefined, secret })
+    if (rows.length === limit) break
+  }
+  return rows
 }

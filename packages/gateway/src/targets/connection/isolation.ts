@@ -67,15 +67,10 @@ export interface Connection {
 /** The connection of everybody. */
 const SHARED: Connection = { key: '' }
 
-/** What is there to choose from. */
-export interface Choice {
-  readonly isolation: Isolation
-  /** Whether the call goes to the older era of a server that has both. */
-  readonly wantsOlder: boolean
-  /** Whether the server is spoken to in the newer era. */
-  readonly hasNewer: boolean
-  /** The connections that there are. */
+/** The connections that there are, and whether the server is spoken to in the newer era. */
+interface Choice {
   readonly pool: { find(key: string): Occupied | undefined }
+  readonly olderEra: { readonly hasNewer: boolean }
 }
 
 /** A connection as far as others who use it matter. */
@@ -106,10 +101,10 @@ export class LearnedIsolation {
     return isNews
   }
 
-  connectionFor(exchange: Exchange, { isolation, wantsOlder, hasNewer, pool }: Choice): Connection {
-    if (isolation === 'call') return ownConnection(exchange)
-    if (isolation !== 'auto') return { key: instanceKey(isolation, exchange) }
+  /** `wantsOlder`: the call goes to the older era of a server that has both. */
+  connectionFor(exchange: Exchange, wantsOlder: boolean, { pool, olderEra }: Choice): Connection {
     if (!this.#asks) return SHARED
+    const { hasNewer } = olderEra
     if (continuesCall(exchange)) return ownConnection(exchange)
     // Questions that may be anybody's come on connections of the older era only.
     if (!wantsOlder && hasNewer) return SHARED
@@ -127,6 +122,11 @@ export class LearnedIsolation {
     else if (key === undefined) return ownConnection(exchange)
     return key !== undefined && this.#hasGuest ? { key } : SHARED
   }
+}
+
+/** With any other isolation than `auto`. */
+export function fixedConnection(isolation: Isolation, exchange: Exchange): Connection {
+  return isolation === 'call' ? ownConnection(exchange) : { key: instanceKey(isolation, exchange) }
 }
 
 function ownConnection(exchange: Exchange): Connection {

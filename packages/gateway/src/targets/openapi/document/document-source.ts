@@ -3,8 +3,7 @@ import { dirname, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { McpError } from '@gantry/mcp/client'
 import { revealAll, type Text } from '../../../model/index.ts'
-import { createReachFetch } from '../request/reach-fetch.ts'
-import { type Answer, sendRequest } from '../request/send-request.ts'
+import { createReachFetch, type Answer, sendRequest } from '../request/send-request.ts'
 import { parseUrl } from '@gantry/mcp/foreign'
 
 export interface DocumentSourceOptions {

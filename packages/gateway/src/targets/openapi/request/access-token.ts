@@ -1,7 +1,7 @@
 import { McpError } from '@gantry/mcp/client'
 import { addressKind, parseUrl } from '@gantry/mcp/foreign'
 import * as oauth from 'oauth4webapi'
-import { readBytes } from '../document/read-bytes.ts'
+import { readBytes } from './send-request.ts'
 import type { ClientCredentials } from '../options.ts'
 import { CallError } from './call-error.ts'
 import { secretText } from './credentials.ts'

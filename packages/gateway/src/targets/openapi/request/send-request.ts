@@ -1,5 +1,6 @@
-import { parseUrl } from '@gantry/mcp/foreign'
-import { readBytes } from '../document/read-bytes.ts'
+import { parseUrl, isChosenHost, isWithinReach, OutOfReach, type Reach } from '@gantry/mcp/foreign'
+import { reachLookup } from '@gantry/mcp/client/node'
+import type { Dispatcher, RequestInfo, RequestInit as UndiciInit } from 'undici'
 
 export interface OutgoingRequest {
   readonly method: string
@@ -89,4 +90,43 @@ function redirected(
 
 function harmless(headers: Headers): Headers {
   return new Headers([...headers].filter(([name]) => HARMLESS.includes(name)))
+}
+
+/** Reads a response's body to the end, or to the limit: `complete` says which. Counts decompressed bytes. */
+export async function readBytes(
+  response: Response,
+  limit: number,
+): Promise<{ bytes: Uint8Array; complete: boolean }> {
+  if (response.body === null) return { bytes: new Uint8Array(), complete: true }
+  const reader = response.body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  let complete = true
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    const room = limit - size
+    chunks.push(value.length > room ? value.subarray(0, room) : value)
+    size += Math.min(value.length, room)
+    if (value.length > room) {
+      complete = false
+      await reader.cancel().catch(() => {})
+      break
+    }
+  }
+  return { bytes: Buffer.concat(chunks), complete }
+}
+
+/** A `fetch` for foreign addresses: hosts must be within reach, or the operator's. */
+export function createReachFetch(reach: Reach): typeof fetch {
+  let dispatcher: Dispatcher | undefined
+  return async (input, init) => {
+    const url = parseUrl(String(input))
+    if (!url || isChosenHost(url, reach)) return globalThis.fetch(input, init)
+    if (!isWithinReach(url.hostname, reach)) throw new OutOfReach(url.hostname, url.hostname)
+    const { Agent, fetch } = await import('undici')
+    dispatcher ??= new Agent({ connect: { lookup: reachLookup(reach) } })
+    const guarded = { ...(init as UndiciInit), dispatcher }
+    return (await fetch(input as RequestInfo, guarded)) as unknown as Response
+  }
 }

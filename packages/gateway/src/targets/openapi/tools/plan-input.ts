@@ -3,7 +3,6 @@ import type { JsonSchema } from '../mcp.ts'
 import type { Operation, Parameter, RequestBody } from '../operations/operation.ts'
 import { assembleSchema } from '../schema/assemble-schema.ts'
 import type { Converted } from '../schema/schema-converter.ts'
-import { freeName, toArgumentName } from './argument-names.ts'
 import type { PlanContext } from './plan-context.ts'
 import { bodyKind } from '../operations/read-body.ts'
 import { own, isObject, ownArray, ownEntries } from '../own.ts'
@@ -226,4 +225,28 @@ function addAll(properties: Map<string, Located>, more: ReadonlyMap<string, Loca
     properties.set(name, schema)
   }
   return true
+}
+
+/** What model providers accept as the name of an argument; one bad name makes them refuse every tool. */
+const MOST_CHARACTERS = 64
+
+/** `filter[name]` → `filter_name`; a plain name stays as it is. */
+export function toArgumentName(name: string): string {
+  // Validators skip a property of this name, to be safe, and then report it as unknown.
+  if (name === '__proto__') return 'proto'
+  const clean = name
+    .replace(/[^A-Za-z0-9_.-]+/g, '_')
+    .replace(/^_+(?=[^_])/, (run) => (name.startsWith('_') ? run : ''))
+    .replace(/(?<=[^_])_+$/, (run) => (name.endsWith('_') ? run : ''))
+    .slice(0, MOST_CHARACTERS)
+  return /[A-Za-z0-9_]/.test(clean) ? clean : 'value'
+}
+
+/** The wanted name, or the first free one of `name_suffix`, `name_suffix_2` and so on. */
+export function freeName(wanted: string, suffix: string, isTaken: (name: string) => boolean): string {
+  if (!isTaken(wanted)) return wanted
+  const start = wanted.slice(0, MOST_CHARACTERS - suffix.length - 4)
+  let name = `${start}_${suffix}`
+  for (let n = 2; isTaken(name); n++) name = `${start}_${suffix}_${n}`
+  return name
 }

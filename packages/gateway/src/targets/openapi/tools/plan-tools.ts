@@ -13,12 +13,11 @@ import {
   shorten,
 } from './describe-operation.ts'
 import type { PlanContext } from './plan-context.ts'
-import { planInput } from './plan-input.ts'
+import { planInput, freeName } from './plan-input.ts'
 import { planOutput } from './plan-output.ts'
 import type { OperationPlan, ToolPlan } from './tool-plan.ts'
 import { isObject, own } from '../own.ts'
 import { sizeOf } from '../schema/open-schema.ts'
-import { freeName } from './argument-names.ts'
 
 const META = 'gantry/operation'
 
