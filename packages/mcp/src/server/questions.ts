@@ -1,10 +1,5 @@
-import {
-  MAX_ROUNDS,
-  RefusedForLoad,
-  type Exchange,
-  type InputRequest,
-  type InputRequests,
-} from '../exchange/index.ts'
+import { type Exchange, type InputRequest, type InputRequests, MAX_ROUNDS } from '../exchange/exchange.ts'
+import { RefusedForLoad } from '../exchange/server/answer.ts'
 import { canonicalJson, isJsonObject, McpError, ProtocolError, type JsonObject } from '../jsonrpc/index.ts'
 import { QuestionError } from './question-error.ts'
 import { insideStep, refuseInStep } from './step-scope.ts'
