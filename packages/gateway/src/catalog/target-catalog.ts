@@ -1,3 +1,4 @@
+import { cutText } from '@gantry/mcp/foreign'
 import { writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import { hideCredentials } from '../model/index.ts'
@@ -220,8 +221,11 @@ export function lookUp(catalogs: readonly TargetCatalog[]): Promise<PromiseSettl
   return Promise.allSettled(catalogs.map((one) => one.lookUp()))
 }
 
+/** A server decides how long its messages are. */
+const MAX_WORDS = 4000
+
 function wordsOf(thrown: unknown): string {
-  return hideCredentials(thrown instanceof Error ? thrown.message : String(thrown))
+  return hideCredentials(cutText(thrown instanceof Error ? thrown.message : String(thrown), MAX_WORDS))
 }
 
 function gapOf(thrown: unknown): string {

@@ -37,13 +37,13 @@ const WELL_KNOWN =
   /\b(?:sk-[\w-]{16,}|[rs]k_(?:live|test)_\w{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|npm_\w{30,}|xox[abeprs]-[\w-]{10,}|A[KS]IA[\dA-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?)/g
 /** A private key, also one that was cut off. In JSON its lines end with `\n`. */
 const PRIVATE_KEY =
-  /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY-----(?:[^"]{0,20000}?(?:-----END [A-Z\d ]{0,40}-----|…)|(?:(?:\s|\\+[nr])+[A-Za-z\d+/=]{16,100})*)/g
+  /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY-----(?:(?:(?!-----BEGIN)[^"]){0,20000}?(?:-----END [A-Z\d ]{0,40}-----|…)|(?:(?:\s|\\+[nr])+[A-Za-z\d+/=]{16,100})*)/g
 /** `scheme://user:password@host`. The second form is for passwords with `/`, `?` or `#` in them. */
 const USER_INFO = [
-  /\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#"'`<>\\]{1,500}@/gi,
-  /\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s:/?#"'`<>@]{0,100}:(?!\d{1,5}[/?#])[^\s"'`<>@]{1,500}@/gi,
+  /\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#"'`<>\\]{1,200}@/gi,
+  /\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s:/?#"'`<>@]{0,100}:(?!\d{1,5}[/?#])[^\s"'`<>@]{1,200}@/gi,
   // Cut off before the host.
-  /\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#"'`<>\\@]{1,500}:(?=…)/gi,
+  /\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#"'`<>\\@]{1,200}:(?=…)/gi,
 ]
 const SCHEME = /\b(bearer|basic)(\s{1,3})(?=[\w.~+/=-]*\d|[\w.~+/=-]{16})[\w.~+/=-]{6,}/gi
 /** `Cookie: a=b; c=d`. */

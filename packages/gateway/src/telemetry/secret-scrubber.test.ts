@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { configFromValue, currentPlaces } from '../config/index.ts'
-import { isSecretName, type GatewayModel } from '../model/index.ts'
+import { hideShapes, isSecretName, type GatewayModel } from '../model/index.ts'
 import { redacting } from './redacting.ts'
 import { SecretScrubber } from './secret-scrubber.ts'
 
@@ -179,6 +179,21 @@ describe('SecretScrubber', () => {
       }
     }
   })
+
+  it.each(['-----BEGIN PRIVATE KEY-----', 'hush…', 'a://', 'password: '])(
+    'reads a long text of "%s" in a moment',
+    async (part) => {
+      const env = Object.fromEntries(
+        Array.from({ length: 50 }, (_, at) => [`TOKEN_${at}`, `hush-hush-${at}`]),
+      )
+      const it = await scrubber({ a: { command: 'x', env } })
+      const message = part.repeat(5e6 / part.length)
+      const started = performance.now()
+      it.toJson({ message, list: Array.from({ length: 50 }, () => message.slice(0, 60_000)) }, hideShapes)
+      it.scrubText(message.slice(0, 200_000))
+      expect(performance.now() - started).toBeLessThan(5000)
+    },
+  )
 
   it('does nothing without secrets', async () => {
     expect((await scrubber({ a: { command: 'x' } })).scrub('text')).toBe('text')

@@ -32,6 +32,10 @@ const SHORTEST_WORD = 4
 const PLAIN_VALUE = /^(?:true|false|none|null|auto|default|enabled|disabled|required|\d{1,5})$/i
 /** Names and kinds of things: a short secret is not looked for in them. */
 const PLAIN_WORD = /^[a-z_-]*$/
+/** Characters of one value that are searched for what looks like a credential: targets decide how long it is. */
+const MAX_SEARCHED = 64 * 1024
+/** Nobody cuts a text more often. */
+const MAX_CUTS = 100
 /** What stands where a text was cut. */
 const CUT = '…'
 
@@ -114,13 +118,17 @@ export class SecretScrubber {
     return known.includes(CUT) ? this.#withoutBeginnings(known) : known
   }
 
-  /** A value as JSON without configured secrets. `hide` takes more out of each text. */
+  /** A value as JSON without configured secrets. `hide` takes more out of its texts, as far as they are searched. */
   toJson(value: unknown, hide?: (text: string) => string): string {
+    let left = MAX_SEARCHED
     return this.scrub(
       writeJson(value, (_key, part: unknown) => {
         if (typeof part === 'number') return this.#labels.has(String(part)) ? REDACTED : part
         if (typeof part !== 'string' || PLAIN_WORD.test(part)) return part
-        return hide ? hide(this.scrubWords(part)) : this.scrubWords(part)
+        const text = this.scrubWords(part)
+        const searched = hide ? text.slice(0, left) : ''
+        left -= searched.length
+        return searched === '' ? text : hide!(searched) + text.slice(searched.length)
       }),
     )
   }
@@ -134,7 +142,9 @@ export class SecretScrubber {
   #withoutBeginnings(text: string): string {
     const pieces = text.split(CUT)
     const last = pieces.pop()!
-    return pieces.map((piece) => this.#withoutBeginning(piece) + CUT).join('') + last
+    const clean =
+      pieces.length > MAX_CUTS ? withoutLastWord : (piece: string): string => this.#withoutBeginning(piece)
+    return pieces.map((piece) => clean(piece) + CUT).join('') + last
   }
 
   #withoutBeginning(piece: string): string {
@@ -155,6 +165,10 @@ export class SecretScrubber {
 
   readonly #labelOf = (value: string): string =>
     this.#labels.get(value) ?? this.#earlier.get(value) ?? REDACTED
+}
+
+function withoutLastWord(text: string): string {
+  return text.slice(0, text.lastIndexOf(' ') + 1) + REDACTED
 }
 
 function* findSecrets(value: unknown, name: string, isCredential: boolean): Generator<Found> {

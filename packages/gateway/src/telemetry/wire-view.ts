@@ -24,6 +24,8 @@ export interface WireViewOptions {
 
 /** Messages of one exchange that are kept; progress can be endless. */
 const MAX_MESSAGES = 200
+/** A server decides how long its messages are. */
+const MAX_WORDS = 4000
 /** Characters of all messages together; beyond it the oldest exchanges lose theirs. */
 const MAX_KEPT = 32 * 1024 * 1024
 
@@ -262,5 +264,5 @@ export function statusOf(outcome: Outcome, exchange: Exchange): RecordStatus {
 
 /** Why an exchange failed, for operators: callers are told less. */
 export function failureText({ error, cause }: Failure): string {
-  return hideCredentials(cause instanceof Error ? cause.message : error.message)
+  return hideCredentials(cutText(cause instanceof Error ? cause.message : error.message, MAX_WORDS))
 }

@@ -1,5 +1,6 @@
 import { McpError } from '@gantry/mcp/client'
 import { ProtocolError } from '@gantry/mcp/exchange'
+import { cutText } from '@gantry/mcp/foreign'
 import { hideCredentials } from '../../model/index.ts'
 import { gatewayWords, TargetError } from '../../targets/target-error.ts'
 import type { Explanation } from '../contract.ts'
@@ -7,14 +8,17 @@ import { explainExit } from './explain-exit.ts'
 import { noiseExplanation, type FailureContext } from './failure-context.ts'
 import { explainHttp } from './explain-http.ts'
 
+/** A server decides how long its messages are. */
+const MAX_WORDS = 4000
+
 /** Says what a failure is, what it means and what to do; texts of the server are scrubbed of credentials. */
 export function explainFailure(thrown: unknown, context: FailureContext): Explanation {
   const found = explain(thrown, context)
   const { what, meaning } = found
   return {
     ...found,
-    what: hideCredentials(gatewayWords(what)),
-    ...(meaning !== undefined && { meaning: hideCredentials(meaning) }),
+    what: hideCredentials(cutText(gatewayWords(what), MAX_WORDS)),
+    ...(meaning !== undefined && { meaning: hideCredentials(cutText(meaning, MAX_WORDS)) }),
   }
 }
 

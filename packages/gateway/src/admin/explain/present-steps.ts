@@ -88,7 +88,10 @@ export function presentWarnings(handshake: Handshake): Explanation[] {
   const others = handshake.warnings.flatMap(({ thrown }) => {
     if (thrown instanceof McpError && thrown.code === 'parse_failed') return []
     return [
-      { code: 'warning', what: hideCredentials(thrown instanceof Error ? thrown.message : String(thrown)) },
+      {
+        code: 'warning',
+        what: hideCredentials(cutText(thrown instanceof Error ? thrown.message : String(thrown), 4000)),
+      },
     ]
   })
   return [...(noise.length > 0 ? [noiseExplanation(noise)] : []), ...silentProbe(handshake), ...others]
