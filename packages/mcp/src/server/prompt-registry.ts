@@ -1,6 +1,7 @@
 import { McpError } from '../jsonrpc/index.ts'
 import type { Prompt as PromptInfo, PromptArgument } from '../protocol/index.ts'
 import { compileSchema, type CompiledSchema } from '../schema/index.ts'
+import { requireKnownOptions } from './check-definition.ts'
 import type { AnyPrompt, Completer } from './definitions.ts'
 
 export interface CompiledPrompt {
@@ -19,6 +20,7 @@ export function compilePrompt(name: string, definition: AnyPrompt): CompiledProm
   if (typeof definition.run !== 'function') {
     throw new McpError('invalid_definition', `The prompt "${name}" has no run function`)
   }
+  requireKnownOptions('prompt', name, definition)
   const input = definition.input && compileSchema(definition.input, { io: 'input', root: 'object' })
   const declared = [...listArguments(definition), ...(input ? argumentsOf(input, definition) : [])]
   const completers = new Map<string, Completer>()

@@ -2,6 +2,7 @@ import { McpError } from '../jsonrpc/index.ts'
 import type { Resource as ResourceInfo, ResourceTemplate as TemplateInfo } from '../protocol/index.ts'
 import { toBase64 } from '../protocol/encoding.ts'
 import type { ResourceDefinition, ResourceFacts, TemplateDefinition } from './definitions.ts'
+import { requireKnownOptions, requireUri } from './check-definition.ts'
 import { UriTemplate } from './uri-template.ts'
 
 export interface CompiledResource {
@@ -19,8 +20,8 @@ export interface CompiledTemplate {
 
 export function compileResource(definition: ResourceDefinition, name: string | undefined): CompiledResource {
   const { uri } = definition
-  if (typeof uri !== 'string' || uri === '')
-    throw new McpError('invalid_definition', 'A resource needs a uri')
+  requireUri(uri)
+  requireKnownOptions('resource', uri, definition)
   const ways = [definition.text, definition.blob, definition.read].filter((way) => way !== undefined)
   if (ways.length !== 1) {
     throw new McpError('invalid_definition', `The resource "${uri}" needs one of text, blob and read`)
@@ -32,6 +33,7 @@ export function compileResource(definition: ResourceDefinition, name: string | u
 
 export function compileTemplate(definition: TemplateDefinition, name: string | undefined): CompiledTemplate {
   const template = new UriTemplate(definition.uriTemplate)
+  requireKnownOptions('template', definition.uriTemplate, definition)
   for (const variable of Object.keys(definition.complete ?? {})) {
     if (!template.variables.includes(variable)) {
       throw new McpError(

@@ -18,6 +18,7 @@ import { callTool, type CallHost } from './call-tool.ts'
 import { deriveCapabilities } from './capabilities.ts'
 import { SubscriptionMeter } from '../exchange/server/subscription-meter.ts'
 import { ChangeHub } from './change-hub.ts'
+import { requireKnownOptions, requireServerName } from './check-definition.ts'
 import { completeArgument } from './complete-argument.ts'
 import {
   Configuration,
@@ -98,6 +99,8 @@ export class Server<Tools = unknown> implements Served {
   #respond: Handle
 
   constructor(options: ServerOptions<Tools>) {
+    requireServerName(options.name)
+    requireKnownOptions('server', options.name, options)
     requireExtensionNames(options.capabilities?.extensions)
     this.#options = options
     this.info = implementationOf(options)

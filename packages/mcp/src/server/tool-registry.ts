@@ -10,6 +10,7 @@ import {
 import { classNameOf } from './class-forms.ts'
 import type { AnyTool } from './definitions.ts'
 import { isVisible, scopesToSee } from './visibility.ts'
+import { requireKnownOptions, requireToolName } from './check-definition.ts'
 import type { Registry } from './registry.ts'
 
 /** A tool made ready: schemas compiled, list entry built, once. */
@@ -28,10 +29,11 @@ export interface CompiledTool {
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const
 
 export function compileTool(name: string, definition: AnyTool): CompiledTool {
-  if (name === '') throw new McpError('invalid_definition', 'A tool needs a name')
+  requireToolName(name)
   if (typeof definition.run !== 'function') {
     throw new McpError('invalid_definition', `The tool "${name}" has no run function`)
   }
+  requireKnownOptions('tool', name, definition)
   const input = within(name, () =>
     compileSchema(definition.input ?? { type: 'object' }, { io: 'input', root: 'object' }),
   )
