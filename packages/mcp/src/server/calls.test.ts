@@ -183,6 +183,7 @@ describe('a handler that fails', () => {
         tools: { t: tool({ run: () => Promise.reject(new Error('why')) }) },
       })
       await quiet.handle(callOf('t'))
+      await quiet.handle(callOf('t'))
       expect(print.mock.calls).toEqual([
         ['tools/call "t" failed:', expect.objectContaining({ message: 'why' })],
       ])

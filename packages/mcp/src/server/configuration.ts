@@ -85,10 +85,19 @@ export function setting<K extends 'exceptionReporter' | 'instrumentationCallback
   return own[key] ?? global[key]
 }
 
-/** For authors who set no reporter: what failed, where, and why. */
-export function printException(thrown: unknown, context: ExceptionContext): void {
-  const { toolName, promptName, resourceUri, request } = context
-  const name = toolName ?? promptName ?? resourceUri
-  const where = name === undefined ? request.method : `${request.method} ${JSON.stringify(name)}`
-  console.error(`${where} failed:`, thrown)
+/** How many failures are remembered as printed. */
+const MOST_PRINTED = 1000
+
+/** For authors who set no reporter: what failed, where, and why. What fails again in the same way is printed once. */
+export function exceptionPrinter(): NonNullable<ConfigurationOptions['exceptionReporter']> {
+  const printed = new Set<string>()
+  return (thrown, { toolName, promptName, resourceUri, request }) => {
+    const name = toolName ?? promptName ?? resourceUri
+    const where = name === undefined ? request.method : `${request.method} ${JSON.stringify(name)}`
+    const failure = `${where} failed: ${thrown instanceof Error ? thrown.message : typeof thrown}`
+    if (printed.has(failure)) return
+    if (printed.size === MOST_PRINTED) printed.clear()
+    printed.add(failure)
+    console.error(`${where} failed:`, thrown)
+  }
 }

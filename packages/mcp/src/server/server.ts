@@ -23,7 +23,7 @@ import { completeArgument } from './complete-argument.ts'
 import {
   Configuration,
   globalConfiguration,
-  printException,
+  exceptionPrinter,
   setting,
   type ExceptionContext,
 } from './configuration.ts'
@@ -94,6 +94,7 @@ export class Server<Tools = unknown> implements Served {
   readonly #middleware: Middleware[]
   readonly #run: RunOptions
   readonly #callHost: CallHost
+  readonly #print = exceptionPrinter()
   #runTask: TaskRunner | undefined
   #tasks: ServerCapabilities['tasks']
   #respond: Handle
@@ -395,7 +396,7 @@ export class Server<Tools = unknown> implements Served {
   /** A reporter that throws changes nothing. */
   #tellReporter(thrown: unknown, context: ExceptionContext): void {
     try {
-      const report = setting(this.configuration, 'exceptionReporter') ?? printException
+      const report = setting(this.configuration, 'exceptionReporter') ?? this.#print
       report(thrown, context)
     } catch {
       // There is no second reporter to tell about the first.
