@@ -240,7 +240,7 @@ export class Gateway {
         for (const observer of this.observers) observer.stderr?.(writer, line)
       },
     })
-    target.listen(new ListWatch((kind) => this.catalog.of(target)?.invalidate(kind)))
+    target.listen(new ListWatch((...change) => this.catalog.of(target)?.invalidate(...change)))
     this.#targets.set(model.name, target)
   }
 

@@ -1,9 +1,9 @@
-import { META, writeJson, type JsonObject } from '@gantry/mcp/exchange'
+import { META, writeJson, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation, ServerCapabilities } from '@gantry/mcp/server'
 import type { CatalogModel, NamesModel } from '../model/index.ts'
 import type { CatalogStore } from './catalog-store.ts'
 import type { ListKind, Snapshot } from './fetch-lists.ts'
-import { merge, type IsThere, type Merged, type MergedEntry } from './merged.ts'
+import { merge, type IsThere, type ListsOf, type Merged, type MergedEntry } from './merged.ts'
 import { PublicUris } from './public-uris.ts'
 import type { Target } from '../targets/target.ts'
 import type { TargetCatalog } from './target-catalog.ts'
@@ -48,6 +48,7 @@ export class CatalogView {
   readonly #catalogs: () => readonly TargetCatalog[]
   readonly #prefixed: boolean
   #merged: Merged | undefined
+  #hasOwnLists = false
   #seen: Partial<Record<ListKind, ReadonlyMap<string, SeenEntry>>> = {}
   /** Grows with every change: what was cached for an older one is void. */
   generation = 0
@@ -86,17 +87,24 @@ export class CatalogView {
   }
 
   /** The same for a caller from whom something is kept. What is not there for it takes no name from the rest. */
-  mergedFor(isThere: IsThere): Merged {
-    return this.merged.isContested ? this.#merge(isThere) : this.merged
+  mergedFor(isThere: IsThere, listsOf?: ListsOf): Merged {
+    return this.merged.isContested || listsOf ? this.#merge(isThere, listsOf) : this.merged
   }
 
-  #merge(isThere?: IsThere): Merged {
-    return merge(this.catalogs, this.#options().names, (catalog) => this.prefixOf(catalog), isThere)
+  #merge(isThere?: IsThere, listsOf?: ListsOf): Merged {
+    return merge(this.catalogs, this.#options().names, (catalog) => this.prefixOf(catalog), isThere, listsOf)
+  }
+
+  /** What targets offer to a caller, where one of them offers something else to it than to others. */
+  listsFor(caller: Pick<Exchange, 'session' | 'auth'>): ListsOf | undefined {
+    if (!this.#hasOwnLists || !this.catalogs.some(({ own }) => own.of(caller))) return undefined
+    return (catalog) => catalog.own.of(caller) ?? catalog.snapshot
   }
 
   /** Compares with what was there before; lists that a target announced count as changed all the same. */
   changed(announced?: Announced): void {
     this.generation++
+    this.#hasOwnLists = this.catalogs.some(({ own }) => own.hasSome)
     this.#merged = undefined
     if (!this.onChanged) return
     const changes = new Map<ListKind, readonly MergedEntry[]>()

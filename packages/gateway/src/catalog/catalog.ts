@@ -94,21 +94,24 @@ export class ListWatch implements ListenWish {
     resourcesListChanged: true,
   }
   readonly isPassive = true
-  readonly #onChange: (kind?: ListKind) => void
+  readonly #onChange: (kind: ListKind | undefined, connection: string | undefined) => void
 
-  /** `onChange` is called with the list that the target says has changed, or with none when all may have. */
-  constructor(onChange: (kind?: ListKind) => void) {
+  /**
+   * `onChange` is called with the list that the target says has changed, or with none when all may have, and with the key
+   * of the connection that says so.
+   */
+  constructor(onChange: (kind: ListKind | undefined, connection: string | undefined) => void) {
     this.#onChange = onChange
   }
 
-  heard({ method }: Notification): void {
+  heard({ method }: Notification, connection?: string): void {
     const kind = Object.hasOwn(KINDS, method) ? KINDS[method] : undefined
-    if (kind) this.#onChange(kind)
+    if (kind) this.#onChange(kind, connection)
   }
 
   granted(): void {}
 
-  missed(): void {
-    this.#onChange()
+  missed(connection?: string): void {
+    this.#onChange(undefined, connection)
   }
 }

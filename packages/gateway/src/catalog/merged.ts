@@ -2,6 +2,7 @@ import type { JsonObject } from '@gantry/mcp/exchange'
 import { isSelected, type NamesModel, type SelectionModel } from '../model/index.ts'
 import { isSelectedUri } from './offers-uri.ts'
 import { PublicUris } from './public-uris.ts'
+import type { ListKind, Snapshot } from './fetch-lists.ts'
 import type { TargetCatalog } from './target-catalog.ts'
 import { createHash } from 'node:crypto'
 
@@ -35,6 +36,9 @@ export interface Merged {
 /** Whether something of a target, by its own name or URI, is there at all. */
 export type IsThere = (kind: 'tools' | 'prompts' | 'resources', target: TargetCatalog, own: string) => boolean
 
+/** What a target offers. */
+export type ListsOf = (catalog: TargetCatalog) => Pick<Snapshot, ListKind> | undefined
+
 interface Merging extends Merged {
   readonly tools: Map<string, MergedEntry>
   readonly prompts: Map<string, MergedEntry>
@@ -51,6 +55,7 @@ export function merge(
   names: NamesModel,
   prefixOf: (catalog: TargetCatalog) => string,
   isThere: IsThere = EVERYTHING,
+  listsOf: ListsOf = ({ snapshot }) => snapshot,
 ): Merged {
   const merged: Merging = {
     tools: new Map<string, MergedEntry>(),
@@ -65,14 +70,15 @@ export function merge(
     const prefix = prefixOf(catalog)
     const uris = merged.uris.get(catalog.target.name)!
     const shared = { merged, catalog, prefix, names, uris, isThere }
-    for (const item of catalog.snapshot?.tools ?? []) {
+    const lists = listsOf(catalog)
+    for (const item of lists?.tools ?? []) {
       addNamed('tools', item, model.tools, shared)
     }
-    for (const item of catalog.snapshot?.prompts ?? []) {
+    for (const item of lists?.prompts ?? []) {
       addNamed('prompts', item, model.prompts, shared)
     }
-    for (const item of catalog.snapshot?.resources ?? []) addUri('resources', item, 'uri', shared)
-    for (const item of catalog.snapshot?.templates ?? []) {
+    for (const item of lists?.resources ?? []) addUri('resources', item, 'uri', shared)
+    for (const item of lists?.templates ?? []) {
       addUri('templates', item, 'uriTemplate', shared)
     }
   }

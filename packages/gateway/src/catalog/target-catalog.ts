@@ -3,11 +3,13 @@ import { writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import { hideCredentials } from '../model/index.ts'
 import type { Link } from '../targets/link/link.ts'
+import { isSharedKey } from '../targets/connection/isolation.ts'
 import { callerReason } from '../targets/caller-text.ts'
 import type { Target } from '../targets/target.ts'
 import { TargetError } from '../targets/target-error.ts'
 import { fetchLists, ListError, type ListKind, type Snapshot, addOlderLists } from './fetch-lists.ts'
 import type { CatalogStore } from './catalog-store.ts'
+import { OwnLists } from './own-lists.ts'
 import { GrowingDelay } from '../targets/listening/growing-delay.ts'
 
 export interface TargetCatalogHost {
@@ -28,6 +30,8 @@ const NO_ANSWER = 'it did not answer in time'
 /** The lists of one target: fetched when needed, kept when it goes away, marked stale then. */
 export class TargetCatalog {
   readonly target: Target
+  /** What the connections of single callers offer. */
+  readonly own: OwnLists
   snapshot: Snapshot | undefined
   /** Whether something in the snapshot comes from an earlier run, or from a connection that is gone. */
   stale = false
@@ -52,6 +56,7 @@ export class TargetCatalog {
   constructor(target: Target, host: TargetCatalogHost) {
     this.target = target
     this.#host = host
+    this.own = new OwnLists(target, host.info)
   }
 
   /** Takes up what an earlier run has left. */
@@ -139,11 +144,17 @@ export class TargetCatalog {
     return this.#lookup
   }
 
-  /** The target said that something changed: what is being fetched now may be old already. */
-  invalidate(kind?: ListKind): void {
+  /** The target said that something changed, on one of its connections: what is being fetched now may be old already. */
+  invalidate(kind?: ListKind, connection = ''): void {
+    if (!isSharedKey(connection)) void this.#fetchOwn(connection)
     if (kind) this.#announced.add(kind)
     if (this.#fetching) this.#again = true
     else this.#refreshSoon()
+  }
+
+  async #fetchOwn(connection: string): Promise<void> {
+    const changed = await this.own.fetch(connection, this.snapshot).catch(() => undefined)
+    if (changed && changed.size > 0) this.#host.changed(changed)
   }
 
   /** How long a list may wait for this target. One that had nothing in the last run is not waited for. */

@@ -12,6 +12,8 @@ import {
   LearnedIsolation,
   legacyKey,
   fixedConnection,
+  callerKey,
+  instanceKey,
 } from './connection/isolation.ts'
 import type { Link } from './link/link.ts'
 import type { OpenerServices } from './connection/link-opener.ts'
@@ -170,6 +172,16 @@ export class Target {
     if (model.kind !== 'stdio' || continuesCall(exchange)) return ''
     const { key } = this.#connectionFor(exchange, false)
     return [key, legacyKey(key)].map((one) => linkMark(pool.find(one)?.link)).join('.')
+  }
+
+  /** The connections that a caller has for itself; those of single calls do not count. */
+  ownLinks(caller: Pick<Exchange, 'session' | 'auth'>): Link[] {
+    const { isolation } = this.model
+    if (isolation === 'call') return []
+    const key = isolation === 'auto' ? callerKey(caller) : instanceKey(isolation, caller)
+    if (key === undefined || key === '') return []
+    const { pool } = this.#current
+    return [key, legacyKey(key)].flatMap((one) => pool.find(one)?.link ?? [])
   }
 
   /** The connections that an exchange goes to: a call in several rounds goes on where it began. */

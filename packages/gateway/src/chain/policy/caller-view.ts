@@ -1,8 +1,8 @@
-import type { JsonObject } from '@gantry/mcp/exchange'
+import type { Exchange, JsonObject } from '@gantry/mcp/exchange'
 import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { CatalogView, Gap } from '../../catalog/catalog-view.ts'
-import type { ListKind, Merged, MergedEntry } from '../../catalog/merged.ts'
+import type { ListKind, ListsOf, Merged, MergedEntry } from '../../catalog/merged.ts'
 import { offersUri } from '../../catalog/offers-uri.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { isSelected, type ObjectKind, type PolicyModel } from '../../model/index.ts'
@@ -12,22 +12,25 @@ import { type Permissions, type PolicyObject, permissionsOf, type Caller } from 
 export class CallerView {
   readonly #catalog: CatalogView
   readonly #permissions: Permissions
+  readonly #listsOf: ListsOf | undefined
   #merged: { readonly generation: number; readonly lists: Merged } | undefined
   #known: { readonly generation: number; readonly catalogs: readonly TargetCatalog[] } | undefined
 
-  constructor(catalog: CatalogView, permissions: Permissions) {
+  /** `listsOf`: where targets offer something else to this caller than to others. */
+  constructor(catalog: CatalogView, permissions: Permissions, listsOf?: ListsOf) {
     this.#catalog = catalog
+    this.#listsOf = listsOf
     this.#permissions = permissions
   }
 
   /** Nothing is kept from this caller: what it sees is what everybody sees. */
   get isOpen(): boolean {
-    return this.#permissions.isOpen
+    return this.#permissions.isOpen && !this.#listsOf
   }
 
   /** Nothing is kept from anybody. */
   get isCommon(): boolean {
-    return this.#permissions.isCommon
+    return this.#permissions.isCommon && !this.#listsOf
   }
 
   get catalogs(): readonly TargetCatalog[] {
@@ -54,8 +57,9 @@ export class CallerView {
     if (this.isOpen) return this.#catalog.merged
     const { generation } = this.#catalog
     if (this.#merged?.generation !== generation) {
-      const lists = this.#catalog.mergedFor((kind, { target }, own) =>
-        this.#permissions.maySee({ kind, target: target.name, name: own }),
+      const lists = this.#catalog.mergedFor(
+        (kind, { target }, own) => this.#permissions.maySee({ kind, target: target.name, name: own }),
+        this.#listsOf,
       )
       this.#merged = { generation, lists }
     }
@@ -189,11 +193,13 @@ export class Policy {
   }
 
   /** The endpoint as a caller sees it. */
-  viewOf(caller: Caller, rules: PolicyModel = this.#rules): CallerView {
-    return (rules === this.#rules && this.#common) || this.#viewUnder(rules, caller)
+  viewOf(caller: Pick<Exchange, 'session' | 'auth'>, rules: PolicyModel = this.#rules): CallerView {
+    const listsOf = this.#catalog.listsFor(caller)
+    if (!listsOf && rules === this.#rules && this.#common) return this.#common
+    return this.#viewUnder(rules, caller, listsOf)
   }
 
-  #viewUnder(rules: PolicyModel, caller: Caller): CallerView {
-    return new CallerView(this.#catalog, permissionsOf(rules, caller))
+  #viewUnder(rules: PolicyModel, caller: Caller, listsOf?: ListsOf): CallerView {
+    return new CallerView(this.#catalog, permissionsOf(rules, caller), listsOf)
   }
 }

@@ -3,7 +3,7 @@ import { principalKey, type Exchange } from '@gantry/mcp/exchange'
 import type { Isolation } from '../../model/index.ts'
 
 /** Which connection of a target a caller gets. The empty key is the one that everybody shares. */
-export function instanceKey(isolation: Isolation, exchange: Exchange): string {
+export function instanceKey(isolation: Isolation, exchange: Pick<Exchange, 'session' | 'auth'>): string {
   switch (isolation) {
     case 'auto':
     case 'shared':
@@ -133,7 +133,7 @@ function ownConnection(exchange: Exchange): Connection {
   return { key: instanceKey('call', exchange), isOwn: true }
 }
 
-export function callerKey({ session, auth }: Exchange): string | undefined {
+export function callerKey({ session, auth }: Pick<Exchange, 'session' | 'auth'>): string | undefined {
   if (session !== undefined) return `session:${session}`
   return auth ? `user:${principalKey(auth.principal)}` : undefined
 }

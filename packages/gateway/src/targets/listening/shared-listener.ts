@@ -13,12 +13,12 @@ export interface ListenWish {
   readonly filter: SubscriptionFilter
   /** Whether it is no reason to start the target or to keep it running. */
   readonly isPassive?: boolean | undefined
-  /** Something that a listener of this connection asked for; it may have been another. */
-  heard(notification: Notification): void
+  /** Something that a listener of this connection asked for; it may have been another. `connection` is its key. */
+  heard(notification: Notification, connection?: string): void
   /** What the target agreed to; nothing when it refused, or could not be reached. */
   granted(filter: SubscriptionFilter): void
   /** Nobody listened for a while: what it asks for may have changed. */
-  missed(): void
+  missed(connection?: string): void
 }
 
 export interface SharedListenerHost {

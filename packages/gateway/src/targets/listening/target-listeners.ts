@@ -86,7 +86,7 @@ export class TargetListeners {
     // Resources of one caller's connection are that caller's. Its lists are the server's, which all see.
     const isForAll = isSharedKey(key) || notification.method.endsWith('/list_changed')
     for (const { wish, stops } of [...this.#listeners]) {
-      if (isForAll || stops.has(key)) wish.heard(notification)
+      if (isForAll || stops.has(key)) wish.heard(notification, key)
     }
   }
 
@@ -108,14 +108,14 @@ export class TargetListeners {
     const stop = shared.add({
       filter: wish.filter,
       isPassive: key === main ? wish.isPassive : true,
-      heard: (notification) => wish.heard(notification),
+      heard: (notification) => wish.heard(notification, key),
       granted: (filter) => {
         // The call that the connection was made for was sent before anything could be heard there.
-        if (!caller && key !== main && !grants.has(key)) wish.missed()
+        if (!caller && key !== main && !grants.has(key)) wish.missed(key)
         grants.set(key, filter)
         if (grants.has(main)) wish.granted(union([...grants.values()]))
       },
-      missed: () => wish.missed(),
+      missed: () => wish.missed(key),
     })
     stops.set(key, () => {
       stop()

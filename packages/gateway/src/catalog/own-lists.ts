@@ -1,0 +1,70 @@
+import { writeJson, type Exchange } from '@gantry/mcp/exchange'
+import type { Implementation } from '@gantry/mcp/server'
+import type { Link } from '../targets/link/link.ts'
+import { GrowingDelay } from '../targets/listening/growing-delay.ts'
+import type { Target } from '../targets/target.ts'
+import { fetchLists, type FetchedLists, type ListKind } from './fetch-lists.ts'
+
+const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templates']
+const NONE: ReadonlySet<ListKind> = new Set()
+
+/** The lists of connections that single callers have, where they are not those of everybody. */
+export class OwnLists {
+  readonly #target: Target
+  readonly #info: Implementation
+  readonly #lists = new WeakMap<Link, FetchedLists>()
+  readonly #delays = new WeakMap<Link, GrowingDelay>()
+  readonly #waiting = new Set<Link>()
+  /** Whether there have been any. */
+  hasSome = false
+
+  constructor(target: Target, info: Implementation) {
+    this.#target = target
+    this.#info = info
+  }
+
+  /** What the connection of a caller offers; undefined where that is what everybody gets. */
+  of(caller: Pick<Exchange, 'session' | 'auth'>): FetchedLists | undefined {
+    if (!this.hasSome) return undefined
+    const links = this.#target.ownLinks(caller)
+    const link = links.find((one) => this.#lists.has(one))
+    return link && this.#lists.get(link)
+  }
+
+  /** Fetches the lists of one connection; returns those that have changed for its caller. */
+  async fetch(connection: string, common: FetchedLists | undefined): Promise<ReadonlySet<ListKind>> {
+    const instance = this.#target.instances.find(({ key }) => key === connection)
+    const link = instance?.link
+    // One fetch that has not begun is enough for all that is announced until then.
+    if (!link || this.#waiting.has(link)) return NONE
+    await this.#turn(link)
+    const { lists, failures } = await fetchLists({
+      send: (exchange) => this.#target.handleOwn(exchange, instance),
+      capabilities: link.discovery.capabilities,
+      info: this.#info,
+      before: undefined,
+    })
+    if (failures.length > 0) return NONE
+    const before = this.#lists.get(link) ?? common
+    if (common && differences(lists, common).size === 0) this.#lists.delete(link)
+    else {
+      this.#lists.set(link, lists)
+      this.hasSome = true
+    }
+    return differences(lists, before)
+  }
+
+  /** A server that announces changes all the time is asked once a second. */
+  async #turn(link: Link): Promise<void> {
+    const delay = this.#delays.get(link) ?? new GrowingDelay()
+    this.#delays.set(link, delay)
+    this.#waiting.add(link)
+    await new Promise((resolve) => setTimeout(resolve, delay.wait).unref())
+    this.#waiting.delete(link)
+    delay.begin()
+  }
+}
+
+function differences(a: FetchedLists, b: FetchedLists | undefined): Set<ListKind> {
+  return new Set(KINDS.filter((kind) => writeJson(a[kind]) !== writeJson(b?.[kind] ?? [])))
+}
