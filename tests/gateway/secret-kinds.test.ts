@@ -69,6 +69,15 @@ const KINDS: readonly (readonly [kind: string, said: string, unread?: string])[]
   ['one that is called a key', CONFIGURED.key, CONFIGURED.key],
   ['one with a prefix before its name', CONFIGURED.glued, CONFIGURED.glued],
   ['one with a number behind its name', CONFIGURED.numbered, CONFIGURED.numbered],
+  [
+    'one with odd characters, in HTML',
+    CONFIGURED.odd.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('/', '&#x2F;'),
+  ],
+  [
+    'one in hexadecimal',
+    Buffer.from(CONFIGURED.environment).toString('hex'),
+    Buffer.from(CONFIGURED.environment).toString('hex').slice(0, 12),
+  ],
   ['a PEM block', CONFIGURED.pem],
   ['a PEM block on one line', CONFIGURED.pem.replaceAll('\n', ' ')],
   ['a line of a PEM block', CONFIGURED.pem.split('\n')[1]!],

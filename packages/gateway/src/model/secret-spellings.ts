@@ -2,13 +2,17 @@ const JSON_LEVELS = 4
 /** Fewer characters of base64 would be found in other texts by chance. */
 const LEAST_BASE64 = 8
 
-/** How a secret may be written by programs that repeat it: as it is, in a URL, in JSON and in base64. */
+const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** How a secret may be written by programs that repeat it: as it is, in a URL, in JSON, in HTML, in hexadecimal and in base64. */
 export function spellingsOf(secret: string): string[] {
   const json = inJson(secret)
   const url = percentEncoded(secret)
   const lower = url.replaceAll(/%[\dA-F]{2}/g, (sign) => sign.toLowerCase())
   const form = url.replaceAll('%20', '+')
+  const html = secret.replaceAll(/[&<>"']/g, (sign) => HTML[sign]!)
   const all = [secret, url, lower, form, ...json, json[0]!.replaceAll('/', String.raw`\/`)]
+  all.push(html, html.replaceAll('/', '&#x2F;'), Buffer.from(secret).toString('hex'))
   return [...new Set([...all, ...inBase64(secret)])]
 }
 

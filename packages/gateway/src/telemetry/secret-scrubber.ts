@@ -168,7 +168,8 @@ export class SecretScrubber {
 }
 
 function withoutLastWord(text: string): string {
-  return text.slice(0, text.lastIndexOf(' ') + 1) + REDACTED
+  const at = text.lastIndexOf(' ') + 1
+  return text.length - at < SHORTEST_WORD ? text : text.slice(0, at) + REDACTED
 }
 
 function* findSecrets(value: unknown, name: string, isCredential: boolean): Generator<Found> {

@@ -241,6 +241,9 @@ describe('an API that echoes what it was sent', () => {
     'from-env',
     btoa(`me:${KEY}`),
     encodeURIComponent(KEY),
+    'CONFIGURED-KEY',
+    Buffer.from('configured-key').toString('hex'),
+    KEY.replaceAll('"', '&quot;').replaceAll('/', '&#x2F;'),
   ]
 
   async function answered(answer: typeof api.answer, more: JsonObject = {}): Promise<string> {
@@ -276,6 +279,12 @@ describe('an API that echoes what it was sent', () => {
       [200, 'text/html', escaped],
       [500, 'application/json', escaped],
       [401, 'text/plain', `bad key ${KEY}`],
+      [
+        200,
+        'text/plain',
+        `upper ${'configured-key'.toUpperCase()}, ${Buffer.from('configured-key').toString('hex')}`,
+      ],
+      [200, 'text/html', KEY.replaceAll('"', '&quot;').replaceAll('/', '&#x2F;')],
       [204, 'text/plain', ''],
     ] as const) {
       const told = await answered((_, response) => {

@@ -12,7 +12,7 @@ export class Redactor {
   constructor(secrets: readonly string[]) {
     this.#secrets = [...new Set(secrets)].filter((secret) => secret.length >= LEAST_CHARACTERS)
     const spellings = [...new Set(this.#secrets.flatMap(spellingsOf))].sort((a, b) => b.length - a.length)
-    this.#pattern = spellings.length > 0 ? new RegExp(spellings.map(literally).join('|'), 'g') : undefined
+    this.#pattern = spellings.length > 0 ? new RegExp(spellings.map(literally).join('|'), 'gi') : undefined
   }
 
   text(text: string): string {
