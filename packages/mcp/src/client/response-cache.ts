@@ -1,4 +1,4 @@
-import { toNumber, writeJson, type JsonObject } from '../jsonrpc/index.ts'
+import { toNumber, canonicalJson, type JsonObject } from '../jsonrpc/index.ts'
 import { methodFacts } from '../protocol/index.ts'
 
 interface Entry {
@@ -29,7 +29,7 @@ export class ResponseCache {
     if (methodFacts(method)?.cacheable !== true) return undefined
     if (params.inputResponses !== undefined || params.requestState !== undefined) return undefined
     const { _meta, ...relevant } = params
-    const key = `${method} ${canonical(relevant)}`
+    const key = `${method} ${canonicalJson(relevant)}`
     const started = this.#invalidations
     return {
       found: this.#find(key),
@@ -89,12 +89,4 @@ function staleness(method: string, params: JsonObject | undefined): ((entry: Ent
     default:
       return undefined
   }
-}
-
-/** JSON with sorted keys: the order of members does not make another request. */
-function canonical(value: unknown): string {
-  return writeJson(value, (_, member: unknown) => {
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
-    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-  })
 }

@@ -115,6 +115,22 @@ export function callerOf({
   return cancellation ?? (signal && signalCancellation(signal))
 }
 
+/** Waits so many milliseconds; rejects when the signal aborts. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer)
+      reject(abortError(signal))
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort)
+      resolve()
+    }, milliseconds)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
 /** Why a request stopped: the McpError that the aborting side gave, or a plain `cancelled`. */
 export function abortError({ reason }: { readonly reason: unknown }): McpError {
   if (reason instanceof McpError) return reason

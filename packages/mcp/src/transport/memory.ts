@@ -6,6 +6,8 @@ import type {
   Wire,
   WireRequestOptions,
 } from '../exchange/index.ts'
+import { PendingRequests } from '../exchange/pending-requests.ts'
+import { callerOf } from '../exchange/plain-exchange.ts'
 import { ServerConnection } from '../exchange/server/server-connection.ts'
 import {
   McpError,
@@ -14,7 +16,6 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
   type ReadJson,
-  type RequestId,
   jsonReader,
   toJsonText,
 } from '../jsonrpc/index.ts'
@@ -34,20 +35,16 @@ export function memory(served: Served, options: MemoryOptions = {}): Connector {
   }
 }
 
-interface Pending {
-  resolve(response: JsonRpcResponse): void
-  reject(error: Error): void
-}
-
 class MemoryWire implements Wire {
   readonly kind = 'memory'
+  readonly takesCancellation = true
   onMessage: ((message: IncomingMessage) => void) | undefined
   onLateAnswer: Wire['onLateAnswer']
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly #connection: ServerConnection
   readonly #options: MemoryOptions
   readonly #read: ReadJson
-  readonly #pending = new Map<RequestId, Pending>()
+  readonly #pending = new PendingRequests(() => ({}))
   #closed = false
 
   constructor(served: Served, options: MemoryOptions, read: ReadJson) {
@@ -63,28 +60,10 @@ class MemoryWire implements Wire {
   request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
     if (this.#closed) return Promise.reject(new McpError('closed', 'The connection is closed'))
     return new Promise((resolve, reject) => {
-      const { signal } = options
-      const forget = (): void => {
-        this.#pending.delete(message.id)
-        signal?.removeEventListener('abort', onAbort)
-      }
-      const onAbort = (): void => {
-        forget()
-        reject(new McpError('cancelled', `${message.method} was cancelled`))
-      }
-      if (signal?.aborted) return onAbort()
+      const caller = callerOf(options)
+      this.#pending.check(message.id, caller)
       this.#transmit(message)
-      signal?.addEventListener('abort', onAbort, { once: true })
-      this.#pending.set(message.id, {
-        resolve(response) {
-          forget()
-          resolve(response)
-        },
-        reject(error) {
-          forget()
-          reject(error)
-        },
-      })
+      this.#pending.add(message.id, resolve, reject, caller, false)
     })
   }
 
@@ -97,9 +76,7 @@ class MemoryWire implements Wire {
     if (this.#closed) return
     this.#closed = true
     this.#connection.close('disconnected')
-    for (const pending of [...this.#pending.values()]) {
-      pending.reject(new McpError('closed', 'The connection was closed'))
-    }
+    this.#pending.failAll(() => new McpError('closed', 'The connection was closed'))
     this.onClose?.(undefined)
   }
 
@@ -116,13 +93,11 @@ class MemoryWire implements Wire {
     if (parsed.kind === 'response') return this.#answer(parsed.message)
     if (parsed.kind !== 'invalid') return this.onMessage?.(parsed.message)
     const { id, error } = parsed.reply
-    if (id !== null) this.#pending.get(id)?.reject(new McpError('bad_response', error.message))
+    if (id !== null) this.#pending.reject(id, new McpError('bad_response', error.message))
   }
 
   #answer(message: JsonRpcResponse): void {
     if (message.id === null) return
-    const pending = this.#pending.get(message.id)
-    if (pending) pending.resolve(message)
-    else this.onLateAnswer?.(message.id)
+    if (this.#pending.resolve(message.id, message) === 'late') this.onLateAnswer?.(message.id)
   }
 }

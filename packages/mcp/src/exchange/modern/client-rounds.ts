@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/index.ts'
-import { abortError } from '../plain-exchange.ts'
+import { pause } from '../plain-exchange.ts'
 import { tooManyRounds } from '../client/client-edge.ts'
 import type { Exchange, InputRequired, Outcome } from '../exchange.ts'
 
@@ -22,7 +22,7 @@ export async function playFurtherRounds(
   for (let round = 1; outcome.type === 'input_required' && exchange.ask; round++) {
     if (round > limit) throw tooManyRounds(exchange.method, limit)
     if (outcome.inputRequests) idleRounds = 0
-    else await pause(idleRounds++, exchange.signal)
+    else if (idleRounds++ > 0) await pause(delayBefore(idleRounds - 1), exchange.signal)
     outcome = await send(await retryParams(exchange, outcome))
   }
   return outcome
@@ -40,19 +40,6 @@ async function retryParams(exchange: Exchange, outcome: InputRequired): Promise<
 }
 
 /** A server that hands back nothing but state is shedding load: the first retry is at once, later ones wait. */
-async function pause(count: number, signal: AbortSignal): Promise<void> {
-  if (count === 0) return
-  const delay = Math.min(100 * 2 ** (count - 1), 5_000)
-  await new Promise<void>((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(abortError(signal))
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, delay)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
+function delayBefore(idleRound: number): number {
+  return Math.min(100 * 2 ** (idleRound - 1), 5_000)
 }

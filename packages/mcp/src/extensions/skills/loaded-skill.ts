@@ -1,4 +1,4 @@
-import { McpError } from '../../jsonrpc/index.ts'
+import { canonicalJson, McpError } from '../../jsonrpc/index.ts'
 import { parseSkill } from './frontmatter.ts'
 import { isWithin } from './read-entry.ts'
 import { MAX_SKILL_BYTES, rootOf, type Skill, type SkillFrontmatter, type SkillResource } from './skill.ts'
@@ -106,12 +106,5 @@ function listedIn({ resources }: Skill, uri: string): SkillResource | undefined 
 
 /** Field by field, in any order. */
 function isSame(a: unknown, b: unknown): boolean {
-  return canonical(a) === canonical(b)
-}
-
-function canonical(value: unknown): string | undefined {
-  return JSON.stringify(value, (_, member: unknown) => {
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
-    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-  })
+  return canonicalJson(a) === canonicalJson(b)
 }

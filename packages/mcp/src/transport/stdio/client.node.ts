@@ -48,7 +48,7 @@ async function open(
   key: string,
   { signal, numbers }: OpenOptions = {},
 ): Promise<StdioWire> {
-  if (signal?.aborted) throw cancelled(key, signal)
+  if (signal?.aborted) throw cancelled(`Starting ${key}`, signal)
   const server = await ServerProcess.start({
     command: options.command,
     args: options.args ?? [],
@@ -58,13 +58,14 @@ async function open(
   const wire = new ChildWire(server, key, options, numbers)
   if (!signal?.aborted) return wire
   await wire.close()
-  throw cancelled(key, signal)
+  throw cancelled(`Starting ${key}`, signal)
 }
 
-function cancelled(key: string, signal: AbortSignal): McpError {
-  const reason: unknown = signal.reason
-  if (reason instanceof McpError) return reason
-  return new McpError('cancelled', `Starting ${key} was cancelled`, { cause: reason })
+/** Why a wire was not opened. */
+export function cancelled(what: string, { reason }: AbortSignal): McpError {
+  return reason instanceof McpError
+    ? reason
+    : new McpError('cancelled', `${what} was cancelled`, { cause: reason })
 }
 
 /** As one would type it, for people and as a key: arguments that need quotes get them. */

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import type { Connector } from '../../exchange/index.ts'
 import { McpError, type NumberMode } from '../../jsonrpc/index.ts'
-import { LineWire } from './client.node.ts'
+import { cancelled, LineWire } from './client.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, StdioClientWriter } from './lines.node.ts'
 import { within } from '../process/server.node.ts'
 import { LineLink } from './client-link.node.ts'
@@ -46,12 +46,12 @@ export function socket(options: SocketOptions): SocketConnector {
 
 function connected(options: SocketOptions, key: string, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) throw cancelled(key, signal)
+    if (signal?.aborted) throw cancelled(`Connecting to ${key}`, signal)
     const opened =
       'path' in options ? connect(options.path) : connect(options.port, options.host ?? 'localhost')
     const onAbort = (): void => {
       opened.destroy()
-      reject(cancelled(key, signal as AbortSignal))
+      reject(cancelled(`Connecting to ${key}`, signal as AbortSignal))
     }
     signal?.addEventListener('abort', onAbort, { once: true })
     opened.once('connect', () => {
@@ -69,12 +69,6 @@ function connected(options: SocketOptions, key: string, signal: AbortSignal | un
       )
     })
   })
-}
-
-function cancelled(key: string, signal: AbortSignal): McpError {
-  const reason: unknown = signal.reason
-  if (reason instanceof McpError) return reason
-  return new McpError('cancelled', `Connecting to ${key} was cancelled`, { cause: reason })
 }
 
 class SocketWire extends LineWire {

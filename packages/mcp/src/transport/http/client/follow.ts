@@ -1,3 +1,4 @@
+import { pause } from '../../../exchange/plain-exchange.ts'
 import { McpError } from '../../../jsonrpc/index.ts'
 import { discard, readErrorText } from './body.ts'
 import { badResponse, networkError, statusError } from './errors.ts'
@@ -38,7 +39,7 @@ export async function followStream(stream: FollowedStream): Promise<FollowEnd> {
   let attempt = 0
   let waits = stream.waitFirst
   for (;;) {
-    if (waits) await pause(reconnectDelay(attempt, cursor.retry, settings.reconnect), signal)
+    if (waits) await pause(reconnectDelay(attempt, cursor.retry, settings.reconnect), signal).catch(() => {})
     if (signal.aborted || stream.isDone()) return { type: 'done' }
     const started = Date.now()
     const seen = cursor.events
@@ -131,17 +132,4 @@ function reconnectDelay(
 
 function clamp(delay: number): number {
   return Math.min(Math.max(delay, MIN_DELAY), MAX_TIMER)
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, milliseconds)
-    signal.addEventListener('abort', end, { once: true })
-  })
 }
