@@ -29,4 +29,4 @@ export type {
   StdioShutdown,
   StdioWire,
 } from '../transport/process/stdio-options.ts'
-export { ArrivingMessage, SHORT_MESSAGE } from '../transport/held-bytes.ts'
+export { ArrivingMessage, SHORT_MESSAGE } from '../transport/arrivals.ts'

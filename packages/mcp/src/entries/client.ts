@@ -1,7 +1,7 @@
 // The public entry `@gantry/mcp/client`: the client, and the transports that run on any runtime.
 export * from '../client/index.ts'
 export { connect, type ConnectOptions } from './connect.ts'
-export type { Arrival, Arrivals } from '../transport/held-bytes.ts'
+export type { Arrival, Arrivals } from '../transport/arrivals.ts'
 export type { AuthProvider, AuthRequest } from '../transport/http/client/auth.ts'
 export { http } from '../transport/http/client/http-client.ts'
 export type { FetchLike } from '../transport/http/client/quick-fetch.ts'

@@ -1,4 +1,4 @@
-import type { Arrivals } from '../held-bytes.ts'
+import type { Arrivals } from '../arrivals.ts'
 import type { McpError } from '../../jsonrpc/index.ts'
 import type { Connector, OpenOptions, Wire } from '../../exchange/index.ts'
 

@@ -6,7 +6,7 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../jsonrpc/index.ts'
-import { ArrivingMessage } from '../held-bytes.ts'
+import { ArrivingMessage } from '../arrivals.ts'
 import { childEnvironment } from '../process/environment.node.ts'
 import { ServerProcess, within } from '../process/server.node.ts'
 import type { StdioConnector, StdioOptions, StdioWire, StdioProcess } from '../process/stdio-options.ts'

@@ -1,4 +1,3 @@
-import { within } from '../process/server.node.ts'
 import type { Readable, Writable } from 'node:stream'
 import { cutOff, writeError } from '../../exchange/server/answer.ts'
 import type { RequestContext, Served } from '../../exchange/index.ts'
@@ -159,4 +158,12 @@ function inputEnd(
     stop?.addEventListener('abort', onStop, { once: true })
     stalled.addEventListener('abort', onGone, { once: true })
   })
+}
+
+function within(timeout: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeout)
+  })
+  return Promise.race([work, deadline]).finally(() => clearTimeout(timer))
 }

@@ -5,7 +5,7 @@ import {
   parseJson,
   type ReadJson,
 } from '../../../jsonrpc/index.ts'
-import type { Arrivals } from '../../held-bytes.ts'
+import type { Arrivals } from '../../arrivals.ts'
 import type { AuthProvider } from './auth.ts'
 import { platformFetch } from './platform-fetch.ts'
 import type { FetchLike } from './quick-fetch.ts'

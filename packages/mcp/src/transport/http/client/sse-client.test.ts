@@ -174,7 +174,7 @@ describe('sse', () => {
     const codes: unknown[] = []
     for (const answer of answers) {
       await using server = await startServer(answer)
-      const failed = await sse(server.url, { connectTimeout: 100 })
+      const failed = await sse(server.url, { connectTimeout: 500 })
         .open()
         .catch((error: McpError) => error)
       expect(failed).toMatchObject({ message: expect.stringContaining(server.url) })

@@ -1,5 +1,5 @@
 import { McpError } from '../../../jsonrpc/index.ts'
-import { type Arrivals, ArrivingMessage } from '../../held-bytes.ts'
+import { type Arrivals, ArrivingMessage } from '../../arrivals.ts'
 
 /** Where a stream is, across reconnections (HTML, section 9.2; 2025-11-25, Resumability). */
 export interface SseCursor {
