@@ -180,7 +180,7 @@ describe('the packed SDK', () => {
   })
 
   it.each([
-    ['./server', 50],
+    ['./server', 53],
     ['./client', 50],
     ['./auth', 38],
     ['./guard', 31],

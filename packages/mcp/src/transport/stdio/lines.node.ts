@@ -1,6 +1,8 @@
 import type { Writable, Readable } from 'node:stream'
 import { McpError } from '../../jsonrpc/index.ts'
-import { isAscii } from 'node:buffer'
+
+// An import of the module would read all its members, and load what stands behind each.
+const { isAscii } = process.getBuiltinModule('node:buffer')
 
 const NEWLINE = 0x0a
 const RETURN = 0x0d
