@@ -39,11 +39,13 @@ export class ChangeHub {
 
   /** Changes of one turn are one change: a client would read the list again for each. */
   listChanged(kind: ListKind): void {
-    if (this.#changed.size === 0) queueMicrotask(() => this.#tellChanges())
+    if (this.#changed.size === 0) queueMicrotask(() => this.tellChanges())
     this.#changed.add(kind)
   }
 
-  #tellChanges(): void {
+  /** Tells what has changed by now: a client learns of it before the answer to the call that did it. */
+  tellChanges(): void {
+    if (this.#changed.size === 0) return
     const changed = [...this.#changed]
     this.#changed.clear()
     for (const kind of changed) this.#tellChange(kind)

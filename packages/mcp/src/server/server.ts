@@ -289,7 +289,9 @@ export class Server<Tools = unknown> implements Served {
   #guarded(exchange: Exchange, handle: Handle): Outcome | Promise<Outcome> {
     try {
       const outcome = handle(exchange)
-      return outcome instanceof Promise ? outcome.catch((thrown) => this.#failed(thrown, exchange)) : outcome
+      if (outcome instanceof Promise) return outcome.catch((thrown) => this.#failed(thrown, exchange))
+      this.#hub.tellChanges()
+      return outcome
     } catch (thrown) {
       return this.#failed(thrown, exchange)
     }
