@@ -17,10 +17,10 @@ export default defineConfig({
       include: ['packages/mcp/src/{schema/infer,server/inference,client/tools}.test.ts'],
       tsconfig: 'packages/mcp/tsconfig.types.json',
     },
-    // Machines that test are often busy with several things at once.
-    expect: { poll: { timeout: 10_000 } },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Machines that test are often busy with several things at once, or get half of their processor.
+    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
     // For the threads that the gateway starts: they are not Vitest's to translate.
     execArgv: ['--import', new URL('./scripts/lib/typescript-loader.mjs', import.meta.url).href],

@@ -142,7 +142,7 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
     await gantry.endpoint()
     await expect.poll(() => pids().length).toBe(1)
     await write({ app: { ...APP, env: { A: '1' } }, starting: STARTING })
-    await expect.poll(() => pids().length, { timeout: 5000 }).toBeGreaterThan(1)
+    await expect.poll(() => pids().length, { timeout: 30_000 }).toBeGreaterThan(1)
     gantry.child.kill(signal)
     await endsInOrder(gantry, 0)
   })
@@ -184,11 +184,11 @@ it('two hundred changes of the configuration, good and bad: the last one wins, a
     if (change % 50 === 9) await rename(join(shop.dir, 'gantry.json'), join(shop.dir, 'moved.json'))
   }
   await write({ app: APP, last: APP })
-  await expect.poll(() => call(endpoint, 'last_quick'), { timeout: 10_000 }).toContain('done')
+  await expect.poll(() => call(endpoint, 'last_quick'), { timeout: 30_000 }).toContain('done')
   isOver = true
   await caller
   expect(failed).toEqual([])
-  await expect.poll(() => alive().length, { timeout: 5000 }).toBe(2)
+  await expect.poll(() => alive().length, { timeout: 30_000 }).toBe(2)
   gantry.child.kill('SIGTERM')
   await endsInOrder(gantry, 0)
 }, 60_000)

@@ -137,8 +137,8 @@ it(`${ROUNDS} rounds of spawn, call and kill leave no process, no socket, no unh
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, lane))
   // Those of a program that was killed are ended by its guard, a moment later.
-  await vi.waitFor(() => expect(survivors(token)).toEqual([]), { timeout: 10_000 })
-  await vi.waitFor(() => expect(children()).toEqual(before.children), { timeout: 10_000 })
-  await vi.waitFor(() => expect(sockets()).toEqual(before.sockets), { timeout: 10_000 })
+  await vi.waitFor(() => expect(survivors(token)).toEqual([]), { timeout: 30_000 })
+  await vi.waitFor(() => expect(children()).toEqual(before.children), { timeout: 30_000 })
+  await vi.waitFor(() => expect(sockets()).toEqual(before.sockets), { timeout: 30_000 })
   expect(unhandled).toEqual([])
 }, 1_200_000)

@@ -127,7 +127,7 @@ describeConsole('the console at scale', { config, entries: TOOLS }, (suite) => {
       await list.evaluate((element) => element.parentElement!.scrollTo(0, element.scrollHeight))
       await list
         .locator('[aria-posinset="1000"]')
-        .waitFor({ state: 'attached', timeout: 5_000 })
+        .waitFor({ state: 'attached', timeout: 30_000 })
         .catch(() => {})
     })
     figures.select = await measured(page, async () => {

@@ -119,7 +119,7 @@ describe('a process that makes no sense', () => {
       const again = (await modernRequest(gateway.endpoint, 'tools/list')).message.result
       return again._meta?.[GAPS]?.[0]?.reason
     }
-    await expect.poll(reason, { timeout: 15_000 }).toMatch(/more than 1000 pages/)
+    await expect.poll(reason, { timeout: 30_000 }).toMatch(/more than 1000 pages/)
   })
 
   it('is refused when it speaks a revision from the future', async () => {

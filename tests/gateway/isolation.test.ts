@@ -124,7 +124,7 @@ describe('isolation: call', () => {
     await modernRequest(gateway!.endpoint, 'tools/call', { name: 'raw_ask' })
     const pid = instances().find((instance) => instance.key.startsWith('call:'))!.link!.process!.pid!
     expect(isAlive(pid)).toBe(true)
-    await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false)
+    await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false)
   })
 
   it('brings later rounds of a modern server back to the process that began the call', async () => {
@@ -133,7 +133,7 @@ describe('isolation: call', () => {
     const client = await open('modern', 'Fay')
     expect((await client.call('raw_twice')).text()).toBe('Fay Fay Fay')
     await expect
-      .poll(() => instances().filter((instance) => instance.key !== '').length, { timeout: 8000 })
+      .poll(() => instances().filter((instance) => instance.key !== '').length, { timeout: 30_000 })
       .toBe(0)
   })
 })

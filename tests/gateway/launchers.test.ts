@@ -32,7 +32,7 @@ const target = () => gateway.gateway.target('raw')!
 it('waits for a launcher that installs through child processes, past the time for a start', async () => {
   const entry = await launcher('for i in 1 2 3 4 5 6 7 8; do sleep 0.4; done; serve')
   gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts: { start: '1s' } } } })
-  await expect.poll(() => target().state, { timeout: 15_000 }).toBe('ready')
+  await expect.poll(() => target().state, { timeout: 30_000 }).toBe('ready')
   expect(target().main.starts).toBe(1)
 })
 
@@ -45,14 +45,14 @@ it('waits for a launcher that has started nothing yet', async () => {
 it('gives up a launched server that hangs', async () => {
   const entry = await launcher('sleep 0.2; sleep 600')
   gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts: { start: '1s' } } } })
-  await expect.poll(() => target().main.reason, { timeout: 15_000 }).toMatch(/did not start within 1000 ms/)
+  await expect.poll(() => target().main.reason, { timeout: 30_000 }).toMatch(/did not start within 1000 ms/)
 })
 
 it('gives up an installation that takes longer than its own limit', async () => {
   const entry = await launcher('while true; do sleep 0.2; done')
   const timeouts = { start: '500ms', install: '2s' }
   gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts } } })
-  await expect.poll(() => target().main.reason, { timeout: 15_000 }).toMatch(/took longer than 2000 ms/)
+  await expect.poll(() => target().main.reason, { timeout: 30_000 }).toMatch(/took longer than 2000 ms/)
 })
 
 it('gives launchers folders of its own when there is no home to write to', async () => {
@@ -63,7 +63,7 @@ it('gives launchers folders of its own when there is no home to write to', async
   vi.stubEnv('npm_config_cache', undefined)
   const run = async (HOME: string): Promise<string[]> => {
     gateway = await testGateway({ mcpServers: { raw: { ...entry, env: { HOME } } } })
-    await expect.poll(() => target().state, { timeout: 10_000 }).toBe('ready')
+    await expect.poll(() => target().state, { timeout: 30_000 }).toBe('ready')
     const places = (await readFile(seen, 'utf8')).trim().split('|')
     const { stateDir } = gateway
     await gateway.close()

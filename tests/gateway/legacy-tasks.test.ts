@@ -182,11 +182,11 @@ describe('a server with the tasks of 2025-11-25', () => {
     const ask = asking(await gatewayTo(entry))
     const { taskId } = (await ask('tools/call', call)).message.result
     const get = async () => (await ask('tasks/get', { taskId })).message.result
-    await expect.poll(async () => (await get()).status, { timeout: 15_000 }).toBe('input_required')
+    await expect.poll(async () => (await get()).status, { timeout: 30_000 }).toBe('input_required')
     const [key] = Object.keys((await get()).inputRequests)
     const inputResponses = { [key!]: { action: 'accept', content: { interpretation: 'snake' } } }
     await ask('tasks/update', { taskId, inputResponses })
-    await expect.poll(async () => (await get()).status, { timeout: 15_000 }).toBe('completed')
+    await expect.poll(async () => (await get()).status, { timeout: 30_000 }).toBe('completed')
     expect((await get()).result.content[0].text).toMatch(/snake/)
   })
 })

@@ -178,7 +178,7 @@ describe('long results that have no room', () => {
       const blocker = arriving.of('another').open(() => {})
       blocker.grows(128 * 1024 * 1024)
       const long = clients.slice(1).map((client) => call(client, 2_000_000))
-      await expect.poll(() => arriving.waiting, { timeout: 10_000 }).toBe(3)
+      await expect.poll(() => arriving.waiting, { timeout: 30_000 }).toBe(3)
       expect(await call(clients[0]!, 10)).toBe(10)
       blocker.ends()
       expect(await Promise.all(long)).toEqual([2_000_000, 2_000_000, 2_000_000])
@@ -207,7 +207,7 @@ it.each(['body', 'event'] as const)(
       return (await client.call('letters_letters', { size: 2_000_000 })).text().length
     }
     const greedy = call('greedy')
-    await expect.poll(() => arriving.waiting, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => arriving.waiting, { timeout: 30_000 }).toBe(1)
     expect(await call('modest')).toBe(2_000_000)
     expect(arriving.waiting).toBe(1)
     share.ends()

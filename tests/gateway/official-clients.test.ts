@@ -128,7 +128,7 @@ describe.each(CELLS)('the official client %s and a %s server over %s', (_, revis
     for (const what of ['tool', 'prompt', 'resource']) await peer.call('e_grow', { what })
     await vi.waitFor(
       () => expect([...new Set(peer.changed)].sort()).toEqual(['prompts', 'resources', 'tools']),
-      { timeout: 5000 },
+      { timeout: 30_000 },
     )
   })
 })

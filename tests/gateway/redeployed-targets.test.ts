@@ -25,7 +25,7 @@ async function redeploy(restart: object): Promise<() => Promise<void>> {
   expect((await client.call('web_echo')).text()).toBe('echo')
   await web.close()
   await client.call('web_echo').catch(() => {})
-  await expect.poll(() => target().main.failures, { timeout: 10_000 }).toBeGreaterThan(4)
+  await expect.poll(() => target().main.failures, { timeout: 30_000 }).toBeGreaterThan(4)
   return async () => {
     web = await scriptedTarget({}, port)
   }

@@ -87,7 +87,7 @@ describe('what callers learn of a failure', () => {
     const lines = logLines()
     const gateway = await start({ bad: leaky('') })
     const isTried = () =>
-      expect.poll(() => gateway.gateway.target('bad')?.state, { timeout: 5_000 }).not.toBe('backing-off')
+      expect.poll(() => gateway.gateway.target('bad')?.state, { timeout: 30_000 }).not.toBe('backing-off')
     const seen = await everywhere(gateway, 'bad', 'tools/call', { name: 'crash' }, isTried)
     for (const text of seen) {
       expect(text).not.toMatch(PLANTED)

@@ -31,7 +31,7 @@ async function watchIt(text = configWith('a', 'b')): Promise<ConfigWatcher> {
 }
 
 const until = (condition: () => boolean) =>
-  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 10_000 })
+  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 30_000 })
 const names = () => watcher!.model.targets.map((target) => target.name)
 const lastType = () => events.at(-1)?.type
 

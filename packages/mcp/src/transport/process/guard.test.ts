@@ -82,7 +82,7 @@ describe('the guard', () => {
     expect(others).toEqual([])
     parent.kill('SIGKILL')
     await untilSurvivors(token, 0)
-    await vi.waitFor(() => expect(isAlive(guard as number)).toBe(false), { timeout: 5000, interval: 20 })
+    await vi.waitFor(() => expect(isAlive(guard as number)).toBe(false), { timeout: 30_000, interval: 20 })
   })
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('nor one that ends by %s', async (signal) => {
