@@ -85,6 +85,7 @@ describeConsole('the wire', { config: BOTH_ERAS, entries: 16 }, (suite) => {
     const dialog = page.getByRole('dialog', { name: 'Replay tools/call' })
     const editor = dialog.getByRole('textbox', { name: 'Parameters as JSON' })
     const send = dialog.getByRole('button', { name: 'Send' })
+    await expect.poll(() => editor.textContent()).toContain('new_touch')
     expect(JSON.parse((await editor.textContent())!)).toMatchObject({ name: 'new_touch' })
     for (const [text, hint] of [
       ['{ "name": ', /Not JSON yet/],
@@ -102,5 +103,5 @@ describeConsole('the wire', { config: BOTH_ERAS, entries: 16 }, (suite) => {
     await page.getByRole('tabpanel').getByText('grown').waitFor()
     expect(complaints).toEqual([])
     await close()
-  }, 60_000)
+  }, 120_000)
 })
