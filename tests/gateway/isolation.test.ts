@@ -58,7 +58,7 @@ describe('isolation: session', () => {
     await pidOf(second)
     const third = await open('legacy')
     await pidOf(third)
-    // The connection that all share comes on top: lists are fetched over it, whoever else is connected.
+    // The connection that all share comes on top: lists are fetched over it.
     expect(instances().filter(({ key }) => key !== '').length).toBeLessThanOrEqual(3)
     const hanging = [first, second, third].map((client) => client.call('raw_hang').catch(() => {}))
     await expect.poll(() => instances().filter((instance) => instance.slots.used > 0).length).toBe(3)

@@ -90,7 +90,9 @@ export class Front {
   #route(request: IncomingMessage, response: ServerResponse): void {
     if (this.#gate.refuses(request, response, this.#options.gateway.model.server)) return
     const path = (request.url ?? '/').split('?', 1)[0]!
-    if (/^\/(mcp|sse)(\/|$)/.test(path) && this.#gate.answersPreflight(request, response)) return
+    if (request.headers.origin !== undefined && /^\/(mcp|sse)(\/|$)/.test(path)) {
+      if (this.#gate.answersPreflight(request, response)) return
+    }
     if (path === '/mcp' || path === '/sse') return this.#handler('')!(request, response)
     if (path.startsWith('/mcp/')) {
       return this.#target(decode(path.slice('/mcp/'.length)))(request, response)
@@ -279,7 +281,6 @@ export class HostGate {
 
   /** Lets pages of the configured origins read answers. True when the request only asked whether they may. */
   answersPreflight(request: IncomingMessage, response: ServerResponse): boolean {
-    if (request.headers.origin === undefined) return false
     const head = {
       method: request.method ?? 'GET',
       headers: request.headers as Record<string, string | undefined>,

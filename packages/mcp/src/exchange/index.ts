@@ -25,6 +25,7 @@ export {
   cancellationOf,
   signalCancellation,
   composeMiddleware,
+  pause,
   PlainExchange,
   type ExchangeInit,
   type RequestContext,

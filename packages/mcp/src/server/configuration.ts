@@ -93,7 +93,8 @@ export function exceptionPrinter(): NonNullable<ConfigurationOptions['exceptionR
   const printed = new Set<string>()
   return (thrown, { toolName, promptName, resourceUri, request }) => {
     const name = toolName ?? promptName ?? resourceUri
-    const where = name === undefined ? request.method : `${request.method} ${JSON.stringify(name)}`
+    const asked = request.method === 'unknown' ? 'A request' : request.method
+    const where = name === undefined ? asked : `${request.method} ${JSON.stringify(name)}`
     const failure = `${where} failed: ${thrown instanceof Error ? thrown.message : typeof thrown}`
     if (printed.has(failure)) return
     if (printed.size === MOST_PRINTED) printed.clear()

@@ -1,4 +1,4 @@
-import { abortError, type Exchange, type InputRequests, type Outcome } from '../../exchange/index.ts'
+import { abortError, pause, type Exchange, type InputRequests, type Outcome } from '../../exchange/index.ts'
 import { type JsonObject, McpError, ProtocolError, toNumber } from '../../jsonrpc/index.ts'
 import { LONGEST_TIMER } from '../../protocol/index.ts'
 import { cancelledTask, outcomeOf, readTask } from './read-task.ts'
@@ -155,7 +155,7 @@ class TaskWait {
     if (this.#pushed) return
     const woken = new AbortController()
     this.#wake = () => woken.abort()
-    await sleep(milliseconds, AbortSignal.any([this.#options.signal, woken.signal])).catch(() => {})
+    await pause(milliseconds, AbortSignal.any([this.#options.signal, woken.signal])).catch(() => {})
     if (this.#options.signal.aborted) throw abortError(this.#options.signal)
   }
 
@@ -192,7 +192,7 @@ class TaskWait {
         return await send(method, { taskId: this.#taskId, ...params }, signal)
       } catch (thrown) {
         if (!isPassing(thrown) || signal.aborted || attempt === ATTEMPTS) throw thrown
-        await sleep(FIRST_RETRY * 2 ** (attempt - 1), signal)
+        await pause(FIRST_RETRY * 2 ** (attempt - 1), signal)
       }
     }
   }
@@ -219,20 +219,4 @@ class TaskWait {
     this.#message = statusMessage
     this.#options.onMessage(statusMessage)
   }
-}
-
-/** Rejects when the signal aborts. */
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      clearTimeout(timer)
-      reject(abortError(signal))
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }, milliseconds)
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
-  })
 }
