@@ -1,2 +1,6 @@
-export { fileStorage, readTokenFile, type FileStorageOptions } from './file-storage.node.ts'
-export { loopbackRedirect, type LoopbackRedirectOptions, openBrowser } from './loopback-redirect.node.ts'
+export { fileStorage, readTokenFile, type FileStorageOptions } from './tokens/file-storage.node.ts'
+export {
+  loopbackRedirect,
+  type LoopbackRedirectOptions,
+  openBrowser,
+} from './grants/loopback-redirect.node.ts'

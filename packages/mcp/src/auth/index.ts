@@ -1,8 +1,8 @@
 export type { AuthProvider, AuthRequest, RefusedRequest } from './auth-provider.ts'
-export type { SigningKey } from './client-authentication.ts'
+export type { SigningKey } from './grants/client-authentication.ts'
 export { oauth } from './oauth.ts'
-export { type OAuthCheck, oauthCheck } from './oauth-error.ts'
-export type { Fetch } from './reach-fetch.ts'
+export { type OAuthCheck, oauthCheck } from './http/oauth-error.ts'
+export type { Fetch } from './http/reach-fetch.ts'
 export type {
   AuthorizationResponse,
   ClientMetadata,
@@ -14,5 +14,5 @@ export type {
   SecretContext,
 } from './oauth-options.ts'
 export type { OAuthProvider, OAuthStatus } from './oauth-provider.ts'
-export type { OAuthStep, OnStep } from './oauth-step.ts'
-export { memoryStorage, type TokenStorage } from './token-storage.ts'
+export type { OAuthStep, OnStep } from './http/oauth-step.ts'
+export { memoryStorage, type TokenStorage } from './tokens/token-storage.ts'

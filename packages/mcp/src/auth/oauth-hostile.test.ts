@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { McpError } from '../jsonrpc/index.ts'
 import { AuthWorld, TestServer } from './fixtures/auth-world.test.node.ts'
-import type { OAuthCheck } from './oauth-error.ts'
+import type { OAuthCheck } from './http/oauth-error.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 
 let world: AuthWorld

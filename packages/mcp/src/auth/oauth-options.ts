@@ -1,10 +1,11 @@
+import type { Duration } from '../protocol/index.ts'
 import { parseUrl } from '../protocol/index.ts'
-import type { SigningKey } from './client-authentication.ts'
-import type { TokenAuthMethod } from './client-information.ts'
-import { oauthError } from './oauth-error.ts'
-import type { Fetch } from './reach-fetch.ts'
-import type { OnStep } from './oauth-step.ts'
-import type { TokenStorage } from './token-storage.ts'
+import type { SigningKey } from './grants/client-authentication.ts'
+import type { TokenAuthMethod } from './tokens/client-information.ts'
+import { oauthError } from './http/oauth-error.ts'
+import type { Fetch } from './http/reach-fetch.ts'
+import type { OnStep } from './http/oauth-step.ts'
+import type { TokenStorage } from './tokens/token-storage.ts'
 
 /** The parameters with which the authorization server sent the user back. */
 export type AuthorizationResponse =
@@ -106,10 +107,10 @@ export interface OAuthOptions {
   fetch?: Fetch
   /** Traces what is done, for logs and consoles. */
   onStep?: OnStep
-  /** For one document or token request, in milliseconds. Default: 15 000. */
-  timeout?: number
-  /** For the user's sign-in, in milliseconds. Default: 300 000. */
-  signInTimeout?: number
+  /** For one document or token request. Default: 15 s. */
+  timeout?: Duration
+  /** For the user's sign-in. Default: 5 minutes. */
+  signInTimeout?: Duration
   /** Largest document that is read. Default: 262 144. */
   maxDocumentBytes?: number
   /** Authorizations in a row whose tokens are refused at once before giving up. Default: 3. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { fileStorage } from './file-storage.node.ts'
+import { fileStorage } from './tokens/file-storage.node.ts'
 import { AuthWorld } from './fixtures/auth-world.test.node.ts'
 
 it('four processes that share a token file and see 401 at once refresh once', async () => {

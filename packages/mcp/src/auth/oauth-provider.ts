@@ -1,18 +1,19 @@
+import { parseDuration } from '../protocol/parse-duration.ts'
 import { decodeJwt } from 'jose'
 import type { AuthProvider, AuthRequest, RefusedRequest } from './auth-provider.ts'
-import type { RegistrationContext } from './client-registration.ts'
-import { DpopKey } from './dpop.ts'
-import { oauthError, quote } from './oauth-error.ts'
-import { OAuthHttp } from './oauth-http.ts'
+import type { RegistrationContext } from './grants/client-registration.ts'
+import { DpopKey } from './grants/dpop.ts'
+import { oauthError, quote } from './http/oauth-error.ts'
+import { OAuthHttp } from './http/oauth-http.ts'
 import { checkOptions, type OAuthOptions } from './oauth-options.ts'
-import type { OAuthStep } from './oauth-step.ts'
+import type { OAuthStep } from './http/oauth-step.ts'
 import { ResourceSession } from './resource-session.ts'
-import { revokeTokens } from './token-request.ts'
-import { TokenKeeper } from './token-keeper.ts'
+import { revokeTokens } from './grants/token-request.ts'
+import { TokenKeeper } from './tokens/token-keeper.ts'
 import { TokenRenewal } from './token-renewal.ts'
-import { isExpired, isExpiring, type TokenSet } from './token-set.ts'
-import { memoryStorage, type TokenStorage } from './token-storage.ts'
-import { type OAuthChallenge, readChallenge } from './www-authenticate.ts'
+import { isExpired, isExpiring, type TokenSet } from './tokens/token-set.ts'
+import { memoryStorage, type TokenStorage } from './tokens/token-storage.ts'
+import { type OAuthChallenge, readChallenge } from './discovery/www-authenticate.ts'
 
 /** What is known of the present sign-in; no secrets. */
 export interface OAuthStatus {
@@ -60,7 +61,7 @@ export class OAuthTokenProvider implements OAuthProvider {
     if (options.serverUrl !== undefined) this.#bind(String(options.serverUrl))
   }
 
-  /** Who has nothing to put on a request keeps nobody waiting. */
+  /** Returns at once when there is nothing to put on a request. */
   authorize(request: AuthRequest): void | Promise<void> {
     if (request.url === this.#boundUrl && this.#bound?.keeper.hasNone) return undefined
     return this.#authorize(request)
@@ -202,7 +203,7 @@ export class OAuthTokenProvider implements OAuthProvider {
       serverUrl,
       trustedHosts: options.trustedHosts ?? [],
       fetch: options.fetch,
-      timeoutMs: options.timeout ?? 15_000,
+      timeoutMs: parseDuration(options.timeout ?? '15s'),
       maxBytes: options.maxDocumentBytes ?? 262_144,
     })
     const step = (event: OAuthStep): void => this.#trace(event)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AuthWorld } from './fixtures/auth-world.test.node.ts'
-import { memoryStorage } from './token-storage.ts'
+import { memoryStorage } from './tokens/token-storage.ts'
 
 let world: AuthWorld
 beforeEach(async () => {

@@ -1,12 +1,12 @@
-import { acquireTokens, refreshTokens } from './acquire-tokens.ts'
-import type { RegistrationContext } from './client-registration.ts'
-import { shouldUseDpop } from './dpop.ts'
-import { oauthCheck, oauthError, quote } from './oauth-error.ts'
-import { discoverResource, type ProtectedResource } from './resource-metadata.ts'
-import { selectScopes, unionScopes } from './scopes.ts'
-import { type AuthServer, discoverAuthServer, discoverLegacyAuthServer } from './server-metadata.ts'
-import type { TokenSet } from './token-set.ts'
-import type { OAuthChallenge } from './www-authenticate.ts'
+import { acquireTokens, refreshTokens } from './grants/acquire-tokens.ts'
+import type { RegistrationContext } from './grants/client-registration.ts'
+import { shouldUseDpop } from './grants/dpop.ts'
+import { oauthCheck, oauthError, quote } from './http/oauth-error.ts'
+import { discoverResource, type ProtectedResource } from './discovery/resource-metadata.ts'
+import { selectScopes, unionScopes } from './discovery/scopes.ts'
+import { type AuthServer, discoverAuthServer, discoverLegacyAuthServer } from './discovery/server-metadata.ts'
+import type { TokenSet } from './tokens/token-set.ts'
+import type { OAuthChallenge } from './discovery/www-authenticate.ts'
 
 export interface Findings {
   readonly resource: ProtectedResource | undefined
@@ -78,7 +78,7 @@ export class ResourceSession {
     }
   }
 
-  /** The authorization server that issued these tokens; nobody else may see them. */
+  /** The authorization server that issued these tokens. No other server may see them. */
   async serverOf(tokens: TokenSet): Promise<AuthServer> {
     const known = this.#servers.get(tokens.issuer)
     if (known !== undefined) return known

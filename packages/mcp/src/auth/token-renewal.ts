@@ -1,11 +1,11 @@
-import { oauthError, quote } from './oauth-error.ts'
+import { oauthError, quote } from './http/oauth-error.ts'
 import type { OAuthOptions } from './oauth-options.ts'
-import type { OnStep } from './oauth-step.ts'
+import type { OnStep } from './http/oauth-step.ts'
 import type { Findings, ResourceSession } from './resource-session.ts'
-import { includesAll, unionScopes } from './scopes.ts'
-import type { TokenKeeper } from './token-keeper.ts'
-import { isExpired, isExpiring, type TokenSet } from './token-set.ts'
-import type { OAuthChallenge } from './www-authenticate.ts'
+import { includesAll, unionScopes } from './discovery/scopes.ts'
+import type { TokenKeeper } from './tokens/token-keeper.ts'
+import { isExpired, isExpiring, type TokenSet } from './tokens/token-set.ts'
+import type { OAuthChallenge } from './discovery/www-authenticate.ts'
 
 const NO_CHALLENGE: OAuthChallenge = { schemes: [] }
 

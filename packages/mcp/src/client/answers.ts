@@ -114,7 +114,7 @@ function unanswerable(method: string): McpError {
   )
 }
 
-/** What a handler of the application returned; types do not hold for everybody. */
+/** What a handler of the application returned; programs without types may return anything. */
 export function checkElicited(result: ElicitResult): ElicitResult {
   const isAnswer = isJsonObject(result) && ['accept', 'decline', 'cancel'].includes(result.action as string)
   if (!isAnswer) throw notAnAnswer('elicit', "{ action: 'accept' | 'decline' | 'cancel' }")

@@ -1,5 +1,6 @@
 import type { Exchange, InputRequest, InputRequests, InputResponses } from '../exchange/index.ts'
 import type { JsonObject } from '../jsonrpc/index.ts'
+import type { ContentBlock } from '../protocol/index.ts'
 import type { CallResult } from './call-result.ts'
 import type { LogMessage, Progress, RequestOptions } from './request-options.ts'
 
@@ -12,6 +13,7 @@ export interface QuestionEvent extends InputRequest {
 export type CallEvent =
   | (Progress & { type: 'progress' })
   | (LogMessage & { type: 'log' })
+  | { type: 'content'; content: ContentBlock }
   | QuestionEvent
   | { type: 'result'; result: CallResult }
 
@@ -35,6 +37,7 @@ export async function* callEvents(call: CallEventsOptions): AsyncGenerator<CallE
       ...options,
       signal: abort.signal,
       onProgress: (progress) => queue.push({ ...progress, type: 'progress' }),
+      onContent: (content) => queue.push({ type: 'content', content }),
       onLog: (log) => queue.push({ ...log, type: 'log' }),
     },
     (requests, signal) => askReader(requests, signal, queue, call.fallback),
@@ -137,5 +140,5 @@ class Queue {
 }
 
 function isReport({ type }: CallEvent): boolean {
-  return type === 'progress' || type === 'log'
+  return type === 'progress' || type === 'log' || type === 'content'
 }

@@ -5,19 +5,13 @@ import type {
   Notification,
   Outcome,
   RequestAnswer,
-  ClientFacts,
+  ReconnectOptions,
 } from '../exchange/index.ts'
 import { sendsIntegers } from '../exchange/derive-exchange.ts'
 import { type Owner, ownerOf } from '../exchange/client/client-edge.ts'
 import { MAX_ROUNDS } from '../exchange/exchange.ts'
-import {
-  INTERNAL_ERROR,
-  isJsonObject,
-  type JsonObject,
-  McpError,
-  ProtocolError,
-  withSources,
-} from '../jsonrpc/index.ts'
+import { reconnectPace } from '../exchange/wire.ts'
+import { INTERNAL_ERROR, type JsonObject, McpError, ProtocolError, withSources } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,
   type Implementation,
@@ -26,9 +20,9 @@ import {
   parseDuration,
   requireExtensionNames,
   type Tool,
-  LATEST_MODERN,
 } from '../protocol/index.ts'
 import { Answers } from './answers.ts'
+import { factsOf, implementationOf, legacyCapabilities, mergeCapabilities } from './client-facts.ts'
 import type { ClientEvents, ClientOptions } from './client-options.ts'
 import { Connection } from './connection.ts'
 import { Emitter } from './emitter.ts'
@@ -72,6 +66,7 @@ export class ClientCore {
     answers: [],
   }
   readonly #cache: ResponseCache | undefined
+  #isAway = false
 
   constructor(options: ClientOptions) {
     this.options = options
@@ -144,12 +139,17 @@ export class ClientCore {
           options.connectTimeout ?? (isHttp() ? DEFAULTS.httpConnectTimeout : DEFAULTS.connectTimeout),
         ),
       autoConnect: options.autoConnect ?? true,
-      reconnect: options.reconnect ?? true,
+      reconnect: options.reconnect !== false,
       onOpen: ({ edge }) => {
         this.subscriptions.update()
         this.#restoreLogLevel(edge)
+        this.#back()
       },
-      onLost: (reason) => this.#lost(reason),
+      onLost: (reason, isExpected) => {
+        if (isExpected) this.#isAway = false
+        else this.#away()
+        this.events.emit('close', reason)
+      },
     })
   }
 
@@ -163,9 +163,10 @@ export class ClientCore {
       capabilities: { ...legacyCapabilities(this.capabilities), ...this.#ofExtensions },
       era: options.era,
       protocolVersion: options.protocolVersion,
-      probeTimeout: options.probeTimeout === undefined ? undefined : parseDuration(options.probeTimeout),
+      probeTimeout: options.probeTimeout,
       eras: options.eras,
       numbers: options.numbers,
+      reconnect: reconnectOptions(options),
       signal,
       hooks: {
         maxRounds: options.maxRounds ?? MAX_ROUNDS,
@@ -199,6 +200,8 @@ export class ClientCore {
       maxTotalTimeout: parseDuration(options.maxTotalTimeout ?? DEFAULTS.maxTotalTimeout),
       maxRounds: options.maxRounds ?? MAX_ROUNDS,
       middleware: [...(options.middleware ?? []), ...(options.numbers === 'exact' ? [sendsIntegers] : [])],
+      onAway: this.#away,
+      onBack: this.#back,
       ask: this.ask,
       facts: () => facts,
       logLevel: () => this.logLevel,
@@ -216,6 +219,9 @@ export class ClientCore {
       reconnect: () => this.connection.acquire(),
       open: (filter, notify, signal) => this.#listen({ notifications: filter }, notify, signal),
       onChange: ({ method, params }) => this.#cache?.invalidate(method, params),
+      pace: reconnectPace(reconnectOptions(this.options), Number.POSITIVE_INFINITY),
+      onBroken: this.#away,
+      onBack: this.#announceBack,
     })
   }
 
@@ -247,53 +253,31 @@ export class ClientCore {
       .catch((thrown) => this.warn(thrown))
   }
 
-  #lost(reason: Error | undefined): void {
-    // Changes that happen now are not announced to us.
+  /** Changes that happen now are not announced to us: what is known of the server is forgotten. */
+  readonly #away = (): void => {
+    this.#isAway = true
     this.#cache?.clear()
-    this.events.emit('close', reason)
+    this.directory.clear()
   }
+
+  readonly #back = (): void => {
+    if (this.#announceBack()) this.subscriptions.wasAway()
+  }
+
+  readonly #announceBack = (): boolean => {
+    if (!this.#isAway) return false
+    this.#isAway = false
+    this.events.emit('reconnect', undefined)
+    return true
+  }
+}
+
+function reconnectOptions({ reconnect }: ClientOptions): ReconnectOptions | undefined {
+  if (reconnect === false) return { maxAttempts: 0 }
+  return typeof reconnect === 'object' ? reconnect : undefined
 }
 
 function createCache(option: ClientOptions['cache']): ResponseCache | undefined {
   if (option === false) return undefined
   return new ResponseCache(typeof option === 'object' ? option : {})
-}
-
-const DEFAULT_NAME = 'gantry-mcp-client'
-const DEFAULT_VERSION = '0.1.0'
-
-export function implementationOf(options: ClientOptions): Implementation {
-  const { name = DEFAULT_NAME, version = DEFAULT_VERSION, title, description, websiteUrl, icons } = options
-  return {
-    name,
-    version,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(websiteUrl !== undefined && { websiteUrl }),
-    ...(icons !== undefined && { icons }),
-  }
-}
-
-/** What the handlers declare, and what the author adds; objects of the same name become one. */
-export function mergeCapabilities(
-  derived: ClientCapabilities,
-  added: ClientCapabilities = {},
-): ClientCapabilities {
-  const merged: JsonObject = { ...derived }
-  for (const [name, value] of Object.entries(added)) {
-    const present = merged[name]
-    merged[name] = isJsonObject(present) && isJsonObject(value) ? { ...present, ...value } : value
-  }
-  return merged
-}
-
-/** Legacy revisions have `listChanged` for roots; the modern one has no such notification. */
-export function legacyCapabilities(capabilities: ClientCapabilities): ClientCapabilities {
-  return capabilities.roots
-    ? { ...capabilities, roots: { listChanged: true, ...capabilities.roots } }
-    : capabilities
-}
-
-export function factsOf(info: Implementation, capabilities: ClientCapabilities): ClientFacts {
-  return { info, capabilities, version: LATEST_MODERN }
 }

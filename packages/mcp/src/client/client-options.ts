@@ -4,6 +4,7 @@ import type {
   Continuations,
   HandshakeStep,
   Middleware,
+  ReconnectOptions,
 } from '../exchange/index.ts'
 import type { JsonObject, NumberMode } from '../jsonrpc/index.ts'
 import type {
@@ -38,8 +39,11 @@ export interface ClientOptions extends Partial<Implementation>, AnswerHandlers {
   maxTotalTimeout?: Duration | undefined
   /** Let the first request connect. Default true. */
   autoConnect?: boolean | undefined
-  /** Let the next request connect again when the connection was lost. Default true. */
-  reconnect?: boolean | undefined
+  /**
+   * What becomes of a connection that was lost: the next request opens it again, or the client does when change events
+   * are listened to. `false` forbids it; an object says how soon and how often. Default true.
+   */
+  reconnect?: boolean | ReconnectOptions | undefined
   /** Findings about eras; by default all clients of the process share one. */
   eras?: EraCache | undefined
   /** `exact` gives a `bigint` for integers beyond 2^53; `rounded` (default) gives the nearest double. */
@@ -71,6 +75,8 @@ export interface ClientEvents {
   resourceUpdated: { uri: string }
   /** Log messages that no request has an `onLog` for. */
   log: LogMessage
+  /** The server is there again after it was lost. Lists may be new: their change events follow. */
+  reconnect: undefined
   /** The connection is gone; with a reason when it was not closed on purpose. */
   close: Error | undefined
   /** Something that harms no request but that someone should know. */

@@ -26,16 +26,18 @@ import {
   type Tool,
   type SubscriptionFilter,
 } from '../protocol/index.ts'
-import { type CallEvent, callEvents } from './call-events.ts'
-import { CallResult } from './call-result.ts'
+import type { CallEvent } from './call-events.ts'
+import type { CallResult } from './call-result.ts'
 import { ClientCore } from './client-core.ts'
 import type { ClientEvents, ClientOptions } from './client-options.ts'
+import type { Deadline } from './deadline.ts'
 import { resultOf } from './outcome-result.ts'
 import { Pages } from './pages.ts'
 import type { RequestOptions } from './request-options.ts'
-import { resumeParams, type SavedCall, type StartedCall, toStartedCall } from './saved-call.ts'
+import { resumeParams, type SavedCall, type StartedCall } from './saved-call.ts'
 import type { Subscription } from './subscriptions.ts'
-import { createTools, type Tools } from './tools.ts'
+import { ToolCalls, toolParams } from './tool-calls.ts'
+import { createTools, type PromptCall, type Prompts, type Tools } from './tools.ts'
 
 const CHANGE_EVENTS: ReadonlySet<string> = new Set(['toolsChanged', 'promptsChanged', 'resourcesChanged'])
 
@@ -55,10 +57,14 @@ export type CompletionReference = { type: 'ref/prompt'; name: string } | { type:
 export class Client<App = unknown> implements AsyncDisposable {
   /** The server's tools as functions, typed by `App`. */
   readonly tools: Tools<App>
+  /** For servers that mount this client; there is nothing here at run time. */
+  declare readonly '~app': App
   readonly #core: ClientCore
+  readonly #calls: ToolCalls
 
   constructor(options: ClientOptions = {}) {
     this.#core = new ClientCore(options)
+    this.#calls = new ToolCalls(this.#core)
     this.tools = createTools<App>((name, args, callOptions) => this.call(name, args, callOptions))
   }
 
@@ -171,7 +177,7 @@ export class Client<App = unknown> implements AsyncDisposable {
 
   /** Calls a tool. A result that says `isError` is a result; only protocol and local failures throw. */
   call(name: string, args?: JsonObject, options: RequestOptions = {}): Promise<CallResult> {
-    return this.#call(name, args, options)
+    return this.#calls.call(toolParams(name, args), options)
   }
 
   /** Calls a tool and tells what happens on the way. */
@@ -180,17 +186,12 @@ export class Client<App = unknown> implements AsyncDisposable {
     args?: JsonObject,
     options: RequestOptions = {},
   ): AsyncGenerator<CallEvent, void, undefined> {
-    return callEvents({
-      options,
-      run: (own, ask) => this.#call(name, args, own, ask),
-      fallback: (requests, signal) =>
-        this.#core.ask(requests, signal, { method: 'tools/call', params: toolParams(name, args) }),
-    })
+    return this.#calls.stream(toolParams(name, args), options)
   }
 
   /** Calls a tool, and returns its questions instead of having them answered. */
   start(name: string, args?: JsonObject, options: RequestOptions = {}): Promise<StartedCall> {
-    return this.#start(toolParams(name, args), options)
+    return this.#calls.start(toolParams(name, args), options)
   }
 
   /** Goes on with a call that `start` or `resume` returned, with answers by the keys of its questions. */
@@ -199,7 +200,7 @@ export class Client<App = unknown> implements AsyncDisposable {
     answers: InputResponses,
     options: RequestOptions = {},
   ): Promise<StartedCall> {
-    return this.#start(await resumeParams(saved, answers), options)
+    return this.#calls.start(await resumeParams(saved, answers), options)
   }
 
   listTools(options: RequestOptions = {}): Pages<Tool> {
@@ -226,10 +227,9 @@ export class Client<App = unknown> implements AsyncDisposable {
     )
   }
 
-  async getPrompt(
-    name: string,
-    args?: Record<string, string>,
-    options: RequestOptions = {},
+  async getPrompt<Name extends keyof Prompts<App> & string>(
+    name: Name,
+    ...[args, options = {}]: PromptCall<Prompts<App>[Name]>
   ): Promise<GetPromptResult> {
     const params = { name, ...(args && { arguments: args }) }
     return (await this.request('prompts/get', params, options)) as GetPromptResult
@@ -281,47 +281,15 @@ export class Client<App = unknown> implements AsyncDisposable {
 
   /** Sends any request and resolves with its result as it came; questions go to the handlers. */
   async request(method: string, params: JsonObject = {}, options: RequestOptions = {}): Promise<JsonObject> {
-    return resultOf(await this.#run(method, params, options), method)
+    const { requests } = this.#core
+    return resultOf(await requests.run({ method, params, options, ask: 'handlers' }), method)
+  }
+
+  /** The time limits of an exchange that middleware makes several requests of; dispose of it at the end. */
+  deadlineOf(exchange: Exchange): Deadline {
+    return this.#core.requests.deadlineOf(exchange)
   }
 
   /** Passes an exchange on as it is, without this client's handlers, middleware or identity. */
   readonly handle = (exchange: Exchange): Promise<Outcome> => this.#core.requests.pass(exchange)
-
-  #run(
-    method: string,
-    params: JsonObject,
-    options: RequestOptions,
-    ask: Exchange['ask'] | 'handlers' = 'handlers',
-  ): Outcome | Promise<Outcome> {
-    return this.#core.requests.run({ method, params, options, ask })
-  }
-
-  async #call(
-    name: string,
-    args: JsonObject | undefined,
-    options: RequestOptions,
-    ask?: Exchange['ask'],
-  ): Promise<CallResult> {
-    const outcome = await this.#run('tools/call', toolParams(name, args), options, ask)
-    const result = resultOf(outcome, 'tools/call')
-    const checking = this.#checkOutput(name, result)
-    if (checking) await checking
-    return new CallResult(result)
-  }
-
-  async #start(params: JsonObject, options: RequestOptions): Promise<StartedCall> {
-    const outcome = await this.#core.requests.run({ method: 'tools/call', params, options, ask: undefined })
-    const started = toStartedCall(outcome, params)
-    if (started.type === 'complete') await this.#checkOutput(String(params.name), started.result.raw)
-    return started
-  }
-
-  #checkOutput(name: string, result: JsonObject): void | Promise<void> {
-    if (this.#core.options.validateOutput === false) return undefined
-    return this.#core.directory.checkOutput(name, result)
-  }
-}
-
-function toolParams(name: string, args: JsonObject | undefined): JsonObject {
-  return args === undefined ? { name } : { name, arguments: args }
 }

@@ -9,12 +9,13 @@ export interface ConnectionOptions {
   open(signal: AbortSignal): Promise<Negotiated>
   /** How long that may take, in ms; 0 is no limit. */
   timeout(): number
-  /** Whether a request may open the connection that nobody has asked for yet. */
+  /** Whether a request may open the connection when `connect` was not called. */
   autoConnect: boolean
   /** Whether a request may open a connection that was lost. */
   reconnect: boolean
   onOpen(negotiated: Negotiated): void
-  onLost(reason: Error | undefined): void
+  /** `isExpected`: it was closed on purpose. */
+  onLost(reason: Error | undefined, isExpected: boolean): void
 }
 
 /** Keeps at most one connection, opened once however many ask for it. */
@@ -56,7 +57,7 @@ export class Connection {
       this.#current = undefined
       stale.onClose = undefined
       await stale.close().catch(() => {})
-      this.#options.onLost(reason)
+      this.#options.onLost(reason, false)
     }
     return this.open(signal)
   }
@@ -115,10 +116,11 @@ export class Connection {
   }
 
   #lost(negotiated: Negotiated, reason: Error | undefined): void {
-    if (this.#current === negotiated) {
+    const isExpected = this.#current !== negotiated
+    if (!isExpected) {
       this.#current = undefined
       this.#absence = { why: 'lost', reason }
     }
-    this.#options.onLost(reason)
+    this.#options.onLost(reason, isExpected)
   }
 }

@@ -2,7 +2,8 @@ import type { Cancellation } from '../exchange/exchange.ts'
 import { signalCancellation } from '../exchange/plain-exchange.ts'
 import type { ClientFacts, Exchange, InputRequests, InputResponses, Notification } from '../exchange/index.ts'
 import { copyWith, isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
-import type { LoggingLevel } from '../protocol/index.ts'
+import { PARTIAL_CONTENT } from '../exchange/message-hints.ts'
+import type { ContentBlock, LoggingLevel } from '../protocol/index.ts'
 import {
   type ClientExchange,
   type LogMessage,
@@ -99,19 +100,22 @@ function withMeta({ method, params, options }: OutgoingRequest, trace: JsonObjec
   const given = isJsonObject(params._meta) ? params._meta : undefined
   const wantsProgress = options.onProgress !== undefined || method === 'tools/call'
   const meta: JsonObject = wantsProgress ? { progressToken: PROGRESS_TOKEN } : {}
+  if (options.onContent) meta[PARTIAL_CONTENT] = true
   if (trace || given || options.meta) Object.assign(meta, trace, given, options.meta)
   else if (!wantsProgress) return params
   return copyWith(params, '_meta', meta)
 }
 function notifyAuthor(
   notification: Notification,
-  { onProgress, onLog = undefined }: RequestOptions,
+  { onProgress, onContent, onLog = undefined }: RequestOptions,
   defaults: ExchangeDefaults,
 ): void {
   const { method, params = {} } = notification
   try {
     if (method === 'notifications/progress') {
       const { progressToken: _, ...progress } = params
+      const piece = onContent && isJsonObject(params._meta) && params._meta[PARTIAL_CONTENT]
+      if (isJsonObject(piece)) onContent?.(piece as unknown as ContentBlock)
       onProgress?.(progress as Progress)
     } else if (method === 'notifications/message') {
       ;(onLog ?? defaults.onLog)(params as LogMessage)

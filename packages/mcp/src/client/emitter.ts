@@ -1,4 +1,4 @@
-/** Calls the listeners of named events. A listener that throws harms nobody but itself. */
+/** Calls the listeners of named events. A listener that throws does not disturb the others. */
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<(value: never) => void>>()
   readonly #onError: (thrown: unknown, event: keyof Events) => void

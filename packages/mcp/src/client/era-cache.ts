@@ -1,4 +1,4 @@
-import type { Era } from '../protocol/index.ts'
+import { type Duration, type Era, parseDuration } from '../protocol/index.ts'
 
 export interface EraFinding {
   readonly era: Era
@@ -10,8 +10,8 @@ export interface EraFinding {
 }
 
 export interface EraCacheOptions {
-  /** How long a finding is trusted, in milliseconds. Default one day: servers are upgraded. */
-  maxAge?: number
+  /** How long a finding is trusted. Default one day: servers are upgraded. */
+  maxAge?: Duration
   /** Findings of an earlier run, as `export()` gave them. */
   findings?: Readonly<Record<string, EraFinding>>
 }
@@ -22,7 +22,7 @@ export class EraCache {
   readonly #maxAge: number
 
   constructor(options: EraCacheOptions = {}) {
-    this.#maxAge = options.maxAge ?? 86_400_000
+    this.#maxAge = parseDuration(options.maxAge ?? '1d')
     this.import(options.findings ?? {})
   }
 

@@ -33,7 +33,7 @@ function createApp(numbers: 'exact' | 'rounded'): Server {
       }),
     },
   })
-  return app as Server
+  return app
 }
 
 describe.each(['legacy', 'modern'] as const)('a %s client that wants exact integers', (era) => {

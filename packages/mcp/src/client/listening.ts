@@ -1,4 +1,5 @@
 import type { Notification } from '../exchange/index.ts'
+import type { ReconnectPace } from '../exchange/wire.ts'
 import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../jsonrpc/index.ts'
 import type { ServerCapabilities, SubscriptionFilter } from '../protocol/index.ts'
 import { ListenStream, type OpenListen } from './listen-stream.ts'
@@ -11,11 +12,14 @@ export interface ListeningOptions {
   reconnect(): Promise<unknown>
   open: OpenListen
   deliver(notification: Notification): void
+  /** How soon a stream that ended is opened again. */
+  pace: ReconnectPace
+  /** The stream broke off. */
+  onBroken(): void
+  /** Changes may have happened while there was no stream. */
+  onMissed(): void
   onWarning(error: Error): void
 }
-
-const FIRST_DELAY = 1_000
-const LONGEST_DELAY = 60_000
 
 /** Keeps one `subscriptions/listen` open, and opens it again when it changes, ends or is lost. */
 export class Listening {
@@ -25,6 +29,7 @@ export class Listening {
   #next: ListenStream | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #failures = 0
+  #missed = false
 
   constructor(options: ListeningOptions) {
     this.#options = options
@@ -36,9 +41,15 @@ export class Listening {
     const filter = possible(this.#options.wanted(), capabilities)
     const newest = this.#next ?? this.#active
     if (newest && sameFilter(newest.filter, filter)) return
-    clearTimeout(this.#timer)
+    this.#stopTimer()
     if (Object.keys(filter).length === 0) this.#closeAll()
     else this.#open(filter)
+  }
+
+  /** The server was away. Changes are told of when it is listened to again, so that none comes in between. */
+  wasAway(): void {
+    if (this.#next || this.#timer) this.#missed = true
+    else this.#options.onMissed()
   }
 
   /** What the server grants of what is wanted now. */
@@ -49,9 +60,15 @@ export class Listening {
 
   /** Nothing is listened to until the next `update`. */
   stop(): void {
-    clearTimeout(this.#timer)
+    this.#stopTimer()
     this.#closeAll()
     this.#failures = 0
+    this.#missed = false
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
   }
 
   #closeAll(): void {
@@ -84,12 +101,17 @@ export class Listening {
     this.#active = stream
     this.#next = undefined
     this.#failures = 0
+    if (!this.#missed) return
+    this.#missed = false
+    this.#options.onMissed()
   }
 
   #ended(stream: ListenStream, thrown: unknown): void {
     if (stream.closed) return
     if (this.#next === stream) this.#next = undefined
     else if (this.#active === stream) this.#active = undefined
+    this.#missed = true
+    if (thrown !== undefined) this.#options.onBroken()
     if (thrown instanceof ProtocolError && thrown.code === METHOD_NOT_FOUND) {
       this.#options.onWarning(
         new McpError('unsupported', 'The server cannot be listened to', { cause: thrown }),
@@ -99,13 +121,16 @@ export class Listening {
 
   /** Jittered, so that clients of a server that restarts do not come back all at once. */
   #retryLater(): void {
-    clearTimeout(this.#timer)
-    const delay = Math.min(FIRST_DELAY * 2 ** this.#failures++, LONGEST_DELAY)
+    this.#stopTimer()
+    const { initialDelay, maxDelay, maxAttempts } = this.#options.pace
+    if (this.#failures >= maxAttempts) return
+    const delay = Math.min(initialDelay * 2 ** this.#failures++, maxDelay)
     this.#timer = setTimeout(() => void this.#retry(), delay * (0.5 + Math.random() / 2))
     this.#timer.unref?.()
   }
 
   async #retry(): Promise<void> {
+    this.#timer = undefined
     if (Object.keys(this.#options.wanted()).length === 0) return
     try {
       await this.#options.reconnect()

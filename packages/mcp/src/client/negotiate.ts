@@ -4,6 +4,7 @@ import type {
   IdMinter,
   LegacyClientEdgeOptions,
   ModernClientEdgeOptions,
+  ReconnectOptions,
   Wire,
 } from '../exchange/index.ts'
 import { abortError } from '../exchange/plain-exchange.ts'
@@ -13,9 +14,11 @@ import { ModernClientEdge } from '../exchange/modern/client-edge.ts'
 import { McpError, ProtocolError, type NumberMode } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,
+  type Duration,
   type Era,
   eraOf,
   type Implementation,
+  parseDuration,
   type Revision,
 } from '../protocol/index.ts'
 import { EraCache, sharedEraCache } from './era-cache.ts'
@@ -34,11 +37,13 @@ export interface NegotiateOptions {
   /** `auto` finds the era out; the others insist on it. Default `auto`. */
   era?: 'auto' | Era | undefined
   protocolVersion?: Revision | undefined
-  /** Milliseconds that `server/discover` may take on a pipe before the server counts as legacy. Default 10 s. */
-  probeTimeout?: number | undefined
+  /** How long `server/discover` may take on a pipe before the server counts as legacy. Default 10 s. */
+  probeTimeout?: Duration | undefined
   eras?: EraCache | undefined
   /** What becomes of numbers in messages that a double does not hold. Default `rounded`. */
   numbers?: NumberMode | undefined
+  /** For streams that break off while the connection lives. */
+  reconnect?: ReconnectOptions | undefined
   signal?: AbortSignal | undefined
   hooks?: EdgeHooks | undefined
 }
@@ -108,8 +113,8 @@ class Negotiation {
   }
 
   async #probeAndConnect(channel: Channel, required: Era | undefined): Promise<Negotiated> {
-    const limit =
-      this.#options.probeTimeout ?? (channel.wire.kind === 'http' ? undefined : DEFAULT_PROBE_TIMEOUT)
+    const { probeTimeout = channel.wire.kind === 'http' ? undefined : DEFAULT_PROBE_TIMEOUT } = this.#options
+    const limit = probeTimeout === undefined ? undefined : parseDuration(probeTimeout)
     const finding = await this.#probe(channel, required === 'modern' ? undefined : limit)
     if (finding.era === 'modern') return this.#modern(channel, finding)
     if (required === 'modern') throw notModern(finding.cause)
@@ -213,9 +218,9 @@ class Negotiation {
 
   /** Opens a channel and closes it when its use fails. */
   async #using(connector: Connector, use: (channel: Channel) => Promise<Negotiated>): Promise<Negotiated> {
-    const { signal, numbers } = this.#options
+    const { signal, numbers, reconnect } = this.#options
     if (signal?.aborted) throw abortError(signal)
-    const wire = await connector.open({ signal, numbers })
+    const wire = await connector.open({ signal, numbers, reconnect })
     try {
       return await use({ wire, ids: createIdMinter() })
     } catch (thrown) {

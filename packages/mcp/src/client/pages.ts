@@ -1,4 +1,5 @@
 import { type JsonObject, McpError } from '../jsonrpc/index.ts'
+import { isKept } from '../protocol/callers.ts'
 
 export interface PagesOptions {
   method: string
@@ -63,6 +64,7 @@ export class Pages<Item> implements AsyncIterable<Item> {
       // An empty string is a cursor like any other (server/utilities/pagination): only its absence ends a list.
       if (typeof result.nextCursor !== 'string') return
       cursor = result.nextCursor
+      if (!isKept('cursor', cursor)) throw endless(method, 'gives a cursor that is too long')
       if (seen.has(cursor)) throw endless(method, 'gives the same cursor twice')
       if (page >= maxPages) throw endless(method, `has more than ${maxPages} pages`)
       seen.add(cursor)

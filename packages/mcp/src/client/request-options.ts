@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange/index.ts'
 import type { JsonObject } from '../jsonrpc/index.ts'
-import type { ClientCapabilities, Duration, LoggingLevel } from '../protocol/index.ts'
+import type { ClientCapabilities, ContentBlock, Duration, LoggingLevel } from '../protocol/index.ts'
 
 export interface Progress {
   progress: number
@@ -18,11 +18,16 @@ export interface LogMessage {
 
 export interface RequestOptions {
   signal?: AbortSignal | undefined
-  /** How long nothing may happen; progress and questions to our side reset it. 0 is no limit. */
+  /**
+   * How long nothing may happen; progress and questions to our side reset it. 0 is no limit. For a call that becomes
+   * a task: how long the task may bring no news. The client's own `timeout` is then about each request for the task.
+   */
   timeout?: Duration | undefined
   /** How long the request may take in all, progress or not. 0 is no limit. */
   maxTotalTimeout?: Duration | undefined
   onProgress?: ((progress: Progress) => void) | undefined
+  /** Pieces of the result as they come, from servers that send them (`ctx.stream`). The result has them all again. */
+  onContent?: ((content: ContentBlock) => void) | undefined
   onLog?: ((log: LogMessage) => void) | undefined
   /** Least severe log message wanted. Default: the client's level, or `info` when there is an `onLog`. */
   logLevel?: LoggingLevel | undefined

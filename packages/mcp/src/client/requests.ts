@@ -1,4 +1,4 @@
-import { signalCancellation, composeMiddleware } from '../exchange/plain-exchange.ts'
+import { cancellationOf, signalCancellation, composeMiddleware } from '../exchange/plain-exchange.ts'
 import type { Exchange, Failure, Handle, Middleware, Outcome } from '../exchange/index.ts'
 import { deriveExchange } from '../exchange/derive-exchange.ts'
 import { playModernRounds } from '../exchange/modern/client-rounds.ts'
@@ -25,6 +25,8 @@ export interface RequestsOptions extends ExchangeDefaults {
   timeout: number
   maxTotalTimeout: number
   maxRounds: number
+  onAway(): void
+  onBack(): void
   middleware: readonly Middleware[]
 }
 
@@ -35,6 +37,8 @@ export class Requests {
   readonly #alarm = new Alarm()
   readonly #limits: Limits
   #chain: Handle
+  /** The server could not be reached, and has not answered since. */
+  #isAway = false
 
   constructor(options: RequestsOptions) {
     this.#options = options
@@ -68,6 +72,13 @@ export class Requests {
     return new Deadline(method, this.#limitsOf(options), signalCancellation(options.signal), this.#alarm)
   }
 
+  /** The limits of a request that middleware makes several of. The client's idle limit is about each of those. */
+  deadlineOf(exchange: Exchange): Deadline {
+    const { timeout = 0, maxTotalTimeout } = optionsOf(exchange)
+    const limits = this.#limitsOf({ timeout, maxTotalTimeout })
+    return new Deadline(exchange.method, limits, cancellationOf(exchange), this.#alarm)
+  }
+
   #limitsOf({ timeout, maxTotalTimeout }: RequestOptions): Limits {
     if (timeout === undefined && maxTotalTimeout === undefined) return this.#limits
     return {
@@ -76,7 +87,7 @@ export class Requests {
     }
   }
 
-  /** Somebody else's exchange: to the server as it is, and nothing is kept of it. */
+  /** An exchange of another client: it goes to the server as it is, and nothing of it is kept. */
   async pass(exchange: Exchange): Promise<Outcome> {
     return this.#attempt(exchange, await this.#options.connection.acquire(exchange.signal))
   }
@@ -97,15 +108,29 @@ export class Requests {
   async #attempt(exchange: Exchange, first: Negotiated, slot?: CacheSlot): Promise<Outcome> {
     try {
       const outcome = await this.#send(exchange, first, slot)
+      if (this.#isAway) this.#back()
       if (outcome.type !== 'error' || first.edge.era !== 'modern') return outcome
       return await this.#afterError(outcome, exchange, first, slot)
     } catch (thrown) {
-      if (!(thrown instanceof McpError) || thrown.code !== 'session_lost') throw thrown
+      if (!(thrown instanceof McpError)) throw thrown
+      if (thrown.code === 'network') this.#away()
+      if (thrown.code !== 'session_lost') throw thrown
       const { connection } = this.#options
       return await this.#send(exchange, await connection.renew(first.edge, thrown, exchange.signal), slot)
     } finally {
       if (exchange instanceof TimedExchange) exchange.dispose()
     }
+  }
+
+  /** Over HTTP nothing but a failed request shows that a server is away. */
+  #away(): void {
+    this.#isAway = true
+    this.#options.onAway()
+  }
+
+  #back(): void {
+    this.#isAway = false
+    this.#options.onBack()
   }
 
   async #afterError(

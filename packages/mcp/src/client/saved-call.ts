@@ -9,7 +9,7 @@ import { resultOf } from './outcome-result.ts'
 export interface SavedCall {
   type: 'input_required'
   questions: InputRequests
-  /** What `resume` needs; nobody else's business. */
+  /** What `resume` needs. Not for other use. */
   state: { params: JsonObject; requestState?: string }
 }
 

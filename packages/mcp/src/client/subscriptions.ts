@@ -1,5 +1,6 @@
 import type { Notification } from '../exchange/index.ts'
 import { orAbort } from '../exchange/client/client-edge.ts'
+import type { ReconnectPace } from '../exchange/wire.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import type { ServerCapabilities, SubscriptionFilter } from '../protocol/index.ts'
 import type { ClientEvents } from './client-options.ts'
@@ -19,6 +20,9 @@ export interface SubscriptionsOptions {
   reconnect(): Promise<unknown>
   open: OpenListen
   onChange(notification: Notification): void
+  pace: ReconnectPace
+  onBroken(): void
+  onBack(): void
 }
 
 /** What the author wants to hear of: listeners of change events, and subscribed resources. */
@@ -29,13 +33,16 @@ export class Subscriptions {
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options
-    const { events, capabilities, reconnect, open } = options
+    const { events, capabilities, reconnect, open, pace, onBroken } = options
     this.#listening = new Listening({
       wanted: () => this.#wanted(),
       capabilities,
       reconnect,
       open,
       deliver: (notification) => this.#deliver(notification),
+      pace,
+      onBroken,
+      onMissed: () => this.#assumeChanges(),
       onWarning: (error) => events.emit('warning', error),
     })
   }
@@ -50,6 +57,22 @@ export class Subscriptions {
 
   stop(): void {
     this.#listening.stop()
+  }
+
+  /** The server was away, and is back. */
+  wasAway(): void {
+    this.#listening.wasAway()
+  }
+
+  /** Nobody knows what has changed meanwhile, so everything counts as changed. */
+  #assumeChanges(): void {
+    this.#options.onBack()
+    for (const list of ['tools', 'prompts', 'resources']) {
+      this.#deliver({ method: `notifications/${list}/list_changed` })
+    }
+    for (const uri of this.#uris.keys()) {
+      this.#deliver({ method: 'notifications/resources/updated', params: { uri } })
+    }
   }
 
   async subscribe(uri: string, signal: AbortSignal): Promise<Subscription> {

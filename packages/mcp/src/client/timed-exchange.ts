@@ -15,6 +15,7 @@ export class TimedExchange extends Deadline implements Exchange {
   readonly serverContext: unknown
   readonly headers: Exchange['headers']
   readonly detach: Exchange['detach']
+  readonly onSent: Exchange['onSent']
   readonly #origin: Exchange
 
   constructor(origin: Exchange, limits: Limits, alarm: Alarm) {
@@ -26,6 +27,7 @@ export class TimedExchange extends Deadline implements Exchange {
     this.serverContext = origin.serverContext
     this.headers = origin.headers
     this.detach = origin.detach
+    this.onSent = origin.onSent
     this.#origin = origin
   }
 
@@ -33,7 +35,7 @@ export class TimedExchange extends Deadline implements Exchange {
     return this
   }
 
-  /** Read when somebody wants it: ids of sessions are made then. */
+  /** Read late: ids of sessions are made on the first read. */
   get session(): string | undefined {
     return this.#origin.session
   }

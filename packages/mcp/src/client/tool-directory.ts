@@ -25,6 +25,10 @@ export class ToolDirectory {
     return this.#tools.size
   }
 
+  clear(): void {
+    this.#tools.clear()
+  }
+
   learn(tools: unknown): void {
     if (!Array.isArray(tools)) return
     for (const tool of tools) if (isTool(tool)) this.#keep(tool.name, know(tool))

@@ -15,8 +15,32 @@ export class ToolCallError extends McpError {
 
 /** The tools of a server as functions. `App` is the server's own type: `connect<typeof app>(…)`. */
 export type Tools<App> = App extends { readonly '~tools'?: infer Types }
-  ? { readonly [Name in keyof NonNullable<Types>]: ToolFunction<NonNullable<Types>[Name]> }
-  : { readonly [name: string]: (args?: JsonObject, options?: RequestOptions) => Promise<unknown> }
+  ? [keyof NonNullable<Types>] extends [never]
+    ? UntypedTools
+    : { readonly [Name in keyof NonNullable<Types>]: ToolFunction<NonNullable<Types>[Name]> }
+  : UntypedTools
+
+interface UntypedTools {
+  readonly [name: string]: (args?: JsonObject, options?: RequestOptions) => Promise<unknown>
+}
+
+/** The arguments of a server's prompts by name; open for a server whose prompts are not known. */
+export type Prompts<App> = App extends { readonly '~prompts'?: infer Types }
+  ? [keyof NonNullable<Types>] extends [never]
+    ? UntypedPrompts
+    : NonNullable<Types>
+  : UntypedPrompts
+
+interface UntypedPrompts {
+  readonly [name: string]: { input: Record<string, string> }
+}
+
+/** What `getPrompt` takes behind the name: the arguments may be left out when none is required. */
+export type PromptCall<Type> = Type extends { input: infer Input }
+  ? {} extends Input
+    ? [args?: Input, options?: RequestOptions]
+    : [args: Input, options?: RequestOptions]
+  : never
 
 type ToolFunction<Type> = Type extends { input: infer Input; output: infer Output }
   ? {} extends Input

@@ -13,7 +13,7 @@ async function modulesOf(entry: string): Promise<string[]> {
     platform: 'neutral',
     packages: 'external',
     external: ['node:*'],
-    conditions: ['source', 'browser'],
+    conditions: ['@gantry/source', 'browser'],
     logLevel: 'silent',
   })
   const own = Object.keys(result.metafile.inputs)

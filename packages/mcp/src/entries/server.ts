@@ -15,4 +15,3 @@ export type { HttpServiceOptions } from '../transport/http/server/service-option
 export { UnreadAnswers, type UnreadLimits } from '../transport/held-bytes.ts'
 export { HttpMeter, type HttpLimits } from '../transport/http/server/meter.ts'
 export { headerParameters, type HeaderParameter } from '../schema/index.ts'
-export { memory, type MemoryOptions } from '../transport/memory.ts'

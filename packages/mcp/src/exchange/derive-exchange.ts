@@ -13,7 +13,7 @@ import { withSources } from '../jsonrpc/index.ts'
 
 /** What a relay may put in the place of the original's. */
 export interface ExchangeChanges
-  extends Partial<Pick<Exchange, 'method' | 'params' | 'client' | 'notify' | 'ask' | 'detach'>> {
+  extends Partial<Pick<Exchange, 'method' | 'params' | 'client' | 'notify' | 'ask' | 'detach' | 'onSent'>> {
   /** Its end, when that may come before the original's. */
   cancellation?: Cancellation
 }
@@ -25,6 +25,8 @@ export function deriveExchange(exchange: Exchange, changes: ExchangeChanges): Ex
 
 class DerivedExchange implements Exchange {
   readonly method: string
+  readonly id: Exchange['id']
+  readonly onSent: Exchange['onSent']
   readonly params: Exchange['params']
   readonly client: ClientFacts
   readonly auth: AuthInfo | undefined
@@ -34,6 +36,7 @@ class DerivedExchange implements Exchange {
   readonly peer: string | undefined
   readonly detach: Exchange['detach']
   readonly checkHeaders: Exchange['checkHeaders']
+  readonly asTask: Exchange['asTask']
   ask: Exchange['ask']
   readonly origin: Exchange
   readonly #notify: ((notification: Notification) => void) | undefined
@@ -41,6 +44,8 @@ class DerivedExchange implements Exchange {
 
   constructor(origin: Exchange, changes: ExchangeChanges) {
     this.method = changes.method ?? origin.method
+    this.id = origin.id
+    this.onSent = changes.onSent ?? origin.onSent
     this.params = changes.params ?? origin.params
     this.client = changes.client ?? origin.client
     this.auth = origin.auth
@@ -50,6 +55,7 @@ class DerivedExchange implements Exchange {
     this.peer = origin.peer
     this.detach = 'detach' in changes ? changes.detach : origin.detach
     this.checkHeaders = origin.checkHeaders
+    this.asTask = origin.asTask
     this.ask = 'ask' in changes ? changes.ask : origin.ask
     this.origin = origin
     this.#notify = changes.notify
@@ -58,6 +64,10 @@ class DerivedExchange implements Exchange {
 
   get session(): string | undefined {
     return this.origin.session
+  }
+
+  get connection(): string | undefined {
+    return this.origin.connection
   }
 
   get signal(): AbortSignal {

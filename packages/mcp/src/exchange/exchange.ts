@@ -1,4 +1,10 @@
-import type { JsonObject, JsonRpcError, ProtocolError } from '../jsonrpc/index.ts'
+import {
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type JsonObject,
+  type JsonRpcError,
+  type RequestId,
+} from '../jsonrpc/index.ts'
 import type {
   ClientCapabilities,
   Implementation,
@@ -63,12 +69,14 @@ export interface Cancellation {
  */
 export interface Exchange {
   readonly method: string
+  /** What the peer called the request; absent for what this side asks. */
+  readonly id?: RequestId | undefined
   readonly params: JsonObject
   readonly client: ClientFacts
   readonly auth?: AuthInfo | undefined
   /** Least severe log message the client wants from this request; nothing is sent when undefined. */
   readonly logLevel?: LoggingLevel | undefined
-  /** Set by whoever embeds the server, per request; reaches every handler. */
+  /** Set by the embedding program, per request; reaches every handler. */
   readonly serverContext?: unknown
   /** HTTP request headers in lower case where there are any. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined
@@ -76,6 +84,8 @@ export interface Exchange {
   readonly peer?: string | undefined
   /** Names the legacy session or connection that it came from; modern requests belong to none. */
   readonly session?: string | undefined
+  /** Names the pipe or socket that it came on, in both eras; requests over HTTP have none that lasts. */
+  readonly connection?: string | undefined
   /** Aborted when the caller cancels or goes away. */
   readonly signal: AbortSignal
   /**
@@ -99,9 +109,16 @@ export interface Exchange {
   detach?: ((retryMs?: number) => void) | undefined
   /**
    * Present where arguments travelled in HTTP headers as well: throws when the headers that a tool asks for differ
-   * from its arguments. Called by whoever finds the tool, since nobody else knows what it asks for.
+   * from its arguments. Called where the tool is found: only its definition says which headers it wants.
    */
   readonly checkHeaders?: ((parameters: readonly MirroredParameter[]) => void) | undefined
+  /**
+   * The tool can be called as a task only. The edge to a server of 2025-11-25 makes that task, which may last `ttl`
+   * milliseconds, and follows it to its end.
+   */
+  readonly asTask?: { readonly ttl: number } | undefined
+  /** Told the id of each request that is sent for it. */
+  readonly onSent?: ((id: RequestId) => void) | undefined
   /** The exchange that this one was derived from. */
   readonly origin?: Exchange | undefined
 }
@@ -156,6 +173,11 @@ export type Middleware<E extends Exchange = Exchange> = (
 
 export function complete(result: JsonObject): Complete {
   return { type: 'complete', result }
+}
+
+/** The answer to a request whose method does not exist. */
+export function methodNotFound(method: string): Failure {
+  return failure(new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`))
 }
 
 export function failure(error: ProtocolError, cause?: unknown): Failure {

@@ -30,7 +30,7 @@ export {
   type ExchangeInit,
   type RequestContext,
 } from './plain-exchange.ts'
-export { bindingOf, Sealer } from './seal.ts'
+export { bindingOf, Sealer } from '../protocol/encoding.ts'
 export { CallTable } from './pending-requests.ts'
 export {
   OpenSet,
@@ -39,13 +39,28 @@ export {
   type BudgetLimit,
   type BudgetLimits,
   callerKey,
+  isKept,
   senderKey,
   type Sender,
 } from '../protocol/callers.ts'
-export type { Connector, IncomingMessage, OpenOptions, Wire, WireRequestOptions } from './wire.ts'
+export type {
+  Connector,
+  IncomingMessage,
+  OpenOptions,
+  ReconnectOptions,
+  Wire,
+  WireRequestOptions,
+  WireTap,
+} from './wire.ts'
 export { deriveExchange, type ExchangeChanges } from './derive-exchange.ts'
 export { coversUri, HeldNotifications } from './subscriptions.ts'
-export { missingCapabilities, missingCapability, ASKS_IN_ROUNDS, RELATED_REQUEST } from './message-hints.ts'
+export {
+  missingCapabilities,
+  missingCapability,
+  ASKS_IN_ROUNDS,
+  RELATED_REQUEST,
+  withoutOlderTasks,
+} from './message-hints.ts'
 export {
   type Owner,
   ownerOf,
@@ -55,7 +70,8 @@ export {
   type ClientEdgeOptions,
   type IdMinter,
 } from './client/client-edge.ts'
-export { LegacySession, type LegacySessionFacts } from './legacy/server/session.ts'
+export type { LegacySessionFacts } from './legacy/server/handshake.ts'
+export { LegacySession } from './legacy/server/session.ts'
 export type { LegacyIo } from './legacy/server/served-call.ts'
 export { SERVER_LOGS, TASK_STATUS } from './legacy/server/subscriptions.ts'
 export { isModernRequest, openModernExchange, readEnvelope, type Envelope } from './modern/server-edge.ts'
@@ -90,7 +106,8 @@ export type { HandshakeStep } from './legacy/client/handshake.ts'
 export type { RequestAnswer } from './legacy/client/extension.ts'
 export type { AmbiguousRequest } from './legacy/client/inbox.ts'
 export { ModernClientEdge, type ModernClientEdgeOptions } from './modern/client-edge.ts'
-export { outlineOf } from './received-result.ts'
+export { lengthOf, outlineOf } from './received-result.ts'
+export { PrefixedUris } from './prefixed-uris.ts'
 export { playModernRounds, type SendRound } from './modern/client-rounds.ts'
 
 // What stands on this layer, a gateway for one, needs the vocabulary below it as well.
@@ -103,6 +120,7 @@ export {
   isJsonObject,
   METHOD_NOT_FOUND,
   MISSING_CLIENT_CAPABILITY,
+  canonicalJson,
   jsonReader,
   JsonNumber,
   ProtocolError,

@@ -38,6 +38,41 @@ export function withoutHints<Message extends { params?: JsonObject }>(message: M
   return { ...message, params: Object.keys(others).length > 0 ? { ...params, _meta: others } : params }
 }
 
+/** Of requests that have none. */
+export const NO_PARAMS: JsonObject = Object.freeze({})
+
+/** A request before its server gets it. */
+export interface AskedMessage {
+  readonly method: string
+  readonly params?: JsonObject | undefined
+}
+
+/** The params of a request as its server gets them. */
+export function paramsFor(
+  { withoutOlderTasks }: { readonly withoutOlderTasks?: ((message: AskedMessage) => JsonObject) | undefined },
+  message: AskedMessage,
+): JsonObject {
+  return withoutOlderTasks ? withoutOlderTasks(message) : (message.params ?? NO_PARAMS)
+}
+
+/**
+ * For a server without tasks of 2025-11-25: it has to take a call that asks for a task for an ordinary one, and by
+ * naming a task a client could join the task of another behind the server.
+ */
+export function withoutOlderTasks({ method, params = NO_PARAMS }: AskedMessage): JsonObject {
+  const { _meta } = params
+  const asksForTask = method === 'tools/call' && params.task !== undefined
+  const namesTask = isJsonObject(_meta) && META.relatedTask in _meta
+  if (!asksForTask && !namesTask) return params
+  const rest = { ...params }
+  if (asksForTask) delete rest.task
+  if (namesTask) {
+    const { [META.relatedTask]: _task, ...meta } = _meta
+    rest._meta = meta
+  }
+  return rest
+}
+
 /** Tells a server of this SDK that the gateway's client could detach (SEP-1699), and it the gateway. */
 export const DETACH_HINT = 'dev.gantry/detach'
 
@@ -112,6 +147,9 @@ export function missingCapabilities(
   return missing
 }
 
+/** In the `_meta` of a call: its progress may have pieces of the result. In that of progress: the piece. */
+export const PARTIAL_CONTENT = 'dev.gantry/partialContent'
+
 /** Carries one call's client capabilities over a shared legacy connection, for servers of this SDK. */
 export const CALL_CAPABILITIES = 'dev.gantry/clientCapabilities'
 
@@ -141,7 +179,7 @@ export function callCapabilities(declared: ClientCapabilities, params: JsonObjec
   return isJsonObject(said) ? narrowed(declared, said) : declared
 }
 
-/** Whether whoever asked, perhaps behind a gateway, knows the error for a capability that is missing. */
+/** Whether the client, perhaps behind a gateway, knows the error for a capability that is missing. */
 export function knowsMissingCapability({ client, params }: Exchange): boolean {
   if (eraOf(client.version) === 'modern') return true
   return isJsonObject(params._meta) && isJsonObject(params._meta[CALL_CAPABILITIES])
@@ -153,7 +191,7 @@ function hasAll(theirs: unknown, mine: unknown): boolean {
   return isJsonObject(theirs) && Object.keys(mine).every((key) => Object.hasOwn(theirs, key))
 }
 
-/** What both have; nobody gets more than was declared. */
+/** What both have. A request never gets more than was declared. */
 function narrowed(declared: ClientCapabilities, other: JsonObject): ClientCapabilities {
   const left: JsonObject = { ...declared }
   for (const name of QUESTIONS) {

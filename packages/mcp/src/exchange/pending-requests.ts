@@ -27,7 +27,7 @@ export class PendingRequests {
     return this.#waiters.has(id)
   }
 
-  /** Whether whoever waits for this id can do with a `ResultBody` in bytes. */
+  /** Whether the caller that waits for this id takes a `ResultBody` in bytes. */
   takesBytes(id: RequestId): boolean {
     return this.#waiters.get(id)?.takesBytes === true
   }
@@ -72,7 +72,7 @@ export class PendingRequests {
     return waiter !== undefined
   }
 
-  /** Every request gets an error of its own: whoever catches one may add to it. */
+  /** Every request gets an error of its own: code that catches one may add to it. */
   failAll(reason: () => McpError): void {
     for (const [id] of this.#waiters.entries()) this.reject(id, reason())
     this.#givenUp.clear()
@@ -94,7 +94,7 @@ export class PendingRequests {
 
 const MAX_IDS = 1000
 
-/** Ids of requests that nobody waits for any more, so that their late answers are recognised. Bounded in number. */
+/** Ids of requests that were given up, so that their late answers are recognised. Bounded in number. */
 export class GivenUpIds {
   readonly #ids = new Set<RequestId>()
 

@@ -1,4 +1,4 @@
-import { type JsonObject, McpError } from '../jsonrpc/index.ts'
+import { type JsonObject, McpError, type RequestId } from '../jsonrpc/index.ts'
 import type { LoggingLevel } from '../protocol/index.ts'
 import type {
   Cancellation,
@@ -92,7 +92,7 @@ export const NEVER_CANCELLED: Cancellation = {
   offAbort() {},
 }
 
-/** A signal that somebody else made; without one nobody can end it. */
+/** A signal that the caller made; without one the caller cannot end it. */
 export function signalCancellation(signal: AbortSignal | null | undefined): Cancellation {
   return signal ? new SignalCancellation(signal) : NEVER_CANCELLED
 }
@@ -151,7 +151,10 @@ export interface RequestContext {
 export interface ExchangeInit extends Omit<RequestContext, 'session'> {
   /** The id of the session, or what has it. */
   session?: string | { readonly id: string } | undefined
+  /** What has the name of the connection. */
+  connection?: { readonly id: string } | undefined
   method: string
+  id?: RequestId | undefined
   params: JsonObject
   client: ClientFacts
   logLevel?: LoggingLevel | undefined
@@ -163,6 +166,7 @@ export interface ExchangeInit extends Omit<RequestContext, 'session'> {
 /** An exchange under way. */
 export class PlainExchange extends Canceller implements Exchange {
   readonly method: string
+  readonly id: RequestId | undefined
   readonly params: JsonObject
   readonly client: ClientFacts
   readonly auth: AuthInfo | undefined
@@ -174,12 +178,14 @@ export class PlainExchange extends Canceller implements Exchange {
   readonly detach: ((retryMs?: number) => void) | undefined
   checkHeaders: Exchange['checkHeaders']
   readonly #session: ExchangeInit['session']
+  readonly #connection: ExchangeInit['connection']
   #finished = false
   readonly #notify: ((notification: Notification) => void) | undefined
 
   constructor(init: ExchangeInit) {
     super()
     this.method = init.method
+    this.id = init.id
     this.params = init.params
     this.client = init.client
     this.auth = init.auth
@@ -188,6 +194,7 @@ export class PlainExchange extends Canceller implements Exchange {
     this.headers = init.headers
     this.peer = init.peer
     this.#session = init.session
+    this.#connection = init.connection
     this.ask = init.ask
     this.detach = init.detach
     this.#notify = init.notify
@@ -199,6 +206,10 @@ export class PlainExchange extends Canceller implements Exchange {
 
   get session(): string | undefined {
     return typeof this.#session === 'object' ? this.#session.id : this.#session
+  }
+
+  get connection(): string | undefined {
+    return this.#connection?.id
   }
 
   /** The outcome is known: what a handler says from now on has no stream to travel on. */

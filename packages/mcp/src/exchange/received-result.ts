@@ -18,7 +18,7 @@ interface Reader {
 /** A complete result with its JSON, which a relay passes on unchanged. Valid while `result` is untouched. */
 export class ReceivedResult implements Complete {
   readonly type = 'complete'
-  /** The result with rounded numbers, and with empty long strings when nobody has read them. */
+  /** The result with rounded numbers, and with empty long strings when they have not been read. */
   readonly outline: JsonObject
   readonly #source: ResultBody
   readonly #isModern: boolean
@@ -42,7 +42,7 @@ export class ReceivedResult implements Complete {
     return this.#isModern ? withoutResultType(result) : result
   }
 
-  /** What it looks like to whoever writes it down. */
+  /** What it looks like when it is written as JSON. */
   toJSON(): Complete {
     return { type: this.type, result: this.result }
   }
@@ -109,4 +109,9 @@ export function received(response: JsonRpcResult, isModern: boolean): ReceivedRe
 /** What there is to see of a result without reading its long strings. */
 export function outlineOf(outcome: Complete): JsonObject {
   return outcome instanceof ReceivedResult ? outcome.outline : outcome.result
+}
+
+/** Characters or bytes of a result as it came; undefined when it was made here. */
+export function lengthOf(outcome: Complete): number | undefined {
+  return outcome instanceof ReceivedResult ? outcome.length : undefined
 }

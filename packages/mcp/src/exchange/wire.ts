@@ -6,6 +6,7 @@ import type {
   NumberMode,
   RequestId,
 } from '../jsonrpc/index.ts'
+import { type Duration, parseDuration } from '../protocol/index.ts'
 import type { Cancellation } from './exchange.ts'
 
 export type IncomingMessage = JsonRpcNotification | JsonRpcRequest
@@ -20,10 +21,45 @@ export interface WireRequestOptions {
   onDetached?: ((retryMs: number | undefined) => void) | undefined
   /** Extra HTTP headers for this request (`Mcp-Param-*`, for instance). Wires without headers ignore them. */
   headers?: Record<string, string> | undefined
-  /** A long result may come as a `ResultBody` in bytes, whose strings nobody has read. */
+  /** A long result may come as a `ResultBody` in bytes, whose strings have not been read. */
   takesBytes?: boolean | undefined
-  /** The exchange that it is sent for: nothing is done with it, whoever stands in between may look. */
+  /** The exchange that it is sent for. Only a tap looks at it. */
   origin?: object | undefined
+}
+
+/** As much of a message as a tap may rely on. */
+export interface SeenJson {
+  readonly id?: unknown
+  readonly method?: string
+  readonly error?: { readonly message: string }
+}
+
+/** Looks at the messages of a wire. */
+export interface WireTap {
+  /** Asked for every request. While it is false, the wire shows no requests of its own, no answers to them, and no messages of their streams. */
+  readonly active: boolean
+  /** `origin` is the exchange that the message is for, where the wire knows it. */
+  seen(direction: 'in' | 'out', message: SeenJson, origin?: object): void
+}
+
+/** Sends a request while a tap looks. The tap sees the request, its answer, and the messages of its own stream. */
+export async function tapRequest(
+  tap: WireTap,
+  message: JsonRpcRequest,
+  options: WireRequestOptions,
+  send: (message: JsonRpcRequest, options: WireRequestOptions) => Promise<JsonRpcResponse>,
+): Promise<JsonRpcResponse> {
+  const { origin, onMessage } = options
+  tap.seen('out', message, origin)
+  const shown = onMessage && {
+    onMessage: (incoming: IncomingMessage) => {
+      tap.seen('in', incoming, origin)
+      onMessage(incoming)
+    },
+  }
+  const response = await send(message, { ...options, ...shown, takesBytes: false })
+  tap.seen('in', response, origin)
+  return response
 }
 
 /** How a client edge reaches one server: frames, correlates and reports, and knows little of eras. */
@@ -36,10 +72,14 @@ export interface Wire {
   request(message: JsonRpcRequest, options?: WireRequestOptions): Promise<JsonRpcResponse>
   /** Sends a notification, or a response to a request of the server. */
   send(message: JsonRpcMessage): Promise<void>
+  /** Set by the one who opened the wire and wants to see its messages. `memory()` has `onTraffic` instead. */
+  tap?: WireTap | undefined
   /** Messages that belong to no request's own stream. Set once by the client edge. */
   onMessage: ((message: IncomingMessage) => void) | undefined
   /** The server answered a request that was given up. Set by the client edge; wires that cannot tell never call it. */
   onLateAnswer?: ((id: RequestId) => void) | undefined
+  /** Messages of no request may be lost: their stream had broken off, and is open again. Set by the client edge. */
+  onMissed?: (() => void) | undefined
   /** Called once when the wire is gone, with the reason when it was not asked for. */
   onClose: ((reason: Error | undefined) => void) | undefined
   /** Tells the wire what was negotiated: HTTP sends it as a header from then on. */
@@ -49,10 +89,33 @@ export interface Wire {
   close(): Promise<void>
 }
 
+/** How soon and how often a connection or a stream that was lost is opened again. */
+export interface ReconnectOptions {
+  /** Before the first attempt; doubles with each one after it. A server's `retry:` goes first. Default 500 ms. */
+  initialDelay?: Duration | undefined
+  /** Back-off grows no further than this. Default 30 s. */
+  maxDelay?: Duration | undefined
+  /** How many attempts may fail one after another. 0 never reconnects. Default 8; a client that is listened to goes on. */
+  maxAttempts?: number | undefined
+}
+
+export interface ReconnectPace {
+  readonly initialDelay: number
+  readonly maxDelay: number
+  readonly maxAttempts: number
+}
+
+export function reconnectPace(options: ReconnectOptions = {}, attempts: number = 8): ReconnectPace {
+  const { initialDelay = 500, maxDelay = '30s', maxAttempts = attempts } = options
+  return { initialDelay: parseDuration(initialDelay), maxDelay: parseDuration(maxDelay), maxAttempts }
+}
+
 export interface OpenOptions {
   signal?: AbortSignal | undefined
   /** What becomes of numbers in messages that a double does not hold. Default `rounded`. */
   numbers?: NumberMode | undefined
+  /** For streams that break off while the wire lives. */
+  reconnect?: ReconnectOptions | undefined
 }
 
 /** Makes wires to one server: spawns its process, or talks to its URL. */

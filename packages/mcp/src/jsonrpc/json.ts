@@ -13,9 +13,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** MCP forbids `null` ids; JSON-RPC allows only strings and numbers besides. */
 export type RequestId = string | number
 
+/** Listening repeats the id of its request in every message. */
+const LONGEST_ID = 4096
+
 /** Strings and integers are ids (2026-07-28, basic). Integers beyond 2^53 would lose digits: refused. */
 export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || Number.isSafeInteger(value)
+  return typeof value === 'string' ? value.length <= LONGEST_ID : Number.isSafeInteger(value)
 }
 
 /** The numbers of the text that is being written, in the order in which they were met. */
@@ -157,7 +160,7 @@ export function copyWith(object: object, key: string, value: unknown): { [key: s
   return copy
 }
 
-/** Deeper values are refused instead of overflowing the stack: nobody types arguments like that. */
+/** Deeper values are refused instead of overflowing the stack. Real arguments are not that deep. */
 const MAX_DEPTH = 500
 
 /** JSON with sorted keys: equal values give equal text, however a client wrote them. */
@@ -210,7 +213,7 @@ interface Found {
   what: string
 }
 
-/** Deeper than this nobody reads a path. */
+/** Longer paths are cut. */
 const DEEPEST = 100
 
 /** Where the first value is that cannot be written; undefined where only the depth is at fault. */

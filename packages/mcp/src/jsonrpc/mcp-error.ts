@@ -1,6 +1,7 @@
 /** Why something failed on this side. These codes never cross the wire. */
 export type McpErrorCode =
   | 'timeout'
+  | 'stalled'
   | 'cancelled'
   | 'closed'
   | 'not_connected'

@@ -87,7 +87,7 @@ export function classifyMessage(value: unknown): ParsedMessage {
   }
   if (id === undefined) return { kind: 'notification', message: value as unknown as JsonRpcNotification }
   if (readableId === null) {
-    return invalid(null, INVALID_REQUEST, 'Invalid request: "id" must be a string or an integer')
+    return invalid(null, INVALID_REQUEST, 'Invalid request: "id" must be a short string or an integer')
   }
   return { kind: 'request', message: value as unknown as JsonRpcRequest }
 }
@@ -132,9 +132,9 @@ export abstract class ResultBody implements JsonRpcResult {
     this.id = id
   }
 
-  /** Enough to see what it is about: numbers may be rounded, and long strings that nobody read are empty. */
+  /** Enough to see what it is about: numbers may be rounded, and long strings that were not read are empty. */
   abstract readonly outline: JsonObject
-  /** All of it, read when somebody wants it. */
+  /** All of it, read on first use. */
   abstract readonly result: JsonObject
   /** Characters or bytes of the JSON. */
   abstract readonly length: number
@@ -237,8 +237,11 @@ export function readResult(text: string, read: ReadJson = parseJson): ResultBody
   }
 }
 
+/** By its value: without the DOM's types, Node has no type of this name. */
+type Decoder = InstanceType<typeof TextDecoder>
+
 /** The text of bytes that came in pieces: a character may begin in one and end in the next. */
-export function decodePieces(pieces: readonly Uint8Array[], decoder: TextDecoder): string {
+export function decodePieces(pieces: readonly Uint8Array[], decoder: Decoder): string {
   let text = ''
   for (const piece of pieces) text += decoder.decode(piece, { stream: true })
   return text + decoder.decode()

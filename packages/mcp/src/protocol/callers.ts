@@ -168,3 +168,43 @@ export class OpenSet<Member extends OpenMember> {
     return [...this.#members]
   }
 }
+
+/** What a server gives us to keep and give back. */
+type Kept = 'requestState' | 'cursor' | 'taskId' | 'elicitationId'
+
+/** The longest that each may be, in characters. */
+const GIVEN: { readonly [member in Kept]: number } = {
+  /** Sealing takes time and memory in proportion, for every caller. */
+  requestState: 256 * 1024,
+  cursor: 64 * 1024,
+  /** Task ids travel in a header, and sealing makes them longer. */
+  taskId: 4096,
+  elicitationId: 4096,
+}
+
+/** Whether a text of a server is one that we keep and give back. */
+export function isKept(member: Kept, value: unknown): value is string {
+  return typeof value === 'string' && value.length <= GIVEN[member]
+}
+
+/**
+ * The longest text that a client may send back, or have us repeat, in characters. What a server gave us has grown by
+ * sealing. A progress token is repeated in every message about progress.
+ */
+const SENT_BACK = [
+  ['requestState', 2 * 256 * 1024],
+  ['cursor', 64 * 1024],
+  ['taskId', 2 * 4096],
+  ['progressToken', 1024],
+] as const
+
+/** What a client sends that is too long, in words; undefined when there is nothing. */
+export function tooLongIn(params: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [member, most] of SENT_BACK) {
+    const holder = member === 'progressToken' ? (params._meta as typeof params | null | undefined) : params
+    const value = holder?.[member]
+    if (typeof value === 'string' && value.length > most)
+      return `"${member}" is longer than ${most} characters`
+  }
+  return undefined
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressKind, type AddressKind } from './reach.ts'
+import { addressKind, isWithinReach, type AddressKind } from './reach.ts'
 
 const HOSTS: Record<AddressKind, readonly string[]> = {
   loopback: [
@@ -67,3 +67,13 @@ describe('addressKind', () => {
     for (const host of hosts) expect(`${host} ${addressKind(host)}`).toBe(`${host} ${kind}`)
   })
 })
+
+it.each(['0.0.0.0', '0', '[::]', '::', '[::ffff:0.0.0.0]', '0x0.0', '127.0.0.1', 'localhost.'])(
+  '%s is this machine: no stranger in the network may send us there',
+  (host) => {
+    const from = (url: string) => ({ serverUrl: new URL(url), trustedHosts: [] })
+    expect(isWithinReach(host, from('http://10.0.0.5/'))).toBe(false)
+    expect(isWithinReach(host, from('https://example.com/'))).toBe(false)
+    expect(isWithinReach(host, from('http://127.0.0.1:1/'))).toBe(true)
+  },
+)

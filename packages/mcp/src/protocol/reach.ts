@@ -24,8 +24,20 @@ export function isWithinReach(host: string, { serverUrl }: Reach): boolean {
 
 function nearness(host: string): number {
   const kind = addressKind(host)
-  if (kind === 'loopback') return 2
+  if (kind === 'loopback' || isUnspecified(host)) return 2
   return kind === 'private' ? 1 : 0
+}
+
+/** The address that stands for every interface: who connects to it reaches this machine. */
+function isUnspecified(host: string): boolean {
+  const hostname = hostnameOf(host)
+  return hostname === '0.0.0.0' || hostname === '[::]' || hostname === '[::ffff:0:0]'
+}
+
+/** As the URL parser writes it; undefined for a text that is no host. */
+function hostnameOf(host: string): string | undefined {
+  const plain = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
+  return parseUrl(plain.includes(':') ? `http://[${plain}]` : `http://${plain}`)?.hostname
 }
 
 /** A host turned out to be at an address that a stranger may not send us to. */
@@ -49,8 +61,7 @@ export type AddressKind = 'loopback' | 'private' | 'public' | 'name'
 
 /** Classifies a host from a URL, a configuration or DNS, in every spelling of an address. */
 export function addressKind(host: string): AddressKind {
-  const plain = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
-  const hostname = parseUrl(plain.includes(':') ? `http://[${plain}]` : `http://${plain}`)?.hostname
+  const hostname = hostnameOf(host)
   if (hostname === undefined) return 'name'
   if (hostname.startsWith('[')) return ofIpv6(groupsOf(hostname.slice(1, -1)))
   const octets = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(hostname)

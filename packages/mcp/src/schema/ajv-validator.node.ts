@@ -19,7 +19,7 @@ const OPTIONS: Options = {
   ownProperties: true,
   // Inlining copies a definition to every place that refers to it; a hostile schema makes that explode.
   inlineRefs: false,
-  // 0.3 is a multiple of 0.1 for everybody but binary fractions.
+  // 0.3 is a multiple of 0.1, though not in binary fractions.
   multipleOfPrecision: 9,
   code: { regExp: Object.assign(regExp, { code: 'createMatcher' }) },
 }

@@ -159,7 +159,7 @@ function contains(schema: JsonObject, build: Build, modern: boolean): JsonObject
   return out
 }
 
-/** Longer lists fail before anybody compares their items. */
+/** Longer lists fail before their items are compared. */
 function uniqueItems(schema: JsonObject, out: JsonObject): JsonObject {
   const limit = Math.min(MAX_UNIQUE_ITEMS, (schema.maxItems as number | undefined) ?? MAX_UNIQUE_ITEMS)
   out.maxItems = limit

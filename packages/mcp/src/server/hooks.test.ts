@@ -128,7 +128,7 @@ describe('the context', () => {
       claims: { sub: 'ada' },
     }
     await everywhere(
-      app as Server,
+      app,
       async ({ client, revision }) => {
         const requestMeta = { meta: { 'com.example/trace': 'x' } }
         await client.request('tools/call', { name: 't', _meta: requestMeta.meta })
@@ -328,7 +328,7 @@ describe('instrumentation', () => {
         instrumentationCallback: (data) => seen.push(data),
       },
     })
-    await everywhere(app as Server, async ({ client }) => {
+    await everywhere(app, async ({ client }) => {
       await client.connect()
       order.length = 0
       seen.length = 0

@@ -12,11 +12,12 @@ export {
   describePrincipal,
   REVISIONS,
   samePrincipal,
+  type Duration,
   type Era,
   type Principal,
   type Revision,
 } from '../protocol/index.ts'
-export { Prompt, Resource, Tool } from './class-forms.ts'
+export { PromptBase, ResourceBase, TemplateBase, ToolBase } from './definitions/class-forms.ts'
 export {
   Configuration,
   configure,
@@ -33,10 +34,19 @@ export {
   resourceLink,
   text,
   user,
-} from './content.ts'
-export { Context } from './context.ts'
-export { Declined, type Elicit, type ElicitOutcome, type QuestionOptions } from './elicit.ts'
-export { QuestionError } from './question-error.ts'
+} from './definitions/content.ts'
+export type { CallerState } from './questions/kept-values.ts'
+export { Context } from './questions/context.ts'
+export {
+  Declined,
+  type Elicit,
+  type ElicitOutcome,
+  type PageOptions,
+  type QuestionOptions,
+} from './questions/elicit.ts'
+export { UrlElicitationRequired, type PageToVisit } from './questions/url-required.ts'
+export type { StreamSource } from './questions/stream-content.ts'
+export { QuestionError } from './questions/question-error.ts'
 export {
   prompt,
   resource,
@@ -44,24 +54,25 @@ export {
   tool,
   ToolResult,
   type AnyPrompt,
+  type AnyTemplate,
   type AnyTool,
   type Completer,
   type PromptDefinition,
-  type PromptOptions,
   type ResourceDefinition,
   type TemplateDefinition,
-  type TemplateVariables,
   type ToolDefinition,
-  type ToolOptions,
-} from './definitions.ts'
-export type { ChangeSource, TaskMode, TaskRunner } from './extension-hooks.ts'
+} from './definitions/definitions.ts'
+export type { ChangeSource, TaskMode, TaskRunner } from './definitions/extension-hooks.ts'
 export { InsufficientScope } from '../exchange/server/answer.ts'
-export { inputRequired } from './input-required.ts'
-export type { Registration } from './registry.ts'
-export type { ReplayWarning, ReplayWatcher } from './replay-watch.ts'
-export { Server, type MethodHandler } from './server.ts'
-export type { CacheHint, ServerOptions } from './server-options.ts'
+export { inputRequired } from './questions/input-required.ts'
+export type { Mountable } from './mounting/mountable.ts'
+export type { Registration } from './registry/registry.ts'
+export type { ReplayWarning, ReplayWatcher } from './questions/replay-watch.ts'
+export type { MethodHandler } from './dispatch.ts'
+export { Server, type ServerConstructor, type TypedServerOptions } from './typed-server.ts'
+export type { CacheHint, ListedResource, ResourceList, ServerOptions } from './definitions/server-options.ts'
 export { MemoryStore, type Store } from './store.ts'
-export { ToolError } from './call-tool.ts'
-export { UriTemplate } from './uri-template.ts'
-export type { Caller, Visibility } from './visibility.ts'
+export { ToolError } from './running/call-tool.ts'
+export { UriTemplate } from './definitions/uri-template.ts'
+export type { TemplateVariables } from './definitions/uri-variables.ts'
+export type { Caller, Visibility } from './definitions/visibility.ts'

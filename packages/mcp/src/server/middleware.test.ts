@@ -24,7 +24,7 @@ it('a copy of an exchange by a spread keeps what the exchange can do, and takes 
           : next(),
     ],
   })
-  await eras(app as Server, async ({ client, answers }) => {
+  await eras(app, async ({ client, answers }) => {
     answers.accept()
     const progress: number[] = []
     const result = await client.call('t', {}, { onProgress: (update) => progress.push(update.progress) })

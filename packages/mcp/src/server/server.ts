@@ -1,11 +1,7 @@
 import type { Exchange, Handle, Middleware, Outcome, RequestContext, Served } from '../exchange/index.ts'
-import { ASKS_IN_ROUNDS } from '../exchange/message-hints.ts'
 import { composeMiddleware } from '../exchange/plain-exchange.ts'
-import { complete, failure } from '../exchange/exchange.ts'
-import { METHOD_NOT_FOUND, ProtocolError, type JsonObject, type NumberMode } from '../jsonrpc/index.ts'
+import { McpError, type JsonObject, type NumberMode } from '../jsonrpc/index.ts'
 import {
-  LATEST_LEGACY,
-  META,
   parseDuration,
   requireExtensionNames,
   type Implementation,
@@ -13,58 +9,46 @@ import {
   type Revision,
   type ServerCapabilities,
 } from '../protocol/index.ts'
-import { writesIntegers } from '../exchange/derive-exchange.ts'
-import { callTool, type CallHost } from './call-tool.ts'
-import { deriveCapabilities } from './capabilities.ts'
+import { deriveExchange, writesIntegers } from '../exchange/derive-exchange.ts'
+import { deriveCapabilities } from './registry/capabilities.ts'
 import { SubscriptionMeter } from '../exchange/server/subscription-meter.ts'
-import { ChangeHub } from './change-hub.ts'
-import { requireKnownOptions, requireServerName } from './check-definition.ts'
-import { completeArgument } from './complete-argument.ts'
-import {
-  Configuration,
-  globalConfiguration,
-  exceptionPrinter,
-  setting,
-  type ExceptionContext,
-} from './configuration.ts'
+import { ChangeHub } from './registry/change-hub.ts'
+import { requireKnownOptions, requirePrefix, requireServerName } from './registry/check-definition.ts'
+import { Configuration, globalConfiguration } from './configuration.ts'
 import type {
   AnyPrompt,
+  AnyTemplate,
   AnyTool,
-  PromptOptions,
+  ArgumentsOf,
+  PlainPrompt,
+  PlainTool,
+  PlainValue,
+  PromptArgumentOptions,
+  PromptArguments,
+  PromptDefinition,
   ResourceDefinition,
+  Structured,
   TemplateDefinition,
-  ToolOptions,
-} from './definitions.ts'
-import type { ChangeSource, TaskRunner } from './extension-hooks.ts'
-import { findPrompt, getPrompt } from './get-prompt.ts'
+  ToolDefinition,
+} from './definitions/definitions.ts'
+import type { ChangeSource, TaskRunner } from './definitions/extension-hooks.ts'
 import { answerText, answerValue } from './handle-message.ts'
-import { instrument, instrumentationOf, isInstrumented } from './instrumentation.ts'
-import { listen } from './listen.ts'
-import { Lists } from './lists.ts'
+import { Dispatch, type DispatchHost, type MethodHandler } from './dispatch.ts'
+import { instrument, isInstrumented, Reporting } from './instrumentation.ts'
+import { Lists } from './registry/lists.ts'
 import { forAuthors } from './middleware.ts'
-import { QuestionError } from './question-error.ts'
-import { readResource } from './read-resource.ts'
-import type { Registration } from './registry.ts'
-import type { ReplayWatcher } from './replay-watch.ts'
-import { RequestStates } from './request-state.ts'
-import type { RunOptions } from './run-handler.ts'
-import { Sealer } from '../exchange/seal.ts'
-import { implementationOf, type ServerOptions } from './server-options.ts'
+import type { Mountable, MountedPrompts, MountedTools } from './mounting/mountable.ts'
+import type { Mounts } from './mounting/mounts.ts'
+import type { Registration } from './registry/registry.ts'
+import type { ReplayWatcher } from './questions/replay-watch.ts'
+import { RequestStates } from './questions/request-state.ts'
+import type { RunOptions } from './running/run-handler.ts'
+import { implementationOf, type ServerOptions } from './definitions/server-options.ts'
 import { MemoryStore, type Store } from './store.ts'
-import { findTool, UnknownName, type CompiledTool } from './tool-registry.ts'
-import { type Asking, isVisible, type Visibility } from './visibility.ts'
-
-/** A handler for a method that an extension brings. */
-export type MethodHandler = (exchange: Exchange) => Outcome | Promise<Outcome>
-
-type ToolTypes<Tools> = {
-  [K in keyof Tools]: Tools[K] extends { readonly '~types'?: infer T } ? NonNullable<T> : never
-}
-
-const TEN_MINUTES = 600_000
+import { type Asking, isVisible, type Visibility } from './definitions/visibility.ts'
 
 /** A registry of tools, prompts and resources for all connections. Nothing is built per request. */
-export class Server<Tools = unknown> implements Served {
+export class Server<Tools = unknown, Prompts = unknown> implements Served {
   /** Pins the revision of servers made afterwards; `null` takes the pin away. */
   static get protocolVersion(): Revision | null | undefined {
     return globalConfiguration().protocolVersion
@@ -82,24 +66,26 @@ export class Server<Tools = unknown> implements Served {
   readonly numbers: NumberMode | undefined
   readonly store: Store
   /** For typed clients; there is nothing here at run time. */
-  declare readonly '~tools': ToolTypes<Tools>
+  declare readonly '~tools': Tools
+  declare readonly '~prompts': Prompts
 
-  readonly #options: ServerOptions<Tools>
+  readonly #options: ServerOptions
   readonly #hub = new ChangeHub()
-  readonly #subscriptions: SubscriptionMeter
   readonly #lists: Lists
   readonly #methods = new Map<string, MethodHandler>()
   readonly #extensions: JsonObject = {}
   readonly #sources: ChangeSource[] = []
   readonly #middleware: Middleware[]
   readonly #run: RunOptions
-  readonly #callHost: CallHost
-  readonly #print = exceptionPrinter()
-  #runTask: TaskRunner | undefined
-  #tasks: ServerCapabilities['tasks']
+  readonly #tasks: DispatchHost['tasks'] = {}
+  readonly #reporting: Reporting
+  readonly #mounts = new Map<string, Mountable>()
+  #mounting: Mounts | undefined
+  #mounted: ServerCapabilities = {}
+  readonly #dispatch: Dispatch
   #respond: Handle
 
-  constructor(options: ServerOptions<Tools>) {
+  constructor(options: ServerOptions) {
     requireServerName(options.name)
     requireKnownOptions('server', options.name, options)
     requireExtensionNames(options.capabilities?.extensions)
@@ -118,24 +104,28 @@ export class Server<Tools = unknown> implements Served {
     this.store = options.store ?? new MemoryStore()
     this.#middleware = [...(options.middleware ?? [])]
     this.#run = {
-      states: new RequestStates(
-        new Sealer(secretsOf(options.secret)),
-        this.store,
-        options.requestStateTtlMs ?? TEN_MINUTES,
-        options.numbers,
-      ),
+      states: new RequestStates(options, this.store),
+      store: this.store,
       alwaysReplay: options.alwaysReplay ?? false,
       watcher: options.onReplayWarning,
     }
-    this.#callHost = {
-      exact: options.numbers === 'exact',
-      run: this.#run,
-      report: (thrown, exchange, tool) =>
-        this.#report(thrown, exchange, { toolName: tool.name, arguments: exchange.params.arguments }),
-    }
-    this.#subscriptions = new SubscriptionMeter(options.subscriptions)
     this.#lists = new Lists(options, this.info, (kind) => this.#hub.listChanged(kind))
     this.#lists.addAll(options)
+    this.#reporting = new Reporting(this.configuration)
+    this.#dispatch = new Dispatch({
+      options,
+      info: this.info,
+      revisions: this.revisions,
+      lists: this.#lists,
+      hub: this.#hub,
+      meter: new SubscriptionMeter(options.subscriptions),
+      sources: this.#sources,
+      methods: this.#methods,
+      run: this.#run,
+      reporting: this.#reporting,
+      tasks: this.#tasks,
+      capabilities: () => this.capabilities,
+    })
     this.#respond = this.#compose()
   }
 
@@ -160,7 +150,7 @@ export class Server<Tools = unknown> implements Served {
   }
 
   onInternalError = (thrown: unknown): void => {
-    this.#tellReporter(thrown, { request: { method: 'unknown', params: {} } })
+    this.#reporting.tell(thrown, { request: { method: 'unknown', params: {} } })
   }
 
   /** Answers a parsed JSON-RPC message with no transport; `undefined` for a notification. */
@@ -174,26 +164,88 @@ export class Server<Tools = unknown> implements Served {
     return answerText(text, this, context)
   }
 
-  tool<In = JsonObject, Args = In, Out = unknown>(
-    name: string,
-    options: ToolOptions<In, Args, Out>,
-  ): Registration<ToolOptions<In, Args, Out>> {
-    return this.#lists.addTool(options as AnyTool, name) as Registration<ToolOptions<In, Args, Out>>
+  /** Registers a tool; with its name alone, gives what changes or removes it. */
+  tool<Name extends string, In = JsonObject, Args = In, Returned = unknown>(
+    name: Name,
+    options: PlainTool<In, Args, Returned>,
+  ): Server<Tools & Record<Name, { input: In; output: PlainValue<Returned> }>, Prompts>
+  tool<Name extends string, In = JsonObject, Args = In, Out = Structured>(
+    name: Name,
+    options: ToolDefinition<In, Args, Out>,
+  ): Server<Tools & Record<Name, { input: In; output: Out }>, Prompts>
+  tool(name: string): Registration<AnyTool>
+  tool(name: string, options?: PlainTool | AnyTool): unknown {
+    if (!options) return this.#lists.registration('tool', name)
+    this.#lists.addTool(options as AnyTool, name)
+    return this
   }
 
-  prompt<Args = Record<string, string>>(
-    name: string,
-    options: PromptOptions<Args>,
-  ): Registration<PromptOptions<Args>> {
-    return this.#lists.addPrompt(options as AnyPrompt, name) as Registration<PromptOptions<Args>>
+  prompt<Name extends string, const Declared extends PromptArguments = Record<string, PromptArgumentOptions>>(
+    name: Name,
+    options: PlainPrompt<Declared>,
+  ): Server<Tools, Prompts & Record<Name, { input: ArgumentsOf<Declared> }>>
+  prompt<Name extends string, In = Record<string, string>, Args = In>(
+    name: Name,
+    options: PromptDefinition<In, Args>,
+  ): Server<Tools, Prompts & Record<Name, { input: In }>>
+  prompt(name: string): Registration<AnyPrompt>
+  prompt(name: string, options?: PlainPrompt<PromptArguments> | AnyPrompt): unknown {
+    if (!options) return this.#lists.registration('prompt', name)
+    this.#lists.addPrompt(options as AnyPrompt, name)
+    return this
   }
 
-  resource(options: ResourceDefinition): Registration<ResourceDefinition> {
-    return this.#lists.addResource(options, undefined)
+  resource(options: ResourceDefinition): this
+  resource(uri: string): Registration<ResourceDefinition>
+  resource(options: ResourceDefinition | string): unknown {
+    if (typeof options === 'string') return this.#lists.registration('resource', options)
+    this.#lists.addResource(options, undefined)
+    return this
   }
 
-  template(options: TemplateDefinition): Registration<TemplateDefinition> {
-    return this.#lists.addTemplate(options, undefined)
+  template<const Uri extends string>(options: TemplateDefinition<Uri>): this
+  template(uriTemplate: string): Registration<AnyTemplate>
+  template(options: AnyTemplate | string): unknown {
+    if (typeof options === 'string') return this.#lists.registration('template', options)
+    this.#lists.addTemplate(options, undefined)
+    return this
+  }
+
+  /**
+   * Offers what another server has, under a prefix: its tool `add` as `notes_add`, its URIs as `notes+file:///a`. Takes a
+   * server, a client of one, or an API of `gantry/openapi`.
+   */
+  mount<const Prefix extends string, Other extends Mountable>(
+    prefix: Prefix,
+    other: Other,
+  ): Server<Tools & MountedTools<Prefix, Other>, Prompts & MountedPrompts<Prefix, Other>> {
+    requirePrefix(prefix, this.#mounts)
+    if (other instanceof Server && other.#reaches(this))
+      throw new McpError('invalid_definition', 'A server cannot be mounted in itself')
+    this.#mounts.set(prefix, other)
+    for (const kind of ['tools', 'prompts', 'resources'] as const) this.#hub.listChanged(kind)
+    return this as never
+  }
+
+  #reaches(server: unknown): boolean {
+    return (
+      this === server ||
+      [...this.#mounts.values()].some((one) => one instanceof Server && one.#reaches(server))
+    )
+  }
+
+  /** Loaded when something is mounted. */
+  async #handleMounted(exchange: Exchange): Promise<Outcome> {
+    const { Mounts } = await import('./mounting/mounts.ts')
+    this.#mounting ??= new Mounts({
+      derive: deriveExchange,
+      has: (kind, name) => this.#lists[kind].get(name) !== undefined,
+      report: (thrown, asked) => this.#reporting.report(thrown, asked, {}),
+    })
+    for (const [prefix, other] of this.#mounts) this.#mounting.add(prefix, other)
+    if (exchange.method === 'subscriptions/listen')
+      this.#mounted = await this.#mounting.capabilities(exchange)
+    return this.#mounting.handle(exchange, (own) => this.#dispatch.handle(own))
   }
 
   /** Serves a method of an extension, and declares the extension when it is named. */
@@ -210,8 +262,8 @@ export class Server<Tools = unknown> implements Served {
 
   /** Gives an extension the calls of tools; `tasks` is what clients of 2025-11-25 are told of it. */
   runTasks(runner: TaskRunner, tasks?: ServerCapabilities['tasks']): this {
-    this.#runTask = runner
-    this.#tasks = tasks
+    this.#tasks.runTask = runner
+    this.#tasks.capability = tasks
     this.#lists.showTaskSupport(tasks !== undefined)
     return this
   }
@@ -235,10 +287,8 @@ export class Server<Tools = unknown> implements Served {
   }
 
   get capabilities(): ServerCapabilities {
-    return deriveCapabilities(
-      { ...this.#lists.counts(), extensions: this.#extensions },
-      this.#options.capabilities,
-    )
+    const found = { ...this.#lists.counts(), extensions: this.#extensions }
+    return { ...this.#mounted, ...deriveCapabilities(found, this.#options.capabilities) }
   }
 
   notifyToolsListChanged(): void {
@@ -258,6 +308,11 @@ export class Server<Tools = unknown> implements Served {
     this.#hub.resourceUpdated(uri)
   }
 
+  /** The user is done with a page: the client that was sent there by `UrlElicitationRequired` goes on at once. */
+  notifyElicitationComplete(elicitationId: string): void {
+    void this.#dispatch.visits().then((visits) => visits.complete(elicitationId))
+  }
+
   /** A log message that belongs to no request; only legacy sessions can receive it. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const params = logger === undefined ? { level, data } : { level, logger, data }
@@ -275,8 +330,9 @@ export class Server<Tools = unknown> implements Served {
   }
 
   #compose(): Handle {
-    const handle: Handle = (exchange) => this.#dispatch(exchange)
-    const dispatch: Handle = (exchange) => this.#guarded(exchange, handle)
+    const handle: Handle = (exchange) =>
+      this.#mounts.size > 0 ? this.#handleMounted(exchange) : this.#dispatch.handle(exchange)
+    const dispatch: Handle = (exchange) => this.#dispatch.guarded(exchange, handle)
     const exact = this.numbers === 'exact' ? [writesIntegers] : []
     const links = [...exact, ...this.#middleware].map(forAuthors)
     const composed = composeMiddleware(links, dispatch)
@@ -285,141 +341,4 @@ export class Server<Tools = unknown> implements Served {
         ? instrument(exchange, this.configuration, () => composed(exchange))
         : composed(exchange)
   }
-
-  #guarded(exchange: Exchange, handle: Handle): Outcome | Promise<Outcome> {
-    try {
-      const outcome = handle(exchange)
-      if (outcome instanceof Promise) return outcome.catch((thrown) => this.#failed(thrown, exchange))
-      this.#hub.tellChanges()
-      return outcome
-    } catch (thrown) {
-      return this.#failed(thrown, exchange)
-    }
-  }
-
-  #dispatch(exchange: Exchange): Outcome | Promise<Outcome> {
-    const lists = this.#lists
-    switch (exchange.method) {
-      case 'tools/call': {
-        if (!this.capabilitiesInclude('tools')) return notFound(exchange.method)
-        const tool = findTool(lists.tools, exchange)
-        exchange.checkHeaders?.(tool.headers)
-        this.#note(exchange, { toolName: tool.name, toolArguments: exchange.params.arguments })
-        return this.#call(tool, exchange)
-      }
-      case 'tools/list':
-      case 'prompts/list':
-      case 'resources/list':
-      case 'resources/templates/list':
-        return lists.page(exchange) ?? notFound(exchange.method)
-      case 'prompts/get': {
-        if (!this.capabilitiesInclude('prompts')) return notFound(exchange.method)
-        const prompt = findPrompt(lists.prompts, exchange)
-        this.#note(exchange, { promptName: prompt.name })
-        return getPrompt(prompt, exchange, this.#run)
-      }
-      case 'resources/read':
-        return this.#read(exchange)
-      case 'completion/complete':
-        if (!this.capabilitiesInclude('completions')) return notFound(exchange.method)
-        return completeArgument(exchange, { ...lists, run: this.#run })
-      case 'server/discover':
-        return this.#discover(exchange)
-      case 'subscriptions/listen':
-        return listen(exchange, {
-          meter: this.#subscriptions,
-          hub: this.#hub,
-          sources: this.#sources,
-          capabilities: this.capabilities,
-        })
-    }
-    const handler = this.#methods.get(exchange.method)
-    return handler ? handler(exchange) : notFound(exchange.method)
-  }
-
-  #call(tool: CompiledTool, exchange: Exchange): Outcome | Promise<Outcome> {
-    const { task } = tool.definition
-    const isPlain = task === undefined && exchange.params.task === undefined
-    if (isPlain || this.#runTask === undefined) return callTool(tool, exchange, this.#callHost)
-    const call: Handle = (asked) => callTool(tool, asked, this.#callHost)
-    return this.#runTask(exchange, task, (asked) => this.#guarded(asked, call))
-  }
-
-  async #read(exchange: Exchange): Promise<Outcome> {
-    if (!this.capabilitiesInclude('resources')) return notFound(exchange.method)
-    const outcome = await readResource(exchange, {
-      resources: this.#lists.resources,
-      templates: this.#lists.templates,
-      fallback: this.#options.resourcesReadHandler,
-      run: this.#run,
-    })
-    this.#note(exchange, { resourceUri: exchange.params.uri as string })
-    return outcome
-  }
-
-  capabilitiesInclude(kind: 'tools' | 'prompts' | 'resources' | 'completions'): boolean {
-    return this.#lists.has(kind) || this.#options.capabilities?.[kind] !== undefined
-  }
-
-  #discover({ client }: Exchange): Outcome {
-    const { instructions, cache } = this.#options
-    const tasks = client.version === LATEST_LEGACY ? this.#tasks : undefined
-    const result: JsonObject = {
-      supportedVersions: this.revisions?.filter((r) => r >= '2026-07-28') ?? ['2026-07-28'],
-      capabilities: tasks ? { ...this.capabilities, tasks } : this.capabilities,
-      ...cache?.discover,
-      _meta: {
-        [META.serverInfo]: this.info,
-        ...(client.version >= '2026-07-28' && { [ASKS_IN_ROUNDS]: true }),
-      },
-    }
-    result.cacheScope ??= 'public'
-    if (instructions !== undefined) result.instructions = instructions
-    return complete(result)
-  }
-
-  #note(exchange: Exchange, facts: JsonObject): void {
-    const data = instrumentationOf(exchange)
-    if (data) Object.assign(data, facts)
-  }
-
-  #failed(thrown: unknown, exchange: Exchange): Outcome {
-    if (thrown instanceof UnknownName) this.#note(exchange, { error: `${thrown.kind}_not_found` })
-    if (thrown instanceof QuestionError) return failure(thrown.toProtocolError(exchange), thrown)
-    if (!(thrown instanceof ProtocolError)) this.#report(thrown, exchange, factsOf(exchange))
-    return failure(ProtocolError.from(thrown), thrown)
-  }
-
-  #report(thrown: unknown, exchange: Exchange, facts: Partial<ExceptionContext>): void {
-    this.#note(exchange, { error: 'internal_error' })
-    this.#tellReporter(thrown, { ...facts, request: { method: exchange.method, params: exchange.params } })
-  }
-
-  /** A reporter that throws changes nothing. */
-  #tellReporter(thrown: unknown, context: ExceptionContext): void {
-    try {
-      const report = setting(this.configuration, 'exceptionReporter') ?? this.#print
-      report(thrown, context)
-    } catch {
-      // There is no second reporter to tell about the first.
-    }
-  }
-}
-
-/** What the request is about; the reporter of a tool call is told more. */
-function factsOf({ method, params }: Exchange): Partial<ExceptionContext> {
-  if (method === 'tools/call') return { toolName: String(params.name), arguments: params.arguments }
-  if (method === 'prompts/get') return { promptName: String(params.name), arguments: params.arguments }
-  return method === 'resources/read' ? { resourceUri: String(params.uri) } : {}
-}
-
-function notFound(method: string): Outcome {
-  return failure(new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`))
-}
-
-function secretsOf(secret: ServerOptions<unknown>['secret']): readonly (string | Uint8Array)[] {
-  if (secret === undefined) return []
-  return Array.isArray(secret)
-    ? (secret as readonly (string | Uint8Array)[])
-    : [secret as string | Uint8Array]
 }

@@ -4,6 +4,7 @@ import { eraOf, LATEST_LEGACY, LATEST_MODERN, type Era, type Revision } from '..
 import { globalConfiguration } from '../server/configuration.ts'
 import type { ReplayWarning, Server } from '../server/index.ts'
 import { memory } from '../transport/memory.ts'
+import { FakeClock } from './fake-clock.ts'
 import { ScriptedAnswers } from './scripted-answers.ts'
 
 export interface Traffic {
@@ -18,6 +19,8 @@ export interface EraTest<App> {
   /** The third run: modern, and watched for what is not safe to be run again. */
   readonly replay: boolean
   readonly answers: ScriptedAnswers
+  /** Time that the test lets pass; real time until it is looked at. */
+  readonly clock: FakeClock
   readonly traffic: readonly Traffic[]
   /** What the watched run found; a test fails when there is anything, unless `tolerateReplayWarnings`. */
   readonly warnings: readonly ReplayWarning[]
@@ -34,8 +37,8 @@ export interface ErasOptions {
   tolerateReplayWarnings?: boolean
 }
 
-type AppOf<T> = T extends () => infer App ? Awaited<App> : T
-type AnyServer = Pick<Server, keyof Server>
+export type AppOf<T> = T extends () => infer App ? Awaited<App> : T
+export type AnyServer = Pick<Server, keyof Server>
 
 /**
  * Runs a test body in memory against a legacy client, a modern client, and a modern client whose re-runs are
@@ -73,7 +76,9 @@ async function runOnce<T extends AnyServer | (() => AnyServer | Promise<AnyServe
   const server = (typeof app === 'function' ? await app() : app) as Server
   const warnings: ReplayWarning[] = []
   const traffic: Traffic[] = []
-  const answers = new ScriptedAnswers()
+  let clock: FakeClock | undefined
+  const startClock = (): FakeClock => (clock ??= new FakeClock())
+  const answers = new ScriptedAnswers(startClock)
   const causes: string[] = []
   const stopHearing = hearExceptions(server, causes)
   const stopWatching = replay ? server.watchReplays((warning) => warnings.push(warning)) : undefined
@@ -91,7 +96,11 @@ async function runOnce<T extends AnyServer | (() => AnyServer | Promise<AnyServe
     }),
   })
   try {
-    await body({ client, era: eraOf(revision), revision, replay, answers, traffic, warnings })
+    const era = eraOf(revision)
+    const test = { client, era, revision, replay, answers, traffic, warnings }
+    await body(
+      Object.defineProperty(test, 'clock', { get: startClock }) as typeof test & { clock: FakeClock },
+    )
     answers.verify()
     if (warnings.length > 0 && !options.tolerateReplayWarnings) {
       throw new Error(warnings.map(({ name, message }) => `${name}: ${message}`).join('\n'))
@@ -101,6 +110,7 @@ async function runOnce<T extends AnyServer | (() => AnyServer | Promise<AnyServe
   } finally {
     stopHearing()
     stopWatching?.()
+    clock?.restore()
     await client.close()
   }
 }

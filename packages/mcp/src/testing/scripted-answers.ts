@@ -3,10 +3,12 @@ import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type {
   CreateMessageParams,
   CreateMessageResult,
+  Duration,
   ElicitParams,
   ElicitResult,
   Root,
 } from '../protocol/index.ts'
+import type { FakeClock } from './fake-clock.ts'
 
 type Kind = 'elicitation' | 'sampling'
 /** Part of a question's text, or a pattern for it. */
@@ -16,6 +18,8 @@ interface Scripted {
   readonly kind: Kind
   readonly when: QuestionMatch | undefined
   readonly answer: JsonObject
+  /** How long it takes, in the time of the test. */
+  readonly after: Duration | undefined
 }
 
 export interface AskedQuestion {
@@ -38,6 +42,23 @@ export class ScriptedAnswers {
   readonly unanswered: string[] = []
   #script: Scripted[] = []
   #roots: readonly Root[] = []
+  #after: Duration | undefined
+  readonly #startClock: () => FakeClock
+
+  /** The clock is that of the test; `after` needs it. */
+  constructor(startClock: () => FakeClock = noClock) {
+    this.#startClock = startClock
+  }
+
+  /**
+   * The next answer takes so long, without the test waiting for it: `answers.after('1h').accept({ … })` finds out what a
+   * handler does when no answer comes in time.
+   */
+  after(duration: Duration): this {
+    this.#startClock()
+    this.#after = duration
+    return this
+  }
 
   /** The user fills in the form, or goes to the page. */
   accept(content?: JsonObject, when?: QuestionMatch): this {
@@ -69,7 +90,7 @@ export class ScriptedAnswers {
     return this
   }
 
-  /** Answers that nobody asked for. */
+  /** Answers that were not asked for. */
   get unused(): readonly string[] {
     return this.#script.map(({ kind, when, answer }) => `${kind} ${when ?? ''} ${JSON.stringify(answer)}`)
   }
@@ -85,8 +106,10 @@ export class ScriptedAnswers {
   /** What a client needs to answer with. */
   get handlers(): AnswerHandlers {
     return {
-      elicit: (params) => this.#next('elicitation', messageOf(params), params) as unknown as ElicitResult,
-      sample: (params) => this.#next('sampling', promptOf(params), params) as unknown as CreateMessageResult,
+      elicit: (params) =>
+        this.#next('elicitation', messageOf(params), params) as Promise<unknown> as Promise<ElicitResult>,
+      sample: (params) =>
+        this.#next('sampling', promptOf(params), params) as Promise<unknown> as Promise<CreateMessageResult>,
       roots: () => {
         this.asked.push({ kind: 'roots', message: 'roots/list', params: {} })
         return this.#roots
@@ -95,11 +118,12 @@ export class ScriptedAnswers {
   }
 
   #add(kind: Kind, answer: JsonObject, when: QuestionMatch | undefined): this {
-    this.#script.push({ kind, answer, when })
+    this.#script.push({ kind, answer, when, after: this.#after })
+    this.#after = undefined
     return this
   }
 
-  #next(kind: Kind, message: string, params: JsonObject): JsonObject {
+  async #next(kind: Kind, message: string, params: JsonObject): Promise<JsonObject> {
     this.asked.push({ kind, message, params })
     const found = this.#script.find((item) => item.kind === kind && matches(item.when, message))
     if (!found) {
@@ -107,8 +131,13 @@ export class ScriptedAnswers {
       throw new Error(`No answer is scripted for ${kind} "${message}"`)
     }
     this.#script = this.#script.filter((item) => item !== found)
+    if (found.after !== undefined) await this.#startClock().advance(found.after)
     return found.answer
   }
+}
+
+function noClock(): never {
+  throw new Error('Answers take time only with a clock: new ScriptedAnswers(() => clock)')
 }
 
 function messageOf(params: ElicitParams): string {

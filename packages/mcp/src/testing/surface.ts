@@ -1,6 +1,6 @@
 import { Client } from '../client/index.ts'
 import type { RequestContext, Served } from '../exchange/index.ts'
-import type { JsonObject } from '../jsonrpc/index.ts'
+import { canonicalJson, type JsonObject, parseJson } from '../jsonrpc/index.ts'
 import { LATEST_MODERN, type Revision } from '../protocol/index.ts'
 import { memory } from '../transport/memory.ts'
 
@@ -52,6 +52,32 @@ export async function surfaceOf(
   surface.tokens =
     surface.tools.reduce((sum, { tokens }) => sum + tokens, 0) + estimate(surface.instructions ?? '')
   return surface
+}
+
+/**
+ * The surface as text that changes only when the surface does: sorted, without versions and prices. For snapshots of any
+ * test runner.
+ *
+ * ```ts
+ * await expect(await surfaceText(app)).toMatchFileSnapshot('surface.json') // Vitest
+ * t.assert.snapshot(await surfaceText(app), { serializers: [String] })     // node:test, from Node 22.3
+ * ```
+ */
+export async function surfaceText(
+  served: Served,
+  options: { revision?: Revision; context?: RequestContext } = {},
+): Promise<string> {
+  const { instructions, tools, prompts, resources, templates } = await surfaceOf(served, options)
+  const sorted = (list: readonly SurfaceEntry[]): JsonObject[] =>
+    list.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ definition }) => definition)
+  const surface = {
+    ...(instructions !== undefined && { instructions }),
+    tools: sorted(tools),
+    prompts: sorted(prompts),
+    resources: sorted(resources),
+    templates: sorted(templates),
+  }
+  return `${JSON.stringify(parseJson(canonicalJson(surface)), undefined, 2)}\n`
 }
 
 function entries(items: readonly object[], key: string): SurfaceEntry[] {

@@ -127,7 +127,7 @@ describe('eras', () => {
       },
     })
     await eras(
-      app as Server,
+      app,
       async ({ client, answers, era }) => {
         answers.accept({})
         await client.call('t')

@@ -1,13 +1,23 @@
+import type { McpError } from '../jsonrpc/index.ts'
+
 /** Gives room to long messages that are on their way in, over many connections. */
 export interface Arrivals {
-  /** A message has become long. `go` is called when it may go on after it had to wait. `origin`: the exchange that it answers. */
-  open(go: () => void, origin?: object): Arrival
+  /** A message has become long. `origin`: the exchange that it answers. */
+  open(reader: ArrivalReader, origin?: object): Arrival
+}
+
+/** Reads a long message. */
+export interface ArrivalReader {
+  /** It may go on after it had to wait. */
+  go(): void
+  /** The peer sent nothing more for too long, and the message has lost its room: its connection must be closed. */
+  stalled(error: McpError): void
 }
 
 /** One long message. */
 export interface Arrival {
-  /** It has so many bytes now. False when no more of it is to be read until `go` is called. */
-  grows(bytes: number): boolean
+  /** It has so many bytes now, and will have `expected`. False when no more of it is to be read until `go` is called. */
+  grows(bytes: number, expected?: number): boolean
   /** It is complete, or given up. */
   ends(): void
 }
@@ -18,27 +28,31 @@ export const SHORT_MESSAGE: number = 256 * 1024
 /** The message that a connection is receiving now. A long one is read as there is room for it. */
 export class ArrivingMessage {
   readonly #arrivals: Arrivals | undefined
-  readonly #go: () => void
+  readonly #reader: ArrivalReader
   readonly #origin: object | undefined
   #arrival: Arrival | undefined
+  /** Whether it has become long. */
+  isLong = false
 
-  constructor(arrivals: Arrivals | undefined, go: () => void, origin?: object) {
+  constructor(arrivals: Arrivals | undefined, reader: ArrivalReader, origin?: object) {
     this.#arrivals = arrivals
-    this.#go = go
+    this.#reader = reader
     this.#origin = origin
   }
 
   /** So much of it is here; 0 when it was complete. False when no more is to be read until `go` is called. */
-  has(bytes: number): boolean {
+  has(bytes: number, expected: number = bytes): boolean {
     if (bytes <= SHORT_MESSAGE) {
       this.end()
       return true
     }
-    this.#arrival ??= this.#arrivals?.open(this.#go, this.#origin)
-    return this.#arrival?.grows(bytes) ?? true
+    this.isLong = true
+    this.#arrival ??= this.#arrivals?.open(this.#reader, this.#origin)
+    return this.#arrival?.grows(bytes, expected) ?? true
   }
 
   end(): void {
+    this.isLong = false
     this.#arrival?.ends()
     this.#arrival = undefined
   }

@@ -8,7 +8,7 @@ import { Server } from '../server/index.ts'
 import { call, open, resultFor, startServer } from './http/client/harness.test.node.ts'
 import { toNodeHandler } from './http/server/node-handler.node.ts'
 import { serveStream } from './stdio/serve-stream.node.ts'
-import { LineLink } from './stdio/client-link.node.ts'
+import { LineWire } from './stdio/line-wire.node.ts'
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const request = (levels: number): string =>
@@ -21,6 +21,12 @@ const refused = {
 const DEPTHS = [600, 10_000, 100_000]
 
 const app = (): Server => new Server({ name: 'deep', version: '1' })
+
+class TestWire extends LineWire {
+  readonly kind = 'test'
+
+  async close(): Promise<void> {}
+}
 
 describe('messages with too many levels', () => {
   it('are answered on a stream', async () => {
@@ -75,7 +81,7 @@ describe('messages with too many levels', () => {
 
   it('fail the request that they answer, on a line, alone and in a batch', async () => {
     const reports: string[] = []
-    const link = new LineLink({
+    const link = new TestWire({
       sink: { write() {} },
       key: 'peer',
       maxLineBytes: 1_000_000,
@@ -140,7 +146,7 @@ describe('messages with too many values', () => {
     await expect(wire.request(call())).rejects.toMatchObject({ code: 'bad_response', message })
     await wire.close()
     const options = { sink: { write() {} }, key: 'peer', maxLineBytes: 10_000_000, facts: () => ({}) }
-    const link = new LineLink(options)
+    const link = new TestWire(options)
     const request = link.request({ jsonrpc: '2.0', id: 1, method: 'a' })
     link.push(new TextEncoder().encode(`{"jsonrpc":"2.0","id":1,"result":{"a":${many}}}\n`))
     await expect(request).rejects.toMatchObject({ code: 'bad_response', message })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { until } from '../testing/fixtures/raw-peer.test.support.ts'
-import { HeldBytes } from './held-bytes.ts'
+import { HeldBytes, IncomingBodies } from './held-bytes.ts'
 
 const LIMITS = { perCaller: 10, total: 15 }
 
@@ -47,5 +47,37 @@ describe('HeldBytes', () => {
     expect([over, bytes.held]).toEqual([['still'], 2])
     expect(bytes.slowest(undefined)).toBe(moving)
     moving.close()
+  })
+})
+
+describe('IncomingBodies', () => {
+  const MB = 1024 * 1024
+
+  it('lets bodies that stand still make room for those that move, and single bytes are no movement', async () => {
+    const limits = { maxBytes: 20 * MB, timeout: 6000, receiving: { perCaller: 10 * MB, total: 20 * MB } }
+    const bodies = new IncomingBodies(limits)
+    const refused: string[] = []
+    const begin = (sender: string, bytes: number) => {
+      const body = bodies.open(sender, ({ status, message }) =>
+        refused.push(`${sender} ${status} ${message}`),
+      )
+      const refusal = bodies.add(body, bytes)
+      if (refusal) body.close()
+      return { body, refusal }
+    }
+    const still = begin('still', 9 * MB).body
+    const moving = begin('moving', 9 * MB).body
+    let late = begin('late', 5 * MB)
+    expect(late.refusal).toMatchObject({ status: 429 })
+    await until(() => {
+      if (refused.length === 0) bodies.add(still, 1)
+      moving.moved(moving.bytes)
+      late = begin('late', 5 * MB)
+      return !late.refusal
+    })
+    expect(refused).toEqual(['still 408 The body stopped, and others needed its room'])
+    expect(bodies.held).toBe(14 * MB)
+    moving.close()
+    late.body.close()
   })
 })

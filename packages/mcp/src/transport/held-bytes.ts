@@ -1,8 +1,14 @@
+import { type Duration, parseDuration } from '../protocol/parse-duration.ts'
 import { Budget, type BudgetLimit, type BudgetLimits, type OpenMember, OpenSet } from '../protocol/callers.ts'
 import { RefusedForLoad } from '../exchange/server/answer.ts'
 import { McpError } from '../jsonrpc/index.ts'
 
 const SWEEP = 1000
+/** What has not moved for this part of the time-out, but at least a second, makes room for others. */
+const STANDS_STILL = 1 / 6
+const LEAST_STANDSTILL = 1000
+/** So much more of a message is a movement: single bytes now and then keep no room. */
+const STEP = 64 * 1024
 
 /** The bytes that are held for peers: how many in each holding, and for how long. One timer watches all of them. */
 export class HeldBytes {
@@ -23,6 +29,18 @@ export class HeldBytes {
   /** Which limit has no room for so many bytes of one message more. */
   lacks(peer: string, bytes: number): BudgetLimit | undefined {
     return this.#budget.lacksForWhole(peer, bytes)
+  }
+
+  /** The same when those that stand still, of the peer or of all, have made room. */
+  lacksAtLast(peer: string, bytes: number, holding?: Holding): BudgetLimit | undefined {
+    for (;;) {
+      const lacking = this.lacks(peer, bytes)
+      if (lacking === undefined) return undefined
+      const slowest = this.slowest(lacking === 'perCaller' ? peer : undefined)
+      const standstill = Math.max(LEAST_STANDSTILL, this.timeout * STANDS_STILL)
+      if (!slowest || slowest === holding || slowest.movedAt > Date.now() - standstill) return lacking
+      slowest.end()
+    }
   }
 
   /** Begins a holding. `overdue` is called with what it held when it has not moved for the time-out, and was closed. */
@@ -67,7 +85,12 @@ export class HeldBytes {
       return
     }
     const due = Date.now() - this.timeout
-    for (const holding of this.#open.all()) if (holding.movedAt <= due) holding.end()
+    for (const holding of this.#open.all()) if (this.dueFrom(holding) <= due) holding.end()
+  }
+
+  /** Since when the time-out of a holding runs. */
+  protected dueFrom(holding: Holding): number {
+    return holding.movedAt
   }
 }
 
@@ -75,7 +98,9 @@ export class HeldBytes {
 export class Holding implements OpenMember {
   place = -1
   bytes = 0
-  movedAt: number = Date.now()
+  readonly openedAt: number = Date.now()
+  movedAt: number = this.openedAt
+  #movedTo = 0
   readonly peer: string
   readonly #all: HeldBytes
   readonly #overdue: (bytes: number) => void
@@ -96,6 +121,15 @@ export class Holding implements OpenMember {
   /** The peer has done something, and so much is left. */
   moved(bytes: number): void {
     this.movedAt = Date.now()
+    this.set(bytes)
+  }
+
+  /** So much of a message has come. */
+  grew(bytes: number): void {
+    if (bytes - this.#movedTo >= STEP) {
+      this.#movedTo = bytes
+      this.movedAt = Date.now()
+    }
     this.set(bytes)
   }
 
@@ -122,7 +156,7 @@ export interface BodyLimits {
 
 /** Why no more of a body is read, and what the sender is told. */
 export interface BodyRefusal {
-  readonly status: 408 | 413 | 429
+  readonly status: 408 | 413 | 415 | 429
   readonly message: string
 }
 
@@ -135,31 +169,52 @@ export class IncomingBodies extends HeldBytes {
     this.limits = limits
   }
 
-  /** Begins to count a body. `refuse` is called when it takes too long. */
+  /** Begins to count a body. `refuse` is called when it takes too long, or stops while others need its room. */
   open(sender: string, refuse: (refusal: BodyRefusal) => void): Holding {
-    return this.hold(sender, () =>
-      refuse({ status: 408, message: `The body did not arrive within ${this.timeout} ms` }),
-    )
+    const body = this.hold(sender, () => {
+      const isLate = Date.now() - body.openedAt >= this.timeout
+      const late = `The body did not arrive within ${this.timeout} ms`
+      refuse({ status: 408, message: isLate ? late : 'The body stopped, and others needed its room' })
+    })
+    return body
+  }
+
+  /** A body must be complete in time, whether or not it moves. */
+  protected override dueFrom(body: Holding): number {
+    return body.openedAt
   }
 
   /** Counts what has come; returns why no more is taken. */
   add(body: Holding, bytes: number): BodyRefusal | undefined {
     const { maxBytes } = this.limits
     if (body.bytes + bytes > maxBytes) return tooLarge(maxBytes)
-    const lacking = body.set(body.bytes + bytes)
+    const lacking = this.lacksAtLast(body.peer, bytes, body)
+    body.grew(body.bytes + bytes)
     if (lacking === undefined) return undefined
     const whose = lacking === 'perCaller' ? 'of this client' : 'of all clients'
     return { status: 429, message: `Too many request bodies ${whose} are being received: try again` }
   }
 }
 
-export function tooLarge(maxBytes: number): BodyRefusal {
+/** Why a body is refused by its head; undefined when it may come. */
+export function refuseHead(
+  encoding: string | null = 'identity',
+  length: unknown,
+  maxBytes: number,
+): BodyRefusal | undefined {
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') {
+    return { status: 415, message: 'Content-Encoding is not supported: send the body as it is' }
+  }
+  return Number(length ?? 0) > maxBytes ? tooLarge(maxBytes) : undefined
+}
+
+function tooLarge(maxBytes: number): BodyRefusal {
   return { status: 413, message: `Invalid request: the body is larger than ${maxBytes} bytes` }
 }
 
 export interface UnreadLimits {
-  /** A client that reads nothing of its answer for this many milliseconds is cut off. */
-  readonly stallTimeout: number
+  /** A client that reads nothing of its answer for this long is cut off. */
+  readonly stallTimeout: Duration
   /** Bytes of answers that their clients have not read. */
   readonly held: BudgetLimits
   /** Told why the connection of an HTTP client was ended. */
@@ -169,39 +224,24 @@ export interface UnreadLimits {
 /** So much the system takes off our hands in most cases: it is sent in any case, and hardly ever held. */
 export const SMALL_ANSWER: number = 64 * 1024
 
-/** A reader that has not moved for this part of the time-out, but at least a second, makes room for others. */
-const STANDS_STILL = 1 / 6
-const LEAST_STANDSTILL = 1000
-
 /** All answers that their readers have not taken yet: how much memory they take, and for how long. */
 export class UnreadAnswers extends HeldBytes {
   readonly limits: UnreadLimits
 
   constructor(limits: UnreadLimits) {
-    super(limits.held, limits.stallTimeout)
+    super(limits.held, parseDuration(limits.stallTimeout))
     this.limits = limits
   }
 
   /** Why an answer of this length is refused; undefined when it is held. Stalled readers are cut off first. */
   refusal(reader: string, bytes: number, small: number = SMALL_ANSWER): RefusedForLoad | undefined {
     if (bytes <= small) return undefined
-    let lacking = this.lacks(reader, bytes)
-    while (lacking !== undefined && this.#cutOneOff(lacking === 'perCaller' ? reader : undefined)) {
-      lacking = this.lacks(reader, bytes)
-    }
+    const lacking = this.lacksAtLast(reader, bytes)
     if (lacking === undefined) return undefined
     const whose = lacking === 'perCaller' ? 'This client has' : 'Clients have'
     return new RefusedForLoad(`${whose} too many unread answers: read them, then ask again`, {
       reason: 'unread_answers',
     })
-  }
-
-  #cutOneOff(reader: string | undefined): boolean {
-    const standstill = Math.max(LEAST_STANDSTILL, this.timeout * STANDS_STILL)
-    const slowest = this.slowest(reader)
-    if (!slowest || slowest.movedAt > Date.now() - standstill) return false
-    slowest.end()
-    return true
   }
 
   /** Begins to watch a reader. `cut` ends its connection. */
@@ -212,5 +252,24 @@ export class UnreadAnswers extends HeldBytes {
       cut(new McpError('timeout', message, { details: { reader, waiting, quietFor } }))
     })
     return holding
+  }
+}
+
+/** An answer whose bytes count for the sender of its request until they are read. */
+export abstract class CountedReply {
+  protected readonly unread: UnreadAnswers
+  protected sender = ''
+
+  constructor(unread: UnreadAnswers) {
+    this.unread = unread
+  }
+
+  /** Whom its bytes count for. */
+  countFor(sender: string): void {
+    this.sender = sender
+  }
+
+  refusesToHold(bytes: number): RefusedForLoad | undefined {
+    return this.unread.refusal(this.sender, bytes)
   }
 }

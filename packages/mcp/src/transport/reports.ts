@@ -33,7 +33,7 @@ export class ReportLimit {
   }
 }
 
-/** Something that a client sent and nobody can use. */
+/** Something that a client sent and that cannot be used. */
 export interface ProtocolProblem {
   code: number
   message: string
@@ -47,6 +47,6 @@ export function reportSafely<Problem = ProtocolProblem>(
   try {
     report?.(problem)
   } catch {
-    // There is nobody left to tell.
+    // The log itself failed.
   }
 }

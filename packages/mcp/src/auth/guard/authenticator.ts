@@ -1,7 +1,7 @@
 import { type JsonObject, isJsonObject } from '../../jsonrpc/index.ts'
 import type { BearerSettings } from './bearer-settings.ts'
 import type { GuardAuth, GuardCall } from './guard-types.ts'
-import { sha256 } from '../dpop.ts'
+import { sha256 } from '../grants/dpop.ts'
 import { invalidToken, TokenRejected } from './token-rejected.ts'
 import { issuerOfJwt, verifyJwt } from './verify-jwt.ts'
 import type { Principal } from '../../protocol/index.ts'
@@ -62,7 +62,7 @@ export class Authenticator {
     const { issuers, introspector, introspectsAll, rules } = this.#settings
     const name = issuerOfJwt(token)
     const issuer = name === undefined ? undefined : issuers.get(name)
-    // A token of a stranger goes nowhere, least of all to somebody else's server.
+    // A token of an unknown issuer goes nowhere, least of all to another server.
     if (name !== undefined && issuer === undefined) throw invalidToken('The token is of an unknown issuer')
     const isLocal = issuer !== undefined && !(introspectsAll && introspector?.issuer === issuer)
     if (isLocal) return this.#read(await verifyJwt(token, issuer, rules), issuer.name)

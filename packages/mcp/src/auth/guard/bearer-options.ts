@@ -1,7 +1,7 @@
 import type { JSONWebKeySet } from 'jose'
 import type { JsonObject } from '../../jsonrpc/index.ts'
 import type { Duration } from '../../protocol/index.ts'
-import type { Fetch } from '../reach-fetch.ts'
+import type { Fetch } from '../http/reach-fetch.ts'
 import type { IsNewProof } from './dpop-proof.ts'
 import type { IntrospectionOptions } from './introspector.ts'
 

@@ -1,6 +1,6 @@
 import { McpError } from '../../jsonrpc/index.ts'
 import { type Duration, parseDuration, parseUrl } from '../../protocol/index.ts'
-import { OAuthHttp } from '../oauth-http.ts'
+import { OAuthHttp } from '../http/oauth-http.ts'
 import type { BearerOptions, DpopMode, DpopOptions, IssuerOptions } from './bearer-options.ts'
 import { DpopNonces, DpopProofs } from './dpop-proof.ts'
 import { Introspector } from './introspector.ts'
@@ -101,7 +101,7 @@ function introspectorOf(
   return new Introspector(issuer, introspection)
 }
 
-/** A symmetric key would be a secret shared with everybody who can verify, and so can sign. */
+/** A symmetric key verifies and signs: every server that checks tokens could make them. */
 function algorithmsOf(given: readonly string[] | undefined): readonly string[] {
   const bad = given?.filter((name) => !ALGORITHMS.includes(name)) ?? []
   if (bad.length > 0) throw invalid(`algorithms: ${bad.join(', ')} cannot be accepted`)

@@ -8,8 +8,8 @@ import {
   processIntrospectionResponse,
 } from 'oauth4webapi'
 import { type JsonObject, McpError } from '../../jsonrpc/index.ts'
-import { clientSecretBasic } from '../client-authentication.ts'
-import { oauthError, quote } from '../oauth-error.ts'
+import { clientSecretBasic } from '../grants/client-authentication.ts'
+import { oauthError, quote } from '../http/oauth-error.ts'
 import type { Issuer } from './issuer.ts'
 import type { JwtRules } from './verify-jwt.ts'
 import { invalidToken } from './token-rejected.ts'
@@ -98,7 +98,7 @@ export class Introspector {
   }
 }
 
-/** The same checks that a JWT gets: an active token may still be meant for somebody else. */
+/** The same checks that a JWT gets: an active token may still be meant for another server. */
 function checkClaims(claims: JsonObject, issuer: string, rules: JwtRules): JsonObject {
   if (claims.active !== true) throw invalidToken('The token is not active')
   if (claims.iss !== undefined && claims.iss !== issuer) {

@@ -6,10 +6,10 @@ import {
   type JWTVerifyGetKey,
 } from 'jose'
 import { isJsonObject, type JsonObject, parseJson } from '../../jsonrpc/index.ts'
-import { oauthError, quote } from '../oauth-error.ts'
-import type { OAuthHttp } from '../oauth-http.ts'
-import { loadDocument } from '../metadata-document.ts'
-import { serverMetadataUrls } from '../server-metadata.ts'
+import { oauthError, quote } from '../http/oauth-error.ts'
+import type { OAuthHttp } from '../http/oauth-http.ts'
+import { loadDocument } from '../discovery/metadata-document.ts'
+import { serverMetadataUrls } from '../discovery/server-metadata.ts'
 
 const ONE_HOUR = 3_600_000
 const TEN_MINUTES = 600_000

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/index.ts'
-import { resourceMetadataUrls } from '../resource-metadata.ts'
+import { resourceMetadataUrls } from '../discovery/resource-metadata.ts'
 import type { BearerOptions } from './bearer-options.ts'
 import type { BearerSettings } from './bearer-settings.ts'
 

@@ -22,7 +22,7 @@ export class Refusals {
     this.#onRefused = onRefused
   }
 
-  /** Nobody said who they are: no error, only what is needed. */
+  /** The caller sent no credential: the answer names no error, only what is needed. */
   forStranger(): GuardRefusal {
     const { scopes } = this.#settings
     return {
@@ -70,7 +70,7 @@ export class Refusals {
     return { 'www-authenticate': writeChallenge(facts, problem) }
   }
 
-  /** A hook that throws must not decide whether somebody gets in. */
+  /** A hook that throws must not decide who gets in. */
   #tell(call: GuardCall, status: number, error: string, reason: string): void {
     const path = call.url.split('?', 1)[0]!
     try {

@@ -32,14 +32,17 @@ export interface ClientEdge {
   readonly handle: (exchange: Exchange) => Promise<Outcome>
   /** Tells a legacy server something (`notifications/roots/list_changed`). Modern servers are told nothing. */
   notify(notification: Notification): Promise<void>
-  /** Whether calls that were given up may still make the server send something. */
-  readonly hasUnanswered?: boolean | undefined
+  /** Whether calls that other callers gave up may still make the server send something that names no call. */
+  mayServeOthers?(exchange: Exchange): boolean
   /** Another connection takes over: who listens here is told to listen there. Calls under way go on. */
   retire?(reason: Error): void
-  /** Called once when the connection is gone, with the reason when nobody asked for it. */
+  /** Called once when the connection is gone, with the reason when it was not closed on purpose. */
   onClose: ((reason: Error | undefined) => void) | undefined
   close(): Promise<void>
 }
+
+/** Told of a question that names no call: the calls that may have caused it, and whether it had to be refused. */
+export type SharedQuestionListener = (exchanges: readonly Exchange[], isRefused: boolean) => void
 
 export interface ClientEdgeOptions {
   ids?: IdMinter | undefined
@@ -49,6 +52,8 @@ export interface ClientEdgeOptions {
   onLog?: ((notification: Notification) => void) | undefined
   /** Any other notification that belongs to no request and to no listener. */
   onNotification?: ((notification: Notification) => void) | undefined
+  /** Also told of questions that a modern server sends as requests, which must not be answered. */
+  onSharedQuestion?: SharedQuestionListener | undefined
   /** Results keep the text that they came in, for a relay that changes none of them in place. */
   keepsText?: boolean | undefined
   /** Who a request belongs to. Default: its session and principal. A client of one user says that all are that user's. */
@@ -175,13 +180,13 @@ function withoutEnvelope(meta: unknown): JsonObject {
   return rest
 }
 
-/** Who a request belongs to: one session of one principal. Without both, the request belongs to nobody else's. */
+/** Who a request belongs to: one session of one principal. Without both, a request has an owner of its own. */
 export interface Owner {
   readonly session: string | undefined
   readonly principal: Principal | undefined
 }
 
-/** Undefined for a request that carries nothing of any user: what is sent because of it is no secret of anybody. */
+/** Undefined for a request that carries nothing of any user: what is sent because of it is no user's secret. */
 export type OwnerOf = (exchange: Exchange) => Owner | undefined
 
 /** Modern requests have no session, so their principal decides. */
@@ -210,10 +215,6 @@ export class UnansweredCalls {
   readonly #calls = new Map<unknown, GivenUp>()
   readonly #owners: GivenUp[] = []
   #isFull = false
-
-  get isEmpty(): boolean {
-    return this.#calls.size === 0 && this.#owners.length === 0
-  }
 
   add(id: unknown, call: GivenUp): void {
     this.#calls.set(id, call)

@@ -6,7 +6,7 @@ import {
   type JsonRpcResult,
   ResultBody,
 } from '../../jsonrpc/index.ts'
-import { type Discovery, LATEST_MODERN, META, type Revision } from '../../protocol/index.ts'
+import { type Discovery, isKept, LATEST_MODERN, META, type Revision } from '../../protocol/index.ts'
 import { CallTable } from '../pending-requests.ts'
 import { abortError, cancellationOf } from '../plain-exchange.ts'
 import {
@@ -22,6 +22,7 @@ import {
 import {
   type ClientEdge,
   type ClientEdgeOptions,
+  canAskForInput,
   createIdMinter,
   isLog,
   wantsLog,
@@ -45,6 +46,8 @@ export interface ModernClientEdgeOptions extends ClientEdgeOptions {
   /** Extra HTTP headers of a request (`Mcp-Param-*`), in plain values; the wire encodes them. */
   headersFor?: ((exchange: Exchange) => Record<string, string> | undefined) | undefined
 }
+
+const QUESTION = /^(elicitation|sampling|roots)\//
 
 interface Call {
   readonly exchange: Exchange
@@ -100,6 +103,7 @@ export class ModernClientEdge implements ClientEdge {
     const ended = method === 'subscriptions/listen' ? new AbortController() : undefined
     const call: Call = { exchange, ended }
     this.#calls.set(id, call)
+    exchange.onSent?.(id)
     try {
       const response = await this.#wire.request(
         {
@@ -159,8 +163,8 @@ export class ModernClientEdge implements ClientEdge {
   }
 
   #deliver(id: number, call: Call, message: IncomingMessage): void {
-    // Modern servers must not send requests, and clients must not answer them (basic/transports).
-    if ('id' in message || !this.#calls.has(id)) return
+    if ('id' in message) return this.#refuse(message.method, [call])
+    if (!this.#calls.has(id)) return
     const notification = toNotification(message)
     const detached = readDetachHint(notification)
     if (detached) call.exchange.detach?.(detached.retryMs)
@@ -172,8 +176,15 @@ export class ModernClientEdge implements ClientEdge {
     }
   }
 
+  /** Modern servers must not send requests, and clients must not answer them (basic/transports). */
+  #refuse(method: string, calls: Call[]): void {
+    if (!QUESTION.test(method)) return
+    const exchanges = calls.map(({ exchange }) => exchange).filter(({ method }) => canAskForInput(method))
+    this.#options.onSharedQuestion?.(exchanges, true)
+  }
+
   #onSharedMessage(message: IncomingMessage): void {
-    if ('id' in message) return
+    if ('id' in message) return this.#refuse(message.method, this.#calls.values())
     const { method, params } = message
     const meta = params?._meta
     const subscription = isJsonObject(meta) ? meta[META.subscriptionId] : undefined
@@ -216,7 +227,10 @@ export function modernOutcome(response: JsonRpcResponse, method: string, keepsTe
   const { resultType, ...result } = response.result
   if (resultType === undefined || resultType === 'complete') return { type: 'complete', result }
   if (resultType === 'input_required') return inputRequired(result, method)
-  if (resultType === 'task') return { type: 'task', task: result }
+  if (resultType === 'task') {
+    if (!isKept('taskId', result.taskId)) throw malformed(method, 'taskId')
+    return { type: 'task', task: result }
+  }
   throw new McpError('bad_response', `The server answered ${method} with an unknown resultType`, {
     details: { resultType },
   })
@@ -230,7 +244,8 @@ function inputRequired(result: JsonObject, method: string): InputRequired {
   const { inputRequests, requestState, ...extra } = result
   const hasRequests = isInputRequests(inputRequests)
   if (inputRequests !== undefined && !hasRequests) throw malformed(method, 'inputRequests')
-  if (requestState !== undefined && typeof requestState !== 'string') throw malformed(method, 'requestState')
+  if (requestState !== undefined && !isKept('requestState', requestState))
+    throw malformed(method, 'requestState')
   if (!hasRequests && requestState === undefined) {
     throw new McpError(
       'bad_response',
@@ -253,5 +268,5 @@ function isInputRequests(value: unknown): value is InputRequests {
 }
 
 function malformed(method: string, member: string): McpError {
-  return new McpError('bad_response', `The server answered ${method} with a malformed ${member}`)
+  return new McpError('bad_response', `The server answered ${method} with a malformed or very long ${member}`)
 }

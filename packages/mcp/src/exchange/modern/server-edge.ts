@@ -14,13 +14,11 @@ import {
   type LoggingLevel,
   type Revision,
 } from '../../protocol/index.ts'
-import { detachHint, wantsDetachHint, namedLog, wantsNamedLogs } from '../message-hints.ts'
+import { detachHint, wantsDetachHint, namedLog, wantsNamedLogs, paramsFor } from '../message-hints.ts'
 import type { ClientFacts, Notification } from '../exchange.ts'
 import { IncreasingProgress } from '../server/announcements.ts'
 import { writeNotification, modernRevisions, type Served } from '../server/answer.ts'
 import { PlainExchange, type RequestContext } from '../plain-exchange.ts'
-
-const NO_PARAMS = Object.freeze({})
 
 /** Modern: it has the envelope, or is `server/discover` of a client that is not known as legacy. */
 export function isModernRequest(request: JsonRpcRequest, isLegacyClient: boolean = false): boolean {
@@ -74,15 +72,17 @@ export function openModernExchange(
   served: Served,
   context: RequestContext,
   send: (text: string) => void,
+  connection?: { readonly id: string },
 ): PlainExchange {
   const { client, logLevel } = readEnvelope(request, served)
   if (!isMethodInRevision(request.method, client.version)) {
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${request.method}`)
   }
-  const params = request.params ?? NO_PARAMS
+  const params = paramsFor(served, request)
   let progress: IncreasingProgress | undefined
   return new PlainExchange({
     method: request.method,
+    id: request.id,
     params,
     client,
     logLevel,
@@ -90,6 +90,7 @@ export function openModernExchange(
     serverContext: context.serverContext,
     headers: context.headers,
     peer: context.peer,
+    connection,
     notify: (notification) => {
       progress ??= new IncreasingProgress()
       if (!progress.admits(notification)) return

@@ -1,15 +1,11 @@
 import {
   type NumberMode,
   ProtocolError,
+  INVALID_PARAMS,
   INVALID_REQUEST,
   INTERNAL_ERROR,
   type JsonObject,
-  hasLongText,
-  LONG_TEXT,
-  LongJson,
-  toPieces,
   writeJson,
-  type JsonPiece,
   type JsonRpcError,
   type JsonRpcRequest,
   type RequestId,
@@ -26,7 +22,7 @@ import {
   shapeTask,
   withServerInfo,
 } from '../../protocol/index.ts'
-import type { Budget } from '../../protocol/callers.ts'
+import { type Budget, tooLongIn } from '../../protocol/callers.ts'
 import {
   type Exchange,
   type Handle,
@@ -35,8 +31,9 @@ import {
   type Complete,
   type Notification,
 } from '../exchange.ts'
+import type { AskedMessage } from '../message-hints.ts'
 import type { PlainExchange } from '../plain-exchange.ts'
-import { ReceivedResult } from '../received-result.ts'
+import type { ReceivedResult } from '../received-result.ts'
 
 /** What a server edge needs of whatever stands behind it: a server, or a gateway's relay. */
 export interface Served {
@@ -56,6 +53,8 @@ export interface Served {
   readonly around?:
     | ((exchange: Exchange, run: () => Outcome | Promise<Outcome>) => Promise<Outcome>)
     | undefined
+  /** Given where there are no tasks of 2025-11-25: edges take calls that ask for one for ordinary calls. */
+  readonly withoutOlderTasks?: ((message: AskedMessage) => JsonObject) | undefined
   /** Called with what went wrong inside, never with what a peer did wrong. */
   readonly onInternalError?: ((error: unknown) => void) | undefined
 }
@@ -76,6 +75,8 @@ export function negotiateLegacy(served: Served, requested: string): Revision | u
 /** Runs the handler. What it throws becomes a failure, so that nothing gets past the edge. */
 export function respondSafely(served: Served, exchange: PlainExchange): Outcome | Promise<Outcome> {
   try {
+    const tooLong = tooLongIn(exchange.params)
+    if (tooLong) throw new ProtocolError(INVALID_PARAMS, `Invalid params: ${tooLong}`)
     const outcome = served.respond(exchange)
     if (!(outcome instanceof Promise)) return checked(served, outcome)
     return outcome.then(
@@ -111,7 +112,7 @@ export class InsufficientScope extends ProtocolError {
 export interface LoadRefusal {
   readonly reason: string
   readonly retryAfter?: number
-  /** 429: a limit is reached, of the caller or of all. 503: nobody is served at all, now. */
+  /** 429: a limit is reached, of the caller or of all. 503: no caller is served at the moment. */
   readonly status?: 429 | 503
   readonly data?: JsonObject
   /** For reporters; never sent. */
@@ -159,7 +160,7 @@ export function cutOff(): ProtocolError {
 
 // Frames are written around serialised payloads, so that cached text is not serialised again.
 
-function idText(id: RequestId | null): string {
+export function idText(id: RequestId | null): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(id)
 }
 
@@ -241,42 +242,25 @@ function completeText(outcome: Complete, facts: ResponseFacts): string {
   return readyText(outcome, facts) ?? writeJson(shapeComplete(outcome.result, facts))
 }
 
-function readyText(outcome: Complete, facts: ResponseFacts): string | undefined {
-  return outcome instanceof ReceivedResult ? outcome.textFor(facts) : outcome.json
+export function readyText(outcome: Complete, facts: ResponseFacts): string | undefined {
+  return isReceived(outcome) ? outcome.textFor(facts) : outcome.json
+}
+
+/** Told by what it can do: only those who relay load its class. */
+export function isReceived(outcome: Outcome): outcome is ReceivedResult {
+  return (outcome as Partial<ReceivedResult>).textFor !== undefined
 }
 
 /** A response whose result is passed on as the bytes that it came in; undefined for all others. */
 export function writeRawOutcome(outcome: Outcome, facts: ResponseFacts): Uint8Array[] | undefined {
-  const pieces = outcome instanceof ReceivedResult ? outcome.bytesFor(facts) : undefined
+  const pieces = isReceived(outcome) ? outcome.bytesFor(facts) : undefined
   if (!pieces) return undefined
   const encoder = new TextEncoder()
   const head = encoder.encode(`{"jsonrpc":"2.0","id":${idText(facts.id)},"result":`)
   return [head, ...pieces, encoder.encode('}')]
 }
 
-/** A response with long text in it, in pieces; undefined for all others, which `writeOutcome` writes. */
-export function writeLongOutcome(outcome: Outcome, facts: ResponseFacts): LongJson | undefined {
-  if (outcome.type !== 'complete' || !isLong(outcome)) return undefined
-  try {
-    const head = `{"jsonrpc":"2.0","id":${idText(facts.id)},"result":`
-    return new LongJson([head, ...completePieces(outcome, facts), '}'])
-  } catch {
-    // `writeOutcome` meets the same, and reports it.
-    return undefined
-  }
-}
-
-function isLong(outcome: Complete): boolean {
-  const length = outcome instanceof ReceivedResult ? outcome.length : outcome.json?.length
-  return length === undefined ? hasLongText(outcome.result) : length >= LONG_TEXT
-}
-
-function completePieces(outcome: Complete, facts: ResponseFacts): JsonPiece[] {
-  const ready = readyText(outcome, facts)
-  return ready === undefined ? toPieces(shapeComplete(outcome.result, facts)) : [ready]
-}
-
-function shapeComplete(result: JsonObject, facts: ResponseFacts): JsonObject {
+export function shapeComplete(result: JsonObject, facts: ResponseFacts): JsonObject {
   const shaped = shapeResult(facts.method, result, facts.revision, facts.serverInfo)
   if (facts.method !== 'subscriptions/listen') return shaped
   return {

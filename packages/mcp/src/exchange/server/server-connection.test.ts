@@ -50,6 +50,43 @@ describe('a connection', () => {
     },
   )
 
+  it.each([false, true])('answers initialize before what was sent with it, strict: %s', async (strict) => {
+    const sent: string[] = []
+    let discoveries = 0
+    const connection = new ServerConnection(
+      served(
+        async ({ method, client }) => {
+          if (method !== 'server/discover') return complete({ for: client.info?.name })
+          discoveries++
+          for (let turn = 0; turn < 20; turn++) await undefined
+          return complete({ capabilities: { logging: {} } })
+        },
+        { strict },
+      ),
+      { send: (text) => sent.push(text) },
+    )
+    const say = (message: object) => connection.receive({ jsonrpc: '2.0', ...message })
+    const clientInfo = { name: 'eager', version: '1' }
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+    say({ id: 1, method: 'initialize', params })
+    say({ method: 'notifications/initialized' })
+    say({ id: 2, method: 'tools/list' })
+    say({ id: 3, method: 'ping' })
+    say({ id: 4, method: 'logging/setLevel', params: { level: 'error' } })
+    say({ id: 5, method: 'tools/list' })
+    say({ id: 2, method: 'tools/list' })
+    say({ method: 'notifications/cancelled', params: { requestId: 5 } })
+    expect(connection.inFlight).toBe(4)
+    await connection.idle()
+    expect(discoveries).toBe(1)
+    const heard = sent.map((text) => JSON.parse(text))
+    // The duplicate of a request that waits is refused at once; what was cancelled is not answered.
+    expect(heard.shift()).toMatchObject({ id: 2, error: { code: -32600 } })
+    expect(heard.shift()).toMatchObject({ id: 1, result: { protocolVersion: '2025-11-25' } })
+    expect(new Set(heard.map(({ id }) => id))).toEqual(new Set([2, 3, 4]))
+    expect(heard.find(({ id }) => id === 2)).toMatchObject({ result: { for: 'eager' } })
+  })
+
   it('one id cannot be in flight in both eras at once', async () => {
     const app = new Server({ name: 's', tools: { never: tool({ run: () => new Promise(() => {}) }) } })
     const peer = new RawPeer(app)

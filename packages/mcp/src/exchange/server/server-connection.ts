@@ -25,16 +25,16 @@ import {
   modernRevisions,
   type Served,
   responseFacts,
+  type ResponseFacts,
   writeError,
-  writeLongOutcome,
   writeOutcome,
 } from './answer.ts'
 
 export interface ServerConnectionOptions {
   /** Writes one message. */
   send(text: string): void
-  /** Writes one message that has long text in it. Without this, such a message is text like any other. */
-  sendLong?(message: LongJson): void
+  /** Writes answers that have long text in them. Without this, such an answer is text like any other. */
+  long?: LongAnswers
   context?: RequestContext
   /** More requests than this at once are refused. */
   maxInFlight?: number
@@ -44,13 +44,20 @@ export interface ServerConnectionOptions {
   refusesToHold?(length: number): RefusedForLoad | undefined
 }
 
+/** How a transport writes long answers: only those that can do so load it. */
+export interface LongAnswers {
+  /** Undefined when there is nothing long in the answer. */
+  write(outcome: Outcome, facts: ResponseFacts): LongJson | undefined
+  send(message: LongJson): void
+}
+
 const DEFAULT_MAX_IN_FLIGHT = 10_000
 
 /** Serves one two-way channel. Each request is modern or legacy by its content, so both eras can share it. */
 export class ServerConnection {
   readonly #served: Served
   readonly #send: (text: string) => void
-  readonly #sendLong: ((message: LongJson, id: RequestId) => boolean) | undefined
+  readonly #sendLong: ((outcome: Outcome, facts: ResponseFacts) => boolean) | undefined
   #context: RequestContext
   readonly #maxInFlight: number
   readonly #isCongested: () => boolean
@@ -66,7 +73,8 @@ export class ServerConnection {
   constructor(served: Served, options: ServerConnectionOptions) {
     this.#served = served
     this.#send = options.send
-    this.#sendLong = options.sendLong && ((message, id) => this.#sendApart(message, id, options))
+    const { long } = options
+    this.#sendLong = long && ((outcome, facts) => this.#sendApart(outcome, facts, long))
     this.#context = options.context ?? {}
     this.#maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
     this.#isCongested = options.isCongested ?? (() => false)
@@ -193,10 +201,11 @@ export class ServerConnection {
     if (this.legacy.isInFlight(message.id)) return this.#duplicate(message.id)
     let exchange: PlainExchange
     try {
-      exchange = openModernExchange(message, this.#served, this.#context, (text) => {
-        const isNews = message.method === 'subscriptions/listen'
+      const isNews = message.method === 'subscriptions/listen'
+      const send = (text: string): void => {
         if (isNews || !this.#isCongested()) this.#say(text, isNews)
-      })
+      }
+      exchange = openModernExchange(message, this.#served, this.#context, send, this.legacy)
     } catch (error) {
       return writeError(message.id, ProtocolError.from(error).toJsonRpc())
     }
@@ -213,16 +222,16 @@ export class ServerConnection {
     if (exchange.aborted) return undefined
     if (message.method === 'subscriptions/listen' && !this.#hungUp) this.#announcements.release()
     const facts = responseFacts(message, exchange.client.version, this.#served)
-    const long = this.#sendLong && writeLongOutcome(outcome, facts)
-    return long && this.#sendLong?.(long, message.id) ? undefined : writeOutcome(outcome, facts)
+    return this.#sendLong?.(outcome, facts) ? undefined : writeOutcome(outcome, facts)
   }
 
   /** The answers of a batch leave together, as text. */
-  #sendApart(message: LongJson, id: RequestId, options: ServerConnectionOptions): boolean {
-    if (this.#batches > 0) return false
+  #sendApart(outcome: Outcome, facts: ResponseFacts, long: LongAnswers): boolean {
+    const message = this.#batches > 0 ? undefined : long.write(outcome, facts)
+    if (!message) return false
     const refusal = this.#refusesToHold(message.length)
-    if (refusal) this.#send(writeError(id, refusal.toJsonRpc()))
-    else options.sendLong?.(message)
+    if (refusal) this.#send(writeError(facts.id, refusal.toJsonRpc()))
+    else long.send(message)
     return true
   }
 

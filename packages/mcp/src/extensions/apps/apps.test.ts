@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Client } from '../../client/index.ts'
 import { McpError } from '../../jsonrpc/index.ts'
 import type { Tool } from '../../protocol/index.ts'
-import { Server, Tool as ToolClass, tool } from '../../server/index.ts'
+import { Server, tool, ToolBase } from '../../server/index.ts'
 import { memory } from '../../transport/memory.ts'
 import {
   APP_MIME_TYPE,
@@ -89,7 +89,7 @@ describe('the server side', () => {
     expectTypeOf(joined).toEqualTypeOf<typeof plain>()
     expect(joined._meta).toEqual({ own: 1, ui: { resourceUri: URI } })
     expect(plain._meta).toEqual({ own: 1 })
-    class AddOne extends ToolClass<{ n: number }> {
+    class AddOne extends ToolBase {
       override run({ n }: { n: number }) {
         return String(n + 1)
       }

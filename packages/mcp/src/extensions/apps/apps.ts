@@ -7,7 +7,7 @@ export interface AppDefinition
   extends AppView,
     Pick<
       ResourceDefinition,
-      'uri' | 'name' | 'title' | 'description' | 'icons' | 'when' | 'scopes' | 'ttlMs' | 'cacheScope'
+      'uri' | 'name' | 'title' | 'description' | 'icons' | 'when' | 'scopes' | 'ttl' | 'cacheScope'
     > {
   /** The document, or what makes it for a caller. */
   html: string | ((context: Context) => string | Promise<string>)
@@ -61,7 +61,7 @@ export function appTool<T extends AnyTool>(tool: T, link: AppLink): T {
 export function apps(app: Server, views: readonly AppDefinition[] = []): Registration<ResourceDefinition>[] {
   const definitions = views.map(appResource)
   app.extension(APPS_EXTENSION, { mimeTypes: [APP_MIME_TYPE] })
-  return definitions.map((definition) => app.resource(definition))
+  return definitions.map((definition) => app.resource(definition).resource(definition.uri))
 }
 
 /**

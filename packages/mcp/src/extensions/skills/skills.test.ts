@@ -122,7 +122,7 @@ describe.each([undefined, '2025-11-25'] as const)('skills, %s', (version) => {
 
 describe('skills', () => {
   it('carry cache hints', async () => {
-    const { client } = open([PDF], { cache: { ttlMs: 5_000 } })
+    const { client } = open([PDF], { cache: { ttl: '5s' } })
     for (const [method, params] of [
       ['skills/list', {}],
       ['skills/get', { uri: 'skill://pdf/SKILL.md' }],

@@ -1,3 +1,4 @@
+import { parseDuration } from '../../protocol/parse-duration.ts'
 import { complete, type Exchange, type Outcome } from '../../exchange/index.ts'
 import { INVALID_PARAMS, ProtocolError, type JsonObject, McpError } from '../../jsonrpc/index.ts'
 import type { CacheHint, Server, ResourceDefinition, Visibility } from '../../server/index.ts'
@@ -14,7 +15,7 @@ export interface SkillsOptions {
 
 /**
  * Serves skills (SEP-2640): every file is a resource, `skills/list` and `skills/get` tell digests and sizes,
- * and directories can be read. A malformed skill is refused here, before anybody is served.
+ * and directories can be read. A malformed skill is refused here, before the server serves.
  *
  * @example
  * ```ts
@@ -30,18 +31,20 @@ export function skills(
   const catalog = new SkillCatalog(definitions, app)
   const pageSize = options.pageSize ?? 100
   const hints: CacheHint = { ...(catalog.isUniform && { cacheScope: 'public' as const }), ...options.cache }
+  const { ttl, ...scope } = hints
+  const members = { ...scope, ...(ttl !== undefined && { ttlMs: parseDuration(ttl) }) }
   for (const file of catalog.resources()) app.resource({ ...hints, ...file })
   app
     .extension(SKILLS_EXTENSION, { directoryRead: true })
     .method('skills/list', async (exchange) => {
       const { page, nextCursor } = pageOf(catalog.visible(exchange), exchange.params.cursor, pageSize)
       const entries = await Promise.all(page.map((skill) => skill.entry()))
-      return complete({ skills: entries, ...(nextCursor !== undefined && { nextCursor }), ...hints })
+      return complete({ skills: entries, ...(nextCursor !== undefined && { nextCursor }), ...members })
     })
     .method('skills/get', async (exchange) => {
       const skill = catalog.find(exchange.params.uri, exchange)
       if (!skill) throw unknown('No skill is served at', exchange)
-      return complete({ skill: await skill.entry(), ...hints })
+      return complete({ skill: await skill.entry(), ...members })
     })
     .method('resources/directory/read', (exchange) => readDirectory(exchange, catalog, pageSize))
 }
@@ -107,7 +110,7 @@ class SkillCatalog {
       throw new McpError('invalid_definition', 'Two skills have one path')
   }
 
-  /** Whether everybody sees the same. */
+  /** Whether all callers see the same. */
   get isUniform(): boolean {
     return !this.skills.some(({ definition }) => isRestricted(definition))
   }

@@ -11,6 +11,8 @@ export interface AwaitOptions {
   /** Listens to the task until the signal aborts; absent when only polling is wanted. */
   listen?: ((taskId: string, onTask: (task: unknown) => void, signal: AbortSignal) => void) | undefined
   ask: NonNullable<Exchange['ask']>
+  /** Called when the task has changed since it was last looked at. */
+  onNews?(): void
   /** Told what the task says about itself. */
   onMessage(message: string): void
   signal: AbortSignal
@@ -19,7 +21,7 @@ export interface AwaitOptions {
   maxWaitMs: number
   /** Whether the server is one of 2025-11-25, which asks its questions while it is asked for the result. */
   legacy?: boolean
-  /** Whether nobody else can go on with the task: it is cancelled when we stop waiting. */
+  /** Whether only this caller knows the task: it is cancelled when we stop waiting. */
   owned: boolean
 }
 
@@ -53,6 +55,7 @@ class TaskWait {
   #wake: () => void = () => {}
   #listening = false
   #message: string | undefined
+  #state: string | undefined
 
   constructor(taskId: string, options: AwaitOptions) {
     this.#taskId = taskId
@@ -110,7 +113,7 @@ class TaskWait {
     this.#over.abort(new McpError('cancelled', 'The task needs no answer any more'))
   }
 
-  /** Nobody will ask for this task again; whether the server hears of it is its own affair. */
+  /** The caller gives the task up. Whether the server hears of it does not matter. */
   cancel(): void {
     const signal = AbortSignal.timeout(10_000)
     this.#options.send('tasks/cancel', { taskId: this.#taskId }, signal).catch(() => {})
@@ -214,7 +217,10 @@ class TaskWait {
     }
   }
 
-  #tell({ statusMessage }: Task): void {
+  #tell({ status, statusMessage, lastUpdatedAt }: Task): void {
+    const state = JSON.stringify([status, statusMessage, lastUpdatedAt])
+    if (state !== this.#state) this.#options.onNews?.()
+    this.#state = state
     if (typeof statusMessage !== 'string' || statusMessage === this.#message) return
     this.#message = statusMessage
     this.#options.onMessage(statusMessage)

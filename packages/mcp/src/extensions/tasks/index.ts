@@ -1,4 +1,5 @@
 export { awaitTask, type AwaitOptions } from './await-task.ts'
+export { callAndFollow, cannotFollow, type FollowOptions } from './call-and-follow.ts'
 export { becomeTask } from './run-task.ts'
 export { readTask } from './read-task.ts'
 export {

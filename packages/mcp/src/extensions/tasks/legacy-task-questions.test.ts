@@ -138,7 +138,8 @@ describe('questions of a task of 2025-11-25', () => {
           task: 'optional',
           run: (_, ctx) => {
             const who = ctx.inputResponses?.who
-            if (who) return `${String(ctx.state)} ${((who as JsonObject).content as { name: string }).name}`
+            if (who)
+              return `${String(ctx.roundState)} ${((who as JsonObject).content as { name: string }).name}`
             const params = { message: 'Name?', requestedSchema: NAME }
             return inputRequired({ who: { method: 'elicitation/create', params } }, 'Hello')
           },

@@ -47,7 +47,7 @@ export class LegacyTaskService {
     if (!this.#followers.notify(task, message)) this.#listeners.notify(task, message)
   }
 
-  /** Tells a session of its tasks. When it ends nobody can ask for those that are its alone. */
+  /** Tells a session of its tasks. When the session ends, tasks that only it knows end with it. */
   listen(exchange: Exchange): () => void {
     const { session } = exchange
     if (session === undefined) return () => {}
@@ -72,7 +72,7 @@ export class LegacyTaskService {
     const running = this.#table.running(task.taskId)
     if (!running) return complete(legacyResultOf(await this.#over(task, exchange)))
     if (!running.isOver) await this.#followers.follow(running, exchange)
-    // Nobody reads the answer to a request that was cancelled meanwhile.
+    // A request that was cancelled meanwhile gets no answer.
     return complete(running.isOver ? legacyResultOf(running.toDetailedTask()) : {})
   }
 

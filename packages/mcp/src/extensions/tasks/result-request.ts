@@ -22,7 +22,7 @@ export class ResultRequest {
     this.#onSettled = onSettled
   }
 
-  /** Once at a time. Whoever waits calls it again after a pause: a request that is silent for long is given up. */
+  /** Once at a time. The caller repeats it after a pause: a request that is silent for long is given up. */
   open(): void {
     if (this.#isOpen || this.settled) return
     this.#isOpen = true

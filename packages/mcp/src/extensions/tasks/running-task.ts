@@ -17,7 +17,7 @@ import { isTerminal, type DetailedTask, type Task, type TaskStatus } from './tas
 import { TaskQuestions } from './task-questions.ts'
 
 export interface RunningTaskOptions {
-  /** Whose it is; undefined for whoever knows its id. */
+  /** Whose it is; undefined when every caller that knows its id may have it. */
   owner: string | undefined
   /** The session of 2025-11-25 that made it. */
   session?: string | undefined
@@ -86,7 +86,7 @@ export class RunningTask {
     this.#settleStatus()
   }
 
-  /** The client cannot or will not answer: whoever asked has to do without. */
+  /** The client cannot or will not answer: the handler has to do without an answer. */
   refuse(key: string, reason: unknown): void {
     this.#questions.refuse(key, reason)
   }
@@ -101,7 +101,7 @@ export class RunningTask {
     this.#options.onMessage(this, message)
   }
 
-  /** Describes the work for those who look; nobody is woken for it. */
+  /** Describes the work for callers that ask. It wakes no listener. */
   describe(message: string): void {
     if (this.isOver) return
     this.#message = message.slice(0, LONGEST_MESSAGE)

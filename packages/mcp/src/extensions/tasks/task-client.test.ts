@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { Client, type ClientOptions } from '../../client/index.ts'
 import type { Connector, Outcome, Wire } from '../../exchange/index.ts'
 import { McpError, type JsonObject } from '../../jsonrpc/index.ts'
+import type { ElicitResult } from '../../protocol/index.ts'
 import { Server, tool } from '../../server/index.ts'
+import { FakeClock } from '../../testing/fake-clock.ts'
 import { expectObjections } from '../../testing/fixtures/objections.test.support.ts'
 import { memory } from '../../transport/memory.ts'
 import { becomeTask, createTaskClient, tasks, type TaskClientOptions } from './index.ts'
@@ -56,9 +58,9 @@ function createApp() {
 }
 
 function open(connector: Connector, options: ClientOptions & TaskClientOptions = {}) {
-  const { notifications = true, maxWait, ...rest } = options
+  const { notifications = true, ...rest } = options
   const client = new Client({ connector, elicit, ...rest })
-  return { client, runs: createTaskClient(client, { notifications, ...(maxWait && { maxWait }) }) }
+  return { client, runs: createTaskClient(client, { notifications }) }
 }
 
 /** What the client sent, by method. */
@@ -99,6 +101,90 @@ describe.each([
     }
     expect(seen).toEqual(['question', 'question', 'result'])
     await client.close()
+  })
+})
+
+describe.each([
+  ['modern', '2026-07-28'],
+  ['legacy', '2025-11-25'],
+] as const)('the time limits of a call that became a task, %s', (_era, protocolVersion) => {
+  const limits = [
+    ['in all', { maxTotalTimeout: 60 }],
+    ['without news', { timeout: 60 }],
+  ] as const
+
+  it.each(limits)('end it %s', async (_kind, limit) => {
+    const { app, aborted } = createApp()
+    const plain = open(memory(app), { protocolVersion })
+    await expect(plain.client.call('forever', {}, limit)).rejects.toMatchObject({
+      code: 'timeout',
+      details: { method: 'tools/call', timeout: 60 },
+    })
+    await expect.poll(aborted).toBe(1)
+    const run = await plain.runs.start('forever')
+    await expect(run.result(limit)).rejects.toMatchObject({ code: 'timeout' })
+    await run.cancel()
+    await plain.client.close()
+  })
+
+  it('may be those of the client', async () => {
+    const { client } = open(memory(createApp().app), { protocolVersion, maxTotalTimeout: 60 })
+    await expect(client.call('forever')).rejects.toMatchObject({ code: 'timeout' })
+    await client.close()
+  })
+
+  it('a task that tells news is not idle, and a person may think', async () => {
+    using clock = new FakeClock()
+    const { app } = createApp()
+    tasks(app, { pollInterval: '2s' })
+    const gates = [gate(), gate(), gate()]
+    let step = 0
+    app.tool('lively', {
+      task: 'optional',
+      run: async (_, ctx) => {
+        for (const { opened } of gates) {
+          await opened
+          await ctx.progress(++step, 3, `step ${step}`)
+        }
+        await ctx.confirm('Go on?')
+        return 'lived'
+      },
+    })
+    const thought = gate<ElicitResult>()
+    let asked = false
+    const think = () => {
+      asked = true
+      return thought.opened
+    }
+    const { client } = open(memory(app), { protocolVersion, elicit: think })
+    const calling = client.call('lively', {}, { timeout: '20s' })
+    for (const { open: release } of gates) {
+      await clock.advance('12s')
+      release()
+    }
+    let text: string | undefined
+    calling.then(
+      (result) => {
+        text = result.text()
+      },
+      (thrown) => {
+        text = String(thrown)
+      },
+    )
+    while (!asked && text === undefined) await clock.advance('2s')
+    await clock.advance('30s')
+    thought.open({ action: 'accept' })
+    while (text === undefined) await clock.advance('2s')
+    expect(text).toBe('lived')
+    await client.close()
+  })
+
+  it('closing the client ends the wait', async () => {
+    const { app, jobs } = createApp()
+    const { client } = open(memory(app), { protocolVersion })
+    const calling = client.call('forever')
+    await expect.poll(() => jobs.running).toBe(1)
+    await Promise.all([expect(calling).rejects.toMatchObject({ code: 'closed' }), client.close()])
   })
 })
 
@@ -199,7 +285,7 @@ describe('awaited transparently', () => {
 
   it('cancels the task when the caller gives up or may wait no longer', async () => {
     const { app, aborted } = createApp()
-    const { client } = open(memory(app), { maxWait: 40 })
+    const { client } = open(memory(app), { maxTotalTimeout: 40 })
     const abort = new AbortController()
     const calling = client.call('forever', {}, { signal: abort.signal })
     setTimeout(() => abort.abort('enough'), 20)
@@ -353,7 +439,7 @@ describe('a server that misbehaves', () => {
       at = Math.min(at + 1, states.length - 1)
       return { type: 'complete', result: states[at] as JsonObject }
     })
-    return open(memory(app), { notifications: false, maxWait: '5s' }).client
+    return open(memory(app), { notifications: false, maxTotalTimeout: '5s' }).client
   }
 
   it.each([

@@ -34,7 +34,7 @@ export class TaskQuestions {
     try {
       return Object.fromEntries(await orAbort(Promise.all(answers), signal))
     } finally {
-      // Those without an answer are of no use to anybody now.
+      // An answer to the others would come too late.
       for (const key of keys) this.#pending.delete(key)
     }
   }
@@ -43,7 +43,7 @@ export class TaskQuestions {
     this.#pending.get(key)?.refuse(reason)
   }
 
-  /** Takes answers, some or all. Those that nobody waits for (any more) are ignored. */
+  /** Takes answers, some or all. Answers to other questions are ignored. */
   answer(responses: JsonObject): void {
     const known = Object.entries(responses).filter(([key]) => this.#pending.has(key))
     const malformed = known.find(([, response]) => !isJsonObject(response))

@@ -133,7 +133,7 @@ export class TaskService {
     return known.length > 0 ? { taskIds: known } : {}
   }
 
-  /** Begins with how things stand, so that nobody misses what happened before. Returns what ends it. */
+  /** Begins with the present state, so that a listener misses nothing. Returns what ends it. */
   listen(granted: SubscriptionFilter, exchange: Exchange): () => void {
     if (this.#legacy && granted[TASK_STATUS] === true) return this.#legacy.listen(exchange)
     const taskIds = (granted.taskIds ?? []) as string[]

@@ -18,7 +18,7 @@ import type { TaskRecords } from './task-records.ts'
 
 export interface TaskTableOptions {
   records: TaskRecords
-  /** Counts the handlers that run: nobody waits for them, so they could pile up. */
+  /** Counts the handlers that run. No caller waits for them, so they could pile up. */
   slots: Budget
   ttlMs: number
   pollIntervalMs: number
@@ -32,7 +32,7 @@ export interface BegunTask {
   readonly task: RunningTask
   readonly handle: TaskHandle
   conclude(outcome: Outcome): void
-  /** The call ended before anybody was told of a task. */
+  /** The call ended before its caller was told of a task. */
   discard(): void
 }
 

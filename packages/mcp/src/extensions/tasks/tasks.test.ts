@@ -353,9 +353,9 @@ describe('questions in a task', () => {
   })
 
   it.each([false, true])('asked by hand work too (replaying always: %s)', async (alwaysReplay) => {
-    const run = async (_: unknown, ctx: { inputResponses: object; state: unknown }) =>
+    const run = async (_: unknown, ctx: { inputResponses: object; roundState: unknown }) =>
       Object.keys(ctx.inputResponses).length > 0
-        ? `again with ${ctx.state}`
+        ? `again with ${ctx.roundState}`
         : inputRequired({ own: { method: 'roots/list', params: {} } }, 'my state')
     const app = new Server({
       name: 'studio',

@@ -18,10 +18,41 @@ const SAFE_WINDOWS = [
   'USERPROFILE',
 ]
 
-/** The names of the variables that every child gets from this process. */
-export const SAFE_ENVIRONMENT: readonly string[] = process.platform === 'win32' ? SAFE_WINDOWS : SAFE_POSIX
+/** How the network of this machine is reached: certificates that it trusts, proxies, mirrors of packages. */
+const CERTIFICATES = [
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_USE_SYSTEM_CA',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+  'AWS_CA_BUNDLE',
+  'GIT_SSL_CAINFO',
+  'DENO_CERT',
+  'PIP_CERT',
+  'UV_NATIVE_TLS',
+  'UV_SYSTEM_CERTS',
+]
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
+const MIRRORS = ['npm_config_registry', 'PIP_INDEX_URL', 'UV_INDEX_URL', 'UV_DEFAULT_INDEX']
+const NETWORK = [
+  ...CERTIFICATES,
+  'NODE_USE_ENV_PROXY',
+  ...PROXIES,
+  ...PROXIES.map((name) => name.toLowerCase()),
+  ...MIRRORS,
+]
 
-/** A child's environment: safe, requested and given variables. A given `undefined` removes one. */
+/** The names of the variables that every child gets from this process. */
+export const SAFE_ENVIRONMENT: readonly string[] = [
+  ...(process.platform === 'win32' ? SAFE_WINDOWS : SAFE_POSIX),
+  ...NETWORK,
+]
+
+/**
+ * A child's environment: safe, requested and given variables. A given `undefined` removes one. The address of a proxy
+ * or mirror that holds a name or password is a secret, so it has to be requested or given.
+ */
 export function childEnvironment(
   given: Readonly<Record<string, string | undefined>> = {},
   inherit: readonly string[] = [],
@@ -29,8 +60,9 @@ export function childEnvironment(
   const result: Record<string, string> = {}
   for (const name of [...SAFE_ENVIRONMENT, ...inherit]) {
     const value = process.env[name]
+    const isSecret = NETWORK.includes(name) && value?.includes('@') && !inherit.includes(name)
     // Bash exports functions as values that start with "()"; they are code, not settings.
-    if (value !== undefined && !value.startsWith('()')) result[name] = value
+    if (value !== undefined && !isSecret && !value.startsWith('()')) result[name] = value
   }
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) delete result[name]

@@ -16,7 +16,7 @@ export interface ServerFacts {
   stderr: string[]
 }
 
-/** The server has ended by itself, or somebody else has ended it. */
+/** The server has ended by itself, or something other than us has ended it. */
 export function exitedError(facts: ServerFacts): McpError {
   const { exit } = facts
   const how = exit?.signal ? `was killed by ${exit.signal}` : `exited with code ${exit?.code ?? 'unknown'}`

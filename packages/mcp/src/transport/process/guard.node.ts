@@ -58,7 +58,7 @@ class ProcessGuard {
 
 /** Undefined when it cannot be started. Servers run all the same: they are only less well looked after. */
 function spawnGuard(shell: boolean): ChildProcess | undefined {
-  // The script travels in the environment: as an argument it would fill the screen of whoever runs `ps`.
+  // The script travels in the environment: as an argument it would fill the output of `ps`.
   const [command, args] = shell
     ? ['/bin/sh', ['-c', 'eval "$GUARD"', 'gantry-mcp-guard']]
     : [process.execPath, ['-e', 'eval(process.env.GUARD)', 'gantry-mcp-guard']]

@@ -1,5 +1,6 @@
 import type { Arrivals } from '../arrivals.ts'
 import type { McpError } from '../../jsonrpc/index.ts'
+import type { Duration } from '../../protocol/index.ts'
 import type { Connector, OpenOptions, Wire } from '../../exchange/index.ts'
 
 export interface StdioOptions {
@@ -21,15 +22,15 @@ export interface StdioOptions {
   arrivals?: Arrivals | undefined
   /** What a server sent that is no use to anyone: lines that are not JSON, answers to unknown ids. */
   onProtocolError?: ((error: McpError) => void) | undefined
-  /** How long `close()` waits, in milliseconds. Default 2,000 each. */
+  /** How long `close()` waits. Default 2 s each. */
   shutdown?: StdioShutdown | undefined
 }
 
 export interface StdioShutdown {
   /** After the end of the server's input, before SIGTERM. */
-  endMs?: number | undefined
+  end?: Duration | undefined
   /** After SIGTERM, before SIGKILL. */
-  termMs?: number | undefined
+  term?: Duration | undefined
 }
 
 export interface StdioProcessUsage {

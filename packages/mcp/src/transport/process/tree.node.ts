@@ -45,7 +45,7 @@ export class ProcessTree {
     return true
   }
 
-  /** The group in one call, which no fork can slip through, then whoever has left it. */
+  /** The group in one call, which no fork can slip through, then processes that have left it. */
   #signal(members: ProcessRow[], signal: NodeJS.Signals): void {
     trySignal(-this.root, signal)
     for (const { pid, session } of members) if (session !== this.root) trySignal(pid, signal)

@@ -45,7 +45,7 @@ function gone(wire: Parameters<Ending>[0]): Promise<void> {
 
 async function round(number: number, token: string): Promise<void> {
   const wire = await stdio(process.execPath, [SERVER, token], {
-    shutdown: { endMs: 500, termMs: 100 },
+    shutdown: { end: 500, term: 100 },
   }).open()
   await wire.request({ jsonrpc: '2.0', id: 1, method: 'echo' })
   if (number % 7 === 0)

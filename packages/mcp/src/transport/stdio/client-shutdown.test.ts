@@ -6,7 +6,7 @@ import { stdio } from './client.node.ts'
 
 const SERVER = fixture('line-server.mjs')
 const STUBBORN = fixture('stubborn.mjs')
-const QUICK: StdioShutdown = { endMs: 150, termMs: 150 }
+const QUICK: StdioShutdown = { end: 150, term: 150 }
 const opened: StdioWire[] = []
 
 async function open(command: string, args: string[], shutdown?: StdioShutdown): Promise<StdioWire> {

@@ -1,20 +1,14 @@
 import type { OpenOptions } from '../../exchange/wire.ts'
-import {
-  McpError,
-  type NumberMode,
-  type JsonRpcMessage,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-} from '../../jsonrpc/index.ts'
+import { parseDuration } from '../../protocol/index.ts'
+import { McpError, type NumberMode } from '../../jsonrpc/index.ts'
 import { ArrivingMessage } from '../arrivals.ts'
 import { childEnvironment } from '../process/environment.node.ts'
 import { ServerProcess, within } from '../process/server.node.ts'
 import type { StdioConnector, StdioOptions, StdioWire, StdioProcess } from '../process/stdio-options.ts'
 import { DEFAULT_MAX_LINE_BYTES, readFairly, StdioClientWriter } from './lines.node.ts'
 import { closedError, errorDetails, exitedError, type ServerFacts } from '../process/errors.ts'
-import { LineLink } from './client-link.node.ts'
+import { LineWire } from './line-wire.node.ts'
 import { StderrTail } from './client-stderr.node.ts'
-import type { IncomingMessage, Wire, WireRequestOptions } from '../../exchange/index.ts'
 
 /**
  * Reaches a server by running it as a child process and talking to it over its stdin and stdout.
@@ -75,77 +69,7 @@ function commandLine({ command, args = [] }: StdioOptions): string {
     .join(' ')
 }
 
-/** What wires have in common that carry one message per line: a link, and a word to whoever waits for the end. */
-export abstract class LineWire implements Wire {
-  abstract readonly kind: string
-  readonly takesCancellation = true
-  protected abstract readonly link: LineLink
-  #closing: Promise<void> | undefined
-  #closed: { reason: McpError | undefined } | undefined
-  #onClose: ((reason: Error | undefined) => void) | undefined
-
-  get onMessage(): ((message: IncomingMessage) => void) | undefined {
-    return this.link.onMessage
-  }
-
-  set onMessage(handler: ((message: IncomingMessage) => void) | undefined) {
-    this.link.onMessage = handler
-  }
-
-  get onLateAnswer(): Wire['onLateAnswer'] {
-    return this.link.onLateAnswer
-  }
-
-  set onLateAnswer(handler: Wire['onLateAnswer']) {
-    this.link.onLateAnswer = handler
-  }
-
-  get onClose(): ((reason: Error | undefined) => void) | undefined {
-    return this.#onClose
-  }
-
-  /** A handler that comes after the end is still told: a server may be gone before anyone could listen. */
-  set onClose(handler: ((reason: Error | undefined) => void) | undefined) {
-    this.#onClose = handler
-    this.#tellClosed()
-  }
-
-  request(message: JsonRpcRequest, options?: WireRequestOptions): Promise<JsonRpcResponse> {
-    return this.link.request(message, options)
-  }
-
-  send(message: JsonRpcMessage): Promise<void> {
-    return this.link.send(message)
-  }
-
-  abstract close(): Promise<void>
-
-  /** Whether the end has begun, by whoever's wish. */
-  protected get isClosing(): boolean {
-    return this.#closing !== undefined
-  }
-
-  /** Ends the wire in the way of the first who wants it ended; all others wait for that. */
-  protected closeOnce(shutDown: () => Promise<void>): Promise<void> {
-    this.#closing ??= shutDown()
-    return this.#closing
-  }
-
-  /** The wire is gone; without a reason, because that was asked for. */
-  protected tellGone(reason: McpError | undefined): void {
-    this.#closed = { reason }
-    this.#tellClosed()
-  }
-
-  /** Later, so that a handler that throws disturbs nothing here. */
-  #tellClosed(): void {
-    const handler = this.#onClose
-    const closed = this.#closed
-    if (handler !== undefined && closed !== undefined) queueMicrotask(() => handler(closed.reason))
-  }
-}
-
-const DEFAULT_GRACE_MS = 2000
+const DEFAULT_GRACE = '2s'
 const DEFAULT_STDERR_LINES = 100
 /** How long a process may live after one of its pipes has broken. */
 const LINGER_MS = 500
@@ -158,26 +82,23 @@ class ChildWire extends LineWire implements StdioWire {
   readonly #options: StdioOptions
   readonly #server: ServerProcess
   readonly #writer: StdioClientWriter
-  protected readonly link: LineLink
   readonly #stderr: StderrTail
-  readonly #arriving: ArrivingMessage
 
   constructor(server: ServerProcess, key: string, options: StdioOptions, numbers?: NumberMode) {
-    super()
-    this.#server = server
-    this.#key = key
-    this.#options = options
-    this.#stderr = new StderrTail(options.stderrLines ?? DEFAULT_STDERR_LINES, options.onStderr)
-    this.#arriving = new ArrivingMessage(options.arrivals, () => server.child.stdout.resume())
-    this.#writer = new StdioClientWriter(server.child.stdin)
-    this.link = new LineLink({
-      sink: this.#writer,
+    const writer = new StdioClientWriter(server.child.stdin)
+    super({
+      sink: writer,
       key,
       numbers,
       maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
       facts: () => errorDetails(this.#facts()),
       onProtocolError: options.onProtocolError,
     })
+    this.#server = server
+    this.#key = key
+    this.#options = options
+    this.#writer = writer
+    this.#stderr = new StderrTail(options.stderrLines ?? DEFAULT_STDERR_LINES, options.onStderr)
     this.process = {
       pid: server.pid,
       startedAt: server.startedAt,
@@ -194,13 +115,11 @@ class ChildWire extends LineWire implements StdioWire {
 
   #listen(): void {
     const { stdin, stdout, stderr } = this.#server.child
-    readFairly(stdout, (chunk) => {
-      const hasEnded = this.link.push(chunk)
-      const isRunning = this.#server.exit === undefined
-      if (!this.#arriving.has(this.link.held) && isRunning) stdout.pause()
-      return hasEnded
+    const arriving = new ArrivingMessage(this.#options.arrivals, {
+      go: () => stdout.resume(),
+      stalled: (error) => void this.closeOnce(() => this.#shutDown(() => error)),
     })
-    stdout.on('close', () => this.#arriving.end())
+    this.read(stdout, arriving, () => this.#server.exit === undefined)
     stdout.on('error', () => this.#lost('output'))
     stdout.on('end', () => this.#lost('output'))
     readFairly(stderr, (chunk) => this.#stderr.push(chunk))
@@ -212,18 +131,18 @@ class ChildWire extends LineWire implements StdioWire {
 
   /** A pipe broke. Waits for the exit code, which says more; a process that lives on is given up. */
   async #lost(pipe: 'input' | 'output'): Promise<void> {
-    if (this.isClosing || (await within(LINGER_MS, this.#server.exited))) return
+    if (this.closing || (await within(LINGER_MS, this.#server.exited))) return
     const why = `${this.#key} closed its standard ${pipe} without exiting`
     await this.closeOnce(() => this.#shutDown(() => closedError(this.#facts(), why)))
   }
 
   /** The process has ended by itself: what it wrote is still delivered, what it left running is ended. */
   async #afterExit(): Promise<void> {
-    const swept = this.#server.sweep(this.#termMs())
+    const swept = this.#server.sweep(this.#term())
     // No more than a pipe holds is left.
     this.#server.child.stdout.resume()
     await this.#server.drained()
-    this.link.drain()
+    this.drain()
     this.#finish(() => exitedError(this.#facts()))
     await swept
     await this.#server.release()
@@ -232,21 +151,21 @@ class ChildWire extends LineWire implements StdioWire {
   /** Without a reason, because it was asked for. */
   async #shutDown(reason: (() => McpError) | undefined): Promise<void> {
     const why = `The connection to ${this.#key} was closed`
-    this.link.end(reason ?? (() => closedError(this.#facts(), why)))
-    const endMs = this.#options.shutdown?.endMs ?? DEFAULT_GRACE_MS
-    await this.#server.end(() => this.#writer.end(), endMs, this.#termMs())
+    this.end(reason ?? (() => closedError(this.#facts(), why)))
+    const end = parseDuration(this.#options.shutdown?.end ?? DEFAULT_GRACE)
+    await this.#server.end(() => this.#writer.end(), end, this.#term())
     await this.#server.drained()
     await this.#server.release()
     this.#finish(reason)
   }
 
   #finish(reason: (() => McpError) | undefined): void {
-    if (reason !== undefined) this.link.end(reason)
-    this.tellGone(reason?.())
+    if (reason !== undefined) this.end(reason)
+    this.tellGone({ reason: reason?.() })
   }
 
-  #termMs(): number {
-    return this.#options.shutdown?.termMs ?? DEFAULT_GRACE_MS
+  #term(): number {
+    return parseDuration(this.#options.shutdown?.term ?? DEFAULT_GRACE)
   }
 
   #facts(): ServerFacts {

@@ -170,9 +170,36 @@ describe('stdio: environment', () => {
     }
   })
 
+  it('passes on certificates, proxies and package mirrors of the machine, unless they hold a password', async () => {
+    const passed = {
+      SSL_CERT_FILE: '/etc/company.pem',
+      NODE_EXTRA_CA_CERTS: '/etc/company.pem',
+      REQUESTS_CA_BUNDLE: '/etc/company.pem',
+      HTTPS_PROXY: 'http://proxy.example:3128',
+      https_proxy: 'http://proxy.example:3128',
+      NO_PROXY: 'localhost,.example',
+      UV_INDEX_URL: 'https://mirror.example/simple',
+    }
+    const withheld = {
+      HTTP_PROXY: 'http://ann:secret@proxy.example:3128',
+      all_proxy: 'ann:secret@proxy.example',
+    }
+    for (const [name, value] of Object.entries({ ...passed, ...withheld })) vi.stubEnv(name, value)
+    try {
+      const env = async (options: Partial<StdioOptions> = {}) =>
+        (await resultOf(call(await open(options), 'facts'))).env as Record<string, string>
+      const seen = await env()
+      expect(seen).toMatchObject(passed)
+      for (const name of Object.keys(withheld)) expect(seen).not.toHaveProperty(name)
+      expect(await env({ inheritEnv: ['HTTP_PROXY'] })).toMatchObject({ HTTP_PROXY: withheld.HTTP_PROXY })
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
   it('knows the process and its tree', async () => {
     const token = uniqueToken()
-    const wire = await open({ shutdown: { endMs: 100, termMs: 100 } }, token)
+    const wire = await open({ shutdown: { end: 100, term: 100 } }, token)
     const { pid } = await resultOf(call(wire, 'fork', { detached: true }))
     const tree = await wire.process.tree()
     expect(tree.map((one) => one.pid).sort()).toEqual([wire.process.pid, pid].sort())
@@ -281,7 +308,7 @@ describe('stdio: failures', () => {
 
   it('a server that closes its output or its input without exiting is given up, not waited for', async () => {
     const token = uniqueToken()
-    const wire = await open({ shutdown: { endMs: 100, termMs: 100 } }, token)
+    const wire = await open({ shutdown: { end: 100, term: 100 } }, token)
     const error = await errorOf(call(wire, 'closeOutput', { stay: true }))
     expect(error).toMatchObject({
       code: 'closed',
@@ -291,7 +318,7 @@ describe('stdio: failures', () => {
     const other = await open({
       command: '/bin/sh',
       args: ['-c', closesInput],
-      shutdown: { endMs: 100, termMs: 100 },
+      shutdown: { end: 100, term: 100 },
     })
     const closed = new Promise((resolve) => {
       other.onMessage = resolve

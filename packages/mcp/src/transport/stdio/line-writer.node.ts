@@ -67,7 +67,7 @@ export class LineWriter {
     setImmediate(this.#flush)
   }
 
-  /** Writes what is left and resolves when the stream took it, or when there is nobody to take it. */
+  /** Writes what is left and resolves when the stream took it, or when the reader is gone. */
   async end(): Promise<void> {
     this.#flush()
     if (this.#blocked && !this.#closed) {
@@ -164,7 +164,7 @@ export class LineWriter {
     this.#finish?.()
   }
 
-  /** The reader is gone (EPIPE): there is nobody to write to, and nothing to crash for. */
+  /** The reader is gone (EPIPE). That is no reason to crash. */
   #failed = (): void => {
     this.#closed = true
     this.#lines = []

@@ -16,7 +16,7 @@ export interface LineHandlers {
   onLine(line: string): void
   /** A line over the limit, in pieces; `end` comes with the last. Without it such lines are dropped. */
   onOversize?(piece: Uint8Array, end: boolean): void
-  /** A line that came in several pieces, for whoever can do without its text; true when it was taken. */
+  /** A line that came in several pieces, for a reader that needs no text; true when it was taken. */
   onPieces?(pieces: readonly Uint8Array[]): boolean
 }
 

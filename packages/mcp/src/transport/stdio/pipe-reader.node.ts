@@ -10,7 +10,7 @@ export function createUnread(): UnreadAnswers {
   return new UnreadAnswers({ stallTimeout: 30_000, held: { perCaller: 64 * MB, total: 256 * MB } })
 }
 
-/** Errors and the like are sent even to a client that has its share: somebody waits for each of them. */
+/** Errors and the like are sent even to a client that has its share: a request waits for each of them. */
 const SHORT_LINE = 1024
 /** Beyond so many shares nothing helps: what is not an answer cannot be refused. */
 const MOST_SHARES = 2

@@ -1,8 +1,10 @@
 import type { Readable, Writable } from 'node:stream'
 import { cutOff, writeError } from '../../exchange/server/answer.ts'
+import { writeLongOutcome } from '../../exchange/server/long-answer.ts'
 import type { RequestContext, Served } from '../../exchange/index.ts'
 import { ServerConnection } from '../../exchange/server/server-connection.ts'
 import { INVALID_REQUEST, type JsonRpcError, type LongJson, type McpError } from '../../jsonrpc/index.ts'
+import { type Duration, parseDuration } from '../../protocol/index.ts'
 import { LineWriter, type WriteBytes } from './line-writer.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.node.ts'
 import { createUnread, PipeReader } from './pipe-reader.node.ts'
@@ -13,12 +15,12 @@ export interface ServeStreamOptions {
   context?: RequestContext
   maxLineBytes?: number
   maxInFlight?: number
-  /** How long requests may go on after the end of input, in milliseconds. Default 1500. */
-  drainTimeout?: number
+  /** How long requests may go on after the end of input. Default 1500 ms. */
+  drainTimeout?: Duration
   /** Stops serving: nothing more is read. Requests under way may go on for `stopTimeout`. */
   signal?: AbortSignal
   /** Default: as long as after the end of input. */
-  stopTimeout?: number
+  stopTimeout?: Duration
   /** Told about lines that could not be read. */
   onProtocolError?: (error: { code: number; message: string }) => void
   /** Counts unread bytes and limits stalling; connections can share it. Default: 64 MB and 30 seconds. */
@@ -55,7 +57,7 @@ export async function serveStream(
   }
   const connection = new ServerConnection(served, {
     send,
-    sendLong: send,
+    long: { write: writeLongOutcome, send },
     isCongested,
     refusesToHold: (length) => reader.refusesToHold(length),
     ...(options.context && { context: options.context }),
@@ -65,7 +67,7 @@ export async function serveStream(
     connection.caughtUp()
     if (!isCongested()) input.resume()
   }
-  const drainTimeout = options.drainTimeout ?? DEFAULT_DRAIN_TIMEOUT
+  const drainTimeout = parseDuration(options.drainTimeout ?? DEFAULT_DRAIN_TIMEOUT)
   const lines = splitLines(options, {
     onLine(line) {
       if (line.trim() === '') return
@@ -86,7 +88,7 @@ export async function serveStream(
     const gone = new Promise<void>((resolve) => {
       writer.onGone = resolve
     })
-    const limit = end === 'ended' ? drainTimeout : (options.stopTimeout ?? drainTimeout)
+    const limit = end === 'ended' ? drainTimeout : parseDuration(options.stopTimeout ?? drainTimeout)
     await within(limit, Promise.race([connection.idle(), gone]))
     connection.close('closed', cutOff())
     await new Promise((resolve) => setImmediate(resolve))
@@ -100,7 +102,7 @@ type End =
   | 'ended'
   /** We were told to stop. */
   | 'stopped'
-  /** Nobody is there any more. */
+  /** The peer is gone. */
   | 'gone'
 
 function splitLines(
@@ -151,7 +153,7 @@ function inputEnd(
     if (stop?.aborted) return onStop()
     input.on('data', onData)
     input.once('end', onEnd)
-    // Stays: an error after the end is nobody's business any more, and must not end the process.
+    // Stays: an error after the end does not matter, and must not end the process.
     input.on('error', onGone)
     for (const stream of [input, output]) stream.once('close', onGone)
     output.once('error', onGone)

@@ -1,12 +1,13 @@
 import type { Served } from '../../exchange/index.ts'
+import { type Duration, parseDuration } from '../../protocol/index.ts'
 import { serveStream, type ServeStreamOptions } from './serve-stream.node.ts'
 import type { WriteBytes } from './line-writer.node.ts'
 
 export interface ServeStdioOptions extends Omit<ServeStreamOptions, 'write'> {
   /** Sends stray prints to stderr; on unless switched off. */
   guardStdout?: boolean
-  /** Milliseconds until the process ends after its input or its client. Default 2000; false: never. */
-  exitAfter?: number | false
+  /** How long until the process ends after its input or its client. Default 2 s; false: never. */
+  exitAfter?: Duration | false
 }
 
 /**
@@ -19,7 +20,7 @@ export interface ServeStdioOptions extends Omit<ServeStreamOptions, 'write'> {
 export async function serveStdio(served: Served, options: ServeStdioOptions = {}): Promise<void> {
   const { guardStdout: guarded = true, exitAfter = 2_000, ...rest } = options
   const exitSoon = (code?: number): void => {
-    if (exitAfter !== false) setTimeout(() => process.exit(code), exitAfter).unref()
+    if (exitAfter !== false) setTimeout(() => process.exit(code), parseDuration(exitAfter)).unref()
   }
   process.stdin.once('end', () => exitSoon())
   const tell = rest.onCutOff ?? (({ message }) => void process.stderr.write(`${message}\n`))

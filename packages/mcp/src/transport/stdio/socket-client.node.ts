@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import type { Connector } from '../../exchange/index.ts'
 import { McpError, type NumberMode } from '../../jsonrpc/index.ts'
-import { cancelled, LineWire } from './client.node.ts'
+import { cancelled } from './client.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, StdioClientWriter } from './lines.node.ts'
 import { within } from '../process/server.node.ts'
-import { LineLink } from './client-link.node.ts'
+import { LineWire } from './line-wire.node.ts'
 
 const CLOSE_GRACE_MS = 2000
 
@@ -76,25 +76,24 @@ class SocketWire extends LineWire {
   readonly #key: string
   readonly #socket: Socket
   readonly #writer: StdioClientWriter
-  protected readonly link: LineLink
   readonly #gone: Promise<void>
   #cause: Error | undefined
 
   constructor(opened: Socket, key: string, options: SocketOptions, numbers?: NumberMode) {
-    super()
-    this.#key = key
-    this.#socket = opened
-    this.#writer = new StdioClientWriter(opened)
-    this.link = new LineLink({
-      sink: this.#writer,
+    const writer = new StdioClientWriter(opened)
+    super({
+      sink: writer,
       key,
       numbers,
       maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
       facts: () => ({ address: key }),
       onProtocolError: options.onProtocolError,
     })
-    opened.on('data', (chunk: Uint8Array) => this.link.push(chunk))
-    opened.on('end', () => this.link.drain())
+    this.#key = key
+    this.#socket = opened
+    this.#writer = writer
+    this.read(opened)
+    opened.on('end', () => this.drain())
     opened.on('error', (error) => {
       this.#cause = error
     })
@@ -108,7 +107,7 @@ class SocketWire extends LineWire {
 
   /** Says goodbye and waits for the other side to do so; one that does not is not waited for long. */
   async #shutDown(): Promise<void> {
-    this.link.end(() => this.#error(`The connection to ${this.#key} was closed`))
+    this.end(() => this.#error(`The connection to ${this.#key} was closed`))
     this.#writer.end()
     await within(CLOSE_GRACE_MS, this.#gone)
     this.#socket.destroy()
@@ -117,8 +116,8 @@ class SocketWire extends LineWire {
 
   #finish(): void {
     const reason = (): McpError => this.#error(`${this.#key} closed the connection`)
-    this.link.end(reason)
-    this.tellGone(this.isClosing ? undefined : reason())
+    this.end(reason)
+    this.tellGone({ reason: this.closing ? undefined : reason() })
   }
 
   #error(message: string): McpError {

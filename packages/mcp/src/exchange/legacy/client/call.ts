@@ -2,16 +2,23 @@ import {
   INTERNAL_ERROR,
   INVALID_REQUEST,
   isJsonObject,
-  type JsonRpcError,
   type JsonRpcRequest,
   type JsonRpcResponse,
   McpError,
   ProtocolError,
 } from '../../../jsonrpc/index.ts'
-import { eraOf, LATEST_MODERN, shapeError } from '../../../protocol/index.ts'
+import { eraOf } from '../../../protocol/index.ts'
 import { abortError, cancellationOf, Canceller } from '../../plain-exchange.ts'
-import type { Cancellation, Exchange, Notification, Outcome } from '../../exchange.ts'
-import { isLog, wantsLog, toCallerProgress } from '../../client/client-edge.ts'
+import {
+  complete,
+  type Cancellation,
+  type Exchange,
+  type Notification,
+  type Outcome,
+} from '../../exchange.ts'
+import { withoutTask } from './followed-task.ts'
+import { wantsLog } from '../../client/client-edge.ts'
+import { deliver, modernError, undelivered } from './call-messages.ts'
 import { callerKey } from '../../../protocol/callers.ts'
 import {
   CallQuestions,
@@ -23,7 +30,6 @@ import {
   type ParkedCall,
 } from './questions.ts'
 import { received } from '../../received-result.ts'
-import { withoutHints } from '../../message-hints.ts'
 
 /** What a call needs from its edge. */
 export interface CallPort {
@@ -31,20 +37,20 @@ export interface CallPort {
   readonly keepsText: boolean
   /** Answers a request of the server. */
   reply(response: JsonRpcResponse): Promise<void>
-  /** Tells the server that nobody wants the answer any more. */
+  /** Tells the server that the answer is not wanted any more. */
   cancel(id: number): void
   /** The server has answered, or was never asked. */
   done(call: LegacyCall): void
-  /** Nobody waits any more, but the server may still work on it. */
+  /** The caller has given up, but the server may still work on it. */
   givenUp(call: LegacyCall): void
   /** A log message that the caller did not ask for. */
-  unwantedLog(notification: Notification): void
+  unwantedLog(this: void, notification: Notification): void
 }
 
 /** Pages that one call may send its user to and be told of. */
 const MAX_PAGES = 64
 
-/** Somebody who waits. */
+/** A caller that waits. */
 interface Round {
   readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: Error) => void
@@ -63,6 +69,8 @@ export class LegacyCall implements ParkedCall {
   readonly method: string
   readonly #port: CallPort
   readonly #origin: Exchange
+  /** The call that its client made, where this is a part of it. */
+  readonly #of: Exchange
   readonly #abort = new Canceller()
   /** Most calls are asked nothing. */
   #asked: CallQuestions | undefined
@@ -75,10 +83,11 @@ export class LegacyCall implements ParkedCall {
   /** Ids of the pages that the caller was sent to. */
   #pages: Set<unknown> | undefined
 
-  constructor(id: number, exchange: Exchange, port: CallPort) {
+  constructor(id: number, exchange: Exchange, port: CallPort, of: Exchange = exchange) {
     this.id = id
     this.method = exchange.method
     this.#origin = exchange
+    this.#of = of
     this.#port = port
   }
 
@@ -102,6 +111,11 @@ export class LegacyCall implements ParkedCall {
     return this.#exchange
   }
 
+  /** How many questions wait for an answer. */
+  get open(): number {
+    return this.#asked?.size ?? 0
+  }
+
   start(send: (cancellation: Cancellation) => Promise<JsonRpcResponse>): Promise<Outcome> {
     const cancellation = cancellationOf(this.#origin)
     if (cancellation.aborted) {
@@ -120,9 +134,10 @@ export class LegacyCall implements ParkedCall {
   }
 
   #outcomeOf(response: JsonRpcResponse): Outcome {
-    if ('error' in response) return { type: 'error', error: this.#modernError(response.error) }
+    if ('error' in response) return { type: 'error', error: modernError(response.error, this.#origin) }
     const kept = this.#port.keepsText ? received(response, false) : undefined
-    return kept ?? { type: 'complete', result: response.result }
+    const outcome = kept ?? complete(response.result)
+    return this.#of === this.#origin ? outcome : withoutTask(outcome)
   }
 
   get caller(): string {
@@ -130,7 +145,7 @@ export class LegacyCall implements ParkedCall {
   }
 
   accepts(exchange: Exchange): boolean {
-    return isSameCall(exchange, this.#origin)
+    return isSameCall(exchange, this.#of)
   }
 
   resume(exchange: Exchange): Promise<Outcome> {
@@ -167,13 +182,6 @@ export class LegacyCall implements ParkedCall {
     else this.#flushSoon()
   }
 
-  /** Inside, a resource that does not exist is −32602 (2026-07-28, changelog); its URI stays with it. */
-  #modernError(error: JsonRpcError): JsonRpcError {
-    const shaped = shapeError(this.method, error, LATEST_MODERN)
-    if (shaped === error || isJsonObject(error.data)) return shaped
-    return { ...shaped, data: { uri: this.#origin.params.uri } }
-  }
-
   #refusal(request: JsonRpcRequest): ProtocolError | undefined {
     if (this.#final) return new ProtocolError(INVALID_REQUEST, 'The call that this belongs to is over')
     if (!this.#questions.isFull) return refusal(request, this.#origin.client.capabilities)
@@ -187,10 +195,7 @@ export class LegacyCall implements ParkedCall {
 
   notify(notification: Notification): void {
     if (this.#final) return
-    if (this.#exchange) {
-      this.#deliver(this.#exchange, notification)
-      return
-    }
+    if (this.#exchange) return deliver(this.#exchange, notification, this.#port.unwantedLog)
     this.#buffer ??= []
     if (this.#buffer.length >= MAX_BUFFERED) this.#buffer.shift()
     this.#buffer.push(notification)
@@ -206,7 +211,7 @@ export class LegacyCall implements ParkedCall {
     this.notify(notification)
   }
 
-  /** The server lets go of the response stream; so may whoever stands between it and the caller. */
+  /** The server closes the response stream; so may a gateway between it and the caller. */
   detach(retryMs: number | undefined): void {
     this.#exchange?.detach?.(retryMs)
   }
@@ -214,7 +219,7 @@ export class LegacyCall implements ParkedCall {
   #attach(exchange: Exchange): Promise<Outcome> {
     this.#exchange = exchange
     if (this.#buffer) {
-      for (const notification of this.#buffer.splice(0)) this.#deliver(exchange, notification)
+      for (const one of this.#buffer.splice(0)) deliver(exchange, one, this.#port.unwantedLog)
     }
     return new Promise((resolve, reject) => {
       const cancellation = cancellationOf(exchange)
@@ -227,7 +232,7 @@ export class LegacyCall implements ParkedCall {
     })
   }
 
-  /** What was asked while nobody waited, or was left unanswered, is asked now. */
+  /** Asks now what the server asked between two rounds, and what was left unanswered. */
   #pursueQuestions(exchange: Exchange): void {
     const questions = this.#asked
     if (!questions || questions.size === 0) return
@@ -262,17 +267,6 @@ export class LegacyCall implements ParkedCall {
     this.#leave(round).resolve({ type: 'input_required', inputRequests, requestState })
   }
 
-  #deliver(exchange: Exchange, notification: Notification): void {
-    if (notification.method === 'notifications/progress') {
-      const progress = toCallerProgress(notification, exchange)
-      if (progress) exchange.notify(withoutHints(progress))
-    } else if (isLog(notification) && !wantsLog(exchange, notification)) {
-      this.#port.unwantedLog(notification)
-    } else {
-      exchange.notify(withoutHints(notification))
-    }
-  }
-
   /** Gives the call up on our side. */
   #stop(error: Error): void {
     if (this.#final) return
@@ -297,18 +291,11 @@ export class LegacyCall implements ParkedCall {
     else round.reject(this.#final.error)
   }
 
-  /** Nobody waits from now on. */
+  /** From now on no caller waits. */
   #leave(round: Round): Round {
     round.cancellation.offAbort(round.onAbort)
     this.#round = undefined
     this.#exchange = undefined
     return round
   }
-}
-
-/** The server had begun the call, so a lost session must not make it look safe to send again. */
-function undelivered(error: McpError): McpError {
-  if (error.code !== 'session_lost') return error
-  const message = 'The session was lost while the server waited for an answer, and the call with it'
-  return new McpError('closed', message, { cause: error, details: error.details })
 }

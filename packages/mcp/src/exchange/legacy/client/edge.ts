@@ -43,6 +43,7 @@ import { type Handshake, type HandshakeStep, performHandshake } from './handshak
 import { LegacyListeners } from './listeners.ts'
 import { LegacyLogLevel } from './log-level.ts'
 import { PageGate, declinedUrl } from './pages.ts'
+import { callAsTask } from './followed-task.ts'
 import { TaskTokens } from './task-tokens.ts'
 import type { IncomingMessage, Wire } from '../../wire.ts'
 
@@ -54,14 +55,12 @@ export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
   version?: Revision | undefined
   signal?: AbortSignal | undefined
   onStep?: ((step: HandshakeStep) => void) | undefined
-  /** Where calls wait that nobody can answer live. */
+  /** Where calls wait whose callers cannot be asked while they run. */
   continuations?: Continuations | undefined
   ask?: Exchange['ask']
   /** Answers requests before the callers and `ask` get them; undefined leaves them to those. */
   answer?: RequestAnswer | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
-  /** A question came on the shared channel for the caller of `exchange`; undefined when it was refused. */
-  onSharedQuestion?: ((exchange: Exchange | undefined) => void) | undefined
   /** How long a user may take on the pages of error −32042 before being asked again, in ms. Default 5 minutes. */
   urlCompletionTimeout?: number | undefined
 }
@@ -69,7 +68,7 @@ export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
 /** Messages that a server may send before the handshake is through, at most. */
 const MAX_EARLY = 64
 
-/** How long a request of the edge's own may take, in ms; nobody else watches over it. */
+/** How long a request of the edge's own may take, in ms. No caller limits it. */
 const OWN_REQUEST_TIMEOUT = 30_000
 
 /** Asks a legacy server: does the handshake, then makes its session look like exchanges. */
@@ -156,6 +155,7 @@ export class LegacyClientEdge implements ClientEdge {
     })
     wire.onMessage = (message) => this.#inbox.receive(message)
     wire.onLateAnswer = (id) => this.#unanswered.answered(id)
+    wire.onMissed = () => this.#listeners.end(new McpError('network', 'The stream of the session broke off'))
     wire.onClose = (reason) => this.#closed(reason)
   }
 
@@ -174,17 +174,24 @@ export class LegacyClientEdge implements ClientEdge {
     const isResumed = requestState !== undefined
     const declined = isResumed || inputResponses === undefined ? undefined : declinedUrl(exchange)
     if (declined) return declined
-    const outcome = await (isResumed ? this.#resume(exchange, requestState) : this.#send(exchange))
+    const outcome = await (isResumed ? this.#resume(exchange, requestState) : this.#call(exchange))
     const needsPages = outcome.type === 'error' && outcome.error.code === URL_ELICITATION_REQUIRED
     return needsPages ? this.#pages.pass(exchange, outcome) : outcome
+  }
+
+  #call(exchange: Exchange): Promise<Outcome> {
+    const { asTask } = exchange
+    if (!asTask || !this.discovery.capabilities.tasks) return this.#send(exchange)
+    return callAsTask(exchange, asTask.ttl, (part, of) => this.#send(part, of))
   }
 
   notify(notification: Notification): Promise<void> {
     return this.#wire.send({ jsonrpc: '2.0', ...notification })
   }
 
-  get hasUnanswered(): boolean {
-    return !this.#unanswered.isEmpty
+  mayServeOthers(exchange: Exchange): boolean {
+    const owner = this.#ownerOf(exchange)
+    return owner !== undefined && this.#unanswered.hasOther(owner, false)
   }
 
   retire(reason: Error): void {
@@ -195,31 +202,33 @@ export class LegacyClientEdge implements ClientEdge {
     return this.#wire.close()
   }
 
-  #send(exchange: Exchange): Promise<Outcome> {
+  /** `of` is the call that the request is a part of, where it is not the call itself. */
+  #send(exchange: Exchange, of?: Exchange): Promise<Outcome> {
     const { logLevel } = exchange
-    if (logLevel === undefined || !this.discovery.capabilities.logging) return this.#sendNow(exchange)
-    return this.#sendWithLevel(exchange, logLevel)
+    if (logLevel === undefined || !this.discovery.capabilities.logging) return this.#sendNow(exchange, of)
+    return this.#sendWithLevel(exchange, logLevel, of)
   }
 
-  async #sendWithLevel(exchange: Exchange, level: LoggingLevel): Promise<Outcome> {
+  async #sendWithLevel(exchange: Exchange, level: LoggingLevel, of?: Exchange): Promise<Outcome> {
     const others = this.#calls.values().map((call) => call.exchange?.logLevel)
     const wish = this.#logLevel.enter(level, others)
     try {
       await orAbort(wish.told, exchange.signal)
       // Not awaited: once it is sent, the call itself says what it wants.
-      return this.#sendNow(exchange)
+      return this.#sendNow(exchange, of)
     } finally {
       wish.leave()
     }
   }
 
-  #sendNow(exchange: Exchange): Promise<Outcome> {
+  #sendNow(exchange: Exchange, of?: Exchange): Promise<Outcome> {
     const { method } = exchange
     const id = this.#ids()
     const token = progressTokenOf(exchange) === undefined ? undefined : id
     const params = legacyParams(exchange, token, this.#options.capabilities)
-    const call = new LegacyCall(id, exchange, this.#port)
+    const call = new LegacyCall(id, exchange, this.#port, of)
     this.#calls.set(id, call)
+    exchange.onSent?.(id)
     const outcome = call.start((cancellation) =>
       this.#wire.request(
         params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params },

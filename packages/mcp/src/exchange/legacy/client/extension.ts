@@ -4,7 +4,7 @@ import { type Exchange, failure, type Outcome } from '../../exchange.ts'
 import { isQuestion, refusal } from './questions.ts'
 import type { Wire } from '../../wire.ts'
 
-/** Answers a request of a server, or leaves it to whoever else there is. */
+/** Answers a request of a server, or leaves it to other handlers. */
 export type RequestAnswer = (exchange: Exchange) => Outcome | Promise<Outcome> | undefined
 
 export interface ExtensionRequestsOptions {

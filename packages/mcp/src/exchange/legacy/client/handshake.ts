@@ -52,7 +52,7 @@ export async function performHandshake(wire: Wire, options: HandshakeOptions): P
   return handshake
 }
 
-/** Whoever watches and throws must not leave a request behind that nobody waits for. */
+/** A watcher that throws must not leave a request without a reader. */
 function tell({ onStep }: HandshakeOptions, step: HandshakeStep): void {
   try {
     onStep?.(step)

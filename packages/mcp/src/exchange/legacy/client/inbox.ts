@@ -13,6 +13,7 @@ import {
   type Owner,
   type OwnerOf,
   sameOwner,
+  type SharedQuestionListener,
   type UnansweredCalls,
 } from '../../client/client-edge.ts'
 import { readDetachHint, withoutHints, relatedRequestOf } from '../../message-hints.ts'
@@ -41,8 +42,7 @@ export interface InboxOptions {
   ask?: Exchange['ask']
   extension?: ExtensionRequests | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
-  /** A question that names no call came; undefined when it could be for several callers. */
-  onSharedQuestion?: ((exchange: Exchange | undefined) => void) | undefined
+  onSharedQuestion?: SharedQuestionListener | undefined
   onLog?: ((notification: Notification) => void) | undefined
   /** What a user was sent to a page for is done (2025-11-25, URL mode elicitation). */
   onPageDone(notification: Notification): void
@@ -153,16 +153,16 @@ export class LegacyInbox {
     const found = this.#options.attributor.attribute(request)
     switch (found.to) {
       case 'call':
-        if (!found.isNamed) this.#options.onSharedQuestion?.(found.call.origin)
+        if (!found.isNamed) this.#options.onSharedQuestion?.([found.call.origin], false)
         return found.call.push(request)
       case 'owner':
-        this.#options.onSharedQuestion?.(found.calls[0]?.origin)
+        this.#options.onSharedQuestion?.(originsOf(found.calls), false)
         return this.#shared.askOwner(request, found.calls)
       case 'nobody':
         return this.#shared.askConnection(request)
       case 'strangers': {
         const calls = found.calls.map((call) => call.method)
-        this.#options.onSharedQuestion?.(undefined)
+        this.#options.onSharedQuestion?.(originsOf(found.calls), true)
         this.#options.onAmbiguous?.({ method: request.method, calls })
         const message = 'Calls of several callers may have caused this request, and it names none of them'
         this.#shared.refuse(request, new ProtocolError(INVALID_REQUEST, message))
@@ -192,7 +192,7 @@ export type Attribution =
   | { readonly to: 'call'; readonly call: LegacyCall; readonly isNamed: boolean }
   /** Several calls of one owner: whom to show it to is known, which call it belongs to is not. */
   | { readonly to: 'owner'; readonly calls: readonly LegacyCall[] }
-  /** Calls of several owners: nobody may see it. */
+  /** Calls of several owners: none of them may see it. */
   | { readonly to: 'strangers'; readonly calls: readonly LegacyCall[] }
   | { readonly to: 'nobody' }
 
@@ -248,6 +248,10 @@ export class Attributor {
   #follower(taskId: string): LegacyCall | undefined {
     return this.#options.calls.values().find((call) => call.awaitedTask === taskId)
   }
+}
+
+function originsOf(calls: readonly LegacyCall[]): Exchange[] {
+  return calls.map(({ origin }) => origin)
 }
 
 function toCall(call: LegacyCall | undefined): Attribution {

@@ -1,4 +1,4 @@
-import { callerKey } from '../../../protocol/callers.ts'
+import { callerKey, isKept } from '../../../protocol/callers.ts'
 import { tooManyRounds } from '../../client/client-edge.ts'
 import {
   type Exchange,
@@ -169,7 +169,7 @@ class PageCompletions {
   /** `notifications/elicitation/complete`. Only older clients know that message. */
   complete(notification: Notification): void {
     const id = notification.params?.elicitationId
-    if (typeof id !== 'string') return
+    if (!isKept('elicitationId', id)) return
     this.#completed.add(id)
     if (this.#completed.size > MAX_COMPLETED) {
       this.#completed.delete(this.#completed.values().next().value as string)
@@ -227,7 +227,7 @@ function urlQuestions(outcome: Outcome, exchange: Exchange): UrlQuestions | unde
   for (const params of elicitations) {
     if (!isJsonObject(params)) continue
     requests[`${KEY_PREFIX}${Object.keys(requests).length + 1}`] = { method: 'elicitation/create', params }
-    if (typeof params.elicitationId === 'string') elicitationIds.push(params.elicitationId)
+    if (isKept('elicitationId', params.elicitationId)) elicitationIds.push(params.elicitationId)
   }
   return Object.keys(requests).length > 0 ? { requests, elicitationIds } : undefined
 }

@@ -1,3 +1,4 @@
+import { type Duration, parseDuration } from '../../../protocol/parse-duration.ts'
 import {
   INTERNAL_ERROR,
   isJsonObject,
@@ -14,7 +15,7 @@ import type { Exchange, InputRequests, InputRequest, Outcome } from '../../excha
 import { META, withRelatedTask, type ClientCapabilities, samePrincipal } from '../../../protocol/index.ts'
 import { missingCapability, INPUT_KEY, withoutHints } from '../../message-hints.ts'
 import type { IncomingMessage } from '../../wire.ts'
-import { Budget } from '../../../protocol/callers.ts'
+import { Budget, isKept } from '../../../protocol/callers.ts'
 
 /** How a question left its call: it was settled, or the call ended before it. */
 export type QuestionEnd = 'settled' | 'call over'
@@ -161,7 +162,7 @@ function inputKeyOf(request: JsonRpcRequest): string | undefined {
 /** The id of the page that a request sends a user to; undefined for other requests. */
 export function pageOf({ method, params }: JsonRpcRequest): string | undefined {
   const id = method === 'elicitation/create' && params?.mode === 'url' ? params.elicitationId : undefined
-  return typeof id === 'string' ? id : undefined
+  return isKept('elicitationId', id) ? id : undefined
 }
 
 export function isQuestion({ method }: JsonRpcRequest): boolean {
@@ -184,7 +185,7 @@ export function refusal(
     : new ProtocolError(INVALID_PARAMS, `The client did not declare ${JSON.stringify(missing)}`)
 }
 
-/** The task that a message belongs to (2025-11-25, Tasks); whoever follows the task is asked. */
+/** The task that a message belongs to (2025-11-25, Tasks); the call that follows the task is asked. */
 export function relatedTaskOf(message: IncomingMessage): string | undefined {
   const meta = message.params?._meta
   const task = isJsonObject(meta) ? meta[META.relatedTask] : undefined
@@ -197,17 +198,15 @@ export function answerTo(request: JsonRpcRequest, result: JsonObject): JsonObjec
   return taskId === undefined ? result : withRelatedTask(result, taskId)
 }
 
-/** A call whose server waits for an answer while nobody is waiting for the call. */
+/** A call whose server waits for an answer while its caller has not come back. */
 export interface ParkedCall {
   /** Who counts it as theirs (`callerKey`). */
   readonly caller: string
-  /** The task whose result it asks for, if it does (2025-11-25, Tasks). */
-  readonly awaitedTask?: unknown
   /** Whether this retry belongs to the call: same method, same target, same principal. */
   accepts(exchange: Exchange): boolean
   /** Gives the server the answers in `params.inputResponses` and waits for what comes next. */
   resume(exchange: Exchange): Promise<Outcome>
-  /** Nobody came back: refuse what the server asks and cancel the call. */
+  /** The caller did not come back: refuse what the server asks and cancel the call. */
   expire(): void
 }
 
@@ -225,8 +224,8 @@ export interface MemoryContinuationsOptions {
   maxParked?: number
   /** Those of one caller. Default: all of them. */
   maxParkedOfCaller?: number
-  /** How long a call stays parked, in milliseconds. Default 10 minutes: people take their time. */
-  ttl?: number
+  /** How long a call stays parked. Default 10 minutes: people take their time. */
+  ttl?: Duration
 }
 
 interface Parked {
@@ -244,7 +243,7 @@ export class MemoryContinuations implements Continuations {
   constructor(options: MemoryContinuationsOptions = {}) {
     const total = options.maxParked ?? 1_000
     this.#budget = new Budget({ perCaller: options.maxParkedOfCaller ?? total, total })
-    this.#ttl = options.ttl ?? 600_000
+    this.#ttl = parseDuration(options.ttl ?? '10m')
   }
 
   get size(): number {

@@ -38,13 +38,13 @@ export class SharedQuestions {
     else this.refuse(request, new ProtocolError(METHOD_NOT_FOUND, `Nobody here answers ${request.method}`))
   }
 
-  /** Asks the one owner of these calls: live if that is possible, else with the outcome of one of them. */
+  /** Asks the one owner of these calls, through one of them if the connection has nobody to ask. */
   askOwner(request: JsonRpcRequest, calls: readonly LegacyCall[]): void {
     const able = calls.filter((call) => !refusal(request, call.origin.client.capabilities))
-    const carrier = able.find((call) => call.exchange?.ask) ?? able.find((call) => call.exchange) ?? able[0]
-    const live = this.#options.ask ?? carrier?.exchange?.ask
+    const carrier = carrierOf(able)
+    const { ask } = this.#options
     if (!carrier) this.refuse(request, refusal(request, calls[0]!.origin.client.capabilities)!)
-    else if (live) void this.#askLive(request, live, calls)
+    else if (ask) void this.#askLive(request, ask, calls)
     else void this.#askThrough(request, carrier, calls)
   }
 
@@ -91,6 +91,16 @@ export class SharedQuestions {
     )
     if (end === 'call over') this.#options.again(request)
   }
+}
+
+/**
+ * The call that carries a question to its owner: one that can ask live, and with the fewest questions. Most calls ask one
+ * at a time, and a question whose call is over has to be asked again.
+ */
+function carrierOf(calls: readonly LegacyCall[]): LegacyCall | undefined {
+  const live = calls.filter((call) => call.exchange?.ask)
+  if (live.length > 0) return live.reduce((least, call) => (call.open < least.open ? call : least))
+  return calls.find((call) => call.exchange) ?? calls[0]
 }
 
 /** A person is being asked: that none of these calls is heard of meanwhile means nothing. */

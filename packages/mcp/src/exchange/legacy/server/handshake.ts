@@ -1,10 +1,21 @@
-import { INVALID_PARAMS, isJsonObject, ProtocolError, type JsonObject } from '../../../jsonrpc/index.ts'
-import type { Implementation, ServerCapabilities } from '../../../protocol/index.ts'
-import type { ClientFacts, Outcome } from '../../exchange.ts'
+import {
+  INVALID_PARAMS,
+  isJsonObject,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type JsonObject,
+} from '../../../jsonrpc/index.ts'
+import {
+  isMethodInRevision,
+  type Implementation,
+  type LoggingLevel,
+  type Revision,
+  type ServerCapabilities,
+} from '../../../protocol/index.ts'
+import { failure, type ClientFacts, type Outcome } from '../../exchange.ts'
+import { NO_PARAMS } from '../../message-hints.ts'
 import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
 import { respondSafely, type Served } from '../../server/answer.ts'
-
-const NO_PARAMS = Object.freeze({})
 
 export interface InitializeParams {
   protocolVersion: string
@@ -37,7 +48,13 @@ export async function discover(
   )
 }
 
-/** A connection that cannot push has no change notifications to promise, and nobody to remember tasks for. */
+/** Whether a server has a method for clients of a revision. Extensions decide for themselves. */
+export function hasMethod(served: Served, method: string, revision: Revision): boolean {
+  if (served.withoutOlderTasks && method.startsWith('tasks/')) return false
+  return isMethodInRevision(method, revision)
+}
+
+/** A connection that cannot push promises no change notifications, and keeps no tasks. */
 export function deliverable(capabilities: ServerCapabilities, canPush: boolean): ServerCapabilities {
   if (canPush) return capabilities
   const { tools, prompts, resources, tasks: _tasks, ...rest } = capabilities
@@ -47,4 +64,22 @@ export function deliverable(capabilities: ServerCapabilities, canPush: boolean):
     ...(prompts && { prompts: {} }),
     ...(resources && { resources: {} }),
   }
+}
+
+/** What a session is, in a form that can be sealed and brought back after a restart. */
+export interface LegacySessionFacts {
+  version: Revision
+  capabilities: JsonObject
+  info?: JsonObject | undefined
+  logLevel?: LoggingLevel | undefined
+}
+
+export function refuse(code: number, message: string): Outcome {
+  return failure(new ProtocolError(code, message))
+}
+
+/** The answer of a server that serves no legacy revision. */
+export function refuseInitialize({ revisions = [] }: Served): Outcome {
+  const names = revisions.join(', ')
+  return refuse(METHOD_NOT_FOUND, `Method not found: initialize (this server speaks ${names} only)`)
 }

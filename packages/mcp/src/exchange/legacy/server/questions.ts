@@ -114,7 +114,7 @@ export class LegacyQuestions {
     })
   }
 
-  /** Hands an answer to whoever waits for it; false when nobody does. */
+  /** Gives an answer to the question that waits for it; false when there is none. */
   settle(response: JsonRpcResponse): boolean {
     const pending = response.id === null ? undefined : this.#pending.get(response.id)
     if (!pending) return false

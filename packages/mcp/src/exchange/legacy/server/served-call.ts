@@ -1,10 +1,4 @@
-import {
-  McpError,
-  type JsonObject,
-  type JsonRpcRequest,
-  type LongJson,
-  type RequestId,
-} from '../../../jsonrpc/index.ts'
+import { McpError, type JsonObject, type JsonRpcRequest, type RequestId } from '../../../jsonrpc/index.ts'
 import type { LoggingLevel } from '../../../protocol/index.ts'
 import type { ClientFacts, InputRequests, InputResponses, Notification, Outcome } from '../../exchange.ts'
 import {
@@ -12,15 +6,20 @@ import {
   detachHint,
   namedLog,
   RELATED_REQUEST,
+  paramsFor,
   wantsDetachHint,
 } from '../../message-hints.ts'
 import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
 import { IncreasingProgress } from '../../server/announcements.ts'
-import { type RequestRefusal, respondSafely, type Served, writeNotification } from '../../server/answer.ts'
+import {
+  type RequestRefusal,
+  respondSafely,
+  type ResponseFacts,
+  type Served,
+  writeNotification,
+} from '../../server/answer.ts'
 import { playRounds } from '../../server/play-rounds.ts'
 import type { Asking } from './questions.ts'
-
-const NO_PARAMS = Object.freeze({})
 
 export interface LegacyIo {
   /** Sends a notification or a request of ours. `relatedTo` names the client request it belongs to. */
@@ -33,8 +32,8 @@ export interface LegacyIo {
   refused?(relatedTo: RequestId, refusal: RequestRefusal): void
   /** Sends an answer as the bytes that it is made of; false when only a text can be sent. */
   sendBytes?(relatedTo: RequestId, pieces: readonly Uint8Array[]): boolean
-  /** Sends an answer with long text in it; false when it cannot be sent by itself. */
-  sendLong?(message: LongJson, answers: RequestId): boolean
+  /** Sends an answer that has long text in it; false when it is sent as text. */
+  sendLong?(outcome: Outcome, facts: ResponseFacts): boolean
   /** True while the reader of such messages is far behind: progress and log messages are dropped then. */
   isCongested?(relatedTo: RequestId | undefined): boolean
 }
@@ -57,7 +56,7 @@ export interface CallHost {
 export class ServedCall {
   exchange: PlainExchange | undefined
   aborted = false
-  /** Lets go of whoever waits for the answer. */
+  /** Ends the wait for the answer. */
   release: (() => void) | undefined
   /** Answers it now, whatever its handler goes on doing. */
   settle: ((outcome: Outcome) => void) | undefined
@@ -83,7 +82,7 @@ export class ServedCall {
   /** Lets the server answer, and asks the client what the server wants to know. */
   run(): Outcome | Promise<Outcome> {
     const { served } = this.#host
-    const params = this.#message.params ?? NO_PARAMS
+    const params = paramsFor(served, this.#message)
     const exchange = this.#open(params)
     const outcome = respondSafely(served, exchange)
     if (!(outcome instanceof Promise) && outcome.type !== 'input_required') return outcome
@@ -105,6 +104,7 @@ export class ServedCall {
     const { auth, serverContext, headers, peer } = this.#context
     const exchange: PlainExchange = new PlainExchange({
       method: this.#message.method,
+      id: this.#message.id,
       params,
       client: clientOf(host.client, params),
       logLevel: host.logLevel,

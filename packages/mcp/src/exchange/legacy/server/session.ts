@@ -2,7 +2,6 @@ import {
   INVALID_PARAMS,
   INVALID_REQUEST,
   McpError,
-  METHOD_NOT_FOUND,
   ProtocolError,
   type JsonObject,
   type JsonRpcNotification,
@@ -12,13 +11,11 @@ import {
 } from '../../../jsonrpc/index.ts'
 import {
   isLoggingLevel,
-  isMethodInRevision,
   LATEST_LEGACY,
   META,
   toInitializeResult,
   type Implementation,
   type LoggingLevel,
-  type Revision,
   type ServerCapabilities,
 } from '../../../protocol/index.ts'
 import { CallTable } from '../../pending-requests.ts'
@@ -26,35 +23,33 @@ import { callerKey } from '../../../protocol/callers.ts'
 import {
   complete,
   failure,
+  methodNotFound,
   type ClientFacts,
-  type InputRequests,
   type InputResponses,
   type Outcome,
 } from '../../exchange.ts'
 import {
   responseFacts,
-  writeLongOutcome,
   writeOutcome,
   writeRawOutcome,
   refusalOf,
   negotiateLegacy,
   type Served,
 } from '../../server/answer.ts'
-import { deliverable, discover, readInitialize } from './handshake.ts'
-import { type Asking, LegacyQuestions } from './questions.ts'
+import {
+  hasMethod,
+  deliverable,
+  discover,
+  type LegacySessionFacts,
+  readInitialize,
+  refuse,
+  refuseInitialize,
+} from './handshake.ts'
+import { LegacyQuestions } from './questions.ts'
 import { type CallHost, type LegacyIo, ServedCall } from './served-call.ts'
 import { LegacySubscriptions, type SubscriptionHost } from './subscriptions.ts'
+import { NO_PARAMS } from '../../message-hints.ts'
 import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
-
-const NO_PARAMS = Object.freeze({})
-
-/** What a session is, in a form that can be sealed and brought back after a restart. */
-export interface LegacySessionFacts {
-  version: Revision
-  capabilities: JsonObject
-  info?: JsonObject | undefined
-  logLevel?: LoggingLevel | undefined
-}
 
 /** The legacy server edge: one session, which plays modern outcomes as live requests. */
 export class LegacySession implements SubscriptionHost, CallHost {
@@ -72,6 +67,8 @@ export class LegacySession implements SubscriptionHost, CallHost {
   #capabilities: ServerCapabilities | undefined
   #questions: LegacyQuestions | undefined
   #subscriptions: LegacySubscriptions | undefined
+  /** The answer to `initialize` while it is on its way: what came with it waits, and is answered behind it. */
+  #opening: Promise<unknown> | undefined
   readonly #inFlight = new CallTable<RequestId, ServedCall>()
 
   constructor(served: Served, io: LegacyIo, id?: string) {
@@ -107,24 +104,27 @@ export class LegacySession implements SubscriptionHost, CallHost {
       return writeOutcome(failure(error), responseFacts(message, this.client.version, this.served))
     }
     const call = new ServedCall(this, message, context)
-    const outcome = this.#dispatch(message, context, call)
+    const outcome = this.#opening
+      ? this.#opening.then(() => (call.aborted ? complete({}) : this.#dispatch(message, context, call)))
+      : this.#dispatch(message, context, call)
     if (!(outcome instanceof Promise)) return this.#conclude(outcome, message, call)
     this.#inFlight.set(id, call)
-    return new Promise((resolve) => {
+    const answered = new Promise<string | undefined>((resolve) => {
       call.release = () => resolve(undefined)
       call.settle = (settled) => resolve(this.#conclude(settled, message, call))
-      outcome.then(
-        (settled) => resolve(this.#conclude(settled, message, call)),
-        (thrown) => resolve(this.#conclude(failure(ProtocolError.from(thrown), thrown), message, call)),
-      )
+      outcome.then(call.settle, (thrown) => call.settle?.(failure(ProtocolError.from(thrown), thrown)))
     })
+    if (message.method === 'initialize') {
+      this.#opening = answered
+      answered.then(() => (this.#opening = undefined))
+    }
+    return answered
   }
 
   notification(message: JsonRpcNotification, context: RequestContext): void {
     switch (message.method) {
       case 'notifications/initialized':
-        this.open(context)
-        return
+        return void (this.#opening ? this.#opening.then(() => this.open(context)) : this.open(context))
       case 'notifications/cancelled':
         this.cancel(message.params?.requestId as RequestId, message.params?.reason)
     }
@@ -133,7 +133,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
   /** The client is ready: changes may be sent to it from now on. */
   open(context: RequestContext): void {
     this.initialized = true
-    if (!this.io.canPush) return
+    if (!this.io.canPush || this.#hungUp) return
     this.#subscriptions ??= new LegacySubscriptions(this)
     this.#subscriptions.openLists(context)
   }
@@ -162,17 +162,14 @@ export class LegacySession implements SubscriptionHost, CallHost {
   }
 
   restore(facts: LegacySessionFacts): void {
-    this.client = {
-      version: facts.version,
-      capabilities: facts.capabilities,
-      info: facts.info as Implementation | undefined,
-    }
-    if (facts.logLevel) this.logLevel = facts.logLevel
+    const { version, capabilities, info, logLevel } = facts
+    this.client = { version, capabilities, info: info as Implementation | undefined }
+    if (logLevel) this.logLevel = logLevel
     this.negotiated = true
     this.initialized = true
   }
 
-  /** The client says nothing more: nobody answers questions, and nothing but answers is worth sending. */
+  /** The client says nothing more. Questions get no answer, and only answers are worth sending. */
   hangUp(): void {
     this.#hungUp = true
     this.#questions?.close()
@@ -181,6 +178,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
 
   /** Calls under way get the error as their answer; without one they get none. */
   close(reason: unknown = 'closed', error?: ProtocolError): void {
+    this.#hungUp = true
     for (const call of [...this.#inFlight.values()]) {
       if (error) call.settle?.(failure(error))
       call.abort(reason)
@@ -200,8 +198,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
     const facts = responseFacts(message, this.client.version, this.served)
     const raw = this.io.sendBytes && writeRawOutcome(outcome, facts)
     if (raw && this.io.sendBytes?.(message.id, raw)) return undefined
-    const long = this.io.sendLong && writeLongOutcome(outcome, facts)
-    return long && this.io.sendLong?.(long, message.id) ? undefined : writeOutcome(outcome, facts)
+    return this.io.sendLong?.(outcome, facts) ? undefined : writeOutcome(outcome, facts)
   }
 
   #dispatch(message: JsonRpcRequest, context: RequestContext, call: ServedCall): Outcome | Promise<Outcome> {
@@ -241,16 +238,12 @@ export class LegacySession implements SubscriptionHost, CallHost {
     if (!negotiateLegacy(this.served, this.client.version)) {
       return refuse(INVALID_PARAMS, `Invalid params: _meta["${META.protocolVersion}"] is required`)
     }
-    if (!isMethodInRevision(method, this.client.version)) return notFound(method)
+    if (!hasMethod(this.served, method, this.client.version)) return methodNotFound(method)
     return call.run()
   }
 
   /** Asks the client on behalf of a call. */
-  ask(
-    exchange: PlainExchange,
-    requests: InputRequests,
-    asking: Omit<Asking, 'caller'>,
-  ): Promise<InputResponses> {
+  ask(...[exchange, requests, asking]: Parameters<CallHost['ask']>): Promise<InputResponses> {
     if (this.#hungUp) throw new McpError('closed', 'The client has gone: nobody can be asked')
     this.#questions ??= new LegacyQuestions(this.served)
     return this.#questions.ask(requests, { caller: callerKey(exchange), ...asking })
@@ -259,10 +252,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
   async #initialize(message: JsonRpcRequest, context: RequestContext): Promise<Outcome> {
     const { protocolVersion, capabilities, clientInfo } = readInitialize(message.params)
     const version = negotiateLegacy(this.served, protocolVersion)
-    if (!version) {
-      const names = (this.served.revisions ?? []).join(', ')
-      return refuse(METHOD_NOT_FOUND, `Method not found: initialize (this server speaks ${names} only)`)
-    }
+    if (!version) return refuseInitialize(this.served)
     this.client = { version, capabilities, info: clientInfo }
     const discovered = await discover(this.served, this.client, context)
     if (discovered.type !== 'complete') return discovered
@@ -286,7 +276,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
 
   async #setLevel(message: JsonRpcRequest, context: RequestContext): Promise<Outcome> {
     const capabilities = await this.#knownCapabilities(context)
-    if (!capabilities.logging) return notFound(message.method)
+    if (!capabilities.logging) return methodNotFound(message.method)
     const level = message.params?.level
     if (!isLoggingLevel(level)) return refuse(INVALID_PARAMS, `Invalid params: unknown log level`)
     this.logLevel = level
@@ -295,7 +285,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
 
   async #subscribe(message: JsonRpcRequest, context: RequestContext): Promise<Outcome> {
     const capabilities = await this.#knownCapabilities(context)
-    if (!capabilities.resources?.subscribe) return notFound(message.method)
+    if (!capabilities.resources?.subscribe) return methodNotFound(message.method)
     const uri = message.params?.uri
     if (typeof uri !== 'string') return refuse(INVALID_PARAMS, 'Invalid params: "uri" must be a string')
     this.#subscriptions ??= new LegacySubscriptions(this)
@@ -303,12 +293,4 @@ export class LegacySession implements SubscriptionHost, CallHost {
     this.#subscriptions.unsubscribe(uri)
     return complete({})
   }
-}
-
-function refuse(code: number, message: string): Outcome {
-  return failure(new ProtocolError(code, message))
-}
-
-function notFound(method: string): Outcome {
-  return refuse(METHOD_NOT_FOUND, `Method not found: ${method}`)
 }

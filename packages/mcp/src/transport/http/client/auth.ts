@@ -3,7 +3,7 @@ export interface AuthRequest {
   readonly url: string
   readonly method: string
   readonly headers: Headers
-  /** Aborted when nobody waits for the request any more. */
+  /** Aborted when the request is given up. */
   readonly signal: AbortSignal
 }
 

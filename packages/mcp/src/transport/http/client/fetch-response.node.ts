@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { McpError } from '../../../jsonrpc/index.ts'
+import type { ArrivalReader, ArrivingMessage } from '../../arrivals.ts'
 import { discardStream } from './body.ts'
 import { displayUrl } from './errors.ts'
 
@@ -22,6 +23,8 @@ export interface ResponseBody {
   stream(): ReadableStream<Uint8Array>
   /** The whole body as it came, for a reader that does without its text. Limited like the text. */
   piecesWithin?(limit: number): Promise<readonly Uint8Array[] | undefined>
+  /** Gives room to what it decodes to. */
+  arriving?(reader: ArrivalReader): ArrivingMessage
 }
 
 /** The text of a whole body, without a byte order mark. Throws when it is longer than a string may be. */
@@ -46,22 +49,40 @@ export function createResponse(head: ResponseHead, body: ResponseBody): Response
     const text = `${displayUrl(url)} answered with the HTTP status ${status}, which does not exist`
     throw new McpError('bad_response', text, { details: { status, url: displayUrl(url) } })
   }
-  if (status === 204 || status === 205 || status === 304) return emptyResponse(head, body)
-  const decoded = decompressed(headers['content-encoding'], body)
+  const decoding = decodingOf(headers['content-encoding'])
+  const isError = status > 299
+  if (status === 204 || status === 205 || status === 304 || (isError && decoding.isUnknown)) {
+    return emptyResponse(head, body)
+  }
+  if (decoding.isUnknown) {
+    const text = `${displayUrl(url)} answered with the content encoding "${headers['content-encoding']}", which we do not know`
+    throw new McpError('bad_response', text, { details: { status, url: displayUrl(url) } })
+  }
+  const decoded = decompressed(decoding, body)
   // An error may be handed to an AuthProvider, which may use everything that a `Response` has.
-  if (status > 299) return new Response(decoded.stream(), { status, headers: toHeaders(headers) })
+  if (isError) return new Response(decoded.stream(), { status, headers: toHeaders(headers) })
   return new QuickResponse(head, decoded) as unknown as Response
 }
 
-class StreamBody implements ResponseBody {
+class StreamBody implements ResponseBody, ArrivalReader {
   readonly #source: Readable
+  readonly #message: ArrivingMessage | undefined
 
-  constructor(source: Readable) {
+  constructor(source: Readable, encoded?: ResponseBody) {
     this.#source = source
+    this.#message = encoded?.arriving?.(this)
+  }
+
+  go(): void {
+    this.#source.resume()
+  }
+
+  stalled(error: McpError): void {
+    this.#source.destroy(error)
   }
 
   textWithin(limit: number): Promise<string | undefined> {
-    return readAll(this.#source, limit)
+    return readAll(this.#source, limit, this.#message)
   }
 
   stream(): ReadableStream<Uint8Array> {
@@ -141,7 +162,7 @@ class QuickHeaders {
   }
 }
 
-/** By their status these have no body. What a server sends as one is neither decoded nor kept. */
+/** These have no body by their status, or none that can be decoded. What comes is not kept. */
 function emptyResponse({ status, headers }: ResponseHead, body: ResponseBody): Response {
   void discardStream(body.stream())
   return new Response(null, { status, headers: toHeaders(headers) })
@@ -162,28 +183,55 @@ function toHeaders(from: IncomingHttpHeaders): Headers {
 }
 
 /** We ask for no compression, but some proxies compress whatever passes. */
-function decompressed(encoding: string | undefined, body: ResponseBody): ResponseBody {
-  const decoder = decoderFor(encoding)
-  if (decoder === undefined) return body
+function decompressed({ decoders }: Decoding, body: ResponseBody): ResponseBody {
+  if (decoders.length === 0) return body
   const source = Readable.fromWeb(body.stream() as import('node:stream/web').ReadableStream)
-  return new StreamBody(pipeline(source, decoder, () => {}))
+  const decoded = pipeline([source, ...decoders], () => {}) as unknown as Transform
+  return new StreamBody(decoded, body)
 }
 
-function decoderFor(encoding: string | undefined): Transform | undefined {
-  if (encoding === 'gzip' || encoding === 'deflate') return createUnzip()
-  return encoding === 'br' ? createBrotliDecompress() : undefined
+interface Decoding {
+  readonly decoders: readonly Transform[]
+  /** Whether there is an encoding that we do not know. */
+  readonly isUnknown: boolean
 }
 
-function readAll(source: Readable, limit: number): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
+/** No honest server compresses a body more often. */
+const MOST_ENCODINGS = 2
+
+/** What undoes the encodings, the last first (RFC 9110, 8.4). Their names are written in any case. */
+function decodingOf(header: string | undefined): Decoding {
+  if (header === undefined) return PLAIN
+  const names = header.split(',').map((name) => name.trim().toLowerCase())
+  const encodings = names.filter((name) => name !== '' && name !== 'identity').reverse()
+  const isUnknown =
+    encodings.length > MOST_ENCODINGS || !encodings.every((name) => Object.hasOwn(DECODERS, name))
+  return { decoders: isUnknown ? [] : encodings.map((name) => DECODERS[name]!()), isUnknown }
+}
+
+const PLAIN: Decoding = { decoders: [], isUnknown: false }
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createUnzip,
+  'x-gzip': createUnzip,
+  deflate: createUnzip,
+  br: createBrotliDecompress,
+}
+
+function readAll(source: Readable, limit: number, message?: ArrivingMessage): Promise<string | undefined> {
+  return new Promise<string | undefined>((resolve, reject) => {
     if (source.errored) return reject(source.errored)
     const chunks: Buffer[] = []
     let bytes = 0
     source.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= limit) return void chunks.push(chunk)
-      resolve(undefined)
-      source.destroy()
+      if (bytes > limit) {
+        resolve(undefined)
+        source.destroy()
+        return
+      }
+      chunks.push(chunk)
+      if (message?.has(bytes) === false) source.pause()
     })
     source.on('error', reject)
     source.on('end', () => {
@@ -193,7 +241,7 @@ function readAll(source: Readable, limit: number): Promise<string | undefined> {
         reject(error)
       }
     })
-  })
+  }).finally(() => message?.end())
 }
 
 /** After a full chunk other work gets a turn: see `readFairly`. */

@@ -2,13 +2,14 @@ import { Agent as HttpAgent, type ClientRequest, request as httpRequest } from '
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { urlToHttpOptions } from 'node:url'
+import { type Duration, parseDuration } from '../../../protocol/index.ts'
 import { messageResponse } from './fetch-response.node.ts'
 import type { FetchLike } from './quick-fetch.ts'
 import { abortReason, callerOf, plainHeaders, quickFetch, type QuickInit } from './quick-fetch.ts'
 
 export interface NodeFetchOptions {
-  /** Milliseconds for connecting, TLS included. */
-  connectTimeout?: number
+  /** For connecting, TLS included. Default 10 s. */
+  connectTimeout?: Duration
   /** A certificate authority of your own, as PEM. */
   ca?: string | string[]
   /** How many connections to one server at most. */
@@ -29,7 +30,8 @@ const IDLE_MS = 4_000
  * const connector = http('https://example.com/mcp', { fetch: createNodeFetch() })
  */
 export function createNodeFetch(options: NodeFetchOptions = {}): FetchLike {
-  const { connectTimeout = 10_000, ca, maxConnections = Number.POSITIVE_INFINITY, lookup } = options
+  const { ca, maxConnections = Number.POSITIVE_INFINITY, lookup } = options
+  const connectTimeout = parseDuration(options.connectTimeout ?? '10s')
   const kept = { keepAlive: true, timeout: IDLE_MS, maxSockets: maxConnections, scheduling: 'lifo' as const }
   const pool = lookup === undefined ? kept : { ...kept, lookup }
   const plain = new HttpAgent(pool)
@@ -107,7 +109,7 @@ function rawHeaders(init: QuickInit, { host }: Destination): string[] {
   return raw
 }
 
-/** The system would wait for minutes when nobody answers at an address. */
+/** The system would wait for minutes for an address that does not answer. */
 function limitConnecting(request: ClientRequest, milliseconds: number): void {
   request.on('socket', (socket) => {
     if (!socket.connecting) return

@@ -39,6 +39,10 @@ describe('createNodeFetch', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
+    ['GZIP', gzipSync],
+    ['x-gzip', gzipSync],
+    ['identity', (text: string) => text],
+    ['deflate, Identity, gzip', (text: string) => gzipSync(deflateSync(text))],
   ])('reads answers that a proxy compressed with %s', async (encoding, compress) => {
     await using server = await startServer((seen, response) => {
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
@@ -48,6 +52,29 @@ describe('createNodeFetch', () => {
     expect(await wire.request(call())).toMatchObject({ result: { ok: true } })
     await wire.close()
   })
+
+  it.each(['zstd', 'gzip, nonsense', 'gzip, gzip, gzip, gzip'])(
+    'refuses what it cannot decode (%s)',
+    async (encoding) => {
+      let status = 200
+      await using server = await startServer((seen, response) => {
+        const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
+        response.writeHead(status, headers).end(JSON.stringify(resultFor(seen)))
+      })
+      const wire = await open(server.url, { fetch: createNodeFetch() })
+      await expect(wire.request(call())).rejects.toMatchObject({
+        code: 'bad_response',
+        message: expect.stringContaining(`"${encoding}"`),
+      })
+      // The status of an error says enough.
+      status = 503
+      await expect(wire.request(call())).rejects.toMatchObject({
+        code: 'http_status',
+        details: { status: 503, body: '' },
+      })
+      await wire.close()
+    },
+  )
 
   it('finds addresses in brackets, keeps the query and counts bytes', async () => {
     const seen: (string | undefined)[] = []

@@ -4,7 +4,8 @@ import { discard, readErrorText } from './body.ts'
 import { badResponse, networkError, statusError } from './errors.ts'
 import { mediaType } from './messages.ts'
 import { linkedCanceller } from './operations.ts'
-import type { HttpClientSettings, ReconnectOptions } from './options.ts'
+import type { ReconnectPace } from '../../../exchange/wire.ts'
+import type { HttpClientSettings } from './options.ts'
 import { sendHttp } from './send.ts'
 import { type OnSseEvent, type SseCursor, readEvents } from './sse-stream.ts'
 
@@ -102,7 +103,7 @@ function resumption({ lastEventId }: SseCursor): Record<string, string> {
 
 /** What another attempt would not change. 409: the server has not noticed yet that the old stream is gone. */
 function isFinal(error: McpError): boolean {
-  if (error.code === 'network' || error.code === 'timeout') return false
+  if (error.code === 'network' || error.code === 'timeout' || error.code === 'stalled') return false
   const status = statusOf(error)
   if (status === undefined) return true
   return status < 500 ? ![408, 409, 425, 429].includes(status) : status === 501
@@ -122,7 +123,7 @@ const MAX_TIMER = 2 ** 31 - 1
 function reconnectDelay(
   attempt: number,
   retry: number | undefined,
-  { initialDelay, maxDelay }: Required<ReconnectOptions>,
+  { initialDelay, maxDelay }: ReconnectPace,
 ): number {
   const asked = retry === undefined ? 0 : retry * (1 + Math.random() / 10)
   if (retry !== undefined && attempt === 0) return clamp(asked)

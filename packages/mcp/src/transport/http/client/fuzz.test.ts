@@ -92,7 +92,7 @@ async function visit(answers: Answer[]): Promise<void> {
   const { fetch, open: bodies } = fakeFetch(answers)
   const options = { connectTimeout: 50, maxMessageBytes: 500, fetch }
   const reconnect = { initialDelay: 1, maxDelay: 2, maxAttempts: 2 }
-  const wire = await open('http://test.example/mcp', { ...options, reconnect })
+  const wire = await open('http://test.example/mcp', options, reconnect)
   wire.startListening?.()
   const signal = AbortSignal.timeout(300)
   const requests = [

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { JsonObject, JsonRpcRequest } from '../../../jsonrpc/index.ts'
-import type { Wire } from '../../../exchange/index.ts'
+import type { ReconnectOptions, Wire } from '../../../exchange/index.ts'
 import { META } from '../../../protocol/index.ts'
 import { http } from './http-client.ts'
 import type { HttpClientOptions } from './options.ts'
@@ -138,8 +138,12 @@ export function sessions(answer: Answer): Answer {
 const reconnect = { initialDelay: 10, maxDelay: 50, maxAttempts: 4 }
 
 /** A wire that reconnects fast and has not sent anything. */
-export function open(url: string, options: HttpClientOptions = {}): Promise<Wire> {
-  return http(url, { reconnect, ...options }).open()
+export function open(
+  url: string,
+  options: HttpClientOptions = {},
+  pace: ReconnectOptions = reconnect,
+): Promise<Wire> {
+  return http(url, options).open({ reconnect: pace })
 }
 
 /** A wire with a legacy session. */

@@ -1,5 +1,5 @@
 import type { Connector } from '../../../exchange/index.ts'
-import { type HttpClientOptions, resolveHttpOptions, withNumbers } from './options.ts'
+import { type HttpClientOptions, forWire, resolveHttpOptions } from './options.ts'
 import { checkUrl } from './url.ts'
 import { HttpWire } from './wire.ts'
 import { sse } from './sse-client.ts'
@@ -17,6 +17,6 @@ export function http(url: string | URL, options: HttpClientOptions = {}): Connec
     kind: 'http',
     key,
     fallback: sse(url, options),
-    open: async (how) => new HttpWire(checkUrl(key), withNumbers(settings, how?.numbers)),
+    open: async (how = {}) => new HttpWire(checkUrl(key), forWire(settings, how)),
   }
 }

@@ -9,6 +9,7 @@ export interface ListenOptions {
   url: string
   headers: () => Record<string, string>
   onMessage: (message: IncomingMessage) => void
+  onOpen: () => void
   signal: AbortSignal
   settings: HttpClientSettings
 }
@@ -23,6 +24,7 @@ export async function listen(options: ListenOptions): Promise<'ended' | 'exhaust
   let wasOpen = false
   const onOpen = (): void => {
     wasOpen = true
+    options.onOpen()
   }
   const onEvent = (data: string, type: string): void => {
     if (type === 'message' && data !== '') readMessages(data, options)

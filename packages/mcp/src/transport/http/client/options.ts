@@ -1,10 +1,6 @@
-import {
-  jsonReader,
-  type McpError,
-  type NumberMode,
-  parseJson,
-  type ReadJson,
-} from '../../../jsonrpc/index.ts'
+import { jsonReader, type McpError, parseJson, type ReadJson } from '../../../jsonrpc/index.ts'
+import { type OpenOptions, type ReconnectPace, reconnectPace } from '../../../exchange/wire.ts'
+import { type Duration, parseDuration } from '../../../protocol/index.ts'
 import type { Arrivals } from '../../arrivals.ts'
 import type { AuthProvider } from './auth.ts'
 import { platformFetch } from './platform-fetch.ts'
@@ -16,27 +12,17 @@ export type HttpHeaders =
   | Record<string, string>
   | (() => Record<string, string> | Promise<Record<string, string>>)
 
-export interface ReconnectOptions {
-  /** Milliseconds before the first attempt; doubles with each one after it. A server's `retry:` goes first. */
-  initialDelay?: number
-  /** Back-off grows no further than this. */
-  maxDelay?: number
-  /** How many attempts may fail one after another. 0 never reconnects. */
-  maxAttempts?: number
-}
-
 export interface HttpClientOptions {
   headers?: HttpHeaders | undefined
   /** Default: on Node what `createNodeFetch` makes, elsewhere or where it was replaced the global `fetch`. */
   fetch?: FetchLike | undefined
   auth?: AuthProvider | undefined
-  /** Milliseconds until the server accepts a notification or opens a stream; requests have no limit here. */
-  connectTimeout?: number | undefined
+  /** How long the server may take to accept a notification or to open a stream; requests have no limit here. */
+  connectTimeout?: Duration | undefined
   /** The largest message, in bytes of a JSON body or characters of an event. */
   maxMessageBytes?: number | undefined
   /** Gives room to long events, where many connections share memory. */
   arrivals?: Arrivals | undefined
-  reconnect?: ReconnectOptions | undefined
   /** Hears of what a server does wrong and what is survived: unreadable events, answers to nothing, lost streams. */
   onProtocolError?: ((error: McpError) => void) | undefined
 }
@@ -52,16 +38,21 @@ export interface HttpClientSettings {
   readonly maxMessageBytes: number
   readonly arrivals: Arrivals | undefined
   readonly read: ReadJson
-  readonly reconnect: Required<ReconnectOptions>
+  readonly reconnect: ReconnectPace
   /** Errors are made only when they are told: about a flood, most are not. */
   report(this: void, describe: () => McpError): void
 }
 
-export function withNumbers(
+/** The settings of one wire. */
+export function forWire(
   settings: HttpClientSettings,
-  numbers: NumberMode | undefined,
+  { numbers, reconnect }: OpenOptions,
 ): HttpClientSettings {
-  return numbers === undefined ? settings : { ...settings, read: jsonReader(numbers) }
+  return {
+    ...settings,
+    ...(numbers !== undefined && { read: jsonReader(numbers) }),
+    ...(reconnect && { reconnect: reconnectPace(reconnect) }),
+  }
 }
 
 export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettings {
@@ -71,11 +62,11 @@ export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettin
     headers: options.headers ?? {},
     fetch: options.fetch ?? platformFetch,
     auth: options.auth,
-    connectTimeout: options.connectTimeout ?? 30_000,
+    connectTimeout: parseDuration(options.connectTimeout ?? '30s'),
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
     arrivals: options.arrivals,
     read: parseJson,
-    reconnect: { initialDelay: 500, maxDelay: 30_000, maxAttempts: 8, ...options.reconnect },
+    reconnect: reconnectPace(),
     report: (describe) => {
       if (!onProtocolError || limit.take() === undefined) return
       try {

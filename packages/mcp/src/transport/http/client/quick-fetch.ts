@@ -17,7 +17,7 @@ export function abortReason({ reason }: Cancellation): Error {
   return reason instanceof Error ? reason : new Error('aborted')
 }
 
-/** The headers as an object. An AuthProvider may have made them `Headers`; those that nobody made are not loaded. */
+/** The headers as an object. An AuthProvider may have made them `Headers`; that class is not loaded without need. */
 export function plainHeaders({ headers }: QuickInit): Record<string, string> {
   const isMade = typeof (headers as Headers | undefined)?.append === 'function'
   return isMade ? Object.fromEntries(headers as Headers) : ((headers ?? {}) as Record<string, string>)

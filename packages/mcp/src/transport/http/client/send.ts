@@ -54,7 +54,7 @@ interface Prepared {
   request?: AuthRequest
 }
 
-/** A promise only when somebody who is asked for headers or credentials takes time. */
+/** A promise only when a function for headers or credentials returns one. */
 function prepare(call: HttpCall, url: string, settings: HttpClientSettings): Prepared | Promise<Prepared> {
   const { headers } = settings
   return typeof headers === 'function'

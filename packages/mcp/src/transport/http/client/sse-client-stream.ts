@@ -39,6 +39,7 @@ export async function openEndpointStream(options: EndpointStreamOptions): Promis
     await readEvents(body, { onEvent, cursor: createSseCursor(), maxLength, arrivals })
   } catch (thrown) {
     if (endpoint === undefined) throw networkError(url, thrown)
+    if (thrown instanceof McpError && thrown.code === 'stalled') return thrown
     cause = thrown
   } finally {
     clearTimeout(timer)

@@ -4,13 +4,10 @@ import type {
   IncomingMessage,
   Wire,
   WireRequestOptions,
+  WireTap,
 } from '../../../exchange/index.ts'
-import {
-  type HttpClientOptions,
-  resolveHttpOptions,
-  withNumbers,
-  type HttpClientSettings,
-} from './options.ts'
+import { tapRequest } from '../../../exchange/wire.ts'
+import { type HttpClientOptions, forWire, resolveHttpOptions, type HttpClientSettings } from './options.ts'
 import { checkUrl } from './url.ts'
 import { CallTable, GivenUpIds } from '../../../exchange/pending-requests.ts'
 import { signalCancellation, callerOf } from '../../../exchange/plain-exchange.ts'
@@ -42,7 +39,7 @@ export function sse(url: string | URL, options: HttpClientOptions = {}): Connect
   return {
     kind: 'sse',
     key,
-    open: async (open = {}) => openSseWire(checkUrl(key), withNumbers(settings, open.numbers), open.signal),
+    open: async (open = {}) => openSseWire(checkUrl(key), forWire(settings, open), open.signal),
   }
 }
 
@@ -60,6 +57,7 @@ async function openSseWire(
 class SseWire implements Wire {
   readonly kind = 'sse'
   readonly takesCancellation = true
+  tap: WireTap | undefined
   onMessage: ((message: IncomingMessage) => void) | undefined
   onLateAnswer: Wire['onLateAnswer']
   onClose: ((reason: Error | undefined) => void) | undefined
@@ -95,6 +93,12 @@ class SseWire implements Wire {
   }
 
   request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
+    return this.tap?.active
+      ? tapRequest(this.tap, message, options, this.#request)
+      : this.#request(message, options)
+  }
+
+  readonly #request = (message: JsonRpcRequest, options: WireRequestOptions): Promise<JsonRpcResponse> => {
     const { id } = message
     if (this.#lost) return Promise.reject(this.#lost)
     if (this.#waiting.has(id)) {
@@ -120,6 +124,7 @@ class SseWire implements Wire {
   }
 
   send(message: JsonRpcMessage): Promise<void> {
+    this.tap?.seen('out', message)
     if (this.#lost) return Promise.reject(this.#lost)
     const sent = this.#operations.run<void>(undefined, async (operation) => {
       await this.#post(message, operation)
@@ -194,6 +199,7 @@ class SseWire implements Wire {
 
   #deliver(message: IncomingMessage): void {
     if (this.#operations.closed) return
+    this.tap?.seen('in', message)
     try {
       this.onMessage?.(message)
     } catch (thrown) {

@@ -159,6 +159,11 @@ describe('SseParser', () => {
   })
 })
 
+it('does not keep a long type of an event, which counts for nothing', () => {
+  const { events } = parse([bytes(`event: ${'m'.repeat(5000)}\ndata: a\n\nevent: endpoint\ndata: b\n\n`)])
+  expect(events.map(({ type }) => type)).toEqual(['too long', 'endpoint'])
+})
+
 describe('readChunks', () => {
   function source(): { body: ReadableStream<Uint8Array>; cancelled: () => boolean } {
     let cancelled = false

@@ -84,7 +84,7 @@ export class SseParser {
   #line(text: string, start: number, end: number): void {
     if (start === end) this.#dispatch()
     else if (text.startsWith('data:', start)) this.#addData(text.slice(valueAt(text, start + 5), end))
-    else if (text.startsWith('event:', start)) this.#type = text.slice(valueAt(text, start + 6), end)
+    else if (text.startsWith('event:', start)) this.#type = typeOf(text.slice(valueAt(text, start + 6), end))
     else this.#otherLine(text.slice(start, end))
   }
 
@@ -98,7 +98,7 @@ export class SseParser {
 
   #field(field: string, value: string): void {
     if (field === 'data') this.#addData(value)
-    else if (field === 'event') this.#type = value
+    else if (field === 'event') this.#type = typeOf(value)
     else if (field === 'id' && value.length <= MAX_ID && !value.includes('\0')) this.#id = value
     else if (field === 'retry' && /^[0-9]+$/.test(value)) this.#options.cursor.retry = Number(value)
   }
@@ -134,6 +134,11 @@ const LF = 10
 const CR = 13
 const SPACE = 32
 
+/** Nothing handles an event of another type, so a long one need not be kept. A slice of it would keep all of it. */
+function typeOf(value: string): string {
+  return value.length <= MAX_ID ? value : 'too long'
+}
+
 /** One space after the colon is not part of the value. */
 function valueAt(text: string, index: number): number {
   return text.charCodeAt(index) === SPACE ? index + 1 : index
@@ -143,11 +148,13 @@ function valueAt(text: string, index: number): number {
 export async function readChunks(
   body: ReadableStream<Uint8Array>,
   onChunk: (chunk: Uint8Array) => Promise<void> | void,
+  onBegin?: (cancel: () => void) => void,
 ): Promise<void> {
   // Not `for await`: Safari's streams are not async iterable.
   const reader = body.getReader()
   let ended = false
   try {
+    onBegin?.(() => reader.cancel().catch(() => {}))
     for (;;) {
       const { done, value } = await reader.read()
       if (done) {
@@ -164,23 +171,33 @@ export async function readChunks(
   }
 }
 
-/** Reads an event stream to its end. A long event goes on when there is room for it. */
+/** Reads an event stream to its end. A long event goes on when there is room for it, and must not stop for long. */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
   options: SseParserOptions & { arrivals: Arrivals | undefined; origin?: object | undefined },
 ): Promise<void> {
   const parser = new SseParser(options)
   let goOn = (): void => {}
-  const event = new ArrivingMessage(options.arrivals, () => goOn(), options.origin)
+  let cancel = (): void => {}
+  let failure: McpError | undefined
+  const stalled = (error: McpError): void => {
+    failure = error
+    cancel()
+  }
+  const event = new ArrivingMessage(options.arrivals, { go: () => goOn(), stalled }, options.origin)
+  const onChunk = (chunk: Uint8Array): Promise<void> | void => {
+    parser.push(chunk)
+    if (event.has(parser.held)) return
+    return new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+  }
   try {
-    await readChunks(body, (chunk) => {
-      parser.push(chunk)
-      if (event.has(parser.held)) return
-      return new Promise<void>((resolve) => {
-        goOn = resolve
-      })
+    await readChunks(body, onChunk, (end) => {
+      cancel = end
     })
   } finally {
     event.end()
   }
+  if (failure) throw failure
 }

@@ -1,5 +1,6 @@
 import { Canceller, callerOf } from '../../../exchange/plain-exchange.ts'
-import type { IncomingMessage, Wire, WireRequestOptions } from '../../../exchange/index.ts'
+import type { IncomingMessage, Wire, WireRequestOptions, WireTap } from '../../../exchange/index.ts'
+import { tapRequest } from '../../../exchange/wire.ts'
 import {
   type JsonRpcMessage,
   type JsonRpcRequest,
@@ -34,7 +35,9 @@ const CHECK_ID = 2_000_000_000
 export class HttpWire implements Wire {
   readonly kind = 'http'
   readonly takesCancellation = true
+  tap: WireTap | undefined
   onMessage: ((message: IncomingMessage) => void) | undefined
+  onMissed: (() => void) | undefined
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly #url: string
   readonly #settings: HttpClientSettings
@@ -44,6 +47,8 @@ export class HttpWire implements Wire {
   #listening: Canceller | undefined
   /** The GET stream was given up while the server was away; the next answer shows that it is back. */
   #listenAgain = false
+  /** The GET stream of this session has been open before. */
+  #listened = false
   /** Set when the server no longer knows the session. A wire has one session: with it the wire is gone. */
   #lost: McpError | undefined
   #closing: Promise<void> | undefined
@@ -55,6 +60,10 @@ export class HttpWire implements Wire {
   }
 
   request(message: JsonRpcRequest, options: WireRequestOptions = {}): Promise<JsonRpcResponse> {
+    return this.tap?.active ? tapRequest(this.tap, message, options, this.#ask) : this.#ask(message, options)
+  }
+
+  readonly #ask = (message: JsonRpcRequest, options: WireRequestOptions): Promise<JsonRpcResponse> => {
     if (this.#lost) return Promise.reject(this.#lost)
     return this.#operations.run<JsonRpcResponse>(callerOf(options), (operation) => {
       operation.origin = options.origin
@@ -63,6 +72,7 @@ export class HttpWire implements Wire {
   }
 
   send(message: JsonRpcMessage): Promise<void> {
+    this.tap?.seen('out', message)
     if (this.#lost) return Promise.reject(this.#lost)
     return this.#operations.run<void>(undefined, async (operation) => {
       const session = this.#session
@@ -87,6 +97,10 @@ export class HttpWire implements Wire {
         url: this.#url,
         headers: () => this.#sessionHeaders(),
         onMessage: (message) => this.#deliver(message),
+        onOpen: () => {
+          if (this.#listened) this.onMissed?.()
+          this.#listened = true
+        },
         signal,
         settings: this.#settings,
       })
@@ -216,6 +230,7 @@ export class HttpWire implements Wire {
     this.#listening?.abort()
     this.#listening = undefined
     this.#listenAgain = false
+    this.#listened = false
   }
 
   /** A stream was refused as if the session were gone. Some servers only have no such stream, so a ping decides. */
@@ -238,9 +253,12 @@ export class HttpWire implements Wire {
     return readErrorText(response, this.#settings.maxMessageBytes)
   }
 
-  #deliver(message: IncomingMessage, handler: WireRequestOptions['onMessage'] = this.onMessage): void {
+  /** `own`: for messages on the stream of one request, where it wants them. */
+  #deliver(message: IncomingMessage, own?: WireRequestOptions['onMessage']): void {
     if (this.#operations.closed) return
+    if (!own) this.tap?.seen('in', message)
     try {
+      const handler = own ?? this.onMessage
       handler?.(message)
     } catch (thrown) {
       this.#settings.report(() => McpError.from(thrown, 'bad_response'))

@@ -60,7 +60,7 @@ export class EventLog {
   readonly #events: LoggedEvent[] = []
   #characters = 0
   #next = 1
-  /** The last event that somebody waits for and that is not kept any more. */
+  /** The last answer to a request that is not kept any more. */
   #lost = 0
   #streamId: string | undefined
 
@@ -77,7 +77,7 @@ export class EventLog {
     return this.#streamId
   }
 
-  /** False as long as nobody has been told the id. */
+  /** False as long as the client has not been told the id. */
   isOf(streamId: string): boolean {
     return this.#streamId === streamId
   }
@@ -105,7 +105,7 @@ export class EventLog {
       .map((event) => ({ id: `${this.streamId}_${event.sequence}`, text: event.text }))
   }
 
-  /** Nobody will come back. */
+  /** The client will not come back. */
   clear(): void {
     while (this.#events.length > 0) this.#dropOldest()
   }

@@ -1,4 +1,4 @@
-import type { Served, RefusedForLoad } from '../../../exchange/server/answer.ts'
+import type { Served } from '../../../exchange/server/answer.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../../jsonrpc/index.ts'
 import { refuse, refuseBody } from './refusal.ts'
 import type { HttpCall, HttpHeaders, EventSink, HttpReply } from './reply.ts'
@@ -6,8 +6,9 @@ import { HttpService } from './service.ts'
 import type { HttpServiceOptions } from './service-options.ts'
 import {
   type BodyRefusal,
+  CountedReply,
   type IncomingBodies,
-  tooLarge,
+  refuseHead,
   SMALL_ANSWER,
   type UnreadAnswers,
 } from '../../held-bytes.ts'
@@ -51,7 +52,7 @@ export function toFetchHandler(served: Served, options: FetchHandlerOptions = {}
               if (typeof body === 'string') done({ text: body })
               else refuseBody(reply, body, options.onProtocolError)
             },
-            // Mostly a client that went away in the middle of it: nobody reads this, and nothing failed here.
+            // Mostly a client that went away in the middle of it. It does not read this, and nothing failed here.
             () => refuse(reply, 400, 'Invalid request: the body broke off', INVALID_REQUEST),
           )
           .catch(failed)
@@ -82,8 +83,13 @@ async function readFetchBody(
   bodies: IncomingBodies,
   sender: string,
 ): Promise<string | BodyRefusal> {
-  const { maxBytes } = bodies.limits
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return tooLarge(maxBytes)
+  const { headers } = request
+  const refused = refuseHead(
+    headers.get('content-encoding'),
+    headers.get('content-length'),
+    bodies.limits.maxBytes,
+  )
+  if (refused) return refused
   if (!request.body) return ''
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const parts: string[] = []
@@ -112,26 +118,16 @@ async function readFetchBody(
   return parts.join('')
 }
 
-class FetchReply implements HttpReply {
+class FetchReply extends CountedReply implements HttpReply {
   readonly #request: Request
   readonly #resolve: (response: Response) => void
-  readonly #unread: UnreadAnswers
   readonly #listeners: (() => void)[] = []
   readonly #added: [string, string][] = []
-  #sender = ''
 
   constructor(request: Request, unread: UnreadAnswers, resolve: (response: Response) => void) {
+    super(unread)
     this.#request = request
-    this.#unread = unread
     this.#resolve = resolve
-  }
-
-  countFor(sender: string): void {
-    this.#sender = sender
-  }
-
-  refusesToHold(bytes: number): RefusedForLoad | undefined {
-    return this.#unread.refusal(this.#sender, bytes)
   }
 
   json(status: number, body: string, headers?: Record<string, string>): void {
@@ -163,7 +159,7 @@ class FetchReply implements HttpReply {
   }
 
   #paced(): PacedStream {
-    const stream = new PacedStream(this.#unread, this.#sender, () => {
+    const stream = new PacedStream(this.unread, this.sender, () => {
       for (const listener of this.#listeners) listener()
     })
     this.#request.signal.addEventListener('abort', () => stream.gone(), { once: true })

@@ -1,16 +1,17 @@
 import { Budget, type BudgetLimits } from '../../../protocol/callers.ts'
+import { type Duration, parseDuration } from '../../../protocol/index.ts'
 import { IncomingBodies, UnreadAnswers, type UnreadLimits } from '../../held-bytes.ts'
 
-/** What callers of an HTTP endpoint may hold, in bytes, numbers and milliseconds. */
+/** What callers of an HTTP endpoint may hold, in bytes, numbers and time. */
 export interface HttpLimits {
   /** Bodies over this many bytes are refused with 413. Default 16 MB. */
   readonly maxBodyBytes: number
   /** How long a body may take to arrive. Default a minute. */
-  readonly bodyTimeout: number
+  readonly bodyTimeout: Duration
   /** Bytes of bodies that are being received. Default 64 MB for a caller, 128 MB in all. */
   readonly receiving: BudgetLimits
   /** A client that reads nothing of its answer for this long is cut off. Default 30 seconds. */
-  readonly stallTimeout: number
+  readonly stallTimeout: Duration
   /** Bytes of answers that wait for their readers. Default 64 MB for a caller, 256 MB in all. */
   readonly unread: BudgetLimits
   /** Told why the connection of a client was ended that does not read. */
@@ -36,11 +37,11 @@ export class HttpMeter {
     const share = Math.max(64 * MB, maxBytes)
     this.bodies = new IncomingBodies({
       maxBytes,
-      timeout: limits.bodyTimeout ?? 60_000,
+      timeout: parseDuration(limits.bodyTimeout ?? '1m'),
       receiving: limits.receiving ?? { perCaller: share, total: 2 * share },
     })
     this.answers = new UnreadAnswers({
-      stallTimeout: limits.stallTimeout ?? 30_000,
+      stallTimeout: limits.stallTimeout ?? '30s',
       held: limits.unread ?? { perCaller: 64 * MB, total: 256 * MB },
       onCutOff: limits.onCutOff,
     })

@@ -119,7 +119,7 @@ function statusOf(code: number): number {
   }
 }
 
-const NOBODY = (): void => {}
+const IGNORE = (): void => {}
 
 /** A stream from the first notification on, when the answer is long in coming, or because the client prefers one. */
 export class StreamedAnswer implements OpenStream {
@@ -129,7 +129,7 @@ export class StreamedAnswer implements OpenStream {
   readonly context: HttpContext
   cut: OpenStream['cut']
   /** Told why the answer ended before it was there. */
-  onDrop: (reason: string) => void = NOBODY
+  onDrop: (reason: string) => void = IGNORE
   readonly #id: RequestId
   readonly #reply: HttpReply
   readonly #host: AnswerHost

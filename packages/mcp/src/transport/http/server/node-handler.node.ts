@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Served, type RefusedForLoad, writeError } from '../../../exchange/server/answer.ts'
-import { INTERNAL_ERROR } from '../../../jsonrpc/index.ts'
+import { type Served, writeError } from '../../../exchange/server/answer.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../../../jsonrpc/index.ts'
 import { refuseBody } from './refusal.ts'
 import type { HttpBody, HttpCall, HttpHeaders, EventSink, HttpReply } from './reply.ts'
 import { HttpService } from './service.ts'
 import type { HttpServiceOptions } from './service-options.ts'
 import {
   type BodyRefusal,
+  CountedReply,
   type IncomingBodies,
-  tooLarge,
+  refuseHead,
   SMALL_ANSWER,
   type UnreadAnswers,
 } from '../../held-bytes.ts'
@@ -41,6 +42,8 @@ export function toNodeHandler(served: Served, options: NodeHandlerOptions = {}):
   const { bodies, answers } = service.meter
   const listener = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
     const reply = new NodeReply(request, response, answers)
+    const repeated = options.isGated ? undefined : repeatedHeader(request)
+    if (repeated) return reply.json(400, repeated)
     const failed = (error: unknown): void => {
       service.served.onInternalError?.(error)
       reply.json(500, INTERNAL_ERROR_BODY)
@@ -84,6 +87,23 @@ function toCall(request: IncomingMessage, readBody: HttpCall['readBody']): HttpC
   }
 }
 
+/** Headers that decide who is let in: what stands before us may go by the second of two. */
+const ONCE = /^(?:host|authorization)$/i
+
+/** The body of a refusal when such a header comes twice. */
+export function repeatedHeader({ rawHeaders = [] }: IncomingMessage): string | undefined {
+  let seen = ''
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    if (!ONCE.test(name)) continue
+    if (seen.includes(name.toLowerCase())) {
+      return writeError(null, { code: INVALID_REQUEST, message: `Invalid request: ${name} comes twice` })
+    }
+    seen += ` ${name.toLowerCase()}`
+  }
+  return undefined
+}
+
 /** What a framework has read before us: a parsed value, or text or bytes where it only reads. */
 function bodyReadBefore(request: IncomingMessage, given: unknown): HttpBody | undefined {
   const value = given !== undefined && typeof given !== 'function' ? given : bodyOf(request)
@@ -105,9 +125,9 @@ interface BodyReader {
 
 /** Most bodies come in one chunk; those that do not are joined and decoded once. */
 function readNodeBody(request: IncomingMessage, bodies: IncomingBodies, reader: BodyReader): void {
-  if (Number(request.headers['content-length'] ?? 0) > bodies.limits.maxBytes) {
-    return reader.refuse(tooLarge(bodies.limits.maxBytes))
-  }
+  const { headers } = request
+  const refused = refuseHead(headers['content-encoding'], headers['content-length'], bodies.limits.maxBytes)
+  if (refused) return reader.refuse(refused)
   const chunks: Buffer[] = []
   const stop = (): void => {
     incoming.close()
@@ -137,24 +157,14 @@ function readNodeBody(request: IncomingMessage, bodies: IncomingBodies, reader: 
 }
 
 /** Answers on a native `node:http` response; no Web streams are involved. */
-export class NodeReply implements HttpReply {
+export class NodeReply extends CountedReply implements HttpReply {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  readonly #unread: UnreadAnswers
-  #sender = ''
 
   constructor(request: IncomingMessage, response: ServerResponse, unread: UnreadAnswers) {
+    super(unread)
     this.#request = request
     this.#response = response
-    this.#unread = unread
-  }
-
-  countFor(sender: string): void {
-    this.#sender = sender
-  }
-
-  refusesToHold(bytes: number): RefusedForLoad | undefined {
-    return this.#unread.refusal(this.#sender, bytes)
   }
 
   json(status: number, body: string, headers?: Record<string, string>): void {
@@ -183,7 +193,7 @@ export class NodeReply implements HttpReply {
       'content-length': pieces.reduce((sum, piece) => sum + piece.length, 0),
       ...headers,
     })
-    const body = new PacedResponse(response, this.#unread, this.#sender)
+    const body = new PacedResponse(response, this.unread, this.sender)
     for (const piece of pieces) body.write(piece)
     body.end()
   }
@@ -201,7 +211,7 @@ export class NodeReply implements HttpReply {
       response.writeHead(200, headers)
       response.flushHeaders()
     }
-    return toEventSink(new PacedResponse(response, this.#unread, this.#sender))
+    return toEventSink(new PacedResponse(response, this.unread, this.sender))
   }
 
   onAbort(listener: () => void): void {

@@ -12,13 +12,13 @@ const SHORTEST_LIFE = 5_000
 export interface OpenStream extends OpenMember {
   readonly context: HttpContext
   until: number
-  /** Since when its result is waited for; `NEVER` when nobody keeps it open. Set by `wait`. */
+  /** Since when its result is waited for; `NEVER` when it is not kept open. Set by `wait`. */
   waitsSince: number
   /** Sends a comment, so that proxies keep it open. */
   keepAlive(): void
   /** Ends it: its client has to come back with a credential that is good. */
   end(why: 'expired' | 'revoked'): void
-  /** Answers the request with an error at once; absent where nobody waits for a result. */
+  /** Answers the request with an error at once; absent where no result is waited for. */
   cut?: ((error: ProtocolError) => void) | undefined
 }
 
@@ -76,7 +76,7 @@ export class OpenStreams {
   /** Ends every answer whose caller this guard does not let in as the same principal with the same scopes. */
   async recheck(guard: Guard | undefined): Promise<void> {
     const check = async (stream: OpenStream): Promise<void> => {
-      // A guard that fails lets nobody in.
+      // A guard that fails lets no caller in.
       const isGood = await isLetInBy(guard, stream.context).catch(() => false)
       if (!isGood && this.#open.delete(stream)) stream.end('revoked')
     }

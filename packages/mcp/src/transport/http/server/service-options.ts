@@ -1,4 +1,5 @@
 import type { Sealer } from '../../../exchange/index.ts'
+import type { Duration } from '../../../protocol/index.ts'
 import type { EventLogLimits } from './event-log.ts'
 import type { GateOptions } from './request-headers.ts'
 import type { Guard } from './reply.ts'
@@ -14,7 +15,7 @@ export interface HttpServiceOptions extends GateOptions {
   sessions?: Partial<SessionLimits>
   /** Bodies over this many bytes are refused with 413. */
   maxBodyBytes?: number
-  /** What callers may hold: bodies on their way in, answers that nobody reads, sessions. */
+  /** What callers may hold: bodies on their way in, unread answers, sessions. */
   limits?: Partial<Omit<HttpLimits, 'maxBodyBytes'>>
   /** Counts what callers hold on several endpoints together; `maxBodyBytes` and `limits` are its own then. */
   meter?: HttpMeter
@@ -25,6 +26,6 @@ export interface HttpServiceOptions extends GateOptions {
   events?: Partial<EventLogLimits>
   /** Told about bodies that could not be read. */
   onProtocolError?: (error: { code: number; message: string }) => void
-  /** Silence after which a stream gets a comment line, in milliseconds; 0 switches it off. */
-  keepAlive?: number
+  /** Silence after which a stream gets a comment line; 0 switches it off. Default 15 s. */
+  keepAlive?: Duration
 }

@@ -1,3 +1,4 @@
+import { parseDuration } from '../../../protocol/parse-duration.ts'
 import { cutOff, modernRevisions, type Served, writeError } from '../../../exchange/server/answer.ts'
 import { senderKey } from '../../../protocol/callers.ts'
 import { isModernRequest } from '../../../exchange/modern/server-edge.ts'
@@ -29,8 +30,6 @@ import { SessionIds } from './session-ids.ts'
 import type { SseSession } from './sse-session.ts'
 import { SseSessions } from './sse-sessions.ts'
 
-const FIFTEEN_SECONDS = 15_000
-
 /** Serves MCP over HTTP in every revision on one endpoint. Runtimes adapt their requests to it. */
 export class HttpService {
   readonly served: Served
@@ -55,8 +54,8 @@ export class HttpService {
     this.meter =
       options.meter ??
       new HttpMeter({ sessions, ...options.limits, ...(maxBodyBytes !== undefined && { maxBodyBytes }) })
-    this.#sessions = new HttpSessions(idleTimeout, this.meter.sessions)
-    this.#streams = new OpenStreams(options.keepAlive ?? FIFTEEN_SECONDS)
+    this.#sessions = new HttpSessions(parseDuration(idleTimeout), this.meter.sessions)
+    this.#streams = new OpenStreams(parseDuration(options.keepAlive ?? '15s'))
     this.#sse = new SseSessions({
       served,
       streams: this.#streams,

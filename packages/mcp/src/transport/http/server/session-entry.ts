@@ -44,7 +44,7 @@ export class SessionEntry {
       id,
       served,
       principal: context.auth?.principal,
-      // Without a principal nobody knows which sessions are of one caller.
+      // Without a principal it is unknown which sessions belong to one caller.
       sender: context.auth ? senderKey(context) : id,
       limits: events,
       events: kept,

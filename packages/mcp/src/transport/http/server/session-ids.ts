@@ -1,5 +1,5 @@
 import type { LegacySessionFacts, Sealer, Served } from '../../../exchange/index.ts'
-import { bindingOf } from '../../../exchange/seal.ts'
+import { bindingOf } from '../../../protocol/encoding.ts'
 import { negotiateLegacy } from '../../../exchange/server/answer.ts'
 import { isJsonObject, type JsonObject, type JsonRpcRequest } from '../../../jsonrpc/index.ts'
 import type { Principal } from '../../../protocol/index.ts'
@@ -50,7 +50,7 @@ export class SessionIds {
 
   /** The session that an id stands for, when this process does not know it; undefined for a foreign id. */
   async recover(id: string, principal: Principal | undefined): Promise<LegacySessionFacts | undefined> {
-    if (!this.#sealer || this.#ended.has(id)) return undefined
+    if (!this.#sealer || id.length > MAX_ID_LENGTH || this.#ended.has(id)) return undefined
     const facts = await this.#sealer.open(id, this.#bindingOf(principal))
     if (!isJsonObject(facts) || (facts as unknown as SealedFacts).expires < Date.now()) return undefined
     return facts as unknown as SealedFacts

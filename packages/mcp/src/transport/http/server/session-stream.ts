@@ -31,7 +31,7 @@ export class SessionStream implements OpenStream {
   readonly #answers: RequestId | undefined
   /** Whether the answer may be a body of bytes: it is that of one request, and no stream is preferred. */
   mayFinishInBytes = false
-  /** The final answer went out, or was kept for whoever comes back. */
+  /** The final answer went out, or was kept for a client that comes back. */
   finished = false
 
   constructor(options: {
@@ -83,7 +83,7 @@ export class SessionStream implements OpenStream {
     this.open()?.write(KEEP_ALIVE)
   }
 
-  /** Nobody hears more than their token allows; the client comes back with a new one for the rest. */
+  /** A client hears what its token allows. For the rest it comes back with a new one. */
   end(why: 'expired' | 'revoked'): void {
     if (!this.#sink) this.#reply?.empty(401)
     this.close()
@@ -98,7 +98,7 @@ export class SessionStream implements OpenStream {
     this.#sink = undefined
   }
 
-  /** Opens the event stream if it is not open; undefined when nobody is connected. */
+  /** Opens the event stream if it is not open; undefined when no client is connected. */
   open(retry?: number): EventSink | undefined {
     if (!this.#sink && this.#reply) {
       this.#sink = this.#reply.stream({ ...STREAM_HEADERS, ...this.#headers })

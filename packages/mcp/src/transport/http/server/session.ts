@@ -80,7 +80,7 @@ export class HttpSession {
     )
   }
 
-  /** Somebody is connected. Work whose client never came back does not keep a session alive for ever. */
+  /** The client is connected. Work whose client never came back does not keep a session alive for ever. */
   get busy(): boolean {
     if (this.#standalone?.connected) return true
     for (const stream of this.#routes.values()) if (stream.connected) return true
@@ -245,7 +245,7 @@ export class HttpSession {
   close(error?: ProtocolError): void {
     this.session.close('session ended', error)
     if (!error) {
-      // Nobody answers these any more; a client that is left waiting would wait for ever.
+      // These get no answer any more. A client that is left waiting would wait for ever.
       for (const stream of this.#routes.values()) stream.abandon()
       this.#routes.clear()
     }
@@ -254,7 +254,7 @@ export class HttpSession {
   }
 }
 
-/** Silence would keep the caller waiting for an answer that nobody has. */
+/** Without this answer the caller would wait for ever. */
 function tooLate(id: RequestId): string {
   const message =
     'The answer to this request is gone: the server was restarted or has forgotten it. What was asked for may have been done.'

@@ -1,3 +1,4 @@
+import type { Duration } from '../../../protocol/index.ts'
 import type { Budget, BudgetLimit } from '../../../protocol/callers.ts'
 import { RefusedForLoad } from '../../../exchange/server/answer.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
@@ -5,12 +6,12 @@ import { samePrincipal, type Principal } from '../../../protocol/index.ts'
 import type { HttpSession } from './session.ts'
 
 export interface SessionLimits {
-  /** A session that nobody used for this long is ended. */
-  idleTimeout: number
+  /** A session that was not used for this long is ended. */
+  idleTimeout: Duration
   maxSessions: number
 }
 
-export const DEFAULT_SESSION_LIMITS: SessionLimits = { idleTimeout: 30 * 60_000, maxSessions: 10_000 }
+export const DEFAULT_SESSION_LIMITS: SessionLimits = { idleTimeout: '30m', maxSessions: 10_000 }
 
 /** All legacy sessions of an endpoint, with an end for those that clients forget. */
 export class HttpSessions {
@@ -28,7 +29,7 @@ export class HttpSessions {
     return this.#sessions.size
   }
 
-  /** A session belongs to whoever opened it: for anybody else it does not exist. */
+  /** A session belongs to the caller that opened it: for other callers it does not exist. */
   find(id: string, principal: Principal | undefined): HttpSession | undefined {
     const session = this.#sessions.get(id)
     return session && samePrincipal(session.principal, principal) ? session : undefined

@@ -29,7 +29,7 @@ export class SseSessions {
 
   open(call: HttpHead, reply: HttpReply, context: HttpContext): void {
     const id = crypto.randomUUID()
-    // Without a principal nobody knows which streams are of one caller.
+    // Without a principal it is unknown which streams belong to one caller.
     const sender = context.auth ? senderKey(context) : id
     const lacking = this.#budget.take(sender, 1)
     if (lacking) return refuseForLoad(reply, tooManySessions(lacking))

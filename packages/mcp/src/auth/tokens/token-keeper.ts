@@ -1,0 +1,152 @@
+import { McpError } from '../../jsonrpc/index.ts'
+import { oauthError } from '../http/oauth-error.ts'
+import { cancelled } from '../http/oauth-http.ts'
+import { fromJson, toJson, type TokenSet } from './token-set.ts'
+import { keyedMutex, type TokenStorage } from './token-storage.ts'
+
+/** Holds one server's tokens; one renewal at a time, also across processes. Sign-in has its own lock. */
+export class TokenKeeper {
+  readonly #storage: TokenStorage
+  readonly #key: string
+  readonly #mutex = keyedMutex()
+  readonly #flights = new Map<string, Flight<unknown>>()
+  #tokens: TokenSet | undefined
+  #unsaved = false
+  #loading: Promise<void> | undefined
+  #loaded = false
+
+  constructor(storage: TokenStorage, key: string) {
+    this.#storage = storage
+    this.#key = key
+  }
+
+  get current(): TokenSet | undefined {
+    return this.#tokens
+  }
+
+  /** There is none, as far as was known when the storage was read. */
+  get hasNone(): boolean {
+    return this.#loaded && this.#tokens === undefined
+  }
+
+  /** Reads the storage the first time; later calls answer from memory. */
+  async load(): Promise<TokenSet | undefined> {
+    this.#loading ??= this.reload().then(() => {
+      this.#loaded = true
+    })
+    try {
+      await this.#loading
+    } catch (thrown) {
+      this.#loading = undefined
+      throw thrown
+    }
+    return this.#tokens
+  }
+
+  /** What is stored now; another process may have renewed it. */
+  async reload(): Promise<TokenSet | undefined> {
+    // What could not be written is newer than what is there, and its refresh token may be the only good one.
+    if (this.#unsaved && this.#tokens !== undefined) await this.save(this.#tokens)
+    this.#tokens = fromJson(await guarded('read', this.#storage.read(this.#key)))
+    return this.#tokens
+  }
+
+  async save(tokens: TokenSet): Promise<void> {
+    this.#tokens = tokens
+    this.#unsaved = true
+    await guarded('written', this.#storage.write(this.#key, toJson(tokens)))
+    this.#unsaved = false
+  }
+
+  async clear(): Promise<void> {
+    this.#tokens = undefined
+    this.#unsaved = false
+    await guarded('written', this.#storage.remove(this.#key))
+  }
+
+  /** Runs what reads and writes the tokens, alone. Never waits for a user: calls wait for this. */
+  locked<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#alone(this.#key, run, signal)
+  }
+
+  /** Runs one authorization at a time. It may wait for a user, so nothing else waits for it. */
+  authorizing<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#alone(`${this.#key} user`, run, signal)
+  }
+
+  #alone<T>(name: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#mutex(name, () => {
+      signal?.throwIfAborted()
+      return this.#storage.lock(name, run, signal)
+    })
+  }
+
+  /** `share` for what needs no user. */
+  exclusively<T>(need: string, run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.share(need, (ended) => this.locked(() => run(ended), ended), signal)
+  }
+
+  /** Runs `run` once for equal needs. It is aborted when all callers left, unless they ran out of time. */
+  share<T>(need: string, run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    let flight = this.#flights.get(need) as Flight<T> | undefined
+    if (flight === undefined) {
+      const abort = new AbortController()
+      const started = run(abort.signal)
+      flight = { result: started, abort, waiters: 0 }
+      const mine = flight
+      this.#flights.set(need, mine)
+      const landed = (): void => {
+        if (this.#flights.get(need) === mine) this.#flights.delete(need)
+      }
+      started.then(landed, landed)
+    }
+    return this.#board(need, flight, signal)
+  }
+
+  async #board<T>(need: string, flight: Flight<T>, signal: AbortSignal | undefined): Promise<T> {
+    flight.waiters += 1
+    if (signal === undefined) return flight.result
+    let leave: (() => void) | undefined
+    const left = new Promise<never>((_, reject) => {
+      leave = () => {
+        const { reason } = signal
+        reject(reason instanceof McpError ? reason : cancelled(signal))
+        if (isTimeout(reason)) return
+        flight.waiters -= 1
+        if (flight.waiters > 0) return
+        this.#flights.delete(need)
+        flight.abort.abort(signal.reason)
+      }
+      if (signal.aborted) leave()
+      else signal.addEventListener('abort', leave, { once: true })
+    })
+    try {
+      return await Promise.race([flight.result, left])
+    } finally {
+      if (leave !== undefined) signal.removeEventListener('abort', leave)
+    }
+  }
+}
+
+function isTimeout(reason: unknown): boolean {
+  if (reason instanceof McpError) return reason.code === 'timeout'
+  return reason instanceof Error && reason.name === 'TimeoutError'
+}
+
+interface Flight<T> {
+  readonly result: Promise<T>
+  readonly abort: AbortController
+  waiters: number
+}
+
+async function guarded<T>(what: string, operation: Promise<T>): Promise<T> {
+  try {
+    return await operation
+  } catch (thrown) {
+    if (thrown instanceof McpError) throw thrown
+    throw oauthError('storage', `the token storage cannot be ${what}`, {
+      found: thrown instanceof Error ? thrown.message : String(thrown),
+      cause: thrown,
+    })
+  }
+}

@@ -1,0 +1,59 @@
+import { deriveExchange } from '../exchange/derive-exchange.ts'
+import type { Exchange, Middleware } from '../exchange/exchange.ts'
+import { canonicalJson, type JsonObject, parseJson } from '../jsonrpc/index.ts'
+import { callerKey } from '../protocol/callers.ts'
+import { type Duration, parseDuration } from '../protocol/parse-duration.ts'
+import { MemoryStore, type Store } from '../server/index.ts'
+
+export interface CachingOptions {
+  /** Tools whose results may be given again. There is no default: only you know which have no effects. */
+  tools: readonly string[]
+  /** How long a result is good. */
+  ttl: Duration
+  /**
+   * Who may get the same result. Default: the same caller. With a constant, all callers get what was made for one of them,
+   * also where `scopes` or `when` of the tool would refuse them.
+   */
+  per?: (exchange: Exchange) => string
+  /** Where results are kept. Default: memory, up to 10,000 of them. */
+  store?: Store
+}
+
+/**
+ * Answers calls with equal arguments from memory. Failures, tasks and what depends on a user's answers are not kept.
+ *
+ * ```ts
+ * app.use(caching({ tools: ['search'], ttl: '1m' }))
+ * ```
+ */
+export function caching({
+  tools,
+  ttl,
+  per = callerKey,
+  store = new MemoryStore(),
+}: CachingOptions): Middleware {
+  const names = new Set<unknown>(tools)
+  const milliseconds = parseDuration(ttl)
+  return async (exchange, next) => {
+    const { name, arguments: args, requestState, inputResponses, task } = exchange.params
+    const isPlain = requestState === undefined && inputResponses === undefined && task === undefined
+    if (exchange.method !== 'tools/call' || !names.has(name) || !isPlain) return next()
+    const key = `result ${canonicalJson([per(exchange), name, args ?? {}])}`
+    const kept = await store.get(key)
+    if (kept !== undefined) return { type: 'complete', result: parseJson(kept) as JsonObject }
+    let hasAsked = false
+    const { ask } = exchange
+    const watched = deriveExchange(exchange, {
+      ask:
+        ask &&
+        ((...args) => {
+          hasAsked = true
+          return ask(...args)
+        }),
+    })
+    const outcome = await next(watched)
+    if (outcome.type === 'complete' && outcome.result.isError !== true && !hasAsked)
+      await store.set(key, JSON.stringify(outcome.result), milliseconds)
+    return outcome
+  }
+}

@@ -1,0 +1,21 @@
+import type { InputRequests } from '../../exchange/index.ts'
+
+/** What a handler returns to ask by hand; the call comes again with `ctx.inputResponses` and `ctx.roundState`. */
+export class HandMadeRound {
+  readonly requests: InputRequests | undefined
+  readonly state: unknown
+
+  constructor(requests: InputRequests | undefined, state: unknown) {
+    this.requests = requests
+    this.state = state
+  }
+}
+
+/** Asks the client by hand. The sealed `state` comes back as `ctx.roundState` with `ctx.inputResponses`. */
+export function inputRequired(requests?: InputRequests, state?: unknown): HandMadeRound {
+  return new HandMadeRound(requests, state)
+}
+
+export function isInputRequired(value: unknown): value is HandMadeRound {
+  return value instanceof HandMadeRound
+}

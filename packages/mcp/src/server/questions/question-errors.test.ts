@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { Client } from '../../client/index.ts'
+import { MAX_ROUNDS } from '../../exchange/index.ts'
+import { LATEST_LEGACY, LATEST_MODERN } from '../../protocol/index.ts'
+import { eras } from '../../testing/index.ts'
+import { memory } from '../../transport/memory.ts'
+import { type Context, QuestionError, Server, tool } from '../index.ts'
+
+const form = z.object({ name: z.string().refine((name) => name !== 'x', 'must not be x') })
+const askName = (ctx: Context) => ctx.elicit('Who?', form, { key: 'who' })
+
+function appOf(run: (ctx: Context) => Promise<string>, options = {}) {
+  return new Server({ name: 'asks', tools: { ask: tool({ run: (_, ctx) => run(ctx) }) }, ...options })
+}
+
+describe.each([LATEST_LEGACY, LATEST_MODERN])(
+  'a question without a usable answer (%s)',
+  (protocolVersion) => {
+    const clientOf = (app: Server, handlers: ConstructorParameters<typeof Client>[0] = {}) =>
+      new Client({ connector: memory(app), protocolVersion, ...handlers })
+    const elicit = () => ({ action: 'accept' as const, content: { name: 'x' } })
+
+    it('names the capability that the client lacks', async () => {
+      await using client = clientOf(appOf(async (ctx) => (await askName(ctx)).name) as Server)
+      const call = client.call('ask')
+      if (protocolVersion === LATEST_MODERN) await expect(call).rejects.toMatchObject({ code: -32021 })
+      else
+        expect(await call).toMatchObject({
+          isError: true,
+          raw: { content: [{ text: 'The client does not support elicitation' }] },
+        })
+    })
+
+    it('is one error that a handler may catch', async () => {
+      const caught: unknown[] = []
+      const app = appOf(async (ctx) => {
+        try {
+          return (await askName(ctx)).name
+        } catch (error) {
+          if (!(error instanceof QuestionError)) throw error
+          caught.push(error.code)
+          return 'nobody'
+        }
+      })
+      await using silent = clientOf(app)
+      expect((await silent.call('ask')).text()).toBe('nobody')
+      await using wrong = clientOf(app, { elicit })
+      expect((await wrong.call('ask')).text()).toBe('nobody')
+      expect(caught).toEqual(['missing_capability', 'invalid_answer'])
+    })
+
+    it('names the field that does not fit', async () => {
+      await using client = clientOf(appOf(async (ctx) => (await askName(ctx)).name) as Server, { elicit })
+      const result = await client.call('ask')
+      expect(result.isError).toBe(true)
+      expect(result.text()).toMatch(/name.*must not be x/)
+    })
+
+    it('is refused inside a step', async () => {
+      const reports: unknown[] = []
+      const configuration = { exceptionReporter: (thrown: unknown) => reports.push(thrown) }
+      for (const wait of [0, 1]) {
+        const app = appOf(
+          (ctx) =>
+            ctx.step('all', async () => {
+              if (wait) await new Promise((resolve) => setTimeout(resolve, wait))
+              return (await askName(ctx)).name
+            }),
+          { configuration },
+        )
+        await using client = clientOf(app, {
+          elicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
+        })
+        expect((await client.call('ask')).isError).toBe(true)
+      }
+      expect(reports).toHaveLength(2)
+      for (const thrown of reports) expect(String(thrown)).toMatch(/inside ctx\.step/)
+    })
+
+    it('is not refused beside a step', async () => {
+      const app = appOf(async (ctx) => {
+        const [, { name }] = await Promise.all([
+          ctx.step('work', () => new Promise((resolve) => setTimeout(resolve, 20, 'done'))),
+          askName(ctx),
+        ])
+        return name
+      })
+      await using client = clientOf(app, {
+        elicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
+      })
+      expect((await client.call('ask')).text()).toBe('Ada')
+    })
+
+    it(`ends after ${MAX_ROUNDS} rounds, and says so`, async () => {
+      let asked = 0
+      const app = appOf(async (ctx) => {
+        for (let round = 0; ; round++) await ctx.elicit(`Question ${round}`, form, { key: `k${round}` })
+      })
+      await using client = clientOf(app, {
+        elicit: () => {
+          asked++
+          return { action: 'accept', content: { name: 'Ada' } }
+        },
+      })
+      const result = await client.call('ask')
+      expect(result.isError).toBe(true)
+      expect(result.text()).toMatch(new RegExp(`${MAX_ROUNDS} rounds`))
+      expect(asked).toBe(MAX_ROUNDS)
+    })
+  },
+)
+
+describe('the older era', () => {
+  const legacy = (app: Server, handlers: ConstructorParameters<typeof Client>[0]) =>
+    new Client({ connector: memory(app), protocolVersion: LATEST_LEGACY, ...handlers })
+
+  it('names the field when the client finds out itself', async () => {
+    const app = appOf(async (ctx) => (await askName(ctx)).name) as Server
+    await using client = legacy(app, { elicit: () => ({ action: 'accept', content: { name: 7 } }) })
+    client.on('warning', () => {})
+    expect((await client.call('ask')).text()).toMatch(/"name" must be string/)
+  })
+
+  it('tells the caller that nobody answered in time', async () => {
+    const app = appOf(async (ctx) => (await askName(ctx)).name, { answerTimeout: 20 }) as Server
+    await using client = legacy(app, { elicit: () => new Promise(() => {}) })
+    const result = await client.call('ask')
+    expect(result.isError).toBe(true)
+    expect(result.text()).toMatch(/did not answer elicitation\/create/)
+  })
+
+  it('tells the caller that the handler of the client failed', async () => {
+    const app = appOf(async (ctx) => (await askName(ctx)).name) as Server
+    await using client = legacy(app, {
+      elicit: () => {
+        throw new Error('no window')
+      },
+    })
+    client.on('warning', () => {})
+    const result = await client.call('ask')
+    expect(result.isError).toBe(true)
+    expect(result.text()).toMatch(/The client refused elicitation\/create/)
+  })
+})
+
+describe('eras', () => {
+  it('shows what a handler threw in the test that fails', async () => {
+    const app = appOf(async () => {
+      throw new Error('the disk is full')
+    })
+    const test = eras(app, async ({ client }) => {
+      expect((await client.call('ask')).isError).toBe(false)
+    })
+    await expect(test).rejects.toThrow(/ask threw: Error: the disk is full/)
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { prompt, resource, Server, template, tool } from '../index.ts'
+
+const run = () => ''
+const make = (options: object) => new Server({ name: 's', ...options } as never)
+
+describe('a definition that cannot work', () => {
+  it.each<[string, () => unknown, RegExp]>([
+    ['a server without a name', () => make({ name: '' }), /A server needs a name/],
+    ['a server whose name is blank', () => make({ name: '  ' }), /A server needs a name/],
+    [
+      'an unknown option of a server',
+      () => make({ tool: {} }),
+      /The server "s" has no option "tool"; .*tools/,
+    ],
+    [
+      'a tool whose name has a space',
+      () => make({ tools: { 'a b': tool({ run }) } }),
+      /cannot be called "a b"/,
+    ],
+    ['a tool whose name has a comma', () => make({ tools: { 'a,b': tool({ run }) } }), /cannot be called/],
+    ['a tool whose name is not ASCII', () => make({ tools: { é: tool({ run }) } }), /cannot be called/],
+    [
+      'a tool whose name is too long',
+      () => make({ tools: { ['a'.repeat(129)]: tool({ run }) } }),
+      /1 to 128/,
+    ],
+    ['a tool added later', () => make({}).tool('a b', { run }), /cannot be called/],
+    [
+      'an unknown option of a tool',
+      () => make({ tools: { a: { run, descripton: 'x' } } }),
+      /The tool "a" has no option "descripton"; .*description/,
+    ],
+    [
+      'an unknown option of a prompt',
+      () => make({ prompts: { a: prompt({ run, argumnets: {} } as never) } }),
+      /The prompt "a" has no option "argumnets"/,
+    ],
+    [
+      'a resource without a scheme',
+      () => make({ resources: { a: resource({ uri: '/x', text: '' }) } }),
+      /is no URI/,
+    ],
+    [
+      'a resource with a space',
+      () => make({ resources: { a: resource({ uri: 'a://b c', text: '' }) } }),
+      /is no URI/,
+    ],
+    [
+      'an unknown option of a resource',
+      () => make({ resources: { a: resource({ uri: 'a://b', text: '', mime: 'x' } as never) } }),
+      /The resource "a:\/\/b" has no option "mime"/,
+    ],
+    [
+      'an unknown option of a template',
+      () =>
+        make({ templates: { a: template({ uriTemplate: 'a://{b}', read: run, completes: {} } as never) } }),
+      /The template "a:\/\/\{b\}" has no option "completes"/,
+    ],
+  ])('%s is refused with what to do', (_, define, message) => {
+    expect(define).toThrow(message)
+  })
+
+  it('names with dots, dashes and 128 letters are fine, and so are members of instances', () => {
+    class Own {
+      helper = 1
+      run = run
+    }
+    expect(() =>
+      make({ tools: { 'a.b-c_D9': tool({ run }), ['a'.repeat(128)]: tool({ run }) } }),
+    ).not.toThrow()
+    expect(() => make({ tools: { a: new Own() } })).not.toThrow()
+    expect(() => make({ resources: { a: resource({ uri: 'urn:isbn:1', text: '' }) } })).not.toThrow()
+  })
+})

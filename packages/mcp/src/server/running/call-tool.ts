@@ -1,0 +1,157 @@
+import type { Exchange, InputRequired, Outcome } from '../../exchange/index.ts'
+import { complete } from '../../exchange/exchange.ts'
+import {
+  isJsonObject,
+  McpError,
+  MISSING_CLIENT_CAPABILITY,
+  ProtocolError,
+  type JsonObject,
+  withSources,
+  writeJson,
+} from '../../jsonrpc/index.ts'
+import type { CallToolResult, ContentBlock } from '../../protocol/index.ts'
+import { describeIssues, type Validation } from '../../schema/index.ts'
+import { isBuiltContent, isContentBlock } from '../definitions/content.ts'
+import { Declined } from '../questions/elicit.ts'
+import { ToolResult } from '../definitions/definitions.ts'
+import { QuestionError } from '../questions/question-error.ts'
+import { requireJson } from './require-json.ts'
+import { runHandler, type RunOptions } from './run-handler.ts'
+import type { CompiledTool } from '../registry/tool-registry.ts'
+
+/** Thrown by a tool whose message is meant for the model; other exceptions are not shown to it. */
+export class ToolError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ToolError'
+  }
+}
+
+export interface CallHost {
+  readonly run: RunOptions
+  readonly exact: boolean
+  /** Told about exceptions that are hidden from the client. */
+  report(thrown: unknown, exchange: Exchange, tool: CompiledTool): void
+}
+
+/** Calls a tool. Everything that goes wrong inside it becomes a result, not an error (SEP-1303). */
+export function callTool(tool: CompiledTool, exchange: Exchange, host: CallHost): Outcome | Promise<Outcome> {
+  const args = exchange.params.arguments ?? {}
+  const checked = tool.input.validate(args)
+  return checked instanceof Promise
+    ? checked.then((settled) => callChecked(tool, settled, exchange, host))
+    : callChecked(tool, checked, exchange, host)
+}
+
+function callChecked(
+  tool: CompiledTool,
+  checked: Validation,
+  exchange: Exchange,
+  host: CallHost,
+): Outcome | Promise<Outcome> {
+  if (!checked.ok) return errorResult(describeIssues(checked.issues))
+  try {
+    const returned = runHandler<unknown>(exchange, host.run, (context) =>
+      tool.definition.run(checked.value, context),
+    )
+    if (!(returned instanceof Promise)) return conclude(tool, returned, exchange, host)
+    return returned
+      .then((value) => conclude(tool, value, exchange, host))
+      .catch((thrown) => failed(tool, thrown, exchange, host))
+  } catch (thrown) {
+    return failed(tool, thrown, exchange, host)
+  }
+}
+
+function conclude(
+  tool: CompiledTool,
+  value: unknown,
+  exchange: Exchange,
+  host: CallHost,
+): Outcome | Promise<Outcome> {
+  if (isSuspended(value)) return value
+  if (value instanceof ToolResult) return writtenOut(tool, value.result, exchange, host)
+  if (tool.output) return structured(tool, value, exchange, host, structuredResult)
+  return complete(toResult(writable(value, host)))
+}
+
+/** What JSON would lose in silence is an error. */
+function writable(value: unknown, { exact }: CallHost): unknown {
+  requireJson(value, exact)
+  return exact ? withSources(value) : value
+}
+
+/** The output is promised to clients, and a result that is written out in full keeps the promise as well. */
+function writtenOut(
+  tool: CompiledTool,
+  result: CallToolResult,
+  exchange: Exchange,
+  host: CallHost,
+): Outcome | Promise<Outcome> {
+  requireJson(result, host.exact)
+  if (!tool.output || result.isError) return complete(result)
+  return structured(tool, result.structuredContent, exchange, host, (structuredContent) => ({
+    ...result,
+    structuredContent,
+  }))
+}
+
+function isSuspended(value: unknown): value is InputRequired | Outcome {
+  return isJsonObject(value) && (value.type === 'input_required' || value.type === 'task')
+}
+
+function structured(
+  tool: CompiledTool,
+  value: unknown,
+  exchange: Exchange,
+  host: CallHost,
+  toResult: (value: unknown) => CallToolResult,
+): Outcome | Promise<Outcome> {
+  const checked = isBuiltContent(value) ? contentInstead() : tool.output!.validate(value)
+  const settle = (settled: Validation): Outcome => {
+    if (settled.ok) return complete(toResult(writable(settled.value, host)))
+    const problem = new McpError(
+      'invalid_output',
+      `The tool "${tool.name}" returned an ${describeIssues(settled.issues, 'output').replace('I', 'i')}`,
+    )
+    return failed(tool, problem, exchange, host)
+  }
+  return checked instanceof Promise ? checked.then(settle) : settle(checked)
+}
+
+function contentInstead(): Validation {
+  const message =
+    'content, and no value of its output schema; new ToolResult({ content, structuredContent }) has both'
+  return { ok: false, issues: [{ path: '', message }] }
+}
+
+/** Both forms, so that clients which know only text lose nothing (2025-06-18, Structured Content). */
+function structuredResult(value: unknown): CallToolResult {
+  return { content: [{ type: 'text', text: writeJson(value) }], structuredContent: value }
+}
+
+function toResult(value: unknown): CallToolResult {
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
+  if (value === undefined || value === null) return { content: [] }
+  if (isContentBlock(value)) return { content: [value] }
+  if (Array.isArray(value) && value.every(isContentBlock)) return { content: value as ContentBlock[] }
+  if (isJsonObject(value)) return structuredResult(value)
+  return { content: [{ type: 'text', text: Array.isArray(value) ? writeJson(value) : String(value) }] }
+}
+
+function failed(tool: CompiledTool, thrown: unknown, exchange: Exchange, host: CallHost): Outcome {
+  if (thrown instanceof ToolError || thrown instanceof Declined) return errorResult(thrown.message)
+  if (thrown instanceof ProtocolError) throw thrown
+  if (thrown instanceof QuestionError) {
+    const error = thrown.toProtocolError(exchange)
+    if (error.code === MISSING_CLIENT_CAPABILITY) throw error
+    return errorResult(thrown.message)
+  }
+  if (!exchange.signal.aborted) host.report(thrown, exchange, tool)
+  return errorResult('Internal error occurred')
+}
+
+function errorResult(message: string): Outcome {
+  const result: JsonObject = { content: [{ type: 'text', text: message }], isError: true }
+  return complete(result)
+}

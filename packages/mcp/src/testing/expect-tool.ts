@@ -1,0 +1,106 @@
+import type { CallResult, Tools } from '../client/index.ts'
+import { canonicalJson, type JsonObject } from '../jsonrpc/index.ts'
+import { type AppOf, type AnyServer, eras, type ErasOptions } from './eras.ts'
+import type { ScriptedAnswers } from './scripted-answers.ts'
+
+type Arguments<Call> = Call extends (args: infer Input, ...rest: never) => unknown ? Input : JsonObject
+type Output<Call> = Call extends (...args: never) => Promise<infer Result> ? Result : unknown
+
+/** A failed expectation; Vitest and node:test show both sides. */
+class ToolExpectationError extends Error {
+  readonly actual: unknown
+  readonly expected: unknown
+
+  constructor(message: string, actual: unknown, expected: unknown) {
+    super(message)
+    this.name = 'ToolExpectationError'
+    this.actual = actual
+    this.expected = expected
+  }
+}
+
+export class ToolExpectation<Returned> {
+  readonly #run: (
+    check: (result: CallResult) => void,
+    script: (answers: ScriptedAnswers) => void,
+  ) => Promise<void>
+  readonly #name: string
+  #script: (answers: ScriptedAnswers) => void = () => {}
+
+  /** @internal */
+  constructor(
+    name: string,
+    run: (check: (result: CallResult) => void, script: (answers: ScriptedAnswers) => void) => Promise<void>,
+  ) {
+    this.#name = name
+    this.#run = run
+  }
+
+  /** The user and the model of the call: `(answers) => answers.accept({ region: 'eu' })`. */
+  answering(script: (answers: ScriptedAnswers) => unknown): this {
+    this.#script = (answers) => void script(answers)
+    return this
+  }
+
+  /** The call succeeds: with this structured content, or with this text. */
+  toReturn(expected: NoInfer<Returned> | string | RegExp): Promise<void> {
+    return this.#run((result) => {
+      if (result.isError) this.#fail('failed', result.text(), expected)
+      if (typeof expected === 'string' || expected instanceof RegExp)
+        this.#compareText(result.text(), expected)
+      else if (canonicalJson(result.structured) !== canonicalJson(expected))
+        this.#fail('returned something else', result.structured ?? result.text(), expected)
+    }, this.#script)
+  }
+
+  /** The tool says that it failed, with this text. */
+  toFail(expected: string | RegExp): Promise<void> {
+    return this.#run((result) => {
+      if (!result.isError) this.#fail('did not fail', result.structured ?? result.text(), expected)
+      this.#compareText(result.text(), expected)
+    }, this.#script)
+  }
+
+  #compareText(text: string, expected: string | RegExp): void {
+    const fits = typeof expected === 'string' ? text === expected : expected.test(text)
+    if (!fits) this.#fail('said something else', text, expected)
+  }
+
+  #fail(what: string, actual: unknown, expected: unknown): never {
+    const show = (value: unknown): string => (value instanceof RegExp ? String(value) : JSON.stringify(value))
+    const message = `The tool ${this.#name} ${what}: ${show(actual)}, not ${show(expected)}`
+    throw new ToolExpectationError(message, actual, expected)
+  }
+}
+
+/**
+ * Calls a tool in every era and compares what comes back.
+ *
+ * ```ts
+ * await expectTool(app, 'add', { a: 2, b: 3 }).toReturn({ sum: 5 })
+ * await expectTool(app, 'publish', { id: '7' })
+ *   .answering((answers) => answers.accept({ region: 'eu' }))
+ *   .toReturn('https://eu.example/7')
+ * await expectTool(app, 'publish', { id: 'none' }).toFail(/no note/)
+ * ```
+ */
+export function expectTool<
+  T extends AnyServer | (() => AnyServer | Promise<AnyServer>),
+  Name extends keyof Tools<AppOf<T>> & string,
+>(
+  app: T,
+  name: Name,
+  args?: Arguments<Tools<AppOf<T>>[Name]>,
+  options?: ErasOptions,
+): ToolExpectation<Output<Tools<AppOf<T>>[Name]>> {
+  return new ToolExpectation(name, (check, script) =>
+    eras(
+      app,
+      async ({ client, answers }) => {
+        script(answers)
+        check(await client.call(name, args as JsonObject | undefined))
+      },
+      options,
+    ),
+  )
+}
