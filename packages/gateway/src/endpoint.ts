@@ -1,8 +1,17 @@
-import type { Budget, Continuations, Handle, Sealer, Served, SubscriptionMeter } from '@gantry/mcp/exchange'
+import {
+  withoutOlderTasks,
+  type Budget,
+  type Continuations,
+  type Handle,
+  type Sealer,
+  type Served,
+  type SubscriptionMeter,
+} from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { CatalogView } from './catalog/catalog-view.ts'
 import { createChain, type ChainServices, type SharedServices } from './chain/chain.ts'
 import { ListChanges } from './chain/listen/list-changes.ts'
+import { CallCounts } from './chain/policy/call-counts.ts'
 import { Policy } from './chain/policy/caller-view.ts'
 import { Resolver } from './chain/resolve/resolver.ts'
 import { CallerTasks, createOwnTasks } from './chain/tasks/caller-tasks.ts'
@@ -35,6 +44,8 @@ export class Endpoint implements Served {
   readonly info: Implementation
   /** What passes through stays as it was written. */
   readonly numbers = 'source'
+  /** Those of targets belong to connections that clients share. */
+  readonly withoutOlderTasks: typeof withoutOlderTasks = withoutOlderTasks
   readonly questions: Budget
   readonly name: string
   readonly policy: Policy
@@ -51,15 +62,17 @@ export class Endpoint implements Served {
     this.questions = options.questions
     this.name = name
     this.onInternalError = onError
-    this.policy = new Policy(catalog, model.policy)
+    this.policy = new Policy(catalog, model.policy, name, options.rulings)
     const tasks = new CallerTasks(new TaskIds({ sealer, endpoint: name }), catalog)
     this.#services = {
       ...options,
       changes: this.changes,
       policy: this.policy,
+      counts: new CallCounts(options.store),
       tasks,
       ownTasks: createOwnTasks(options.store, onError),
       resolver: new Resolver({ catalog, tasks }),
+      respond: (origin) => this.respond(origin),
       relay: new Relay({ ...options, endpoint: name }),
     }
     this.respond = createChain(this.#services, model, this)

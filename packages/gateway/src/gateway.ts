@@ -1,29 +1,39 @@
-import {
-  Budget,
-  MemoryContinuations,
-  SubscriptionMeter,
-  type Sealer,
-  type Served,
-} from '@gantry/mcp/exchange'
+import { type Sealer, type Served, writeJson } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
+import type { AuditTrail } from './audit/index.ts'
 import { Catalog, ListWatch } from './catalog/catalog.ts'
 import { CatalogStore } from './catalog/catalog-store.ts'
+import type { CatalogView } from './catalog/catalog-view.ts'
 import type { Snapshot } from './catalog/fetch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
-import { hideShapes, sharedLimit, type GatewayModel, type TargetModel } from './model/index.ts'
-import { Admission } from './chain/limits/admission.ts'
+import {
+  endpointModel,
+  hideShapes,
+  sharedLimit,
+  type GatewayModel,
+  type TargetModel,
+  type ViewModel,
+} from './model/index.ts'
+import { Approvals } from './chain/approval/approvals.ts'
+import { policyVersion } from './chain/approval/call-id.ts'
+import type { Admission } from './chain/limits/admission.ts'
+import { createLimits, type GatewayLimits } from './chain/limits/create-limits.ts'
+import { concernOf } from './rules/concerns.ts'
+import { RuleCounts } from './chain/policy/rule-counts.ts'
+import type { RateCounts } from './chain/rates/rate-counts.ts'
+import { ResultFindings } from './chain/results/result-findings.ts'
 import { mayKnow } from './chain/policy/caller-view.ts'
-import { permissionsOf, type Caller } from './chain/policy/permissions.ts'
+import type { Caller } from './rules/facts.ts'
+import { permissionsOf } from './rules/permissions.ts'
 import { Endpoint } from './endpoint.ts'
 import type { Store } from './store/index.ts'
-import { ArrivingResults } from './targets/fetch/arriving-results.ts'
-import { createPooledFetch } from './targets/fetch/pooled-fetch.ts'
-import { Deadlines } from './targets/calls.ts'
 import type { Instance } from './targets/connection/instance.ts'
-import { isSharedKey } from './targets/connection/isolation.ts'
-import { StartGate } from './targets/connection/start-gate.ts'
+import { isSharedKey } from './targets/connection/pool.ts'
+import { createTargetServices } from './targets/create-target-services.ts'
 import { Target, type TargetServices } from './targets/target.ts'
 import { type Log, limitedLog } from './telemetry/log.ts'
+import type { Tracer } from './telemetry/tracer.ts'
+import { redacting } from './telemetry/redacting.ts'
 import type { SecretScrubber } from './telemetry/secret-scrubber.ts'
 import { WireView } from './telemetry/wire-view.ts'
 
@@ -36,6 +46,10 @@ export interface GatewayOptions {
   /** Takes the secrets of the model out of texts; the log has its use too. */
   readonly scrubber: SecretScrubber
   readonly version: string
+  /** Follows requests; closed by its owner. */
+  readonly tracer?: Tracer | undefined
+  /** Undefined: nothing is recorded. Closed by its owner, after the gateway. */
+  readonly audit?: AuditTrail | undefined
   /** Servers in this process, by the module name that the configuration uses. */
   readonly embedded?: ReadonlyMap<string, Served>
 }
@@ -46,7 +60,7 @@ export interface GatewayObserver {
   stderr?(target: Target, line: string): void
   /** Before anything else of a new configuration holds, which waits for it. */
   modelChanging?(model: GatewayModel): Promise<void>
-  /** Others may use a target than before. */
+  /** Others may use a target or a view than before. */
   policyChanged?(): Promise<void>
   modelChanged?(model: GatewayModel): void
   catalogChanged?(): void
@@ -62,15 +76,20 @@ export class Gateway {
   readonly scrubber: SecretScrubber
   readonly sealer: Sealer
   readonly store: Store
+  readonly audit: AuditTrail | undefined
   readonly view: WireView
+  readonly tracer: Tracer | undefined
   readonly admission: Admission
+  /** What rules took out of results. */
+  readonly findings: ResultFindings = new ResultFindings()
+  /** Calls that wait for the approval of another person. */
+  readonly approvals: Approvals
+  readonly rulings: RuleCounts = new RuleCounts()
   readonly observers: Set<GatewayObserver> = new Set()
   model: GatewayModel
   readonly #failures: Log
   readonly #services: TargetServices
-  readonly #continuations: MemoryContinuations
-  readonly #questions: Budget
-  readonly #subscriptions: SubscriptionMeter
+  readonly #limits: GatewayLimits
   readonly #targets = new Map<string, Target>()
   /** Removed, with calls under way. */
   readonly #leaving = new Set<Target>()
@@ -84,42 +103,31 @@ export class Gateway {
     this.scrubber = options.scrubber
     this.sealer = options.sealer
     this.store = options.store
+    this.tracer = options.tracer
+    this.audit = options.audit
     this.view = new WireView({ ...model.telemetry.wire, sampling: model.telemetry.sampling })
     this.info = {
       name: model.server.name,
       version: options.version,
       ...(model.server.title !== undefined && { title: model.server.title }),
     }
-    const { limits } = model.server
-    this.admission = new Admission(sharedLimit(limits.requestsInFlight, limits))
-    this.#subscriptions = new SubscriptionMeter({
-      ...sharedLimit(limits.subscriptions, limits),
-      perRequest: limits.subscriptionsPerRequest,
-    })
-    this.#questions = new Budget(sharedLimit(limits.parkedCalls, limits))
-    this.#continuations = new MemoryContinuations({
-      maxParked: limits.parkedCalls,
-      maxParkedOfCaller: sharedLimit(limits.parkedCalls, limits).perCaller,
-      ttl: limits.parkedFor,
-    })
-    const arriving = new ArrivingResults({ perCaller: limits.resultBytes, total: 2 * limits.resultBytes })
-    this.#services = {
-      info: this.info,
-      gate: new StartGate(limits.startingTargets),
-      deadlines: new Deadlines(),
-      continuations: this.#continuations,
-      arriving,
-      fetch: createPooledFetch(arriving),
-      stateDir: model.stateDir,
+    this.#limits = createLimits(model.server.limits)
+    this.admission = this.#limits.admission
+    this.approvals = new Approvals({
       store: options.store,
-      maxMessageBytes: limits.resultBytes,
-      heldFor: limits.parkedFor,
+      log: options.log,
+      policyOf: (view) => this.#policyOf(view),
+    })
+    this.#services = createTargetServices(model, {
+      info: this.info,
+      continuations: this.#limits.continuations,
+      store: options.store,
       embedded: options.embedded ?? new Map(),
       log: options.log,
       learnSecret: (value) => this.scrubber.learn(value),
       toJson: (value) => this.scrubber.toJson(value, hideShapes),
       view: this.view,
-    }
+    })
     this.catalog = new Catalog({
       model: model.catalog,
       names: model.names,
@@ -156,6 +164,11 @@ export class Gateway {
     while (isBusy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
+  /** What was counted against the rates of the configuration. */
+  get rates(): RateCounts {
+    return this.#limits.rates
+  }
+
   /** What connections are made with, for those that are made on trial. */
   get services(): TargetServices {
     return this.#services
@@ -176,33 +189,58 @@ export class Gateway {
     return catalog ? mayKnow(catalog, permissions) : permissions.mayCallSome(target.name)
   }
 
-  /** What clients are served: everything, or one target under its own names. */
-  endpoint(target?: string): Endpoint | undefined {
-    if (target !== undefined && !this.#targets.has(target)) return undefined
-    const key = target ?? ''
+  #viewNamed(name: string): ViewModel | undefined {
+    return this.model.views.find((view) => view.name === name)
+  }
+
+  /** Whether a view is there for a caller. */
+  mayUseView(name: string, caller: Caller): boolean {
+    const view = this.#viewNamed(name)
+    return view !== undefined && concernOf(view, caller.auth) === 'fully'
+  }
+
+  /** What clients are served: everything, one target under its own names, or a view. */
+  endpoint(name?: string): Endpoint | undefined {
+    const view = name === undefined ? undefined : this.#viewNamed(name)
+    if (name !== undefined && !view && !this.#targets.has(name)) return undefined
+    const key = name ?? ''
     let endpoint = this.#endpoints.get(key)
     if (!endpoint) {
       endpoint = new Endpoint({
-        model: this.model,
+        model: endpointModel(this.model, key),
         name: key,
-        info: this.info,
-        catalog: target === undefined ? this.catalog.merged : this.catalog.alone(target),
-        continuations: this.#continuations,
-        questions: this.#questions,
+        info: view?.title === undefined ? this.info : { ...this.info, title: view.title },
+        catalog: this.#catalogOf(key, view !== undefined),
+        ...this.#limits,
         // As long as calls stay parked, whichever configuration the endpoint is made for.
         parkedFor: this.#services.heldFor,
         sealer: this.sealer,
         store: this.store,
         view: this.view,
-        admission: this.admission,
-        subscriptions: this.#subscriptions,
+        findings: this.findings,
+        approvals: this.approvals,
+        tracer: this.tracer,
+        audit: this.audit,
+        mask: (value) => this.scrubber.scrubText(writeJson(value, redacting) ?? 'null'),
+        rulings: this.rulings,
         toJson: (value) => this.scrubber.toJson(value, hideShapes),
+        secrets: this.scrubber,
         log: this.#failures,
         onError: (error) => this.log('error', String(error)),
       })
       this.#endpoints.set(key, endpoint)
     }
     return endpoint
+  }
+
+  #policyOf(name: string): string | undefined {
+    const isThere = name === '' || this.#viewNamed(name) !== undefined || this.#targets.has(name)
+    return isThere ? policyVersion(endpointModel(this.model, name).policy) : undefined
+  }
+
+  #catalogOf(name: string, isView: boolean): CatalogView {
+    if (isView) return this.catalog.view(name, () => this.#viewNamed(name))
+    return name === '' ? this.catalog.merged : this.catalog.alone(name)
   }
 
   /** Takes a new configuration. Unchanged targets keep their connections, and no call under way is lost. */
@@ -221,8 +259,8 @@ export class Gateway {
     this.catalog.setModel(model.catalog, model.names)
     const { limits } = model.server
     this.admission.resize(sharedLimit(limits.requestsInFlight, limits))
-    for (const endpoint of this.#endpoints.values()) endpoint.setModel(model)
-    if (diff.sections.includes('policy')) {
+    for (const [name, endpoint] of this.#endpoints) endpoint.setModel(endpointModel(model, name))
+    if (diff.removed.length > 0 || diff.sections.some((one) => one === 'policy' || one === 'views')) {
       await Promise.all([...this.observers].map((observer) => observer.policyChanged?.()))
     }
     await this.#publish()
@@ -274,12 +312,13 @@ export class Gateway {
   #connected(target: Target, instance: Instance): void {
     if (!isSharedKey(instance.key)) return
     const catalog = this.catalog.of(target)
-    // Whoever waits for its first lists has asked for them already.
+    // Callers that wait for its first lists have asked for them already.
     if (catalog && (catalog.snapshot || !catalog.isFetching)) catalog.invalidate()
   }
 
   async close(): Promise<void> {
     for (const endpoint of this.#endpoints.values()) endpoint.close()
+    await this.approvals.close()
     await Promise.all([...this.#targets.values(), ...this.#leaving].map((target) => target.stop()))
     this.#targets.clear()
   }

@@ -1,33 +1,42 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Served } from '@gantry/mcp/exchange'
 import { serveStdio } from '@gantry/mcp/server/node'
 import { Admin } from './admin/admin.ts'
+import { ApprovalWebhook } from './admin/approvals/approval-webhook.ts'
 import { ConfigFile } from './admin/config/config-file.ts'
 import type { AdminApi } from './admin/contract.ts'
 import { AdminGate } from './admin/http/admin-gate.ts'
 import { AdminServer } from './admin/http/admin-server.ts'
+import { AdminToken } from './admin/http/admin-token.ts'
+import { ConsoleCookie } from './admin/http/console-cookie.ts'
 import { ConsoleFiles } from './admin/http/console-files.ts'
 import type { AdminHost } from './admin/admin-host.ts'
 import { localApi } from './admin/local-api.ts'
 import { Door, logRefusals } from './front/door.ts'
+import type { OnRefused } from './identity/refusal.ts'
 import type { BoundAddress } from './front/bound-address.ts'
+import { consoleAddress, localUrl, publicUrl } from './front/addresses.ts'
 import { Front } from './front/front.ts'
 import { Gateway } from './gateway.ts'
+import { KeptKeys } from './identity/keys/kept-keys.ts'
 import {
   currentPlaces,
-  removeStateFile,
-  writeStateFile,
-  type GatewayState,
   type Loaded,
   type RawConfig,
   type ServerOverrides,
   type UserPlaces,
 } from './config/index.ts'
+import { recordRefusals } from './admin/audit/audit-watch.ts'
+import type { OpenedTrail } from './audit/index.ts'
+import { RuleWatch } from './chain/policy/rule-watch.ts'
 import type { GatewayModel } from './model/index.ts'
+import { announceState } from './state/announce-state.ts'
 import { openState, type State } from './state/open-state.ts'
-import { createLog, type LogLevel } from './telemetry/log.ts'
+import { createLog, type Log, type LogLevel, type LogOptions, type Verbosity } from './telemetry/log.ts'
+import { loadTracer } from './telemetry/load-tracer.ts'
+import { LogRing } from './telemetry/log-ring.ts'
+import { StderrLog } from './telemetry/stderr-log.ts'
 import { SecretScrubber } from './telemetry/secret-scrubber.ts'
 
 export interface StartOptions {
@@ -35,6 +44,8 @@ export interface StartOptions {
   readonly embedded?: ReadonlyMap<string, Served>
   /** Instead of the configured level. */
   readonly logLevel?: LogLevel
+  /** Instead of the configured format. */
+  readonly logFormat?: LogOptions['format'] | undefined
   /** Tries the following ports when the first is taken. */
   readonly searchPort?: boolean
   /** The file that the model came from: it is followed, and the console can edit it. */
@@ -43,7 +54,7 @@ export interface StartOptions {
   readonly memoryConfig?: string | undefined
   /** What is served, for people who look for this gateway. */
   readonly serves?: string | undefined
-  /** Of whoever runs it, when it came from no file. */
+  /** Of the embedding program, when it came from no file. */
   readonly places?: UserPlaces | undefined
 }
 
@@ -68,6 +79,8 @@ export interface RunningGateway {
   readonly api: AdminApi
   /** Serves one client on standard input and output until it goes away, or until the signal is aborted. */
   serveStdio(signal?: AbortSignal): Promise<void>
+  /** Prints everything that is logged, with what targets write to stderr, or no more than is configured. Returns which. */
+  toggleDebug(): boolean
   /** Tells load balancers to send nothing more, and goes on serving until they had time to notice. */
   drain(): Promise<void>
   /** Calls under way may take `server.shutdownGrace` to end, or as long as is given here. */
@@ -82,53 +95,85 @@ const COMMAND_LINE = { caller: { principal: 'command line', auth: undefined } }
 /** The only wiring: model → targets, catalog, relay → front, and the admin API beside them. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { model } = options
-  const { gateway, state } = await createGateway(options)
-  const onRefused = logRefusals(gateway.log)
-  const door = await Door.create(model, onRefused)
+  const { gateway, state, ring, audit, verbosity } = await createGateway(options, true)
+  const tell = logRefusals(gateway.log)
+  const record = recordRefusals(gateway.audit)
+  const onRefused: OnRefused = (refused) => {
+    tell(refused)
+    record(refused)
+  }
+  const keys = new KeptKeys(state.store)
+  const door = await Door.create(model, { keys, onRefused, store: state.store, log: gateway.log })
   let served: AdminServer | undefined
+  const webhook = new ApprovalWebhook(gateway)
   const front = new Front({
     gateway,
     door,
-    admin: (request, response, path) => served?.handle(request, response, path) ?? false,
+    admin: (request, response, path) =>
+      webhook.handle(request, response, path) || (served?.handle(request, response, path) ?? false),
   })
   // The first client to come finds what the last run knew.
   await gateway.load()
   const bound = await listen(front, model, options.searchPort ?? false)
   const local = localUrl(model, bound)
   const url = publicUrl(model) ?? local
+  gateway.approvals.address = url
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
-  const admin = new Admin({ ...hostFacts(options), gateway, front, url, configFile })
-  const adminToken = bound.loopback ? randomBytes(24).toString('base64url') : undefined
+  const token = bound.loopback ? await loadToken(gateway, state) : undefined
+  const announce = (): Promise<() => Promise<void>> =>
+    announceState(gateway, state.isKept, {
+      url: local,
+      token: token?.value,
+      serves: options.serves,
+      version: version(),
+    })
+  const renewToken = async (): Promise<string> => {
+    const renewed = await token!.renew()
+    await Promise.all([served?.recheck(), announce()])
+    return consoleAddress(url, renewed)
+  }
+  const admin = new Admin({
+    ...hostFacts(options),
+    gateway,
+    keys,
+    log: ring,
+    front,
+    url,
+    configFile,
+    renewToken: token && renewToken,
+  })
+  const cookie = new ConsoleCookie(state.sealer, url)
   const adminServer = new AdminServer({
     handlers: admin.handlers,
-    gate: new AdminGate({ token: adminToken, guard: () => door.guard, onRefused }),
+    gate: new AdminGate({ token, cookie, guard: () => door.guard, onRefused }),
+    cookie,
     console: model.server.console ? new ConsoleFiles() : undefined,
+    views: admin.views,
     toJson: (value) => gateway.scrubber.toJson(value),
     onError: (error) => gateway.log('error', `The admin API failed: ${String(error)}`),
   })
   served = adminServer
   door.follow(() => adminServer.recheck())
+  const ruleWatch = new RuleWatch(gateway)
   gateway.observers.add({
     modelChanging: (next) => door.setModel(next),
     policyChanged: () => front.recheck(),
   })
+  gateway.observers.add(ruleWatch)
+  ruleWatch.modelChanged()
   await admin.load()
   gateway.start()
   await configFile?.follow()
   // Commands on this machine need no way round by the proxy.
   gateway.log('info', 'The gateway listens', { address: bound.address, port: bound.port })
-  const forget = await announceState(gateway, state, {
-    url: local,
-    token: adminToken,
-    serves: options.serves,
-  })
+  const forget = await announce()
   return {
     gateway,
     front,
     url,
     bound,
-    consoleUrl: model.server.console ? consoleAddress(url, adminToken) : undefined,
-    adminToken,
+    consoleUrl: model.server.console ? consoleAddress(url, token?.value) : undefined,
+    adminToken: token?.value,
     api: localApi(admin.handlers, { ...COMMAND_LINE, toJson: (value) => gateway.scrubber.toJson(value) }),
     serveStdio: (signal) =>
       serveStdio(gateway.endpoint()!, {
@@ -137,6 +182,10 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
         onCutOff: ({ message }) => gateway.log('error', `On standard input and output: ${message}`),
         ...(signal && { signal }),
       }),
+    toggleDebug: () => {
+      verbosity.debug = !verbosity.debug
+      return verbosity.debug
+    },
     async drain() {
       front.drain()
       await sleep(gateway.model.server.drainDelay)
@@ -144,10 +193,13 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     async close({ grace } = {}) {
       gateway.log('info', 'The gateway stops', { underWay: gateway.view.running.length })
       await forget()
+      door.close()
       await configFile?.close()
       await admin.close()
       await front.close(grace)
       await gateway.close()
+      await gateway.tracer?.close()
+      await audit?.close()
       await state.store.close()
       gateway.log('info', 'The gateway has stopped')
     },
@@ -161,17 +213,27 @@ export interface LocalGateway {
 
 /** The gateway without a port, for commands that find none running: what they need is started for them. */
 export async function openLocalGateway(options: StartOptions): Promise<LocalGateway> {
-  const { gateway, state } = await createGateway({ ...options, model: lazily(options.model) })
+  const { gateway, state, ring, audit } = await createGateway({ ...options, model: lazily(options.model) })
   await gateway.load()
   const { host, port, loopback } = options.model.server
   const url = publicUrl(options.model) ?? localUrl(options.model, { address: host, port, loopback })
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
-  const admin = new Admin({ ...hostFacts(options), gateway, front: undefined, url, configFile })
+  const keys = new KeptKeys(state.store)
+  const admin = new Admin({
+    ...hostFacts(options),
+    gateway,
+    keys,
+    log: ring,
+    front: undefined,
+    url,
+    configFile,
+  })
   return {
     api: localApi(admin.handlers, { ...COMMAND_LINE, toJson: (value) => gateway.scrubber.toJson(value) }),
     async close() {
       await admin.close()
       await gateway.close()
+      await audit?.close()
       await state.store.close()
     },
   }
@@ -182,16 +244,23 @@ function lazily(model: GatewayModel): GatewayModel {
   return { ...model, targets: model.targets.map((target) => ({ ...target, start: 'lazy' as const })) }
 }
 
-async function createGateway(options: StartOptions): Promise<{ gateway: Gateway; state: State }> {
+async function createGateway(
+  options: StartOptions,
+  isTraced = false,
+): Promise<{
+  gateway: Gateway
+  state: State
+  ring: LogRing
+  audit: OpenedTrail | undefined
+  verbosity: Verbosity
+}> {
   const { model, embedded } = options
-  const { logLevel, logFormat } = model.telemetry
-  const scrubber = new SecretScrubber(model)
-  const log = createLog({
-    level: options.logLevel ?? logLevel,
-    format: logFormat,
-    scrub: (text) => scrubber.scrubText(text),
-  })
+  const { log, scrubber, ring, verbosity } = openLog(model, options.logLevel, undefined, options.logFormat)
   const state = await openState(model, log)
+  const tracer = isTraced
+    ? await loadTracer({ model, env: process.env, version: version(), log, scrubber })
+    : undefined
+  const audit = model.audit && (await openAudit(model, log, scrubber))
   const gateway = new Gateway({
     model,
     sealer: state.sealer,
@@ -199,9 +268,37 @@ async function createGateway(options: StartOptions): Promise<{ gateway: Gateway;
     scrubber,
     log,
     version: version(),
+    tracer,
+    audit: audit?.trail,
     ...(embedded && { embedded }),
   })
-  return { gateway, state }
+  gateway.observers.add(new StderrLog(log))
+  return { gateway, state, ring, audit, verbosity }
+}
+
+/** Loaded only where a trail is kept. */
+async function openAudit(model: GatewayModel, log: Log, scrubber: SecretScrubber): Promise<OpenedTrail> {
+  const { openTrail } = await import('./audit/open-trail.ts')
+  return openTrail({
+    settings: model.audit!,
+    stateDir: model.stateDir,
+    product: { name: model.server.name, version: version() },
+    clean: (text) => scrubber.scrubText(text),
+    log,
+  })
+}
+
+/** The log of a gateway with this configuration, and what takes secrets out of its lines. */
+export function openLog(
+  model: GatewayModel,
+  level: LogOptions['level'] = model.telemetry.logLevel,
+  scrubber: SecretScrubber = new SecretScrubber(model),
+  format: LogOptions['format'] = model.telemetry.logFormat,
+): { log: Log; scrubber: SecretScrubber; ring: LogRing; verbosity: Verbosity } {
+  const scrub = (text: string): string => scrubber.scrubText(text)
+  const ring = new LogRing()
+  const verbosity = { debug: false }
+  return { log: createLog({ level, format, scrub, ring, verbosity }), scrubber, ring, verbosity }
 }
 
 function hostFacts({ source, memoryConfig, places }: StartOptions): HostFacts {
@@ -214,36 +311,10 @@ function hostFacts({ source, memoryConfig, places }: StartOptions): HostFacts {
   }
 }
 
-/** Commands find the gateway by a file in its state folder. One that cannot be written costs only that. */
-async function announceState(
-  { model, log }: Gateway,
-  { isKept }: State,
-  facts: { url: string; token: string | undefined; serves: string | undefined },
-): Promise<() => Promise<void>> {
-  const { pid } = process
-  // What is undefined does not get into the file.
-  const state = { ...facts, pid, version: version(), startedAt: Date.now() } as GatewayState
-  await writeStateFile(model.stateDir, state).catch((error) => {
-    // Once is enough for a folder that cannot be used at all.
-    if (isKept) log('warn', `Commands will not find this gateway: ${String(error)}`)
-  })
-  return () => removeStateFile(model.stateDir, pid)
-}
-
-function publicUrl({ server }: GatewayModel): string | undefined {
-  return server.publicUrl?.replace(/\/+$/, '')
-}
-
-/** How programs on this machine reach it. */
-function localUrl({ server }: GatewayModel, { address, port }: BoundAddress): string {
-  const isAnyAddress = ['0.0.0.0', '::'].includes(address)
-  const host = isAnyAddress ? '127.0.0.1' : server.host
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-}
-
-/** Fragments are never sent anywhere: the token stays between this terminal and the page. */
-function consoleAddress(url: string, token: string | undefined): string {
-  return `${url}/console/${token === undefined ? '' : `#token=${token}`}`
+function loadToken({ log }: Gateway, { store }: State): Promise<AdminToken> {
+  return AdminToken.load(store, (error) =>
+    log('warn', `The address of the console changes with the next start: ${String(error)}`),
+  )
 }
 
 async function listen(front: Front, model: GatewayModel, search: boolean): Promise<BoundAddress> {

@@ -1,10 +1,15 @@
 import type { ServerOverrides, UserPlaces } from '../config/index.ts'
 import type { Front } from '../front/front.ts'
 import type { Gateway } from '../gateway.ts'
+import type { KeptKeys } from '../identity/keys/kept-keys.ts'
+import type { LogRing } from '../telemetry/log-ring.ts'
 import type { ConfigFile } from './config/config-file.ts'
 
 export interface AdminHost {
   readonly gateway: Gateway
+  /** Of the store. */
+  readonly keys: KeptKeys
+  readonly log: LogRing
   /** Absent when commands work without a listening gateway. */
   readonly front: Front | undefined
   /** Where clients reach it, without a path. */
@@ -17,4 +22,6 @@ export interface AdminHost {
   readonly configFile: ConfigFile | undefined
   /** The configuration as JSON, when it was. */
   readonly memoryConfig: string
+  /** Makes a new token for the console, and returns its address; absent when there is none. */
+  readonly renewToken?: (() => Promise<string>) | undefined
 }

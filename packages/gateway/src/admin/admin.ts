@@ -1,21 +1,35 @@
+import type { AuditTrail } from '../audit/index.ts'
 import type { Snapshot } from '../catalog/fetch-lists.ts'
 import type { GatewayObserver } from '../gateway.ts'
 import type { Target } from '../targets/target.ts'
 import type { AdminHost } from './admin-host.ts'
 import { ApiError } from './api-error.ts'
+import { approvalHandlers } from './approvals/approval-handlers.ts'
+import { auditHandlers } from './audit/audit-handlers.ts'
+import { AuditWatch } from './audit/audit-watch.ts'
+import { auditedHandlers } from './audit/audited-handlers.ts'
+import { accessHandlers } from './access/access-handlers.ts'
+import { seenBy } from './access/seen.ts'
+import { planViewEdit, readView } from './access/view-edits.ts'
 import { catalogHandlers, CatalogLister } from './catalog/catalog-lister.ts'
 import { ChangeLog } from './catalog/change-log.ts'
 import { compareSnapshots } from './catalog/compare-snapshots.ts'
 import { Clients } from './clients/client-list.ts'
+import { waitingHandlers } from './clients/waiting-handlers.ts'
 import { ConfigEditor, configHandlers } from './config/config-editor.ts'
+import { planEntryEdit } from './config/entry-edits.ts'
 import { TargetEntries } from './config/target-entries.ts'
 import type { Topic } from './contract.ts'
 import { EventHub, TOPICS } from './events/event-hub.ts'
 import { EventSources } from './events/event-sources.ts'
+import { logHandlers } from './events/log-handlers.ts'
 import type { Handlers } from './handlers.ts'
+import { keyHandlers } from './keys/key-handlers.ts'
 import { createOpenApi } from './openapi.ts'
 import { overviewHandlers } from './overview/overview-handlers.ts'
+import { AppViews } from './playground/app-views.ts'
 import { Playground } from './playground/playground.ts'
+import { sessionHandlers } from './session-handlers.ts'
 import { ProcessWatch } from './targets/process-watch.ts'
 import { TargetCards } from './targets/target-cards.ts'
 import { recordingHandlers } from './targets/recording-handlers.ts'
@@ -27,6 +41,7 @@ import { wireHandlers } from './wire/wire-handlers.ts'
 /** Everything behind the admin API, whatever way it is reached. */
 export class Admin {
   readonly handlers: Handlers
+  readonly views: AppViews = new AppViews()
   readonly #host: AdminHost
   readonly #hub: EventHub
   readonly #sources: EventSources
@@ -56,20 +71,44 @@ export class Admin {
     }
     gateway.observers.add(this.#sources).add(this.#observer)
     if (host.configFile) host.configFile.onChange = () => this.#sources.configChanged()
-    this.handlers = {
+    const handlers: Handlers = {
+      ...sessionHandlers(host),
+      ...auditHandlers(host),
       ...overviewHandlers({ host, cards, clients, editor }),
+      ...logHandlers(host),
       ...targetHandlers({ host, cards, processes, entries }),
       ...recordingHandlers(host),
+      ...keyHandlers(host),
       ...this.#trials.handlers,
       ...catalogHandlers(host, lister, this.#changes),
+      editEntry: ({ body }) => planEntryEdit(editor, body),
+      ...accessHandlers(host),
+      seen: ({ body }) => seenBy(host, editor, body ?? {}),
+      view: ({ params }) => readView(editor, params.name),
+      editView: async ({ body }) => {
+        const planned = await planViewEdit(editor, body)
+        return { ...planned, check: await editor.check(planned) }
+      },
       ...this.#playground.handlers,
       ...wireHandlers(host, this.#playground),
+      ...approvalHandlers(host),
       ...clients.handlers,
+      ...waitingHandlers({ host, playground: this.#playground }),
       ...configHandlers(editor),
       ...whyHandlers(host, lister),
+      openView: ({ body }) => this.views.open(body),
       openapi: () => createOpenApi(host.version, host.url),
       events: ({ query, lastEventId }) => this.#events(query?.topics, lastEventId),
     }
+    this.handlers = gateway.audit ? this.#audited(handlers, gateway.audit, editor) : handlers
+  }
+
+  #audited(handlers: Handlers, trail: AuditTrail, editor: ConfigEditor): Handlers {
+    const watch = new AuditWatch(trail, editor)
+    this.#host.gateway.observers.add(watch)
+    return auditedHandlers(handlers, trail, (author) => {
+      watch.author = author
+    })
   }
 
   /** Takes up what an earlier run has left. */

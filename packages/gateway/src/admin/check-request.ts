@@ -48,7 +48,7 @@ export function checkPart(name: RouteName, part: 'params' | 'query' | 'body', va
   throw new ApiError(
     'bad_request',
     `The ${part} is not right${where === '' ? '' : ` at "${where}"`}: ${error}`,
-    { fix: 'GET /api/openapi.json describes every request.' },
+    { fix: 'The OpenAPI document of the admin API describes every request.' },
   )
 }
 

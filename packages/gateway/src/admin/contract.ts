@@ -15,17 +15,28 @@ export {
   type StreamName,
   type StreamOptions,
 } from './contract/admin-client.ts'
+export type * from './contract/approvals.ts'
+export type * from './contract/audit.ts'
+export type * from './contract/access.ts'
 export type * from './contract/catalog.ts'
 export type * from './contract/clients.ts'
 export type * from './contract/common.ts'
 export type * from './contract/config.ts'
 export { countOf } from './contract/common.ts'
 export type * from './contract/events.ts'
+export type * from './contract/keys.ts'
+export type * from './contract/log.ts'
 export type * from './contract/overview.ts'
 export type * from './contract/playground.ts'
 export { ROUTES, type Done, type RouteInfo, type RouteName, type Routes } from './contract/routes.ts'
 export type * from './contract/targets.ts'
+export type * from './contract/tools.ts'
 export type * from './contract/trials.ts'
 export type * from './contract/why.ts'
 export type * from './contract/wire.ts'
-export { parseWireFilter, WIRE_FILTER_FIELDS, type WireFilter } from './contract/wire-filter.ts'
+export {
+  parseWireFilter,
+  WIRE_FILTER_FIELDS,
+  wireFilterValue,
+  type WireFilter,
+} from './contract/wire-filter.ts'

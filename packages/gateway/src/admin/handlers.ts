@@ -13,6 +13,8 @@ export interface Caller {
   /** For people: `console` is the holder of the printed token. */
   readonly principal: string
   readonly auth: AuthInfo | undefined
+  /** False for those who are let in to decide about approvals only. */
+  readonly isOperator?: boolean
 }
 
 export type ApiRequest<Name extends CallName | StreamName | 'wireExport'> = RouteInput<Name> & {

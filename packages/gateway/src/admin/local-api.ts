@@ -15,7 +15,7 @@ export interface AnyRequest {
 
 type AnyHandler = (request: AnyRequest) => unknown
 
-/** Checks a request against the contract and hands it to whoever answers it. */
+/** Checks a request against the contract and passes it to its handler. */
 export function dispatch(handlers: Handlers, name: RouteName, request: AnyRequest): unknown {
   const { params = {}, query = {} } = request
   const body = request.body ?? (schemaOf(name, 'body') && {})

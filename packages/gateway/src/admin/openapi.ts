@@ -15,7 +15,7 @@ export function createOpenApi(version: string, url: string): JsonObject {
     info: {
       title: 'Gantry admin API',
       version,
-      description: 'What the console and the command line use. See docs/admin-api.md.',
+      description: 'What the console and the command line use.',
     },
     servers: [{ url }],
     security: [{ token: [] }],

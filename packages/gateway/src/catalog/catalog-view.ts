@@ -1,6 +1,6 @@
 import { META, writeJson, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation, ServerCapabilities } from '@gantry/mcp/server'
-import type { CatalogModel, NamesModel } from '../model/index.ts'
+import { type CatalogModel, type NamesModel, type ViewModel, withoutHidden } from '../model/index.ts'
 import type { CatalogStore } from './catalog-store.ts'
 import type { ListKind, Snapshot } from './fetch-lists.ts'
 import { merge, type IsThere, type ListsOf, type Merged, type MergedEntry } from './merged.ts'
@@ -47,6 +47,7 @@ export class CatalogView {
   readonly #options: () => CatalogOptions
   readonly #catalogs: () => readonly TargetCatalog[]
   readonly #prefixed: boolean
+  readonly #shapes: () => ViewModel['entries'] | undefined
   #merged: Merged | undefined
   #hasOwnLists = false
   #seen: Partial<Record<ListKind, ReadonlyMap<string, SeenEntry>>> = {}
@@ -57,11 +58,15 @@ export class CatalogView {
   constructor(
     options: () => CatalogOptions,
     catalogs: () => readonly TargetCatalog[],
-    { prefixed = true }: { prefixed?: boolean } = {},
+    {
+      prefixed = true,
+      shapes = () => undefined,
+    }: { prefixed?: boolean; shapes?: () => ViewModel['entries'] | undefined } = {},
   ) {
     this.#options = options
     this.#catalogs = catalogs
     this.#prefixed = prefixed
+    this.#shapes = shapes
   }
 
   get catalogs(): readonly TargetCatalog[] {
@@ -92,7 +97,12 @@ export class CatalogView {
   }
 
   #merge(isThere?: IsThere, listsOf?: ListsOf): Merged {
-    return merge(this.catalogs, this.#options().names, (catalog) => this.prefixOf(catalog), isThere, listsOf)
+    const shapes = this.#shapes()
+    return merge(this.catalogs, this.#options().names, (catalog) => this.prefixOf(catalog), {
+      isThere,
+      listsOf,
+      shapes,
+    })
   }
 
   /** What targets offer to a caller, where one of them offers something else to it than to others. */
@@ -211,7 +221,7 @@ export class CatalogView {
   instructions(own: string | undefined, catalogs: readonly TargetCatalog[]): string | undefined {
     const parts = own === undefined ? [] : [own]
     for (const { target, snapshot } of catalogs) {
-      const text = snapshot?.discovery.instructions
+      const text = withoutHidden(snapshot?.discovery.instructions ?? '')
       if (text) parts.push(catalogs.length === 1 ? text : `## ${target.model.title ?? target.name}\n${text}`)
     }
     return parts.length > 0 ? parts.join('\n\n') : undefined

@@ -1,4 +1,4 @@
-import type { CatalogModel, NamesModel } from '../model/index.ts'
+import { type CatalogModel, matchesWildcard, type NamesModel, type ViewModel } from '../model/index.ts'
 import type { Target } from '../targets/target.ts'
 import { CatalogView, type CatalogOptions } from './catalog-view.ts'
 import type { ListKind } from './fetch-lists.ts'
@@ -64,6 +64,30 @@ export class Catalog {
       this.#views.set(name, view)
     }
     return view
+  }
+
+  /** What a view has of the targets that it names, under its names. */
+  view(name: string, current: () => ViewModel | undefined): CatalogView {
+    const key = `view ${name}`
+    let view = this.#views.get(key)
+    if (!view) {
+      view = this.#viewOf(current)
+      this.#views.set(key, view)
+    }
+    return view
+  }
+
+  /** The same for one that no client uses, such as one that is being edited. It hears of no changes. */
+  preview(view: ViewModel): CatalogView {
+    return this.#viewOf(() => view)
+  }
+
+  #viewOf(current: () => ViewModel | undefined): CatalogView {
+    const used = (): TargetCatalog[] =>
+      this.#catalogs.filter(({ target }) =>
+        current()?.use.some((pattern) => matchesWildcard(pattern.target, target.name)),
+      )
+    return new CatalogView(() => this.#options, used, { shapes: () => current()?.entries })
   }
 
   /** Asks every target and waits for all of them, as long as their own limits let them take. */

@@ -1,7 +1,8 @@
-import { toNumber, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
+import { isKept, toNumber, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import type { Discovery, Implementation, ServerCapabilities } from '@gantry/mcp/server'
 import { OwnExchange } from '../targets/link/target-exchange.ts'
 import { identityOf, repairItem } from './repair-item.ts'
+import { visibleText } from './visible-text.ts'
 import { SAME } from '../targets/connection/older-era.ts'
 import type { Target } from '../targets/target.ts'
 
@@ -126,12 +127,13 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
       // A name that comes twice stands for one thing: nothing could say which is meant.
       if (!sound || (name !== undefined && named.has(name))) continue
       named.add(name)
-      items.push(sound)
+      items.push(visibleText(sound))
     }
     const ttlMs = toNumber(result.ttlMs)
     if (ttlMs !== undefined && ttlMs >= 0) facts.ttls.push(ttlMs)
     facts.scopes.push(result.cacheScope)
     if (typeof result.nextCursor !== 'string') return items
+    if (!isKept('cursor', result.nextCursor)) throw new ListError(`${method} has a cursor that is too long`)
     if (seen.has(result.nextCursor)) throw new ListError(`${method} repeats a cursor`)
     seen.add(result.nextCursor)
     cursor = result.nextCursor

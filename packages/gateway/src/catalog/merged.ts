@@ -1,5 +1,12 @@
 import type { JsonObject } from '@gantry/mcp/exchange'
-import { isSelected, type NamesModel, type SelectionModel } from '../model/index.ts'
+import {
+  isSelected,
+  type NamesModel,
+  type SelectionModel,
+  viewEntryKey,
+  type ViewModel,
+} from '../model/index.ts'
+import { shapeEntry } from './view/shape-entry.ts'
 import { isSelectedUri } from './offers-uri.ts'
 import { PublicUris } from './public-uris.ts'
 import type { ListKind, Snapshot } from './fetch-lists.ts'
@@ -16,6 +23,8 @@ export interface MergedEntry {
   /** The target's own name or URI. */
   readonly own: string
   readonly item: JsonObject
+  /** As the target has it, where the endpoint shows something else. */
+  readonly original?: JsonObject | undefined
   /** Whether its calls can, or must, be tasks: what an older server says of a tool (2025-11-25, Tasks). */
   readonly taskSupport?: 'optional' | 'required' | undefined
   /** Set when the name belonged to another target already. */
@@ -34,7 +43,12 @@ export interface Merged {
 }
 
 /** Whether something of a target, by its own name or URI, is there at all. */
-export type IsThere = (kind: 'tools' | 'prompts' | 'resources', target: TargetCatalog, own: string) => boolean
+export type IsThere = (
+  kind: 'tools' | 'prompts' | 'resources',
+  target: TargetCatalog,
+  own: string,
+  item: JsonObject,
+) => boolean
 
 /** What a target offers. */
 export type ListsOf = (catalog: TargetCatalog) => Pick<Snapshot, ListKind> | undefined
@@ -54,8 +68,11 @@ export function merge(
   catalogs: readonly TargetCatalog[],
   names: NamesModel,
   prefixOf: (catalog: TargetCatalog) => string,
-  isThere: IsThere = EVERYTHING,
-  listsOf: ListsOf = ({ snapshot }) => snapshot,
+  {
+    isThere = EVERYTHING,
+    listsOf = ({ snapshot }) => snapshot,
+    shapes,
+  }: { isThere?: IsThere | undefined; listsOf?: ListsOf | undefined; shapes?: Shapes | undefined } = {},
 ): Merged {
   const merged: Merging = {
     tools: new Map<string, MergedEntry>(),
@@ -65,11 +82,12 @@ export function merge(
     uris: new Map(catalogs.map((one) => [one.target.name, new PublicUris(prefixOf(one))])),
     isContested: false,
   }
+  const given = shapes && givenNames(catalogs, shapes, listsOf, isThere)
   for (const catalog of catalogs) {
     const { model } = catalog.target
     const prefix = prefixOf(catalog)
     const uris = merged.uris.get(catalog.target.name)!
-    const shared = { merged, catalog, prefix, names, uris, isThere }
+    const shared = { merged, catalog, prefix, names, uris, isThere, shapes, given }
     const lists = listsOf(catalog)
     for (const item of lists?.tools ?? []) {
       addNamed('tools', item, model.tools, shared)
@@ -85,8 +103,34 @@ export function merge(
   return merged
 }
 
+/** How tools and prompts look in a view. */
+type Shapes = ViewModel['entries']
+
+/** The names that a view gives to what is there: nothing else is called so, whatever a target calls its tools. */
+function givenNames(
+  catalogs: readonly TargetCatalog[],
+  shapes: Shapes,
+  listsOf: ListsOf,
+  isThere: IsThere,
+): ReadonlySet<string> {
+  const given = new Set<string>()
+  for (const catalog of catalogs) {
+    const lists = listsOf(catalog)
+    for (const kind of ['tools', 'prompts'] as const) {
+      for (const item of lists?.[kind] ?? []) {
+        const own = String(item.name)
+        const name = shapes.get(viewEntryKey(kind, catalog.target.name, own))?.name
+        if (name !== undefined && isThere(kind, catalog, own, item)) given.add(`${kind} ${name}`)
+      }
+    }
+  }
+  return given
+}
+
 interface Shared {
   readonly merged: Merging
+  readonly given: ReadonlySet<string> | undefined
+  readonly shapes: Shapes | undefined
   readonly isThere: IsThere
   readonly catalog: TargetCatalog
   readonly prefix: string
@@ -98,15 +142,17 @@ function addNamed(
   kind: 'tools' | 'prompts',
   item: JsonObject,
   selection: SelectionModel,
-  { merged, catalog: target, prefix, names, uris, isThere }: Shared,
+  { merged, catalog: target, prefix, names, uris, isThere, shapes, given }: Shared,
 ): void {
   const own = item.name
-  if (typeof own !== 'string' || !isSelected(own, selection) || !isThere(kind, target, own)) return
+  if (typeof own !== 'string' || !isSelected(own, selection) || !isThere(kind, target, own, item)) return
   const entries = merged[kind]
-  const wanted = publicName(own, prefix, selection, names)
+  const shape = shapes?.get(viewEntryKey(kind, target.target.name, own))
+  const wanted = shape?.name ?? publicName(own, prefix, selection, names)
   const owner = entries.get(wanted)
-  const isTaken = (name: string): boolean => entries.has(name)
-  const key = owner ? disambiguate(wanted, target.target.name, names.maxLength, isTaken) : wanted
+  const isGiven = shape?.name === undefined && given?.has(`${kind} ${wanted}`) === true
+  const isTaken = (name: string): boolean => entries.has(name) || given?.has(`${kind} ${name}`) === true
+  const key = owner || isGiven ? disambiguate(wanted, target.target.name, names.maxLength, isTaken) : wanted
   // Tasks of that kind end at the gateway: its clients call the tool like any other, or get a task of ours.
   const { execution, ...rest } = item
   const changed: JsonObject = { ...rest, name: key }
@@ -114,8 +160,15 @@ function addNamed(
   if (typeof item._meta === 'object' && item._meta !== null) {
     changed._meta = uris.toolMeta(item._meta as JsonObject)
   }
-  const entry: MergedEntry = { target, key, own, item: changed, taskSupport: taskSupportOf(execution) }
-  if (owner) merged.isContested = true
+  const entry: MergedEntry = {
+    target,
+    key,
+    own,
+    item: shape ? shapeEntry(changed, shape) : changed,
+    original: shape && item,
+    taskSupport: taskSupportOf(execution),
+  }
+  if (owner || isGiven) merged.isContested = true
   entries.set(key, owner ? { ...entry, collidesWith: owner.target.target.name } : entry)
 }
 
@@ -132,7 +185,8 @@ function addUri(
 ): void {
   const own = item[member]
   const selection = target.target.model.resources
-  if (typeof own !== 'string' || !isSelectedUri(own, selection) || !isThere('resources', target, own)) return
+  if (typeof own !== 'string' || !isSelectedUri(own, selection) || !isThere('resources', target, own, item))
+    return
   const entries = merged[kind]
   const key = uris.toPublic(own)
   // Without a prefix two targets may offer one URI: the first in the configuration serves it.

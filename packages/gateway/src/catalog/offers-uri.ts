@@ -22,7 +22,7 @@ export function offersUri({ target, snapshot }: TargetCatalog, own: string): boo
 }
 
 /** Include and exclude for URIs and templates, however they are written. */
-export function isSelectedUri(uri: string, selection: SelectionModel): boolean {
+export function isSelectedUri(uri: string, selection: Pick<SelectionModel, 'include' | 'exclude'>): boolean {
   const { include } = patternsOf(selection)
   return (
     !isExcludedUri(uri, selection) &&
@@ -30,11 +30,14 @@ export function isSelectedUri(uri: string, selection: SelectionModel): boolean {
   )
 }
 
-export function isExcludedUri(uri: string, selection: SelectionModel): boolean {
+export function isExcludedUri(uri: string, selection: Pick<SelectionModel, 'include' | 'exclude'>): boolean {
   return patternsOf(selection).exclude.some((one) => forbidsUri(one, readUri(uri)))
 }
 
-function isShown({ uriTemplate }: JsonObject, selection: SelectionModel): boolean {
+function isShown(
+  { uriTemplate }: JsonObject,
+  selection: Pick<SelectionModel, 'include' | 'exclude'>,
+): boolean {
   return typeof uriTemplate === 'string' && isSelectedUri(uriTemplate, selection)
 }
 
@@ -67,7 +70,7 @@ interface SelectionPatterns {
 }
 
 /** Models do not change, so their patterns are read once. */
-function patternsOf(selection: SelectionModel): SelectionPatterns {
+function patternsOf(selection: Pick<SelectionModel, 'include' | 'exclude'>): SelectionPatterns {
   let patterns = compiled.get(selection)
   if (!patterns) {
     patterns = { include: selection.include.map(toUriPattern), exclude: selection.exclude.map(toUriPattern) }
@@ -76,4 +79,4 @@ function patternsOf(selection: SelectionModel): SelectionPatterns {
   return patterns
 }
 
-const compiled = new WeakMap<SelectionModel, SelectionPatterns>()
+const compiled = new WeakMap<object, SelectionPatterns>()

@@ -8,7 +8,7 @@ import { fetchLists, type FetchedLists, type ListKind } from './fetch-lists.ts'
 const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templates']
 const NONE: ReadonlySet<ListKind> = new Set()
 
-/** The lists of connections that single callers have, where they are not those of everybody. */
+/** The lists of connections that single callers have, where they differ from the shared ones. */
 export class OwnLists {
   readonly #target: Target
   readonly #info: Implementation
@@ -23,7 +23,7 @@ export class OwnLists {
     this.#info = info
   }
 
-  /** What the connection of a caller offers; undefined where that is what everybody gets. */
+  /** What the connection of a caller offers; undefined where that is what all callers get. */
   of(caller: Pick<Exchange, 'session' | 'auth'>): FetchedLists | undefined {
     if (!this.hasSome) return undefined
     const links = this.#target.ownLinks(caller)

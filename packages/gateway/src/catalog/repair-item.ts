@@ -5,7 +5,7 @@ const isText: Check = (value) => typeof value === 'string'
 const isNumber: Check = (value) => toNumber(value) !== undefined
 const isList: Check = (value) => Array.isArray(value) && value.every(isJsonObject)
 
-/** What the members of list entries must be, in every list that has them. Members that nobody knows are kept. */
+/** What the members of list entries must be, in every list that has them. Unknown members are kept. */
 const MEMBERS: ReadonlyMap<string, Check> = new Map([
   ['title', isText],
   ['description', isText],

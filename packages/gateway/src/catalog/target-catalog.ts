@@ -3,7 +3,7 @@ import { writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import { hideCredentials } from '../model/index.ts'
 import type { Link } from '../targets/link/link.ts'
-import { isSharedKey } from '../targets/connection/isolation.ts'
+import { isSharedKey } from '../targets/connection/pool.ts'
 import { callerReason } from '../targets/caller-text.ts'
 import type { Target } from '../targets/target.ts'
 import { TargetError } from '../targets/target-error.ts'
@@ -162,7 +162,7 @@ export class TargetCatalog {
     return this.#missing !== undefined ? 0 : this.#askedAt + deadline
   }
 
-  /** It kept somebody waiting in vain. */
+  /** A caller waited for it in vain. */
   noteMissing(reason: string = this.#gap ?? NO_ANSWER): void {
     if (this.snapshot || this.#missing === reason) return
     this.#missing = reason

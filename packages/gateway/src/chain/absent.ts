@@ -1,11 +1,14 @@
 import {
   INVALID_PARAMS,
+  INVALID_REQUEST,
   isJsonObject,
+  isResourceNotFound,
   METHOD_NOT_FOUND,
   ProtocolError,
   resourceNotFound,
+  type Failure,
 } from '@gantry/mcp/exchange'
-import type { GatewayExchange } from './gateway-exchange.ts'
+import type { GatewayExchange, ResolvedExchange } from './gateway-exchange.ts'
 
 /** The answer to a request for something that is not there for its caller: denied and missing look the same. */
 export function absent({
@@ -34,11 +37,31 @@ export function absent({
   }
 }
 
-/** Nobody has it, or nobody may know who has. */
+/** The answer to a request that a rule denies: what the rule says, or else as if there were nothing. */
+export function refused(
+  exchange: Pick<GatewayExchange, 'method' | 'origin'>,
+  message: string | undefined,
+): ProtocolError {
+  return message === undefined ? absent(exchange) : new ProtocolError(INVALID_REQUEST, message)
+}
+
+/** No target has the method, or the caller may not know which one has. */
 export function methodNotFound(method: string): ProtocolError {
   return new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`)
 }
 
 function unknown(kind: string, name: unknown): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, `Unknown ${kind}: ${String(name)}`)
+}
+
+/** Servers of either era say with many codes that there is no such resource, and in these words. */
+const MISSING =
+  /\b(not found|unknown resource|no such|does(n't| not) exist|is not served|no skill is served|there is no)\b/i
+const BY_URI: ReadonlySet<string> = new Set(['resources/read', 'resources/directory/read', 'skills/get'])
+
+/** Whether a target says that it does not have what it was asked for. */
+export function isMissing(error: Failure['error'], { method, resolved, origin }: ResolvedExchange): boolean {
+  if (resolved.kind === 'methods') return error.code === METHOD_NOT_FOUND
+  if (!BY_URI.has(method) || typeof origin.params.uri !== 'string') return false
+  return isResourceNotFound(method, error) || MISSING.test(error.message)
 }

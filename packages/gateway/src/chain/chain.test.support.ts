@@ -53,7 +53,7 @@ export async function chainBench(
   await gateway.load()
   const catalog = gateway.catalog.merged
   await catalog.ready(catalog.catalogs)
-  const policy = new Policy(catalog, model.policy)
+  const policy = new Policy(catalog, model.policy, '')
   const tasks = new CallerTasks(new TaskIds({ sealer: new Sealer(), endpoint: '' }), catalog)
   return {
     gateway,

@@ -1,13 +1,35 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '@gantry/mcp/exchange'
 import { Server, tool } from '@gantry/mcp/server'
+import { SigningKey } from '../audit/signing-key.ts'
+import { testTrail } from '../audit/trail-parts.test.support.ts'
 import { WireView } from '../telemetry/wire-view.ts'
 import { chainBench, liveExchange, modelOf } from './chain.test.support.ts'
 import { linksOf, type ChainServices } from './chain.ts'
+import { RateCounts } from './rates/rate-counts.ts'
 
 /** DESIGN: what is counted first sees everything, what is refused goes no further, and the relay comes last. */
-const ORDER = ['recorder', 'limits', 'resolve', 'policy', 'tasks', 'secrets']
+const ORDER = [
+  'trace',
+  'recorder',
+  'limits',
+  'audit',
+  'longResults',
+  'resolve',
+  'view',
+  'policy',
+  'approval',
+  'loopGuard',
+  'rates',
+  'decision',
+  'tasks',
+  'retries',
+  'results',
+  'secrets',
+]
 
+const NEW_KEY = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
 const seen: string[] = []
 const app = new Server({
   name: 'a',
@@ -26,7 +48,13 @@ app.use((exchange, next) => {
 })
 const bench = await chainBench(
   { a: app },
-  { policy: { rules: [{ deny: ['tools:a/closed'] }] }, server: { limits: { requestsInFlight: 1 } } },
+  {
+    policy: { rules: [{ deny: ['tools:a/closed'] }, { confirm: true, allow: ['tools:a/never'] }] },
+    results: [{ mask: ['email'], maxTokens: 8000 }],
+    limits: { repeatedErrors: {}, rates: [{ rate: '1000/s' }], retries: [{ for: ['a/open'] }] },
+    views: { v: { use: ['a'], tools: { 'a/open': { parameters: { x: { fixed: 1 } } } } } },
+    server: { limits: { requestsInFlight: 1 } },
+  },
 )
 const { gateway } = bench
 const call = (name: string): Promise<Outcome> =>
@@ -36,6 +64,8 @@ describe('the chain', () => {
   const services = {
     view: new WireView({ size: 0, bodyBytes: 0, sampling: 0 }),
     ...bench,
+    store: gateway.store,
+    rates: new RateCounts(),
   } as unknown as ChainServices
 
   it('has this order', () => {
@@ -44,8 +74,22 @@ describe('the chain', () => {
 
   it('leaves out what the configuration gives nothing to do', async () => {
     const open = linksOf(services, await modelOf({ mcpServers: { a: { command: 'a' } } }))
-    expect(ORDER.filter((name) => open[name] === undefined)).toEqual(['policy'])
-    expect(Object.values(linksOf(services, gateway.model))).not.toContain(undefined)
+    expect(ORDER.filter((name) => open[name] === undefined)).toEqual([
+      'trace',
+      'audit',
+      'longResults',
+      'view',
+      'policy',
+      'approval',
+      'loopGuard',
+      'rates',
+      'decision',
+      'retries',
+      'results',
+    ])
+    const audit = testTrail('/nowhere', { required: true }, { key: new SigningKey(NEW_KEY) })
+    const whole = { ...services, audit, tracer: {} as ChainServices['tracer'] }
+    expect(Object.values(linksOf(whole, gateway.model, 'v'))).not.toContain(undefined)
   })
 
   it('records what policy denies, and does not ask the target', async () => {

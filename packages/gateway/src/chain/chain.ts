@@ -1,45 +1,92 @@
 import { composeMiddleware, type Handle } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
+import type { AuditTrail } from '../audit/index.ts'
 import type { GatewayModel } from '../model/index.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Store } from '../store/index.ts'
+import type { Tracer } from '../telemetry/tracer.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
+import { auditLink, decisionLink } from './audit/audit-link.ts'
+import type { Mask } from './audit/exchange-events.ts'
 import { GatewayExchange, type ExchangeEndpoint, type HandleGatewayExchange } from './gateway-exchange.ts'
 import { type Admission, limitsLink } from './limits/admission.ts'
 import type { Link } from './link.ts'
 import { listen, type ListenHost } from './listen/listen.ts'
 import { ownAnswers } from './lists/own-answers.ts'
-import { policyLink } from './policy/policy-link.ts'
+import { approvalLink, type ApprovalServices } from './approval/approval-link.ts'
+import type { Approvals } from './approval/approvals.ts'
+import { policyLink, type PolicyServices } from './policy/policy-link.ts'
+import type { RuleCounts } from './policy/rule-counts.ts'
 import { recorderLink } from './recorder/recorder-link.ts'
+import { loopGuardLink } from './loop-guard/loop-guard-link.ts'
+import type { KeptShares } from './long-results/kept-shares.ts'
+import { longResultsLink } from './long-results/long-results-link.ts'
+import type { ResultFindings } from './results/result-findings.ts'
+import { resultsLink } from './results/results-link.ts'
 import { resolveLink } from './resolve/resolver.ts'
-import { secretsLink } from './secrets/secrets-link.ts'
+import { type Scrubbing, secretsLink } from './secrets/secrets-link.ts'
+import { viewLink } from './view/view-link.ts'
+import type { RateCounts } from './rates/rate-counts.ts'
+import { tracedLinks, traceLink } from './trace/trace-link.ts'
+import { retriesLink } from './retries/retries-link.ts'
+import { ratesLink } from './rates/rates-link.ts'
 import { tasksLink } from './tasks/tasks-link.ts'
 
 /** What all endpoints share. */
-export interface SharedServices {
+export interface SharedServices extends Scrubbing {
   readonly info: Implementation
   readonly view: WireView
   readonly log: Log
   /** Bounds the requests under way. */
   readonly admission: Admission
-  /** A value as JSON without configured secrets. */
-  toJson(this: void, value: unknown): string
+  /** What was counted against the rates of the configuration. */
+  readonly rates: RateCounts
+  /** How much of long results is kept for callers. */
+  readonly shares: KeptShares
+  /** Counts what rules took out of results. */
+  readonly findings: ResultFindings
+  /** Calls that wait for approval. */
+  readonly approvals: Approvals
+  /** Follows requests, where that is wanted. */
+  readonly tracer: Tracer | undefined
+  /** Undefined: nothing is recorded. */
+  readonly audit: AuditTrail | undefined
+  /** For records that hold bodies. */
+  readonly mask: Mask
+  /** Counts what each rule decided. */
+  readonly rulings: RuleCounts
 }
 
 /** What the links of one endpoint work with. */
-export interface ChainServices extends SharedServices, ListenHost {
+export interface ChainServices extends SharedServices, ListenHost, PolicyServices, ApprovalServices {
   readonly relay: Relay
+  readonly store: Store
 }
 
 /** The links of a request to a target, from the caller on. One that has nothing to do is undefined. */
-export function linksOf(services: ChainServices, model: GatewayModel): Record<string, Link | undefined> {
+export function linksOf(
+  services: ChainServices,
+  model: GatewayModel,
+  endpoint = '',
+): Record<string, Link | undefined> {
   return {
+    trace: traceLink(services.tracer),
     recorder: recorderLink(services.view, services.log),
     limits: limitsLink(services.admission),
+    audit: auditLink(services.audit, services.mask),
+    longResults: longResultsLink(model.results, { ...services, endpoint }),
     resolve: resolveLink(services.resolver),
-    policy: policyLink(model),
+    view: viewLink(model.views.find(({ name }) => name === endpoint)),
+    policy: policyLink(model, services),
+    approval: approvalLink(model, services),
+    loopGuard: loopGuardLink(model.limits.repeatedErrors),
+    rates: ratesLink(model.limits.rates, services.store, services.rates),
+    decision: decisionLink(services.audit, services.mask),
     tasks: tasksLink(services.ownTasks, services.tasks),
-    secrets: secretsLink(services.toJson),
+    retries: retriesLink(model.limits.retries),
+    results: resultsLink(model.results, services.findings),
+    secrets: secretsLink(services),
   }
 }
 
@@ -52,18 +99,20 @@ export function createChain(
   model: GatewayModel,
   endpoint: ExchangeEndpoint,
 ): Handle {
-  const links = linksOf(services, model)
-  const { recorder, limits } = links
+  const listed = linksOf(services, model, endpoint.name)
+  const links = services.tracer ? tracedLinks(listed) : listed
+  const { trace, recorder, limits, audit, results, secrets } = links
+  const listAudit = services.audit?.settings.lists ? audit : undefined
   const toTarget = compose(Object.values(links), services.relay.handle)
   const own = new Map(
     Object.entries(ownAnswers(services, model)).map(([method, answer]) => [
       method,
-      compose([recorder, limits], answer),
+      compose([trace, recorder, limits, listAudit], answer),
     ]),
   )
   own.set(
     'subscriptions/listen',
-    compose([recorder], (exchange) => listen(exchange, services)),
+    compose([trace, recorder, audit, results, secrets], (exchange) => listen(exchange, services)),
   )
   return (origin) => {
     const exchange = new GatewayExchange(origin, endpoint)

@@ -9,23 +9,18 @@ import {
   type Outcome,
 } from '@gantry/mcp/exchange'
 import type { Destination, RelayedExchange } from '../relay/destination.ts'
-import type { MergedEntry } from '../catalog/merged.ts'
 import type { PublicUris } from '../catalog/public-uris.ts'
-import type { TargetCatalog } from '../catalog/target-catalog.ts'
-import type { ObjectKind } from '../model/index.ts'
-import type { ExchangeRecord } from '../telemetry/wire-view.ts'
-import type { CallerView, Policy } from './policy/caller-view.ts'
+import type { ObjectKind, RuleModel } from '../model/index.ts'
+import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
+import type { RequestTrace } from '../telemetry/tracer.ts'
+import type { Called, CallerView, Policy } from './policy/caller-view.ts'
+import { isPermitted } from './policy/policy-call.ts'
 import type { CallerTask } from './tasks/task-ids.ts'
 
 /** What a request is about, under the target's own names. */
-export interface Resolved extends Destination {
-  readonly catalog: TargetCatalog
+export interface Resolved extends Destination, Called {
   /** What policy is asked about. A task belongs to what was called to make it. */
   readonly kind: ObjectKind
-  /** The target's own name or URI of it. */
-  readonly name: string
-  /** Its definition, where the target lists it. */
-  readonly entry?: MergedEntry | undefined
   /** The request's params in the target's own names. */
   readonly params: JsonObject
   /** How the target's URIs look to clients. */
@@ -36,6 +31,15 @@ export interface Resolved extends Destination {
 
 /** Sees what a target says during a call; returns it, something else in its place, or undefined to drop it. */
 export type Hears = (notification: Notification, exchange: GatewayExchange) => Notification | undefined
+
+/** What was decided about a request before it was made. */
+export interface Ruling {
+  readonly allowed: boolean
+  /** The rule that decided; undefined: the default did. */
+  readonly rule: string | undefined
+  /** The approval that it waited for. */
+  readonly approval?: string | undefined
+}
 
 /** Where a request came in. */
 export interface ExchangeEndpoint {
@@ -58,11 +62,19 @@ export class GatewayExchange implements RelayedExchange {
   ask: Exchange['ask']
   /** What the wire view keeps of it. */
   record: ExchangeRecord | undefined
+  /** Its spans, where requests are traced. */
+  trace: RequestTrace | undefined
   /** Undefined until it is resolved, and for what the endpoint answers itself. */
   resolved: Resolved | undefined
+  /** Undefined while nothing was to be decided. */
+  ruling: Ruling | undefined
   server: string | undefined
+  asTask: Exchange['asTask']
+  /** Rules that want an approval or a confirmation first; policy says so. */
+  holds: readonly RuleModel[] | undefined
   #view: CallerView | undefined
   #hears: Hears[] | undefined
+  #rules: Policy['rules'] | undefined
 
   constructor(origin: Exchange, endpoint: ExchangeEndpoint) {
     this.origin = origin
@@ -77,7 +89,10 @@ export class GatewayExchange implements RelayedExchange {
   under(origin: Exchange): GatewayExchange {
     const exchange = new GatewayExchange(origin, this.endpoint)
     exchange.record = this.record
+    exchange.trace = this.trace
     exchange.resolved = this.resolved
+    exchange.ruling = this.ruling
+    exchange.#rules = this.#rules
     exchange.#view = this.#view
     return exchange
   }
@@ -90,8 +105,19 @@ export class GatewayExchange implements RelayedExchange {
 
   resolve(resolved: Resolved): void {
     this.resolved = resolved
+    this.#rules = this.endpoint.policy.rules
     this.params = resolved.params
-    if (this.record) this.record.target = resolved.target.name
+    if (!this.record) return
+    this.record.target = resolved.target.name
+    if (this.method === 'tools/call') this.record.tool = resolved.name
+  }
+
+  /** Whether policy has changed since, and denies now what the request is about. */
+  get isWithdrawn(): boolean {
+    const { policy } = this.endpoint
+    return this.resolved && policy.rules !== this.#rules
+      ? !isPermitted(this as ResolvedExchange, policy.viewOf(this))
+      : false
   }
 
   /** The link that comes last hears first: it is the nearest to the target. */
@@ -101,11 +127,16 @@ export class GatewayExchange implements RelayedExchange {
   }
 
   notify(notification: Notification): void {
+    if (this.isWithdrawn) return
     let heard: Notification | undefined = notification
     for (let at = (this.#hears?.length ?? 0) - 1; at >= 0 && heard; at--) {
       heard = this.#hears![at]!(heard, this)
     }
     if (heard) this.origin.notify(heard)
+  }
+
+  get id(): Exchange['id'] {
+    return this.origin.id
   }
 
   get auth(): AuthInfo | undefined {

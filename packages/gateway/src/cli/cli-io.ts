@@ -16,7 +16,7 @@ export interface CliIo {
   readonly stdout: CliStream
   /** For everything that is not the result: progress, notes, errors. */
   readonly stderr: CliStream
-  /** Asks whoever sits at the terminal; undefined where nobody does. */
+  /** Asks the user at the terminal; undefined where there is no terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined
 }
 

@@ -25,6 +25,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     storeThread()
     return import('./commands/serve.ts')
   }),
+  entry('console', 'open the console of the running gateway', () => import('./commands/console.ts')),
   entry('init', 'write a commented configuration to start from', () => import('./commands/init.ts')),
   entry(
     'import',
@@ -36,12 +37,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     'say what is wrong with a configuration, and how to put it right',
     () => import('./commands/check.ts'),
   ),
+  entry('policy', 'run the tests of the policy', () => import('./commands/policy.ts')),
+  entry(
+    'approvals',
+    'show the calls that wait for approval; approve or deny one',
+    () => import('./commands/approvals.ts'),
+  ),
   entry(
     'targets',
     'show the targets and how they are; start, stop or restart one',
     () => import('./commands/targets.ts'),
   ),
   entry('tools', 'list what the targets offer', () => import('./commands/tools.ts')),
+  entry('top', 'show which tools are used most, fail or are slow', () => import('./commands/top.ts')),
   entry('call', 'call a tool', () => import('./commands/call.ts')),
   entry('read', 'read a resource', () => import('./commands/read.ts')),
   entry('prompt', 'get a prompt', () => import('./commands/prompt.ts')),
@@ -55,6 +63,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     'say why a tool is missing, slow, denied, renamed or stale',
     () => import('./commands/why.ts'),
   ),
+  entry('keys', 'make, list and revoke keys for clients', () => import('./commands/keys.ts')),
+  entry(
+    'audit',
+    'look into the audit trail: verify, search or follow it',
+    () => import('./commands/audit.ts'),
+  ),
   entry(
     'store',
     'look into the store: check it, print it, write it back to files',
@@ -64,6 +78,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     'dev',
     'run a server that you are writing, and start it again with every change',
     () => import('./commands/dev.ts'),
+  ),
+  entry('types', 'write the types of a server, for typed clients', () => import('./commands/types.ts')),
+  entry(
+    'codemod',
+    'rewrite servers of the official TypeScript SDK 1.x for @gantry/mcp',
+    () => import('./commands/codemod.ts'),
   ),
   entry('record', 'write the traffic of a target to a file', () => import('./commands/record.ts')),
   entry('replay', 'serve a recording as a mock', () => import('./commands/replay.ts')),

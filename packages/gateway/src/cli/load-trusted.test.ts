@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -98,6 +98,49 @@ it.skipIf(process.platform === 'win32').each(['the file', 'the folder'])(
     expect(err).toContain('never accepted')
   },
 )
+
+const STRANGER = 12345
+
+describe.skipIf(process.platform === 'win32')("a link in the user's settings", () => {
+  const linkTo = async (file: string): Promise<void> => {
+    const folder = join(places.home, '.config', 'gantry')
+    await mkdir(folder, { recursive: true })
+    await symlink(file, join(folder, 'gantry.yaml'))
+  }
+  const isRun = async (): Promise<boolean> => {
+    const { code, err } = await run({ ...places, platform: 'linux' }, ['tools'])
+    if (!ran()) expect([code, err]).toEqual([2, expect.stringContaining('never accepted')])
+    return ran()
+  }
+
+  it('is followed to a file of the user', async () => {
+    await linkTo(await plant(join(places.home, 'dotfiles')))
+    expect(await isRun()).toBe(true)
+  })
+
+  it('is asked about when every user can replace what it leads to', async () => {
+    const folder = join(places.home, 'shared')
+    await linkTo(await plant(folder))
+    await chmod(folder, 0o777)
+    expect(await isRun()).toBe(false)
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('is asked about when it leads to a file of another user', async () => {
+    const file = await plant(join(places.home, 'theirs'))
+    await chown(file, STRANGER, STRANGER)
+    await linkTo(file)
+    expect(await isRun()).toBe(false)
+  })
+})
+
+it('a link in the current folder is asked about, also to a file that was accepted elsewhere', async () => {
+  const file = await plant(join(places.home, 'other'))
+  await run({ ...places, cwd: join(places.home, 'other') }, ['--yes', 'targets'])
+  await rm(join(places.cwd, 'ran'), { force: true })
+  await symlink(file, join(places.cwd, 'gantry.yaml'))
+  expect((await run(places, ['tools'])).err).toContain('never accepted')
+  expect(ran()).toBe(false)
+})
 
 it.skipIf(process.platform === 'win32').each(['the file', 'the folder'])(
   'warns of a named configuration when every user can write %s',

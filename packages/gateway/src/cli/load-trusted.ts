@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import {
   acceptText,
@@ -65,7 +65,9 @@ async function requireTrust({ file, text, loaded, options, io }: Untrusted): Pro
 /** The configuration in the user's settings, unless another user owns it or can replace it. */
 async function isUsersOwn(file: string, { places }: CliIo): Promise<boolean> {
   if (dirname(file) !== ownFolder(places) || ownFolder(places) === resolve(places.cwd)) return false
-  const isClosed = [file, dirname(file)].every((place) => !isOpenToAll(place))
+  // A link is as safe as the place that it leads to.
+  const real = await realpath(file).catch(() => file)
+  const isClosed = [file, dirname(file), dirname(real)].every((place) => !isOpenToAll(place))
   const facts = await stat(file).catch(() => undefined)
   return facts !== undefined && isOwn(facts.uid) && isClosed
 }

@@ -24,12 +24,16 @@ export interface OpenAdmin {
   readonly api: AdminApi
   /** Whether a gateway was found; otherwise targets are started for this command alone. */
   readonly isRunning: boolean
+  /** Of its console, with the token if it is known. */
+  readonly consoleAddress: string
   close(): Promise<void>
 }
 
 export interface AdminNeeds {
   /** What the command is about is in no configuration. */
   readonly alone?: boolean
+  /** Who may only decide about approvals is welcome, too. */
+  readonly approver?: boolean
 }
 
 const PATIENCE = 3000
@@ -40,11 +44,11 @@ const EXACT = { parse: jsonReader('source'), stringify: (value: unknown): string
 export async function openAdmin(
   io: CliIo,
   options: GlobalOptions,
-  { alone = false }: AdminNeeds = {},
+  { alone = false, approver = false }: AdminNeeds = {},
 ): Promise<OpenAdmin> {
   if (alone) return openLocal(await nothing(io), undefined, io)
   const { GANTRY_URL: url, GANTRY_TOKEN: token } = io.places.env
-  if (url) return required(await connect({ url: url.replace(/\/+$/, '') }, token), url)
+  if (url) return required(await connect({ url: url.replace(/\/+$/, '') }, token, approver), url)
   const found = findConfig(io.places, options.config)
   // A gateway that the user runs with this file is asked as it is: nothing is started.
   const own = found === undefined ? undefined : await readStateFile(stateDirFor(found, io.places))
@@ -92,11 +96,14 @@ async function nothing(io: CliIo): Promise<Loaded> {
 async function connect(
   state: Pick<GatewayState, 'url' | 'token'>,
   token: string | undefined,
+  approver = false,
 ): Promise<OpenAdmin | undefined> {
   const api = createAdminClient({ url: state.url, token: state.token ?? token, json: EXACT })
   try {
-    await api.call('session', {}, { signal: AbortSignal.timeout(PATIENCE) })
-    return { api, isRunning: true, close: async () => {} }
+    await api.call(approver ? 'approvals' : 'session', {}, { signal: AbortSignal.timeout(PATIENCE) })
+    const known = state.token === undefined ? '' : `#token=${state.token}`
+    const consoleAddress = `${state.url}/console/${known}`
+    return { api, isRunning: true, consoleAddress, close: async () => {} }
   } catch (error) {
     if (!(error instanceof AdminError)) return undefined
     throw new CliError(`The gateway at ${state.url} refuses: ${error.message}`, {
@@ -121,7 +128,7 @@ async function openLocal(loaded: Loaded, file: string | undefined, io: CliIo): P
     places: io.places,
     logLevel: 'error',
   })
-  return { api, isRunning: false, close }
+  return { api, isRunning: false, consoleAddress: '', close }
 }
 
 export async function withAdmin<T>(

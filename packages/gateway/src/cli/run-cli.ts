@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { CliError, CliExit, type ExitCode } from './cli-error.ts'
 import { type CliIo, paintFor, printJson, printLine } from './cli-io.ts'
@@ -6,6 +5,7 @@ import { type CommandEntry, COMMANDS } from './commands.ts'
 import { hideCredentials } from '../model/index.ts'
 import { hasColours } from './paint.ts'
 import { plainText } from './plain-text.ts'
+import { readVersion } from './read-version.ts'
 
 /** Under the first line of what is said. */
 const BELOW = ' '.repeat(6)
@@ -104,9 +104,4 @@ function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error
   const message = error instanceof Error ? error.message : String(error)
   return new CliError(hideCredentials(message), { fix: 'Set DEBUG=1 to see where this comes from' })
-}
-
-function readVersion(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

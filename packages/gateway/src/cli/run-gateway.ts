@@ -1,6 +1,7 @@
 import type { Served } from '@gantry/mcp/exchange'
 import type { Loaded } from '../config/index.ts'
-import { startGateway, type ConfigSource, type RunningGateway } from '../main.ts'
+import type { GatewayModel } from '../model/index.ts'
+import { openLog, startGateway, type ConfigSource, type RunningGateway } from '../main.ts'
 import { CliError } from './cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type CliStream, type GlobalOptions } from './cli-io.ts'
 import { countOf } from '../admin/contract.ts'
@@ -10,6 +11,7 @@ export interface GatewayOptions extends GlobalOptions {
   readonly port?: string
   readonly host?: string
   readonly stdio?: boolean
+  readonly logFormat?: string
 }
 
 export interface GatewayPlan {
@@ -29,9 +31,19 @@ export interface GatewayPlan {
 /** Runs a gateway until a signal comes or, with --stdio, until the client goes away. */
 export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io: CliIo): Promise<void> {
   const { loaded, serves, source, memoryConfig, embedded, searchPort } = plan
+  if (options.stdio && loaded.model.audit?.stdout) {
+    throw new CliError(
+      'With --stdio, standard output belongs to the protocol: audit events cannot be printed there',
+      {
+        fix: 'Remove "audit.stdout"; "gantry audit tail --follow" prints them elsewhere',
+      },
+    )
+  }
   const logLevel = plan.logLevel ?? (options.stdio ? 'warn' : undefined)
+  const logFormat = formatOf(options.logFormat)
   // From the beginning: a gateway that is asked to end while it starts has targets and files to clean up too.
   const signals = takeSignals()
+  const crash = watchForCrash(loaded.model)
   const running = await startGateway({
     model: loaded.model,
     serves,
@@ -39,10 +51,18 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
     memoryConfig,
     searchPort,
     ...(logLevel && { logLevel }),
+    logFormat,
     ...(embedded && { embedded }),
   }).catch(async (error: NodeJS.ErrnoException) => {
+    crash.release()
     throw await cannotStart(error, loaded)
   })
+  crash.scrubber = running.gateway.scrubber
+  const toggle = (): void => {
+    const isOn = running.toggleDebug()
+    running.gateway.log('warn', isOn ? 'Everything is logged from now on' : 'The log is as configured again')
+  }
+  process.on('SIGUSR2', toggle)
   let why: StopSignal | 'end of input' | undefined
   try {
     announce(running, plan, options, io)
@@ -50,8 +70,10 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
     why = await ended(running, signals.first, options)
     await stop?.()
   } finally {
+    process.off('SIGUSR2', toggle)
     await close(running, why, options, io)
     signals.release()
+    crash.release()
   }
 }
 
@@ -63,6 +85,11 @@ export function overridesOf({ host, port, stdio }: GatewayOptions): {
   return { host, port: portOf(port) ?? (stdio ? 0 : undefined) }
 }
 
+function formatOf(text: string | undefined): 'text' | 'json' | undefined {
+  if (text === undefined || text === 'text' || text === 'json') return text
+  throw new CliError(`"${text}" is not a format of the log`, { exitCode: 2, fix: 'Give text or json.' })
+}
+
 function portOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const port = Number(text)
@@ -71,27 +98,34 @@ function portOf(text: string | undefined): number | undefined {
 }
 
 async function cannotStart(error: NodeJS.ErrnoException, { model }: Loaded): Promise<CliError> {
-  const { host, port } = model.server
+  const { message, fix } = await whyNot(error, model)
+  return new CliError(openLog(model).scrubber.scrubText(message), { cause: error, fix })
+}
+
+async function whyNot(
+  error: NodeJS.ErrnoException,
+  { server: { host, port } }: GatewayModel,
+): Promise<{ message: string; fix?: string }> {
   const at = `${host}:${port}`
   switch (error.code) {
     case 'EADDRINUSE':
-      return new CliError(`Port ${port} on ${host} is in use${await userOf(host, port)}`, {
-        cause: error,
+      return {
+        message: `Port ${port} on ${host} is in use${await userOf(host, port)}`,
         fix: 'Stop what uses it, or choose another with --port; --port 0 takes any free one.',
-      })
+      }
     case 'EACCES':
-      return new CliError(`This user may not listen on ${at}`, {
-        cause: error,
+      return {
+        message: `This user may not listen on ${at}`,
         fix: 'Ports below 1024 need privileges: choose another with --port.',
-      })
+      }
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new CliError(`${host} is no address of this machine`, {
-        cause: error,
+      return {
+        message: `${host} is no address of this machine`,
         fix: 'Listen on 127.0.0.1, or on 0.0.0.0 for all addresses.',
-      })
+      }
     default:
-      return new CliError(`The gateway cannot start on ${at}: ${error.message}`, { cause: error })
+      return { message: `The gateway cannot start on ${at}: ${error.message}` }
   }
 }
 
@@ -114,7 +148,8 @@ function announce(running: RunningGateway, plan: GatewayPlan, options: GatewayOp
   // With --stdio standard output belongs to the protocol.
   if (options.stdio) return sayWhere(io.stderr, [['Console', consoleUrl]], options, io)
   if (options.json) return printJson(io, { endpoint, url: running.url, console: consoleUrl })
-  const hasKeys = running.gateway.model.auth.apiKeys.length > 0
+  const { apiKeys, keys } = running.gateway.model.auth
+  const hasKeys = keys || apiKeys.length > 0
   const headers = hasKeys && { headers: { Authorization: 'Bearer KEY' } }
   const snippet = JSON.stringify({ mcpServers: { gantry: { type: 'http', url: endpoint, ...headers } } })
   const number = countOf(running.gateway.targets.length, 'target')
@@ -173,7 +208,7 @@ async function ended(
 /** A client on the other end of a pipe waits two seconds for a server to end. */
 const END_OF_INPUT_GRACE = 200
 
-/** Calls that are under way may end first; a second signal means that nobody wants to wait for them. */
+/** Calls that are under way may end first; a second signal ends them at once. */
 async function close(
   running: RunningGateway,
   why: StopSignal | 'end of input' | undefined,
@@ -194,6 +229,27 @@ async function close(
     },
     options,
   )
+}
+
+interface CrashWatch {
+  /** Knows the secrets of the moment. */
+  scrubber: RunningGateway['gateway']['scrubber']
+  release(): void
+}
+
+/** Node would print an error that nothing catches in full: with secrets, and with lines that look like ours. */
+function watchForCrash(model: GatewayModel): CrashWatch {
+  const crashed = (error: unknown): void => {
+    const { log } = openLog(model, 'error', watch.scrubber)
+    log('error', 'The gateway crashed', { detail: error instanceof Error ? error.stack : String(error) })
+    process.exit(1)
+  }
+  const watch: CrashWatch = {
+    scrubber: openLog(model).scrubber,
+    release: () => void process.off('uncaughtException', crashed),
+  }
+  process.on('uncaughtException', crashed)
+  return watch
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -42,7 +42,7 @@ export async function runRequest(
       client: {
         era: eraOf(options),
         ...(options.revision !== undefined && { revision: options.revision }),
-        // What nobody is there to answer is not offered.
+        // Questions are offered only where a person can answer.
         capabilities: canAsk ? { elicitation: { form: true, url: true }, sampling: {} } : {},
         name: 'gantry-cli',
       },
@@ -68,7 +68,7 @@ async function follow(api: AdminApi, id: string, { request, options, io }: Follo
   const paint = paintFor(io.stderr, io, options)
   const events = api.stream('playgroundEvents', { params: { id } })[Symbol.asyncIterator]()
   for (;;) {
-    // The spinner stops while somebody is asked, so that it does not draw over the question.
+    // The spinner stops while the user is asked, so that it does not draw over the question.
     const event = await withProgress(
       io,
       request.label,

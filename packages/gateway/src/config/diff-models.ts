@@ -21,16 +21,21 @@ export interface TargetChange {
 
 export type ModelSection = Exclude<keyof GatewayModel, 'targets' | 'file'>
 
-const SECTIONS: readonly ModelSection[] = [
-  'stateDir',
-  'server',
-  'auth',
-  'names',
-  'catalog',
-  'store',
-  'policy',
-  'telemetry',
-]
+/** A section that is missing here does not compile: its changes would not be noticed. */
+const SECTIONS = Object.keys({
+  stateDir: true,
+  server: true,
+  auth: true,
+  names: true,
+  catalog: true,
+  store: true,
+  policy: true,
+  results: true,
+  views: true,
+  limits: true,
+  telemetry: true,
+  audit: true,
+} satisfies Record<ModelSection, true>) as readonly ModelSection[]
 
 /** Settings that only change what is shown or how long things may take: connections survive them. */
 const HARMLESS: ReadonlySet<string> = new Set([

@@ -1,8 +1,11 @@
 import { dirname, resolve } from 'node:path'
 import { isOpenToAll, readSmallFile, type GatewayModel } from '../model/index.ts'
 import { compileConfig } from './compile/compile-config.ts'
+import { preparePatterns } from './compile/compile-results.ts'
 import { CompileContext } from './compile/compile-context.ts'
+import { compileConditions, compileExpressions } from './compile/compile-conditions.ts'
 import type { ServerOverrides } from './compile/compile-server.ts'
+import type { PolicyTestResult } from './compile/policy-tests.ts'
 import type { Problem } from './problem.ts'
 import type { RawConfig } from './raw-config.ts'
 import { checkAgainstSchema } from './compile/schema.ts'
@@ -22,6 +25,8 @@ export interface Loaded {
   readonly warnings: readonly Problem[]
   /** Files besides the configuration that it depends on, also those that do not exist yet. */
   readonly dependencies: readonly string[]
+  /** The tests of its policy. */
+  readonly tests: readonly PolicyTestResult[]
 }
 
 export interface NotLoaded {
@@ -29,6 +34,7 @@ export interface NotLoaded {
   /** At least one error; warnings too. */
   readonly problems: readonly Problem[]
   readonly dependencies: readonly string[]
+  readonly tests: readonly PolicyTestResult[]
 }
 
 export type LoadResult = Loaded | NotLoaded
@@ -58,13 +64,14 @@ export async function parseConfig(source: string, options: ParseOptions = {}): P
   const document = await parseSource(text, format)
   const baseDir = options.file === undefined ? places.cwd : dirname(options.file)
   const context = new CompileContext(document, { file: options.file ?? 'configuration', baseDir, places })
+  let tests: readonly PolicyTestResult[] = []
   const model = await compile()
   const dependencies = [...context.dependencies]
   const problems = [...openToAll(options.file), ...inOrder(context.problems)]
   const isBad = problems.some((problem) => problem.severity === 'error')
   return model === undefined || isBad
-    ? { ok: false, problems, dependencies }
-    : { ok: true, model, warnings: problems, dependencies }
+    ? { ok: false, problems, dependencies, tests }
+    : { ok: true, model, warnings: problems, dependencies, tests }
 
   async function compile(): Promise<GatewayModel | undefined> {
     context.reportSyntax()
@@ -73,10 +80,20 @@ export async function parseConfig(source: string, options: ParseOptions = {}): P
     for (const finding of explainViolations(violations, document.value)) context.report(finding)
     // What does not fit the schema cannot be compiled, and would only be complained about twice.
     if (violations.length > 0) return undefined
-    return compileConfig(document.value as RawConfig, context, {
+    const raw = document.value as RawConfig
+    await preparePatterns(raw)
+    const compiled = compileConfig(raw, context, {
       file: options.file,
       overrides: options.overrides ?? {},
+      conditions: await compileConditions(raw.policy ?? {}, context),
+      expressions: await compileExpressions(raw, context),
     })
+    // Rules that could not be compiled decide nothing.
+    if (raw.policy?.tests && !context.hasErrors) {
+      const { runPolicyTests } = await import('./compile/policy-tests.ts')
+      tests = runPolicyTests(raw.policy.tests, compiled, context)
+    }
+    return compiled
   }
 }
 
@@ -95,7 +112,7 @@ const WHOLE_FILE = { line: 1, column: 1, length: 1, path: '' }
 function unreadable(file: string, error: NodeJS.ErrnoException): NotLoaded {
   const why = whyUnreadable(file, error)
   const problem: Problem = { severity: 'error', code: 'unreadable', ...why, file, ...WHOLE_FILE }
-  return { ok: false, problems: [problem], dependencies: [] }
+  return { ok: false, problems: [problem], dependencies: [], tests: [] }
 }
 
 /** A configuration runs commands: those who can change it can run theirs as the user of the gateway. */

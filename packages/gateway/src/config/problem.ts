@@ -31,6 +31,7 @@ export type ProblemCode =
   | 'weak-key'
   | 'duplicate-name'
   | 'ineffective-rule'
+  | 'failed-test'
   | 'missing-file'
   | 'open-to-all'
 

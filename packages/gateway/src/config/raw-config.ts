@@ -6,10 +6,18 @@ export interface RawConfig {
   server?: RawServer
   auth?: RawAuth
   policy?: RawPolicy
+  results?: RawResultRule[]
+  views?: Record<string, RawView>
+  limits?: {
+    rates?: RawRate[]
+    repeatedErrors?: { after?: number; pause?: Quantity }
+    retries?: RawRetry[]
+  }
   names?: { prefix?: boolean; separator?: string; maxLength?: number }
   catalog?: { ttl?: Quantity; deadline?: Quantity; pageSize?: number; persist?: boolean }
   store?: { kind?: 'embedded' | 'memory'; path?: string; maxSize?: Quantity }
   telemetry?: RawTelemetry
+  audit?: RawAudit
   stateDir?: string
   [extra: string]: unknown
 }
@@ -53,25 +61,131 @@ export interface RawServer {
 }
 
 export interface RawAuth {
+  keys?: boolean
   apiKeys?: { name: string; key?: string; sha256?: string; scopes?: string[] }[]
-  bearer?: {
-    issuer: string
-    audience: string
-    scopes?: string[]
-    jwksUri?: string
-    introspection?: { url: string; clientId: string; clientSecret: string }
-  }
+  bearer?: RawBearer | RawBearer[]
+  groups?: string | string[] | { expression: string }
+  signIn?: RawSignIn
+}
+
+export interface RawSignIn {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  upstreamScopes?: string[]
+  scopes?: string[]
+  offeredScopes?: string[]
+  lifetime?: Quantity
+  tokenLifetime?: Quantity
+  clients?: { clientId: string; name?: string; clientSecret?: string; redirectUris: string[] }[]
+}
+
+export interface RawBearer {
+  issuer: string
+  audience: string
+  scopes?: string[]
+  jwksUri?: string
+  introspection?: { url: string; clientId: string; clientSecret: string }
 }
 
 export interface RawPolicy {
   default?: 'allow' | 'deny'
+  mode?: 'enforce' | 'audit'
   rules?: {
     name?: string
     who?: { principals?: RawPrincipal[]; scopes?: string[]; apiKeys?: string[] }
+    when?: string
     allow?: string[]
     deny?: string[]
+    message?: string
+    mode?: 'enforce' | 'audit'
+    approve?: { by?: string | string[]; within?: Quantity; message?: string }
+    confirm?: boolean
   }[]
+  webhook?: { url: string; secret: string }
+  tests?: RawPolicyTest[]
 }
+
+export interface RawPolicyTest {
+  name?: string
+  as?: string
+  issuer?: string
+  scopes?: string[]
+  groups?: string[]
+  claims?: Record<string, unknown>
+  client?: { id?: string; name?: string; version?: string }
+  era?: 'legacy' | 'modern'
+  view?: string
+  call?: string
+  list?: string
+  args?: Record<string, unknown>
+  annotations?: Record<string, unknown>
+  now?: string
+  count?: number
+  expect: 'allow' | 'deny' | 'approve' | 'confirm'
+  rule?: string
+}
+
+export interface RawRetry {
+  for: string[]
+  attempts?: number
+  pause?: Quantity
+  hedgeAfter?: Quantity
+}
+
+export interface RawRate {
+  name?: string
+  for?: string[]
+  by?: string
+  /** Such as `30/m`. */
+  rate?: string
+  burst?: number
+  perDay?: number
+  concurrent?: number
+  cost?: number | { expression: string }
+  shared?: boolean
+}
+
+export interface RawView {
+  title?: string
+  instructions?: string
+  use?: string[]
+  who?: { principals?: RawPrincipal[]; scopes?: string[]; apiKeys?: string[] }
+  tools?: Record<string, RawViewEntry>
+  prompts?: Record<string, RawViewEntry>
+  results?: RawResultRule[]
+}
+
+export interface RawViewEntry {
+  name?: string
+  title?: string
+  description?: string
+  parameters?: Record<string, RawViewParameter>
+}
+
+/** Other keys are keywords of JSON Schema. */
+export interface RawViewParameter {
+  fixed?: unknown
+  default?: unknown
+  rename?: string
+  description?: string
+  [keyword: string]: unknown
+}
+
+export interface RawResultRule {
+  name?: string
+  for?: string[]
+  mask?: RawSensitive[]
+  drop?: RawSensitive[]
+  refuse?: RawSensitive[]
+  untrusted?: boolean
+  stripHidden?: boolean
+  maxTokens?: number
+  dropRepeated?: boolean
+}
+
+/** The name of a detector, a pattern, or a place in structured content. */
+export type RawSensitive = string | { pattern: string; name?: string } | { path: string; name?: string }
 
 /** The subject of a person, or more exactly whom the rule is about. */
 export type RawPrincipal = string | { kind?: 'person' | 'workload'; issuer?: string; subject: string }
@@ -81,6 +195,31 @@ export interface RawTelemetry {
   logFormat?: 'text' | 'json'
   wire?: { size?: number; bodyBytes?: Quantity }
   sampling?: number
+  otlp?: RawOtlp
+}
+
+export interface RawOtlp {
+  endpoint?: string
+  headers?: RawTexts
+  share?: number
+  slow?: Quantity
+  bodies?: boolean
+  interval?: Quantity
+}
+
+export interface RawAudit {
+  folder?: string
+  required?: boolean
+  lists?: boolean
+  bodies?: boolean
+  maxFileSize?: Quantity
+  keepFor?: Quantity
+  keepSize?: Quantity
+  sync?: Quantity
+  signEvery?: Quantity
+  stdout?: boolean
+  http?: { url: string; headers?: RawTexts }
+  otlp?: { url: string; headers?: RawTexts }
 }
 
 export interface RawTargetDefaults {
@@ -167,5 +306,8 @@ export interface RawOpenApi extends RawSelection {
   groups?: Record<string, string[]>
   outputSchemas?: 'exact' | 'lenient' | 'none'
   maxSchemaBytes?: Quantity
+  serverVariables?: RawTexts
+  redirects?: 'none' | 'same-origin' | 'any'
+  maxResponseBytes?: Quantity
   referenceRoot?: string
 }

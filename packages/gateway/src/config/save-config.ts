@@ -3,13 +3,13 @@ import { type Loaded, type NotLoaded, parseConfig, type LoadOptions } from './lo
 import { writeFileAtomic } from './write-file-atomic.ts'
 import { createHash } from 'node:crypto'
 import { mkdir, realpath, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { stateHome, type UserPlaces } from './user-places.ts'
 
 export type SaveResult =
   | { readonly ok: true; readonly loaded: Loaded; readonly backup: string | undefined }
   | { readonly ok: false; readonly reason: 'invalid'; readonly problems: NotLoaded['problems'] }
-  /** Somebody else changed the file since `expected` was read; this is what it says now. */
+  /** The file was changed elsewhere since `expected` was read; this is what it says now. */
   | { readonly ok: false; readonly reason: 'conflict'; readonly text: string | undefined }
 
 export interface SaveOptions extends LoadOptions {
@@ -23,10 +23,15 @@ export async function saveConfig(file: string, text: string, options: SaveOption
   if (now !== options.expected) return { ok: false, reason: 'conflict', text: now }
   const loaded = await parseConfig(text, { ...options, file })
   if (!loaded.ok) return { ok: false, reason: 'invalid', problems: loaded.problems }
-  const backup = now === undefined ? undefined : `${file}.bak`
+  const backup = now === undefined ? undefined : backupOf(file)
   await writeFileAtomic(file, text, { backup })
   if (options.places) await acceptText(file, text, options.places).catch(() => {})
   return { ok: true, loaded, backup }
+}
+
+/** Where the text before the last save is. */
+export function backupOf(file: string): string {
+  return `${file}.bak`
 }
 
 /** Remembers an accepted configuration as an empty file named after its place and content. */
@@ -44,7 +49,9 @@ function folderOf(places: UserPlaces): string {
   return join(stateHome(places), 'gantry', 'accepted')
 }
 
+/** Commands are looked for beside the file, so a link elsewhere to the same text is something else. */
 async function markOf(file: string, text: string, places: UserPlaces): Promise<string> {
-  const path = await realpath(file).catch(() => file)
+  const folder = await realpath(dirname(file)).catch(() => dirname(file))
+  const path = join(folder, basename(file))
   return join(folderOf(places), createHash('sha256').update(`${path}\0${text}`).digest('hex'))
 }

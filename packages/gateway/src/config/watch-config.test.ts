@@ -49,6 +49,20 @@ describe('watchConfig', () => {
     expect(names()).toEqual(['b', 'c'])
   })
 
+  it('keeps the model in use when a test of the new policy fails', async () => {
+    await watchIt()
+    const policy = { rules: [{ deny: ['c/*'], when: 'args.n > 1' }] }
+    const tests = [{ call: 'c/x', args: { n: 1 }, expect: 'deny' }]
+    const next = { ...JSON.parse(configWith('c')), policy: { ...policy, tests } }
+    await writeFile(file, JSON.stringify(next))
+    await until(() => lastType() === 'rejected')
+    expect(events.at(-1)).toMatchObject({ problems: [{ code: 'failed-test', path: 'policy.tests[0]' }] })
+    expect(names()).toEqual(['a', 'b'])
+    await writeFile(file, JSON.stringify({ ...next, policy }))
+    await until(() => lastType() === 'applied')
+    expect(names()).toEqual(['c'])
+  })
+
   it('sees files that are replaced, as editors do it, again and again', async () => {
     await watchIt()
     for (const name of ['x', 'y', 'z']) {

@@ -134,7 +134,7 @@ class Follower implements ConfigWatcher {
       // It may be half-written, or gone for the moment between an editor's two renames.
       await new Promise((done) => setTimeout(done, this.#settle))
       result = await loadConfig(this.#file, this.#options)
-      // Somebody writes on: it is read again when they are done.
+      // The file is still being written: it is read again afterwards.
       if (!result.ok && this.#timer) return
     }
     if (this.#isClosed) return

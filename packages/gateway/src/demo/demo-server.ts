@@ -38,20 +38,16 @@ export function createDemoServer(): Server {
     if (known) app.notifyResourceUpdated(`note:///${id}`)
     else addResource(id)
   }
-  const registrations = new Map<string, { remove(): void }>()
   const addResource = (id: string): void => {
-    registrations.set(
-      id,
-      app.resource({
-        uri: `note:///${id}`,
-        name: id,
-        mimeType: 'text/markdown',
-        read: () => {
-          const note = notes.get(id)
-          return note && `# ${note.title}\n\n${note.text}\n`
-        },
-      }),
-    )
+    app.resource({
+      uri: `note:///${id}`,
+      name: id,
+      mimeType: 'text/markdown',
+      read: () => {
+        const note = notes.get(id)
+        return note && `# ${note.title}\n\n${note.text}\n`
+      },
+    })
   }
 
   app.tool('add_note', {
@@ -92,7 +88,7 @@ export function createDemoServer(): Server {
         })
       if (!(await ctx.confirm(`Delete "${notes.get(id)!.title}"?`))) return 'Kept'
       notes.delete(id)
-      registrations.get(id)?.remove()
+      app.resource(`note:///${id}`).remove()
       return 'Deleted'
     },
   })

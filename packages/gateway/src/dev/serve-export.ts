@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Served } from '@gantry/mcp/exchange'
 
 process.once('beforeExit', () => {
-  // Whoever has read its input has served, and its client is gone.
+  // A program that has read its input has served, and its client is gone.
   if (process.stdin.readableFlowing !== null || process.stdin.readableEnded) return
   serveExport(process.argv[1] ?? '').catch((error: unknown) => {
     console.error(error)

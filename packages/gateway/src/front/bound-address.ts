@@ -13,7 +13,7 @@ export function boundAddress({ address, port }: AddressInfo): BoundAddress {
   return { address, port, loopback: isLoopbackAddress(address) }
 }
 
-/** Other machines could reach the gateway, and nobody meant that. */
+/** Other machines could reach the gateway by accident. */
 export class OpenDoorError extends Error {
   constructor(host: string, address: string) {
     super(

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { drainUnreadBody, toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
+import { drainUnreadBody, repeatedHeader, toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
 import {
   corsHeaders,
   type Guard,
@@ -15,10 +15,10 @@ import type { Door } from './door.ts'
 import { createMeter } from './create-meter.ts'
 import { targetGuard } from './target-guard.ts'
 import { ALIVE, readiness, verbose } from './health.ts'
-import { METRICS_TYPE, metricsText, refuseScraper } from './metrics-text.ts'
+import { metricsText, refuseScraper } from './metrics-text.ts'
 import { boundAddress, OpenDoorError, type BoundAddress } from './bound-address.ts'
 import { INVALID_REQUEST } from '@gantry/mcp/exchange'
-import type { ServerModel } from '../model/index.ts'
+import { decodePercent, type ServerModel } from '../model/index.ts'
 
 export interface FrontOptions {
   readonly gateway: Gateway
@@ -95,9 +95,10 @@ export class Front {
     }
     if (path === '/mcp' || path === '/sse') return this.#handler('')!(request, response)
     if (path.startsWith('/mcp/')) {
-      return this.#target(decode(path.slice('/mcp/'.length)))(request, response)
+      return this.#target(decodePercent(path.slice('/mcp/'.length)))(request, response)
     }
     if (this.#options.admin?.(request, response, path)) return
+    if (this.#options.door.signIn?.handle(request, response, path)) return
     drainUnreadBody(request, response)
     if (path === '/health' || path === '/ready') {
       this.#health(path, request, response).catch(() => response.writeHead(500).end())
@@ -125,7 +126,7 @@ export class Front {
     response.writeHead(answer.code, headers).end(`${JSON.stringify(answer.body)}\n`)
   }
 
-  /** Holders of the credential are operators. Where none is needed, anybody reads it, and policy decides. */
+  /** Holders of the credential are operators. Where none is needed, every caller may read it, and policy decides. */
   readonly #mayKnow = (target: Gateway['targets'][number]): boolean => {
     const { gateway, door } = this.#options
     return door.guard !== undefined || gateway.mayKnow(target, {})
@@ -144,11 +145,16 @@ export class Front {
     const services = [...this.#handlers.values()].map(({ service }) => service)
     const sessions = services.flatMap(({ sessions, sseSessions }) => [...sessions.values(), ...sseSessions])
     const targets = gateway.targets.filter(this.#mayKnow)
-    const text = metricsText(gateway, targets, sessions.length)
-    response.writeHead(200, { 'content-type': METRICS_TYPE }).end(text)
+    const { type, text } = await metricsText(gateway, {
+      targets,
+      sessions: sessions.length,
+      tools: this.#options.door.guard !== undefined || gateway.model.policy.rules.length === 0,
+      open: request.headers.accept?.includes('application/openmetrics-text') === true,
+    })
+    response.writeHead(200, { 'content-type': type }).end(text)
   }
 
-  /** Where clients get their tokens (RFC 9728); answered by the guard itself, to anybody. */
+  /** Where clients get their tokens (RFC 9728); answered by the guard itself, to every caller. */
   #metadata(path: string, request: IncomingMessage, response: ServerResponse): boolean {
     const { bearer } = this.#options.door
     if (!bearer?.protectedResource.paths.includes(path)) return false
@@ -228,17 +234,14 @@ export class Front {
       isClosed = true
     })
     const until = Date.now() + grace
-    while (this.#isBusy() && Date.now() < until) await this.#turn()
+    const isBusy = (): boolean => [...this.#handlers.values()].some(({ service }) => service.inFlight > 0)
+    while (isBusy() && Date.now() < until) await this.#turn()
     for (const handler of this.#handlers.values()) handler.close()
     this.#nowhere?.close()
     // The last answers need a moment to leave.
     const flushed = Date.now() + FLUSH_TIME
     while (!isClosed && Date.now() < flushed) await this.#turn()
     this.server.closeAllConnections()
-  }
-
-  #isBusy(): boolean {
-    return [...this.#handlers.values()].some(({ service }) => service.inFlight > 0)
   }
 
   async #turn(): Promise<void> {
@@ -248,14 +251,6 @@ export class Front {
 }
 
 const FLUSH_TIME = 1_000
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
 
 const FIX = 'Names of your own go into "server.allowedHosts" and "server.allowedOrigins".'
 
@@ -270,12 +265,14 @@ export class HostGate {
       this.#server = server
       this.#options = gateOptions(server)
     }
-    const foreign = refuseForeign(request.headers as Record<string, string | undefined>, this.#options)
+    const repeated = repeatedHeader(request)
+    const foreign =
+      repeated ?? refuseForeign(request.headers as Record<string, string | undefined>, this.#options)
     if (foreign === undefined) return false
     drainUnreadBody(request, response)
     const error = { code: INVALID_REQUEST, message: `${foreign}. ${FIX}` }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: null, error })
-    response.writeHead(403, { 'content-type': 'application/json' }).end(body)
+    const body = repeated ?? JSON.stringify({ jsonrpc: '2.0', id: null, error })
+    response.writeHead(repeated ? 400 : 403, { 'content-type': 'application/json' }).end(body)
     return true
   }
 

@@ -38,7 +38,7 @@ export function verbose(
 
 const DOWN: ReadonlySet<Target['state']> = new Set(['backing-off', 'quarantined', 'needs-auth', 'stopped'])
 
-/** A lazy target that nobody has asked for yet is not a problem; one that is to run and has no lists yet is. */
+/** A lazy target that was not asked for yet is not a problem; one that is to run and has no lists yet is. */
 function isUnusable(gateway: Gateway, target: Target): boolean {
   const { enabled, disabledReason, start } = target.model
   if (!enabled) return disabledReason !== undefined

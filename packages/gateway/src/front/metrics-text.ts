@@ -1,92 +1,167 @@
-import type { Gateway } from '../gateway.ts'
-import { DURATION_BOUNDS, type StatsTotals } from '../telemetry/stats.ts'
 import type { IncomingMessage } from 'node:http'
 import type { Guard } from '@gantry/mcp/server'
+import type { Gateway } from '../gateway.ts'
 import { ADMIN_SCOPE, METRICS_SCOPE } from '../model/index.ts'
-
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-
-type Labels = Record<string, string>
+import { EventLoopDelay } from '../telemetry/event-loop-delay.ts'
+import type { MetricsPage } from '../telemetry/prometheus/metrics-page.ts'
 
 type Target = Gateway['targets'][number]
 
-/** The numbers of a gateway, and of these targets, in the text format of Prometheus. */
-export function metricsText(gateway: Gateway, targets: readonly Target[], sessions: number): string {
-  const text = new MetricsText()
-  const { user, system } = process.cpuUsage()
-  text.family('gantry_info', 'gauge', 'The version that runs.')
-  text.sample('gantry_info', { version: gateway.info.version }, 1)
-  text.single('gantry_sessions', 'gauge', 'Sessions of legacy clients.', sessions)
-  text.single('gantry_requests_in_flight', 'gauge', 'Requests under way.', gateway.admission.inFlight)
-  text.single('process_resident_memory_bytes', 'gauge', 'Memory of this process.', process.memoryUsage.rss())
-  text.single('process_cpu_seconds_total', 'counter', 'CPU time of this process.', (user + system) / 1e6)
-  const started = Date.now() / 1000 - process.uptime()
-  text.single('process_start_time_seconds', 'gauge', 'When this process began.', Math.round(started))
-  addTargets(text, targets)
-  addRequests(text, targets, gateway)
-  return text.toString()
+/** What a reader of the numbers may see. */
+export interface Shown {
+  readonly targets: readonly Target[]
+  readonly sessions: number
+  /** Whether names of tools may be in them. */
+  readonly tools: boolean
+  /** Whether the reader takes OpenMetrics, which has exemplars. */
+  readonly open: boolean
 }
 
-function addTargets(text: MetricsText, targets: readonly Target[]): void {
-  text.family('gantry_target_up', 'gauge', 'Whether a target is ready; its state is a label.')
-  for (const { name, state } of targets) {
-    text.sample('gantry_target_up', { target: name, state }, state === 'ready' ? 1 : 0)
-  }
-  text.family('gantry_target_restarts_total', 'counter', 'Starts of a target besides the first.')
-  for (const { name, restarts } of targets) {
-    text.sample('gantry_target_restarts_total', { target: name }, restarts)
-  }
+const delay = new EventLoopDelay()
+
+/** The numbers of a gateway, and of these targets, for Prometheus. */
+export async function metricsText(gateway: Gateway, shown: Shown): Promise<{ type: string; text: string }> {
+  // Loaded by the first who asks.
+  const { MetricsPage } = await import('../telemetry/prometheus/metrics-page.ts')
+  const page = new MetricsPage(shown.open)
+  addProcess(page, gateway)
+  addRequests(page, gateway, shown)
+  addTargets(page, gateway, shown.targets)
+  await addProcesses(page, shown.targets)
+  if (shown.tools && gateway.tracer) page.operations(gateway.tracer.durations)
+  return { type: page.type, text: await page.text() }
+}
+
+function addProcess(page: MetricsPage, gateway: Gateway): void {
+  const { user, system } = process.cpuUsage()
+  page.gauge('gantry_info', 'The version that runs.', [[{ version: gateway.info.version }, 1]])
+  page.single('gauge', 'process_resident_memory_bytes', 'Memory of this process.', process.memoryUsage.rss())
+  page.single('counter', 'process_cpu_seconds_total', 'CPU time of this process.', (user + system) / 1e6)
+  const started = Math.round(Date.now() / 1000 - process.uptime())
+  page.single('gauge', 'process_start_time_seconds', 'When this process began.', started)
+  page.gauge(
+    'gantry_event_loop_delay_seconds',
+    'How long work had to wait for this process since the last look.',
+    Object.entries(delay.read()).map(([stat, seconds]) => [{ stat }, seconds]),
+  )
+}
+
+function addRequests(page: MetricsPage, { admission, model, view }: Gateway, { sessions }: Shown): void {
+  const { limits } = model.server
+  const streams = view.running.filter(({ method }) => method === 'subscriptions/listen').length
+  page.single('gauge', 'gantry_sessions', 'Sessions of legacy clients.', sessions)
+  page.single('gauge', 'gantry_streams', 'Clients that listen for changes.', streams)
+  page.single('gauge', 'gantry_requests_in_flight', 'Requests under way.', admission.inFlight)
+  page.single('gauge', 'gantry_requests_queued', 'Requests that wait for their turn.', admission.waiting)
+  const waiting = view.waiting.list(Date.now() - limits.parkedFor).length
+  page.single('gauge', 'gantry_calls_parked', 'Calls that wait for an answer of their client.', waiting)
+  page.gauge('gantry_limit', 'The most that is allowed at a time.', [
+    [{ of: 'requests_in_flight' }, limits.requestsInFlight],
+    [{ of: 'sessions' }, limits.sessions],
+    [{ of: 'parked_calls' }, limits.parkedCalls],
+    [{ of: 'subscriptions' }, limits.subscriptions],
+  ])
+  const { calls } = view.total.totals()
+  page.single('counter', 'gantry_requests_total', 'Requests that were answered, of all clients.', calls)
+  page.counter(
+    'gantry_request_errors_total',
+    'Answers that are errors, by their class.',
+    view.failures.all().map(([name, count]) => [{ class: name }, count]),
+  )
 }
 
 /** What the gateway answers by itself, lists for the most part, has no target. */
-function addRequests(text: MetricsText, targets: readonly Target[], { view }: Gateway): void {
-  const all = targets.map(({ name }) => [{ target: name }, view.statsOf(name).totals()] as const)
-  text.family('gantry_requests_total', 'counter', 'Requests that were answered, of all clients.')
-  text.sample('gantry_requests_total', {}, view.total.totals().calls)
-  text.family('gantry_target_requests_total', 'counter', 'Requests that a target answered.')
-  for (const [labels, { calls }] of all) text.sample('gantry_target_requests_total', labels, calls)
-  text.family('gantry_target_errors_total', 'counter', 'Answers that are errors, those of tools included.')
-  for (const [labels, { errors }] of all) text.sample('gantry_target_errors_total', labels, errors)
-  const name = 'gantry_target_request_duration_seconds'
-  text.family(name, 'histogram', 'How long requests to a target took, questions to the user included.')
-  for (const [labels, totals] of all) text.histogram(name, labels, totals)
+function addTargets(page: MetricsPage, { catalog, view }: Gateway, targets: readonly Target[]): void {
+  const each = (value: (target: Target) => number): [{ target: string }, number][] =>
+    targets.map((target) => [{ target: target.name }, value(target)])
+  const sum = (value: (instance: Target['instances'][number]) => number): [{ target: string }, number][] =>
+    each(({ instances }) => instances.reduce((all, one) => all + value(one), 0))
+  page.gauge(
+    'gantry_target_up',
+    'Whether a target is ready; its state is a label.',
+    targets.map(({ name, state }) => [{ target: name, state }, state === 'ready' ? 1 : 0]),
+  )
+  page.gauge(
+    'gantry_target_connections',
+    'Connections to a target.',
+    sum(({ link }) => (link ? 1 : 0)),
+  )
+  page.gauge(
+    'gantry_target_requests_in_flight',
+    'Requests that a target works on.',
+    sum(({ slots }) => slots.used),
+  )
+  page.gauge(
+    'gantry_target_requests_queued',
+    'Requests that wait for a target.',
+    sum(({ slots }) => slots.waiting),
+  )
+  page.gauge(
+    'gantry_target_calls_parked',
+    'Calls of a target that wait for a client.',
+    sum(({ parked }) => parked),
+  )
+  page.gauge(
+    'gantry_target_listeners',
+    'Subscriptions at a target.',
+    sum(({ listeners }) => listeners),
+  )
+  page.gauge(
+    'gantry_target_failures',
+    'Failures in a row; too many quarantine a target.',
+    sum(({ failures }) => failures),
+  )
+  page.gauge(
+    'gantry_target_catalog_age_seconds',
+    'How old the lists of a target are.',
+    targets.flatMap((target) => {
+      const fetchedAt = catalog.of(target)?.snapshot?.fetchedAt
+      return fetchedAt === undefined ? [] : [[{ target: target.name }, (Date.now() - fetchedAt) / 1000]]
+    }),
+  )
+  page.counter(
+    'gantry_target_restarts_total',
+    'Starts of a target besides the first.',
+    each(({ restarts }) => restarts),
+  )
+  const totals = targets.map(({ name }) => [{ target: name }, view.statsOf(name).totals()] as const)
+  page.counter(
+    'gantry_target_requests_total',
+    'Requests that a target answered.',
+    totals.map(([labels, { calls }]) => [labels, calls]),
+  )
+  page.counter(
+    'gantry_target_errors_total',
+    'Answers that are errors, those of tools included.',
+    totals.map(([labels, { errors }]) => [labels, errors]),
+  )
+  page.durations(
+    'gantry_target_request_duration_seconds',
+    'How long requests to a target took, questions to the user included.',
+    totals,
+  )
 }
 
-class MetricsText {
-  #text = ''
-
-  family(name: string, type: 'counter' | 'gauge' | 'histogram', help: string): void {
-    this.#text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
-  }
-
-  sample(name: string, labels: Labels, value: number): void {
-    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
-    this.#text += `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n`
-  }
-
-  single(name: string, type: 'counter' | 'gauge', help: string, value: number): void {
-    this.family(name, type, help)
-    this.sample(name, {}, value)
-  }
-
-  histogram(name: string, labels: Labels, { calls, durationMs, durations }: StatsTotals): void {
-    let sum = 0
-    for (const [index, bound] of DURATION_BOUNDS.entries()) {
-      sum += durations[index] ?? 0
-      this.sample(`${name}_bucket`, { ...labels, le: String(bound / 1000) }, sum)
-    }
-    this.sample(`${name}_bucket`, { ...labels, le: '+Inf' }, calls)
-    this.sample(`${name}_sum`, labels, durationMs / 1000)
-    this.sample(`${name}_count`, labels, calls)
-  }
-
-  toString(): string {
-    return this.#text
-  }
+async function addProcesses(page: MetricsPage, targets: readonly Target[]): Promise<void> {
+  const trees = await Promise.all(
+    targets.map(async (target) => [{ target: target.name }, await treeOf(target)] as const),
+  )
+  const alive = trees.filter(([, tree]) => tree.length > 0)
+  page.gauge(
+    'gantry_target_processes',
+    'Processes of a target, with those that it started.',
+    alive.map(([labels, tree]) => [labels, tree.length]),
+  )
+  page.gauge(
+    'gantry_target_memory_bytes',
+    'Memory of the processes of a target.',
+    alive.map(([labels, tree]) => [labels, tree.reduce((all, { rss }) => all + rss, 0)]),
+  )
 }
 
-function escaped(text: string): string {
-  return text.replace(/[\\"\n]/g, (one) => (one === '\n' ? '\\n' : `\\${one}`))
+async function treeOf({ instances }: Target): Promise<readonly { readonly rss: number }[]> {
+  const trees = instances.map(({ link }) => link?.process?.tree().catch(() => []) ?? [])
+  return (await Promise.all(trees)).flat()
 }
 
 const SCOPES = [METRICS_SCOPE, ADMIN_SCOPE]

@@ -1,6 +1,6 @@
 import type { Guard, GuardVerdict } from '@gantry/mcp/server'
 import type { Gateway } from '../gateway.ts'
-import type { Caller } from '../chain/policy/permissions.ts'
+import type { Caller } from '../rules/facts.ts'
 
 const ANYBODY: GuardVerdict = { ok: true, auth: undefined }
 
@@ -11,6 +11,7 @@ export function targetGuard(target: string | undefined, gateway: Gateway, guard:
     if (!verdict.ok) return verdict
     const found = target === undefined ? undefined : gateway.target(target)
     if (found && gateway.mayKnow(found, verdict)) return verdict
+    if (target !== undefined && gateway.mayUseView(target, verdict)) return verdict
     return notFound(gateway, verdict, guard === undefined)
   }
 }

@@ -1,12 +1,23 @@
 import type { Principal } from '@gantry/mcp/exchange'
 import type { Secret } from './secret.ts'
+import type { Expression } from './view-model.ts'
 
 /** Who may come in. Nothing is required on loopback unless something is configured here. */
 export interface AuthModel {
   readonly required: boolean
   readonly apiKeys: readonly ApiKeyModel[]
-  readonly bearer: BearerModel | undefined
+  /** Whether keys of the store open the door: those of `gantry keys add`. */
+  readonly keys: boolean
+  /** Authorization servers whose tokens are accepted. */
+  readonly issuers: readonly BearerModel[]
+  /** Gantry's own authorization server; undefined: there is none. */
+  readonly signIn: SignInModel | undefined
+  /** Where the groups of a caller come from; undefined: the claim `groups`. */
+  readonly groups: GroupsModel | undefined
 }
+
+/** Names or paths of claims, or an expression that gives a text or a list of texts. */
+export type GroupsModel = { readonly claims: readonly string[] } | { readonly expression: Expression }
 
 export interface ApiKeyModel {
   readonly name: string
@@ -36,7 +47,40 @@ export interface BearerModel {
     | undefined
 }
 
-/** What a key or token needs to administer the gateway: whoever may change the configuration may start programs. */
+/** What a key or token needs to administer the gateway: a caller that may change the configuration may start programs. */
 export const ADMIN_SCOPE = 'gantry:admin'
 /** Lets a key read the numbers and nothing else. */
 export const METRICS_SCOPE = 'gantry:metrics'
+
+/** The login at a company's identity provider, behind an authorization server of our own. */
+export interface SignInModel {
+  /** The identity provider. */
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: Secret
+  /** What it is asked for. */
+  readonly upstreamScopes: readonly string[]
+  /** Of the authorization server here: the origin that clients know. */
+  readonly ownIssuer: string
+  /** What tokens are for. */
+  readonly resource: string
+  /** All that the metadata names, our own first. */
+  readonly authorizationServers: readonly string[]
+  /** Scopes that every request needs. */
+  readonly scopes: readonly string[]
+  /** Scopes that clients may ask for. */
+  readonly allScopes: readonly string[]
+  /** How long a sign-in lasts, in milliseconds. */
+  readonly lifetime: number
+  readonly accessTokenLifetime: number
+  /** Known beforehand. */
+  readonly clients: readonly SignInClient[]
+  readonly trustedHosts: readonly string[]
+}
+
+export interface SignInClient {
+  readonly clientId: string
+  readonly name: string
+  readonly clientSecret: Secret | undefined
+  readonly redirectUris: readonly string[]
+}

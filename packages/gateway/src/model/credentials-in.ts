@@ -11,10 +11,11 @@ export function credentialsIn(text: string): string[] {
   const assigned = [...text.matchAll(ASSIGNED)].filter(([, name]) => isSecretSetting(name!))
   const found = [password ?? user, ...assigned.map((match) => match[2])]
   if (isSecretSetting(header)) found.push(value, ...value.split(/\s+/))
-  return found.flatMap((part) => (part === undefined ? [] : [part, decoded(part)]))
+  return found.flatMap((part) => (part === undefined ? [] : [part, decodePercent(part)]))
 }
 
-function decoded(text: string): string {
+/** A text without percent encoding; one that is not validly encoded stays as it is. */
+export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

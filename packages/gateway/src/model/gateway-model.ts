@@ -1,5 +1,8 @@
+import type { AuditModel } from './audit-model.ts'
 import type { AuthModel } from './auth-model.ts'
-import type { PolicyModel } from './policy-model.ts'
+import type { ObjectPattern, PolicyModel } from './policy-model.ts'
+import type { ResultRule } from './result-rules.ts'
+import type { Expression, Filled, ViewModel } from './view-model.ts'
 import type { Secret } from './secret.ts'
 import type { TargetModel } from './target-model.ts'
 import { isIP } from 'node:net'
@@ -17,7 +20,14 @@ export interface GatewayModel {
   readonly catalog: CatalogModel
   readonly store: StoreModel
   readonly policy: PolicyModel
+  /** What may come back from targets. */
+  readonly results: readonly ResultRule[]
+  readonly views: readonly ViewModel[]
+  /** What callers may use, and how often. */
+  readonly limits: UsageLimitsModel
   readonly telemetry: TelemetryModel
+  /** Undefined: nothing is recorded. */
+  readonly audit: AuditModel | undefined
   readonly targets: readonly TargetModel[]
 }
 
@@ -80,6 +90,49 @@ export function sharedLimit(
   return { perCaller: Math.ceil(total * callerShare), total }
 }
 
+export interface UsageLimitsModel {
+  readonly rates: readonly RateModel[]
+  /** Undefined: calls may be repeated at will. */
+  readonly repeatedErrors: RepeatedErrorsModel | undefined
+  /** Tools whose calls may be made once more. */
+  readonly retries: readonly RetryModel[]
+}
+
+/** Calls that are made again when they fail on the way, or take long. */
+export interface RetryModel {
+  readonly for: readonly ObjectPattern[]
+  /** Further tries, at most. */
+  readonly attempts: number
+  /** Before the first of them, in milliseconds; it doubles. */
+  readonly pause: number
+  /** When a second call is made beside the first, in milliseconds; undefined: never. */
+  readonly hedgeAfter: number | undefined
+}
+
+/** How often something may be called, and how many such calls may be under way. */
+export interface RateModel {
+  readonly name: string
+  /** What is counted; empty: every call. */
+  readonly for: readonly ObjectPattern[]
+  /** Calls with the same value are counted together; undefined: those of one caller. */
+  readonly by: Expression | undefined
+  readonly rate: { readonly calls: number; readonly seconds: number; readonly burst: number } | undefined
+  /** Calls between midnight and midnight (UTC). */
+  readonly perDay: number | undefined
+  readonly concurrent: number | undefined
+  /** How much of the limit a call takes. */
+  readonly cost: Filled
+  /** Counted for all processes that share the store. */
+  readonly shared: boolean
+}
+
+/** A call that failed in the same way so many times in a row is not made again for a while. */
+export interface RepeatedErrorsModel {
+  readonly after: number
+  /** In milliseconds. */
+  readonly pause: number
+}
+
 export interface NamesModel {
   readonly separator: string
   readonly maxLength: number
@@ -106,6 +159,22 @@ export interface TelemetryModel {
   readonly wire: WireViewModel
   /** Share of exchanges whose messages the wire view keeps, 0 to 1. */
   readonly sampling: number
+  /** Where traces and metrics are sent by OTLP, and which. Undefined: the standard variables decide. */
+  readonly otlp: OtlpModel | undefined
+}
+
+export interface OtlpModel {
+  /** Without the path of the signal; undefined: the standard variables name it. */
+  readonly endpoint: string | undefined
+  readonly headers: Readonly<Record<string, Secret>>
+  /** Share of traces that begin here and are sent, 0 to 1. */
+  readonly share: number | undefined
+  /** A request that takes so long is always sent, in milliseconds. */
+  readonly slow: number
+  /** Whether spans have arguments and results. */
+  readonly bodies: boolean
+  /** How often metrics are sent, in milliseconds. */
+  readonly interval: number | undefined
 }
 
 export interface WireViewModel {

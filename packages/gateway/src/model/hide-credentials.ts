@@ -1,3 +1,5 @@
+import { JSON_WEB_TOKEN, PRIVATE_KEY, VENDOR_KEY } from './sensitive/known-keys.ts'
+
 export const REDACTED = '[redacted]'
 
 const SECRET_WORD =
@@ -32,12 +34,6 @@ function wordsOf(name: string): string {
     .toLowerCase()
 }
 
-/** Keys that can be told by how they begin: those of well-known services, and JSON Web Tokens. */
-const WELL_KNOWN =
-  /\b(?:sk-[\w-]{16,}|[rs]k_(?:live|test)_\w{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|npm_\w{30,}|xox[abeprs]-[\w-]{10,}|A[KS]IA[\dA-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?)/g
-/** A private key, also one that was cut off. In JSON its lines end with `\n`. */
-const PRIVATE_KEY =
-  /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY-----(?:(?:(?!-----BEGIN)[^"]){0,20000}?(?:-----END [A-Z\d ]{0,40}-----|…)|(?:(?:\s|\\+[nr])+[A-Za-z\d+/=]{16,100})*)/g
 /** `scheme://user:password@host`. The second form is for passwords with `/`, `?` or `#` in them. */
 const USER_INFO = [
   /\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#"'`<>\\]{1,200}@/gi,
@@ -70,7 +66,8 @@ const NAMED = new RegExp(
 /** Takes out keys whose form alone tells what they are. What was JSON is JSON afterwards; lines stay lines. */
 export function hideKeys(text: string): string {
   return text
-    .replace(WELL_KNOWN, REDACTED)
+    .replace(VENDOR_KEY, REDACTED)
+    .replace(JSON_WEB_TOKEN, REDACTED)
     .replace(PRIVATE_KEY, (block) => block.replaceAll(/[^\n]+/g, REDACTED))
 }
 

@@ -1,19 +1,26 @@
 export { ADMIN_SCOPE, keyPrincipal, METRICS_SCOPE } from './auth-model.ts'
-export type { ApiKeyModel, AuthModel, BearerModel } from './auth-model.ts'
+export type { ApiKeyModel, AuthModel, BearerModel, GroupsModel, SignInModel } from './auth-model.ts'
 export { escapeControls, removeControls } from './controls.ts'
-export { credentialsIn } from './credentials-in.ts'
+export { credentialsIn, decodePercent } from './credentials-in.ts'
 export { describeTarget, displayArgs, displayUrl } from './describe-target.ts'
 export type {
   CatalogModel,
   GatewayModel,
   LimitsModel,
   NamesModel,
+  OtlpModel,
+  RateModel,
+  RepeatedErrorsModel,
+  RetryModel,
   ServerModel,
   StoreModel,
   TelemetryModel,
+  UsageLimitsModel,
   WireViewModel,
 } from './gateway-model.ts'
+export type { AuditModel, AuditReceiver } from './audit-model.ts'
 export { isOpenToAll, isOwn, refuseForeign } from './file-owner.ts'
+export { endpointModel } from './endpoint-model.ts'
 export { findTarget, sharedLimit } from './gateway-model.ts'
 export { spellingsOf } from './secret-spellings.ts'
 export {
@@ -24,18 +31,42 @@ export {
   isSecretSetting,
   REDACTED,
 } from './hide-credentials.ts'
+export {
+  compileRe2,
+  detectorNames,
+  detectorsFor,
+  loadRe2,
+  replaceFound,
+  withoutHidden,
+} from './sensitive/index.ts'
 export { isLoopbackAddress, isLoopbackHost, withoutBrackets } from './gateway-model.ts'
 export { forbidsName, isSelected, nameForms, permitsName, type NameForms } from './name-forms.ts'
 export type {
+  ApproveModel,
+  ApproverPattern,
+  Condition,
+  FactSource,
   ObjectKind,
   ObjectPattern,
   PolicyModel,
   PrincipalPattern,
   RuleModel,
+  RuleSet,
+  SourcePlace,
+  Truth,
   WhoModel,
 } from './policy-model.ts'
-export { parseObjectPattern } from './policy-model.ts'
-export { readByteSize, readDuration } from './quantities.ts'
+export { describeApprover, parseObjectPattern } from './policy-model.ts'
+export type { ResultRule, Sensitive } from './result-rules.ts'
+export {
+  viewEntryKey,
+  type Expression,
+  type Filled,
+  type ViewEntry,
+  type ViewModel,
+  type ViewParameter,
+} from './view-model.ts'
+export { readByteSize, readDuration, readSpan } from './quantities.ts'
 export { readSmallFile, readSmallFileSync } from './read-small-file.ts'
 export { deepFreeze, isSame } from './same.ts'
 export type { Text } from './secret.ts'
@@ -67,4 +98,5 @@ export {
   toUriPattern,
   uriForms,
 } from './uri/index.ts'
+export { countSlips, suggest } from './suggest.ts'
 export { coversPattern, matchesWildcard } from './wildcard.ts'

@@ -1,10 +1,20 @@
+import type { Secret } from './secret.ts'
 import { nameForms, type NameForms } from './name-forms.ts'
 import { toUriPattern, type UriPattern } from './uri/index.ts'
 
 /** Who may do what. Of the rules that match the caller, `deny` wins over `allow`; else `fallback` decides. */
-export interface PolicyModel {
+export interface RuleSet {
   readonly fallback: 'allow' | 'deny'
   readonly rules: readonly RuleModel[]
+  /** Nothing else is there, whatever the rules say. Undefined: everything. */
+  readonly within?: readonly ObjectPattern[] | undefined
+}
+
+export interface PolicyModel extends RuleSet {
+  /** The same with what is tried out: what it denies besides is logged. Undefined when nothing is. */
+  readonly trial?: RuleSet | undefined
+  /** Told of calls that wait for approval; it may decide them. Undefined: nobody outside is. */
+  readonly webhook?: { readonly url: string; readonly secret: Secret } | undefined
 }
 
 export interface RuleModel {
@@ -13,7 +23,63 @@ export interface RuleModel {
   readonly who: WhoModel
   readonly allow: readonly ObjectPattern[]
   readonly deny: readonly ObjectPattern[]
+  /** Without one the rule always holds. */
+  readonly when?: Condition | undefined
+  /** What callers are told; otherwise what is denied looks as if it did not exist. */
+  readonly message?: string | undefined
+  /** What it allows has to be approved by another person first. */
+  readonly approve?: ApproveModel | undefined
+  /** What it allows has to be confirmed by the caller first. */
+  readonly confirm?: boolean | undefined
 }
+
+/** Who approves a call, and for how long it waits. */
+export interface ApproveModel {
+  readonly by: readonly ApproverPattern[]
+  /** In milliseconds. */
+  readonly within: number
+  /** What the approvers are told. */
+  readonly message: string | undefined
+}
+
+/** `operator` is everyone who may administer the gateway. Persons and workloads are those of one issuer. */
+export type ApproverPattern =
+  | { readonly kind: 'operator' }
+  | { readonly kind: 'group' | 'scope' | 'key'; readonly name: string }
+  | { readonly kind: 'person' | 'workload'; readonly issuer: string; readonly name: string }
+
+/** `group:leads`, as it is written in the configuration. */
+export function describeApprover(approver: ApproverPattern): string {
+  return approver.kind === 'operator' ? 'operator' : `${approver.kind}:${approver.name}`
+}
+
+/** Where something is written in the configuration; lines and columns are counted from 1. */
+export interface SourcePlace {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** An expression about a request, compiled. Two are the same when their texts are. */
+export interface Condition {
+  readonly source: string
+  readonly place: SourcePlace | undefined
+  /** How it uses the arguments: not at all, some of them, or all as one (`size(args)`); which it asks for with `has()`. */
+  readonly args: { readonly use: 'none' | 'some' | 'whole'; readonly guarded: readonly string[] }
+  /** What it looks at. Where that does not change, its value does not either. */
+  readonly reads: readonly FactSource[]
+  /** The lengths of the windows in which it counts calls, in milliseconds. */
+  readonly windows: readonly number[]
+  /** `facts` are those of `rules/facts.ts`. */
+  evaluate(facts: unknown): Truth
+  whyItFails(facts: unknown): string
+}
+
+/** The caller's credentials; its client and endpoint; the object; its definition; the call itself. */
+export type FactSource = 'auth' | 'client' | 'object' | 'item' | 'call'
+
+/** `maybe`: what is not known yet decides. `fails`: it has no value, and the rule denies. */
+export type Truth = 'yes' | 'no' | 'maybe' | 'fails'
 
 /** Empty: everyone. Otherwise one entry of any list has to match. Scopes and API keys are wildcards. */
 export interface WhoModel {

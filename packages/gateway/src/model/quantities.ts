@@ -12,8 +12,13 @@ const LONGEST = 2 ** 31 - 1
 
 /** Milliseconds: a number, or text such as `500ms`, `30s`, `1.5h`, `2d`; at most what a timer can wait. */
 export function readDuration(value: number | string): number | undefined {
-  const milliseconds = parseQuantity(value, DURATION_UNITS)
+  const milliseconds = readSpan(value)
   return milliseconds === undefined ? undefined : Math.min(milliseconds, LONGEST)
+}
+
+/** The same for times that no timer waits for: they may be as long as they like. */
+export function readSpan(value: number | string): number | undefined {
+  return parseQuantity(value, DURATION_UNITS)
 }
 
 /** Bytes: a number as it is, or text such as `512kb`, `4MB`, `1gb`. */

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises'
 const MOST_FILE_BYTES = 16 * 1024 * 1024
 /** What a shell passes a pipe by: `--config <(make-config)`. */
 const PASSED = /^\/(?:dev\/(?:fd\/\d+|stdin)|proc\/self\/fd\/\d+)$/
-/** Opening a pipe that nobody writes to would wait for ever. Windows knows no such flag. */
+/** Opening a pipe without a writer would wait for ever. Windows knows no such flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 export interface SmallFileOptions {

@@ -10,6 +10,9 @@ export function isSame(a: unknown, b: unknown): boolean {
   // Numbers that are kept as they were written.
   if ('toJSON' in a && 'toJSON' in b) return String(a) === String(b)
   if (Array.isArray(a) || Array.isArray(b)) return isSameList(a, b)
+  if (a instanceof Map || b instanceof Map) {
+    return a instanceof Map && b instanceof Map && isSameList([...a], [...b])
+  }
   return isSameRecord(a as Record<string, unknown>, b as Record<string, unknown>)
 }
 

@@ -5,7 +5,7 @@ export type TargetModel = StdioTarget | UrlTarget | InProcessTarget | OpenApiTar
 
 export type TargetKind = TargetModel['kind']
 
-/** Who shares a connection. `auto` (default): everybody, until the server asks its client something. */
+/** Who shares a connection. `auto` (default): all callers, until the server asks its client something. */
 export type Isolation = 'auto' | 'shared' | 'user' | 'session' | 'call'
 
 /** What every kind of target has. */
@@ -152,6 +152,12 @@ export interface OpenApiTarget extends TargetOptions {
   readonly outputSchemas: 'exact' | 'lenient' | 'none'
   /** Bytes for the input schema of one tool, and half as many for its output schema. */
   readonly maxSchemaBytes: number
+  /** Values for variables in the URLs of the description's servers. */
+  readonly serverVariables: Readonly<Record<string, string>>
+  /** Where a redirect of the API may lead. */
+  readonly redirects: 'none' | 'same-origin' | 'any'
+  /** Answers larger than this are not read to the end. */
+  readonly maxResponseBytes: number
   /** A folder whose files `$ref` may read, instead of the description's. */
   readonly referenceRoot: string | undefined
 }

@@ -20,5 +20,6 @@ export interface RelayedExchange extends Exchange {
   readonly resolved: Destination | undefined
   /** Marks the server that was asked: the configuration may put another one in its place. */
   server: string | undefined
+  asTask: Exchange['asTask']
   hear(hears: (notification: Notification, exchange: RelayedExchange) => Notification | undefined): void
 }

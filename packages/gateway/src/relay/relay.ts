@@ -3,7 +3,6 @@ import {
   deriveExchange,
   INVALID_PARAMS,
   isJsonObject,
-  isModern,
   ProtocolError,
   type Continuations,
   type Exchange,
@@ -13,12 +12,10 @@ import {
   type Outcome,
   type Sealer,
 } from '@gantry/mcp/exchange'
-import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
+import { callAndFollow, cannotFollow, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import { isAnnouncement, updatedUri } from '../targets/listening/shared-listener.ts'
 import type { Target } from '../targets/target.ts'
-import { askAndAwait } from './awaited-task.ts'
 import type { Destination, RelayedExchange } from './destination.ts'
-import { asResultOf, callAsLegacyTask, withoutTask } from './legacy-task.ts'
 
 export interface RelayOptions {
   /** The target that the endpoint is for; empty for the common one. */
@@ -59,13 +56,11 @@ export class Relay {
   /** The upstream call is still open and waits for its answer; no new request is made. */
   async #resume(exchange: RelayedExchange, target: Target, token: string): Promise<Outcome> {
     const call = this.#continuations.take(token)
-    // The questions of an awaited task came while its result was asked for.
-    const asked = call?.awaitedTask === undefined ? exchange : asResultOf(call.awaitedTask, exchange)
-    if (!call?.accepts(asked)) {
+    if (!call?.accepts(exchange)) {
       call?.expire()
       throw new ProtocolError(INVALID_PARAMS, 'Invalid requestState: the call it belongs to has ended')
     }
-    return asked === exchange ? target.resume(call, exchange) : withoutTask(await target.resume(call, asked))
+    return target.resume(call, exchange)
   }
 
   async #toClient(outcome: InputRequired, target: Target, exchange: RelayedExchange): Promise<Outcome> {
@@ -80,11 +75,18 @@ export class Relay {
 function ask(exchange: RelayedExchange, destination: Destination): Promise<Outcome> {
   const { target, capabilities, taskSupport } = destination
   const hasTasks = capabilities?.extensions?.[TASKS_EXTENSION] !== undefined
-  // The tool can be called as a task only, and its server may have the tasks of 2025-11-25.
-  if (taskSupport === 'required' && !hasTasks) return callAsLegacyTask(exchange, destination, capabilities)
-  // The client's revision has no tasks, and the target would make one all the same if it might.
-  const mustAwait = hasTasks && exchange.method === 'tools/call' && !isModern(exchange.client.version)
-  return mustAwait ? askAndAwait(exchange, destination) : target.handle(exchange, destination)
+  if (taskSupport === 'required' && !hasTasks) {
+    exchange.asTask = { ttl: target.model.timeouts.request }
+    // Only the older era says of a tool that it can be called as a task only.
+    return target.handle(exchange, { ...destination, older: true })
+  }
+  if (!hasTasks || !cannotFollow(exchange)) return target.handle(exchange, destination)
+  return callAndFollow(exchange, {
+    maxWaitMs: target.model.timeouts.request,
+    // These tasks exist in the newer era.
+    call: (following) => target.handle(following, { ...destination, older: false }),
+    send: (request) => target.handle(request, { safe: request.method === 'tasks/get' }),
+  })
 }
 
 /**

@@ -4,6 +4,7 @@ export { withLease } from './store.ts'
 export type { StoreError, StoreErrorCode } from './store-error.ts'
 export type {
   Bucket,
+  Buckets,
   Inspection,
   Lease,
   Listener,
@@ -16,3 +17,4 @@ export type {
   Spent,
   Store,
 } from './store.ts'
+export { spendTokens, type KeptBucket } from './operations/buckets.ts'

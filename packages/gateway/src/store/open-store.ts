@@ -39,7 +39,10 @@ function createStore(driver: Driver, sealing: Sealing | undefined): Store {
   return {
     kind: driver.kind,
     rows: (options) => createRows({ driver, sealing, track }, options),
-    spend: async (counter, bucket) => driver.run('spend', { counter: checkKey(counter), bucket }),
+    spend: async (buckets) => {
+      Object.keys(buckets).forEach(checkKey)
+      return driver.run('spend', buckets)
+    },
     acquire: async (name, ttl) => driver.run('acquire', { name: checkKey(name), ttl }),
     renew: (lease, ttl) => driver.run('renew', { lease, ttl }),
     release: (lease) => driver.run('release', lease),

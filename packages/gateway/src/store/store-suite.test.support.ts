@@ -200,32 +200,48 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
       it('grant what is in the bucket, and say when there is more', async () => {
         const bucket = { capacity: 3, perSecond: 20 }
         for (const left of [2, 1, 0]) {
-          const spent = await store.spend('c', bucket)
+          const spent = await store.spend({ c: bucket })
           expect(spent).toMatchObject({ granted: true, retryAfter: 0 })
           expect(Math.floor(spent.left)).toBeGreaterThanOrEqual(left)
         }
-        const refused = await store.spend('c', { ...bucket, cost: 3 })
+        const refused = await store.spend({ c: { ...bucket, cost: 3 } })
         expect(refused.granted).toBe(false)
         expect(refused.retryAfter).toBeGreaterThan(0)
         expect(refused.retryAfter).toBeLessThanOrEqual(150)
-        await expect.poll(() => store.spend('c', { ...bucket, cost: 3 })).toMatchObject({ granted: true })
-        expect(await store.spend('c', { ...bucket, cost: 4 })).toMatchObject({ retryAfter: Infinity })
+        await expect.poll(() => store.spend({ c: { ...bucket, cost: 3 } })).toMatchObject({ granted: true })
+        expect(await store.spend({ c: { ...bucket, cost: 4 } })).toMatchObject({ retryAfter: Infinity })
       })
 
       it('never grant more than there is, however many ask', async () => {
         const other = await place.open()
         const bucket = { capacity: 25, perSecond: 0.001 }
-        const asked = Array.from({ length: 100 }, (_, n) => (n % 2 ? store : other).spend('c', bucket))
+        const asked = Array.from({ length: 100 }, (_, n) => (n % 2 ? store : other).spend({ c: bucket }))
         const granted = (await Promise.all(asked)).filter((spent) => spent.granted)
         expect(granted.length).toBe(25)
         await other.close()
       })
 
+      it('are taken from together, or not at all', async () => {
+        const large = { capacity: 5, perSecond: 0.001 }
+        const small = { capacity: 1, perSecond: 0.001 }
+        expect(await store.spend({ large, small })).toMatchObject({ granted: true, scarcest: 'small' })
+        expect(await store.spend({ large, small })).toMatchObject({ granted: false, scarcest: 'small' })
+        expect((await store.spend({ large: { ...large, cost: 4 } })).granted).toBe(true)
+      })
+
+      it('can be full again at a time', async () => {
+        const fullAt = Date.now() + 300
+        const quota = { capacity: 1, perSecond: 0, fullAt }
+        expect((await store.spend({ quota })).granted).toBe(true)
+        expect((await store.spend({ quota })).retryAfter).toBeLessThanOrEqual(300)
+        await expect.poll(() => store.spend({ quota })).toMatchObject({ granted: true })
+      })
+
       it('of different names do not know each other', async () => {
         const bucket = { capacity: 1, perSecond: 0.001 }
-        expect((await store.spend('a', bucket)).granted).toBe(true)
-        expect((await store.spend('b', bucket)).granted).toBe(true)
-        expect((await store.spend('a', bucket)).granted).toBe(false)
+        expect((await store.spend({ a: bucket })).granted).toBe(true)
+        expect((await store.spend({ b: bucket })).granted).toBe(true)
+        expect((await store.spend({ a: bucket })).granted).toBe(false)
       })
     })
 

@@ -8,8 +8,8 @@ export interface Store {
   readonly kind: 'memory' | 'embedded'
   /** Rows of one purpose. Two calls with the same name reach the same rows. */
   rows(options: RowsOptions): Rows
-  /** Takes tokens out of a bucket that fills up again over time. */
-  spend(counter: string, bucket: Bucket): Promise<Spent>
+  /** Takes tokens out of buckets that fill up again over time: out of all of them, or out of none. */
+  spend(buckets: Buckets): Promise<Spent>
   /** Undefined while another holder has it. */
   acquire(lease: string, ttl: number): Promise<Lease | undefined>
   /** A lease that is held now gets a new end; undefined when it was lost. */
@@ -92,16 +92,23 @@ export interface ListOptions {
   readonly limit?: number
 }
 
+/** By the names of their counters. */
+export type Buckets = Readonly<Record<string, Bucket>>
+
 export interface Bucket {
   readonly capacity: number
   readonly perSecond: number
+  /** When it is full again whatever was taken, in milliseconds since 1970. */
+  readonly fullAt?: number
   /** Default 1. */
   readonly cost?: number
 }
 
 export interface Spent {
   readonly granted: boolean
-  /** Tokens in the bucket now. */
+  /** The counter that had the fewest tokens for its cost. */
+  readonly scarcest: string
+  /** Tokens in that one now. */
   readonly left: number
   /** Milliseconds until this cost can be granted; 0 when it was; Infinity when it never can. */
   readonly retryAfter: number

@@ -22,6 +22,7 @@ const TOLD: { readonly [reason in TargetReason]: Told } = {
   spawn_failed: { what: 'it could not be started' },
   refused: { what: 'it refused to open a connection' },
   timeout: { what: 'it did not answer in time', advice: 'Try again, or ask for less' },
+  stalled: { what: 'it stopped in the middle of a long message', advice: 'Try again, or ask for less' },
   cancelled: { what: 'the request was cancelled at the gateway' },
   too_large: {
     what: 'its answer is larger than the gateway passes on',
@@ -37,7 +38,10 @@ const TOLD: { readonly [reason in TargetReason]: Told } = {
   cursor_loop: BAD_ANSWER,
   invalid_output: BAD_ANSWER,
   too_many_rounds: { what: 'it kept asking for input' },
-  missing_capability: { what: 'it asks for input that the client cannot give' },
+  missing_capability: {
+    what: 'it asked a question in a way that its connection does not have',
+    advice: 'The next call uses a connection of the older era, where it can ask: call again',
+  },
   invalid_answer: { what: 'it was given an answer that does not fit its question' },
   invalid_argument: { what: 'the arguments cannot be written as JSON' },
   declined: { what: 'the request was declined' },

@@ -10,9 +10,11 @@ import {
   type ParkedCall,
 } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
-import { recordOf, type ExchangeRecord } from '../telemetry/wire-view.ts'
+import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
+import type { RequestTrace } from '../telemetry/tracer.ts'
+import { recordOf } from '../telemetry/wire-view.ts'
 import type { Instance } from './connection/instance.ts'
-import { isSharedKey } from './connection/isolation.ts'
+import { isSharedKey } from './connection/pool.ts'
 import type { Link } from './link/link.ts'
 import type { Recorder } from './recording/recorder.ts'
 import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
@@ -27,7 +29,7 @@ export interface SendOptions {
   readonly mirrored?: Record<string, string> | undefined
   /** Insists on the older era, or on the newer one, where the server has both. */
   readonly older?: boolean | undefined
-  /** Whether it is the gateway's, and nobody's call. */
+  /** Whether it is a request of the gateway itself. */
   readonly own?: boolean | undefined
 }
 
@@ -62,12 +64,12 @@ export class Calls implements Expiring {
     try {
       if (needsSlot) {
         const waiting = this.#takeSlot(instance, exchange)
-        if (waiting) await waiting
+        if (waiting) await traced(exchange, 'queue', waiting)
         holdsSlot = true
       }
       const outcome = await this.#try(instance, exchange, options)
       // That a server lists its tools does not mean that it can be called.
-      if (isCall) instance.proved()
+      if (isCall && instance.failures > 0) instance.proved()
       return outcome
     } finally {
       if (isCall) instance.calls--
@@ -90,7 +92,7 @@ export class Calls implements Expiring {
   async #try(instance: Instance, exchange: Exchange, options: SendOptions): Promise<Outcome> {
     const headers = targetHeaders(this.#host.model(), exchange, options.mirrored)
     const found = this.acquire(instance, exchange, headers)
-    const link = found instanceof Promise ? await found : found
+    const link = found instanceof Promise ? await traced(exchange, 'connect', found) : found
     try {
       return await this.#ask(instance, link, exchange, headers)
     } catch (thrown) {
@@ -132,7 +134,9 @@ export class Calls implements Expiring {
     instance.use(link)
     try {
       if (exchange.method === 'subscriptions/listen') return await this.listen(link, exchange, headers)
-      return await this.#run(exchange, headers, link.handle)
+      const run = (asked: Exchange): Promise<Outcome> => this.#run(asked, headers, link.handle)
+      const trace = traceOf(exchange)
+      return await (trace ? trace.ask(exchange, link, this.#host.model(), run) : run(exchange))
     } finally {
       instance.done(link)
     }
@@ -150,7 +154,7 @@ export class Calls implements Expiring {
       return await link.handle(timed)
     } finally {
       forget()
-      timed.release()
+      timed.release(undefined)
     }
   }
 
@@ -173,11 +177,13 @@ export class Calls implements Expiring {
     const timed = new TargetExchange(exchange, headers, this.#host.model().timeouts)
     if (this.#timed.size === 0) deadlines.watch(this)
     this.#timed.add(timed)
+    let outcome: Outcome | undefined
     try {
       const { recorder } = this
-      return await (recorder ? recorder.handle(timed, async (own) => run(own)) : run(timed))
+      outcome = await (recorder ? recorder.handle(timed, async (own) => run(own)) : run(timed))
+      return outcome
     } finally {
-      timed.release()
+      timed.release(outcome)
       this.#timed.delete(timed)
     }
   }
@@ -209,6 +215,29 @@ export class Calls implements Expiring {
     const own = [...this.#timed.all()].filter((timed) => recordOf(timed) === record)
     for (const timed of own) timed.abort(new McpError('cancelled', reason))
     return own.length > 0
+  }
+}
+
+/** An exchange that is traced, or one derived from it. */
+interface Traced extends Exchange {
+  readonly trace?: RequestTrace | undefined
+}
+
+/** The trace of the request that an exchange belongs to, however often it was derived. */
+function traceOf(exchange: Exchange): RequestTrace | undefined {
+  for (let at: Traced | undefined = exchange; at; at = at.origin) if (at.trace) return at.trace
+  return undefined
+}
+
+/** Waits for a part of a request, with a span for the time that it takes. */
+async function traced<T>(exchange: Exchange, name: string, work: Promise<T>): Promise<T> {
+  const trace = traceOf(exchange)
+  if (!trace) return work
+  const began = performance.now()
+  try {
+    return await work
+  } finally {
+    trace.step(name, began)
   }
 }
 

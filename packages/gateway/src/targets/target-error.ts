@@ -12,7 +12,7 @@ export type TargetReason =
   | 'busy'
   | 'unknown'
 
-/** Facts about a failure that anybody may know. */
+/** Facts about a failure that all callers may know. */
 export interface TargetFacts {
   readonly exitCode?: number | undefined
   readonly signal?: string | undefined
@@ -72,7 +72,7 @@ export class TargetError extends Error {
 
 /** Messages of the SDK advise to raise options of its own, which are not what the gateway's settings are called. */
 export function gatewayWords(message: string): string {
-  return message.replace(/[;.,] [Rr]aise [a-z]+[A-Z]\w*\b[^.;]*\.?$/, '')
+  return message.replace(/(?:[;.,]|,? or) [Rr]aise [a-z]+[A-Z]\w*\b[^.;]*\.?$/, '')
 }
 
 function reasonOf(thrown: unknown): TargetReason {
@@ -92,7 +92,7 @@ function factsOf(thrown: unknown): TargetFacts {
   }
 }
 
-/** Login problems are not retried like network problems: they wait for somebody to log in. */
+/** Login problems are not retried like network problems: they wait for a login. */
 export function isAuthFailure(thrown: unknown): boolean {
   return (
     thrown instanceof McpError &&
@@ -108,7 +108,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   'spawn_failed',
   'session_lost',
 ])
-/** Nobody was there to take it. */
+/** No server was there to take it. */
 const UNREACHED: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -1,28 +1,19 @@
-import { McpError } from '@gantry/mcp/client'
 import type { Exchange, Notification, Outcome, ParkedCall } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
 import { Calls, type Deadlines, type SendOptions } from './calls.ts'
-import { Connections } from './connection/connections.ts'
-import type { Instance, TargetState } from './connection/instance.ts'
-import {
-  type Connection,
-  continuesCall,
-  isSharedKey,
-  LearnedIsolation,
-  legacyKey,
-  fixedConnection,
-  callerKey,
-  instanceKey,
-} from './connection/isolation.ts'
+import { Connections, Succession } from './connection/connections.ts'
+import type { Instance } from './connection/instance.ts'
+import type { ConnectionState } from './connection/life.ts'
+import { continuesCall, legacyKey } from './connection/pool.ts'
+import { ConnectionChoice, type Connection } from './connection/isolation.ts'
 import type { Link } from './link/link.ts'
 import type { OpenerServices } from './connection/link-opener.ts'
-import { type EraHost, type OlderEra, SAME } from './connection/older-era.ts'
+import { sendInEitherEra } from './connection/either-era.ts'
+import { type OlderEra, SAME } from './connection/older-era.ts'
 import { Recorder } from './recording/recorder.ts'
 import { linkMark } from './server-mark.ts'
 import { isAnnouncement, type ListenWish } from './listening/shared-listener.ts'
-import { stateLog } from './state-log.ts'
-import { Succession } from './connection/succession.ts'
 import type { SignInOptions } from './target-auth.ts'
 import { TargetError } from './target-error.ts'
 import { TargetListeners } from './listening/target-listeners.ts'
@@ -54,8 +45,10 @@ export class Target {
   readonly #services: TargetServices
   readonly #succession: Succession
   readonly #listeners: TargetListeners
-  readonly #learned = new LearnedIsolation()
+  readonly #choice: ConnectionChoice
   #suspended = false
+  /** When it was last stopped by hand. */
+  stoppedAt: number | undefined
   readonly #stopping = new AbortController()
 
   constructor(model: TargetModel, services: TargetServices, events: TargetEvents) {
@@ -66,6 +59,14 @@ export class Target {
       create: (settings, isChange) => this.#connections(settings, isChange),
       mayConnect: () => !this.#suspended,
       changed: () => events.changed(this),
+    })
+    this.#choice = new ConnectionChoice({
+      model: () => this.model,
+      current: () => this.#current,
+      learned: (message) => {
+        services.log('info', message, { target: this.name })
+        events.changed(this)
+      },
     })
     this.calls = new Calls({
       model: () => this.model,
@@ -83,15 +84,11 @@ export class Target {
 
   #connections(model: TargetModel, isChange: boolean): Connections {
     const events = this.#events
-    const logState = stateLog(model.name, this.#services.log)
     return new Connections(
       model,
       this.#services,
       {
-        changed: (instance) => {
-          logState(instance)
-          events.changed(this)
-        },
+        changed: () => events.changed(this),
         restarting: () => {
           this.restarts++
         },
@@ -102,7 +99,7 @@ export class Target {
         notification: (instance, notification) => {
           if (isAnnouncement(notification)) this.#listeners.announce(notification, instance.key)
         },
-        sharedQuestion: (instance, exchange) => this.#learn(instance, exchange),
+        sharedQuestion: (...question) => this.#choice.asked(...question),
         stderr: (line) => {
           this.stderr.push(line)
           events.stderr(this, line)
@@ -148,7 +145,7 @@ export class Target {
     return this.#current.main
   }
 
-  get state(): TargetState {
+  get state(): ConnectionState {
     if (this.#suspended) return 'stopped'
     return this.#current.pool.find('')?.state ?? 'idle'
   }
@@ -170,18 +167,13 @@ export class Target {
   processOf(exchange: Exchange): string {
     const { model, pool } = this.#ownerOf(exchange)
     if (model.kind !== 'stdio' || continuesCall(exchange)) return ''
-    const { key } = this.#connectionFor(exchange, false)
+    const { key } = this.#choice.for(exchange, false)
     return [key, legacyKey(key)].map((one) => linkMark(pool.find(one)?.link)).join('.')
   }
 
   /** The connections that a caller has for itself; those of single calls do not count. */
   ownLinks(caller: Pick<Exchange, 'session' | 'auth'>): Link[] {
-    const { isolation } = this.model
-    if (isolation === 'call') return []
-    const key = isolation === 'auto' ? callerKey(caller) : instanceKey(isolation, caller)
-    if (key === undefined || key === '') return []
-    const { pool } = this.#current
-    return [key, legacyKey(key)].flatMap((one) => pool.find(one)?.link ?? [])
+    return this.#current.pool.ownLinks(caller)
   }
 
   /** The connections that an exchange goes to: a call in several rounds goes on where it began. */
@@ -195,15 +187,17 @@ export class Target {
     this.#check()
     const { olderEra } = this.#current
     // A modern client wants the older era only where the eras differ.
-    const mayWant = exchange.ask !== undefined || olderEra.differences !== SAME
+    const mayWant = exchange.ask !== undefined || olderEra.asksLive || olderEra.differences !== SAME
     const wantsOlder = options.older ?? (mayWant && olderEra.wants(exchange))
-    const connection = this.#connectionFor(exchange, wantsOlder)
-    if (!wantsOlder || continuesCall(exchange)) return this.#useAt(connection, exchange, options)
-    const older = await olderEra.connectionFor(connection, exchange, this.#eraHost)
-    if (older === undefined) return this.#useAt(connection, exchange, options)
-    const outcome = await this.#useAt(older, exchange, options)
-    if (!olderEra.needsNewer(exchange, outcome)) return outcome
-    return this.#useAt(this.#connectionFor(exchange, false), exchange, options)
+    const isSettled = !wantsOlder && (options.older !== undefined || !olderEra.hasNewer)
+    if (isSettled) return this.#useAt(this.#choice.for(exchange, false), exchange, options)
+    return sendInEitherEra(exchange, wantsOlder, options, {
+      connections: this.#current,
+      choice: this.#choice,
+      acquire: (instance, own) => this.calls.acquire(instance, own),
+      send: (connection) => this.#useAt(connection, exchange, options),
+      sendAgain: () => this.handle(exchange, options),
+    })
   }
 
   #useAt({ key, isOwn }: Connection, exchange: Exchange, options: SendOptions): Promise<Outcome> {
@@ -212,33 +206,12 @@ export class Target {
     return held.run(exchange, (instance, own) => this.calls.send(instance, own, options), key)
   }
 
-  #connectionFor(exchange: Exchange, wantsOlder: boolean): Connection {
-    const { isolation } = this.model
-    return isolation === 'auto'
-      ? this.#learned.connectionFor(exchange, wantsOlder, this.#current)
-      : fixedConnection(isolation, exchange)
-  }
-
-  /** Whether the server speaks the older era too. Where it does not say so, that is tried. */
-  hasOlderEra(exchange: Exchange): Promise<boolean> {
-    return this.#current.olderEra.isThere(exchange, this.#eraHost)
-  }
-
-  get #eraHost(): EraHost {
-    const { pool } = this.#current
-    return {
-      model: this.model,
-      pool,
-      acquire: (instance, exchange) => this.calls.acquire(instance, exchange),
-    }
-  }
-
   /** What is known of the older era of its server. */
   get olderEra(): OlderEra {
     return this.#current.olderEra
   }
 
-  /** The connection of everybody in the older era, where one is open. */
+  /** The shared connection in the older era, where one is open. */
   get older(): Instance | undefined {
     const older = this.#current.pool.find(legacyKey(''))
     return older?.link && older
@@ -246,19 +219,7 @@ export class Target {
 
   /** Whether each caller has a connection of its own because the server asks questions. */
   get isolatesByItself(): boolean {
-    return this.model.isolation === 'auto' && this.#learned.asks
-  }
-
-  /** What happens on the connection of one caller is no news. */
-  #learn(instance: Instance, exchange: Exchange | undefined): void {
-    const isNews =
-      this.model.isolation === 'auto' && isSharedKey(instance.key) && this.#learned.learn(exchange)
-    if (!isNews) return
-    const message =
-      `${this.name} asks its clients questions: from now on each session has a connection of its own. ` +
-      'Set "isolation" to decide this yourself'
-    this.#services.log('info', message, { target: this.name })
-    this.#events.changed(this)
+    return this.#choice.isLearned
   }
 
   /** Sends something of the gateway's own: it belongs to no connection of a caller. */
@@ -303,11 +264,7 @@ export class Target {
 
   /** Logs in at the target's authorization server, then connects. Only targets with `oauth` have a login. */
   async signIn(options: SignInOptions): Promise<void> {
-    const auth = await this.#current.opener.auth(this.model)
-    if (!auth) throw new McpError('unsupported', `Target "${this.name}" has no "oauth" in the configuration`)
-    // A page that nobody answers would keep its port, and the process, for minutes.
-    const signal = AbortSignal.any([this.#stopping.signal, ...(options.signal ? [options.signal] : [])])
-    await auth.signIn({ ...options, signal })
+    await this.#current.opener.signIn(this.model, options, this.#stopping.signal)
     await this.start()
   }
 
@@ -329,6 +286,7 @@ export class Target {
   /** Stops every connection and makes no new one until it is started by hand. */
   async suspend(): Promise<void> {
     this.#suspended = true
+    this.stoppedAt = Date.now()
     await this.#current.pool.clear()
     this.#events.changed(this)
   }

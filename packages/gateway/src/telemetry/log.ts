@@ -1,5 +1,6 @@
 import { cutText } from '@gantry/mcp/foreign'
 import { escapeControls } from '../model/index.ts'
+import type { LogEntry, LogRing } from './log-ring.ts'
 import { redacting } from './redacting.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -11,11 +12,20 @@ const ORDER: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent']
 /** A server decides how long its error messages are; a line of the log has an end all the same. */
 const MAX_LENGTH = 4000
 
+/** May change while the log is in use. */
+export interface Verbosity {
+  debug: boolean
+}
+
 export interface LogOptions {
   level: LogLevel | 'silent'
   format: 'text' | 'json'
   scrub: (text: string) => string
   write?: (line: string) => void
+  /** Keeps the last lines, whatever is printed. */
+  ring?: LogRing
+  /** While `debug` is true, everything is printed. */
+  verbosity?: Verbosity
 }
 
 /** Logs to stderr, one line per entry, without credentials: stdout belongs to results and messages. */
@@ -28,15 +38,31 @@ export function createLog(options: LogOptions): Log {
       const shown = redacting(key, part)
       return typeof shown === 'string' ? clean(shown) : shown
     })
+  const inWords = (facts: Readonly<Record<string, unknown>>): string => {
+    const known = Object.entries(facts).filter(([, value]) => value !== undefined)
+    return escapeControls(known.map(([key, value]) => ` ${key}=${toJson(value)}`).join(''))
+  }
+  const keep = (
+    level: LogEntry['level'],
+    message: string,
+    facts: Readonly<Record<string, unknown>>,
+  ): void => {
+    const { target, ...rest } = facts
+    options.ring?.add({
+      level,
+      message: escapeControls(clean(message)),
+      target: typeof target === 'string' ? target : undefined,
+      detail: inWords(rest).trim(),
+    })
+  }
   return (level, message, facts = {}) => {
-    if (ORDER.indexOf(level) < threshold) return
+    if (level !== 'debug') keep(level, message, facts)
+    if (ORDER.indexOf(level) < threshold && options.verbosity?.debug !== true) return
     const time = new Date().toISOString()
     const base = { time, level, message }
     // No fact takes the place of one of these.
     if (options.format === 'json') return write(escapeControls(toJson({ ...base, ...facts, ...base })))
-    const known = Object.entries(facts).filter(([, value]) => value !== undefined)
-    const extra = known.map(([key, value]) => ` ${key}=${toJson(value)}`)
-    write(escapeControls(`${time.slice(11, 23)} ${level.padEnd(5)} ${clean(message)}${extra.join('')}`))
+    write(`${escapeControls(`${time.slice(11, 23)} ${level.padEnd(5)} ${clean(message)}`)}${inWords(facts)}`)
   }
 }
 

@@ -21,7 +21,7 @@ interface Found {
   readonly isCredential: boolean
 }
 
-const CREDENTIAL_HOLDERS = new Set(['sealingKeys', 'schemes', 'auth', 'oauth', 'introspection'])
+const CREDENTIAL_HOLDERS = new Set(['sealingKeys', 'schemes', 'auth', 'oauth', 'introspection', 'otlp'])
 /** Shorter values would be found in the middle of ordinary words, and among the keys of JSON. */
 const SHORTEST = 8
 /** Spellings of earlier secrets that are kept; the oldest go first. */
@@ -34,7 +34,7 @@ const PLAIN_VALUE = /^(?:true|false|none|null|auto|default|enabled|disabled|requ
 const PLAIN_WORD = /^[a-z_-]*$/
 /** Characters of one value that are searched for what looks like a credential: targets decide how long it is. */
 const MAX_SEARCHED = 64 * 1024
-/** Nobody cuts a text more often. */
+/** A text is never cut more often. */
 const MAX_CUTS = 100
 /** What stands where a text was cut. */
 const CUT = '…'
@@ -46,7 +46,8 @@ export class SecretScrubber {
   #labels = new Map<string, string>()
   /** Longest first. */
   #values: readonly string[] = []
-  #long: RegExp | undefined
+  /** Finds the long ones. Short ones may be ordinary words, which only errors and the log do without. */
+  known: RegExp | undefined
   #words: RegExp | undefined
 
   constructor(model: GatewayModel) {
@@ -74,7 +75,7 @@ export class SecretScrubber {
     this.#values = values
     // A number in JSON has no quotes: it is replaced as a whole.
     const isLong = (value: string): boolean => value.length >= SHORTEST && !/^[\d.]+$/.test(value)
-    this.#long = anyOf(values.filter(isLong))
+    this.known = anyOf(values.filter(isLong))
     this.#words = anyOf(
       values.filter((value) => !isLong(value)),
       String.raw`(?<![\w-])`,
@@ -114,7 +115,7 @@ export class SecretScrubber {
   scrub(text: string): string {
     // Blocks first: their lines are secrets too, and a block without its lines is not recognised.
     const open = hideKeys(text)
-    const known = this.#long ? open.replace(this.#long, this.#labelOf) : open
+    const known = this.known ? open.replace(this.known, this.#labelOf) : open
     return known.includes(CUT) ? this.#withoutBeginnings(known) : known
   }
 

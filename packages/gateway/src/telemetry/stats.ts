@@ -1,4 +1,13 @@
-import { isModern, principalKey, type ClientFacts, type Exchange, type Principal } from '@gantry/mcp/exchange'
+import {
+  isMethodInRevision,
+  principalKey,
+  type ClientFacts,
+  type Exchange,
+  type InputRequests,
+  type InputRequired,
+  type JsonObject,
+  type Principal,
+} from '@gantry/mcp/exchange'
 
 export interface StatsSummary {
   readonly calls: number
@@ -6,7 +15,7 @@ export interface StatsSummary {
   readonly p50: number | undefined
   readonly p95: number | undefined
   /** Calls and errors in ten-second buckets, oldest first. */
-  readonly traffic: readonly { at: number; calls: number; errors: number }[]
+  readonly traffic: readonly LoadBucket[]
 }
 
 /** Upper bounds of the histogram, in milliseconds; one more bucket has everything beyond. */
@@ -27,14 +36,63 @@ const SAMPLES = 512
 const BUCKET = 10_000
 const BUCKETS = 60
 
+/** Calls in one span of time. */
+export interface LoadBucket {
+  readonly at: number
+  readonly calls: number
+  readonly errors: number
+}
+
+/** Counts calls and errors in spans of equal length, the last ones only, in a fixed amount of memory. */
+export class Buckets {
+  readonly span: number
+  readonly #count: number
+  readonly #calls: Uint32Array
+  readonly #errors: Uint32Array
+  #newest = 0
+
+  constructor(span: number, count: number) {
+    this.span = span
+    this.#count = count
+    this.#calls = new Uint32Array(count)
+    this.#errors = new Uint32Array(count)
+  }
+
+  add(failed: boolean, now: number): void {
+    const slot = this.#advance(now) % this.#count
+    this.#calls[slot]!++
+    if (failed) this.#errors[slot]!++
+  }
+
+  /** Clears the buckets that time has passed since the last call. */
+  #advance(now: number): number {
+    const current = Math.floor(now / this.span)
+    if (current === this.#newest) return current
+    const from = Math.max(this.#newest + 1, current - this.#count + 1)
+    for (let bucket = from; bucket <= current; bucket++) {
+      this.#calls[bucket % this.#count] = 0
+      this.#errors[bucket % this.#count] = 0
+    }
+    this.#newest = current
+    return current
+  }
+
+  /** Oldest first. */
+  list(now: number): LoadBucket[] {
+    const first = this.#advance(now) - this.#count + 1
+    return Array.from({ length: this.#count }, (_, index) => {
+      const slot = (first + index) % this.#count
+      return { at: (first + index) * this.span, calls: this.#calls[slot]!, errors: this.#errors[slot]! }
+    })
+  }
+}
+
 /** Counts, recent latencies and a ten-minute chart, in a fixed amount of memory. */
 export class Stats {
   #calls = 0
   #errors = 0
   readonly #durations = new Float64Array(SAMPLES)
-  readonly #bucketCalls = new Uint32Array(BUCKETS)
-  readonly #bucketErrors = new Uint32Array(BUCKETS)
-  #bucket = 0
+  readonly #traffic = new Buckets(BUCKET, BUCKETS)
   #durationMs = 0
   readonly #histogram = new Float64Array(DURATION_BOUNDS.length + 1)
 
@@ -45,25 +103,8 @@ export class Stats {
     let bound = 0
     while (bound < DURATION_BOUNDS.length && durationMs > DURATION_BOUNDS[bound]!) bound++
     this.#histogram[bound]!++
-    const slot = this.#advance() % BUCKETS
-    this.#bucketCalls[slot]!++
-    if (!failed) return
-    this.#errors++
-    this.#bucketErrors[slot]!++
-  }
-
-  /** Clears the buckets that time has passed since the last call. */
-  #advance(): number {
-    const now = Math.floor(Date.now() / BUCKET)
-    if (now !== this.#bucket) {
-      const from = Math.max(this.#bucket + 1, now - BUCKETS + 1)
-      for (let bucket = from; bucket <= now; bucket++) {
-        this.#bucketCalls[bucket % BUCKETS] = 0
-        this.#bucketErrors[bucket % BUCKETS] = 0
-      }
-      this.#bucket = now
-    }
-    return now
+    if (failed) this.#errors++
+    this.#traffic.add(failed, Date.now())
   }
 
   totals(): StatsTotals {
@@ -72,19 +113,53 @@ export class Stats {
   }
 
   summary(): StatsSummary {
-    const now = this.#advance()
     const known = this.#durations.slice(0, Math.min(this.#calls, SAMPLES)).sort()
     const at = (share: number): number | undefined => known[Math.floor(known.length * share)]
-    const traffic = Array.from({ length: BUCKETS }, (_, index) => {
-      const bucket = now - BUCKETS + 1 + index
-      const slot = bucket % BUCKETS
-      return { at: bucket * BUCKET, calls: this.#bucketCalls[slot]!, errors: this.#bucketErrors[slot]! }
-    })
+    const traffic = this.#traffic.list(Date.now())
     return { calls: this.#calls, errors: this.#errors, p50: at(0.5), p95: at(0.95), traffic }
   }
 }
 
-/** Somebody who sends requests: a session, or whatever modern requests have in common. */
+const MINUTE = 60_000
+const EVERYTHING = ''
+
+interface Ranges {
+  readonly hour: Buckets
+  readonly day: Buckets
+}
+
+/** The load of the last hour and of the last day, in all and for each target. */
+export class LoadHistory {
+  readonly #ranges = new Map<string, Ranges>()
+
+  add(target: string | undefined, failed: boolean): void {
+    const now = Date.now()
+    this.#add(EVERYTHING, failed, now)
+    if (target !== undefined) this.#add(target, failed, now)
+  }
+
+  #add(name: string, failed: boolean, now: number): void {
+    const { hour, day } = this.#rangesOf(name)
+    hour.add(failed, now)
+    day.add(failed, now)
+  }
+
+  #rangesOf(name: string): Ranges {
+    let ranges = this.#ranges.get(name)
+    if (!ranges) {
+      ranges = { hour: new Buckets(MINUTE, 60), day: new Buckets(15 * MINUTE, 96) }
+      this.#ranges.set(name, ranges)
+    }
+    return ranges
+  }
+
+  /** Without a target: all of them together. */
+  of(range: keyof Ranges, target: string = EVERYTHING): LoadBucket[] {
+    return this.#rangesOf(target)[range].list(Date.now())
+  }
+}
+
+/** A sender of requests: a session, or modern requests with the same client and principal. */
 export interface KnownClient {
   readonly key: string
   readonly session: string | undefined
@@ -98,8 +173,6 @@ export interface KnownClient {
 }
 
 const MAX_CLIENTS = 1000
-/** Modern methods, which no legacy client knows. */
-const OF_THE_EDGE: ReadonlySet<string> = new Set(['server/discover', 'subscriptions/listen'])
 
 /** Counts the requests of each client, in a fixed amount of memory. */
 export class ClientRegister {
@@ -107,8 +180,8 @@ export class ClientRegister {
 
   seen(exchange: Exchange, isPlayground: boolean): void {
     const { session, client, auth } = exchange
-    // What the edge asks for itself when a session begins; the client would be there twice.
-    if (session === undefined && !isModern(client.version) && OF_THE_EDGE.has(exchange.method)) return
+    // A method that the client's revision lacks comes from the edge, when a session begins. The client has a session then.
+    if (session === undefined && !isMethodInRevision(exchange.method, client.version)) return
     const key = session ?? keyOf(client, auth?.principal)
     const known = this.#clients.get(key)
     if (known) {
@@ -156,4 +229,54 @@ export class ClientRegister {
 
 function keyOf({ info, version }: ClientFacts, principal: Principal | undefined): string {
   return `${principalKey(principal)}\n${info?.name ?? ''}\n${info?.version ?? ''}\n${version}`
+}
+
+/** A call that goes on when its client has answered what the target asked. */
+export interface WaitingCall<Record> {
+  readonly record: Record
+  readonly since: number
+  readonly questions: InputRequests
+}
+
+/** Calls that are kept; a client may ask for input and never come back. */
+const MOST = 500
+
+/** Knows whose calls wait for an answer, whatever way the client is asked. */
+export class WaitingCalls<Record> {
+  /** Asked while the request runs. */
+  readonly #asked = new Set<WaitingCall<Record>>()
+  /** Asked by the result of the request: the client comes back with this state and the answers. */
+  readonly #returned = new Map<string, WaitingCall<Record>>()
+  onChange: (() => void) | undefined
+
+  async during<T>(record: Record, questions: InputRequests, answers: Promise<T>): Promise<T> {
+    const call = { record, questions, since: Date.now() }
+    this.#asked.add(call)
+    this.onChange?.()
+    try {
+      return await answers
+    } finally {
+      this.#asked.delete(call)
+      this.onChange?.()
+    }
+  }
+
+  returned(record: Record, { inputRequests, requestState }: InputRequired): void {
+    if (!inputRequests || requestState === undefined) return
+    this.#returned.set(requestState, { record, questions: inputRequests, since: Date.now() })
+    const [oldest] = this.#returned.keys()
+    if (this.#returned.size > MOST) this.#returned.delete(oldest!)
+    this.onChange?.()
+  }
+
+  /** A request that brings a state brings the answers, too. */
+  begun({ requestState }: JsonObject): void {
+    if (typeof requestState === 'string' && this.#returned.delete(requestState)) this.onChange?.()
+  }
+
+  /** Oldest first. Calls that began to wait before `since` have expired. */
+  list(since: number): WaitingCall<Record>[] {
+    for (const [state, call] of this.#returned) if (call.since < since) this.#returned.delete(state)
+    return [...this.#asked, ...this.#returned.values()].sort((a, b) => a.since - b.since)
+  }
 }

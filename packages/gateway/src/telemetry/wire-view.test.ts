@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { complete, failure, PlainExchange, ProtocolError, type ExchangeInit } from '@gantry/mcp/exchange'
-import { ClientTag, WireView } from './wire-view.ts'
+import {
+  complete,
+  failure,
+  PlainExchange,
+  ProtocolError,
+  type ExchangeInit,
+  type Outcome,
+} from '@gantry/mcp/exchange'
+import { ToolRegister } from './tool-register.ts'
+import { ClientTag, noteUpstream, WireView } from './wire-view.ts'
 
 const OPTIONS = { size: 3, bodyBytes: 100, sampling: 1 }
 const exchange = (init: Partial<ExchangeInit> = {}) =>
@@ -71,14 +79,145 @@ describe('the wire view', () => {
     expect(view.statsOf('a').totals()).toMatchObject({ calls: 1, errors: 1 })
   })
 
-  it('knows the only exchange that a target works on', () => {
+  it('knows the exchanges that a target works on', () => {
     const view = new WireView(OPTIONS)
     const first = view.begin(exchange())
     first.target = 'a'
-    expect(view.onlyRunning('a')).toBe(first)
     view.begin(exchange({ method: 'subscriptions/listen' })).target = 'a'
-    expect(view.onlyRunning('a')).toBe(first)
-    view.begin(exchange()).target = 'a'
-    expect(view.onlyRunning('a')).toBeUndefined()
+    expect(view.runningAt('a')).toEqual([first])
+    view.begin(exchange()).target = 'b'
+    expect(view.runningAt('a')).toEqual([first])
+  })
+
+  const fail = (view: WireView) => {
+    const one = exchange({ params: { name: 'bad', arguments: { password: 'hunter2' } } })
+    const record = view.begin(one)
+    view.end(record, failure(new ProtocolError(-32603, 'failed')), one)
+    return record
+  }
+
+  it('keeps what failed, what was slowest and what still runs, whatever comes after them', () => {
+    const view = new WireView(OPTIONS)
+    const failed = fail(view)
+    const hanging = view.begin(exchange())
+    const slow = recorded(view)
+    slow.durationMs = 9_000
+    for (let count = 0; count < 300; count++) recorded(view)
+    for (const record of [failed, hanging, slow]) expect(view.find(record.id)).toBe(record)
+    const listed = view.recent(1_000).map(({ id }) => id)
+    expect(listed).toEqual([...listed].sort((a, b) => b - a))
+    expect(new Set(listed).size).toBe(listed.length)
+    expect(listed).toEqual(expect.arrayContaining([failed.id, hanging.id, slow.id]))
+    expect(listed).toHaveLength(6)
+    expect(view.recent(1_000, slow.id).map(({ id }) => id)).toEqual([hanging.id, failed.id])
+    view.clear()
+    expect(view.find(failed.id)).toBeUndefined()
+  })
+
+  it('keeps what was asked and answered when it failed, though nobody watched', () => {
+    const view = new WireView({ ...OPTIONS, bodyBytes: 1_000 })
+    const texts = fail(view).messages!.map(({ json }) => json)
+    expect(texts).toHaveLength(2)
+    expect(texts[0]).toContain('"bad"')
+    expect(texts[0]).not.toContain('hunter2')
+    expect(texts[1]).toContain('failed')
+    // Whatever the sample.
+    const unsampled = new WireView({ ...OPTIONS, sampling: 0 })
+    expect(fail(unsampled).messages).toHaveLength(2)
+  })
+
+  it('keeps both hops of what failed or was slow, and nothing of the rest', () => {
+    const view = new WireView({ ...OPTIONS, bodyBytes: 1_000 })
+    const run = (ms: number, outcome: Outcome) => {
+      const one = exchange({ params: { name: 'a_echo' } })
+      const record = view.begin(one)
+      Object.assign(record, { began: performance.now() - ms })
+      noteUpstream(record, { hop: 'target', direction: 'out', message: { params: { name: 'echo' } } })
+      noteUpstream(record, { hop: 'target', direction: 'in', message: outcome })
+      view.end(record, outcome, one)
+      expect(record.upstream).toBeUndefined()
+      return record.messages?.map(({ hop, direction }) => `${hop} ${direction}`)
+    }
+    const whole = ['client in', 'target out', 'target in', 'client out']
+    expect(run(1, failure(new ProtocolError(-32603, 'failed')))).toEqual(whole)
+    expect(run(500, complete({}))).toEqual(whole)
+    expect(run(1, complete({}))).toBeUndefined()
+    // Only the slowest: a slow target does not make every exchange be written down.
+    for (let count = 0; count < 200; count++) run(1_000, complete({}))
+    expect(run(400, complete({}))).toBeUndefined()
+    expect(run(2_000, complete({}))).toEqual(whole)
+  })
+
+  it('keeps failures of one caller while another floods it', () => {
+    const view = new WireView({ ...OPTIONS, size: 1 })
+    const failAs = (session: string) => {
+      const one = exchange({ session })
+      const record = view.begin(one)
+      view.end(record, failure(new ProtocolError(-32603, 'failed')), one)
+      return record
+    }
+    const quiet = failAs('quiet')
+    for (let count = 0; count < 2_000; count++) failAs('loud')
+    expect(view.find(quiet.id)).toBe(quiet)
+    expect(view.recent(5_000).length).toBeLessThan(600)
+  })
+
+  it('bounds what survives by its characters', () => {
+    const view = new WireView({ ...OPTIONS, size: 1, bodyBytes: 100_000 })
+    const long = 'x'.repeat(90_000)
+    for (let count = 0; count < 200; count++) {
+      const one = exchange({ params: { name: 'bad', arguments: { long } } })
+      view.end(view.begin(one), failure(new ProtocolError(-32603, 'failed')), one)
+    }
+    const kept = view.recent(1_000).flatMap(({ messages = [] }) => messages)
+    expect(kept.reduce((sum, { json }) => sum + json.length, 0)).toBeLessThan(9 * 1024 * 1024)
+    expect(kept.length).toBeGreaterThan(50)
+  })
+
+  it('lists a question that was refused, with its reason', () => {
+    const view = new WireView(OPTIONS)
+    const seen: string[] = []
+    view.watch(({ status }) => seen.push(status))
+    view.refused('a', 'elicitation/create', 'Nobody can be asked')
+    expect(view.recent(1)).toMatchObject([
+      { method: 'elicitation/create', target: 'a', status: 'refused', error: 'Nobody can be asked' },
+    ])
+    expect(seen).toEqual(['refused'])
+    expect(view.total.totals().calls).toBe(0)
+  })
+
+  it('counts the calls of each tool by its own name', () => {
+    const view = new WireView(OPTIONS)
+    for (const [tool, ms] of [
+      ['echo', 10],
+      ['echo', 10],
+      ['echo', 1_000],
+      ['sum', 1],
+    ] as const) {
+      const one = exchange()
+      const record = view.begin(one)
+      Object.assign(record, { target: 'a', tool, bytes: 100, began: performance.now() - ms })
+      view.end(record, ms === 1_000 ? failure(new ProtocolError(-32603, 'failed')) : complete({}), one)
+    }
+    recorded(view)
+    const figures = view.toolFigures()
+    expect(figures).toMatchObject([
+      { target: 'a', name: 'echo', calls: 3, errors: 1, bytes: 300 },
+      { target: 'a', name: 'sum', calls: 1, errors: 0 },
+    ])
+    const [{ p50, p95 }] = figures as [(typeof figures)[0]]
+    expect(p50).toBeGreaterThan(8)
+    expect(p50).toBeLessThan(100)
+    expect(p95).toBeGreaterThan(800)
+  })
+
+  it('forgets the tool that was not used for longest when there are too many', () => {
+    const tools = new ToolRegister()
+    for (let at = 1; at <= 5_001; at++) {
+      tools.add([{ at, status: 'ok', target: 'a', tool: `t${at}`, durationMs: 1, bytes: undefined }])
+    }
+    const names = tools.figures().map(({ name }) => name)
+    expect(names).toHaveLength(5_000)
+    expect(names).not.toContain('t1')
   })
 })

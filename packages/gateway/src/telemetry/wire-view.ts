@@ -2,54 +2,58 @@ import {
   CallTable,
   type Exchange,
   type Outcome,
-  writeJson,
   cancellationOf,
   outlineOf,
-  type Failure,
-  type Principal,
+  type WireTap,
 } from '@gantry/mcp/exchange'
-import { cutText } from '@gantry/mcp/foreign'
-import { ClientRegister, Stats } from './stats.ts'
-import { redacting } from './redacting.ts'
-import { hideCredentials } from '../model/index.ts'
+import type {
+  ExchangeRecord,
+  Question,
+  RecordStatus,
+  SeenMessage,
+  Shown,
+  WireViewOptions,
+} from './exchange-record.ts'
+import { FailureCounts } from './failure-counts.ts'
+import { failureText, shortText } from './failure-text.ts'
+import { inOutline, SLOW_FROM, Slowest } from './flight-recorder.ts'
+import type { Handshake } from './handshake.ts'
+import { KeptExchanges } from './kept-exchanges.ts'
+import { ClientRegister, LoadHistory, Stats, WaitingCalls } from './stats.ts'
+import { type ToolFigures, ToolRegister } from './tool-register.ts'
 
-export interface WireViewOptions {
-  /** Exchanges kept; 0 switches the view off, statistics stay. */
-  readonly size: number
-  /** Characters of one message that are kept. */
-  readonly bodyBytes: number
-  /** Share of exchanges whose messages are kept, 0 to 1. The others are listed and counted all the same. */
-  readonly sampling: number
-}
+/** Calls that are gathered before they are counted for their tools: a call itself does not wait for that. */
+const UNCOUNTED = 256
+/** Messages of one exchange with its target that are held while it runs. */
+const MOST_HELD = 20
 
-/** Messages of one exchange that are kept; progress can be endless. */
-const MAX_MESSAGES = 200
-/** A server decides how long its messages are. */
-const MAX_WORDS = 4000
-/** Characters of all messages together; beyond it the oldest exchanges lose theirs. */
-const MAX_KEPT = 32 * 1024 * 1024
-
-/** The last exchanges, for the console. Messages are kept only while somebody watches. */
+/**
+ * The last exchanges, for the console, and those before them that failed or were the slowest. Messages are kept while
+ * it is watched; of an exchange that fails, what was asked and answered is kept in any case.
+ */
 export class WireView {
   readonly total: Stats = new Stats()
+  readonly load: LoadHistory = new LoadHistory()
+  readonly failures: FailureCounts = new FailureCounts()
   readonly clients: ClientRegister = new ClientRegister()
-  readonly #size: number
-  readonly #bodyBytes: number
+  readonly waiting: WaitingCalls<ExchangeRecord> = new WaitingCalls()
   readonly #sampling: number
+  readonly #bodyBytes: number
+  readonly #slowest = new Slowest()
   readonly #ring: (ExchangeRecord | undefined)[]
+  readonly #exchanges: KeptExchanges
   readonly #targets = new Map<string, Stats>()
   readonly #watchers = new Set<(record: ExchangeRecord) => void>()
+  readonly #tools = new ToolRegister()
+  #uncounted: ExchangeRecord[] = []
   readonly #running = new CallTable<number, ExchangeRecord>()
   #next = 1
-  #kept = 0
-  /** No exchange before this one has messages. */
-  #firstKept = 1
 
   constructor(options: WireViewOptions) {
-    this.#size = options.size
-    this.#bodyBytes = options.bodyBytes
     this.#sampling = options.sampling
+    this.#bodyBytes = options.bodyBytes
     this.#ring = new Array<ExchangeRecord | undefined>(options.size)
+    this.#exchanges = new KeptExchanges(this.#ring, options.bodyBytes)
   }
 
   get watched(): boolean {
@@ -66,107 +70,141 @@ export class WireView {
     const { params, client } = exchange
     const name = params.name ?? params.uri
     const tag = ClientTag.of(exchange.serverContext)
-    const record: ExchangeRecord = {
-      id: this.#next++,
-      at: Date.now(),
-      method: exchange.method,
-      name: typeof name === 'string' ? name : undefined,
-      client: {
-        name: client.info?.name,
-        version: client.version,
-        session: exchange.session,
-        principal: exchange.auth?.principal,
-      },
-      target: undefined,
-      durationMs: undefined,
-      status: 'running',
-      error: undefined,
-      tag,
-      // Whoever asks from the console wants to see it.
-      keeps: tag !== undefined || this.#sampling === 1 || Math.random() < this.#sampling,
-      messages: undefined,
+    const facts = {
+      name: client.info?.name,
+      version: client.version,
+      session: exchange.session,
+      principal: exchange.auth?.principal,
     }
-    if (this.#size > 0) this.#put(record)
+    const record = this.#create(exchange.method, typeof name === 'string' ? name : undefined, facts, tag)
+    this.#put(record)
     this.#running.set(record.id, record)
     this.clients.seen(exchange, tag !== undefined)
+    if (params.requestState !== undefined) this.waiting.begun(params)
     if (this.watched) {
       this.add(record, { hop: 'client', direction: 'in', message: { method: exchange.method, params } })
     }
     return record
   }
 
-  #put(record: ExchangeRecord): void {
-    const slot = record.id % this.#size
-    const old = this.#ring[slot]
-    if (old?.messages) this.#strip(old)
-    this.#ring[slot] = record
+  #create(
+    method: string,
+    name: string | undefined,
+    client: ExchangeRecord['client'],
+    tag: ClientTag | undefined,
+  ): ExchangeRecord {
+    return {
+      id: this.#next++,
+      at: Date.now(),
+      began: performance.now(),
+      method,
+      name,
+      client,
+      target: undefined,
+      tool: undefined,
+      durationMs: undefined,
+      targetMs: undefined,
+      bytes: undefined,
+      status: 'running',
+      error: undefined,
+      tag,
+      // A call from the console is always shown.
+      keeps: tag !== undefined || this.#sampling === 1 || Math.random() < this.#sampling,
+      messages: undefined,
+    }
   }
 
-  #strip(record: ExchangeRecord): void {
-    for (const { json } of record.messages ?? []) this.#kept -= json.length
-    record.messages = undefined
+  #put(record: ExchangeRecord): void {
+    if (this.#ring.length === 0) return
+    const slot = record.id % this.#ring.length
+    const old = this.#ring[slot]
+    this.#ring[slot] = record
+    if (old) this.#exchanges.pushedOut(old)
   }
 
   end(record: ExchangeRecord, outcome: Outcome, exchange: Exchange): void {
-    record.durationMs = Date.now() - record.at
+    // To hundredths: what the gateway adds is less than a millisecond.
+    record.durationMs = Math.round((performance.now() - record.began) * 100) / 100
     record.status = statusOf(outcome, exchange)
     if (outcome.type === 'error') record.error = failureText(outcome)
     this.#running.delete(record.id)
     const failed = record.status === 'error' || record.status === 'tool-error'
+    if (outcome.type === 'input_required') this.waiting.returned(record, outcome)
     this.total.add(record.durationMs, failed)
+    if (failed) this.failures.count(outcome)
+    this.load.add(record.target, failed)
     if (record.target !== undefined) this.statsOf(record.target).add(record.durationMs, failed)
-    if (this.watched) this.add(record, { hop: 'client', direction: 'out', message: outcome })
+    if (record.tool !== undefined && this.#uncounted.push(record) >= UNCOUNTED) this.#countTools()
+    const answer: SeenMessage = { hop: 'client', direction: 'out', message: outcome }
+    const isSlow = record.durationMs >= SLOW_FROM && this.#slowest.take(record)
+    if (this.watched) this.#showHttp(record)
+    if (this.watched) this.add(record, answer)
+    else if ((failed || isSlow) && !record.messages) this.#keepFlight(record, answer, exchange)
+    record.upstream = undefined
+    if (this.#ring[record.id % this.#ring.length] !== record) this.#exchanges.endedLate(record)
+  }
+
+  /** The tap of a watched view has shown what went by a wire. */
+  #showHttp(record: ExchangeRecord): void {
+    for (const seen of record.upstream ?? []) {
+      if ('http' in Object(seen.message)) this.add(record, seen)
+    }
+  }
+
+  /** It was not watched, and failed or was slow: both hops are kept, as far as they were held. */
+  #keepFlight(record: ExchangeRecord, answer: SeenMessage, exchange: Exchange): void {
+    // What the caller sent: from the resolver on, an exchange has the target's names.
+    const { method, params } = exchange.origin ?? exchange
+    const asked: SeenMessage = { hop: 'client', direction: 'in', message: { method, params }, at: record.at }
+    for (const seen of [asked, ...(record.upstream ?? []), answer]) {
+      this.#exchanges.keep(record, inOutline(seen, this.#bodyBytes))
+    }
+  }
+
+  /** A question of a target that was not passed on, or not answered: it has a line of its own. */
+  refused(target: string, method: string, error: string): void {
+    const nobody = { name: undefined, version: '', session: undefined, principal: undefined }
+    const record = this.#create(method, undefined, nobody, undefined)
+    Object.assign(record, { target, durationMs: 0, status: 'refused', error: shortText(error) })
+    this.#put(record)
+    for (const watcher of this.#watchers) watcher(record)
   }
 
   add(record: ExchangeRecord, seen: SeenMessage): void {
     if (!this.watched) return
-    const isRoom = this.#size > 0 && (record.messages?.length ?? 0) < MAX_MESSAGES
-    if (record.keeps && isRoom) this.#keep(record, seen)
+    if (record.keeps) this.#exchanges.keep(record, seen)
     for (const watcher of this.#watchers) watcher(record)
-  }
-
-  /** Messages are kept as text: what they hold may be changed or be huge, and must not stay alive with them. */
-  #keep(record: ExchangeRecord, { message, ...rest }: SeenMessage): void {
-    const whole = writeJson(message, redacting) ?? 'null'
-    const json = cutText(whole, this.#bodyBytes)
-    record.messages ??= []
-    record.messages.push({ ...rest, at: Date.now(), json, bytes: whole.length })
-    this.#kept += json.length
-    while (this.#kept > MAX_KEPT && this.#firstKept < record.id) {
-      const oldest = this.find(this.#firstKept++)
-      if (oldest) this.#strip(oldest)
-    }
   }
 
   /** Newest first. */
   recent(limit: number, before: number = Number.POSITIVE_INFINITY): ExchangeRecord[] {
-    const found: ExchangeRecord[] = []
-    const newest = Math.min(this.#next - 1, before - 1)
-    for (let id = newest; id > 0 && id > newest - this.#size && found.length < limit; id--) {
-      const record = this.#ring[id % this.#size]
-      if (record?.id === id) found.push(record)
-    }
-    return found
+    return this.#exchanges.list(limit, Math.min(this.#next, before), this.running)
   }
 
   find(id: number): ExchangeRecord | undefined {
-    const record = this.#size > 0 ? this.#ring[id % this.#size] : undefined
-    return record?.id === id ? record : undefined
+    return this.#exchanges.find(id) ?? this.#running.get(id)
   }
 
-  /** The one exchange that a target is working on; undefined when there are several. */
-  onlyRunning(target: string): ExchangeRecord | undefined {
-    let only: ExchangeRecord | undefined
-    for (const record of this.#running.values()) {
-      if (record.target !== target || record.method === 'subscriptions/listen') continue
-      if (only) return undefined
-      only = record
-    }
-    return only
+  /** The exchanges that a target is working on. */
+  runningAt(target: string): ExchangeRecord[] {
+    return this.running.filter(
+      (record) => record.target === target && record.method !== 'subscriptions/listen',
+    )
   }
 
   get running(): ExchangeRecord[] {
     return this.#running.values()
+  }
+
+  /** Of every tool that was called. */
+  toolFigures(): ToolFigures[] {
+    this.#countTools()
+    return this.#tools.figures()
+  }
+
+  #countTools(): void {
+    this.#tools.add(this.#uncounted)
+    this.#uncounted = []
   }
 
   statsOf(target: string): Stats {
@@ -180,7 +218,76 @@ export class WireView {
 
   clear(): void {
     this.#ring.fill(undefined)
-    this.#kept = 0
+    this.#exchanges.clear()
+    this.#slowest.clear()
+  }
+}
+
+type Message = Parameters<WireTap['seen']>[1]
+
+const MAX_QUESTIONS = 256
+/** It came on the stream of a call while the view was not watched. */
+const UNKNOWN: Question = { method: 'a question of the server', origin: undefined }
+
+/** Who looks at the messages of a target: the handshake while it lasts, then the wire view while it is watched. */
+export class TargetTap implements WireTap {
+  readonly #handshake: Handshake
+  readonly #shown: Shown<WireView> | undefined
+  /** Questions of the server that are not answered yet, by their ids. */
+  readonly #questions = new Map<unknown, Question>()
+
+  constructor(handshake: Handshake, shown?: Shown<WireView>) {
+    this.#handshake = handshake
+    this.#shown = shown
+  }
+
+  get active(): boolean {
+    return this.#handshake.active || this.#shown?.view.watched === true
+  }
+
+  /**
+   * Messages of an exchange go to its record, those of no exchange to the only one under way. A question that names no
+   * call, and its answer, go to every exchange that may have caused it.
+   */
+  seen(direction: 'in' | 'out', message: Message, origin?: object): void {
+    if (this.#handshake.active) this.#handshake.seen(direction, message)
+    if (!this.#shown) return
+    const question = this.#questionOf(direction, message, origin)
+    this.#show(direction, message, question ? question.origin : origin, question !== undefined)
+    if (question && direction === 'out' && message.error) this.#refused(message.error, question)
+  }
+
+  /** The question that a message asks or answers. */
+  #questionOf(direction: 'in' | 'out', message: Message, origin?: object): Question | undefined {
+    const { id, method, error } = message
+    if (id === undefined) return undefined
+    if (direction === 'in') {
+      if (method === undefined || method === 'ping') return undefined
+      if (this.#questions.size >= MAX_QUESTIONS) this.#questions.clear()
+      this.#questions.set(id, { method, origin })
+      return this.#questions.get(id)
+    }
+    if (method !== undefined) return undefined
+    const question = this.#questions.get(id) ?? (error && UNKNOWN)
+    this.#questions.delete(id)
+    return question
+  }
+
+  #show(direction: 'in' | 'out', message: unknown, origin: object | undefined, isOfQuestion: boolean): void {
+    const { view, target } = this.#shown!
+    if (!view.watched) return
+    const record = origin && recordOf(origin as Exchange)
+    const records = record ? [record] : view.runningAt(target)
+    if (records.length > 1 && !isOfQuestion) return
+    for (const one of records) view.add(one, { hop: 'target', direction, message })
+  }
+
+  #refused(error: { message: string }, { method, origin }: Question): void {
+    const { view, target, advice } = this.#shown!
+    const { length } = view.runningAt(target)
+    const isAmbiguous = length > 1 && origin === undefined
+    const more = isAmbiguous ? `; ${length} calls are in flight, ${advice()}` : ''
+    view.refused(target, method, error.message + more)
   }
 }
 
@@ -197,46 +304,6 @@ export class ClientTag {
   }
 }
 
-export type RecordStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
-
-export interface SeenMessage {
-  readonly hop: 'client' | 'target'
-  /** As the gateway sees it: `in` came to it, `out` left it. */
-  readonly direction: 'in' | 'out'
-  readonly message: unknown
-  /** What was translated here, in words. */
-  readonly note?: string
-}
-
-/** The same as it is kept: as JSON without credentials, and no more of it than is allowed. */
-export interface KeptMessage extends Omit<SeenMessage, 'message'> {
-  readonly at: number
-  readonly json: string
-  readonly bytes: number
-}
-
-export interface ExchangeRecord {
-  readonly id: number
-  readonly at: number
-  readonly method: string
-  readonly name: string | undefined
-  readonly client: {
-    readonly name: string | undefined
-    readonly version: string
-    readonly session: string | undefined
-    readonly principal: Principal | undefined
-  }
-  target: string | undefined
-  durationMs: number | undefined
-  status: RecordStatus
-  error: string | undefined
-  /** Whose call it is when the gateway itself is the client. */
-  readonly tag: ClientTag | undefined
-  /** Whether its messages are kept while somebody looks: it is one of the sample. */
-  readonly keeps: boolean
-  messages: KeptMessage[] | undefined
-}
-
 /** An exchange that is recorded, or one derived from it. */
 interface Recorded extends Exchange {
   readonly record?: ExchangeRecord | undefined
@@ -248,21 +315,14 @@ export function recordOf(exchange: Exchange): ExchangeRecord | undefined {
   return undefined
 }
 
-export function statusOf(outcome: Outcome, exchange: Exchange): RecordStatus {
-  if (cancellationOf(exchange).aborted && exchange.method !== 'subscriptions/listen') return 'cancelled'
-  switch (outcome.type) {
-    case 'complete':
-      return outlineOf(outcome).isError === true ? 'tool-error' : 'ok'
-    case 'input_required':
-      return 'input-required'
-    case 'task':
-      return 'task'
-    case 'error':
-      return 'error'
-  }
+/** Notes what passed between the gateway and a target. It is held as it is, and let go when the exchange ends well. */
+export function noteUpstream(record: ExchangeRecord, ...messages: readonly SeenMessage[]): void {
+  record.upstream ??= []
+  if (record.upstream.length + messages.length <= MOST_HELD) record.upstream.push(...messages)
 }
 
-/** Why an exchange failed, for operators: callers are told less. */
-export function failureText({ error, cause }: Failure): string {
-  return hideCredentials(cutText(cause instanceof Error ? cause.message : error.message, MAX_WORDS))
+export function statusOf(outcome: Outcome, exchange: Exchange): RecordStatus {
+  if (cancellationOf(exchange).aborted && exchange.method !== 'subscriptions/listen') return 'cancelled'
+  if (outcome.type === 'complete') return outlineOf(outcome).isError === true ? 'tool-error' : 'ok'
+  return outcome.type === 'input_required' ? 'input-required' : outcome.type
 }

@@ -3,7 +3,8 @@ import { publicName, type MergedEntry } from '../../catalog/merged.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { isExcludedUri, isSelectedUri } from '../../catalog/offers-uri.ts'
 import { isSelected, keyPrincipal, forbidsName, nameForms, type SelectionModel } from '../../model/index.ts'
-import { type Subject, Permissions } from '../../chain/policy/permissions.ts'
+import type { Subject } from '../../rules/facts.ts'
+import { Permissions } from '../../rules/permissions.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
 import type {
@@ -18,6 +19,7 @@ import type { TargetCards } from '../targets/target-cards.ts'
 import type { ChangeLog } from './change-log.ts'
 import { KINDS } from './compare-snapshots.ts'
 import { estimateTokens } from './estimate-tokens.ts'
+import { lintTool } from './portability.ts'
 import type { Handlers } from '../handlers.ts'
 
 interface Found {
@@ -52,14 +54,23 @@ export class CatalogLister {
     const found = this.#entries().find(({ entry }) => entry.kind === kind && entry.key === key)
     if (!found) {
       throw new ApiError('not_found', `There is no ${kind} "${key}"`, {
-        fix: `GET /api/why?name=${encodeURIComponent(key)} says why.`,
+        fix: `"gantry why ${key}", or the page Why of the console, says why.`,
       })
     }
     const { entry, item, merged } = found
+    const catalog = this.#host.gateway.catalog.catalogs.find(({ target }) => target.name === entry.target)!
+    const { rename, describe } = selectionOf(catalog, kind)
+    const { own } = entry
+    const definition = merged?.item ?? item
     return {
       ...entry,
-      definition: merged?.item ?? item,
+      definition,
       ownDefinition: item,
+      portability: kind === 'tool' ? lintTool({ ...definition, name: entry.key }) : [],
+      shownAs: {
+        ...(Object.hasOwn(rename, own) && { name: rename[own]! }),
+        ...(Object.hasOwn(describe, own) && { description: describe[own]! }),
+      },
       changes: this.#changes.of(kind, entry.target, entry.own).reverse(),
     }
   }
@@ -112,9 +123,11 @@ export class CatalogLister {
     const hiddenBy = this.#hiddenBy(catalog, kind, own, merged)
     const definition = merged?.item ?? item
     const change = this.#changes.latest(kind, target.name, own)
+    const key = merged?.key ?? wanted.short
+    const findings = kind === 'tool' ? lintTool({ ...definition, name: key }).length : 0
     const entry: CatalogEntry = {
       kind,
-      key: merged?.key ?? wanted.short,
+      key,
       own,
       target: target.name,
       ...text('title', definition.title),
@@ -129,6 +142,7 @@ export class CatalogLister {
       shortened: wanted.short !== wanted.full,
       stale: catalog.stale,
       ...(change && { change: { type: change.type, at: change.at } }),
+      ...(findings > 0 && { findings }),
     }
     return { entry, item, merged }
   }
@@ -163,21 +177,26 @@ export class CatalogLister {
       return isExcluded ? 'exclude' : 'include'
     }
     if (!merged) return 'duplicate-uri'
-    const object = { kind: objectKind(kind), target: catalog.target.name, name: own }
+    const isTemplate = kind === 'template'
+    const { item } = merged
+    const object = { kind: objectKind(kind), target: catalog.target.name, name: own, item, isTemplate }
     const { policy } = this.#host.gateway.model
-    return this.#subjects().some((subject) => new Permissions(policy, subject).maySee(object))
+    return this.#subjects().some((subject) => new Permissions(policy, { auth: subject }).maySee(object))
       ? undefined
       : 'policy'
   }
 
-  /** Everybody that can come in, as far as that is known: tokens may bring anybody. */
+  /** Everybody that can come in, as far as that is known: tokens and keys of the store may bring anybody. */
   #subjects(): Subject[] {
     const { auth, policy } = this.#host.gateway.model
     const keys = auth.apiKeys.map(({ name, scopes }) => ({ principal: keyPrincipal(name), scopes }))
-    if (!auth.bearer) return keys.length > 0 ? keys : [undefined]
-    const anybody = { kind: 'person', issuer: auth.bearer.issuer, subject: '' } as const
+    const issuer = auth.signIn ?? auth.issuers[0]
+    if (!issuer && !auth.keys) return keys.length > 0 ? keys : [undefined]
+    const anybody = issuer
+      ? ({ kind: 'person', issuer: issuer.issuer, subject: '' } as const)
+      : keyPrincipal('')
     const named = policy.rules.map(({ who }) => ({
-      principal: who.principals[0] ?? anybody,
+      principal: who.principals[0] ?? (auth.keys && who.apiKeys[0] ? keyPrincipal(who.apiKeys[0]) : anybody),
       scopes: who.scopes.slice(0, 1),
     }))
     return [...keys, ...named]

@@ -5,7 +5,7 @@ import {
   type LegacySession,
   type Principal,
 } from '@gantry/mcp/exchange'
-import type { ExchangeRecord } from '../../telemetry/wire-view.ts'
+import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import type { KnownClient } from '../../telemetry/stats.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
@@ -15,6 +15,7 @@ import { publicId } from '../public-id.ts'
 
 /** Modern requests stand alone; their sender is gone when none has come for this long. */
 const FORGET_AFTER = 10 * 60_000
+const AWAY_AFTER = 60_000
 
 interface Live {
   readonly kind: 'session' | 'sse'
@@ -22,6 +23,7 @@ interface Live {
   readonly principal: Principal | undefined
   readonly target: string | undefined
   readonly lastSeen: number | undefined
+  readonly hasConnection: boolean
   end(): void
 }
 
@@ -33,7 +35,7 @@ export class Clients {
   }
 
   get count(): number {
-    return this.list().clients.length
+    return this.list().clients.filter(({ connected }) => connected).length
   }
 
   list(): ClientList {
@@ -61,18 +63,27 @@ export class Clients {
           principal,
           target,
           lastSeen,
+          hasConnection: one.busy,
           end: () => service.endSession(one),
         })
       }
       for (const one of service.sseSessions) {
         const { session, principal } = one
-        found.push({ kind: 'sse', session, principal, target, lastSeen: undefined, end: () => one.close() })
+        found.push({
+          kind: 'sse',
+          session,
+          principal,
+          target,
+          lastSeen: undefined,
+          hasConnection: true,
+          end: () => one.close(),
+        })
       }
     }
     return found
   }
 
-  #liveRow({ kind, session, principal, target, lastSeen }: Live): ClientRow {
+  #liveRow({ kind, session, principal, target, lastSeen, hasConnection }: Live): ClientRow {
     const known = this.#host.gateway.view.clients.get(session.id)
     const seen = Math.max(lastSeen ?? 0, known?.lastSeen ?? 0) || Date.now()
     return {
@@ -85,6 +96,7 @@ export class Clients {
       requests: known?.requests ?? 0,
       inFlight: this.#inFlight((record) => record.client.session === session.id),
       canDisconnect: true,
+      connected: hasConnection || Date.now() - seen < AWAY_AFTER,
     }
   }
 
@@ -106,6 +118,7 @@ export class Clients {
       requests: known.requests,
       inFlight: this.#inFlight(isSame),
       canDisconnect: false,
+      connected: true,
     }
   }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { access, constants } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import {
+  backupOf,
   formatOf,
   countMasks,
   hideSecrets,
@@ -12,7 +13,7 @@ import {
   type Problem,
   readSchema,
 } from '../../config/index.ts'
-import { readSmallFile } from '../../model/index.ts'
+import { readSmallFile, type GatewayModel } from '../../model/index.ts'
 import { ApiError } from '../api-error.ts'
 import type { AdminHost } from '../admin-host.ts'
 import type {
@@ -22,6 +23,7 @@ import type {
   ConfigStatus,
   ConfigText,
   EditedConfig,
+  PreviousConfig,
 } from '../contract.ts'
 import { configEffects } from './config-effects.ts'
 import { textDiff } from './text-diff.ts'
@@ -59,9 +61,13 @@ export class ConfigEditor {
     const file = this.#host.configFile?.file
     const source = file === undefined ? this.#host.memoryConfig : await readSmallFile(file).catch(() => '')
     const format = formatOf(file ?? '', source)
-    const { scrubber } = this.#host.gateway
-    const hidden = await hideSecrets(source, format, (text) => scrubber.scrubWords(scrubber.scrub(text)))
+    const hidden = await this.#hide(source, format)
     return { file, format, source, hidden, revision: revisionOf(source, hidden) }
+  }
+
+  #hide(source: string, format: ConfigFormat): Promise<HiddenText> {
+    const { scrubber } = this.#host.gateway
+    return hideSecrets(source, format, (text) => scrubber.scrubWords(scrubber.scrub(text)))
   }
 
   async read(): Promise<ConfigText> {
@@ -83,6 +89,22 @@ export class ConfigEditor {
     const current = await this.current()
     this.#assertRevision(current, revision)
     const { loaded, problems } = await this.#load(text, current)
+    return this.#checkOf(loaded, problems, current, text)
+  }
+
+  /** The model of an edited text, where it has one. */
+  async modelOf(text: string): Promise<{ model: GatewayModel | undefined; problems: ConfigProblem[] }> {
+    const { loaded, problems } = await this.#load(text, await this.current())
+    const errors = problems.filter(({ severity }) => severity === 'error')
+    return { model: loaded.ok && errors.length === 0 ? loaded.model : undefined, problems: errors }
+  }
+
+  async #checkOf(
+    loaded: LoadResult,
+    problems: readonly ConfigProblem[],
+    current: CurrentConfig,
+    text: string,
+  ): Promise<ConfigCheck> {
     return {
       ok: loaded.ok && problems.every(({ severity }) => severity !== 'error'),
       problems,
@@ -99,6 +121,36 @@ export class ConfigEditor {
     const errors = problems.filter(({ severity }) => severity === 'error')
     if (errors.length > 0) throw invalid(problems)
     return this.write(restored, current, problems)
+  }
+
+  /** What going back to the file before the last save would do. */
+  async previous(): Promise<PreviousConfig> {
+    const current = await this.current()
+    const { revision, file, format } = current
+    const before = await this.#previousOf(current).catch(() => undefined)
+    if (!before) return { revision }
+    const loaded = await this.#parse(before.source, file, format)
+    const { text } = await this.#hide(before.source, format)
+    const problems = problemsOf(loaded).map(toProblem)
+    const check = await this.#checkOf(loaded, problems, current, text)
+    return { revision, replacedAt: before.replacedAt, check }
+  }
+
+  /** The file that is replaced becomes the one before. */
+  async restore(revision: string): Promise<ConfigSaved> {
+    const current = await this.current()
+    this.#assertRevision(current, revision)
+    const { source } = await this.#previousOf(current)
+    return this.write(source, current)
+  }
+
+  async #previousOf({ file }: CurrentConfig): Promise<{ source: string; replacedAt: number }> {
+    if (file === undefined) throw readOnly()
+    const backup = backupOf(file)
+    const { mtimeMs } = await stat(backup).catch(() => {
+      throw new ApiError('not_found', 'Nothing was saved yet, so there is no file before')
+    })
+    return { source: await readSmallFile(backup), replacedAt: Math.round(mtimeMs) }
   }
 
   /** Writes a text that has its secrets. */
@@ -144,7 +196,7 @@ export class ConfigEditor {
   }
 
   #conflict({ hidden, revision }: CurrentConfig): ApiError {
-    return new ApiError('conflict', 'The file was changed by somebody else meanwhile', {
+    return new ApiError('conflict', 'The file was changed elsewhere meanwhile', {
       fix: 'Look at what it says now, and make the change again.',
       details: { text: hidden.text, revision },
     })
@@ -208,7 +260,7 @@ function presentProblems(problems: readonly Problem[], restored: Restored, edite
   })
 }
 
-/** Masks that hide nothing: somebody typed or copied one. */
+/** Masks that hide nothing: a user typed or copied one. */
 function unknownMasks(restored: Restored, edited: string): ConfigProblem[] {
   const places = new TextPlaces(edited)
   return restored.unknown.map(({ mask, offset }) => ({
@@ -229,11 +281,16 @@ function toProblem(problem: Problem): ConfigProblem {
 
 export function configHandlers(
   editor: ConfigEditor,
-): Pick<Handlers, 'config' | 'configSchema' | 'checkConfig' | 'saveConfig'> {
+): Pick<
+  Handlers,
+  'config' | 'configSchema' | 'checkConfig' | 'saveConfig' | 'previousConfig' | 'restoreConfig'
+> {
   return {
     config: () => editor.read(),
     configSchema: () => readSchema(),
     checkConfig: ({ body }) => editor.check(body),
     saveConfig: ({ body }) => editor.save(body),
+    previousConfig: () => editor.previous(),
+    restoreConfig: ({ body }) => editor.restore(body.revision),
   }
 }

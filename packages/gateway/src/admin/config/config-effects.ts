@@ -6,6 +6,7 @@ import type { ConfigEffects } from '../contract.ts'
 const AT_START: Readonly<Partial<Record<keyof GatewayModel, string>>> = {
   stateDir: '"stateDir" is opened when the gateway starts',
   store: '"store" is opened when the gateway starts',
+  audit: '"audit" is opened when the gateway starts',
   telemetry: '"telemetry" is set up when the gateway starts',
 }
 

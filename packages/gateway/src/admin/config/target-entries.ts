@@ -62,7 +62,7 @@ export class TargetEntries {
     const current = await this.#editor.current()
     if (current.file === undefined) throw readOnly()
     if (revision === undefined || revision === current.revision) return current
-    throw new ApiError('conflict', 'The configuration was changed by somebody else meanwhile', {
+    throw new ApiError('conflict', 'The configuration was changed elsewhere meanwhile', {
       fix: 'Load it again and repeat the change.',
       details: { text: current.hidden.text, revision: current.revision },
     })
@@ -85,7 +85,7 @@ async function hasTarget({ source, format }: CurrentConfig, name: string): Promi
 }
 
 export function unknownTarget(name: string, known: readonly string[] = []): ApiError {
-  const fix = known.length === 0 ? 'GET /api/targets lists them.' : `Targets: ${known.join(', ')}.`
+  const fix = known.length === 0 ? 'There are no targets yet.' : `Targets: ${known.join(', ')}.`
   return new ApiError('not_found', `There is no target "${name}"`, { fix })
 }
 

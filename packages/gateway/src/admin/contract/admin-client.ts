@@ -66,8 +66,8 @@ export class AdminError extends Error {
 export interface AdminClientOptions {
   /** Of the gateway, without a path; empty for the page's own origin. */
   readonly url: string
-  /** A function is asked before every request: in a page, people sign in and out. */
-  readonly token: string | undefined | (() => string | undefined)
+  /** Undefined where something else says who asks, such as a cookie. */
+  readonly token: string | undefined
   readonly fetch?: typeof fetch
   /** Reads and writes JSON; for those who keep numbers exact. */
   readonly json?: { parse(text: string): unknown; stringify(value: unknown): string }
@@ -132,8 +132,7 @@ async function send(
   init: { signal?: AbortSignal | undefined; headers?: Record<string, string> },
 ): Promise<Response> {
   const headers: Record<string, string> = { ...init.headers }
-  const token = typeof options.token === 'function' ? options.token() : options.token
-  if (token !== undefined) headers.authorization = `Bearer ${token}`
+  if (options.token !== undefined) headers.authorization = `Bearer ${options.token}`
   if (input.body !== undefined) headers['content-type'] = 'application/json'
   const response = await (options.fetch ?? fetch)(options.url + routeUrl(name, input as never), {
     method: ROUTES[name].method,

@@ -1,3 +1,4 @@
+import type { ConfigCheck } from './config.ts'
 import type { DiffHunk, EntryKind, JsonObject, Timestamp } from './common.ts'
 import type { EntryCounts } from './targets.ts'
 
@@ -31,6 +32,40 @@ export interface CatalogEntry {
   /** From an earlier run or a connection that is gone. */
   readonly stale: boolean
   readonly change?: { readonly type: CatalogChange['type']; readonly at: Timestamp }
+  /** How many things in its definition known clients refuse or cut; absent when there are none. */
+  readonly findings?: number
+}
+
+/** Something in a definition that known clients refuse or cut. */
+export interface PortabilityFinding {
+  /** `name-too-long`, `top-level-union`, `reference`, … */
+  readonly code: string
+  /** Where in the definition: `name`, `inputSchema.properties.when`. */
+  readonly where: string
+  readonly message: string
+  /** Who has trouble with it. */
+  readonly clients: readonly string[]
+  readonly fix?: string
+}
+
+/** `POST /api/catalog/edit`: how the configuration would show an entry. Members that are absent stay as they are. */
+export interface EditEntry {
+  readonly kind: EntryKind
+  readonly target: string
+  /** The target's own name or URI. */
+  readonly own: string
+  readonly enabled?: boolean
+  /** Without the prefix; empty: the target's own name. Resources keep their URIs. */
+  readonly name?: string
+  /** Empty: the target's own text. */
+  readonly description?: string
+}
+
+/** Nothing is written yet: `PUT /api/config` with this text and revision does that. */
+export interface EntryEdit {
+  readonly text: string
+  readonly revision: string
+  readonly check: ConfigCheck
 }
 
 export interface CatalogTarget {
@@ -49,6 +84,9 @@ export interface CatalogEntryDetail extends CatalogEntry {
   readonly definition: JsonObject
   /** As the target gave it. */
   readonly ownDefinition: JsonObject
+  readonly portability: readonly PortabilityFinding[]
+  /** What the configuration says about it. */
+  readonly shownAs: { readonly name?: string; readonly description?: string }
   readonly changes: readonly CatalogChange[]
 }
 

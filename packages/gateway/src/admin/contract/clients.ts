@@ -20,6 +20,22 @@ export interface ClientRow {
   readonly requests: number
   readonly inFlight: readonly InFlightCall[]
   readonly canDisconnect: boolean
+  /** Whether it has a connection now, or was heard of in the last minute. Sessions outlive their clients. */
+  readonly connected: boolean
+}
+
+/** `GET /api/waiting`: a call that goes on when its client has answered what the target asked; oldest first. */
+export interface WaitingCall {
+  /** The id of its wire record. */
+  readonly id: number
+  readonly since: Timestamp
+  readonly method: string
+  readonly name?: string
+  readonly target?: string
+  readonly client: { readonly name?: string; readonly principal?: string }
+  /** The call of the playground that it is: it can be answered there. */
+  readonly call?: string
+  readonly questions: readonly { readonly method: string; readonly message?: string }[]
 }
 
 export interface InFlightCall {

@@ -75,5 +75,14 @@ export interface ConfigSaved {
   readonly target?: string
 }
 
+/** `GET /api/config/previous`: the file as it was before the last save, and what going back to it would do. */
+export interface PreviousConfig {
+  /** When it was replaced; absent when nothing was saved yet. */
+  readonly replacedAt?: Timestamp
+  /** Of the file that it would replace. */
+  readonly revision: string
+  readonly check?: ConfigCheck
+}
+
 /** `GET /api/config/schema`: JSON Schema 2020-12 of the configuration file. */
 export type ConfigSchema = JsonObject

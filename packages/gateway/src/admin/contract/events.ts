@@ -1,5 +1,6 @@
 import type { Timestamp } from './common.ts'
 import type { ConfigStatus } from './config.ts'
+import type { LogLine } from './log.ts'
 import type { StderrLine, TargetCard, TrafficStats } from './targets.ts'
 import type { TrialReport } from './trials.ts'
 import type { WireRecord } from './wire.ts'
@@ -9,7 +10,7 @@ import type { WireRecord } from './wire.ts'
  * with `Last-Event-ID` gets what it missed, or `reset` when that is no longer known. Browsers use `fetch`, not
  * `EventSource`, which cannot send the `Authorization` header.
  *
- * Messages of exchanges are kept only while somebody has the topic `wire`.
+ * Messages of exchanges are kept only while a client has the topic `wire`.
  */
 export type Topic =
   | 'targets'
@@ -21,6 +22,7 @@ export type Topic =
   | 'stats'
   | 'trials'
   | 'playground'
+  | 'log'
 
 /** The SSE `event:` field is `type`; `data:` is the whole object as JSON. */
 export type AdminEvent = { readonly at: Timestamp } /** First on every stream. */ & (
@@ -36,6 +38,10 @@ export type AdminEvent = { readonly at: Timestamp } /** First on every stream. *
   /** Began, got messages or ended; at most ten times a second, each record once with its newest state. */
   | { readonly type: 'wire'; readonly records: readonly WireRecord[] }
   | { readonly type: 'clients' }
+  /** A call waits for an answer, or waits no more. It belongs to the topic `clients`. */
+  | { readonly type: 'waiting' }
+  /** A call waits for approval, or was decided or made. It belongs to the topic `clients`. */
+  | { readonly type: 'approvals' }
   | { readonly type: 'config'; readonly status: ConfigStatus }
   /** Every two seconds; `targets` has those that were called since the last one. */
   | {
@@ -47,4 +53,5 @@ export type AdminEvent = { readonly at: Timestamp } /** First on every stream. *
     }
   | { readonly type: 'trial'; readonly trial: TrialReport }
   | { readonly type: 'playground'; readonly id: string }
+  | { readonly type: 'log'; readonly lines: readonly LogLine[] }
 )

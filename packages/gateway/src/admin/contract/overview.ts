@@ -1,6 +1,6 @@
 import type { GatewayInfo } from './common.ts'
 import type { ConfigStatus } from './config.ts'
-import type { EntryCounts, TargetCard, TrafficStats } from './targets.ts'
+import type { EntryCounts, TargetCard, TrafficBucket, TrafficStats } from './targets.ts'
 
 export interface Overview {
   readonly gateway: GatewayInfo
@@ -11,9 +11,20 @@ export interface Overview {
   readonly total: TrafficStats
   readonly counts: EntryCounts
   readonly clients: number
+  /** Whether a client besides the playground has been here since the start. */
+  readonly hadClients: boolean
   readonly inFlight: number
   readonly config: ConfigStatus
 }
+
+/** `GET /api/load?range=…&target=…`, oldest first. */
+export interface Load {
+  readonly range: LoadRange
+  readonly buckets: readonly TrafficBucket[]
+}
+
+/** Ten seconds, a minute or a quarter of an hour in each bucket. */
+export type LoadRange = '10m' | '1h' | '24h'
 
 export interface EndpointInfo {
   /** Both eras of Streamable HTTP. */

@@ -32,6 +32,8 @@ export interface PlaygroundCapabilities {
   readonly roots?: readonly { readonly uri: string; readonly name?: string }[]
   /** Modern clients only: long calls may come back as a task. */
   readonly tasks?: boolean
+  /** Views of servers can be shown (SEP-1865). */
+  readonly apps?: boolean
 }
 
 /** A call, as `GET /api/playground/calls` lists it; newest first, the last hundred are kept. */
@@ -60,13 +62,26 @@ export interface PlaygroundQuestion {
   /** `elicitation/create` or `sampling/createMessage`. */
   readonly method: string
   readonly params: JsonObject
+  /** The target that asks, where that is known. */
+  readonly target?: string
   readonly askedAt: Timestamp
 }
 
-/** `POST /api/playground/calls/{id}/answers`: an ElicitResult or a CreateMessageResult. */
+/** `POST /api/playground/calls/{id}/answers`: an ElicitResult, a CreateMessageResult, or a decline of either. */
 export interface AnswerQuestion {
   readonly question: string
   readonly answer: JsonObject
+}
+
+/** `POST /api/playground/views`: the document of a `ui://` resource, and `_meta.ui.csp` of it. */
+export interface OpenView {
+  readonly html: string
+  readonly csp?: JsonObject
+}
+
+/** Where the document can be shown for some minutes, in a frame of its own without an origin. */
+export interface OpenedView {
+  readonly path: string
 }
 
 /** `GET /api/playground/calls/{id}/events` as server-sent events whose id is `seq`; ends with the call. */
@@ -86,6 +101,8 @@ export type PlaygroundEvent = { readonly seq: number; readonly at: Timestamp } &
   | { readonly type: 'log'; readonly level: LogLevel; readonly logger?: string; readonly data: unknown }
   | { readonly type: 'question'; readonly question: PlaygroundQuestion }
   | { readonly type: 'answered'; readonly question: string; readonly answer: JsonObject }
+  /** It is not waited for any more. */
+  | { readonly type: 'withdrawn'; readonly question: string }
   | { readonly type: 'notification'; readonly method: string; readonly params?: JsonObject }
   /** The call runs as a task, which is now in this state. */
   | { readonly type: 'task'; readonly task: JsonObject }

@@ -1,11 +1,25 @@
-import type { CatalogChanges, CatalogEntryDetail, CatalogList } from './catalog.ts'
-import type { ClientList } from './clients.ts'
+import type { ApprovalReport, DecideApproval } from './approvals.ts'
+import type { AuditList, AuditReport } from './audit.ts'
+import type { Access, AskSeen, EditView, Seen, ViewEntryText } from './access.ts'
+import type { CatalogChanges, CatalogEntryDetail, CatalogList, EditEntry, EntryEdit } from './catalog.ts'
+import type { ClientList, WaitingCall } from './clients.ts'
 import type { EntryKind, JsonObject, SessionInfo } from './common.ts'
-import type { ConfigCheck, ConfigSaved, ConfigSchema, ConfigText, EditedConfig } from './config.ts'
+import type {
+  ConfigCheck,
+  ConfigSaved,
+  ConfigSchema,
+  ConfigText,
+  EditedConfig,
+  PreviousConfig,
+} from './config.ts'
 import type { AdminEvent } from './events.ts'
-import type { Overview } from './overview.ts'
+import type { AddKey, KeyAdded, KeyList } from './keys.ts'
+import type { LogLine } from './log.ts'
+import type { Load, LoadRange, Overview } from './overview.ts'
 import type {
   AnswerQuestion,
+  OpenedView,
+  OpenView,
   PlaygroundCall,
   PlaygroundCallDetail,
   PlaygroundEvent,
@@ -21,6 +35,7 @@ import type {
   UpdateTarget,
 } from './targets.ts'
 import type { AddTarget, StartTrial, TrialReport, TrialsStarted } from './trials.ts'
+import type { ToolFigures } from './tools.ts'
 import type { WhyReport } from './why.ts'
 import type { CallStarted, WireDetail, WireExportLine, WireList } from './wire.ts'
 
@@ -29,8 +44,15 @@ export type Done = { readonly ok: true }
 /** Every route with its types. `params` are the parts of the path in braces, percent-encoded there. */
 export interface Routes {
   session: { reply: SessionInfo }
+  /** The answer sets a cookie that stands for the credentials of this request. */
+  openSession: { reply: SessionInfo }
+  signOut: { reply: Done }
+  /** Makes a new token for the console; the old one and what it opened end. `address`: of the console, with it. */
+  renewToken: { reply: { address: string } }
   openapi: { reply: JsonObject }
   overview: { reply: Overview }
+  /** Without a target: all of them together. */
+  load: { query: { range: LoadRange; target?: string }; reply: Load }
 
   targets: { reply: { targets: readonly TargetCard[] } }
   target: { params: { name: string }; reply: TargetDetail }
@@ -61,12 +83,22 @@ export interface Routes {
   /** `since`: only changes with a higher id. */
   catalogChanges: { query: { since?: number; target?: string; limit?: number }; reply: CatalogChanges }
 
+  /** Says what the file would be, and writes nothing. */
+  editEntry: { body: EditEntry; reply: EntryEdit }
+
+  access: { reply: Access }
+  seen: { body: AskSeen; reply: Seen }
+  view: { params: { name: string }; reply: ViewEntryText }
+  /** Says what the file would be, and writes nothing. */
+  editView: { body: EditView; reply: EntryEdit }
+
   startCall: { body: StartCall; reply: CallStarted }
   playgroundCalls: { reply: { calls: readonly PlaygroundCall[] } }
   playgroundCall: { params: { id: string }; reply: PlaygroundCallDetail }
   playgroundEvents: { params: { id: string }; stream: PlaygroundEvent }
   answerQuestion: { params: { id: string }; body: AnswerQuestion; reply: Done }
   cancelCall: { params: { id: string }; reply: Done }
+  openView: { body: OpenView; reply: OpenedView }
 
   wire: { query: { limit?: number; before?: number; filter?: string }; reply: WireList }
   wireDetail: { params: { id: number }; reply: WireDetail }
@@ -75,7 +107,39 @@ export interface Routes {
   replayExchange: { params: { id: number }; body: { params?: JsonObject }; reply: CallStarted }
   clearWire: { reply: Done }
 
+  /** Figures of every tool that was called. */
+  tools: { reply: { tools: readonly ToolFigures[] } }
+
+  /** All that is given must hold. `who`, `object` and `text` may be parts. Times in milliseconds since 1970. */
+  audit: {
+    query: {
+      who?: string
+      target?: string
+      object?: string
+      operation?: string
+      outcome?: string
+      rule?: string
+      since?: number
+      until?: number
+      text?: string
+      limit?: number
+    }
+    reply: AuditList
+  }
+  verifyAudit: { reply: AuditReport }
+
+  log: { query: { target?: string; limit?: number }; reply: { lines: readonly LogLine[] } }
+
+  keys: { reply: KeyList }
+  addKey: { body: AddKey; reply: KeyAdded }
+  revokeKey: { params: { name: string }; reply: Done }
+
   clients: { reply: ClientList }
+  waiting: { reply: { calls: readonly WaitingCall[] } }
+  /** Calls that wait for approval. Approvers who do not administer the gateway get those that they may decide. */
+  approvals: { reply: { approvals: readonly ApprovalReport[] } }
+  approval: { params: { id: string }; reply: ApprovalReport }
+  decideApproval: { params: { id: string }; body: DecideApproval; reply: ApprovalReport }
   disconnectClient: { params: { id: string }; reply: Done }
   cancelExchange: { params: { id: number }; reply: Done }
 
@@ -83,9 +147,18 @@ export interface Routes {
   configSchema: { reply: ConfigSchema }
   checkConfig: { body: EditedConfig; reply: ConfigCheck }
   saveConfig: { body: EditedConfig; reply: ConfigSaved }
+  previousConfig: { reply: PreviousConfig }
+  /** `revision`: of the file that is replaced. */
+  restoreConfig: { body: { revision: string }; reply: ConfigSaved }
 
-  /** `as`: as this caller would see it, `KIND:SUBJECT`. `issuer`: of its tokens, the configured one if absent. */
-  why: { query: { name: string; as?: string; issuer?: string }; reply: WhyReport }
+  /**
+   * `as`: as this caller would see it, `KIND:SUBJECT`. `issuer`: of its tokens, the configured one if absent.
+   * `claims`: in its token, as JSON. `args`: for a call with these arguments, as JSON. `view`: at this endpoint.
+   */
+  why: {
+    query: { name: string; as?: string; issuer?: string; claims?: string; args?: string; view?: string }
+    reply: WhyReport
+  }
   events: { query: { topics?: string }; stream: AdminEvent }
 }
 
@@ -111,8 +184,12 @@ const remove: Describe = describe('DELETE')
 /** The route table. Requests carry `Authorization: Bearer TOKEN`; bodies are JSON. */
 export const ROUTES: Readonly<Record<RouteName, RouteInfo>> = {
   session: get('/api/session', 'Who am I'),
+  openSession: post('/api/session', 'Sign a browser in with the token of this request'),
+  signOut: remove('/api/session', 'Sign a browser out'),
+  renewToken: post('/api/session/token', 'Make a new token for the console'),
   openapi: get('/api/openapi.json', 'This description'),
   overview: get('/api/overview', 'Endpoint, snippets, targets and traffic'),
+  load: get('/api/load', 'Calls and failures over time'),
   targets: get('/api/targets', 'All targets'),
   target: get('/api/targets/{name}', 'One target in full'),
   addTarget: post('/api/targets', 'Write a target into the configuration'),
@@ -133,17 +210,34 @@ export const ROUTES: Readonly<Record<RouteName, RouteInfo>> = {
   catalog: get('/api/catalog', 'What all targets offer'),
   catalogEntry: get('/api/catalog/entry', 'One definition in full'),
   catalogChanges: get('/api/catalog/changes', 'What became different'),
+  editEntry: post('/api/catalog/edit', 'How the file would hide, rename or describe an entry'),
+  access: get('/api/access', 'Who comes in, and what rules and limits did'),
+  seen: post('/api/access/seen', 'An endpoint as a caller sees it'),
+  view: get('/api/access/views/{name}', 'A view as the file has it'),
+  editView: post('/api/access/views', 'How the file would change a view'),
   startCall: post('/api/playground/calls', 'Send a request as a client'),
   playgroundCalls: get('/api/playground/calls', 'Calls of the playground'),
   playgroundCall: get('/api/playground/calls/{id}', 'One call with its events'),
   playgroundEvents: get('/api/playground/calls/{id}/events', 'A call as it goes on', 'events'),
   answerQuestion: post('/api/playground/calls/{id}/answers', 'Answer a question of the server'),
   cancelCall: post('/api/playground/calls/{id}/cancel', 'Cancel a call'),
+  openView: post('/api/playground/views', 'Show the document of a ui:// resource'),
   wire: get('/api/wire', 'The last exchanges'),
   wireDetail: get('/api/wire/{id}', 'One exchange with its messages'),
   wireExport: get('/api/wire/export', 'Exchanges as JSON lines, secrets redacted', 'lines'),
   replayExchange: post('/api/wire/{id}/replay', 'Send a request again'),
   clearWire: remove('/api/wire', 'Forget the exchanges'),
+  tools: get('/api/tools', 'Calls, failures and times of every tool that was called'),
+  audit: get('/api/audit', 'Events of the audit trail'),
+  verifyAudit: post('/api/audit/verify', 'Check the audit trail'),
+  log: get('/api/log', 'What happened: the last lines of the log'),
+  keys: get('/api/keys', 'Keys that open the gateway'),
+  addKey: post('/api/keys', 'Make a key; it is shown this once'),
+  revokeKey: remove('/api/keys/{name}', 'End a key and what it has open'),
+  waiting: get('/api/waiting', 'Calls that wait for the answer of their client'),
+  approvals: get('/api/approvals', 'Calls that wait for the approval of another person'),
+  approval: get('/api/approvals/{id}', 'One of them'),
+  decideApproval: post('/api/approvals/{id}/decision', 'Approve or deny a call'),
   clients: get('/api/clients', 'Who is connected'),
   disconnectClient: post('/api/clients/{id}/disconnect', 'End a session'),
   cancelExchange: post('/api/calls/{id}/cancel', 'Cancel a request in flight'),
@@ -151,6 +245,8 @@ export const ROUTES: Readonly<Record<RouteName, RouteInfo>> = {
   configSchema: get('/api/config/schema', 'JSON Schema of the configuration'),
   checkConfig: post('/api/config/check', 'What an edit would do'),
   saveConfig: put('/api/config', 'Save and apply an edit'),
+  previousConfig: get('/api/config/previous', 'What going back to the file before the last save would do'),
+  restoreConfig: post('/api/config/previous', 'Go back to the file before the last save'),
   why: get('/api/why', 'Why a name is missing, slow, renamed, denied or stale'),
   events: get('/api/events', 'Changes as they happen', 'events'),
 }

@@ -14,7 +14,32 @@ export interface WhyReport {
     readonly own?: string
     readonly key?: string
   }
+  /** What each rule of the policy says of it; absent when no rule could be asked. */
+  readonly rules?: readonly RuleReport[]
   readonly similar: readonly { readonly kind: EntryKind; readonly key: string; readonly target: string }[]
+}
+
+export interface RuleReport {
+  readonly rule: string
+  /** `other`: it is about other callers or other objects. `depends`: on the arguments, the time or the calls before. */
+  readonly says:
+    | 'allows'
+    | 'wants approval'
+    | 'wants confirmation'
+    | 'denies'
+    | 'does not hold'
+    | 'depends'
+    | 'fails'
+    | 'other'
+  /** Whether this rule made the decision. */
+  readonly decides: boolean
+  /** `audit`: the rule is tried out, and decides nothing. */
+  readonly mode: 'enforce' | 'audit'
+  readonly when?: string
+  /** Why the condition has no value. */
+  readonly failure?: string
+  /** What callers are told. */
+  readonly message?: string
 }
 
 export type CauseCode =

@@ -36,6 +36,9 @@ describe('parseWireFilter', () => {
     ['"not there"', {}, false],
     ['error:refused', { error: 'Connection refused' }, true],
     ['-', {}, true],
+    ['since:2026-01-31T12:00:00Z', { at: Date.UTC(2026, 0, 31, 12) }, true],
+    ['until:2026-01-31T12:00:00Z', { at: Date.UTC(2026, 0, 31, 12) }, false],
+    ['since:yester', {}, true],
   ]
   it.each(cases)('%j', (text, over, expected) => {
     expect(parseWireFilter(text)(record(over))).toBe(expected)

@@ -1,6 +1,15 @@
 import type { Bytes, Json, Milliseconds, Timestamp } from './common.ts'
 
-export type WireStatus = 'running' | 'ok' | 'tool-error' | 'error' | 'input-required' | 'task' | 'cancelled'
+export type WireStatus =
+  | 'running'
+  | 'ok'
+  | 'tool-error'
+  | 'error'
+  | 'input-required'
+  | 'task'
+  | 'cancelled'
+  /** A question of a target that was not passed on, or not answered. */
+  | 'refused'
 
 export interface WireRecord {
   /** Grows by one with every exchange. */
@@ -17,7 +26,12 @@ export interface WireRecord {
     readonly principal?: string
   }
   readonly status: WireStatus
+  /** In all. */
   readonly duration?: Milliseconds
+  /** How much of it the target took. */
+  readonly targetDuration?: Milliseconds
+  /** Of the answer, where its length is known. */
+  readonly bytes?: Bytes
   readonly error?: string
   /** Messages that were kept. 0: nobody was looking when it ran. */
   readonly messages: number

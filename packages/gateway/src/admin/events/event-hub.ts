@@ -11,6 +11,7 @@ export const TOPICS: readonly Topic[] = [
   'stats',
   'trials',
   'playground',
+  'log',
 ]
 
 export type NewEvent = AdminEvent extends infer Event

@@ -1,6 +1,7 @@
 import type { GatewayObserver } from '../../gateway.ts'
 import type { Target } from '../../targets/target.ts'
-import type { ExchangeRecord } from '../../telemetry/wire-view.ts'
+import type { LogEntry } from '../../telemetry/log-ring.ts'
+import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import type { AdminHost } from '../admin-host.ts'
 import type { ChangeLog } from '../catalog/change-log.ts'
 import type { Clients } from '../clients/client-list.ts'
@@ -10,6 +11,7 @@ import { inFlight } from '../overview/overview-handlers.ts'
 import { type TargetCards, toTrafficStats } from '../targets/target-cards.ts'
 import { presentRecord } from '../wire/present-messages.ts'
 import type { EventHub } from './event-hub.ts'
+import { presentLine } from './log-handlers.ts'
 
 export interface EventSourcesOptions {
   readonly host: AdminHost
@@ -23,28 +25,46 @@ export interface EventSourcesOptions {
 const GATHER = 100
 const STATS_EVERY = 2000
 
-/** Turns what happens in the gateway into events: gathered for a moment, and only when somebody listens. */
+/** Turns what happens in the gateway into events: gathered for a moment, and only while a client listens. */
 export class EventSources implements GatewayObserver {
   readonly #options: EventSourcesOptions
   readonly #targets = new Set<Target>()
   readonly #stderr = new Map<string, StderrLine[]>()
   readonly #records = new Set<ExchangeRecord>()
+  #lines: LogEntry[] = []
   #catalog = false
   #known: Set<string>
   #timer: NodeJS.Timeout | undefined
   #ticker: NodeJS.Timeout | undefined
   #stopWatching: (() => void) | undefined
+  #stopApprovals: (() => void) | undefined
   #lastClients = ''
   readonly #calls = new Map<string, number>()
 
   constructor(options: EventSourcesOptions) {
     this.#options = options
     this.#known = this.#names()
+    options.host.log.onAdded = (entry) => {
+      if (!options.hub.wants('log')) return
+      this.#lines.push(entry)
+      this.#soon()
+    }
   }
 
   /** Which topics anybody wants now: what nobody wants costs nothing. */
   setTopics(wanted: ReadonlySet<Topic>): void {
     const { view } = this.#options.host.gateway
+    const emitWaiting = (): void => this.#options.hub.emit('clients', { type: 'waiting' })
+    view.waiting.onChange = wanted.has('clients') ? emitWaiting : undefined
+    if (wanted.has('clients')) {
+      const { approvals } = this.#options.host.gateway
+      this.#stopApprovals ??= approvals.observe(() =>
+        this.#options.hub.emit('clients', { type: 'approvals' }),
+      )
+    } else {
+      this.#stopApprovals?.()
+      this.#stopApprovals = undefined
+    }
     if (wanted.has('wire')) {
       this.#stopWatching ??= view.watch((record) => {
         this.#records.add(record)
@@ -118,6 +138,8 @@ export class EventSources implements GatewayObserver {
     this.#targets.clear()
     for (const [target, lines] of this.#stderr) hub.emit('stderr', { type: 'stderr', target, lines })
     this.#stderr.clear()
+    if (this.#lines.length > 0) hub.emit('log', { type: 'log', lines: this.#lines.map(presentLine) })
+    this.#lines = []
     if (this.#catalog) {
       const { generation } = host.gateway.catalog.merged
       hub.emit('catalog', { type: 'catalog', generation, newestChange: changes.newest })
@@ -134,7 +156,7 @@ export class EventSources implements GatewayObserver {
     const { gateway } = host
     const list = clients.list().clients
     const state = JSON.stringify(
-      list.map(({ id, requests, inFlight: calls }) => [id, requests, calls.length]),
+      list.map(({ id, requests, connected, inFlight: calls }) => [id, requests, connected, calls.length]),
     )
     if (state !== this.#lastClients) hub.emit('clients', { type: 'clients' })
     this.#lastClients = state
@@ -143,7 +165,7 @@ export class EventSources implements GatewayObserver {
       type: 'stats',
       total: toTrafficStats(gateway.view.total.summary()),
       targets: this.#busyTargets(),
-      clients: list.length,
+      clients: clients.count,
       inFlight: inFlight(host),
     })
   }
@@ -165,5 +187,6 @@ export class EventSources implements GatewayObserver {
     clearTimeout(this.#timer)
     clearInterval(this.#ticker)
     this.#stopWatching?.()
+    this.#stopApprovals?.()
   }
 }

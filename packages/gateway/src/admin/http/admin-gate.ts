@@ -1,14 +1,19 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { describePrincipal, type Guard } from '@gantry/mcp/server'
 import { ApiError } from '../api-error.ts'
 import { ADMIN_SCOPE } from '../../model/index.ts'
-import { pathOf, type OnRefused } from '../../front/door.ts'
+import { pathOf, type OnRefused } from '../../identity/refusal.ts'
 import type { Caller } from '../handlers.ts'
+import type { AdminToken } from './admin-token.ts'
+import type { ConsoleCookie } from './console-cookie.ts'
+
+/** What everyone who is let in may ask for; the answer is made for the one who asks. */
+const APPROVALS = /^\/api\/approvals(?:\/|$)/
 
 export interface GateSettings {
   /** The token that `serve` prints; undefined when the gateway can be reached from other machines. */
-  readonly token: string | undefined
+  readonly token: AdminToken | undefined
+  readonly cookie: ConsoleCookie
   /** The one that holds now. */
   readonly guard: () => Guard | undefined
   /** Told of tokens that open nothing; what the guard refuses, it tells itself. */
@@ -18,45 +23,49 @@ export interface GateSettings {
 /** Lets in who may administer the gateway; throws what to answer to everybody else. */
 export class AdminGate {
   readonly #settings: GateSettings
-  readonly #tokenHash: Buffer | undefined
 
   constructor(settings: GateSettings) {
     this.#settings = settings
-    this.#tokenHash = settings.token === undefined ? undefined : hash(settings.token)
   }
 
-  /** Pages of other sites hold no credentials of ours, for there are no cookies; they need not guess either. */
+  /** A cookie opens nothing for pages of other sites, which lack the key of the console; they need not guess either. */
   checkOrigin({ headers }: IncomingMessage): void {
-    if (headers['sec-fetch-site'] !== 'cross-site' || headers['sec-fetch-mode'] === 'navigate') return
-    throw new ApiError('forbidden', 'Other sites may not use this', {
+    const site = headers['sec-fetch-site']
+    // Another port of this machine is the same site, and another page all the same.
+    const isOther = site === 'cross-site' || site === 'same-site'
+    if (!isOther || headers['sec-fetch-mode'] === 'navigate') return
+    throw new ApiError('forbidden', 'Pages of other origins may not use this', {
       fix: 'Open the console at the address that "gantry serve" prints.',
     })
   }
 
   async admit(request: IncomingMessage): Promise<Caller> {
-    const presented = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-    // Hashes have one length, and comparing them tells nothing about how close a guess was.
-    if (presented !== undefined && this.#tokenHash && timingSafeEqual(hash(presented), this.#tokenHash)) {
+    const { token, cookie } = this.#settings
+    const authorization = request.headers.authorization ?? (await cookie.open(request))
+    const presented = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1]
+    if (presented !== undefined && token?.matches(presented)) {
       return { principal: 'console', auth: undefined }
     }
     const guard = this.#settings.guard()
     const verdict = await guard?.({
       method: request.method ?? 'GET',
       url: request.url ?? '/',
-      headers: request.headers as Record<string, string | undefined>,
+      headers: { ...(request.headers as Record<string, string | undefined>), authorization },
     })
     if (!verdict?.ok || !verdict.auth) {
       if (presented !== undefined && !guard) this.#refused(request)
       throw this.#unauthorized(presented !== undefined)
     }
-    if (!verdict.auth.scopes.includes(ADMIN_SCOPE)) {
+    const isOperator = verdict.auth.scopes.includes(ADMIN_SCOPE)
+    // A rule names approvers, who need not be able to do anything else.
+    if (!isOperator && !APPROVALS.test(pathOf(request.url ?? '/'))) {
       throw new ApiError(
         'forbidden',
         `${describePrincipal(verdict.auth.principal)} may not administer the gateway`,
         { fix: `Give it the scope "${ADMIN_SCOPE}" in the configuration, under "auth".` },
       )
     }
-    return { principal: describePrincipal(verdict.auth.principal), auth: verdict.auth }
+    return { principal: describePrincipal(verdict.auth.principal), auth: verdict.auth, isOperator }
   }
 
   #refused({ url = '/' }: IncomingMessage): void {
@@ -66,13 +75,9 @@ export class AdminGate {
   #unauthorized(wasWrong: boolean): ApiError {
     const what = wasWrong ? 'The token is not the right one' : 'A token is needed'
     return new ApiError('unauthorized', what, {
-      fix: this.#tokenHash
-        ? 'Open the console with the address that "gantry serve" printed last: a new start makes a new token.'
+      fix: this.#settings.token
+        ? 'Open the console with the address that "gantry serve" or "gantry console" prints.'
         : `Send a key with the scope "${ADMIN_SCOPE}" as "Authorization: Bearer KEY".`,
     })
   }
-}
-
-function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
 import { splitTarget } from '@gantry/mcp/foreign'
 import { drainUnreadBody } from '@gantry/mcp/server/node'
 import { ApiError } from '../api-error.ts'
@@ -7,7 +10,10 @@ import { readTexts } from '../check-request.ts'
 import { ROUTES, type RouteName, type StreamItem } from '../contract.ts'
 import type { Caller, Handlers } from '../handlers.ts'
 import { dispatch, toApiError, type AnyRequest } from '../local-api.ts'
+import type { AppViews } from '../playground/app-views.ts'
 import type { AdminGate } from './admin-gate.ts'
+import type { ConsoleCookie } from './console-cookie.ts'
+import { acceptedEncodings, packed } from './compress.ts'
 import { type ConsoleFiles, SECURITY_HEADERS } from './console-files.ts'
 import { matchRoute } from './router.ts'
 import { jsonReader } from '@gantry/mcp/exchange'
@@ -18,8 +24,10 @@ const LONGEST_TIMER = 2 ** 31 - 1
 export interface AdminServerOptions {
   readonly handlers: Handlers
   readonly gate: AdminGate
+  readonly cookie: ConsoleCookie
   /** Undefined when the console is switched off. */
   readonly console: ConsoleFiles | undefined
+  readonly views: AppViews
   /** The last thing that happens to any text on its way out. */
   toJson(value: unknown): string
   onError(error: unknown): void
@@ -54,15 +62,16 @@ export class AdminServer {
     this.#options.gate.checkOrigin(request)
     if (isConsole) {
       if (request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod(['GET'])
+      if (this.#options.views.serve(path, request, response)) return
       return this.#options.console!.serve(path, request, response)
     }
-    // Whoever is not let in learns nothing, not even which routes there are.
+    // A caller without access learns nothing, not even which routes there are.
     const caller = await this.#options.gate.admit(request)
     const match = matchRoute(request.method ?? 'GET', path)
     if (match.type === 'wrong-method') throw wrongMethod(match.allowed)
     if (match.type === 'none') {
       throw new ApiError('not_found', `There is nothing at ${path}`, {
-        fix: 'GET /api/openapi.json lists every route.',
+        fix: 'The OpenAPI document of the admin API lists every route.',
       })
     }
     const aborted = new AbortController()
@@ -90,26 +99,34 @@ export class AdminServer {
       case 'lines':
         return writeLines(response, answer as Iterable<unknown>, toJson)
       default:
-        return this.#json(response, 200, await answer)
+        return this.#json(response, 200, await answer, await this.#sessionHeaders(name, response.req))
     }
   }
 
-  #json(
+  /** Signing in and out are a cookie that comes and goes. */
+  async #sessionHeaders(name: RouteName, request: IncomingMessage): Promise<Record<string, string>> {
+    const { cookie } = this.#options
+    if (name === 'signOut') return { 'set-cookie': cookie.remove(request) }
+    const made = name === 'openSession' ? await cookie.create(request) : undefined
+    return made === undefined ? {} : { 'set-cookie': made }
+  }
+
+  async #json(
     response: ServerResponse,
     status: number,
     value: unknown,
     headers: Record<string, string> = {},
-  ): void {
+  ): Promise<void> {
     if (response.destroyed) return
-    const text = this.#options.toJson(value)
+    const { body, headers: form } = await packed(this.#options.toJson(value), response.req)
     response.writeHead(status, {
       ...SECURITY_HEADERS,
       'content-type': 'application/json',
-      'content-length': Buffer.byteLength(text),
       'cache-control': 'no-store',
+      ...form,
       ...headers,
     })
-    response.end(text)
+    response.end(body)
   }
 
   #watch(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
@@ -126,7 +143,7 @@ export class AdminServer {
     await Promise.all([...this.#open].map(check))
   }
 
-  #refuse(response: ServerResponse, thrown: unknown): void {
+  async #refuse(response: ServerResponse, thrown: unknown): Promise<void> {
     const error = toApiError(thrown)
     if (error.problem.code === 'internal') this.#options.onError(error.cause)
     if (response.headersSent) return void response.destroy()
@@ -134,7 +151,7 @@ export class AdminServer {
     const headers: Record<string, string> = {}
     if (error.status === 401) headers['www-authenticate'] = 'Bearer realm="gantry admin"'
     if (error.status === 405) headers.allow = String(error.problem.details?.allow)
-    this.#json(response, error.status, { error: error.problem }, headers)
+    await this.#json(response, error.status, { error: error.problem }, headers)
   }
 }
 
@@ -157,26 +174,31 @@ async function writeLines(
   values: Iterable<unknown>,
   toJson: (value: unknown) => string,
 ): Promise<void> {
+  const isPacked = acceptedEncodings(response.req.headers['accept-encoding']).has('gzip')
   response.writeHead(200, {
     ...SECURITY_HEADERS,
     'content-type': 'application/jsonl; charset=utf-8',
     'content-disposition': 'attachment; filename="exchanges.jsonl"',
     'cache-control': 'no-store',
+    ...(isPacked && { 'content-encoding': 'gzip' }),
+    vary: 'accept-encoding',
   })
-  for (const value of values) {
-    if (response.destroyed) return
-    if (!response.write(`${toJson(value)}\n`)) {
-      await Promise.race([once(response, 'drain'), once(response, 'close')])
-    }
-  }
-  response.end()
+  const lines = Readable.from(linesOf(values, toJson))
+  await (isPacked ? pipeline(lines, createGzip(), response) : pipeline(lines, response)).catch((error) => {
+    // The reader went away; anything else is a fault.
+    if (!response.destroyed) throw error
+  })
+}
+
+function* linesOf(values: Iterable<unknown>, toJson: (value: unknown) => string): Iterable<string> {
+  for (const value of values) yield `${toJson(value)}\n`
 }
 
 const PULSE = 15_000
 /** A reader this far behind is cut off; it comes back with `Last-Event-ID` and goes on. */
 const MAX_BEHIND = 4 * 1024 * 1024
 
-/** Sends events as they come, until there are no more or the reader is gone. */
+/** Sends events as they come, until there are no more or the reader is gone. Not compressed: that would hold them up. */
 async function writeEvents(
   response: ServerResponse,
   events: AsyncIterable<StreamItem<{ type: string }>>,

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, normalize, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../api-error.ts'
+import { acceptedEncodings } from './compress.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -90,16 +91,6 @@ function send(
     .pipe(response)
 }
 
-/** RFC 9110, section 12.5.3; `q=0` refuses. */
-function acceptedEncodings(header: string | string[] | undefined): Set<string> {
-  const parts = String(header ?? '')
-    .toLowerCase()
-    .split(',')
-  return new Set(
-    parts.filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part)).map((part) => part.replace(/;.*/, '').trim()),
-  )
-}
-
 function notBuilt(response: ServerResponse): void {
   response.writeHead(503, { ...SECURITY_HEADERS, 'content-type': TYPES['.html'] })
   response.end(
@@ -115,6 +106,8 @@ const POLICY = [
   'media-src data: blob:',
   "font-src 'self'",
   "connect-src 'self'",
+  // Views of servers, each with a policy of its own and without an origin.
+  "frame-src 'self'",
   "manifest-src 'self'",
   "worker-src 'self'",
   "base-uri 'none'",

@@ -1,7 +1,8 @@
 import type { AdminHost } from '../admin-host.ts'
 import type { Clients } from '../clients/client-list.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
-import type { EntryCounts, GatewayInfo, Overview, TargetCard, Snippet } from '../contract.ts'
+import type { EntryCounts, GatewayInfo, Load, LoadRange, Overview, TargetCard, Snippet } from '../contract.ts'
+import { unknownTarget } from '../config/target-entries.ts'
 import type { Handlers } from '../handlers.ts'
 import { type TargetCards, toTrafficStats } from '../targets/target-cards.ts'
 import { CLIENTS, gatewayEntry } from '../../config/import/index.ts'
@@ -14,10 +15,10 @@ export interface OverviewSources {
   readonly editor: ConfigEditor
 }
 
-export function overviewHandlers(sources: OverviewSources): Pick<Handlers, 'session' | 'overview'> {
+export function overviewHandlers(sources: OverviewSources): Pick<Handlers, 'overview' | 'load'> {
   return {
-    session: ({ caller }) => ({ principal: caller.principal, gateway: gatewayInfo(sources.host) }),
     overview: () => overview(sources),
+    load: ({ query }) => load(sources.host, query.range, query.target),
   }
 }
 
@@ -34,12 +35,21 @@ async function overview({ host, cards, clients, editor }: OverviewSources): Prom
     total: toTrafficStats(gateway.view.total.summary()),
     counts: sum(targets),
     clients: clients.count,
+    hadClients: [...gateway.view.clients.values()].some(({ reach }) => reach !== 'playground'),
     inFlight: inFlight(host),
     config: editor.status,
   }
 }
 
-function gatewayInfo({ gateway, url, version, startedAt, configFile }: AdminHost): GatewayInfo {
+function load({ gateway }: AdminHost, range: LoadRange, target: string | undefined): Load {
+  const { view } = gateway
+  if (target !== undefined && !gateway.target(target)) throw unknownTarget(target)
+  if (range !== '10m') return { range, buckets: view.load.of(range === '1h' ? 'hour' : 'day', target) }
+  const stats = target === undefined ? view.total : view.statsOf(target)
+  return { range, buckets: stats.summary().traffic }
+}
+
+export function gatewayInfo({ gateway, url, version, startedAt, configFile }: AdminHost): GatewayInfo {
   const { name, title } = gateway.model.server
   const { rss, heapUsed } = process.memoryUsage()
   return {

@@ -27,6 +27,8 @@ export class PlaygroundRun {
   readonly request: StartCall
   readonly startedAt: number = Date.now()
   readonly records: Set<number> = new Set()
+  /** Where its last exchange went. */
+  target: string | undefined
   /** About what the result takes; known when it is over. */
   size = 0
   readonly questions: Questions
@@ -43,12 +45,17 @@ export class PlaygroundRun {
     this.id = id
     this.request = request
     this.questions = new Questions({
+      target: () => this.target,
       asked: (question) => {
         this.#emit({ type: 'question', question })
         this.onChange?.()
       },
       answered: (question, answer) => {
         this.#emit({ type: 'answered', question, answer })
+        this.onChange?.()
+      },
+      withdrawn: (question) => {
+        this.#emit({ type: 'withdrawn', question })
         this.onChange?.()
       },
     })

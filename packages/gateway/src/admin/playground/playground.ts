@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Client, type ClientOptions } from '@gantry/mcp/client'
-import { memory } from '@gantry/mcp/server'
+import { memory } from '@gantry/mcp/memory'
+import { appCapabilities } from '@gantry/mcp/extensions/apps'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
 import type { StartCall, PlaygroundClient } from '../contract.ts'
@@ -34,9 +35,11 @@ export class Playground {
     const id = randomUUID()
     const run = new PlaygroundRun(id, request)
     this.#runs.set(id, run)
-    // As long as somebody watches, messages of both hops are kept.
+    // While a client watches, messages of both hops are kept.
     const stop = gateway.view.watch((record) => {
-      if (record.tag?.id === id) run.records.add(record.id)
+      if (record.tag?.id !== id) return
+      run.records.add(record.id)
+      run.target = record.target ?? run.target
     })
     run.onChange = () => {
       if (run.isOver) stop()
@@ -61,6 +64,10 @@ export class Playground {
       this.#runs.delete(run.id)
       size -= run.size
     }
+  }
+
+  isRunning(id: string): boolean {
+    return this.#runs.get(id)?.isOver === false
   }
 
   #find(id: string): PlaygroundRun {
@@ -151,11 +158,13 @@ function handlersOf({ client, questions }: PlaygroundClientOptions): ClientOptio
 }
 
 function declared({ capabilities }: PlaygroundClient): NonNullable<ClientOptions['capabilities']> {
-  const { sampling, tasks } = capabilities
+  const { sampling, tasks, apps } = capabilities
   return {
     ...(sampling && {
       sampling: { ...(sampling.tools && { tools: {} }), ...(sampling.context && { context: {} }) },
     }),
-    ...(tasks && { extensions: { [TASKS]: {} } }),
+    ...((tasks || apps) && {
+      extensions: { ...(tasks && { [TASKS]: {} }), ...(apps && appCapabilities().extensions) },
+    }),
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { ProtocolError } from '@gantry/mcp/exchange'
 import type { ElicitFormParams, ElicitResult } from '@gantry/mcp/server'
 import { ApiError } from '../api-error.ts'
 import type { JsonObject, PlaygroundQuestion } from '../contract.ts'
@@ -6,11 +7,16 @@ import type { JsonObject, PlaygroundQuestion } from '../contract.ts'
 interface Open {
   readonly question: PlaygroundQuestion
   settle(answer: JsonObject): void
+  refuse(error: Error): void
 }
 
 export interface QuestionEvents {
+  /** The target that the call is at. */
+  target(): string | undefined
   asked(question: PlaygroundQuestion): void
   answered(question: string, answer: JsonObject): void
+  /** The server, or the connection to it, is gone before it was answered. */
+  withdrawn(question: string): void
 }
 
 export class Questions {
@@ -32,10 +38,18 @@ export class Questions {
     signal: AbortSignal,
   ): Promise<JsonObject> {
     const id = randomUUID()
-    const question = { id, kind, method, params: params as JsonObject, askedAt: Date.now() }
+    const target = this.#events.target()
+    const question = {
+      id,
+      kind,
+      method,
+      params: params as JsonObject,
+      askedAt: Date.now(),
+      ...(target !== undefined && { target }),
+    }
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
-        this.#open.delete(id)
+        if (this.#open.delete(id)) this.#events.withdrawn(id)
         reject(signal.reason instanceof Error ? signal.reason : new Error('The question was withdrawn'))
       }
       if (signal.aborted) return onAbort()
@@ -45,6 +59,10 @@ export class Questions {
         settle: (answer) => {
           signal.removeEventListener('abort', onAbort)
           resolve(answer)
+        },
+        refuse: (error) => {
+          signal.removeEventListener('abort', onAbort)
+          reject(error)
         },
       })
       this.#events.asked(question)
@@ -61,12 +79,21 @@ export class Questions {
     checkAnswer(open.question, answer)
     this.#open.delete(id)
     this.#events.answered(id, answer)
-    open.settle(answer)
+    if (isDeclinedSampling(open.question, answer))
+      open.refuse(new ProtocolError(-1, 'User rejected sampling request'))
+    else open.settle(answer)
   }
 }
 
+/** A result of sampling has no word for no; the protocol refuses it by an error. */
+function isDeclinedSampling({ kind }: PlaygroundQuestion, { action }: JsonObject): boolean {
+  return kind === 'sampling' && action === 'decline'
+}
+
 /** An answer of the wrong shape would only make the call fail; here it can still be put right. */
-function checkAnswer({ kind, params }: PlaygroundQuestion, answer: JsonObject): void {
+function checkAnswer(question: PlaygroundQuestion, answer: JsonObject): void {
+  if (isDeclinedSampling(question, answer)) return
+  const { kind, params } = question
   if (kind === 'sampling') {
     if (typeof answer.role === 'string' && typeof answer.model === 'string' && answer.content) return
     throw new ApiError('bad_request', 'An answer to sampling has "role", "model" and "content"')

@@ -58,7 +58,7 @@ export class TargetCards {
       kind: model.kind,
       what: describeTarget(model),
       state: stateOf(target),
-      since: main?.since ?? this.#host.startedAt,
+      since: (target.state === 'stopped' ? target.stoppedAt : main?.since) ?? this.#host.startedAt,
       ...(problem && { problem }),
       ...(main && main.retryAt > Date.now() && { retryAt: main.retryAt }),
       ...(link && { transport: link.transport, era: link.era, revision: link.version }),

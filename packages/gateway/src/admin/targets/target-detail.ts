@@ -1,4 +1,4 @@
-import { isLegacyKey, legacyKey, sameInAuto } from '../../targets/connection/isolation.ts'
+import { isLegacyKey, legacyKey, sameInAuto } from '../../targets/connection/pool.ts'
 import type { Instance } from '../../targets/connection/instance.ts'
 import type { Target } from '../../targets/target.ts'
 import type { AdminHost } from '../admin-host.ts'

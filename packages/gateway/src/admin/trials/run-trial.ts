@@ -14,10 +14,11 @@ import { fetchLists, type FetchedLists } from '../../catalog/fetch-lists.ts'
 import type { TargetModel } from '../../model/index.ts'
 import { OlderEra } from '../../targets/connection/older-era.ts'
 import type { Link } from '../../targets/link/link.ts'
+import { serverMark } from '../../targets/server-mark.ts'
 import { StartLimit } from '../../targets/launchers/start-limit.ts'
 import { openLink } from '../../targets/connection/link-opener.ts'
 import type { Handshake } from '../../telemetry/handshake.ts'
-import { Tap } from '../../telemetry/tap-connector.ts'
+import { TargetTap } from '../../telemetry/wire-view.ts'
 import type { StderrRing } from '../../telemetry/stderr-ring.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { estimateTokens } from '../catalog/estimate-tokens.ts'
@@ -64,7 +65,7 @@ export async function runTrial(run: TrialRun): Promise<TrialFindings> {
     )
     for (const warning of oddities(offered)) handshake.warn(warning)
     if (run.call) await callTool(link, run.call, run)
-    return findings(run.model, link, lists)
+    return findings(run, link, lists)
   } finally {
     handshake.active = false
     await link.close().catch(() => {})
@@ -72,7 +73,11 @@ export async function runTrial(run: TrialRun): Promise<TrialFindings> {
 }
 
 async function connect({ host, model, handshake, stderr, signal, onStderr }: TrialRun): Promise<Link> {
-  const limit = new StartLimit(model, () => {})
+  const limit = new StartLimit(model, () =>
+    handshake.warn(
+      `It was still being installed after ${model.timeouts.start} ms: a launcher gets more time`,
+    ),
+  )
   try {
     return await openLink(
       model,
@@ -84,13 +89,14 @@ async function connect({ host, model, handshake, stderr, signal, onStderr }: Tri
         // What was found out before is found out again: that is the point of a trial.
         eras: new EraCache(),
         handshake,
-        tap: new Tap(handshake),
+        tap: new TargetTap(handshake),
         onStderr: (line) => {
           stderr.push(line)
           onStderr()
         },
         onAmbiguous: () => {},
         onProcess: (process) => limit.watch(process),
+        grace: () => limit.grace,
         onNotification: () => {},
         onSharedQuestion: () => {},
       },
@@ -134,11 +140,20 @@ async function callTool(link: Link, call: TrialCall, { handshake, host, signal }
   handshake.end(outcome.type === 'complete' ? call.tool : `${call.tool}: ${outcome.type}`)
 }
 
-function findings(model: TargetModel, link: Link, lists: FetchedLists): TrialFindings {
-  const { discovery } = link
+/** Which eras are used and why. The gateway may have learned from calls what a trial does not see. */
+function describeEras({ host, model }: TrialRun, link: Link): string | undefined {
+  const running = host.gateway.target(model.name)
+  const isSame = running && running.model.era === model.era && serverMark(running.model) === serverMark(model)
+  const learned = isSame ? running.olderEra.description : undefined
+  if (learned !== undefined) return learned
   const olderEra = new OlderEra()
   olderEra.note(model, link)
-  const eras = olderEra.description
+  return olderEra.description
+}
+
+function findings(run: TrialRun, link: Link, lists: FetchedLists): TrialFindings {
+  const { discovery } = link
+  const eras = describeEras(run, link)
   const serverInfo = discovery._meta?.[META.serverInfo] as TrialFindings['serverInfo']
   return {
     era: link.era,

@@ -32,7 +32,7 @@ export interface UnderstandOptions {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Finds out what somebody pasted: a command line, a URL, a client's configuration, an API description. */
+/** Finds out what a user pasted: a command line, a URL, a client's configuration, an API description. */
 export async function understand(pasted: string, options: UnderstandOptions): Promise<Understanding> {
   const text = pasted
     .trim()

@@ -6,19 +6,25 @@ import {
   toUriPattern,
   type SelectionModel,
 } from '../../model/index.ts'
-import type { Verdict } from '../../chain/policy/permissions.ts'
-import type { CatalogEntry, Cause, TrafficStats } from '../contract.ts'
+import type { Verdict } from '../../rules/permissions.ts'
+import type { CatalogEntry, Cause, RuleReport, TrafficStats } from '../contract.ts'
 
 export interface EntryFacts {
   readonly asked: string
   readonly entry: CatalogEntry
   readonly selection: SelectionModel
   readonly verdict: Verdict
+  /** Whether it is the verdict about a call, and not about a line in a list. */
+  readonly isCall?: boolean
+  /** What each rule says. */
+  readonly rules?: readonly RuleReport[]
   /** For people: `you`, or the principal that was asked about. */
   readonly who: string
   readonly staleSince: number | undefined
   readonly staleReason: string | undefined
   readonly stats: TrafficStats
+  /** How the last calls failed, each once. */
+  readonly lastErrors: readonly string[]
 }
 
 const SLOW = 5000
@@ -125,25 +131,27 @@ function nameCauses({ asked, entry, selection }: EntryFacts): Cause[] {
   return causes
 }
 
-/** What policy says to somebody about something of a target. */
+/** What policy says to a caller about a part of a target. */
 export interface Ruling {
   readonly verdict: Verdict
+  readonly isCall?: boolean
   readonly who: string
   readonly target: string
   readonly own: string
 }
 
-export function policyCause({ verdict, who, target, own }: Ruling): Cause {
+export function policyCause({ verdict, who, target, own, isCall = false }: Ruling): Cause {
+  const what = isCall ? 'this call' : 'it'
   if (verdict.allowed) {
     const rule = verdict.rule === undefined ? 'by default' : `by the rule "${verdict.rule}"`
-    return { code: 'allowed', status: 'ok', title: `The policy permits it to ${who}, ${rule}`, target }
+    return { code: 'allowed', status: 'ok', title: `The policy permits ${what} to ${who}, ${rule}`, target }
   }
   const rule = verdict.rule === undefined ? 'because no rule allows it' : `by the rule "${verdict.rule}"`
   return {
     code: 'denied',
     status: 'problem',
-    title: `The policy denies it to ${who}, ${rule}`,
-    detail: 'What is denied is not listed either: to that client it does not exist.',
+    title: `The policy denies ${what} to ${who}, ${rule}`,
+    detail: deniedDetail(verdict, isCall),
     fix:
       verdict.rule === undefined
         ? `Add a rule with "allow": ["${target}/${own}"].`
@@ -152,7 +160,15 @@ export function policyCause({ verdict, who, target, own }: Ruling): Cause {
   }
 }
 
-function healthCauses({ entry, staleSince, staleReason, stats }: EntryFacts): Cause[] {
+function deniedDetail({ failure, message }: Verdict, isCall: boolean): string {
+  const failed = failure === undefined ? '' : `Its condition fails, and so denies: ${failure}. `
+  if (message !== undefined) return `${failed}The caller is told: ${message}`
+  return isCall
+    ? `${failed}The caller is told that it does not exist.`
+    : `${failed}What is denied is not listed either: to that client it does not exist.`
+}
+
+function healthCauses({ entry, staleSince, staleReason, stats, lastErrors }: EntryFacts): Cause[] {
   const { target } = entry
   const causes: Cause[] = []
   if (entry.stale) {
@@ -184,6 +200,7 @@ function healthCauses({ entry, staleSince, staleReason, stats }: EntryFacts): Ca
       code: 'failing-calls',
       status: 'note',
       title: `${Math.round(errorRate * 100)} % of the calls to "${target}" fail`,
+      ...(lastErrors.length > 0 && { detail: `The last errors: ${lastErrors.join(' · ')}` }),
       fix: 'The wire view shows their errors: filter by status:error,tool-error.',
       target,
     })

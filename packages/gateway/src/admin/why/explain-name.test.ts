@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { configFromValue, type RawConfig } from '../../config/index.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
-import { Permissions } from '../../chain/policy/permissions.ts'
+import { Permissions } from '../../rules/permissions.ts'
 import type { CatalogEntry, TargetState, WhyReport } from '../contract.ts'
 import { explainName } from './explain-name.ts'
 import type { TargetFacts } from './target-causes.ts'
@@ -57,7 +57,7 @@ async function why(name: string, scene: Scene = {}): Promise<WhyReport> {
       asked,
       entry,
       selection: model.targets.find((one) => one.name === entry.target)!.tools,
-      verdict: new Permissions(model.policy, undefined).verdict({
+      verdict: new Permissions(model.policy, {}).verdict({
         kind: 'tools',
         target: entry.target,
         name: entry.own,
@@ -66,9 +66,10 @@ async function why(name: string, scene: Scene = {}): Promise<WhyReport> {
       staleSince: Date.UTC(2026, 0, 2, 3, 4, 5),
       staleReason: scene.staleReason,
       stats: { ...QUIET, ...scene.stats },
+      lastErrors: ['it burns'],
     }),
     resource: (target, own) => ({
-      verdict: new Permissions(model.policy, undefined).verdict({ kind: 'resources', target, name: own }),
+      verdict: new Permissions(model.policy, {}).verdict({ kind: 'resources', target, name: own }),
       who: 'clients without a name',
       target,
       own,
@@ -241,6 +242,7 @@ describe('why a name', () => {
     expect(slow).toMatchObject({ verdict: 'degraded', summary: expect.stringContaining('8.0 s') })
     const failing = await why('files_read', { stats: { calls: 10, errors: 5, errorRate: 0.5 } })
     expect(failing.summary).toContain('50 %')
+    expect(failing.chain.at(-1)!.detail).toBe('The last errors: it burns')
   })
 
   it('is a target', async () => {

@@ -1,9 +1,8 @@
-import { readUri, type GatewayModel, type TargetModel } from '../../model/index.ts'
+import { countSlips, readUri, type GatewayModel, type TargetModel } from '../../model/index.ts'
 import type { CatalogEntry, Cause, WhyReport, EntryKind } from '../contract.ts'
 import { entryCauses, policyCause, type EntryFacts, type Ruling } from './entry-causes.ts'
 import { targetCauses, type TargetFacts } from './target-causes.ts'
 import { PublicUris } from '../../catalog/public-uris.ts'
-import { countSlips } from '../../config/index.ts'
 
 export interface WhyFacts {
   readonly model: GatewayModel
@@ -30,7 +29,8 @@ export function explainName(name: string, facts: WhyFacts): WhyReport {
   }
   const chain = targetCauses(target)
   const { entry } = subject
-  if (entry) chain.push(...entryCauses(facts.entry(name, entry)))
+  const known = entry && facts.entry(name, entry)
+  if (known) chain.push(...entryCauses(known))
   else if (!subject.isTarget && target.catalog?.snapshot) {
     const own = subject.own!
     const refused = subject.kind === 'resource' && refusedUri(facts.resource(target.model.name, own))
@@ -46,6 +46,7 @@ export function explainName(name: string, facts: WhyFacts): WhyReport {
       ...(subject.own !== undefined && { own: subject.own }),
       ...(entry?.visible && { key: entry.key }),
     },
+    ...(known?.rules && { rules: known.rules }),
     similar: entry?.visible && entry.key === name ? [] : similar,
   }
 }

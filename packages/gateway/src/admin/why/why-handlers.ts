@@ -1,27 +1,37 @@
-import { describePrincipal } from '@gantry/mcp/exchange'
-import { type Subject, Permissions, type PolicyObject } from '../../chain/policy/permissions.ts'
+import { describePrincipal, isJsonObject, jsonReader, type JsonObject } from '@gantry/mcp/exchange'
+import type { PolicyCall, PolicyObject, Subject } from '../../rules/facts.ts'
+import { Permissions } from '../../rules/permissions.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { objectKind, type CatalogLister } from '../catalog/catalog-lister.ts'
-import type { CatalogEntry } from '../contract.ts'
+import type { CatalogEntry, Routes } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
 import { explainTarget, mainOf, stateOf, stderrTexts, toTrafficStats } from '../targets/target-cards.ts'
 import type { EntryFacts } from './entry-causes.ts'
 import { explainName, type WhyFacts } from './explain-name.ts'
 import type { TargetFacts } from './target-causes.ts'
-import { keyPrincipal, type AuthModel } from '../../model/index.ts'
+import { endpointModel } from '../../model/index.ts'
+import { askedCaller } from '../access/asked-caller.ts'
 import { ApiError } from '../api-error.ts'
+
+/** Who asks, and for a call, with which arguments. */
+interface Asked {
+  readonly asker: Subject
+  /** The endpoint; empty for the common one. */
+  readonly view: string
+  readonly call: PolicyCall | undefined
+}
 
 /** `why NAME`: gathers what is known and has it explained. */
 export function whyHandlers(host: AdminHost, lister: CatalogLister): Pick<Handlers, 'why'> {
   return {
-    why: ({ query }) => {
-      const asker = readAsker(query, host.gateway.model.auth)
+    why: async ({ query }) => {
+      const asked = await readAsked(query, host)
       return explainName(query.name, {
         model: host.gateway.model,
         entries: lister.list().entries,
         target: (name) => targetFacts(host, name),
-        entry: (asked, entry) => entryFacts(host, asked, entry, asker),
-        resource: (target, own) => resourceRuling(host, target, own, asker),
+        entry: (name, entry) => entryFacts(host, name, entry, asked),
+        resource: (target, own) => resourceRuling(host, target, own, asked),
       })
     },
   }
@@ -43,14 +53,39 @@ function targetFacts({ gateway }: AdminHost, name: string): TargetFacts | undefi
   }
 }
 
+const LOOKED_AT = 500
+const TOLD = 3
+
+/** How the last calls of a target failed, each once. */
+function lastErrors({ gateway }: AdminHost, target: string): string[] {
+  const failed = gateway.view
+    .recent(LOOKED_AT)
+    .filter((one) => one.target === target && one.error !== undefined)
+  return [...new Set(failed.map((one) => one.error!))].slice(0, TOLD)
+}
+
 function rulingOf(
   { gateway }: AdminHost,
   object: PolicyObject,
-  asker: Subject,
-): Pick<EntryFacts, 'verdict' | 'who'> {
+  { asker, call, view }: Asked,
+): Pick<EntryFacts, 'verdict' | 'who' | 'isCall' | 'rules'> {
+  const { policy } = endpointModel(gateway.model, view)
+  const caller = { auth: asker, view }
+  const verdict = new Permissions(policy, caller).verdict(object, call)
+  const explained = new Permissions(policy.trial ?? policy, caller).explain(object, call)
   return {
-    verdict: new Permissions(gateway.model.policy, asker).verdict(object),
+    verdict,
+    isCall: call !== undefined,
     who: asker ? describePrincipal(asker.principal) : 'clients without a name',
+    rules: explained.map(({ rule, says, failure }) => ({
+      rule: rule.name,
+      says,
+      decides: verdict.rule === rule.name,
+      mode: policy.rules.includes(rule) ? 'enforce' : 'audit',
+      ...(rule.when && { when: rule.when.source }),
+      ...(failure !== undefined && { failure }),
+      ...(rule.message !== undefined && { message: rule.message }),
+    })),
   }
 }
 
@@ -58,44 +93,55 @@ function resourceRuling(
   host: AdminHost,
   target: string,
   own: string,
-  asker: Subject,
+  asked: Asked,
 ): ReturnType<WhyFacts['resource']> {
-  const { policy } = host.gateway.model
+  const { policy } = endpointModel(host.gateway.model, asked.view)
   const { include, exclude } = host.gateway.target(target)!.model.resources
-  const mayAll = new Permissions(policy, asker).mayCallAll(target, 'resources')
-  const ruling = rulingOf(host, { kind: 'resources', target, name: own }, asker)
+  const mayAll = new Permissions(policy, { auth: asked.asker, view: asked.view }).mayCallAll(
+    target,
+    'resources',
+  )
+  const ruling = rulingOf(host, { kind: 'resources', target, name: own }, asked)
   return { ...ruling, target, own, isRestricted: !mayAll || include.length + exclude.length > 0 }
 }
 
-function entryFacts(host: AdminHost, asked: string, entry: CatalogEntry, asker: Subject): EntryFacts {
+function entryFacts(host: AdminHost, name: string, entry: CatalogEntry, asked: Asked): EntryFacts {
   const { gateway } = host
   const target = gateway.target(entry.target)!
   const kind = objectKind(entry.kind)
   const catalog = gateway.catalog.of(target)
+  const isTemplate = entry.kind === 'template'
+  const item = kind === 'tools' ? catalog?.snapshot?.tools.find((one) => one.name === entry.own) : undefined
   return {
-    asked,
+    asked: name,
     entry,
     selection: target.model[kind],
-    ...rulingOf(host, { kind, target: entry.target, name: entry.own }, asker),
+    ...rulingOf(host, { kind, target: entry.target, name: entry.own, item, isTemplate }, asked),
     staleSince: catalog?.snapshot?.fetchedAt,
     staleReason: catalog?.problem,
     stats: toTrafficStats(gateway.view.statsOf(entry.target).summary()),
+    lastErrors: lastErrors(host, entry.target),
   }
 }
 
-const FORMS = 'key:NAME, person:SUBJECT or workload:SUBJECT'
+async function readAsked(query: Routes['why']['query'], host: AdminHost): Promise<Asked> {
+  const { as, issuer, view = '' } = query
+  const asker = await askedCaller({ as, issuer, claims: readObject('claims', query.claims) }, host)
+  const args = readObject('args', query.args)
+  return { asker, view, call: args && { args, now: new Date() } }
+}
 
-/** Reads `KIND:SUBJECT` as people type it. The first word is a kind, and all that follows is the subject. */
-function readAsker(asked: { as?: string; issuer?: string }, { apiKeys, bearer }: AuthModel): Subject {
-  if (asked.as === undefined) return undefined
-  const [, kind, subject] = /^(key|person|workload):(.+)$/s.exec(asked.as) ?? []
-  if (kind === undefined || subject === undefined) {
-    throw new ApiError('bad_request', `"${asked.as}" names no caller`, { fix: `Write ${FORMS}.` })
+const readJson = jsonReader('source')
+
+function readObject(name: string, text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined
+  try {
+    const value = readJson(text)
+    if (isJsonObject(value)) return value
+  } catch {
+    // Said below.
   }
-  if (kind === 'key') {
-    const key = apiKeys.find(({ name }) => name === subject)
-    return { principal: keyPrincipal(subject), scopes: key?.scopes ?? [] }
-  }
-  const issuer = asked.issuer ?? bearer?.issuer
-  return { principal: { kind: kind as 'person' | 'workload', issuer, subject }, scopes: [] }
+  throw new ApiError('bad_request', `"${name}" is not a JSON object`, {
+    fix: `Write it like {"name": "value"}.`,
+  })
 }

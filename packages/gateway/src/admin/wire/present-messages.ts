@@ -1,6 +1,6 @@
 import { eraOf, jsonReader, writeJson, describePrincipal } from '@gantry/mcp/exchange'
 import { hideShapes } from '../../model/index.ts'
-import type { ExchangeRecord, KeptMessage } from '../../telemetry/wire-view.ts'
+import type { ExchangeRecord, KeptMessage } from '../../telemetry/exchange-record.ts'
 import { hidingShapes } from '../../telemetry/redacting.ts'
 import type { Era, Json, WireDetail, WireMessage, WireRecord } from '../contract.ts'
 import { publicId } from '../public-id.ts'
@@ -169,8 +169,13 @@ function isInputRequired(message: unknown): boolean {
   return (result as Message | undefined)?.resultType === 'input_required'
 }
 
+function isAnswer({ hop, direction }: KeptMessage): boolean {
+  return hop === 'client' && direction === 'out'
+}
+
 export function presentRecord(record: ExchangeRecord): WireRecord {
-  const { client, name, target, durationMs, error } = record
+  const { client, name, target, durationMs, targetMs, error } = record
+  const bytes = record.bytes ?? record.messages?.findLast(isAnswer)?.bytes
   return {
     id: record.id,
     at: record.at,
@@ -185,6 +190,8 @@ export function presentRecord(record: ExchangeRecord): WireRecord {
     },
     status: record.status,
     ...(durationMs !== undefined && { duration: durationMs }),
+    ...(targetMs !== undefined && { targetDuration: Math.round(targetMs * 100) / 100 }),
+    ...(bytes !== undefined && { bytes }),
     ...(error !== undefined && { error }),
     messages: record.messages?.length ?? 0,
   }

@@ -1,5 +1,5 @@
 import { isModern, jsonReader } from '@gantry/mcp/exchange'
-import type { ExchangeRecord } from '../../telemetry/wire-view.ts'
+import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
 import {
@@ -19,7 +19,10 @@ import { REDACTED } from '../../model/index.ts'
 const PAGE = 200
 const MAX_PAGE = 1000
 
-type WireHandlers = Pick<Handlers, 'wire' | 'wireDetail' | 'wireExport' | 'replayExchange' | 'clearWire'>
+type WireHandlers = Pick<
+  Handlers,
+  'tools' | 'wire' | 'wireDetail' | 'wireExport' | 'replayExchange' | 'clearWire'
+>
 
 export function wireHandlers(host: AdminHost, playground: Playground): WireHandlers {
   const { gateway } = host
@@ -33,6 +36,7 @@ export function wireHandlers(host: AdminHost, playground: Playground): WireHandl
     })
   }
   return {
+    tools: () => ({ tools: view.toolFigures() }),
     wire: ({ query }) => list(host, query ?? {}),
     wireDetail: ({ params }) => detail(find(params.id)),
     *wireExport({ query }) {
@@ -101,7 +105,7 @@ function recordedParams(record: ExchangeRecord): JsonObject {
   const first = record.messages?.find(({ hop, direction }) => hop === 'client' && direction === 'in')
   if (!first) {
     throw new ApiError('gone', 'The message of this exchange was not kept', {
-      fix: 'Messages are kept only while somebody looks. Leave this page open, and let it happen again.',
+      fix: 'Messages are kept only while this page is open. Leave it open, and make the call again.',
     })
   }
   if (first.json.endsWith('…') || first.json.includes(REDACTED)) {

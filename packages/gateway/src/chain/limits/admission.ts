@@ -6,7 +6,7 @@ import {
   RefusedForLoad,
   type Exchange,
 } from '@gantry/mcp/exchange'
-import { FairQueue } from '../../targets/connection/slots.ts'
+import { FairQueue } from '../../targets/connection/fair-queue.ts'
 import type { Link } from '../link.ts'
 
 /**
@@ -15,7 +15,8 @@ import type { Link } from '../link.ts'
  */
 export class Admission {
   #limits: BudgetLimits
-  readonly #queue = new FairQueue()
+  /** Made when a request has to wait for the first time. */
+  #queue: FairQueue | undefined
   /** Requests under way. */
   readonly #budget: Budget
 
@@ -30,7 +31,7 @@ export class Admission {
 
   /** Requests that wait for a place. */
   get waiting(): number {
-    return this.#queue.size
+    return this.#queue?.size ?? 0
   }
 
   /** Throws `RefusedForLoad`. A promise when it has to wait. The caller has to be given to `leave` afterwards. */
@@ -39,6 +40,7 @@ export class Admission {
     const lacking = this.#budget.take(caller, 1)
     if (lacking === undefined) return caller
     if (lacking === 'perCaller' || !this.#mayWait(caller)) throw this.#refusal()
+    this.#queue ??= new FairQueue()
     return this.#queue.wait(caller, cancellationOf(exchange)).then(() => caller)
   }
 
@@ -46,7 +48,7 @@ export class Admission {
     const held = this.#budget.heldBy(caller)
     const callers = this.#budget.callers + (held === 0 ? 1 : 0)
     const fair = Math.max(1, Math.floor(this.#limits.total / callers))
-    return held + this.#queue.sizeOf(caller) < fair && this.#queue.size < this.#limits.total
+    return held + (this.#queue?.sizeOf(caller) ?? 0) < fair && this.waiting < this.#limits.total
   }
 
   leave(caller: string): void {
@@ -62,7 +64,7 @@ export class Admission {
 
   #admit(): void {
     while (this.#budget.held < this.#limits.total) {
-      const caller = this.#queue.next()
+      const caller = this.#queue?.next()
       if (caller === undefined) return
       this.#budget.add(caller, 1)
     }

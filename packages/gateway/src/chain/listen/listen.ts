@@ -18,8 +18,7 @@ import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 import type { CallerView, Policy } from '../policy/caller-view.ts'
 import type { Resolver } from '../resolve/resolver.ts'
-import type { FoundResource } from '../resolve/resource-finder.ts'
-import { publicTask } from '../resolve/to-public.ts'
+import type { FoundResource } from '../resolve/finder.ts'
 import { maySeeTask, type CallerTasks } from '../tasks/caller-tasks.ts'
 import type { CallerTask } from '../tasks/task-ids.ts'
 import type { ListChanges } from './list-changes.ts'
@@ -164,7 +163,7 @@ function hearing(
       const { params } = notification
       const task = params && own.get(String(params.taskId))
       if (!task || !maySeeTask(task, view())) return
-      exchange.notify({ ...notification, params: publicTask(params, task.shown, urisOf(task.catalog)) })
+      exchange.notify({ ...notification, params: urisOf(task.catalog).task(params, task.shown) })
     },
   })
 }
@@ -182,7 +181,7 @@ async function firstAnswers(listeners: readonly TargetListener[], ended: Promise
   clearTimeout(timer)
 }
 
-/** What nobody owns, and what its owner has refused, is not granted. */
+/** What has no owner, and what its owner has refused, is not granted. */
 function granted(
   offered: SubscriptionFilter,
   listeners: readonly TargetListener[],

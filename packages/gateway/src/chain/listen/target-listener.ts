@@ -4,7 +4,6 @@ import { namesOf, type ListenWish } from '../../targets/listening/shared-listene
 import type { PublicUris } from '../../catalog/public-uris.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { CallerView } from '../policy/caller-view.ts'
-import { publicTask } from '../resolve/to-public.ts'
 import { maySeeTask } from '../tasks/caller-tasks.ts'
 import type { CallerTask } from '../tasks/task-ids.ts'
 import { GrowingDelay } from '../../targets/listening/growing-delay.ts'
@@ -96,7 +95,7 @@ export class TargetListener implements ListenWish {
     } else if (method === 'notifications/tasks' && params) {
       const task = this.#wish.tasks.get(String(params.taskId))
       if (!task || !maySeeTask(task, this.#listening.view())) return
-      this.#listening.exchange.notify({ ...notification, params: publicTask(params, task.shown, this.#uris) })
+      this.#listening.exchange.notify({ ...notification, params: this.#uris.task(params, task.shown) })
     }
   }
 
@@ -150,7 +149,7 @@ export class PacedUpdates {
     for (const notification of due) this.#emit(notification)
   }
 
-  /** Nobody listens any more. */
+  /** The last listener is gone. */
   close(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -36,7 +36,7 @@ export interface PagesOptions {
 
 const MAX_CACHED_PAGES = 256
 
-/** Pages of the merged lists. What everybody sees alike is shaped and serialised once per revision. */
+/** Pages of the merged lists. What all callers see alike is shaped and serialised once per revision. */
 export class Pages {
   readonly #options: PagesOptions
   readonly #texts = new Map<string, Complete>()

@@ -5,22 +5,45 @@ import type { CatalogView, Gap } from '../../catalog/catalog-view.ts'
 import type { ListKind, ListsOf, Merged, MergedEntry } from '../../catalog/merged.ts'
 import { offersUri } from '../../catalog/offers-uri.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
-import { isSelected, type ObjectKind, type PolicyModel } from '../../model/index.ts'
-import { type Permissions, type PolicyObject, permissionsOf, type Caller } from './permissions.ts'
+import { isSelected, readUri, type ObjectKind, type PolicyModel } from '../../model/index.ts'
+import type { RuleCounts } from './rule-counts.ts'
+import type { Caller, PolicyCall, PolicyObject } from '../../rules/facts.ts'
+import { type Permissions, permissionsOf, type Verdict } from '../../rules/permissions.ts'
+
+/** What a request is about. */
+export interface Called {
+  readonly kind: ObjectKind
+  readonly catalog: TargetCatalog
+  /** The target's own name or URI of it. */
+  readonly name: string
+  /** Its definition, where the target lists it. */
+  readonly entry?: MergedEntry | undefined
+}
+
+interface ViewOptions {
+  readonly listsOf?: ListsOf | undefined
+  readonly trial?: Permissions | undefined
+  /** Counts the calls of what a rule hides altogether. */
+  readonly rulings?: RuleCounts | undefined
+}
 
 /** An endpoint as one caller sees it: made only from the targets that the caller may know. */
 export class CallerView {
   readonly #catalog: CatalogView
   readonly #permissions: Permissions
+  readonly #trial: Permissions | undefined
   readonly #listsOf: ListsOf | undefined
+  readonly #rulings: RuleCounts | undefined
   #merged: { readonly generation: number; readonly lists: Merged } | undefined
   #known: { readonly generation: number; readonly catalogs: readonly TargetCatalog[] } | undefined
 
-  /** `listsOf`: where targets offer something else to this caller than to others. */
-  constructor(catalog: CatalogView, permissions: Permissions, listsOf?: ListsOf) {
+  /** `listsOf`: where targets offer something else to this caller than to others. `trial`: rules that are tried out. */
+  constructor(catalog: CatalogView, permissions: Permissions, { listsOf, trial, rulings }: ViewOptions = {}) {
+    this.#rulings = rulings
     this.#catalog = catalog
     this.#listsOf = listsOf
     this.#permissions = permissions
+    this.#trial = trial
   }
 
   /** Nothing is kept from this caller: what it sees is what everybody sees. */
@@ -58,7 +81,7 @@ export class CallerView {
     const { generation } = this.#catalog
     if (this.#merged?.generation !== generation) {
       const lists = this.#catalog.mergedFor(
-        (kind, { target }, own) => this.#permissions.maySee({ kind, target: target.name, name: own }),
+        (kind, { target }, name, item) => this.#permissions.maySee({ kind, target: target.name, name, item }),
         this.#listsOf,
       )
       this.#merged = { generation, lists }
@@ -79,18 +102,65 @@ export class CallerView {
   }
 
   /** Whether an entry of the merged lists is in those of the caller. The configuration has selected it already. */
-  lists(list: ListKind, { target, own }: MergedEntry): boolean {
-    return this.isOpen || this.#permissions.maySee(objectOf(LISTED_AS[list], target, own))
+  lists(list: ListKind, { target, own, item }: MergedEntry): boolean {
+    const isTemplate = list === 'templates'
+    return (
+      this.isOpen || this.#permissions.maySee({ ...objectOf(LISTED_AS[list], target, own, item), isTemplate })
+    )
   }
 
   /** Whether something is there for the caller: in lists, suggestions and news, and by its name. */
-  maySee(kind: ObjectKind, catalog: TargetCatalog, own: string): boolean {
-    return isOffered(kind, catalog, own) && this.#permissions.maySee(objectOf(kind, catalog, own))
+  maySee(kind: ObjectKind, catalog: TargetCatalog, own: string, isTemplate = false): boolean {
+    if (!isOffered(kind, catalog, own)) return false
+    return this.isOpen || this.#permissions.maySee({ ...objectOf(kind, catalog, own), isTemplate })
   }
 
-  /** Whether the caller may call it, get it, read it or have it completed. */
-  mayCall(kind: ObjectKind, catalog: TargetCatalog, own: string): boolean {
-    return isOffered(kind, catalog, own) && this.#permissions.mayCall(objectOf(kind, catalog, own))
+  /** Whether the caller may read a resource now. */
+  mayRead(catalog: TargetCatalog, own: string): boolean {
+    return this.verdict({ kind: 'resources', catalog, name: own }, { args: {}, now: new Date() }).allowed
+  }
+
+  /** Whether the caller may make this call: to call it, get it or read it. */
+  verdict(called: Called, call: PolicyCall): Verdict {
+    const { kind, catalog, name, entry } = called
+    if (!isOffered(kind, catalog, name)) return NOT_OFFERED
+    return this.#permissions.verdict(objectOf(kind, catalog, name, entry?.item), call)
+  }
+
+  /** What it would be with the rules that are tried out. */
+  trial({ kind, catalog, name, entry }: Called, call: PolicyCall): Verdict | undefined {
+    return this.#trial?.verdict(objectOf(kind, catalog, name, entry?.item), call)
+  }
+
+  /** The windows in which the rules about it count calls. */
+  windows({ kind, catalog, name, entry }: Called): readonly number[] {
+    const object = objectOf(kind, catalog, name, entry?.item)
+    const windows = this.#permissions.windows(object)
+    return this.#trial ? [...windows, ...this.#trial.windows(object)] : windows
+  }
+
+  /** What the caller is told of something that is kept from it; undefined: that it does not exist. */
+  messageOf(kind: 'tools' | 'prompts', key: string): string | undefined {
+    const verdict = this.hidden(kind, key)
+    if (verdict && !verdict.allowed) this.#rulings?.decided(verdict)
+    return verdict?.message
+  }
+
+  /** What policy says of something that it keeps from the caller; undefined: nothing is kept under this name. */
+  hidden(kind: 'tools' | 'prompts', key: string): Verdict | undefined {
+    if (this.isOpen) return undefined
+    const entry = this.#lists[kind].get(key)
+    return entry && this.#permissions.verdict(objectOf(kind, entry.target, entry.own, entry.item))
+  }
+
+  messageOfUri(uri: string): string | undefined {
+    if (this.isOpen) return undefined
+    const { catalogs } = this.#catalog
+    const isAlone = catalogs.length === 1
+    const owner = catalogs.find((one) => isAlone || this.#catalog.urisOf(one).owns(uri))
+    if (!owner) return undefined
+    const { exact } = readUri(this.#catalog.urisOf(owner).toOwn(uri))
+    return this.#permissions.verdict({ kind: 'resources', target: owner.target.name, name: exact }).message
   }
 
   /** Whether any resource of a target is kept from the caller, by policy or for everybody. */
@@ -103,10 +173,14 @@ export class CallerView {
     return this.#catalog.gaps(this.catalogs)
   }
 
-  /** What the targets can do, and what the gateway makes of it: older servers' long calls become tasks of its own. */
+  /**
+   * What the targets can do, and what the gateway makes of it: older servers' long calls, and those that
+   * wait for approval, become tasks of its own.
+   */
   capabilities(): ServerCapabilities {
     const capabilities = this.#catalog.capabilities(this.catalogs)
-    if (capabilities.extensions?.[TASKS_EXTENSION] || !this.#offersTasks()) return capabilities
+    if (capabilities.extensions?.[TASKS_EXTENSION]) return capabilities
+    if (!this.#offersTasks() && !this.#permissions.isHolding) return capabilities
     return { ...capabilities, extensions: { ...capabilities.extensions, [TASKS_EXTENSION]: {} } }
   }
 
@@ -139,9 +213,17 @@ const LISTED_AS = {
   templates: 'resources',
 } as const satisfies Record<ListKind, ObjectKind>
 
-function objectOf(kind: ObjectKind, { target }: TargetCatalog, name: string): PolicyObject {
-  return { kind, target: target.name, name }
+function objectOf(
+  kind: ObjectKind,
+  { target, snapshot }: TargetCatalog,
+  name: string,
+  listed?: JsonObject,
+): PolicyObject {
+  const item = listed ?? (kind === 'tools' ? snapshot?.tools.find((one) => one.name === name) : undefined)
+  return { kind, target: target.name, name, item }
 }
+
+const NOT_OFFERED: Verdict = { allowed: false, rule: undefined }
 
 /** Resources that the configuration leaves out are there for nobody, listed or not. */
 function isOffered(kind: ObjectKind, catalog: TargetCatalog, own: string): boolean {
@@ -159,7 +241,7 @@ export function mayKnow({ target, snapshot }: TargetCatalog, permissions: Permis
   const maySeeSome = (kind: 'tools' | 'prompts'): boolean => {
     const offered = snapshot[kind].filter((item) => isSelected(item.name as string, model[kind]))
     if (offered.length === 0) return permissions.mayCallSome(name, kind)
-    return offered.some((item) => permissions.maySee({ kind, target: name, name: item.name as string }))
+    return offered.some((item) => permissions.maySee({ kind, target: name, name: item.name as string, item }))
   }
   return (
     (tools !== undefined && maySeeSome('tools')) ||
@@ -172,12 +254,16 @@ export function mayKnow({ target, snapshot }: TargetCatalog, permissions: Permis
 /** What callers may see and call at one endpoint, under the rules that hold now. */
 export class Policy {
   readonly #catalog: CatalogView
+  readonly #endpoint: string
+  readonly #rulings: RuleCounts | undefined
   #rules: PolicyModel
-  /** The endpoint as everybody sees it; undefined while rules keep something from somebody. */
+  /** The endpoint as all callers see it; undefined while rules hide something from some of them. */
   #common: CallerView | undefined
 
-  constructor(catalog: CatalogView, rules: PolicyModel) {
+  constructor(catalog: CatalogView, rules: PolicyModel, endpoint: string, rulings?: RuleCounts) {
     this.#catalog = catalog
+    this.#rulings = rulings
+    this.#endpoint = endpoint
     this.#rules = rules
     this.rules = rules
   }
@@ -189,17 +275,26 @@ export class Policy {
   set rules(rules: PolicyModel) {
     this.#rules = rules
     const view = this.#viewUnder(rules, {})
-    this.#common = view.isCommon ? view : undefined
+    this.#common = view.isCommon && !rules.trial ? view : undefined
   }
 
   /** The endpoint as a caller sees it. */
-  viewOf(caller: Pick<Exchange, 'session' | 'auth'>, rules: PolicyModel = this.#rules): CallerView {
+  viewOf(
+    caller: Pick<Exchange, 'session' | 'auth' | 'client'>,
+    rules: PolicyModel = this.#rules,
+  ): CallerView {
     const listsOf = this.#catalog.listsFor(caller)
     if (!listsOf && rules === this.#rules && this.#common) return this.#common
-    return this.#viewUnder(rules, caller, listsOf)
+    const { auth, client } = caller
+    return this.#viewUnder(rules, { auth, client, view: this.#endpoint }, listsOf)
   }
 
   #viewUnder(rules: PolicyModel, caller: Caller, listsOf?: ListsOf): CallerView {
-    return new CallerView(this.#catalog, permissionsOf(rules, caller), listsOf)
+    const trial = rules.trial && permissionsOf(rules.trial, caller)
+    return new CallerView(this.#catalog, permissionsOf(rules, caller), {
+      listsOf,
+      trial,
+      rulings: this.#rulings,
+    })
   }
 }

@@ -17,7 +17,7 @@ const PERMITS: ReadonlyMap<string, Permit> = new Map<string, Permit>([
   [
     'resources/read',
     (result, { view, resolved: { catalog } }) => {
-      const left = withoutDenied(result, 'contents', (own) => view.mayCall('resources', catalog, own))
+      const left = withoutDenied(result, 'contents', (own) => view.mayRead(catalog, own))
       return left === result || (left.contents as unknown[]).length > 0 ? left : undefined
     },
   ],
@@ -36,8 +36,8 @@ export function permittedOutcome(outcome: Outcome, exchange: ResolvedExchange): 
   const permit = PERMITS.get(exchange.method)
   if (outcome.type !== 'complete' || !permit) return outcome
   const result = permit(outcome.result, exchange)
-  if (!result) return failure(absent(exchange))
-  return result === outcome.result ? outcome : complete(result)
+  // What was looked at is passed on, and not the text it came in: that may have a member twice.
+  return result ? complete(result) : failure(absent(exchange))
 }
 
 function maySee({ view, resolved: { catalog } }: ResolvedExchange): May {

@@ -3,6 +3,9 @@ import { complete, type Notification, type Outcome } from '@gantry/mcp/exchange'
 import { vaultServer } from '../vault-server.test.support.ts'
 import { answering, chainBench, modelOf } from '../chain.test.support.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
+import { createMemoryStore } from '../../store/index.ts'
+import { CallCounts } from './call-counts.ts'
+import { RuleCounts } from './rule-counts.ts'
 import { policyLink } from './policy-link.ts'
 
 const DENY = ['tools:vault/closed', 'resources:vault/doc://closed/*', 'methods:vault/vendor/closed']
@@ -10,7 +13,12 @@ const bench = await chainBench(
   { vault: vaultServer().app },
   { policy: { rules: [{ deny: DENY, allow: ['methods:vault/vendor/*'] }] } },
 )
-const link = policyLink(bench.gateway.model)!
+const services = {
+  log: () => {},
+  counts: new CallCounts(createMemoryStore()),
+  rulings: new RuleCounts(),
+}
+const link = policyLink(bench.gateway.model, services)!
 const [catalog] = bench.catalog.catalogs
 
 /** An exchange that was resolved to this, whether the caller may see it or not. */
@@ -40,7 +48,7 @@ describe('the link of policy', () => {
     ],
   ])('is there or not where %s', async (_where, config, isLeftOut) => {
     const model = await modelOf({ mcpServers: { a: { command: 'a' } }, ...config })
-    expect(policyLink(model) === undefined).toBe(isLeftOut)
+    expect(policyLink(model, services) === undefined).toBe(isLeftOut)
   })
 
   it.each([

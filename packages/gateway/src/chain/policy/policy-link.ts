@@ -1,33 +1,107 @@
-import type { Notification } from '@gantry/mcp/exchange'
+import { describePrincipal, type Notification, type ProtocolError } from '@gantry/mcp/exchange'
 import type { GatewayModel } from '../../model/index.ts'
+import type { PolicyCall } from '../../rules/facts.ts'
+import { permissionsOf, type Verdict } from '../../rules/permissions.ts'
+import { asksFirst } from '../../rules/rule-index.ts'
 import { updatedUri } from '../../targets/listening/shared-listener.ts'
-import { absent } from '../absent.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { absent, refused } from '../absent.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
-import { permissionsOf } from './permissions.ts'
+import type { CallCounts } from './call-counts.ts'
+import type { RuleCounts } from './rule-counts.ts'
 import { permittedOutcome } from './permitted-result.ts'
+import { maySee, policyCall } from './policy-call.ts'
+
+export interface PolicyServices {
+  readonly log: Log
+  readonly counts: CallCounts
+  readonly rulings: RuleCounts
+}
 
 /**
  * May the caller call what its request is about? Then what the target answers and says is shown without the resources
  * that the caller may not know of. What the endpoint answers itself is made of what the caller may see.
  */
-export function policyLink(model: GatewayModel): Link | undefined {
-  return isOpenToAll(model) ? undefined : decide
+export function policyLink(model: GatewayModel, services: PolicyServices): Link | undefined {
+  return isOpenToAll(model) ? undefined : (exchange, next) => decide(exchange, next, services)
 }
 
-/** Nobody is refused anything, and no target has resources that the configuration leaves out. */
+/** Nobody is refused anything, nothing is tried out, and no target has resources that the configuration leaves out. */
 function isOpenToAll({ policy, targets }: GatewayModel): boolean {
   const isSelecting = targets.some(({ resources }) => resources.include.length + resources.exclude.length > 0)
-  return !isSelecting && permissionsOf(policy, {}).isCommon
+  return !isSelecting && !policy.trial && permissionsOf(policy, {}).isCommon && !policy.rules.some(asksFirst)
 }
 
-const decide: Link = (exchange, next) => {
+async function decide(
+  ...[exchange, next, services]: [...Parameters<Link>, PolicyServices]
+): Promise<Awaited<ReturnType<Link>>> {
   const { view } = exchange
-  const { kind, catalog, name } = exchange.resolved!
-  if (!view.mayCall(kind, catalog, name)) throw absent(exchange)
+  const { catalog } = exchange.resolved!
+  const asked = exchange as ResolvedExchange
+  const call = policyCall(asked)
+  if (!call && !maySee(asked, view)) {
+    exchange.ruling = { allowed: false, rule: undefined }
+    throw absent(exchange)
+  }
+  if (call) await judge(asked, call, services)
   if (!view.isRestricted(catalog)) return next()
   exchange.hear(withoutDenied)
-  return next().then((outcome) => permittedOutcome(outcome, exchange as ResolvedExchange))
+  return permittedOutcome(await next(), asked)
+}
+
+async function judge(
+  exchange: ResolvedExchange,
+  call: PolicyCall,
+  { log, counts, rulings }: PolicyServices,
+): Promise<void> {
+  const { view, resolved } = exchange
+  let made = call
+  const verdictWith = (count: PolicyCall['count']): Verdict => {
+    made = { ...call, count }
+    return view.verdict(resolved, made)
+  }
+  const windows = view.windows(resolved)
+  const verdict =
+    windows.length > 0 ? await counts.decide(exchange, windows, verdictWith) : view.verdict(resolved, call)
+  exchange.ruling = verdict
+  rulings.decided(verdict)
+  if (!verdict.allowed) throw refusal(exchange, verdict, log)
+  exchange.holds = verdict.holds
+  const trial = view.trial(resolved, made)
+  if (trial && !trial.allowed) {
+    rulings.wouldDeny(trial)
+    tell(log, 'info', 'Policy would deny this if it were enforced', exchange, trial)
+  } else if (trial?.holds && !verdict.holds) {
+    tell(log, 'info', 'Policy would let this wait if it were enforced', exchange, trial)
+  }
+}
+
+/** What the rule says that callers are told; otherwise the answer to what does not exist. */
+function refusal(exchange: ResolvedExchange, verdict: Verdict, log: Log): ProtocolError {
+  const { failure, message } = verdict
+  if (failure !== undefined) tell(log, 'warn', 'A rule cannot be decided, so it denies', exchange, verdict)
+  return refused(exchange, message)
+}
+
+function tell(
+  log: Log,
+  level: 'info' | 'warn',
+  message: string,
+  { method, auth, resolved, record }: ResolvedExchange,
+  { rule, failure }: Verdict,
+): void {
+  const { target, kind, name } = resolved
+  log(level, message, {
+    target: target.name,
+    exchange: record?.id,
+    method,
+    kind,
+    name,
+    principal: auth && describePrincipal(auth.principal),
+    rule: rule ?? 'the default',
+    detail: failure,
+  })
 }
 
 function withoutDenied(

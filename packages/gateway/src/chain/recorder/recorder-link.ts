@@ -9,7 +9,9 @@ import {
   type Failure,
 } from '@gantry/mcp/exchange'
 import { toFailure } from '../to-failure.ts'
-import { type ExchangeRecord, type WireView, failureText } from '../../telemetry/wire-view.ts'
+import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
+import { failureText } from '../../telemetry/failure-text.ts'
+import type { WireView } from '../../telemetry/wire-view.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
@@ -20,6 +22,8 @@ export function recorderLink(view: WireView, log: Log): Link {
   return async (exchange, next) => {
     const record = view.begin(exchange)
     exchange.record = record
+    const { ask } = exchange
+    if (ask) exchange.ask = (requests, signal) => view.waiting.during(record, requests, ask(requests, signal))
     if (view.watched && record.keeps) watch(exchange, record, view)
     let outcome: Outcome
     try {
@@ -28,7 +32,7 @@ export function recorderLink(view: WireView, log: Log): Link {
       outcome = toFailure(thrown)
     }
     view.end(record, outcome, exchange)
-    if (outcome.type === 'error') logFailure(log, record, outcome)
+    if (outcome.type === 'error') logFailure(log, record, outcome, exchange.trace?.traceId)
     return outcome
   }
 }
@@ -55,7 +59,11 @@ async function asked(
     const note = `a question of the target → \`${request.method}\` to the client`
     view.add(record, { hop: 'client', direction: 'out', message: request, note })
   }
-  const answers = await ask(requests, signal)
+  const answers = await ask(requests, signal).catch((thrown: unknown) => {
+    const message = toFailure(thrown)
+    view.add(record, { hop: 'client', direction: 'in', message, note: 'the question was refused' })
+    throw thrown
+  })
   for (const answer of Object.values(answers)) {
     view.add(record, { hop: 'client', direction: 'in', message: { result: answer } })
   }
@@ -63,15 +71,16 @@ async function asked(
 }
 
 /** One line for a request that failed: what was asked, of whom, by whom, and why it failed in full. */
-export function logFailure(log: Log, record: ExchangeRecord, outcome: Failure): void {
+export function logFailure(log: Log, record: ExchangeRecord, outcome: Failure, trace?: string): void {
   if (record.status === 'cancelled') return
   const { error, cause } = outcome
   const { principal } = record.client
-  // An error that a target answers itself, or that is the caller's, is nobody's emergency.
+  // An error that a target answers itself, or that the caller made, needs no operator.
   const isOurs = error.code === INTERNAL_ERROR || !(cause === undefined || cause instanceof ProtocolError)
   log(isOurs ? 'warn' : 'info', `${record.method} failed`, {
     target: record.target ?? (cause instanceof TargetError ? cause.target : undefined),
     exchange: record.id,
+    trace,
     method: record.method,
     name: record.name,
     principal: principal && describePrincipal(principal),

@@ -1,32 +1,34 @@
 import {
+  complete,
   copyWith,
+  failure,
   INVALID_PARAMS,
   isJsonObject,
-  orAbort,
-  ProtocolError,
-  type JsonObject,
   mirrorArguments,
+  outlineOf,
+  ProtocolError,
+  type Failure,
+  type JsonObject,
+  type Notification,
   type Outcome,
 } from '@gantry/mcp/exchange'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { MergedEntry } from '../../catalog/merged.ts'
-import { lookUp, type TargetCatalog } from '../../catalog/target-catalog.ts'
-import { absent } from '../absent.ts'
+import type { TargetCatalog } from '../../catalog/target-catalog.ts'
+import { updatedUri } from '../../targets/listening/shared-listener.ts'
+import { absent, isMissing, refused } from '../absent.ts'
 import type { GatewayExchange, Resolved, ResolvedExchange } from '../gateway-exchange.ts'
 import type { CallerView } from '../policy/caller-view.ts'
 import type { CallerTasks } from '../tasks/caller-tasks.ts'
-import { findResource, type FoundResource } from './resource-finder.ts'
+import { findEntry, findNamed, findResource, type FoundResource, type Named } from './finder.ts'
 import { headerParameters, type HeaderParameter } from '@gantry/mcp/server'
 import type { Link } from '../link.ts'
-import { publicNotification, toPublic } from './to-public.ts'
 
 export interface ResolverOptions {
   /** The targets of the endpoint, under the names that its clients see. */
   readonly catalog: CatalogView
   readonly tasks: CallerTasks
 }
-
-type Named = 'tools' | 'prompts'
 
 /**
  * Finds what a request is about, among what its caller may see. What a caller may not see takes the same way as what
@@ -61,7 +63,9 @@ export class Resolver {
     const name = textOf(exchange.params, 'name')
     const known = exchange.view.find(kind, name)
     if (known) return this.#toEntry(kind, name, known, exchange)
-    return this.#found(kind, name, exchange).then((entry) => this.#toEntry(kind, name, entry, exchange))
+    return findNamed(kind, name, exchange, this.#options.catalog).then((entry) =>
+      this.#toEntry(kind, name, entry, exchange),
+    )
   }
 
   #toEntry(kind: Named, name: string, entry: MergedEntry, exchange: GatewayExchange): Resolved {
@@ -83,47 +87,9 @@ export class Resolver {
     }
   }
 
-  /** Known at once in most cases; otherwise the targets that have not answered yet are waited for. */
-  async #entry(kind: Named | 'templates', key: string, view: CallerView): Promise<MergedEntry | undefined> {
-    const known = view.find(kind, key)
-    if (known) return known
-    await view.ready()
-    return view.find(kind, key)
-  }
-
-  /** An entry that may not be in the lists yet: the targets that could have it are asked before it is refused. */
-  async #found(kind: Named, name: string, exchange: GatewayExchange): Promise<MergedEntry> {
-    const { view } = exchange
-    const known = await this.#entry(kind, name, view)
-    if (known) return known
-    const owners = this.#possibleOwners(name, view)
-    const answers = owners.length > 0 ? await orAbort(lookUp(owners), exchange.signal) : []
-    const found = view.find(kind, name)
-    if (found) return found
-    // A target that has never answered may have it: the call fails like any other call of that target.
-    const failed = answers.find((one, at) => one.status === 'rejected' && !owners[at]!.snapshot)
-    throw failed?.status === 'rejected' ? failed.reason : absent(exchange)
-  }
-
-  /**
-   * By prefix; there may be several: `git_hub_x` can be of `git` or of `git_hub`. A target without one is asked when
-   * it runs or starts for the first time. Whether policy denies the name does not matter here: the answer, and the
-   * time that it takes, would tell.
-   */
-  #possibleOwners(name: string, view: CallerView): TargetCatalog[] {
-    const { catalog } = this.#options
-    return view.catalogs.filter((one) => {
-      const prefix = catalog.prefixOf(one)
-      const start = prefix === '' ? '' : prefix + catalog.separator
-      const isAsked = one.target.connected || one.isFirstAsked || view.catalogs.length === 1
-      const isNamed = prefix === '' ? isAsked : name.startsWith(start)
-      return isNamed && one.target.model.enabled
-    })
-  }
-
   async #uri(uri: string, exchange: GatewayExchange): Promise<Resolved> {
     const found = await this.findResource(uri, exchange.view)
-    if (!found || !mayOpen(found, exchange)) throw absent(exchange)
+    if (!found || !mayOpen(found, exchange)) throw refused(exchange, exchange.view.messageOfUri(uri))
     const params = found.own === uri ? exchange.params : copyWith(exchange.params, 'uri', found.own)
     return this.#at(found.catalog, { kind: 'resources', name: found.own }, params)
   }
@@ -141,12 +107,13 @@ export class Resolver {
     textOf(argument, 'name')
     textOf(argument, 'value')
     if (isJsonObject(ref) && ref.type === 'ref/prompt') {
-      const { target, own } = await this.#found('prompts', textOf(ref, 'name'), exchange)
-      return this.#at(target, { kind: 'prompts', name: own }, { ...params, ref: { ...ref, name: own } })
+      const entry = await findNamed('prompts', textOf(ref, 'name'), exchange, this.#options.catalog)
+      const { target, own: name } = entry
+      return { ...this.#at(target, { kind: 'prompts', name }, { ...params, ref: { ...ref, name } }), entry }
     }
     if (isJsonObject(ref) && ref.type === 'ref/resource') {
       const uri = textOf(ref, 'uri')
-      const entry = await this.#entry('templates', uri, view)
+      const entry = await findEntry('templates', uri, view)
       const found = entry ? { catalog: entry.target, own: entry.own } : await this.findResource(uri, view)
       // Where something is denied, what is not listed is not asked about: the answers could be told apart.
       if (!found || (!entry && view.isRestricted(found.catalog))) throw absent(exchange)
@@ -187,11 +154,7 @@ export class Resolver {
 
 /** A rule about what is in a directory is a rule about reading the directory. */
 function mayOpen({ catalog, own }: FoundResource, { method, view }: GatewayExchange): boolean {
-  return (
-    method !== 'resources/directory/read' ||
-    own.endsWith('/') ||
-    view.mayCall('resources', catalog, `${own}/`)
-  )
+  return method !== 'resources/directory/read' || own.endsWith('/') || view.mayRead(catalog, `${own}/`)
 }
 
 /** Reads a member that names what a request is about; nothing is asked before it is a text. */
@@ -233,16 +196,72 @@ export function mirroredArguments(tool: JsonObject, args: unknown): Record<strin
  * the endpoint's clients know, behind it the names that the target has given.
  */
 export function resolveLink(resolver: Resolver): Link {
-  return (exchange, next) => {
+  return async (exchange, next) => {
     const found = resolver.resolve(exchange)
-    return found instanceof Promise
-      ? found.then((one) => pass(exchange, one, next))
-      : pass(exchange, found, next)
+    exchange.resolve(found instanceof Promise ? await found : found)
+    exchange.hear(publicNotification)
+    const { ask } = exchange
+    if (ask) exchange.ask = (questions, signal) => ask(stillAllowed(exchange, questions), signal)
+    return toPublic(stillAllowed(exchange, await next()), exchange as ResolvedExchange)
   }
 }
 
-function pass(exchange: GatewayExchange, resolved: Resolved, next: () => Promise<Outcome>): Promise<Outcome> {
-  exchange.resolve(resolved)
-  exchange.hear(publicNotification)
-  return next().then((outcome) => toPublic(outcome, exchange as ResolvedExchange))
+/** What a target says, for a caller that may still hear it. */
+function stillAllowed<T>(exchange: GatewayExchange, said: T): T {
+  if (exchange.isWithdrawn) throw absent(exchange)
+  return said
+}
+
+/** What a target answered, in the names that clients know. Outcomes that name nothing are returned as they are. */
+function toPublic(outcome: Outcome, exchange: ResolvedExchange): Outcome {
+  switch (outcome.type) {
+    case 'complete': {
+      const { method, resolved } = exchange
+      const { uris, task } = resolved
+      if (task) return complete(uris.task(outcome.result, task.shown))
+      // A result that names nothing of the target's is not read as a whole.
+      const outline = outlineOf(outcome)
+      if (method === 'tools/call' && !hasResource(outline.content)) return outcome
+      return uris.result(method, outline) === outline
+        ? outcome
+        : complete(uris.result(method, outcome.result))
+    }
+    case 'error':
+      return publicError(outcome, exchange)
+    case 'task':
+    case 'input_required':
+      return outcome
+  }
+}
+
+/** Most calls name no resource: their results stay what they are. */
+function hasResource(content: unknown): boolean {
+  if (!Array.isArray(content)) return false
+  return content.some(
+    (block) => isJsonObject(block) && (block.type === 'resource' || block.type === 'resource_link'),
+  )
+}
+
+/** What a target lacks is answered like what the caller may not use: with the same code and words. */
+function publicError(outcome: Failure, exchange: ResolvedExchange): Outcome {
+  const { error } = outcome
+  if (isMissing(error, exchange)) return { ...failure(absent(exchange)), cause: outcome.cause }
+  const own = isJsonObject(error.data) ? error.data.uri : undefined
+  if (typeof own !== 'string') return outcome
+  const data = { ...(error.data as JsonObject), uri: exchange.resolved.uris.toPublic(own) }
+  return { ...outcome, error: { ...error, data } }
+}
+
+/** What a target says while it answers, in the names that clients know. */
+function publicNotification(
+  notification: Notification,
+  { resolved }: GatewayExchange,
+): Notification | undefined {
+  const { method, params } = notification
+  const { uris, task } = resolved!
+  const uri = updatedUri(notification)
+  if (uri !== undefined) return { ...notification, params: { ...params, uri: uris.toPublic(uri) } }
+  if (method !== 'notifications/tasks') return notification
+  // Before its caller knows the task, it has no name for it.
+  return task && params ? { ...notification, params: uris.task(params, task.shown) } : undefined
 }

@@ -5,7 +5,10 @@ import { answering, chainBench } from '../chain.test.support.ts'
 import { secretsLink } from './secrets-link.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a' }) })
-const link = secretsLink((value) => writeJson(value).replaceAll('hunter2', '***'))
+const link = secretsLink({
+  toJson: (value) => writeJson(value).replaceAll('hunter2', '***'),
+  secrets: { known: /hunter2/g },
+})
 const through = (outcome: Outcome) => link(bench.exchange('tools/call'), answering(outcome).next)
 
 const text = (words: string) => ({ content: [{ type: 'text', text: words }] })
@@ -16,12 +19,17 @@ describe('secrets that a target was given', () => {
     ['a failed call', complete({ ...text('hunter2 is wrong'), isError: true })],
     ['a failed task', complete({ status: 'failed', error: { code: -32000, message: 'hunter2' } })],
     [
+      'a question',
+      { type: 'input_required', inputRequests: { q: { method: 'hunter2' } }, requestState: 's' },
+    ],
+    ['a task', { type: 'task', task: { taskId: '1', statusMessage: 'hunter2' } }],
+    [
       'a task whose call failed',
       complete({ status: 'completed', result: { ...text('hunter2'), isError: true } }),
     ],
   ])('are not in %s', async (_what, outcome) => {
     const shown = JSON.stringify(await through(outcome))
-    expect(shown).toContain('***')
+    expect(shown).toMatch(/\*\*\*|\[redacted\]/)
     expect(shown).not.toContain('hunter2')
   })
 
@@ -30,6 +38,6 @@ describe('secrets that a target was given', () => {
     ['an error without any', failure(new ProtocolError(-32000, 'no'))],
     ['a failed call without any', complete({ ...text('no'), isError: true })],
   ])('leave %s as it is', async (_what, outcome) => {
-    expect(await through(outcome)).toBe(outcome)
+    expect(await through(outcome)).toEqual(outcome)
   })
 })

@@ -7,27 +7,59 @@ import {
   type JsonObject,
   type Outcome,
 } from '@gantry/mcp/exchange'
+import { REDACTED } from '../../model/index.ts'
 import type { Link } from '../link.ts'
 
-/** A value as JSON without secrets. */
-type ToJson = (value: unknown) => string
-
-/**
- * A target's own error, of the protocol or of a tool, is its answer and goes to the caller, but not with the secrets
- * that the target was given.
- */
-export function secretsLink(toJson: ToJson): Link {
-  return (_exchange, next) => next().then((outcome) => withoutSecrets(outcome, toJson))
+export interface Scrubbing {
+  /** A value as JSON without configured secrets, and without what looks like a credential. */
+  toJson(this: void, value: unknown): string
+  readonly secrets: {
+    /** Finds configured secrets in JSON; undefined when there are none. */
+    readonly known: RegExp | undefined
+  }
 }
 
-function withoutSecrets(outcome: Outcome, toJson: ToJson): Outcome {
-  if (outcome.type === 'error') {
-    const error = scrubbed(outcome.error, toJson)
-    return error === outcome.error ? outcome : { ...outcome, error }
+/**
+ * What a target says besides its results goes to the caller, but not with the secrets that the target was given: its
+ * errors, of the protocol or of a tool, its notifications, its questions, and what its tasks say of themselves.
+ */
+export function secretsLink({ toJson, secrets }: Scrubbing): Link {
+  const toError = <T>(value: T): T => scrubbed(value, toJson(value))
+  const toText = <T>(value: T): T => {
+    const { known } = secrets
+    return known ? scrubbed(value, writeJson(value).replace(known, REDACTED)) : value
   }
-  if (outcome.type !== 'complete' || !isFailed(outlineOf(outcome))) return outcome
-  const result = scrubbed(outcome.result, toJson)
-  return result === outcome.result ? outcome : complete(result)
+  return async (exchange, next) => {
+    exchange.hear(toText)
+    const { ask } = exchange
+    if (ask) exchange.ask = (questions, signal) => ask(toText(questions), signal)
+    return withoutSecrets(await next(), exchange.method, toError, toText)
+  }
+}
+
+type Clean = <T>(value: T) => T
+
+function withoutSecrets(outcome: Outcome, method: string, toError: Clean, toText: Clean): Outcome {
+  switch (outcome.type) {
+    case 'error': {
+      const error = toError(outcome.error)
+      return error === outcome.error ? outcome : { ...outcome, error }
+    }
+    case 'complete': {
+      const clean = isFailed(outlineOf(outcome)) ? toError : method.startsWith('tasks/') ? toText : undefined
+      if (!clean) return outcome
+      // Not the text it came in: that may have a member twice.
+      return complete(clean(outcome.result))
+    }
+    case 'input_required': {
+      const { requestState, ...asked } = outcome
+      return { ...toText(asked), ...(requestState !== undefined && { requestState }) }
+    }
+    case 'task': {
+      const { taskId, ...task } = outcome.task
+      return { ...outcome, task: { ...toText(task), taskId } }
+    }
+  }
 }
 
 /** A tool that failed, or a task that has. */
@@ -36,8 +68,6 @@ function isFailed({ isError, error, result }: JsonObject): boolean {
 }
 
 /** The same value where it holds no secret. */
-function scrubbed<T>(value: T, toJson: ToJson): T {
-  const text = writeJson(value)
-  const clean = toJson(value)
-  return clean === text ? value : (jsonReader('source')(clean) as T)
+function scrubbed<T>(value: T, clean: string): T {
+  return clean === writeJson(value) ? value : (jsonReader('source')(clean) as T)
 }

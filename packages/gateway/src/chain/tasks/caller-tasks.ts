@@ -1,4 +1,4 @@
-import { deriveExchange, isModern, type Exchange, type TaskHandle } from '@gantry/mcp/exchange'
+import { deriveExchange, type TaskHandle } from '@gantry/mcp/exchange'
 import { declaresTasks, missingTasks, TaskService, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Store } from '../../store/index.ts'
@@ -34,7 +34,7 @@ export class CallerTasks {
   /** The task that the params name, or the error that says there is none. */
   async require(exchange: GatewayExchange): Promise<CallerTask> {
     const { client, method, params, view } = exchange
-    if (isForeignTaskMethod(exchange)) throw methodNotFound(method)
+    if (!TASK_METHODS.has(method)) throw methodNotFound(method)
     const found = declaresTasks(client) && (await this.find(params.taskId, exchange))
     if (found) return found
     await view.ready()
@@ -78,8 +78,3 @@ export function createOwnTasks(store: Store, onError: (thrown: unknown) => void)
 }
 
 const TASK_METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/update', 'tasks/cancel'])
-
-/** The gateway has no tasks of 2025-11-25: those of targets belong to connections that clients share. */
-function isForeignTaskMethod({ method, client }: Exchange): boolean {
-  return !isModern(client.version) || !TASK_METHODS.has(method)
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { complete, META, type JsonObject, type Outcome, type TaskHandle } from '@gantry/mcp/exchange'
+import { complete, type JsonObject, type Outcome, type TaskHandle } from '@gantry/mcp/exchange'
 import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import { Server, tool } from '@gantry/mcp/server'
 import { answering, chainBench } from '../chain.test.support.ts'
@@ -32,13 +32,6 @@ describe('calls and tasks', () => {
   it('an ordinary call is passed on and its result comes back as it is', async () => {
     const outcome = complete({ content: [] })
     expect(await link(await call({}), answering(outcome).next)).toBe(outcome)
-  })
-
-  it('nobody can make a call a task of 2025-11-25, or join the task of another', async () => {
-    const named = { task: { ttl: 1 }, _meta: { [META.relatedTask]: { taskId: 'x' }, kept: 1 } }
-    const exchange = await call({}, named)
-    await link(exchange, answering().next)
-    expect(exchange.params).toEqual({ name: 'slow', _meta: { kept: 1 } })
   })
 
   it('the call of an older tool becomes a task of the gateway, which answers for it', async () => {

@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { UserPlaces } from '../../config/index.ts'
+import { catalogRows } from '../../catalog/catalog-store.ts'
+import { loadConfig, type UserPlaces } from '../../config/index.ts'
+import { openStoreOf } from '../../state/open-state.ts'
 import { run } from '../captured-io.test.support.ts'
 
 let places: UserPlaces
@@ -108,5 +110,59 @@ gantry.yaml:7:9 error "port" is not valid  server.port
     const { json, code } = await run(places, ['check', '--schema'])
     expect(code).toBe(0)
     expect(json().$schema).toContain('2020-12')
+  })
+})
+
+describe('the rules of a policy', () => {
+  const config = (when: string, expectation = 'deny') => `stateDir: state
+mcpServers:
+  payments:
+    command: nothing-like-this
+policy:
+  rules:
+    - deny: ["tools:payments/*"]
+      when: ${when}
+  tests:
+    - name: too much
+      call: payments/create_refund
+      args: { amount: 900, amuont: 900 }
+      expect: ${expectation}
+`
+
+  it('are tested by check and by policy test', async () => {
+    await write('gantry.yaml', config('args.amount > 500'))
+    const good = await run(places, ['policy', 'test'])
+    expect([good.code, good.out]).toEqual([0, '✓ too much: deny by the rule "rule 1"\n1 test\n'])
+    await write('gantry.yaml', config('args.amount > 500', 'allow'))
+    const bad = await run(places, ['policy', 'test'])
+    expect([bad.code, bad.out]).toEqual([
+      1,
+      '✗ too much: deny by the rule "rule 1", expected allow\n1 test, 1 failed\n',
+    ])
+    const checked = await run(places, ['check'])
+    expect(checked.code).toBe(2)
+    expect(checked.out).toContain('gantry.yaml:10:7 error The test "too much" fails')
+    await write('gantry.yaml', config('args.amount >'))
+    expect((await run(places, ['policy', 'test'])).code).toBe(2)
+  })
+
+  it('are compared by check with the lists that a gateway knew last', async () => {
+    await write('gantry.yaml', config('args.amuont > 500'))
+    expect((await run(places, ['check'])).code).toBe(0)
+    const loaded = await loadConfig(join(places.cwd, 'gantry.yaml'), { places })
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
+    const store = await openStoreOf(loaded.model)
+    const inputSchema = { type: 'object', properties: { amount: { type: 'number' } } }
+    const tools = [{ name: 'create_refund', inputSchema }]
+    const lists = { tools, prompts: [], resources: [], templates: [], skills: [] }
+    await catalogRows(store).put('payments', JSON.stringify({ ...lists, discovery: { capabilities: {} } }))
+    await store.close()
+    const { code, out } = await run(places, ['check'])
+    expect(code).toBe(2)
+    expect(out).toContain(
+      'gantry.yaml:8:13 error args.amuont is not a field of create_refund; did you mean amount?',
+    )
+    await write('gantry.yaml', config('args.amount > 500'))
+    expect((await run(places, ['check'])).code).toBe(0)
   })
 })

@@ -41,7 +41,7 @@ async function check(asked: string | undefined, options: CheckOptions, io: CliIo
   const result = await withProgress(
     io,
     'Reading the configuration',
-    () => loadConfig(file, { places: io.places }),
+    async () => compareWithLists(await loadConfig(file, { places: io.places })),
     options,
   )
   const problems = result.ok ? result.warnings : result.problems
@@ -49,6 +49,31 @@ async function check(asked: string | undefined, options: CheckOptions, io: CliIo
   if (options.json) printJson(io, { ok: isGood, file, problems, targets: targetsOf(result) })
   else await print(file, result, io, paintFor(io.stdout, io, options))
   if (!isGood) throw new CliExit(2)
+}
+
+/** Conditions that do not fit the lists that a gateway knew last are errors here. */
+async function compareWithLists(result: LoadResult): Promise<LoadResult> {
+  if (!result.ok) return result
+  const { policy } = result.model
+  const rules = policy.trial ?? policy
+  if (!rules.rules.some(({ when }) => when?.args.use === 'some')) return result
+  const { knownLists } = await import('../../state/known-lists.ts')
+  const { checkRules } = await import('../../rules/check-rules.ts')
+  // A store that cannot be opened says nothing about the configuration.
+  const lists = await knownLists(result.model).catch(() => [])
+  const problems = checkRules(rules, lists).map(
+    ({ rule, place, message }): Problem => ({
+      severity: 'error',
+      code: 'ineffective-rule',
+      message,
+      fix: 'Correct the condition, or check has(args.…) first where only some of the tools have the field',
+      ...(place ?? { file: '', line: 1, column: 1 }),
+      length: 1,
+      path: `policy.rules (${rule})`,
+    }),
+  )
+  if (problems.length === 0) return result
+  return { ...result, ok: false, problems: [...result.warnings, ...problems] }
 }
 
 async function print(file: string, result: LoadResult, io: CliIo, paint: Paint): Promise<void> {

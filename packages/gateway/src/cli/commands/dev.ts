@@ -60,7 +60,7 @@ async function dev(asked: string, args: string[], options: DevOptions, io: CliIo
   requireFile(file, asked)
   const name = basename(file, extname(file))
   const target = targetOf(file, args, options, io)
-  // The console shows the configuration; what is in the shell is nobody's business there.
+  // The console shows the configuration; what is in the shell does not belong there.
   const config = { mcpServers: { [name]: target }, stateDir: literalText(stateDirFor(file, places)) }
   const env = environmentOf(io)
   const overrides = overridesOf(options)
@@ -139,7 +139,7 @@ function requireFile(file: string, asked: string): void {
   throw new CliError(stats ? `${asked} is not a file` : `There is no file ${asked}`, { exitCode: 2 })
 }
 
-/** Only where somebody sits in front of it. */
+/** Only where a user sits in front of it. */
 function wantsBrowser(options: DevOptions, io: CliIo): boolean {
   const { env, platform } = io.places
   if (options.open === false || options.stdio || options.json || io.stdout.isTTY !== true) return false

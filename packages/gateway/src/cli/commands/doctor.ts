@@ -19,7 +19,8 @@ interface DoctorOptions extends GlobalOptions {
   readonly fix?: boolean
 }
 
-const PATIENCE = 120_000
+/** How long one question about a trial waits. The limits of the target end the trial: an installation may take minutes. */
+const WAIT = 10_000
 /** How often one target is repaired in a row. */
 const MOST_REPAIRS = 10
 
@@ -151,7 +152,10 @@ async function examine(api: AdminApi, { trial }: Subject, call: TrialCall | unde
   const { trials, refused } = await api.call('startTrial', { body: { ...trial, ...(call && { call }) } })
   const [started] = trials
   if (!started) throw new CliError(refused[0]?.problem.what ?? 'Nothing could be tried', { exitCode: 2 })
-  return api.call('trial', { params: { id: started.id }, query: { wait: PATIENCE } })
+  for (;;) {
+    const report = await api.call('trial', { params: { id: started.id }, query: { wait: WAIT } })
+    if (report.status !== 'running') return report
+  }
 }
 
 function isWell({ status }: TrialReport): boolean {

@@ -22,6 +22,7 @@ export function register(program: Command, io: CliIo): void {
       '--stdio',
       'serve on standard input and output, for clients that spawn their servers; the console gets any free port',
     )
+    .option('--log-format <format>', 'text or json, instead of the configured format of the log')
     .option('--demo', 'run the built-in demo targets instead of a configuration')
     .addHelpText(
       'after',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Cause, WhyReport } from '../../admin/contract.ts'
+import type { Cause, RuleReport, WhyReport } from '../../admin/contract.ts'
 import { CliExit } from '../cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
 import { withAdmin } from '../open-admin.ts'
@@ -10,6 +10,9 @@ import { withProgress } from '../progress.ts'
 interface WhyOptions extends GlobalOptions {
   readonly as?: string
   readonly issuer?: string
+  readonly claims?: string
+  readonly args?: string
+  readonly all?: boolean
 }
 
 export function register(program: Command, io: CliIo): void {
@@ -24,9 +27,12 @@ export function register(program: Command, io: CliIo): void {
     )
     .option('--as <caller>', 'as this caller would see it: key:NAME, person:SUBJECT or workload:SUBJECT')
     .option('--issuer <url>', 'whose tokens that person or workload has (default: the configured issuer)')
+    .option('--claims <json>', 'claims in its token, such as \'{"groups": ["support"]}\'')
+    .option('--args <json>', 'for a call with these arguments: what each rule of the policy says of it')
+    .option('--all', 'show also the rules that are about something else')
     .addHelpText(
       'after',
-      '\nExit codes: 0 it is there, 1 it is missing.\n\nExamples:\n  gantry why github_create_issue\n  gantry why files/read --as key:app',
+      '\nExit codes: 0 it is there, 1 it is missing or denied.\n\nExamples:\n  gantry why github_create_issue\n  gantry why files/read --as key:app\n  gantry why payments_refund --as person:ann --claims \'{"groups": ["support"]}\' --args \'{"amount": 900}\'',
     )
     .action((name: string, _: unknown, self: Command) => why(name, self.optsWithGlobals<WhyOptions>(), io))
 }
@@ -43,6 +49,8 @@ async function why(name: string, options: WhyOptions, io: CliIo): Promise<void> 
             name,
             ...(options.as !== undefined && { as: options.as }),
             ...(options.issuer !== undefined && { issuer: options.issuer }),
+            ...(options.claims !== undefined && { claims: options.claims }),
+            ...(options.args !== undefined && { args: options.args }),
           },
         })
       },
@@ -50,7 +58,11 @@ async function why(name: string, options: WhyOptions, io: CliIo): Promise<void> 
     ),
   )
   if (options.json) printJson(io, report)
-  else print(report, paintFor(io.stdout, io, options), io)
+  else {
+    const paint = paintFor(io.stdout, io, options)
+    print(report, paint, io)
+    printRules(report.rules ?? [], options.all === true, paint, io)
+  }
   if (report.verdict === 'missing') throw new CliExit(1)
 }
 
@@ -62,6 +74,47 @@ function print({ verdict, summary, chain, similar }: WhyReport, paint: Paint, io
     printLine(io.stdout, `\nSimilar: ${similar.map(({ key }) => plainText(key)).join(', ')}`)
   }
 }
+
+const MARKS = {
+  allows: '✓',
+  'wants approval': '•',
+  'wants confirmation': '•',
+  denies: '✗',
+  fails: '✗',
+  depends: '?',
+  'does not hold': '·',
+  other: '·',
+} as const
+
+/** What each rule says, and why it cannot say anything. */
+function printRules(rules: readonly RuleReport[], all: boolean, paint: Paint, io: CliIo): void {
+  const shown = rules.filter(({ says }) => all || says !== 'other')
+  if (shown.length === 0) return
+  printLine(io.stdout, '\nRules:')
+  for (const { rule, says, decides, mode, when, failure, message } of shown) {
+    const colour =
+      says === 'allows' ? paint.green : says === 'denies' || says === 'fails' ? paint.red : paint.dim
+    const notes = [decides ? 'decides' : '', mode === 'audit' ? 'only tried out' : ''].filter(
+      (one) => one !== '',
+    )
+    const note = notes.length > 0 ? ` (${notes.join(', ')})` : ''
+    printLine(io.stdout, `${colour(MARKS[says])} ${plainText(rule)}: ${WORDS[says]}${note}`)
+    if (when !== undefined) printLine(io.stdout, paint.dim(`  when ${plainText(when, ' '.repeat(7))}`))
+    if (failure !== undefined) printLine(io.stdout, `  ${plainText(failure)}`)
+    if (message !== undefined) printLine(io.stdout, paint.dim(`  callers are told: ${plainText(message)}`))
+  }
+}
+
+const WORDS = {
+  allows: 'allows it',
+  'wants approval': 'lets it wait for the approval of another person',
+  'wants confirmation': 'lets the caller confirm it first',
+  denies: 'denies it',
+  fails: 'fails, and so denies it',
+  depends: 'depends on the call',
+  'does not hold': 'does not hold',
+  other: 'is about something else',
+} as const
 
 function printCause({ status, title, detail, fix, stderr }: Cause, paint: Paint, io: CliIo): void {
   const mark = status === 'ok' ? paint.green('✓') : status === 'note' ? paint.yellow('•') : paint.red('✗')

@@ -16,7 +16,7 @@ export interface DevSessionOptions {
   readonly paint: Paint
 }
 
-/** Calls under way are let end before their server is replaced, but nobody waits longer than this for them. */
+/** Calls under way may end before their server is replaced, within this time. */
 const GRACE = 2000
 
 export class DevSession {

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { createHash } from 'node:crypto'
 import { parseUrl } from '@gantry/mcp/foreign'
 import {
   deepFreeze,
@@ -7,15 +6,19 @@ import {
   targetScheme,
   type GatewayModel,
   type TargetModel,
-  type ApiKeyModel,
   type AuthModel,
-  type BearerModel,
 } from '../../model/index.ts'
+import { compileAudit } from './compile-audit.ts'
+import { compileAuth } from './compile-auth.ts'
 import type { CompileContext } from './compile-context.ts'
-import { compilePolicy } from './compile-policy.ts'
+import { compilePolicy, type Conditions } from './compile-policy.ts'
+import { compileLimits } from './compile-limits.ts'
+import { compileResults } from './compile-results.ts'
+import type { Expressions } from './compile-conditions.ts'
+import { compileViews } from './compile-views.ts'
 import { bytes, compileServer, duration, type ServerOverrides } from './compile-server.ts'
 import { compileTarget } from './compile-target.ts'
-import type { RawConfig, RawAuth } from '../raw-config.ts'
+import type { RawConfig } from '../raw-config.ts'
 import { stateDirFor } from '../user-places.ts'
 import type { ConfigPath } from '../problem.ts'
 import { readSchema } from './schema.ts'
@@ -23,6 +26,8 @@ import { readSchema } from './schema.ts'
 export interface CompileOptions {
   readonly file: string | undefined
   readonly overrides: ServerOverrides
+  readonly conditions: Conditions
+  readonly expressions: Expressions
 }
 
 /** Fills in, resolves and checks what the schema cannot. What is wrong goes into the context. */
@@ -33,12 +38,18 @@ export function compileConfig(
 ): GatewayModel {
   reportForeignKeys(raw, context)
   const targets = compileTargets(raw, context)
-  const auth = compileAuth(raw.auth ?? {}, raw.server?.trustedHosts ?? [], context)
   const server = compileServer(raw.server ?? {}, context, options.overrides)
+  const auth = compileAuth(raw, context, options.expressions, server)
   const stateDir =
     raw.stateDir === undefined
       ? stateDirFor(options.file, context.places)
       : context.toAbsolute(context.plain(raw.stateDir, ['stateDir']))
+  const names = {
+    targets: targets.map((target) => target.name),
+    // The store may have keys of any name.
+    apiKeys: auth.keys ? undefined : auth.apiKeys.map((key) => key.name),
+    issuers: issuersOf(auth),
+  }
   const model: GatewayModel = {
     file: options.file,
     stateDir,
@@ -47,16 +58,21 @@ export function compileConfig(
     names: { separator: raw.names?.separator ?? '_', maxLength: raw.names?.maxLength ?? 64 },
     catalog: compileCatalog(raw.catalog ?? {}),
     store: compileStore(raw.store ?? {}, stateDir, context),
-    policy: compilePolicy(raw.policy ?? {}, context, {
-      targets: targets.map((target) => target.name),
-      apiKeys: auth.apiKeys.map((key) => key.name),
-      issuers: auth.bearer ? [auth.bearer.issuer] : [],
-    }),
-    telemetry: compileTelemetry(raw.telemetry ?? {}),
+    policy: compilePolicy(raw.policy ?? {}, context, names, options.conditions),
+    results: compileResults(raw.results ?? [], context, names.targets),
+    views: compileViews(raw.views ?? {}, context, names, options.expressions),
+    limits: compileLimits(raw.limits ?? {}, context, names.targets, options.expressions),
+    telemetry: compileTelemetry(raw.telemetry ?? {}, context),
+    audit: raw.audit && compileAudit(raw.audit, stateDir, context),
     targets,
   }
   reportOpenDoor(model, context)
   return deepFreeze(model)
+}
+
+/** Whose people there are. Those who sign in here are people of the identity provider. */
+function issuersOf({ issuers, signIn }: AuthModel): string[] {
+  return [...new Set([...issuers, ...(signIn ? [signIn] : [])].map(({ issuer }) => issuer))]
 }
 
 function compileTargets(raw: RawConfig, context: CompileContext): TargetModel[] {
@@ -124,19 +140,38 @@ function compileStore(
   return { kind: 'embedded', path, maxBytes: bytes(raw.maxSize, '512mb') }
 }
 
-function compileTelemetry(raw: NonNullable<RawConfig['telemetry']>): GatewayModel['telemetry'] {
+function compileTelemetry(
+  raw: NonNullable<RawConfig['telemetry']>,
+  context: CompileContext,
+): GatewayModel['telemetry'] {
   return {
     logLevel: raw.logLevel ?? 'info',
     logFormat: raw.logFormat ?? 'text',
     wire: { size: raw.wire?.size ?? 2000, bodyBytes: bytes(raw.wire?.bodyBytes, '64kb') },
     sampling: raw.sampling ?? 1,
+    otlp: raw.otlp && compileOtlp(raw.otlp, context),
   }
 }
 
-/** Whoever reaches the gateway can run its targets: nobody may do so from outside without a credential. */
+function compileOtlp(
+  raw: NonNullable<NonNullable<RawConfig['telemetry']>['otlp']>,
+  context: CompileContext,
+): GatewayModel['telemetry']['otlp'] {
+  const path = ['telemetry', 'otlp']
+  return {
+    endpoint: raw.endpoint === undefined ? undefined : context.plain(raw.endpoint, [...path, 'endpoint']),
+    headers: context.secrets(raw.headers ?? {}, [...path, 'headers']),
+    share: raw.share,
+    slow: duration(raw.slow, '5s'),
+    bodies: raw.bodies ?? false,
+    interval: raw.interval === undefined ? undefined : duration(raw.interval, '60s'),
+  }
+}
+
+/** A caller that reaches the gateway can run its targets: from outside that needs a credential. */
 function reportOpenDoor({ server, auth }: GatewayModel, context: CompileContext): void {
   if (auth.required) return
-  const fix = 'Add "auth" with "apiKeys" or "bearer", or listen on 127.0.0.1'
+  const fix = 'Add "auth" with "keys", "apiKeys", "bearer" or "signIn", or listen on 127.0.0.1'
   if (!server.loopback) {
     const message = `Other machines can reach ${server.host}, and nothing says who may come in`
     context.report({ code: 'auth-required', path: ['server', 'host'], message, fix })
@@ -146,107 +181,13 @@ function reportOpenDoor({ server, auth }: GatewayModel, context: CompileContext)
       code: 'auth-required',
       path: ['server', 'publicUrl'],
       message,
-      fix: 'Add "auth" with "apiKeys" or "bearer"',
+      fix: 'Add "auth" with "keys", "apiKeys", "bearer" or "signIn"',
     })
   }
 }
 
 function isLoopbackUrl(url: string): boolean {
   return isLoopbackHost(parseUrl(url)?.hostname ?? '')
-}
-
-const SHORTEST_KEY = 20
-const MAKE_ONE = 'Make one with: node -p "crypto.randomBytes(32).toString(\'base64url\')"'
-/** What a command such as `echo $KEY | sha256sum` prints when there is no key. */
-const HASHES_OF_NOTHING: ReadonlySet<string> = new Set(['', ' ', '\n', '\r\n', '""', "''"].map(sha256Of))
-
-function sha256Of(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
-function compileAuth(raw: RawAuth, trustedHosts: readonly string[], context: CompileContext): AuthModel {
-  const apiKeys = (raw.apiKeys ?? []).map((key, index) => compileKey(key, index, context))
-  reportTwins(apiKeys, context)
-  const bearer = raw.bearer && { ...compileBearer(raw.bearer, context), trustedHosts }
-  return { required: apiKeys.length > 0 || bearer !== undefined, apiKeys, bearer }
-}
-
-function compileKey(
-  raw: NonNullable<RawAuth['apiKeys']>[number],
-  index: number,
-  context: CompileContext,
-): ApiKeyModel {
-  const { name, scopes = [] } = raw
-  if (raw.key === undefined) {
-    const sha256 = raw.sha256!.toLowerCase()
-    if (HASHES_OF_NOTHING.has(sha256)) reportEmpty(name, ['auth', 'apiKeys', index, 'sha256'], context)
-    return { name, sha256, scopes }
-  }
-  const path = ['auth', 'apiKeys', index, 'key']
-  const before = context.problems.length
-  const value = context.secret(raw.key, path).reveal()
-  const isResolved = context.problems.length === before
-  if (isResolved && value.trim() === '') reportEmpty(name, path, context)
-  else if (isResolved && value.length < SHORTEST_KEY) {
-    context.report({
-      severity: 'warning',
-      code: 'weak-key',
-      path,
-      message: `The API key "${name}" is short enough to be guessed`,
-      fix: MAKE_ONE,
-    })
-  }
-  return { name, sha256: sha256Of(value), scopes }
-}
-
-function reportEmpty(name: string, path: ConfigPath, context: CompileContext): void {
-  const message = `The API key "${name}" is empty`
-  context.report({ code: 'weak-key', path, message, fix: MAKE_ONE })
-}
-
-function reportTwins(keys: readonly ApiKeyModel[], context: CompileContext): void {
-  keys.forEach((key, index) => {
-    const same = keys.findIndex((other) => other.sha256 === key.sha256)
-    if (same !== index && sha256Of('') !== key.sha256) {
-      context.report({
-        code: 'duplicate-name',
-        path: ['auth', 'apiKeys', index],
-        message: `"${keys[same]!.name}" and "${key.name}" are the same API key`,
-        fix: 'Make one for each: rules and logs could not tell their callers apart',
-      })
-    }
-    const first = keys.findIndex((other) => other.name === key.name)
-    if (first === index) return
-    context.report({
-      code: 'duplicate-name',
-      path: ['auth', 'apiKeys', index, 'name'],
-      message: `Two API keys are called "${key.name}"`,
-      fix: 'Give each key a name of its own: rules and logs go by it',
-    })
-  })
-}
-
-function compileBearer(
-  raw: NonNullable<RawAuth['bearer']>,
-  context: CompileContext,
-): Omit<BearerModel, 'trustedHosts'> {
-  const path = ['auth', 'bearer']
-  const { introspection } = raw
-  return {
-    issuer: context.plain(raw.issuer, [...path, 'issuer']),
-    audience: context.plain(raw.audience, [...path, 'audience']),
-    scopes: raw.scopes ?? [],
-    jwksUri: raw.jwksUri === undefined ? undefined : context.plain(raw.jwksUri, [...path, 'jwksUri']),
-    introspection: introspection && {
-      url: context.plain(introspection.url, [...path, 'introspection', 'url']),
-      clientId: context.plain(introspection.clientId, [...path, 'introspection', 'clientId']),
-      clientSecret: context.credential(introspection.clientSecret, [
-        ...path,
-        'introspection',
-        'clientSecret',
-      ]),
-    },
-  }
 }
 
 type Properties = { readonly [key: string]: { deprecated?: boolean; description?: string } | undefined }

@@ -1,6 +1,6 @@
 import { TextPlaces } from '../document/text-places.ts'
 import { isAbsolute, join, resolve } from 'node:path'
-import { readSmallFileSync, Secret, type Text } from '../../model/index.ts'
+import { readSmallFileSync, Secret, type SourcePlace, type Text } from '../../model/index.ts'
 import { type ConfigPath, formatPath, type Problem } from '../problem.ts'
 import { adviseReference, parseReferences, type Piece } from './references.ts'
 import type { SourceDocument } from '../document/source-document.ts'
@@ -37,6 +37,15 @@ export class CompileContext {
 
   report({ severity = 'error', code, path, message, fix, part = 'value' }: Report): void {
     this.#push({ severity, code, message, fix, path: formatPath(path) }, this.#document.locate(path, part))
+  }
+
+  /** Where something is written, for those who find fault with it later. */
+  placeOf(path: ConfigPath): SourcePlace {
+    return { file: this.#file, ...this.#lines.place(this.#document.locate(path, 'value').offset) }
+  }
+
+  get hasErrors(): boolean {
+    return this.problems.some(({ severity }) => severity === 'error')
   }
 
   reportSyntax(): void {

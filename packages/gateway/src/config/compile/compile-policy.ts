@@ -1,30 +1,48 @@
 import {
   matchesWildcard,
   parseObjectPattern,
+  suggest,
   uriForms,
+  type Condition,
   type ObjectPattern,
   type PolicyModel,
   type RuleModel,
   type PrincipalPattern,
+  type WhoModel,
 } from '../../model/index.ts'
+import { compileApprove, compileWebhook } from './compile-approve.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { ConfigPath } from '../problem.ts'
 import type { RawPolicy, RawPrincipal } from '../raw-config.ts'
-import { suggest } from '../suggest.ts'
 
 type RawRule = NonNullable<RawPolicy['rules']>[number]
 
 export interface PolicyNames {
   readonly targets: readonly string[]
-  readonly apiKeys: readonly string[]
+  /** Undefined: not known here. */
+  readonly apiKeys: readonly string[] | undefined
   readonly issuers: readonly string[]
 }
 
-export function compilePolicy(raw: RawPolicy, context: CompileContext, names: PolicyNames): PolicyModel {
-  const rules = (raw.rules ?? []).map((rule, index) => compileRule(rule, index, context, names))
+/** Conditions by the place of their rule, compiled before: that takes a library, which is loaded for it. */
+export type Conditions = ReadonlyMap<number, Condition>
+
+export function compilePolicy(
+  raw: RawPolicy,
+  context: CompileContext,
+  names: PolicyNames,
+  conditions: Conditions,
+): PolicyModel {
+  const rules = (raw.rules ?? []).map((rule, index) => ({
+    ...compileRule(rule, index, context, names),
+    when: conditions.get(index),
+    message: rule.message,
+    approve: compileApprove(rule, ['policy', 'rules', index], context, names),
+    confirm: rule.confirm,
+  }))
   const fallback = raw.default ?? 'allow'
   const path: ConfigPath = ['policy', 'rules']
-  if (raw.default === undefined && rules.length > 0 && rules.every((rule) => rule.deny.length === 0)) {
+  if (raw.default === undefined && rules.length > 0 && rules.every(forbidsNothing)) {
     context.report({
       severity: 'warning',
       code: 'ineffective-rule',
@@ -34,7 +52,19 @@ export function compilePolicy(raw: RawPolicy, context: CompileContext, names: Po
       fix: 'Add "default": "deny" to "policy" to allow only what the rules allow',
     })
   }
-  return { fallback, rules }
+  const isAudit = (index: number): boolean => (raw.rules?.[index]?.mode ?? raw.mode) === 'audit'
+  const enforced = rules.filter((_, index) => !isAudit(index))
+  const isTried = enforced.length < rules.length || raw.mode === 'audit'
+  return {
+    fallback: raw.mode === 'audit' ? 'allow' : fallback,
+    rules: enforced,
+    ...(isTried && { trial: { fallback, rules } }),
+    webhook: compileWebhook(raw.webhook, context),
+  }
+}
+
+function forbidsNothing({ deny, approve, confirm }: RuleModel): boolean {
+  return deny.length === 0 && !approve && !confirm
 }
 
 function compileRule(raw: RawRule, index: number, context: CompileContext, names: PolicyNames): RuleModel {
@@ -54,23 +84,28 @@ function compileRule(raw: RawRule, index: number, context: CompileContext, names
       warnAmbiguous(pattern, [...path, key, at], context)
       return pattern
     })
-  raw.who?.apiKeys?.forEach((wanted, at) => {
-    warnUnknown({ wanted, known: names.apiKeys, what: 'API key' }, [...path, 'who', 'apiKeys', at], context)
-  })
   return {
     name: raw.name ?? `rule ${index + 1}`,
-    who: {
-      principals: compilePrincipals(
-        raw.who?.principals ?? [],
-        [...path, 'who', 'principals'],
-        context,
-        names.issuers,
-      ),
-      scopes: raw.who?.scopes ?? [],
-      apiKeys: raw.who?.apiKeys ?? [],
-    },
+    who: compileWho(raw.who, [...path, 'who'], context, names),
     allow: compilePatterns('allow'),
     deny: compilePatterns('deny'),
+  }
+}
+
+export function compileWho(
+  raw: RawRule['who'],
+  path: ConfigPath,
+  context: CompileContext,
+  names: PolicyNames,
+): WhoModel {
+  const known = names.apiKeys
+  raw?.apiKeys?.forEach((wanted, at) => {
+    if (known) warnUnknown({ wanted, known, what: 'API key' }, [...path, 'apiKeys', at], context)
+  })
+  return {
+    principals: compilePrincipals(raw?.principals ?? [], [...path, 'principals'], context, names.issuers),
+    scopes: raw?.scopes ?? [],
+    apiKeys: raw?.apiKeys ?? [],
   }
 }
 
@@ -100,12 +135,12 @@ function warnAmbiguous({ kind, name }: ObjectPattern, path: ConfigPath, context:
 }
 
 /** A rule about nothing is most likely a slip of the pen, and a dangerous one when it should forbid. */
-function warnUnknown(
+export function warnUnknown(
   { wanted, known, what }: { wanted: string; known: readonly string[]; what: string },
   path: ConfigPath,
   context: CompileContext,
 ): void {
-  if (known.some((name) => matchesWildcard(wanted, name))) return
+  if (/^\*+$/.test(wanted) || known.some((name) => matchesWildcard(wanted, name))) return
   const close = suggest(wanted, known)
   context.report({
     severity: 'warning',

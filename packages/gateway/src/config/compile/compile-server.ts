@@ -45,7 +45,7 @@ export function compileServer(
   }
 }
 
-/** Who knows the key can be any caller: it has to be one that nobody guesses. */
+/** A caller with the key is let in as its owner, so it must not be easy to guess. */
 function compileSealingKey(raw: string, index: number, context: CompileContext): Secret {
   const path = ['server', 'sealingKeys', index]
   const before = context.problems.length
@@ -86,7 +86,7 @@ function compileLimits(raw: NonNullable<RawServer['limits']>): LimitsModel {
   }
 }
 
-/** Sockets take an empty host for every network interface: nobody who leaves it empty asks for that. */
+/** Sockets take an empty host for every network interface: a user who leaves it empty does not ask for that. */
 function compileHost(text: string, context: CompileContext): string {
   const host = withoutBrackets(text.trim())
   if (host !== '') return host

@@ -16,7 +16,7 @@ import {
 } from './compile-target-kinds.ts'
 import { bytes, duration } from './compile-server.ts'
 import type { ConfigPath } from '../problem.ts'
-import type { RawOpenApi, Quantity, RawSelection } from '../raw-config.ts'
+import type { RawOpenApi, RawTexts, Quantity, RawSelection } from '../raw-config.ts'
 
 export function compileTarget(source: TargetSource, context: CompileContext): TargetModel {
   const start = context.problems.length
@@ -58,11 +58,20 @@ function compileOpenApi(
     groups: openapi.groups ?? {},
     outputSchemas: openapi.outputSchemas ?? 'exact',
     maxSchemaBytes: bytes(openapi.maxSchemaBytes, '32kb'),
+    serverVariables: compileVariables(openapi.serverVariables ?? {}, [...at, 'serverVariables'], context),
+    redirects: openapi.redirects ?? 'same-origin',
+    maxResponseBytes: bytes(openapi.maxResponseBytes, '10mb'),
     referenceRoot:
       openapi.referenceRoot === undefined
         ? undefined
         : context.toAbsolute(context.plain(openapi.referenceRoot, [...at, 'referenceRoot'])),
   }
+}
+
+function compileVariables(raw: RawTexts, path: ConfigPath, context: CompileContext): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(raw).map(([name, text]) => [name, context.plain(String(text), [...path, name])]),
+  )
 }
 
 function compileDocument(document: string, path: ConfigPath, context: CompileContext): string {
@@ -117,7 +126,7 @@ function compileTargetOptions(source: TargetSource, context: CompileContext): Ta
     prefix: compilePrefix(source),
     isolation,
     maxInstances: raw.maxInstances ?? defaults.maxInstances ?? 50,
-    // There is nobody to start a private connection for yet.
+    // There is no caller yet that a private connection could be started for.
     start: isShared ? (raw.start ?? defaults.start ?? 'eager') : 'lazy',
     required: raw.required ?? false,
     idleStop: durationOrOff(raw.idleStop ?? defaults.idleStop, isShared ? false : '5m'),

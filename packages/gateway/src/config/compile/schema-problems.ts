@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { ConfigPath, ProblemCode } from '../problem.ts'
-import { suggest } from '../suggest.ts'
+import { suggest } from '../../model/index.ts'
 
 export interface Finding {
   readonly code: ProblemCode

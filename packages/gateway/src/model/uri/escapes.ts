@@ -1,4 +1,4 @@
-/** Control characters, and characters that nobody sees: marks of direction, joiners, soft hyphens, tags. */
+/** Control characters, and invisible characters: marks of direction, joiners, soft hyphens, tags. */
 export const UNSEEN: RegExp = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029]/gu
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi

@@ -37,7 +37,7 @@ async function take(store: Store): Promise<void> {
 
 async function spend(store: Store): Promise<void> {
   for (;;) {
-    const { granted } = await store.spend('shared', { capacity: 300, perSecond: 0.0001 })
+    const { granted } = await store.spend({ shared: { capacity: 300, perSecond: 0.0001 } })
     if (granted) report({ did: 'spent' })
     else await delay(5)
   }

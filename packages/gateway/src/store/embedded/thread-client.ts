@@ -11,7 +11,7 @@ interface Pending {
 /**
  * The thread that has the files open, one for all stores of this process. A commit waits for the disk, and must not
  * stop everything else meanwhile; what a commit throws is an exception there, while the asynchronous interface of the
- * library leaves rejections that nobody can handle (docs/adr/0018).
+ * library leaves rejections that cannot be handled (docs/adr/0018).
  */
 class ThreadClient {
   readonly #worker: Worker

@@ -2,7 +2,8 @@ import { acquireLease, isHeld, releaseLease, renewLease } from './leases.ts'
 import { newestMessage, publishMessage } from './messages.ts'
 import { getRow, listRows, putRow, swapRow, takeRow } from './rows.ts'
 import { type Tables, fromJsonBytes, toJsonBytes, COUNTERS, EXPIRY, META, toEntry } from './tables.ts'
-import type { Bucket, Spent, Inspection, Place, ScannedRow } from '../store.ts'
+import { spendTokens, type KeptBucket } from './buckets.ts'
+import type { Buckets, Spent, Inspection, Place, ScannedRow } from '../store.ts'
 
 /** What a driver can be asked for. Each runs in one transaction. */
 export interface Operations {
@@ -15,7 +16,7 @@ export interface Operations {
   put: typeof putRow
   swap: typeof swapRow
   take: typeof takeRow
-  spend: typeof spendTokens
+  spend: typeof spendFrom
   acquire: typeof acquireLease
   renew: typeof renewLease
   release: typeof releaseLease
@@ -36,7 +37,7 @@ const OPERATIONS: Operations = {
   put: putRow,
   swap: swapRow,
   take: takeRow,
-  spend: spendTokens,
+  spend: spendFrom,
   acquire: acquireLease,
   renew: renewLease,
   release: releaseLease,
@@ -60,25 +61,21 @@ export function runOperation(tables: Tables, name: OperationName, argument: unkn
 
 const MAX_COUNTERS = 100_000
 
-/** A token bucket. Its row ends when the bucket would be full again: an absent one is full. */
-export function spendTokens(tables: Tables, { counter, bucket }: { counter: string; bucket: Bucket }): Spent {
-  const { capacity, perSecond, cost = 1 } = bucket
-  const row = tables.get(COUNTERS, counter)
-  const kept = row && fromJsonBytes<{ tokens: number; at: number }>(row.bytes)
-  // A clock that was set back adds nothing.
-  const seconds = kept ? Math.max(0, tables.now - kept.at) / 1000 : 0
-  const tokens = kept ? Math.min(capacity, kept.tokens + seconds * perSecond) : capacity
-  if (cost > tokens) {
-    const retryAfter = cost > capacity ? Infinity : Math.ceil(((cost - tokens) / perSecond) * 1000)
-    return { granted: false, left: tokens, retryAfter }
-  }
-  const left = tokens - cost
-  const at = Math.max(tables.now, kept?.at ?? 0)
-  const full = ((capacity - left) / perSecond) * 1000
-  const expires = Number.isFinite(full) ? Math.ceil(at + full) : 0
-  const bytes = toJsonBytes({ tokens: left, at })
-  tables.put(COUNTERS, counter, { bytes, version: tables.next(), expires, secret: false }, MAX_COUNTERS)
-  return { granted: true, left, retryAfter: 0 }
+function spendFrom(tables: Tables, buckets: Buckets): Spent {
+  return spendTokens(
+    {
+      now: tables.now,
+      get: (counter) => {
+        const row = tables.get(COUNTERS, counter)
+        return row && fromJsonBytes<KeptBucket>(row.bytes)
+      },
+      put: (counter, kept, expires) => {
+        const row = { bytes: toJsonBytes(kept), version: tables.next(), expires, secret: false }
+        tables.put(COUNTERS, counter, row, MAX_COUNTERS)
+      },
+    },
+    buckets,
+  )
 }
 
 /** Reads everything, and holds the books against what is there. */

@@ -76,7 +76,7 @@ export class RetryClock {
     this.#timer.unref()
   }
 
-  /** Somebody tries now. */
+  /** The next try begins now. */
   cancel(): void {
     clearTimeout(this.#timer)
   }

@@ -2,16 +2,16 @@ import { McpError } from '@gantry/mcp/client'
 import type { Exchange, Notification } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 import { HeldCalls, readAffinity, type HeldCallsHost } from './held-calls.ts'
-import { Instance, type InstanceHost } from './instance.ts'
+import type { Instance, InstanceHost } from './instance.ts'
 import { OlderEra } from './older-era.ts'
 import { LinkOpener, type OpenerServices } from './link-opener.ts'
 import { serverMark } from '../server-mark.ts'
-import { isCallKey, isSharedKey } from './isolation.ts'
-import { TargetError } from '../target-error.ts'
+import { InstancePool } from './pool.ts'
+import { stateLog } from './state-log.ts'
 
 export interface ConnectionsServices extends OpenerServices, Omit<HeldCallsHost, 'pool'> {}
 
-export interface ConnectionsHost extends Omit<InstanceHost, 'model' | 'unused' | 'open'> {
+export interface ConnectionsHost extends Omit<InstanceHost, 'model' | 'unused' | 'isShared' | 'open'> {
   stderr(line: string): void
   notification(instance: Instance, notification: Notification): void
 }
@@ -41,8 +41,13 @@ export class Connections {
       notification: (instance, notification) => host.notification(instance, notification),
       explain: (thrown) => (this.#isUnproved ? sinceChange(thrown) : thrown),
     })
+    const logState = stateLog(model.name, services.log)
     this.pool = new InstancePool(() => this.model, {
       ...host,
+      changed: (instance) => {
+        logState(instance)
+        host.changed(instance)
+      },
       open: (request) => this.opener.open(this.model, request),
       ready: (instance, link) => {
         this.#isUnproved = false
@@ -98,112 +103,97 @@ function sinceChange(thrown: unknown): unknown {
   return new McpError(code, told, { details, cause: thrown.cause })
 }
 
-/** Connections of single callers end after so long without use, where the configuration names no time. */
-const PRIVATE_IDLE_STOP = 300_000
+export interface SuccessionHost {
+  /** `isChange`: they are to take the place of others. */
+  create(model: TargetModel, isChange: boolean): Connections
+  /** Whether the target is to be connected without being asked. */
+  mayConnect(): boolean
+  changed(): void
+}
 
-/** The connections of one target, by whom they are for. The empty key is the one that everybody shares. */
-export class InstancePool {
-  readonly #model: () => TargetModel
-  readonly #host: Omit<InstanceHost, 'model' | 'unused'>
-  readonly #instances = new Map<string, Instance>()
-  #sweep: NodeJS.Timeout | undefined
-  #isClosed = false
+/** The connections of a target from one version of its entry in the configuration to the next. */
+export class Succession {
+  /** What new calls use. */
+  current: Connections
+  /** What they will use as soon as it is connected. */
+  #coming: Connections | undefined
+  /** What earlier settings left, with calls under way. */
+  readonly leaving: Set<Connections> = new Set()
+  readonly #host: SuccessionHost
 
-  constructor(model: () => TargetModel, host: Omit<InstanceHost, 'model' | 'unused'>) {
-    this.#model = model
+  constructor(model: TargetModel, host: SuccessionHost) {
     this.#host = host
-    this.configure()
+    this.current = host.create(model, false)
   }
 
-  get all(): readonly Instance[] {
-    return [...this.#instances.values()]
+  get all(): Connections[] {
+    const coming = this.#coming ? [this.#coming] : []
+    return [this.current, ...coming, ...this.leaving]
   }
 
-  get size(): number {
-    return this.#instances.size
+  /** Takes settings that connections survive. */
+  setModel(model: TargetModel): void {
+    this.current.setModel(model)
+    this.#coming?.setModel(model)
   }
 
-  find(key: string): Instance | undefined {
-    return this.#instances.get(key)
+  /** Where a call in several rounds began. */
+  ownerOf(exchange: Exchange): Connections {
+    for (const connections of this.leaving) if (connections.owns(exchange)) return connections
+    return this.current
   }
 
-  /** Settings that live connections take on. */
-  configure(): void {
-    const { idleStop, isolation, concurrency, queue } = this.#model()
-    const privateStop = idleStop ?? (isolation === 'auto' ? PRIVATE_IDLE_STOP : undefined)
-    clearInterval(this.#sweep)
-    this.#sweep = undefined
-    for (const instance of this.#instances.values()) instance.slots.resize(concurrency, queue)
-    if (privateStop === undefined) return
-    const pace = Math.min(30_000, Math.max(100, privateStop / 4))
-    this.#sweep = setInterval(() => this.#stopIdle(idleStop, privateStop), pace)
-    this.#sweep.unref()
+  get isConnected(): boolean {
+    return this.current.pool.find('')?.link !== undefined
   }
 
-  /** The connection under this key; a new one as long as there is room, or can be made. */
-  get(key: string): Instance {
-    const known = this.#instances.get(key)
-    if (known) return known
-    if (!isSharedKey(key)) this.#makeRoom()
-    if (this.#isClosed) return this.#stopped(key)
-    const instance = this.#create(key, this.#host)
-    this.#instances.set(key, instance)
-    return instance
-  }
-
-  #create(key: string, host: Omit<InstanceHost, 'model' | 'unused'>): Instance {
-    return new Instance(key, { ...host, model: this.#model, unused: (idle) => this.#unused(idle) })
-  }
-
-  /** After a stop nothing starts again and nobody is told, even if a list was being fetched. */
-  #stopped(key: string): Instance {
-    const instance = this.#create(key, { ...this.#host, changed: () => {} })
-    void instance.stop()
-    return instance
-  }
-
-  /** Ends the longest unused connections until one more fits. The shared ones are always made, so there may be too many. */
-  #makeRoom(): void {
-    const { name, maxInstances } = this.#model()
-    while (this.#instances.size >= maxInstances) {
-      const idle = this.all.filter((instance) => !instance.inUse).sort((a, b) => a.lastUsed - b.lastUsed)[0]
-      if (!idle) {
-        const problem = `Target "${name}" has ${maxInstances} connections already, all in use`
-        throw new TargetError(name, 'busy', problem)
-      }
-      void this.drop(idle)
+  /** Takes settings that need new connections. The old one serves until the new one is ready or failed. */
+  async replace(model: TargetModel): Promise<void> {
+    const next = this.#host.create(model, true)
+    const earlier = this.#coming
+    this.#coming = next
+    await earlier?.close()
+    const isShared =
+      model.enabled && (model.isolation === 'shared' || model.isolation === 'auto') && this.#host.mayConnect()
+    if (isShared && (this.isConnected || model.start === 'eager')) {
+      const connected = Promise.resolve(next.main.acquire()).catch(() => {})
+      if (this.isConnected) await connected
     }
+    // Edited or stopped again meanwhile.
+    if (this.#coming !== next) return
+    this.#coming = undefined
+    const old = this.current
+    this.current = next
+    this.#host.changed()
+    await this.#leave(old)
+    if (isShared && this.current === next) await this.#tryAgain(next)
   }
 
-  #unused(instance: Instance): void {
-    if (isCallKey(instance.key)) void this.drop(instance)
+  /** What was in the way of the new connection may be gone now. */
+  async #tryAgain(next: Connections): Promise<void> {
+    const main = next.pool.find('')
+    if (!main || main.link) return
+    main.reset()
+    await Promise.resolve(main.acquire()).catch(() => {})
   }
 
-  #stopIdle(idleStop: number | undefined, privateStop: number): void {
-    for (const instance of this.all) {
-      const limit = instance.key === '' ? idleStop : privateStop
-      if (limit === undefined) continue
-      const due = Date.now() - limit
-      const stoppable = instance.key === '' ? instance.link !== undefined : instance.state !== 'starting'
-      if (stoppable && !instance.inUse && instance.lastUsed < due) void this.drop(instance)
-    }
+  /** Ends when the calls under way have ended. */
+  async retire(): Promise<void> {
+    const coming = this.#coming
+    this.#coming = undefined
+    await coming?.close()
+    await this.#leave(this.current)
   }
 
-  async drop(instance: Instance): Promise<void> {
-    if (this.#instances.get(instance.key) === instance) this.#instances.delete(instance.key)
-    await instance.stop()
-    this.#host.changed(instance)
-  }
-
-  async clear(): Promise<void> {
-    const old = this.all
-    this.#instances.clear()
-    await Promise.all(old.map((instance) => instance.stop()))
+  async #leave(connections: Connections): Promise<void> {
+    this.leaving.add(connections)
+    await connections.retire(connections.model.timeouts.request)
+    this.leaving.delete(connections)
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
-    clearInterval(this.#sweep)
-    await this.clear()
+    const { all } = this
+    this.#coming = undefined
+    await Promise.all(all.map((connections) => connections.close()))
   }
 }

@@ -1,9 +1,6 @@
 import {
-  complete,
   deriveExchange,
   INVALID_PARAMS,
-  isJsonObject,
-  outlineOf,
   ProtocolError,
   toNumber,
   type Continuations,
@@ -12,7 +9,7 @@ import {
   type Outcome,
 } from '@gantry/mcp/exchange'
 import type { Instance } from './instance.ts'
-import { CALL_MARK } from './isolation.ts'
+import { CALL_MARK } from './pool.ts'
 
 export interface HeldCallsHost {
   readonly pool: { find(key: string): Instance | undefined; get(key: string): Instance }
@@ -48,18 +45,18 @@ export class HeldCalls {
     try {
       if (affinity?.member === 'requestState') this.#letGo(instance.key)
       const outcome = await use(instance, affinity?.exchange ?? exchange)
-      if (affinity?.member === 'taskId' && isOver(outcome, exchange)) this.#letGo(instance.key)
-      return this.#hold(instance, outcome, exchange)
+      if (affinity?.member === 'taskId' && isOver(outcome)) this.#letGo(instance.key)
+      return this.#hold(instance, outcome)
     } finally {
       release()
     }
   }
 
-  #hold(instance: Instance, outcome: Outcome, exchange: Exchange): Outcome {
+  #hold(instance: Instance, outcome: Outcome): Outcome {
     // A parked call of a legacy server keeps its connection by itself.
     const state = outcome.type === 'input_required' ? outcome.requestState : undefined
     if (state !== undefined && this.#host.continuations.find(state)) return outcome
-    const marked = markAffinity(outcome, exchange, instance.key)
+    const marked = markAffinity(outcome, instance.key)
     if (!marked) return outcome
     this.#letGo(instance.key)
     const release = instance.lease()
@@ -79,9 +76,8 @@ export class HeldCalls {
   }
 }
 
-/** Whether there is nothing more to get: in 2025-11-25 the result of a finished task is still to be asked for. */
-function isOver(outcome: Outcome, { method }: Exchange): boolean {
-  if (method === 'tasks/result') return true
+/** Whether there is nothing more to get. */
+function isOver(outcome: Outcome): boolean {
   if (outcome.type !== 'complete') return false
   const { status } = outcome.result
   return (
@@ -91,13 +87,8 @@ function isOver(outcome: Outcome, { method }: Exchange): boolean {
 
 /** A task may be asked for until its own time is over. */
 function lifetime(outcome: Outcome, least: number): number {
-  const ttl = outcome.type === 'task' ? outcome.task.ttlMs : legacyTtl(outcome)
+  const ttl = outcome.type === 'task' ? outcome.task.ttlMs : undefined
   return Math.min(Math.max(toNumber(ttl) ?? 0, least), 2 ** 31 - 1)
-}
-
-function legacyTtl(outcome: Outcome): unknown {
-  const task = outcome.type === 'complete' ? outlineOf(outcome).task : undefined
-  return isJsonObject(task) ? task.ttl : undefined
 }
 
 /** Which connection a request belongs to, by which of its params, and what the target is to see of it. */
@@ -121,13 +112,10 @@ export function readAffinity(exchange: Exchange): Affinity | undefined {
 }
 
 /** The outcome of an exchange with the connection's key in it; undefined when nothing comes after it. */
-function markAffinity(outcome: Outcome, exchange: Exchange, key: string): Outcome | undefined {
+function markAffinity(outcome: Outcome, key: string): Outcome | undefined {
   if (outcome.type === 'input_required') {
     return { ...outcome, requestState: `@${key}.${outcome.requestState ?? ''}` }
   }
   const marked = (task: JsonObject): JsonObject => ({ ...task, taskId: `@${key}.${String(task.taskId)}` })
-  if (outcome.type === 'task') return { ...outcome, task: marked(outcome.task) }
-  // A call that asked for a task of 2025-11-25, and got one.
-  const task = exchange.params.task && outcome.type === 'complete' ? outlineOf(outcome).task : undefined
-  return isJsonObject(task) ? complete({ task: marked(task) }) : undefined
+  return outcome.type === 'task' ? { ...outcome, task: marked(outcome.task) } : undefined
 }

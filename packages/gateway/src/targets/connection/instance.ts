@@ -1,92 +1,47 @@
-import type { Exchange } from '@gantry/mcp/exchange'
-import type { TargetModel } from '../../model/index.ts'
-import { Handshake } from '../../telemetry/handshake.ts'
-import { backoffDelay, nextTry, refusalOf, retryAfterOf, RetryClock } from './backoff.ts'
-import { HealthCheck } from './health-check.ts'
-import { isSharedKey } from './isolation.ts'
+import type { Cancellation, Continuations, Exchange, Outcome, ParkedCall } from '@gantry/mcp/exchange'
 import type { Link } from '../link/link.ts'
-import { Slots } from './slots.ts'
-import { isAuthFailure, TargetError } from '../target-error.ts'
+import { FairQueue } from './fair-queue.ts'
+import { Life, type LifeHost } from './life.ts'
 
-export type TargetState =
-  | 'idle'
-  | 'starting'
-  | 'ready'
-  | 'degraded'
-  | 'backing-off'
-  | 'needs-auth'
-  | 'quarantined'
-  | 'stopped'
-
-/** What a connection is opened with. */
-export interface OpenRequest {
-  readonly instance: Instance
-  readonly handshake: Handshake
-  /** Headers of the request that wants it, as far as they may travel on. */
-  readonly headers: Record<string, string> | undefined
-  readonly signal: AbortSignal
-}
-
-export interface InstanceHost {
-  /** The target's settings, which may change while it lives. */
-  model(): TargetModel
-  /** Connects; bounded by the gateway's start limit and the target's start time-out. */
-  open(request: OpenRequest): Promise<Link>
-  changed(instance: Instance): void
-  /** It is being started again. */
-  restarting(instance: Instance): void
-  ready(instance: Instance, link: Link): void
+export interface InstanceHost extends LifeHost<Instance> {
+  /** Whether it is shared by all callers, and so is kept up without being asked. */
+  isShared(instance: Instance): boolean
   /** The server asked on a channel that all calls of this connection share. */
-  sharedQuestion(instance: Instance, exchange: Exchange | undefined): void
-  /** Nobody uses it any more, for now. */
+  sharedQuestion(instance: Instance, exchanges: readonly Exchange[], isRefused: boolean): void
+  /** It is not used any more, for now. */
   unused(instance: Instance): void
 }
 
-/** A connection that lasts so long works, whether or not anybody asks it anything. */
-const STEADY = 30_000
-
-/** One connection of a target and its life: idle → starting → ready ⇄ degraded → backing-off → … */
-export class Instance {
+/** One connection of a target: what uses it, and within which limits. */
+export class Instance extends Life<Instance> {
   readonly key: string
   readonly slots: Slots
-  state: TargetState = 'idle'
-  /** Why it is in this state, in words. */
-  reason: string | undefined
-  since: number = Date.now()
-  starts = 0
-  failures = 0
   lastUsed: number = Date.now()
-  /** Requests of clients under way. */
-  calls = 0
   /** How many of those who need the connection only listen. */
   listeners = 0
   /** Calls that wait for their clients to come back. */
   parked = 0
-  /** The last attempt to connect, step by step. */
-  handshake: Handshake | undefined
-  /** What the last attempt failed with. */
-  failure: unknown
-  link: Link | undefined
   readonly #host: InstanceHost
-  #readySince = 0
-  readonly #retry = new RetryClock()
   /** Calls, parked calls and listeners that need the connection to stay. */
   #leases = 0
-  readonly #requests = new Map<Link, number>()
-  #starting: Promise<Link> | undefined
-  #abort: AbortController | undefined
-  #health: HealthCheck | undefined
-  #ended = false
 
   constructor(key: string, host: InstanceHost) {
+    super(host)
     this.key = key
     this.#host = host
     this.slots = new Slots(host.model().concurrency, host.model().queue)
   }
 
-  /** When it is tried again without being asked; 0 when nothing is planned. */
-  get retryAt(): number {
-    return this.#retry.retryAt
+  protected get self(): Instance {
+    return this
+  }
+
+  protected get isWorking(): boolean {
+    return this.slots.used > 0
+  }
+
+  protected get restartsItself(): boolean {
+    return this.#host.model().restart.policy === 'always' && this.#host.isShared(this)
   }
 
   get inUse(): boolean {
@@ -118,208 +73,129 @@ export class Instance {
     }
   }
 
-  readonly sharedQuestion = (exchange: Exchange | undefined): void =>
-    this.#host.sharedQuestion(this, exchange)
+  readonly sharedQuestion = (exchanges: readonly Exchange[], isRefused: boolean): void =>
+    this.#host.sharedQuestion(this, exchanges, isRefused)
 
   /** The connection, made when there is none. Requests that come while it is being made wait for it. */
   acquire(headers?: Record<string, string>): Link | Promise<Link> {
     this.lastUsed = Date.now()
-    if (this.link) return this.link
-    if (this.#starting) return this.#starting
-    const refused = refusalOf(this, this.#host.model().name, this.#ended, this.#retry.refusedFor)
-    if (refused) return Promise.reject(refused)
-    this.#starting = this.#start(headers).finally(() => {
-      this.#starting = undefined
-    })
-    return this.#starting
+    return this.link ?? this.connect(headers)
   }
 
-  async #start(headers: Record<string, string> | undefined): Promise<Link> {
-    this.#retry.cancel()
-    const abort = new AbortController()
-    this.#abort = abort
-    await this.#retry.pause(abort.signal)
-    this.starts++
-    if (this.starts > 1) this.#host.restarting(this)
-    const handshake = new Handshake(() => this.#host.changed(this))
-    this.handshake = handshake
-    this.failure = undefined
-    this.#enter('starting', undefined)
-    try {
-      const { signal } = abort
-      const link = await this.#host.open({ instance: this, handshake, headers, signal })
-      if (this.#ended) {
-        await link.close()
-        throw new TargetError(this.#host.model().name, 'stopped', 'The target was stopped while it started')
-      }
-      this.#adopt(link)
-      return link
-    } catch (thrown) {
-      if (!this.#ended) this.#failed(thrown)
-      throw TargetError.from(this.#host.model().name, thrown, false)
-    }
-  }
-
-  #adopt(link: Link): void {
-    link.onClose = (reason) => this.#lost(link, reason)
-    this.link = link
-    this.#retry.forget()
-    this.#readySince = Date.now()
-    this.#enter('ready', undefined)
-    if (link.ping) this.#watch(link, link.ping)
-    this.#host.ready(this, link)
-  }
-
-  #watch(link: Link, ping: (signal: AbortSignal) => Promise<unknown>): void {
-    this.#health = new HealthCheck({
-      model: () => this.#host.model().health,
-      ping,
-      report: (failures, error) => this.#checked(link, failures, error),
-    })
-  }
-
-  /** A server that works on a call may be too busy to answer pings: only an idle one is given up. */
-  #checked(link: Link, failures: number, error: unknown): void {
-    if (this.link !== link) return
-    if (failures === 0) {
-      if (this.state === 'degraded') this.#enter('ready', undefined)
-      return
-    }
-    const words = error instanceof Error ? error.message : String(error)
-    if (failures >= this.#host.model().health.failures && this.slots.used === 0) {
-      this.discard(link, new Error(`${failures} pings in a row were not answered: ${words}`))
-    } else this.#enter('degraded', `a ping was not answered: ${words}`)
-  }
-
-  #failed(thrown: unknown): void {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown)
-    this.handshake?.fail(thrown)
-    this.failure = thrown
-    this.failures++
-    if (isAuthFailure(thrown)) this.#needAuth(reason)
-    else this.#backOff(reason, retryAfterOf(thrown))
-  }
-
-  /** Waits for somebody to log in; a call that comes much later may find out whether somebody did elsewhere. */
-  #needAuth(reason: string): void {
-    const { quarantineFor } = this.#host.model().restart
-    this.#retry.wait({ delay: quarantineFor, refuseFor: quarantineFor, floor: 0 })
-    this.#enter('needs-auth', reason)
-  }
-
-  /** `asked` is how long the server wants to be left alone. */
-  #backOff(reason: string, asked = 0): void {
-    const model = this.#host.model()
-    if (model.restart.policy === 'never') return this.#enter('stopped', reason)
-    const next = nextTry(model, this.failures, asked)
-    this.#retry.wait(next)
-    this.#enter(next.quarantined ? 'quarantined' : 'backing-off', reason)
-    if (this.#restartsItself()) this.#scheduleRestart(next.delay)
-  }
-
-  /** Connections of single users and sessions are made when they are wanted again. */
-  #restartsItself(): boolean {
-    const { restart, isolation } = this.#host.model()
-    const isShared = isolation === 'shared' || (isolation === 'auto' && isSharedKey(this.key))
-    return restart.policy === 'always' && isShared
-  }
-
-  #scheduleRestart(delay: number): void {
-    this.#retry.schedule(delay, () => {
-      Promise.resolve(this.acquire()).catch(() => {})
-    })
-  }
-
-  #lost(link: Link, reason: Error | undefined): void {
-    if (this.link !== link) return
-    this.#detach()
-    this.#closeUnused(link)
-    if (this.#ended) return
-    const words = reason?.message ?? 'the connection was closed'
-    this.failure = reason
-    const { restart } = this.#host.model()
-    if (restart.policy === 'never') return this.#enter('stopped', words)
-    if (Date.now() - this.#readySince > STEADY) this.proved()
-    // A connection that had worked gets its first new try at once; one that keeps failing backs off.
-    if (++this.failures > 1) {
-      // What one caller asks for may bring it down every time: the others wait for it a little, and no longer.
-      if (this.calls > 0) this.failures = Math.min(this.failures, restart.quarantineAfter - 1)
-      return this.#backOff(words)
-    }
-    this.#enter('idle', words)
-    if (this.#restartsItself()) this.#scheduleRestart(backoffDelay(restart, 1))
-  }
-
-  /** It does what it is there for: whatever failed before does not count any more. */
-  proved(): void {
-    this.failures = 0
-  }
-
-  #detach(): void {
-    this.#health?.stop()
-    this.#health = undefined
-    // Nobody asks for what nobody uses any more.
-    if (this.link && this.#requests.get(this.link) === 0) this.#requests.delete(this.link)
-    this.link = undefined
-  }
-
-  #enter(state: TargetState, reason: string | undefined): void {
-    this.state = state
-    this.reason = reason
-    this.since = Date.now()
-    this.#host.changed(this)
-  }
-
-  /** Forgets earlier failures, so that the next request tries again at once. */
-  reset(): void {
-    this.#retry.cancel()
-    this.#retry.forget()
-    this.failures = 0
-    if (!this.link && !this.#starting && !this.#ended) this.#enter('idle', undefined)
-  }
-
-  /** Counts a request on a connection, which is then not closed under its feet until `done` is called for it. */
+  /** Counts a request on a connection, which stays open until `done` is called for it. */
   use(link: Link): void {
-    this.#requests.set(link, (this.#requests.get(link) ?? 0) + 1)
+    this.requests.set(link, (this.requests.get(link) ?? 0) + 1)
   }
 
   done(link: Link): void {
-    const left = this.#requests.get(link)! - 1
-    this.#requests.set(link, left)
+    const left = this.requests.get(link)! - 1
+    this.requests.set(link, left)
     if (left > 0 || this.link === link) return
-    this.#requests.delete(link)
+    this.requests.delete(link)
     link.close().catch(() => {})
   }
+}
 
-  /** Drops a dead connection. HTTP requests under way may still succeed; listeners must be told. */
-  discard(link: Link, reason: Error): void {
-    if (this.link !== link) return
-    this.#lost(link, reason)
-    link.retire?.(reason)
+/** Bounds the requests in flight on one connection, and how many more of each caller may wait. */
+export class Slots {
+  #limit: number
+  #queueLimit: number
+  /** Made when a request has to wait for the first time. */
+  #queue: FairQueue | undefined
+  #used = 0
+
+  constructor(limit: number, queueLimit: number) {
+    this.#limit = limit
+    this.#queueLimit = queueLimit
   }
 
-  /** The server wants a login that this connection does not have. */
-  refuse(link: Link, reason: Error): void {
-    if (this.link !== link) return
-    this.#detach()
-    this.failure = reason
-    this.#needAuth(reason.message)
-    this.#closeUnused(link)
+  get used(): number {
+    return this.#used
   }
 
-  #closeUnused(link: Link): void {
-    if (!this.#requests.has(link)) link.close().catch(() => {})
+  get waiting(): number {
+    return this.#queue?.size ?? 0
   }
 
-  async stop(): Promise<void> {
-    this.#ended = true
-    this.#retry.cancel()
-    this.#abort?.abort(new TargetError(this.#host.model().name, 'stopped', 'The target was stopped'))
-    const links = new Set(this.#requests.keys())
-    if (this.link) links.add(this.link)
-    this.#detach()
-    this.#enter('stopped', undefined)
-    await Promise.all([...links].map((link) => link.close().catch(() => {})))
-    await this.#starting?.catch(() => {})
+  /** Takes a slot at once, or a promise for one; undefined when too many of this caller wait already. */
+  take(caller: () => string, cancellation?: Cancellation): true | Promise<void> | undefined {
+    if (this.#used < this.#limit) {
+      this.#used++
+      return true
+    }
+    const key = caller()
+    this.#queue ??= new FairQueue()
+    return this.#queue.sizeOf(key) >= this.#queueLimit ? undefined : this.#queue.wait(key, cancellation)
+  }
+
+  release(): void {
+    this.#used--
+    this.#admit()
+  }
+
+  /** New limits hold for waiting requests, too. */
+  resize(limit: number, queueLimit: number): void {
+    this.#limit = limit
+    this.#queueLimit = queueLimit
+    this.#admit()
+  }
+
+  #admit(): void {
+    while (this.#used < this.#limit && this.#queue?.next() !== undefined) this.#used++
+  }
+}
+
+/** The parked calls of one connection. They keep it in use: closing it would lose the calls. */
+export class LeasedContinuations implements Continuations {
+  readonly #shared: Continuations
+  readonly #lease: () => () => void
+
+  /** `lease` says that the connection is in use; the function that it returns ends that. */
+  constructor(shared: Continuations, lease: () => () => void) {
+    this.#shared = shared
+    this.#lease = lease
+  }
+
+  park(call: ParkedCall): string | undefined {
+    const release = this.#lease()
+    const token = this.#shared.park(new LeasedCall(call, release))
+    if (token === undefined) release()
+    return token
+  }
+
+  find(token: string): ParkedCall | undefined {
+    return this.#shared.find(token)
+  }
+
+  take(token: string): ParkedCall | undefined {
+    return this.#shared.take(token)
+  }
+}
+
+class LeasedCall implements ParkedCall {
+  readonly #call: ParkedCall
+  readonly #release: () => void
+
+  constructor(call: ParkedCall, release: () => void) {
+    this.#call = call
+    this.#release = release
+  }
+
+  get caller(): string {
+    return this.#call.caller
+  }
+
+  accepts(exchange: Exchange): boolean {
+    return this.#call.accepts(exchange)
+  }
+
+  /** The lease ends with the round. A call that asks again has taken a new one by then. */
+  resume(exchange: Exchange): Promise<Outcome> {
+    return this.#call.resume(exchange).finally(this.#release)
+  }
+
+  expire(): void {
+    this.#call.expire()
+    this.#release()
   }
 }

@@ -1,61 +1,59 @@
-import { randomUUID } from 'node:crypto'
-import { principalKey, type Exchange } from '@gantry/mcp/exchange'
-import type { Isolation } from '../../model/index.ts'
+import { McpError } from '@gantry/mcp/client'
+import { isModern, type Exchange } from '@gantry/mcp/exchange'
+import type { Isolation, TargetModel } from '../../model/index.ts'
+import type { Link } from '../link/link.ts'
+import { TargetExchange } from '../link/target-exchange.ts'
+import type { Instance } from './instance.ts'
+import {
+  callerKey,
+  continuesCall,
+  instanceKey,
+  isCallKey,
+  isLegacyKey,
+  isSharedKey,
+  legacyKey,
+  sameInAuto,
+} from './pool.ts'
 
-/** Which connection of a target a caller gets. The empty key is the one that everybody shares. */
-export function instanceKey(isolation: Isolation, exchange: Pick<Exchange, 'session' | 'auth'>): string {
-  switch (isolation) {
-    case 'auto':
-    case 'shared':
-      return ''
-    case 'user':
-      return `user:${principalKey(exchange.auth?.principal)}`
-    case 'session':
-      // Modern requests have no session: what they share is their principal.
-      return exchange.session === undefined
-        ? `user:${principalKey(exchange.auth?.principal)}`
-        : `session:${exchange.session}`
-    case 'call':
-      return `call:${randomUUID()}`
+/** Methods that a server may ask questions for, the list that each belongs to, and the member that names the item. */
+const ASKING: Readonly<Record<string, readonly [list: string, member: 'name' | 'uri']>> = {
+  'tools/call': ['tools', 'name'],
+  'prompts/get': ['prompts', 'name'],
+  'resources/read': ['resources', 'uri'],
+}
+
+/** What a call is about, as `tools NAME` or `resources URI`; undefined when a server cannot ask questions for it. */
+export function itemOf({ method, params }: Exchange): string | undefined {
+  const asking = Object.hasOwn(ASKING, method) ? ASKING[method] : undefined
+  return asking && `${asking[0]} ${String(params[asking[1]])}`
+}
+
+/** Items more than this are not remembered: each of their calls is treated like a first one. */
+const MOST_REMEMBERED = 1000
+
+/** Items of which something is known. Bounded, because callers choose URIs. */
+export class Items {
+  readonly #items = new Set<string>()
+
+  get size(): number {
+    return this.#items.size
   }
-}
 
-const LEGACY = 'legacy|'
+  /** The first of them. */
+  some(most: number): string[] {
+    return [...this.#items].slice(0, most)
+  }
 
-/** The key of the same connection in the older era, for a server that speaks both. */
-export function legacyKey(key: string): string {
-  return LEGACY + key
-}
+  has(item: string | undefined): boolean {
+    return item !== undefined && this.#items.has(item)
+  }
 
-export function isLegacyKey(key: string): boolean {
-  return key.startsWith(LEGACY)
-}
-
-/** The key without the era. */
-export function sameInAuto(key: string): string {
-  return key.slice(LEGACY.length)
-}
-
-/** Whether a connection belongs to one call. */
-export function isCallKey(key: string): boolean {
-  return (isLegacyKey(key) ? sameInAuto(key) : key).startsWith('call:')
-}
-
-/** Whether a connection belongs to nobody in particular. */
-export function isSharedKey(key: string): boolean {
-  return key === '' || key === LEGACY
-}
-
-/** A value that goes on with a call that has a connection of its own: the key of that connection precedes it. */
-export const CALL_MARK: RegExp = /^@((?:legacy\|)?call:[0-9a-f-]{36})\.(.*)$/s
-
-/** Whether a request goes on with such a call. */
-export function continuesCall({ params: { requestState, taskId } }: Exchange): boolean {
-  return isMarked(requestState) || isMarked(taskId)
-}
-
-function isMarked(value: unknown): boolean {
-  return typeof value === 'string' && CALL_MARK.test(value)
+  /** True when that is news. */
+  add(item: string): boolean {
+    if (this.#items.size >= MOST_REMEMBERED || this.#items.has(item)) return false
+    this.#items.add(item)
+    return true
+  }
 }
 
 /** Which connection a caller gets. One of its own is for this call alone. */
@@ -64,29 +62,123 @@ export interface Connection {
   readonly isOwn?: boolean
 }
 
-/** The connection of everybody. */
+/** The connection that all callers share. */
 const SHARED: Connection = { key: '' }
 
 /** The connections that there are, and whether the server is spoken to in the newer era. */
 interface Choice {
-  readonly pool: { find(key: string): Occupied | undefined }
-  readonly olderEra: { readonly hasNewer: boolean }
+  readonly pool: { find(key: string): Occupied | undefined; readonly all: readonly Occupied[] }
+  readonly olderEra: {
+    readonly hasNewer: boolean
+    mayFailToAsk(exchange: Exchange): boolean
+    learnLive(exchange: Exchange): boolean
+  }
+}
+
+export interface ConnectionChoiceHost {
+  model(): TargetModel
+  current(): Choice
+  /** Something was learned that changes where calls go; in words for operators. */
+  learned(message: string): void
+}
+
+/** Which connection of a target each call gets, by the configuration or by what was learned of the server. */
+export class ConnectionChoice {
+  readonly #host: ConnectionChoiceHost
+  readonly #learned = new LearnedIsolation()
+
+  constructor(host: ConnectionChoiceHost) {
+    this.#host = host
+  }
+
+  /** `wantsOlder`: the call goes to the older era of a server that has both. */
+  for(exchange: Exchange, wantsOlder: boolean): Connection {
+    const { isolation } = this.#host.model()
+    const current = this.#host.current()
+    if (isolation === 'auto') return this.#learned.connectionFor(exchange, wantsOlder, current)
+    const connection = fixedConnection(isolation, exchange)
+    return this.#needsItsOwn(connection, exchange, wantsOlder, current) ? ownConnection(exchange) : connection
+  }
+
+  /**
+   * Callers without a name and a session have one connection with `session` and `user`, and cannot be told apart there:
+   * a question could be for any of them. A call that is known to ask does not join others.
+   */
+  #needsItsOwn(
+    { key, isOwn }: Connection,
+    exchange: Exchange,
+    wantsOlder: boolean,
+    { pool, olderEra: { hasNewer } }: Choice,
+  ): boolean {
+    if (isOwn || isSharedKey(key) || callerKey(exchange) !== undefined) return false
+    if (continuesCall(exchange)) return true
+    if (!this.hasAsked(exchange) || (hasNewer && !wantsOlder)) return false
+    const used = pool.find(hasNewer ? legacyKey(key) : key)
+    return used !== undefined && (used.calls > 0 || used.parked > 0)
+  }
+
+  /** Whether each caller has a connection of its own because the server asks questions. */
+  get isLearned(): boolean {
+    return this.#host.model().isolation === 'auto' && this.#learned.asks
+  }
+
+  /** Whether the server has asked something for the same item. */
+  hasAsked(exchange: Exchange): boolean {
+    return this.#learned.hasAsked(exchange)
+  }
+
+  /** The server asked on a channel that several calls share: one of these may be why. */
+  asked(instance: Instance, exchanges: readonly Exchange[], isRefused: boolean): void {
+    if (instance.link && isModern(instance.link.version)) return this.#refused(exchanges)
+    this.#learned.asked(exchanges)
+    const { isolation, name } = this.#host.model()
+    // What happens on the connection of one caller is no news.
+    const isShared = isolation === 'auto' && isSharedKey(instance.key)
+    if (!isShared || !this.#learned.learn(isRefused ? undefined : exchanges[0])) return
+    this.#host.learned(
+      `${name} asks its clients questions: from now on each session has a connection of its own. ` +
+        'Set "isolation" to decide this yourself',
+    )
+  }
+
+  /** A server of the newer era asked as if it were the older one. It gets no answer, so its call would never end. */
+  #refused([exchange, ...others]: readonly Exchange[]): void {
+    if (!exchange || others.length > 0 || !this.#host.current().olderEra.mayFailToAsk(exchange)) return
+    this.learnLive(exchange)
+    const message = 'It asked a question in a way that its connection does not have'
+    if (exchange instanceof TargetExchange) exchange.abort(new McpError('missing_capability', message))
+  }
+
+  /** The server can ask for this item in the older era only. */
+  learnLive(exchange: Exchange): void {
+    if (!this.#host.current().olderEra.learnLive(exchange)) return
+    const what = JSON.stringify(exchange.params.name ?? exchange.params.uri)
+    this.#host.learned(
+      `${this.#host.model().name} asks questions for ${what} that it can ask in the older era only: from now on ` +
+        'such calls use a connection of that era. Set "era" to decide this yourself',
+    )
+  }
 }
 
 /** A connection as far as others who use it matter. */
 interface Occupied {
+  readonly key: string
   readonly calls: number
   readonly parked: number
-  readonly link: { readonly hasUnanswered?: boolean | undefined } | undefined
+  readonly starts: number
+  readonly inUse: boolean
+  readonly link: Pick<Link, 'edge'> | undefined
 }
 
 /** `isolation: auto` shares one connection until the server asks something; then each session or principal has its own. */
-export class LearnedIsolation {
+class LearnedIsolation {
   #asks = false
   /** Who goes on with the connection that was shared until then: what the server keeps for that caller is there. */
   #heir: string | undefined
-  /** Whether a caller that cannot be told from others has the shared connection at present. */
+  /** Whether a call of a caller that cannot be told from others is under way on the shared connection. */
   #hasGuest = false
+  /** What the server has asked questions for. */
+  readonly #asking = new Items()
 
   get asks(): boolean {
     return this.#asks
@@ -101,45 +193,77 @@ export class LearnedIsolation {
     return isNews
   }
 
+  /** Whether the server has asked something for the same item. */
+  hasAsked(exchange: Exchange): boolean {
+    return this.#asking.has(itemOf(exchange))
+  }
+
+  /** The server asked for one of these. */
+  asked(exchanges: readonly Exchange[]): void {
+    for (const item of exchanges.map(itemOf)) if (item !== undefined) this.#asking.add(item)
+  }
+
   /** `wantsOlder`: the call goes to the older era of a server that has both. */
   connectionFor(exchange: Exchange, wantsOlder: boolean, { pool, olderEra }: Choice): Connection {
     if (!this.#asks) return SHARED
     const { hasNewer } = olderEra
     if (continuesCall(exchange)) return ownConnection(exchange)
-    // Questions that may be anybody's come on connections of the older era only.
+    // Questions that do not say whose they are come on connections of the older era only.
     if (!wantsOlder && hasNewer) return SHARED
-    const own = this.#learnedFor(exchange, pool.find(hasNewer ? legacyKey('') : ''))
+    const key = callerKey(exchange)
     // The tasks of a caller that has no connection yet were made on the shared one.
-    const isTask = exchange.method.startsWith('tasks/')
-    return isTask && !pool.find(own.key) ? SHARED : own
+    if (exchange.method.startsWith('tasks/') && (key === undefined || !pool.find(key))) return SHARED
+    if (key !== undefined && key !== this.#heir) return { key }
+    return this.#sharesWith(exchange, key, pool.find(hasNewer ? legacyKey('') : ''))
+      ? SHARED
+      : key === undefined
+        ? freeConnection(exchange, pool.all, hasNewer)
+        : { key }
   }
 
-  #learnedFor(exchange: Exchange, shared: Occupied | undefined): Connection {
-    const key = callerKey(exchange)
-    if (key !== undefined && key !== this.#heir) return { key }
-    // Anonymous callers cannot be told apart: one at a time, each of them may have the shared connection.
-    if (isFree(shared)) this.#hasGuest = key === undefined
-    else if (key === undefined) return ownConnection(exchange)
-    return key !== undefined && this.#hasGuest ? { key } : SHARED
+  /** Whether a caller may have the shared connection now. Anonymous callers cannot be told apart: they take turns. */
+  #sharesWith(exchange: Exchange, key: string | undefined, shared: Occupied | undefined): boolean {
+    const isIdle = shared === undefined || (shared.calls === 0 && shared.parked === 0)
+    if (isIdle) this.#hasGuest = false
+    const isPossible = key === undefined ? isIdle : !this.#hasGuest
+    if (!isPossible || (this.#isTold(exchange) && mayServeOthers(shared, exchange))) return false
+    this.#hasGuest ||= key === undefined
+    return true
+  }
+
+  /**
+   * Whether a call has to be where its questions and log messages can only be its own. One that was never asked
+   * anything, and wants no log, loses nothing beside a call that was given up, and finds there what the server keeps.
+   */
+  #isTold(exchange: Exchange): boolean {
+    return exchange.logLevel !== undefined || this.hasAsked(exchange)
   }
 }
 
+function mayServeOthers(connection: Occupied | undefined, exchange: Exchange): boolean {
+  return connection?.link?.edge?.mayServeOthers?.(exchange) === true
+}
+
+/** A connection beside the shared one that an anonymous caller has for one call: an idle one, or a new one. */
+function freeConnection(exchange: Exchange, all: readonly Occupied[], isLegacy: boolean): Connection {
+  const free = all.find(
+    (one) =>
+      isCallKey(one.key) &&
+      isLegacyKey(one.key) === isLegacy &&
+      !one.inUse &&
+      // After a restart the ids of tasks begin anew.
+      one.link !== undefined &&
+      one.starts === 1 &&
+      !mayServeOthers(one, exchange),
+  )
+  return free ? { key: isLegacy ? sameInAuto(free.key) : free.key, isOwn: true } : ownConnection(exchange)
+}
+
 /** With any other isolation than `auto`. */
-export function fixedConnection(isolation: Isolation, exchange: Exchange): Connection {
+function fixedConnection(isolation: Isolation, exchange: Exchange): Connection {
   return isolation === 'call' ? ownConnection(exchange) : { key: instanceKey(isolation, exchange) }
 }
 
 function ownConnection(exchange: Exchange): Connection {
   return { key: instanceKey('call', exchange), isOwn: true }
-}
-
-export function callerKey({ session, auth }: Pick<Exchange, 'session' | 'auth'>): string | undefined {
-  if (session !== undefined) return `session:${session}`
-  return auth ? `user:${principalKey(auth.principal)}` : undefined
-}
-
-/** Whether no call of anybody else can ask here. */
-function isFree(shared: Occupied | undefined): boolean {
-  if (shared === undefined) return true
-  return shared.calls === 0 && shared.parked === 0 && shared.link?.hasUnanswered !== true
 }

@@ -25,23 +25,17 @@ import {
 } from '../../model/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { Tap } from '../../telemetry/tap-connector.ts'
-import type { WireView } from '../../telemetry/wire-view.ts'
+import { TargetTap, type WireView } from '../../telemetry/wire-view.ts'
 import type { ArrivingResults } from '../fetch/arriving-results.ts'
 import { inProcessLink } from '../link/in-process-link.ts'
-import type { Instance, OpenRequest } from './instance.ts'
-import { isLegacyKey } from './isolation.ts'
+import { LeasedContinuations, type Instance } from './instance.ts'
+import type { OpenRequest } from './life.ts'
+import { isLegacyKey } from './pool.ts'
 import { launcherOf, launcherEnvironment } from '../launchers/launcher.ts'
 import { StartLimit } from '../launchers/start-limit.ts'
-import {
-  edgeLink,
-  LeasedContinuations,
-  type EdgeServices,
-  type Link,
-  type ProcessFacts,
-} from '../link/link.ts'
+import { edgeLink, type EdgeServices, type Link, type ProcessFacts } from '../link/link.ts'
 import type { StartGate } from './start-gate.ts'
-import type { TargetAuth } from '../target-auth.ts'
+import type { SignInOptions, TargetAuth } from '../target-auth.ts'
 import { parseUrl } from '@gantry/mcp/foreign'
 
 export interface OpenerServices {
@@ -89,7 +83,7 @@ export class LinkOpener {
     this.#events = events
   }
 
-  open(model: TargetModel, request: OpenRequest): Promise<Link> {
+  open(model: TargetModel, request: OpenRequest<Instance>): Promise<Link> {
     const { handshake } = request
     handshake.onBegin = (step, detail) =>
       this.#services.log('info', `${this.#name}: ${step}`, { target: this.#name, detail })
@@ -97,7 +91,10 @@ export class LinkOpener {
     return this.#services.gate.run(() => this.#openNow(model, request), request.signal)
   }
 
-  async #openNow(model: TargetModel, { instance, handshake, headers, signal }: OpenRequest): Promise<Link> {
+  async #openNow(
+    model: TargetModel,
+    { instance, handshake, headers, signal }: OpenRequest<Instance>,
+  ): Promise<Link> {
     const limit = new StartLimit(model, () =>
       this.#services.log('info', `${this.#name}: it is still being installed`, {
         target: this.#name,
@@ -110,15 +107,20 @@ export class LinkOpener {
       // What is insisted on says nothing about what the server is.
       eras: isLegacyKey(instance.key) ? new EraCache() : this.#eras,
       continuations: new LeasedContinuations(this.#services.continuations, instance.park),
-      auth: (await this.auth(model))?.provider,
+      auth: (await this.#login(model))?.provider,
       headers,
       handshake,
-      tap: new Tap(handshake, { view: this.#services.view, target: this.#name }),
+      tap: new TargetTap(handshake, {
+        view: this.#services.view,
+        target: this.#name,
+        advice: () => adviceFor(model),
+      }),
       onStderr: (line: string) => this.#events.stderr(line),
       onNotification: (notification: Notification) => this.#events.notification(instance, notification),
-      onAmbiguous: (method: string) => this.#warnAmbiguous(model, method),
+      onAmbiguous: (method: string) => this.#warnAmbiguous(method, adviceFor(model)),
       onSharedQuestion: instance.sharedQuestion,
       onProcess: (process: ProcessFacts) => limit.watch(process),
+      grace: () => limit.grace,
     }
     try {
       return await openLink(
@@ -134,18 +136,23 @@ export class LinkOpener {
   }
 
   /** The target's login, where it has one. OAuth is loaded only for those that do. */
-  async auth(model: TargetModel): Promise<TargetAuth | undefined> {
+  async #login(model: TargetModel): Promise<TargetAuth | undefined> {
     if (model.kind !== 'url' || !model.oauth) return undefined
     const target = model as UrlTarget & { oauth: OAuthModel }
     this.#auth ??= import('../target-auth.ts').then((auth) => auth.createTargetAuth(target, this.#services))
     return this.#auth
   }
 
-  #warnAmbiguous({ isolation }: TargetModel, method: string): void {
-    const advice =
-      isolation === 'auto'
-        ? 'from now on each caller has a connection of its own'
-        : 'set "isolation": "session" for this target, or leave "isolation" out'
+  /** Logs in at the target's authorization server. Only targets with `oauth` have a login. */
+  async signIn(model: TargetModel, options: SignInOptions, stopping: AbortSignal): Promise<void> {
+    const auth = await this.#login(model)
+    if (!auth) throw new McpError('unsupported', `Target "${this.#name}" has no "oauth" in the configuration`)
+    // A sign-in page that is left open would keep its port, and the process, for minutes.
+    const signal = AbortSignal.any([stopping, ...(options.signal ? [options.signal] : [])])
+    await auth.signIn({ ...options, signal })
+  }
+
+  #warnAmbiguous(method: string, advice: string): void {
     this.#services.log(
       'warn',
       `${this.#name} sent ${method} while calls of several callers were under way, and nothing says whose it is: refused; ` +
@@ -155,8 +162,20 @@ export class LinkOpener {
   }
 }
 
+/** What keeps the questions of callers apart. */
+function adviceFor({ isolation }: TargetModel): string {
+  switch (isolation) {
+    case 'auto':
+      return 'from now on each caller has a connection of its own, as with "isolation": "session"'
+    case 'session':
+      return 'from now on such calls of callers without a name have a connection each; keys tell callers apart'
+    default:
+      return 'set "isolation": "session" for this target, or leave "isolation" out'
+  }
+}
+
 export interface LinkServices extends EdgeServices {
-  /** Servers handed over by whoever embeds the gateway, by module name. */
+  /** Servers that the embedding program passes in, by module name. */
   readonly embedded: ReadonlyMap<string, Served>
   readonly fetch: FetchLike
   /** Gives room to long messages of targets. */
@@ -170,6 +189,8 @@ export interface LinkServices extends EdgeServices {
   onStderr(line: string): void
   /** The process of a program that is being started. */
   onProcess(process: ProcessFacts): void
+  /** How long the program may take to end after the end of its input, if not as long as usual. */
+  grace(): number | undefined
 }
 
 /** Connects to a target; leaves nothing behind when it fails. */
@@ -217,6 +238,12 @@ function stdioConnector(model: StdioTarget, services: LinkServices): Connector {
     cwd: model.cwd,
     maxLineBytes: services.maxMessageBytes,
     arrivals: services.arriving.of(`stdio ${model.name}`),
+    // Read when the program is stopped.
+    shutdown: {
+      get end() {
+        return services.grace()
+      },
+    },
     onStderr: (line) => services.onStderr(line),
     onProtocolError: (error) => services.handshake.warn(error),
   })

@@ -11,7 +11,9 @@ import {
 } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 import type { Instance } from './instance.ts'
-import { type Connection, legacyKey } from './isolation.ts'
+import { LiveQuestions } from './live-questions.ts'
+import { type Connection, itemOf, Items } from './isolation.ts'
+import { legacyKey } from './pool.ts'
 import type { Link } from '../link/link.ts'
 import { TargetError } from '../target-error.ts'
 
@@ -47,16 +49,6 @@ export interface EraDifferences {
 
 export const SAME: EraDifferences = { onlyOlder: new Set(), onlyNewer: new Set() }
 
-/** Methods that a server may ask questions for, the list that each belongs to, and the member that names the item. */
-const ASKING: Readonly<Record<string, readonly [list: string, member: 'name' | 'uri']>> = {
-  'tools/call': ['tools', 'name'],
-  'prompts/get': ['prompts', 'name'],
-  'resources/read': ['resources', 'uri'],
-}
-
-/** How many refused items are remembered. Of more, each call is tried in the older era first. */
-const MOST_REMEMBERED = 1000
-
 /** How connections are made and ended. */
 export interface EraHost {
   readonly model: TargetModel
@@ -73,8 +65,11 @@ export class OlderEra {
   #knowledge: Knowledge = 'unknown'
   /** The era that the configuration insists on. */
   #insisted: string | undefined
+  /** Whether some items can ask newer clients in the older era only. */
+  asksLive = false
+  readonly #live = new LiveQuestions()
   /** Calls that the server refused in the older era because their answer exists in the newer one only. */
-  readonly #newerOnly = new Set<string>()
+  readonly #newerOnly = new Items()
 
   /** Whether the server may have it. */
   get #mayBeThere(): boolean {
@@ -154,15 +149,27 @@ export class OlderEra {
 
   /** Whether a call belongs on a connection of the older era, where there is one. */
   wants(exchange: Exchange): boolean {
-    const isAskable = mayBeAsked(exchange)
-    if (!isAskable && this.differences === SAME) return false
+    const isModernClient = isModern(exchange.client.version)
     const item = itemOf(exchange)
-    if (item === undefined) return false
-    const { inputResponses, requestState } = exchange.params
     // Rounds exist in the newer era only.
-    if (inputResponses !== undefined || requestState !== undefined) return false
+    if (item === undefined || isLaterRound(exchange)) return false
+    const isAskable =
+      canAnswer(exchange) && (isModernClient ? this.#live.has(item) : exchange.ask !== undefined)
     if (this.differences.onlyOlder.has(item)) return true
     return isAskable && !this.#newerOnly.has(item) && !this.differences.onlyNewer.has(item)
+  }
+
+  /** Whether a call to the newer era may fail because the server can ask its client in the older one only. */
+  mayFailToAsk(exchange: Exchange): boolean {
+    const isModernClient = isModern(exchange.client.version)
+    return this.#mayBeThere && isModernClient && canAnswer(exchange) && !isLaterRound(exchange)
+  }
+
+  /** A call has failed so: the next one of its item goes to the older era. True when that is news. */
+  learnLive(exchange: Exchange): boolean {
+    const item = itemOf(exchange)
+    this.asksLive = true
+    return item !== undefined && this.#live.add(item)
   }
 
   /**
@@ -175,12 +182,17 @@ export class OlderEra {
     if (item === undefined || outcome.type !== 'error') return false
     const { message } = outcome.error
     if (!message.includes(NEWER) || !message.includes('InputRequiredResult')) return false
-    if (this.#newerOnly.size < MOST_REMEMBERED) this.#newerOnly.add(item)
+    this.#newerOnly.add(item)
     return true
   }
 
   /** Which connections there are and why, for operators; undefined where there is nothing to say. */
   get description(): string | undefined {
+    const eras = this.#describeEras()
+    return eras && eras + this.#live.description
+  }
+
+  #describeEras(): string | undefined {
     const who = 'older clients that can be asked questions'
     switch (this.#knowledge) {
       case 'named':
@@ -198,19 +210,14 @@ export class OlderEra {
   }
 }
 
-/**
- * Whether a call may lead to questions that only an older client's own era has: some servers that speak both ask
- * live questions of legacy clients, and none of modern ones.
- */
-function mayBeAsked({ ask, client }: Exchange): boolean {
-  if (!ask || isModern(client.version)) return false
+/** Whether the client can be asked something. Some servers that speak both eras ask live, and so in the older one only. */
+function canAnswer({ client }: Exchange): boolean {
   const { elicitation, sampling, roots } = client.capabilities
   return (elicitation ?? sampling ?? roots) !== undefined
 }
 
-function itemOf({ method, params }: Exchange): string | undefined {
-  const asking = Object.hasOwn(ASKING, method) ? ASKING[method] : undefined
-  return asking && `${asking[0]} ${String(params[asking[1]])}`
+function isLaterRound({ params: { inputResponses, requestState } }: Exchange): boolean {
+  return inputResponses !== undefined || requestState !== undefined
 }
 
 /** A connection that backs off has its failure as a cause. */

@@ -1,19 +1,32 @@
-import type { Arrival, Arrivals } from '@gantry/mcp/client'
+import { type Arrival, type ArrivalReader, type Arrivals, McpError } from '@gantry/mcp/client'
 import { Budget, type BudgetLimits, callerKey, type Exchange } from '@gantry/mcp/exchange'
 
 /** What a long message gets at first. When it needs more, it gets twice as much. */
 const FIRST_ROOM = 1024 * 1024
+/** A message moves when so many bytes have come: single bytes now and then keep no room. */
+const STEP = 64 * 1024
+/** So many looks make up the stall time-out. A message that moved at none of them has stalled. */
+const LOOKS = 6
+
+export interface StallRule {
+  /** A message that does not move for this long loses its room; when others wait for room, after a sixth of it. */
+  readonly stallTimeout: number
+  onStalled?(target: string, error: McpError): void
+}
 
 /** Long messages are read as far as they have room; the oldest can always go on, so none block each other. */
 export class ArrivingResults {
   readonly #limits: BudgetLimits
+  readonly #rule: StallRule
   readonly #budget: Budget
   /** In the order of their coming. */
   readonly #places = new Set<Place>()
+  #timer: NodeJS.Timeout | undefined
 
   /** `perCaller` is the share of one caller, and the length of the longest message. */
-  constructor(limits: BudgetLimits) {
+  constructor(limits: BudgetLimits, rule: StallRule = { stallTimeout: 30_000 }) {
     this.#limits = limits
+    this.#rule = rule
     this.#budget = new Budget(limits)
   }
 
@@ -24,15 +37,20 @@ export class ArrivingResults {
 
   /** Messages that wait for room. */
   get waiting(): number {
-    return [...this.#places].filter(({ room, wanted }) => wanted > room).length
+    return [...this.#places].filter(({ isWaiting }) => isWaiting).length
   }
 
   /** The messages of one target. Each counts for the caller that it answers; on a pipe, which is shared, for the target. */
   of(target: string): Arrivals {
     return {
-      open: (go, exchange) => {
-        const place = new Place(this, exchange ? callerKey(exchange as Exchange) : target, go)
+      open: (reader, exchange) => {
+        const place = new Place(this, {
+          target,
+          origin: exchange ? callerKey(exchange as Exchange) : target,
+          reader,
+        })
         this.#places.add(place)
+        this.#timer ??= setInterval(() => this.#look(), this.#rule.stallTimeout / LOOKS).unref()
         return place
       },
     }
@@ -46,14 +64,30 @@ export class ArrivingResults {
 
   end(place: Place): void {
     if (!this.#places.delete(place)) return
-    this.#budget.give(place.origin, place.room)
+    this.#budget.give(place.of.origin, place.room)
     for (const waiting of this.#places) {
-      if (waiting.wanted > waiting.room && this.#give(waiting)) waiting.go()
+      if (waiting.isWaiting && this.#give(waiting)) waiting.goOn()
+    }
+    if (this.#places.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** Counts looks and not time: after a pause of this process every message gets its time again. */
+  #look(): void {
+    const most = this.waiting > 0 ? 2 : LOOKS + 1
+    for (const place of [...this.#places]) {
+      if (place.isWaiting || ++place.looks < most) continue
+      this.end(place)
+      const { target, reader } = place.of
+      const error = stalledError(place.bytes, ((most - 1) * this.#rule.stallTimeout) / LOOKS)
+      this.#rule.onStalled?.(target, error)
+      reader.stalled(error)
     }
   }
 
   #give(place: Place): boolean {
-    const { origin } = place
+    const { origin } = place.of
     const more = place.wanted - place.room
     const lacking = this.#isFirst(place) ? undefined : this.#budget.lacks(origin, more)
     const isTotal = this.#budget.held + more > this.#limits.total
@@ -66,30 +100,53 @@ export class ArrivingResults {
   /** Whether it is the oldest, of all or of one caller. */
   #isFirst(place: Place, origin?: string): boolean {
     for (const oldest of this.#places) {
-      if (origin === undefined || oldest.origin === origin) return oldest === place
+      if (origin === undefined || oldest.of.origin === origin) return oldest === place
     }
     return false
   }
 }
 
+function stalledError(bytes: number, timeout: number): McpError {
+  const message = `A long message stopped in the middle: ${bytes} bytes are here, and hardly any came for ${timeout} ms`
+  return new McpError('stalled', message, { details: { bytes, timeout } })
+}
+
 class Place implements Arrival {
+  readonly of: { readonly target: string; readonly origin: string; readonly reader: ArrivalReader }
+  bytes = 0
   room = 0
   wanted = 0
-  readonly origin: string
-  readonly go: () => void
+  /** Looks since it has moved. */
+  looks = 0
+  #movedTo = 0
   readonly #all: ArrivingResults
 
-  constructor(all: ArrivingResults, origin: string, go: () => void) {
+  constructor(all: ArrivingResults, of: Place['of']) {
     this.#all = all
-    this.origin = origin
-    this.go = go
+    this.of = of
   }
 
-  grows(bytes: number): boolean {
-    return this.#all.grow(this, bytes)
+  get isWaiting(): boolean {
+    return this.wanted > this.room
+  }
+
+  grows(bytes: number, expected: number = bytes): boolean {
+    this.bytes = bytes
+    if (bytes - this.#movedTo >= STEP) this.#moved()
+    return this.#all.grow(this, expected)
+  }
+
+  goOn(): void {
+    this.#moved()
+    this.of.reader.go()
   }
 
   ends(): void {
     this.#all.end(this)
+  }
+
+  #moved(): void {
+    this.looks = 0
+    this.#movedTo = this.bytes
   }
 }

@@ -1,4 +1,4 @@
-import type { Arrivals } from '@gantry/mcp/client'
+import type { ArrivalReader, Arrivals } from '@gantry/mcp/client'
 import {
   ArrivingMessage,
   decodeBody,
@@ -14,7 +14,7 @@ import type { Cancellation } from '@gantry/mcp/exchange'
 
 /** What may wait for a reader before the connection is asked to wait as well. */
 const MAX_HELD_BYTES = 256 * 1024
-/** After so many bytes whoever else is there gets a turn: a server that never stops would keep everybody waiting. */
+/** After so many bytes other work gets a turn: a server that never stops would keep all others waiting. */
 const TURN_BYTES = 32 * 1024
 
 export interface PooledBodyOptions {
@@ -28,8 +28,8 @@ export interface PooledBodyOptions {
   readonly mayWait: boolean
 }
 
-/** The body of an answer: kept until somebody wants it, as a text or piece by piece. */
-export class PooledBody implements ResponseBody {
+/** The body of an answer: kept until it is read, as a text or piece by piece. */
+export class PooledBody implements ResponseBody, ArrivalReader {
   readonly #connection: Dispatcher.DispatchController
   #held: Buffer[] = []
   #heldBytes = 0
@@ -47,11 +47,20 @@ export class PooledBody implements ResponseBody {
   constructor(connection: Dispatcher.DispatchController, options: PooledBodyOptions) {
     this.#connection = connection
     this.#options = options
-    const goOn = (): void => {
-      this.#waitsForRoom = false
-      this.#resume()
-    }
-    this.#message = new ArrivingMessage(options.arrivals, goOn, options.origin)
+    this.#message = this.arriving(this)
+  }
+
+  arriving(reader: ArrivalReader): ArrivingMessage {
+    return new ArrivingMessage(this.#options.arrivals, reader, this.#options.origin)
+  }
+
+  go(): void {
+    this.#waitsForRoom = false
+    this.#resume()
+  }
+
+  stalled(error: Error): void {
+    this.#connection.abort(error)
   }
 
   push(chunk: Buffer): void {
@@ -105,7 +114,7 @@ export class PooledBody implements ResponseBody {
     if (!this.#whole || this.#ended || this.#heldBytes <= SHORT_MESSAGE) return
     const { announced = 0, mayWait } = this.#options
     const length = Math.max(this.#heldBytes, Math.min(announced, this.#whole.limit))
-    const goesOn = this.#message.has(length)
+    const goesOn = this.#message.has(this.#heldBytes, length)
     this.#waitsForRoom = mayWait && !goesOn
   }
 

@@ -4,6 +4,8 @@ import type { ProcessFacts } from '../link/link.ts'
 import { launcherOf } from './launcher.ts'
 
 const LOOK_EVERY = 250
+/** How long an installation that is under way may go on when its target is stopped. */
+const LAST_CHANCE = 10_000
 
 /** How long a target may take to start. An install gets more time: ending it leaves a broken cache. */
 export class StartLimit {
@@ -44,6 +46,11 @@ export class StartLimit {
     this.#timer = setTimeout(() => this.#check(), LOOK_EVERY)
   }
 
+  /** How long the program may take to end when it is stopped now: half an installation must not be left behind. */
+  get grace(): number | undefined {
+    return this.#watch?.isInstalling && !this.signal.aborted ? LAST_CHANCE : undefined
+  }
+
   #end(message: string, timeout: number): void {
     this.#abort.abort(new McpError('timeout', message, { details: { timeout } }))
   }
@@ -51,6 +58,7 @@ export class StartLimit {
   stop(): void {
     clearTimeout(this.#timer)
     this.#watch?.stop()
+    this.#watch = undefined
   }
 }
 

@@ -10,13 +10,12 @@ import {
   type Exchange,
   type Notification,
   type Outcome,
-  type ParkedCall,
   type Wire,
+  type WireTap,
 } from '@gantry/mcp/exchange'
 import type { Discovery, Era, Implementation, Revision } from '@gantry/mcp/server'
 import { describeTarget, type TargetModel } from '../../model/index.ts'
 import type { Handshake } from '../../telemetry/handshake.ts'
-import { tapConnector, TappedWire, type Tap } from '../../telemetry/tap-connector.ts'
 import { callerOf, headersOf, OwnExchange } from './target-exchange.ts'
 
 /** Facts about a child process, where the target is one. */
@@ -34,13 +33,13 @@ export interface Link {
   /** How it is connected, in words: `stdio`, `http`, `sse`, `in process`, `openapi`. */
   readonly transport: string
   handle(exchange: Exchange): Outcome | Promise<Outcome>
-  /** Called once when the connection is gone; with the reason when nobody asked for it. */
+  /** Called once when the connection is gone; with the reason when it was not closed on purpose. */
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly process?: ProcessFacts | undefined
-  /** Asks for a sign of life, where there is somebody to ask. Rejects when there is none. */
+  /** Asks the server for a sign of life. Rejects when there is none. Absent where there is no server. */
   readonly ping?: ((signal: AbortSignal) => Promise<unknown>) | undefined
-  /** Whether calls that were given up may still make the server ask something. */
-  readonly hasUnanswered?: boolean | undefined
+  /** Knows whether calls that other callers gave up may still make the server ask or tell something. */
+  readonly edge?: Pick<ClientEdge, 'mayServeOthers'> | undefined
   /** Another connection takes over: who listens here is told to listen there. */
   retire?(reason: Error): void
   close(): Promise<void>
@@ -52,14 +51,14 @@ export interface EdgeServices {
   readonly continuations: Continuations
   readonly eras: EraCache
   /** Sees the messages of the target's wires. */
-  readonly tap: Tap
+  readonly tap: WireTap
   /** Told what is being done. */
   readonly handshake: Handshake
   onAmbiguous(method: string): void
   /** What a server says that belongs to no request and no subscription. */
   onNotification(this: void, notification: Notification): void
-  /** The server asked on a channel that all calls share: for this exchange, or for one of several callers. */
-  onSharedQuestion(this: void, exchange: Exchange | undefined): void
+  /** The server asked on a channel that all calls share: one of these may be why. */
+  onSharedQuestion(this: void, exchanges: readonly Exchange[], isRefused: boolean): void
 }
 
 /** What the gateway can pass on to some client; a call refuses what its own client cannot do. */
@@ -79,7 +78,7 @@ export async function edgeLink(
   signal: AbortSignal,
 ): Promise<Link> {
   services.handshake.begin(connector.kind === 'stdio' ? 'spawn' : 'connect', describeTarget(model))
-  const { edge, wire } = await negotiate(tapConnector(connector, services.tap), {
+  const { edge, wire } = await negotiate(tapped(connector, services), {
     info: services.info,
     capabilities: CAPABILITIES,
     era: model.era,
@@ -112,11 +111,28 @@ export async function edgeLink(
     },
     process: processOf(wire),
     ping: (ended) => ping(edge, wire.kind, services.info, ended),
-    get hasUnanswered() {
-      return edge.hasUnanswered
-    },
+    edge,
     retire: (reason) => edge.retire?.(reason),
     close: () => edge.close(),
+  }
+}
+
+/** Every wire of the connector is shown to the tap. There may be several before one is good. */
+function tapped(
+  connector: Connector,
+  { tap, handshake }: Pick<EdgeServices, 'tap' | 'handshake'>,
+): Connector {
+  const { kind, key, fallback } = connector
+  return {
+    kind,
+    key,
+    open: async (options) => {
+      handshake.opening(kind)
+      const wire = await connector.open(options)
+      wire.tap = tap
+      return wire
+    },
+    fallback: fallback && tapped(fallback, { tap, handshake }),
   }
 }
 
@@ -142,65 +158,5 @@ function isRefusal(code: number): boolean {
 }
 
 function processOf(wire: Wire): Link['process'] {
-  const inner = wire instanceof TappedWire ? wire.inner : wire
-  return inner.kind === 'stdio' ? (inner as StdioWire).process : undefined
-}
-
-/** The parked calls of one connection. They keep it in use: closing it would lose the calls. */
-export class LeasedContinuations implements Continuations {
-  readonly #shared: Continuations
-  readonly #lease: () => () => void
-
-  /** `lease` says that the connection is in use; the function that it returns ends that. */
-  constructor(shared: Continuations, lease: () => () => void) {
-    this.#shared = shared
-    this.#lease = lease
-  }
-
-  park(call: ParkedCall): string | undefined {
-    const release = this.#lease()
-    const token = this.#shared.park(new LeasedCall(call, release))
-    if (token === undefined) release()
-    return token
-  }
-
-  find(token: string): ParkedCall | undefined {
-    return this.#shared.find(token)
-  }
-
-  take(token: string): ParkedCall | undefined {
-    return this.#shared.take(token)
-  }
-}
-
-class LeasedCall implements ParkedCall {
-  readonly #call: ParkedCall
-  readonly #release: () => void
-
-  constructor(call: ParkedCall, release: () => void) {
-    this.#call = call
-    this.#release = release
-  }
-
-  get caller(): string {
-    return this.#call.caller
-  }
-
-  get awaitedTask(): unknown {
-    return this.#call.awaitedTask
-  }
-
-  accepts(exchange: Exchange): boolean {
-    return this.#call.accepts(exchange)
-  }
-
-  /** The lease ends with the round: a call that asks again has taken a new one by then. */
-  resume(exchange: Exchange): Promise<Outcome> {
-    return this.#call.resume(exchange).finally(this.#release)
-  }
-
-  expire(): void {
-    this.#call.expire()
-    this.#release()
-  }
+  return wire.kind === 'stdio' ? (wire as StdioWire).process : undefined
 }

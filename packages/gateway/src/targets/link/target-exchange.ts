@@ -7,7 +7,9 @@ import {
   type Exchange,
   type InputRequests,
   type InputResponses,
+  lengthOf,
   type Notification,
+  type Outcome,
   LATEST_MODERN,
   ownerOf,
   type ExchangeInit,
@@ -15,6 +17,7 @@ import {
 } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { TargetModel } from '../../model/index.ts'
+import { noteUpstream, recordOf } from '../../telemetry/wire-view.ts'
 
 /** Time limits in ms. */
 export interface Limits {
@@ -33,10 +36,14 @@ export const NO_LIMITS: Limits = { idle: NEVER, request: NEVER }
 export class TargetExchange extends PlainExchange implements OpenMember {
   place = -1
   readonly origin: Exchange
+  readonly asTask: Exchange['asTask']
+  readonly onSent: Exchange['onSent']
   readonly #limits: Limits
   readonly #endAt: number
   #idleAt: number
   #paused = 0
+  #pausedAt = 0
+  #began = performance.now()
   readonly #cancellation: Cancellation
 
   /** `headers` are those that the target gets. */
@@ -54,6 +61,8 @@ export class TargetExchange extends PlainExchange implements OpenMember {
     if (caller.ask) this.ask = (requests, signal) => this.#askCaller(requests, signal)
     const now = Date.now()
     this.origin = caller
+    this.asTask = caller.asTask
+    this.onSent = caller.onSent
     this.#limits = limits
     this.#endAt = now + limits.request
     this.#idleAt = now + limits.idle
@@ -62,7 +71,7 @@ export class TargetExchange extends PlainExchange implements OpenMember {
     else this.#cancellation.onAbort(this.#onAbort)
   }
 
-  /** Read when somebody wants it: ids of sessions are made then. */
+  /** Read late: ids of sessions are made on the first read. */
   override get session(): string | undefined {
     return this.origin.session
   }
@@ -82,8 +91,18 @@ export class TargetExchange extends PlainExchange implements OpenMember {
   }
 
   /** The request is over. */
-  release(): void {
+  release(outcome: Outcome | undefined): void {
     this.#cancellation.offAbort(this.#onAbort)
+    const record = recordOf(this)
+    if (!record) return
+    record.targetMs = (record.targetMs ?? 0) + performance.now() - this.#began
+    const now = Date.now()
+    const { method, params } = this
+    const at = Math.round(now - (performance.now() - this.#began))
+    noteUpstream(record, { hop: 'target', direction: 'out', message: { method, params }, at })
+    if (outcome) noteUpstream(record, { hop: 'target', direction: 'in', message: outcome, at: now })
+    const bytes = outcome?.type === 'complete' ? lengthOf(outcome) : undefined
+    if (bytes !== undefined) record.bytes = (record.bytes ?? 0) + bytes
   }
 
   readonly #onAbort = (): void => this.abort(this.#cancellation.reason)
@@ -103,12 +122,12 @@ export class TargetExchange extends PlainExchange implements OpenMember {
 
   /** People take their time: while one is asked, nothing is expected of the target. */
   async whilePaused<T>(work: () => Promise<T>): Promise<T> {
-    this.#paused++
+    if (this.#paused++ === 0) this.#pausedAt = performance.now()
     this.#touch()
     try {
       return await work()
     } finally {
-      this.#paused--
+      if (--this.#paused === 0) this.#began += performance.now() - this.#pausedAt
       this.#touch()
     }
   }
@@ -124,7 +143,7 @@ export class OwnExchange extends PlainExchange {
   }
 }
 
-/** Whom a message of a target may be shown to that this request caused: nobody for requests of the gateway itself. */
+/** The caller that may see what a target says because of this request. Undefined for requests of the gateway itself. */
 export function callerOf(exchange: Exchange): Owner | undefined {
   const caller = exchange instanceof TargetExchange ? exchange.origin : exchange
   return caller instanceof OwnExchange ? undefined : ownerOf(exchange)
@@ -156,7 +175,7 @@ function pick(headers: Headers, names: readonly string[]): Record<string, string
   return Object.keys(picked).length > 0 ? picked : undefined
 }
 
-/** Whoever sends an exchange to a target has left only those headers on it that are for the target. */
+/** The headers of an exchange to a target are those for the target alone. */
 export function headersOf({ headers }: Exchange): Record<string, string> | undefined {
   return headers as Record<string, string> | undefined
 }

@@ -17,7 +17,7 @@ export interface ListenWish {
   heard(notification: Notification, connection?: string): void
   /** What the target agreed to; nothing when it refused, or could not be reached. */
   granted(filter: SubscriptionFilter): void
-  /** Nobody listened for a while: what it asks for may have changed. */
+  /** It was not used for a while: what it asks for may have changed. */
   missed(connection?: string): void
 }
 

@@ -9,7 +9,7 @@ import {
 import type { Implementation, SubscriptionFilter } from '@gantry/mcp/server'
 import type { TargetModel } from '../../model/index.ts'
 import type { Instance } from '../connection/instance.ts'
-import type { InstancePool } from '../connection/connections.ts'
+import type { InstancePool } from '../connection/pool.ts'
 import {
   callerKey,
   instanceKey,
@@ -17,7 +17,7 @@ import {
   isLegacyKey,
   isSharedKey,
   sameInAuto,
-} from '../connection/isolation.ts'
+} from '../connection/pool.ts'
 
 import { union, SharedListener, type ListenWish } from './shared-listener.ts'
 import { targetHeaders } from '../link/target-exchange.ts'
@@ -66,8 +66,11 @@ export class TargetListeners {
     const main = caller ? instanceKey(this.#host.model().isolation, caller) : ''
     const listener: Listener = { wish, caller, main, stops: new Map(), grants: new Map() }
     this.#listeners.add(listener)
+    for (const { key, link } of this.#host.pool().all) {
+      if (link && key !== main) this.#listenIfServed(listener, key)
+    }
+    // The last one, because it may answer at once: by then it is known which others have to answer.
     this.#listen(listener, main)
-    for (const { key, link } of this.#host.pool().all) if (link) this.#listenIfServed(listener, key)
     return () => {
       this.#listeners.delete(listener)
       for (const stop of listener.stops.values()) stop()
@@ -113,7 +116,7 @@ export class TargetListeners {
         // The call that the connection was made for was sent before anything could be heard there.
         if (!caller && key !== main && !grants.has(key)) wish.missed(key)
         grants.set(key, filter)
-        if (grants.has(main)) wish.granted(union([...grants.values()]))
+        if (this.#isAnswered(listener)) wish.granted(union([...grants.values()]))
       },
       missed: () => wish.missed(key),
     })
@@ -123,6 +126,13 @@ export class TargetListeners {
         if (one.shared === shared && shared.size === 0) this.#subscriptions.delete(name)
       }
     })
+  }
+
+  /** Whether every connection that is there has said what it agrees to. One era of a server may grant less. */
+  #isAnswered({ main, stops, grants }: Listener): boolean {
+    const pool = this.#host.pool()
+    const isDone = (key: string): boolean => grants.has(key) || (key !== main && !pool.find(key)?.link)
+    return grants.has(main) && [...stops.keys()].every(isDone)
   }
 
   /** Connections of single callers come and go. */

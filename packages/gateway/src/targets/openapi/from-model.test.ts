@@ -19,6 +19,9 @@ it('takes everything that concerns the API from the configuration', () => {
     operations: { include: ['GET *'], exclude: [], rename: {}, describe: {} },
     group: 'tag',
     groups: {},
+    serverVariables: { region: 'eu' },
+    redirects: 'none',
+    maxResponseBytes: 5,
     forwardHeaders: ['x-b'],
     timeouts: { start: 1, install: 1, idle: 2, request: 3 },
   } as unknown as OpenApiTarget
@@ -30,5 +33,8 @@ it('takes everything that concerns the API from the configuration', () => {
     auth: { bearer: model.auth.bearer },
     forwardHeaders: ['x-b'],
     timeout: 3,
+    serverVariables: { region: 'eu' },
+    redirects: 'none',
+    maxResponseBytes: 5,
   })
 })

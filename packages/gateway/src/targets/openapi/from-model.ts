@@ -16,6 +16,9 @@ export function fromModel(model: OpenApiTargetModel): OpenApiTargetOptions {
     outputSchemas: model.outputSchemas,
     maxSchemaBytes: model.maxSchemaBytes,
     referenceRoot: model.referenceRoot,
+    serverVariables: model.serverVariables,
+    maxResponseBytes: model.maxResponseBytes,
+    redirects: model.redirects,
     forwardHeaders: model.forwardHeaders,
     timeout: model.timeouts.request,
   }

@@ -1,5 +1,6 @@
 import { isModern, type Exchange } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
+import { noteUpstream, recordOf } from '../../telemetry/wire-view.ts'
 import type { JsonObject } from './mcp.ts'
 import type { OpenApiTargetOptions } from './options.ts'
 import { AccessToken } from './request/access-token.ts'
@@ -7,7 +8,7 @@ import { buildRequest } from './request/build-request.ts'
 import { CallError } from './request/call-error.ts'
 import { bearer, type Credential, type Credentials, secretText } from './request/credentials.ts'
 import { Redactor, secretHeaders } from './request/redact.ts'
-import { createReachFetch, type Answer, sendRequest } from './request/send-request.ts'
+import { createReachFetch, type Answer, type OutgoingRequest, sendRequest } from './request/send-request.ts'
 import type { ServerUrls } from './request/server-url.ts'
 import { toResult } from './result/to-result.ts'
 import { checkValue } from './tools/check-value.ts'
@@ -50,7 +51,7 @@ export class OperationCaller {
     if (problems.length > 0) return failed(`Invalid arguments for ${plan.name}: ${problems.join('; ')}.`)
     const base = this.#servers.find(plan.operation)
     if (base === undefined) {
-      return failed('The description does not say where the API is. The operator has to set "baseUrl".')
+      return failed('The description does not say where the API is. The operator has to set openapi.baseUrl.')
     }
     const deadline = new CallDeadline(exchange.signal, this.#timeout)
     this.#underWay.add(deadline)
@@ -97,13 +98,33 @@ export class OperationCaller {
     }
     const request = (credentials: readonly Credential[]) =>
       buildRequest(plan, { base, arguments: args, headers, credentials })
-    if (this.#token === undefined || token === undefined) return await sendRequest(request(fixed), options)
-    const answer = await sendRequest(request([...fixed, bearer(token)]), options)
+    const send = (built: OutgoingRequest): Promise<Answer> =>
+      this.#watched(built, sendRequest(built, options), exchange)
+    if (this.#token === undefined || token === undefined) return await send(request(fixed))
+    const answer = await send(request([...fixed, bearer(token)]))
     if (answer.status !== 401) return answer
     // Refused before anything was done: a token that was revoked early is replaced, once.
     this.#token.reject(token)
     const fresh = await this.#token.get(signal)
-    return await sendRequest(request([...fixed, bearer(fresh)]), options)
+    return await send(request([...fixed, bearer(fresh)]))
+  }
+
+  /** Notes the request for operators: credentials in its headers and its URL are masked. */
+  async #watched(request: OutgoingRequest, sent: Promise<Answer>, exchange: Exchange): Promise<Answer> {
+    const record = recordOf(exchange)
+    if (!record) return sent
+    const [at, began] = [Date.now(), performance.now()]
+    const { method } = request
+    const clean = (headers: Headers): Record<string, string> =>
+      Object.fromEntries([...headers].map(([name, value]) => [name, this.#redacting().text(value)]))
+    const url = this.#redacting().text(request.url.href)
+    const out = { http: { method, url, headers: clean(request.headers) } }
+    noteUpstream(record, { hop: 'target', direction: 'out', message: out, at, note: `${method} by HTTP` })
+    const answer = await sent
+    const milliseconds = Math.round((performance.now() - began) * 100) / 100
+    const back = { http: { status: answer.status, milliseconds, headers: clean(answer.headers) } }
+    noteUpstream(record, { hop: 'target', direction: 'in', message: back, note: `status ${answer.status}` })
+    return answer
   }
 
   /** A description from the network may name what is as near as itself; redirects what is as near as the API. */

@@ -181,7 +181,7 @@ describe('servers', () => {
 
   it('says that baseUrl is missing, when loading and when called', async () => {
     const target = await createOpenApiTarget({ document: describeOne('/a', 'get', get) })
-    expect(target.warnings.join()).toContain('set baseUrl')
+    expect(target.warnings.join()).toContain('set openapi.baseUrl')
     expect(await call(target, 'op')).toMatchObject({
       isError: true,
       text: expect.stringContaining('baseUrl'),

@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { McpError } from '@gantry/mcp/client'
 import {
   isJsonObject,
@@ -11,8 +9,11 @@ import {
   type Notification,
   type Outcome,
 } from '@gantry/mcp/exchange'
+import { readSmallFile } from '../../model/index.ts'
 
 const readJson = jsonReader('source')
+/** A recording is kept in memory while it is replayed. */
+const MOST_BYTES = 256 * 1024 * 1024
 
 /** The first line of a recording: what it is, and what the server said about itself. */
 export interface RecordingHeader {
@@ -48,7 +49,7 @@ export async function readRecording(file: string): Promise<Recording> {
   const lines: unknown[] = []
   let broken: number | undefined
   let number = 0
-  for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
+  for (const line of (await readSmallFile(file, { most: MOST_BYTES })).split(/\r?\n/)) {
     number++
     if (line.trim() === '') continue
     if (broken !== undefined) throw unreadable(file, `line ${broken} is not JSON`)

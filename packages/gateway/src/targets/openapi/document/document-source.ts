@@ -58,7 +58,7 @@ export class DocumentSource {
     if (!path.startsWith(this.#root.endsWith(sep) ? this.#root : this.#root + sep)) {
       throw new McpError(
         'invalid_config',
-        `refused to read ${path}: it is outside ${this.#root} (set referenceRoot to a folder that holds both)`,
+        `refused to read ${path}: it is outside ${this.#root} (set openapi.referenceRoot to a folder that holds both)`,
       )
     }
     const file = await stat(path)

@@ -27,7 +27,7 @@ export interface Description {
 
 const METHODS: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 
-/** Reads a whole description. Parts that make no sense are warnings; only a document that is none throws. */
+/** Reads a whole description. Parts that make no sense are warnings; only a text that is not a document throws. */
 export function readDescription(documents: DocumentSet, warnings: Warnings): Description {
   const { value: root, base } = documents.root
   const isSwagger = versionOf(root) === 'swagger'
@@ -151,7 +151,7 @@ function readParameters(key: string, raw: readonly Located[], context: ReadConte
   return raw.flatMap((parameter) => read(key, parameter, context.warnings) ?? [])
 }
 
-/** A template variable that nobody declared still has to be filled in; a declared one needs its variable. */
+/** A template variable that is not declared still has to be filled in; a declared one needs its variable. */
 function withPathParameters(
   key: string,
   path: string,

@@ -26,12 +26,14 @@ export class Credentials {
       const scheme = schemes.get(name)
       if (scheme === undefined) {
         const known = [...schemes.keys()].join(', ') || 'none'
-        warnings.add(`auth.schemes.${name}: the description has no such security scheme (it has: ${known})`)
+        warnings.add(
+          `openapi.auth.schemes.${name}: the description has no such security scheme (it has: ${known})`,
+        )
         continue
       }
-      const credential = fromScheme(scheme, secretText(value), `auth.schemes.${name}`)
+      const credential = fromScheme(scheme, secretText(value), `openapi.auth.schemes.${name}`)
       if (credential) this.#schemes.set(name, credential)
-      else warnings.add(`auth.schemes.${name}: schemes of type ${scheme.type} are not supported`)
+      else warnings.add(`openapi.auth.schemes.${name}: schemes of type ${scheme.type} are not supported`)
     }
     for (const credential of this.#all()) check(credential)
   }

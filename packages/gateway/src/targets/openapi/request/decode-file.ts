@@ -1,3 +1,4 @@
+import { decodePercent } from '../../../model/index.ts'
 import { CallError } from './call-error.ts'
 
 export interface FileValue {
@@ -27,12 +28,4 @@ function decodeBase64(text: string, what: string): Buffer<ArrayBuffer> {
   const compact = text.replace(/\s+/g, '')
   if (!BASE64.test(compact)) throw new CallError(`${what} is not valid Base64; send Base64 or a data: URI.`)
   return Buffer.from(compact, 'base64')
-}
-
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -25,10 +25,13 @@ export class ServerUrls {
     if (baseUrl === undefined) return
     this.#override = toBase(baseUrl, undefined)
     if (/^https?:\/\/[^/]*@/i.test(baseUrl)) {
-      throw new McpError('invalid_config', 'baseUrl must not hold a user or password: use auth.basic')
+      throw new McpError(
+        'invalid_config',
+        'openapi.baseUrl must not hold a user or password: use openapi.auth.basic',
+      )
     }
     if (!this.#override)
-      throw new McpError('invalid_config', 'baseUrl must be an absolute http: or https: URL')
+      throw new McpError('invalid_config', 'openapi.baseUrl must be an absolute http: or https: URL')
   }
 
   /** The first server that can be used: of the operation, else of its path, else of the description. */
@@ -40,7 +43,7 @@ export class ServerUrls {
       if (url) return url
     }
     this.#warnings.add(
-      `no usable server URL (${servers.map((server) => server.url).join(', ')}): set baseUrl, or calls will fail`,
+      `no usable server URL (${servers.map((server) => server.url).join(', ')}): set openapi.baseUrl, or calls will fail`,
     )
     return undefined
   }
@@ -59,12 +62,14 @@ export class ServerUrls {
     const chosen = own(this.#options.serverVariables, name)
     const value = chosen ?? own(variable, 'default')
     if (value === undefined) {
-      this.#warnings.add(`the server variable {${name}} has no value: set serverVariables.${name}`)
+      this.#warnings.add(`the server variable {${name}} has no value: set openapi.serverVariables.${name}`)
       return `{${name}}`
     }
     const allowed = ownArray(variable, 'enum')
     if (chosen !== undefined && allowed.length > 0 && !allowed.includes(chosen)) {
-      this.#warnings.add(`serverVariables.${name} is ${chosen}, which is none of ${allowed.join(', ')}`)
+      this.#warnings.add(
+        `openapi.serverVariables.${name} is ${chosen}, which is none of ${allowed.join(', ')}`,
+      )
     }
     return String(value)
   }

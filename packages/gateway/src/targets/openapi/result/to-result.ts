@@ -9,7 +9,7 @@ import type { OperationPlan } from '../tools/tool-plan.ts'
 
 const readJson = jsonReader('source')
 
-/** Headers that help whoever reads the result: pages, places, limits, versions. */
+/** Headers that help the reader of a result: pages, places, limits, versions. */
 const SHOWN_HEADERS = ['link', 'location', 'retry-after', 'etag', 'last-modified', 'content-disposition']
 
 /** The answer of an API as the result of a tool call (MCP 2026-07-28, Tools, Tool Result), without credentials. */
@@ -24,7 +24,7 @@ function resultOf(answer: Answer, context: ResultContext): JsonObject {
   if (answer.status < 200 || answer.status > 299) return withMeta(errorResult(answer, context), answer)
   if (!answer.complete) {
     const text = `The API answered ${status(answer)}, but the body is larger than the gateway reads.`
-    return withMeta(fail(`${text} Ask for less, or have maxResponseBytes raised.`), answer)
+    return withMeta(fail(`${text} Ask for less, or have openapi.maxResponseBytes raised.`), answer)
   }
   return withMeta(
     answer.bytes.length === 0 ? emptyResult(answer, context) : bodyResult(answer, context),
@@ -135,7 +135,7 @@ function errorText(text: string): string {
 function hintFor(answer: Answer): string | undefined {
   const wait = answer.headers.get('retry-after')
   if (answer.refusedRedirect) {
-    return `It redirects to ${answer.refusedRedirect}, which the gateway does not follow (option "redirects").`
+    return `It redirects to ${answer.refusedRedirect}, which was not followed. If that is meant, have openapi.redirects changed.`
   }
   if (answer.status === 401) return 'The operator has to check "auth" of this target in the configuration.'
   if (answer.status === 403) return 'The configured credentials may not do this.'

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+/** Below this, compression saves no packet. */
+const SMALLEST = 1_024
+
+export interface Packed {
+  readonly body: string | Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * An answer as its reader takes it. Only what is read is compressed: what gives out a token or a page to log in on
+ * answers a POST. The length of an answer tells something about a secret in it when others choose a part of it and can
+ * have it sent again (BREACH); no other site can send these requests, which carry the key of the console's page.
+ */
+export async function packed(text: string, { method, headers }: IncomingMessage): Promise<Packed> {
+  const length = Buffer.byteLength(text)
+  const accepted = acceptedEncodings(headers['accept-encoding'])
+  const encoding = ['br', 'gzip'].find((name) => accepted.has(name))
+  const plain = { 'content-length': String(length), vary: 'accept-encoding' }
+  if (encoding === undefined || method !== 'GET' || length < SMALLEST) return { body: text, headers: plain }
+  const body = await (encoding === 'br' ? toBrotli(text, length) : promisify(gzip)(text))
+  return { body, headers: { ...plain, 'content-length': String(body.length), 'content-encoding': encoding } }
+}
+
+/** Fast rather than small: it is made anew for every answer. */
+function toBrotli(text: string, length: number): Promise<Buffer> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: length }
+  return promisify(brotliCompress)(text, { params })
+}
+
+/** RFC 9110, section 12.5.3; `q=0` refuses. */
+export function acceptedEncodings(header: string | string[] | undefined): Set<string> {
+  const parts = String(header ?? '')
+    .toLowerCase()
+    .split(',')
+  return new Set(
+    parts.filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part)).map((part) => part.replace(/;.*/, '').trim()),
+  )
+}

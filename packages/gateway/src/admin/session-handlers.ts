@@ -1,0 +1,27 @@
+import type { AdminHost } from './admin-host.ts'
+import { ApiError } from './api-error.ts'
+import type { Handlers } from './handlers.ts'
+import { gatewayInfo } from './overview/overview-handlers.ts'
+
+/** Who asks, and how browsers sign in and out; the cookie itself is made where HTTP is spoken. */
+export function sessionHandlers(
+  host: AdminHost,
+): Pick<Handlers, 'session' | 'openSession' | 'signOut' | 'renewToken'> {
+  const session: Handlers['session'] = ({ caller }) => ({
+    principal: caller.principal,
+    gateway: gatewayInfo(host),
+  })
+  return {
+    session,
+    openSession: session,
+    signOut: () => ({ ok: true }),
+    renewToken: async () => ({ address: await renewToken(host) }),
+  }
+}
+
+async function renewToken({ renewToken: renew }: AdminHost): Promise<string> {
+  if (renew) return renew()
+  throw new ApiError('conflict', 'This gateway has no token of its own', {
+    fix: 'It is reached from other machines: change the keys under "auth" in the configuration.',
+  })
+}

@@ -1,0 +1,7 @@
+/** The audit trail: who did what, in a chain of events that cannot be changed unseen. */
+export type { AuditActor, AuditEvent } from './audit-event.ts'
+export { followTrail } from './follow.ts'
+export type { OpenedTrail } from './open-trail.ts'
+export { type AuditQuery, type FoundEvent, searchTrail } from './search.ts'
+export type { AuditTrail } from './trail.ts'
+export { type Verified, verifyTrail } from './verify.ts'

@@ -1,0 +1,177 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { searchTrail } from './search.ts'
+import { listSegments } from './segments.ts'
+import { callEvent, expectEvents, linesIn, testFolder, testTrail } from './trail.test.support.ts'
+import { verifyTrail } from './verify.ts'
+
+describe('a trail', () => {
+  it('has every event in its order, in the form of OCSF, and closed by a signature', async () => {
+    const folder = testFolder()
+    const trail = testTrail(folder)
+    await trail.open()
+    for (let number = 1; number <= 2500; number++) trail.add(callEvent(number))
+    await trail.close()
+    const lines = await linesIn(folder)
+    expect(lines).toHaveLength(2502)
+    expectEvents(lines.slice(0, 3))
+    expectEvents(lines.slice(-3))
+    const numbers = lines.map((line) => JSON.parse(line).metadata.sequence)
+    expect(numbers).toEqual(lines.map((_, index) => index + 1))
+    expect(await verifyTrail(join(folder, 'audit'))).toMatchObject({
+      ok: true,
+      chains: [{ events: 2502, from: 1, to: 2502, signed: 1, isClosed: true, isTorn: false }],
+    })
+  })
+
+  it('hides ids of sessions, and takes secrets out of names', async () => {
+    const folder = testFolder()
+    const trail = testTrail(folder, {}, { clean: (text) => text.replaceAll('hunter2', '[redacted]') })
+    await trail.open()
+    trail.add({ ...callEvent(1), object: { type: 'name', name: 'give-hunter2' }, detail: 'no hunter2' })
+    await trail.close()
+    const text = (await linesIn(folder)).join('\n')
+    expect(text).not.toContain('hunter2')
+    expect(text).not.toContain('session-1')
+    expect(text).toContain('give-[redacted]')
+  })
+
+  it('signs its head from time to time', async () => {
+    const folder = testFolder()
+    const trail = testTrail(folder, { signEvery: 20 })
+    await trail.open()
+    await vi.waitFor(async () => {
+      const { chains } = await verifyTrail(join(folder, 'audit'))
+      expect(chains[0]!.signed).toBeGreaterThan(2)
+    })
+    await trail.close()
+    expect((await verifyTrail(join(folder, 'audit'))).ok).toBe(true)
+  })
+
+  it('begins new files, and removes old ones so that the rest stays provable', async () => {
+    const folder = testFolder()
+    const trail = testTrail(folder, { maxFileBytes: 20_000, keepBytes: 100_000 })
+    await trail.open()
+    for (let number = 1; number <= 300; number++) await trail.record(callEvent(number))
+    await trail.close()
+    const segments = await listSegments(join(folder, 'audit'))
+    expect(segments.length).toBeGreaterThan(2)
+    expect(segments.length).toBeLessThan(9)
+    expect(segments[0]!.number).toBeGreaterThan(1)
+    expect(await verifyTrail(join(folder, 'audit'))).toMatchObject({ ok: true, faults: [] })
+    // Taken away by hand, and not in order.
+    rmSync(segments[0]!.file)
+    const { faults } = await verifyTrail(join(folder, 'audit'))
+    expect(faults.map(({ problem }) => problem).join()).toMatch(/missing at the beginning/)
+  })
+
+  it('finds what is wanted, the newest first', async () => {
+    const folder = testFolder()
+    const trail = testTrail(folder)
+    await trail.open()
+    for (let number = 1; number <= 50; number++) trail.add(callEvent(number))
+    trail.add({
+      ...callEvent(99),
+      decision: 'denied',
+      rule: 'no-writes',
+      status: 'failure',
+      outcome: 'denied',
+    })
+    await trail.close()
+    const found = await searchTrail(join(folder, 'audit'), { who: 'ANN', target: 'notes' }, 3)
+    expect(found.map(({ event }) => (event.api as { request: { uid: string } }).request.uid)).toEqual([
+      '99',
+      '50',
+      '49',
+    ])
+    const [denied, ...others] = await searchTrail(join(folder, 'audit'), { outcome: 'denied' }, 10)
+    expect(others).toEqual([])
+    expect(denied).toMatchObject({
+      who: 'person:ann',
+      rule: 'no-writes',
+      decision: 'denied',
+      object: 'publish',
+    })
+  })
+})
+
+describe('a trail that cannot be written', () => {
+  it('refuses what waits for it, keeps the rest, and says afterwards what was lost', async () => {
+    const folder = testFolder()
+    // In the place of the folder is a file.
+    await writeFile(join(folder, 'audit'), '')
+    const health: (string | undefined)[] = []
+    const trail = testTrail(folder, {}, { onHealth: (error) => health.push(error?.message) })
+    await trail.open()
+    trail.add(callEvent(1))
+    await expect(trail.record(callEvent(2))).rejects.toThrow(/EEXIST|ENOTDIR/)
+    expect(trail.error).toBeDefined()
+    await rm(join(folder, 'audit'))
+    await mkdir(join(folder, 'audit'))
+    await vi.waitFor(() => expect(trail.error).toBeUndefined(), { timeout: 10_000 })
+    await trail.close()
+    expect(health.map((one) => one !== undefined)).toEqual([true, false])
+    const events = (await linesIn(folder)).map((line) => JSON.parse(line))
+    expect(events.map(({ api }) => api.operation)).toEqual([
+      'gateway/start',
+      'tools/call',
+      'audit/lost',
+      'gateway/stop',
+    ])
+    expect(events[2].unmapped.events).toBe(1)
+    expect((await verifyTrail(join(folder, 'audit'))).ok).toBe(true)
+  })
+})
+
+describe('who changes the files', () => {
+  async function written(): Promise<{ folder: string; file: string; lines: string[] }> {
+    const folder = testFolder()
+    const trail = testTrail(folder)
+    await trail.open()
+    for (let number = 1; number <= 20; number++) trail.add(callEvent(number))
+    await trail.close()
+    const { file } = (await listSegments(join(folder, 'audit')))[0]!
+    return { folder: join(folder, 'audit'), file, lines: readFileSync(file, 'utf8').trimEnd().split('\n') }
+  }
+
+  const changes: Record<string, (lines: string[]) => string[]> = {
+    'a word of an event': (lines) => lines.with(7, lines[7]!.replace('publish', 'PUBLISH')),
+    'an event with a fingerprint that fits': (lines) => lines.with(7, lines[8]!),
+    'the order of two events': (lines) => lines.with(7, lines[8]!).with(8, lines[7]!),
+    'an event away': (lines) => lines.toSpliced(7, 1),
+    'the first event away': (lines) => lines.slice(1),
+    'a line into it': (lines) => lines.toSpliced(7, 0, '{}'),
+    'an event behind the end': (lines) => [...lines, lines[7]!],
+    'the signature': (lines) =>
+      lines.with(-1, lines.at(-1)!.replace(/"signature":"[^"]{10}/, '"signature":"AAAAAAAAAA')),
+  }
+  it.each(Object.entries(changes))('is found out: %s', async (_, change) => {
+    const { folder, file, lines } = await written()
+    expect((await verifyTrail(folder)).ok).toBe(true)
+    writeFileSync(file, `${change(lines).join('\n')}\n`)
+    const { ok, faults } = await verifyTrail(folder)
+    expect(ok).toBe(false)
+    expect(faults.length).toBeGreaterThan(0)
+  })
+
+  it('is found out when a chain is cut off or taken away that a later one knows', async () => {
+    const { folder, file, lines } = await written()
+    const trail = testTrail(join(folder, '..'))
+    await trail.open()
+    await trail.close()
+    expect((await verifyTrail(folder)).ok).toBe(true)
+    writeFileSync(file, `${lines.slice(0, 10).join('\n')}\n`)
+    expect((await verifyTrail(folder)).faults[0]!.problem).toBe('events 11 to 22 are missing at the end')
+    rmSync(file)
+    expect((await verifyTrail(folder)).faults[0]!.problem).toMatch('all events of a chain that had 22')
+  })
+
+  it('is found out by the key when a whole chain is written anew', async () => {
+    const { folder } = await written()
+    const { publicKey } = (await import('./signing-key.ts')).SigningKey.load(testFolder())
+    const { faults } = await verifyTrail(folder, { publicKey })
+    expect(faults[0]!.problem).toBe('the signature of the chain is not good')
+  })
+})

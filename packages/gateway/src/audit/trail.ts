@@ -1,0 +1,288 @@
+import { createHmac, hash } from 'node:crypto'
+import type { AuditModel } from '../model/index.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { type AuditActor, type AuditEvent, type Clean, type EventText, writeEvent } from './audit-event.ts'
+import { type ChainHead, linkEvent } from './hash-chain.ts'
+import { CleanTexts } from './clean-texts.ts'
+import { earlierChains, removeOld } from './retention.ts'
+import { SegmentWriter } from './segment-writer.ts'
+import { newChain } from './segments.ts'
+import type { SigningKey } from './signing-key.ts'
+
+export interface TrailOptions {
+  readonly settings: AuditModel
+  readonly key: SigningKey
+  /** Who writes: the name and version of this program. */
+  readonly product: { readonly name: string; readonly version: string }
+  readonly clean: Clean
+  /** Whether the trail can be written: told when that changes. */
+  onHealth?(error: Error | undefined): void
+}
+
+/** Told of lines that are in the file, to pass them on. */
+export interface TrailReader {
+  written(lines: string): void
+}
+
+interface Entry {
+  /** What depends on its place is made when it has one. */
+  readonly make: (last: ChainHead) => EventText
+  readonly settle?: ((error?: Error) => void) | undefined
+}
+
+/** Events that wait for the file. Those beyond it are lost, and counted. */
+const MOST_WAITING = 20_000
+/** Written together. */
+const BATCH = 1000
+/** How long events are gathered, in milliseconds, when nothing waits for them. */
+const GATHERED = 20
+const RETRY = 1000
+
+export const GATEWAY: AuditActor = { from: 'gateway' }
+
+/** The audit trail of one process: a chain of events in files that are only ever appended to. */
+export class AuditTrail {
+  readonly settings: AuditModel
+  readonly chain: string = newChain()
+  readonly #options: TrailOptions
+  readonly #writer: SegmentWriter
+  readonly #about: string
+  readonly #texts: CleanTexts
+  readonly #readers = new Set<TrailReader>()
+  /** Arguments that can be guessed cannot be found by their hash. */
+  readonly #pepper: Buffer
+  #last: ChainHead
+  #waiting: Entry[] = []
+  #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
+  #isFlushing: Promise<void> | undefined
+  #syncedAt = 0
+  #lost = 0
+  #lostSince = 0
+  #error: Error | undefined
+  #signing: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(options: TrailOptions) {
+    const { settings, product } = options
+    this.#options = options
+    this.settings = settings
+    this.#writer = new SegmentWriter(settings.folder, this.chain, settings.maxFileBytes)
+    this.#about =
+      `"log_name":"audit","product":${canonicalJson({ ...product, vendor_name: 'Gantry' })},` +
+      '"profiles":["ai_operation","record_integrity","security_control"]'
+    this.#texts = new CleanTexts(options.clean)
+    this.#pepper = hmacKey(options.key)
+    this.#last = { chain: this.chain, sequence: 0, fingerprint: '', type: 0 }
+  }
+
+  /** The last event that is in the file. */
+  get head(): ChainHead {
+    return this.#last
+  }
+
+  /** Why nothing can be written now. */
+  get error(): Error | undefined {
+    return this.#error
+  }
+
+  /** Events that could not be kept since the start. */
+  get lost(): number {
+    return this.#lost
+  }
+
+  /** Begins the chain with what is known of the others: their ends cannot be cut off any more. */
+  async open(): Promise<void> {
+    const { settings, key } = this.#options
+    const earlier = await earlierChains(settings.folder, this.chain).catch(() => [])
+    const more = { earlier, key: key.publicKey, required: settings.required }
+    this.add(ownEvent('gateway/start', more))
+    await this.flush()
+    await this.#removeOld()
+    this.#signing = setInterval(() => this.#signHead('audit/head'), settings.signEvery).unref()
+  }
+
+  /** Puts an event into the trail, in a moment. */
+  add(event: AuditEvent): void {
+    this.#put({ make: () => this.#write(event) })
+  }
+
+  /** The same; resolves when the event is on the disk, and rejects when it cannot be. */
+  record(event: AuditEvent): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (error?: Error): void => (error ? reject(error) : resolve())
+      this.#put({ make: () => this.#write(event), settle })
+    })
+  }
+
+  /** A hash of a value that only holders of the key can compare with a guess. */
+  digest(json: string): string {
+    return createHmac('sha256', this.#pepper).update(json).digest('base64url')
+  }
+
+  follow(reader: TrailReader): () => void {
+    this.#readers.add(reader)
+    return () => this.#readers.delete(reader)
+  }
+
+  async flush(): Promise<void> {
+    do await (this.#isFlushing ?? this.#flush())
+    while (this.#waiting.length > 0 && !this.#error)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    clearInterval(this.#signing)
+    this.#tellLost()
+    this.#signHead('gateway/stop')
+    await this.flush()
+    clearTimeout(this.#timer as NodeJS.Timeout)
+    await this.#writer.close().catch(() => {})
+  }
+
+  #write(event: AuditEvent): EventText {
+    return writeEvent(event, this.#texts.clean, hiddenSession)
+  }
+
+  #signHead(operation: string): void {
+    const { key } = this.#options
+    const make = (last: ChainHead): EventText => {
+      const { sequence, fingerprint } = last
+      const head = { fingerprint, key: key.publicKey, sequence, signature: key.sign(last) }
+      return this.#write(ownEvent(operation, { head }))
+    }
+    this.#put({ make })
+  }
+
+  #put(entry: Entry): void {
+    if (this.#waiting.length >= MOST_WAITING) {
+      this.#lose()
+      return entry.settle?.(this.#error ?? new Error('too many events wait to be written'))
+    }
+    this.#waiting.push(entry)
+    if (entry.settle && this.#timer && !this.#error) this.#schedule(0)
+    else if (!this.#timer && !this.#isFlushing) this.#schedule(entry.settle ? 0 : GATHERED)
+  }
+
+  #schedule(delay: number): void {
+    clearTimeout(this.#timer as NodeJS.Timeout)
+    clearImmediate(this.#timer as NodeJS.Immediate)
+    const flush = (): void => void this.#flush()
+    this.#timer = delay === 0 ? setImmediate(flush) : setTimeout(flush, delay)
+  }
+
+  #lose(): void {
+    if (this.#lost++ === 0 || this.#lostSince === 0) this.#lostSince = Date.now()
+  }
+
+  #flush(): Promise<void> {
+    this.#timer = undefined
+    this.#isFlushing ??= this.#writeBatches().finally(() => {
+      this.#isFlushing = undefined
+      if (this.#waiting.length > 0) this.#schedule(this.#error ? RETRY : 0)
+      else if (!this.#isClosed && this.#syncedAt < Date.now() - 1) this.#syncSoon()
+    })
+    return this.#isFlushing
+  }
+
+  async #writeBatches(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH)
+      try {
+        await this.#writeBatch(batch)
+      } catch (thrown) {
+        return this.#failed(batch, thrown as Error)
+      }
+    }
+  }
+
+  async #writeBatch(batch: readonly Entry[]): Promise<void> {
+    let last = this.#last
+    let lines = ''
+    for (const { make } of batch) {
+      const { line, head } = linkEvent(make(last), last, this.#about)
+      lines += `${line}\n`
+      last = head
+    }
+    await this.#writer.append(lines)
+    this.#last = last
+    if (batch.some(({ settle }) => settle) || Date.now() - this.#syncedAt >= this.settings.sync) {
+      await this.#sync()
+    }
+    for (const { settle } of batch) settle?.()
+    for (const reader of this.#readers) reader.written(lines)
+    this.#recovered()
+    if (await this.#writer.rotate()) void this.#removeOld()
+  }
+
+  async #sync(): Promise<void> {
+    await this.#writer.sync()
+    this.#syncedAt = Date.now()
+  }
+
+  /** The last events of a burst are synced as well. */
+  #syncSoon(): void {
+    const timer = setTimeout(() => {
+      if (!this.#isFlushing) this.#sync().catch(() => {})
+    }, this.settings.sync)
+    timer.unref()
+  }
+
+  /** What was waited for is refused, and lost. The rest is tried again. */
+  #failed(batch: readonly Entry[], error: Error): void {
+    for (const { settle } of batch) {
+      if (settle) this.#lose()
+      settle?.(error)
+    }
+    this.#waiting = [...batch.filter(({ settle }) => !settle), ...this.#waiting]
+    if (!this.#error) this.#options.onHealth?.(error)
+    this.#error = error
+  }
+
+  #recovered(): void {
+    if (!this.#error) return
+    this.#error = undefined
+    this.#options.onHealth?.(undefined)
+    if (!this.#isClosed) this.#tellLost()
+  }
+
+  #tellLost(): void {
+    if (this.#lostSince === 0) return
+    this.add(ownEvent('audit/lost', { events: this.#lost, since: this.#lostSince }, 'failure'))
+    this.#lostSince = 0
+  }
+
+  async #removeOld(): Promise<void> {
+    const { file } = this.#writer.segment ?? {}
+    await removeOld(this.settings, file, (removed) =>
+      this.record(ownEvent('audit/removed', { removed })),
+    ).catch(() => {})
+  }
+}
+
+/** What the gateway does of its own accord. */
+export function ownEvent(
+  operation: string,
+  more: Readonly<Record<string, unknown>>,
+  status: AuditEvent['status'] = 'success',
+): AuditEvent {
+  return {
+    at: Date.now(),
+    operation,
+    activity: 'other',
+    actor: GATEWAY,
+    status,
+    outcome: status === 'success' ? 'ok' : 'error',
+    more,
+  }
+}
+
+function hiddenSession(session: string): string {
+  return hash('sha256', session, 'base64url').slice(0, 22)
+}
+
+/** The same for all processes that share the key. */
+function hmacKey(key: SigningKey): Buffer {
+  const head = { chain: 'arguments', sequence: 0, fingerprint: '', type: 0 }
+  return createHmac('sha256', 'gantry audit arguments').update(key.sign(head)).digest()
+}

@@ -1,0 +1,60 @@
+import type { JsonObject, Principal } from '@gantry/mcp/exchange'
+import type { ApproverPattern, ObjectKind } from '../../model/index.ts'
+
+/** A call that waits for the approval of another person, as it is kept in the store. */
+export interface Approval {
+  readonly id: string
+  readonly state: 'pending' | 'approved' | 'denied'
+  readonly askedAt: number
+  /** Until when it can be decided; once it is approved, until when the call can be made. */
+  readonly expiresAt: number
+  /** How long each of the two lasts, in milliseconds. */
+  readonly within: number
+  /** Who wants to call; undefined: a caller without credentials. */
+  readonly principal: Principal | undefined
+  readonly client: string | undefined
+  /** The name of the endpoint; empty for the common one. */
+  readonly view: string
+  readonly target: string
+  readonly kind: ObjectKind
+  /** The target's own name of it. */
+  readonly name: string
+  /** The arguments without what the rules for results mask; undefined when all of it is withheld. */
+  readonly args: JsonObject | undefined
+  /** Which policy wanted the approval. */
+  readonly policy: string
+  /** Every one has to be met. */
+  readonly needs: readonly ApprovalNeed[]
+}
+
+/** What one rule wants. */
+export interface ApprovalNeed {
+  readonly rule: string
+  readonly by: readonly ApproverPattern[]
+  readonly message: string | undefined
+  readonly decision: ApprovalDecision | undefined
+}
+
+export interface ApprovalDecision {
+  readonly approved: boolean
+  /** Who decided, for people. */
+  readonly by: string
+  readonly reason: string | undefined
+  readonly at: number
+}
+
+/** What the caller is told of a decision. */
+export function reasonOf({ needs }: Approval): string | undefined {
+  return needs.find(({ decision }) => decision?.approved === false)?.decision?.reason
+}
+
+/** What approvers and callers are told of the wish for an approval. */
+export function messageOf({ needs }: Approval): string | undefined {
+  const messages = needs.flatMap(({ message }) => message ?? [])
+  return messages.length > 0 ? messages.join(' ') : undefined
+}
+
+/** Whose decision is still missing. */
+export function openNeeds({ needs }: Approval): ApprovalNeed[] {
+  return needs.filter(({ decision }) => decision === undefined)
+}

@@ -1,0 +1,146 @@
+import { type AuthInfo, type Failure, isJsonObject, lengthOf, type Outcome } from '@gantry/mcp/exchange'
+import { cutText } from '@gantry/mcp/foreign'
+import type { AuditActor, AuditEvent, AuditTrail } from '../../audit/index.ts'
+import { canonicalJson } from '../../audit/canonical-json.ts'
+import { ClientTag, statusOf } from '../../telemetry/wire-view.ts'
+import type { GatewayExchange } from '../gateway-exchange.ts'
+
+/** A value as text without secrets, for records that hold bodies. */
+export type Mask = (value: unknown) => string
+
+/** Characters of a body that are kept. */
+const MOST_BODY = 16 * 1024
+/** A longer result is not read for its record. */
+const MOST_READ = 64 * 1024
+const READS = /^(?:resources|prompts|completion|skills|server|tools\/list|tasks\/get)/
+const ENDED = { ok: 'success', error: 'failure', 'tool-error': 'failure', refused: 'failure' } as const
+const KINDS = { tools: 'tool', prompts: 'prompt', resources: 'resource', methods: 'method' } as const
+
+/** Allowed, and about to be made. */
+export function decisionEvent(exchange: GatewayExchange, trail: AuditTrail, mask: Mask): AuditEvent {
+  return {
+    ...factsOf(exchange),
+    decision: 'allowed',
+    rule: exchange.ruling?.rule,
+    status: 'success',
+    outcome: 'allowed',
+    more: { ...requestFacts(exchange, trail, mask), stage: 'decision' },
+  }
+}
+
+/** How it ended, and how it was decided. */
+export function outcomeEvent(
+  exchange: GatewayExchange,
+  outcome: Outcome,
+  trail: AuditTrail,
+  mask: Mask,
+): AuditEvent {
+  const { record, ruling } = exchange
+  const status = statusOf(outcome, exchange)
+  const failure = outcome.type === 'error' ? outcome : undefined
+  const limit = failure && limitIn(failure)
+  const denial = failure || ruling?.allowed === false ? denialOf(exchange, limit) : undefined
+  const took = record ? performance.now() - record.began : undefined
+  return {
+    ...factsOf(exchange),
+    decision: denial ? 'denied' : 'allowed',
+    rule: denial?.rule ?? ruling?.rule,
+    status: (ENDED as Record<string, AuditEvent['status']>)[status] ?? 'other',
+    outcome: denial ? 'denied' : status,
+    code: failure?.error.code,
+    detail: failure?.error.message,
+    more: {
+      ...requestFacts(exchange, trail, mask),
+      approval: ruling?.approval,
+      duration_ms: took === undefined ? undefined : Math.round(took * 100) / 100,
+      limit,
+      result: trail.settings.bodies ? resultText(outcome, mask) : undefined,
+      result_bytes: record?.bytes,
+      stage: 'outcome',
+      target_ms: record?.targetMs === undefined ? undefined : Math.round(record.targetMs * 100) / 100,
+    },
+  }
+}
+
+function factsOf(
+  exchange: GatewayExchange,
+): Pick<
+  AuditEvent,
+  'at' | 'operation' | 'activity' | 'actor' | 'target' | 'object' | 'request' | 'revision'
+> {
+  const { method, resolved, record, client } = exchange
+  const { params } = exchange.origin
+  const name = params.name ?? params.uri
+  const kind = resolved ? KINDS[resolved.kind] : method.startsWith('resources/') ? 'resource' : 'name'
+  const object = resolved ? resolved.name : typeof name === 'string' ? name : undefined
+  return {
+    at: Date.now(),
+    operation: method,
+    activity: READS.test(method) ? 'read' : 'other',
+    actor: actorOf(exchange),
+    target: resolved?.target.name,
+    object: object === undefined ? undefined : { type: kind, name: object },
+    request: record?.id,
+    revision: client.version,
+  }
+}
+
+export function actorOf(exchange: GatewayExchange): AuditActor {
+  const { auth, client, session, peer } = exchange
+  const isConsole = ClientTag.of(exchange.serverContext) !== undefined
+  return {
+    principal: auth?.principal,
+    invokedBy: auth && actingParty(auth),
+    client: client.info,
+    clientId: auth?.clientId,
+    session,
+    from: peer ?? (isConsole ? 'console' : exchange.headers ? 'http' : 'stdio'),
+  }
+}
+
+/** Who uses the token of another (RFC 8693, section 4.1). */
+function actingParty({ claims }: AuthInfo): string | undefined {
+  const { act } = claims
+  return isJsonObject(act) && typeof act.sub === 'string' ? act.sub : undefined
+}
+
+function requestFacts(exchange: GatewayExchange, trail: AuditTrail, mask: Mask): Record<string, unknown> {
+  const { arguments: given } = exchange.origin.params
+  const view = exchange.endpoint.name === '' ? undefined : exchange.endpoint.name
+  if (given === undefined) return { view }
+  const json = canonicalJson(given)
+  return {
+    arguments: trail.settings.bodies ? cutText(mask(given), MOST_BODY) : undefined,
+    arguments_bytes: json.length,
+    arguments_hash: trail.digest(json),
+    view,
+  }
+}
+
+function resultText(outcome: Outcome, mask: Mask): string | undefined {
+  if (outcome.type === 'error') return cutText(mask(outcome.error), MOST_BODY)
+  if (outcome.type !== 'complete' || (lengthOf(outcome) ?? 0) > MOST_READ) return undefined
+  return cutText(mask(outcome.result), MOST_BODY)
+}
+
+/** The limit that refused it. */
+function limitIn({ error: { data } }: Failure): string | undefined {
+  return isJsonObject(data) && typeof data.limit === 'string' ? data.limit : undefined
+}
+
+interface Denial {
+  readonly rule: string | undefined
+}
+
+/** Who refused it: a rule or a limit. What policy hides looks to the resolver as if it were not there. */
+function denialOf(exchange: GatewayExchange, limit: string | undefined): Denial | undefined {
+  const { ruling, resolved, method } = exchange
+  if (limit !== undefined) return { rule: ruling?.rule }
+  if (ruling) return ruling.allowed ? undefined : ruling
+  if (resolved) return undefined
+  const { name } = exchange.origin.params
+  if (typeof name !== 'string') return undefined
+  const kind = method === 'tools/call' ? 'tools' : method === 'prompts/get' ? 'prompts' : undefined
+  const verdict = kind && exchange.view.hidden(kind, name)
+  return verdict && { rule: verdict.rule }
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import {
+  bindingOf,
+  isJsonObject,
+  jsonReader,
+  callerKey,
+  writeJson,
+  type JsonObject,
+} from '@gantry/mcp/exchange'
+import { parseUrl } from '@gantry/mcp/foreign'
+import type { Rows, Store } from '../../store/index.ts'
+import type { GatewayExchange } from '../gateway-exchange.ts'
+import type { KeptShares } from './kept-shares.ts'
+
+const SCHEME = 'gantry-result:'
+const ID = /^[\w-]{1,100}$/
+const PAGE = 16_000
+const MAX_MATCHES = 100
+const LINE = 400
+const KEPT_FOR = 60 * 60 * 1000
+const MAX_ROWS = 10_000
+/** Longer texts are not kept. A character has up to three bytes, and sealing makes four of three. */
+const MAX_LENGTH = 4 * 1024 * 1024
+const MAX_BYTES = 24 * 1024 * 1024
+
+export interface KeptResultsOptions {
+  readonly store: Store
+  readonly shares: KeptShares
+  readonly endpoint: string
+}
+
+/**
+ * The rest of results that were cut. Each belongs to the caller who got the result for as long as the caller may use
+ * the tool, and ends after an hour.
+ */
+export class KeptResults {
+  readonly #rows: Rows
+  readonly #endpoint: string
+  readonly #shares: KeptShares
+
+  constructor({ store, shares, endpoint }: KeptResultsOptions) {
+    this.#rows = store.rows({
+      name: 'long-results',
+      secret: true,
+      maxRows: MAX_ROWS,
+      maxValueBytes: MAX_BYTES,
+    })
+    this.#endpoint = endpoint
+    this.#shares = shares
+  }
+
+  /** Returns the URI by which the caller reads it; undefined when it is too long, or there is no room. */
+  async keep(text: string, exchange: GatewayExchange): Promise<string | undefined> {
+    if (text.length > MAX_LENGTH) return undefined
+    const id = randomBytes(18).toString('base64url')
+    const { target, name } = exchange.resolved!
+    const value = writeJson({ binding: this.#bindingOf(exchange), target: target.name, name, text })
+    const kept = { id, bytes: Buffer.byteLength(value), expires: Date.now() + KEPT_FOR }
+    const gone = this.#shares.take(callerKey(exchange), kept)
+    if (!gone) return undefined
+    for (const one of gone) await this.#rows.remove(one)
+    // A store that is full is no reason to fail a call that has succeeded.
+    const isKept = await this.#rows.put(id, value, { ttl: KEPT_FOR }).then(
+      () => true,
+      () => false,
+    )
+    return isKept ? `${SCHEME}${id}` : undefined
+  }
+
+  /** Whether a URI is one of ours; then nothing else has it. */
+  static isOne(uri: unknown): uri is string {
+    return typeof uri === 'string' && uri.startsWith(SCHEME)
+  }
+
+  /** What `resources/read` answers; undefined when it is not there, or not for this caller. */
+  async read(uri: string, exchange: GatewayExchange): Promise<JsonObject | undefined> {
+    const url = parseUrl(uri)
+    const row = url && ID.test(url.pathname) ? await this.#rows.get(url.pathname) : undefined
+    const kept = row && jsonReader('rounded')(row.value)
+    if (!isJsonObject(kept) || kept.binding !== this.#bindingOf(exchange)) return undefined
+    if (!maySee(kept, exchange)) return undefined
+    const text = String(kept.text)
+    const search = url!.searchParams.get('search')
+    const shown =
+      search === null ? pageOf(text, url!, `${SCHEME}${url!.pathname}`) : matchesOf(text, search.trim())
+    return { contents: [{ uri, mimeType: 'text/plain', text: shown }] }
+  }
+
+  #bindingOf({ auth }: GatewayExchange): string {
+    return bindingOf('long result', auth?.principal, this.#endpoint)
+  }
+}
+
+/** Who may no longer use a tool may no longer read what it said. */
+function maySee({ target, name }: JsonObject, { view }: GatewayExchange): boolean {
+  const catalog = view.catalogs.find((one) => one.target.name === target)
+  return catalog !== undefined && view.maySee('tools', catalog, String(name))
+}
+
+/** How many pages a text has. */
+export function pagesOf(text: string): number {
+  return Math.max(1, Math.ceil(text.length / PAGE))
+}
+
+function pageOf(text: string, url: URL, address: string): string {
+  const pages = pagesOf(text)
+  const wanted = Number(url.searchParams.get('page') ?? 1)
+  if (!Number.isInteger(wanted) || wanted < 1 || wanted > pages) {
+    return `There are pages 1 to ${pages}: ${address}?page=1`
+  }
+  const page = text.slice((wanted - 1) * PAGE, wanted * PAGE)
+  const next = wanted < pages ? ` Next: ${address}?page=${wanted + 1}` : ''
+  return pages === 1 ? page : `${page}\n[Page ${wanted} of ${pages}.${next}]`
+}
+
+/** The lines that hold a text, with their numbers; capitals make no difference. */
+function matchesOf(text: string, search: string): string {
+  const wanted = search.toLowerCase()
+  if (wanted === '') return 'Write what to search for: ?search=word'
+  const found: string[] = []
+  let count = 0
+  let number = 0
+  for (let start = 0; start <= text.length; number++) {
+    const next = text.indexOf('\n', start)
+    const end = next < 0 ? text.length : next
+    const line = text.slice(start, end)
+    start = end + 1
+    if (!line.toLowerCase().includes(wanted)) continue
+    count++
+    if (found.length < MAX_MATCHES) found.push(`${number + 1}: ${around(line, wanted)}`)
+  }
+  const left = count > found.length ? `\n[${count - found.length} more lines]` : ''
+  return count === 0 ? `No line holds "${search}".` : `${found.join('\n')}${left}`
+}
+
+function around(line: string, wanted: string): string {
+  const from = Math.max(0, line.toLowerCase().indexOf(wanted) - LINE / 2)
+  return line.length <= LINE ? line : `…${line.slice(from, from + LINE)}…`
+}

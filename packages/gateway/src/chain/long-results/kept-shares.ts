@@ -1,0 +1,51 @@
+const MIB = 1024 * 1024
+const PER_CALLER = 16 * MIB
+const MOST_OF_CALLER = 100
+/** The store has other uses, and holds 64 MiB where it is in memory. Sealing makes texts longer by a third. */
+const IN_ALL = 32 * MIB
+
+/** One text that is kept for a caller. */
+interface Kept {
+  readonly id: string
+  readonly bytes: number
+  readonly expires: number
+}
+
+/** Which texts this process keeps for whom, so that nobody takes the room of others. */
+export class KeptShares {
+  readonly #callers = new Map<string, Kept[]>()
+  #bytes = 0
+
+  /** What has to go so that a text has room, oldest of the same caller first; undefined when there is none for it. */
+  take(caller: string, kept: Kept, now: number = Date.now()): readonly string[] | undefined {
+    this.#forgetExpired(now)
+    const own = this.#callers.get(caller) ?? []
+    const gone: Kept[] = []
+    let held = own.reduce((sum, { bytes }) => sum + bytes, 0)
+    let all = this.#bytes
+    const lacks = (): boolean =>
+      held + kept.bytes > PER_CALLER ||
+      all + kept.bytes > IN_ALL ||
+      own.length - gone.length >= MOST_OF_CALLER
+    for (const one of own) {
+      if (!lacks()) break
+      gone.push(one)
+      held -= one.bytes
+      all -= one.bytes
+    }
+    if (lacks()) return undefined
+    this.#callers.set(caller, [...own.slice(gone.length), kept])
+    this.#bytes = all + kept.bytes
+    return gone.map(({ id }) => id)
+  }
+
+  #forgetExpired(now: number): void {
+    for (const [caller, own] of this.#callers) {
+      const left = own.filter(({ expires }) => expires > now)
+      if (left.length === own.length) continue
+      for (const { bytes, expires } of own) if (expires <= now) this.#bytes -= bytes
+      if (left.length > 0) this.#callers.set(caller, left)
+      else this.#callers.delete(caller)
+    }
+  }
+}

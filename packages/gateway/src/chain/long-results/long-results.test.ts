@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { isJsonObject, type AuthInfo, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
+import { Server, text, tool } from '@gantry/mcp/server'
+import { chainBench, liveExchange, modelOf } from '../chain.test.support.ts'
+import { KeptShares } from './kept-shares.ts'
+import { shortenResult, tokensOf } from './shorten-result.ts'
+
+const LINES = Array.from({ length: 5000 }, (_, at) => `line ${at} of the report`).join('\n')
+
+describe('a long result', () => {
+  const kept: string[] = []
+  const keep = async (whole: string): Promise<string> => {
+    kept.push(whole)
+    return 'gantry-result:1'
+  }
+  const how = { maxTokens: 1000, dropRepeated: false, isPromised: false }
+
+  it('is cut to its head and its tail, with a link to all of it', async () => {
+    const result = await shortenResult({ content: [{ type: 'text', text: LINES }] }, how, keep)
+    const [cut, link] = result.content as JsonObject[]
+    expect(cut!.text).toMatch(/^line 0 of/)
+    expect(cut!.text).toMatch(/line 4999 of the report$/)
+    expect(tokensOf(cut!.text as string)).toBeLessThan(1100)
+    expect(link).toMatchObject({ type: 'resource_link', uri: 'gantry-result:1' })
+    expect(kept).toEqual([LINES])
+  })
+
+  it('leaves short texts beside long ones as they are', async () => {
+    const short = { type: 'text', text: 'in short' }
+    const result = await shortenResult({ content: [short, { type: 'text', text: LINES }] }, how, keep)
+    expect((result.content as unknown[])[0]).toBe(short)
+  })
+
+  it('is the same when it is short enough', async () => {
+    const result = {
+      content: [
+        { type: 'text', text: 'short' },
+        { type: 'image', data: 'A'.repeat(10_000) },
+      ],
+    }
+    expect(await shortenResult(result, how, keep)).toBe(result)
+  })
+
+  it('becomes a text when it is structured, unless the tool promises structure', async () => {
+    const structuredContent = { lines: LINES.split('\n') }
+    const result = await shortenResult({ content: [], structuredContent }, how, keep)
+    expect(result.structuredContent).toBeUndefined()
+    expect(result.content).toHaveLength(2)
+    const promised = { content: [], structuredContent }
+    expect(await shortenResult(promised, { ...how, isPromised: true }, keep)).toBe(promised)
+  })
+
+  it('has no text that only repeats its structure, where that is wanted', async () => {
+    const structuredContent = { a: [1, 2.5, 'x'] }
+    const content = [
+      { type: 'text', text: JSON.stringify(structuredContent, undefined, 2) },
+      { type: 'text', text: 'said in words' },
+    ]
+    const result = await shortenResult({ content, structuredContent }, { ...how, dropRepeated: true }, keep)
+    expect(result.content).toEqual([content[1]])
+  })
+})
+
+describe('the rest of a long result', async () => {
+  const app = new Server({ name: 'a', tools: { report: tool({ run: () => text(LINES) }) } })
+  const { gateway } = await chainBench({ a: app }, { results: [{ maxTokens: 500 }] })
+  const ann: AuthInfo = { principal: { kind: 'person', issuer: 'i', subject: 'ann' }, scopes: [] } as never
+  const bo: AuthInfo = { principal: { kind: 'person', issuer: 'i', subject: 'bo' }, scopes: [] } as never
+  const ask = (method: string, params: JsonObject, auth: AuthInfo): Promise<Outcome> =>
+    Promise.resolve(gateway.endpoint()!.respond(liveExchange(method, params, { auth })))
+
+  async function linkFor(auth: AuthInfo): Promise<string> {
+    const outcome = await ask('tools/call', { name: 'a_report' }, auth)
+    const { content } = (outcome as { result: JsonObject }).result
+    return String((content as JsonObject[]).find((item) => isJsonObject(item) && item.uri)!.uri)
+  }
+
+  const read = async (uri: string, auth = ann): Promise<unknown> => {
+    const outcome = await ask('resources/read', { uri }, auth)
+    return outcome.type === 'complete' ? (outcome.result.contents as JsonObject[])[0]!.text : outcome
+  }
+
+  it('is read in pages', async () => {
+    const uri = await linkFor(ann)
+    const pages: string[] = []
+    for (let page = 1; page <= 8; page++) pages.push(String(await read(`${uri}?page=${page}`)))
+    expect(pages.map((page) => page.replace(/\n\[Page [^\n]*$/, '')).join('')).toContain(
+      LINES.slice(0, 100_000),
+    )
+    expect(await read(`${uri}?page=99`)).toMatch(/There are pages 1 to \d/)
+  })
+
+  it('can be searched', async () => {
+    const uri = await linkFor(ann)
+    expect(await read(`${uri}?search=line%204321`)).toBe('4322: line 4321 of the report')
+    expect(await read(`${uri}?search=nothing`)).toBe('No line holds "nothing".')
+  })
+
+  it('is there for its caller alone, and not told from what does not exist', async () => {
+    const uri = await linkFor(ann)
+    const missing = 'gantry-result:AAAA'
+    const foreign = JSON.stringify(await ask('resources/read', { uri }, bo))
+    expect(foreign).not.toContain('line 0')
+    expect(foreign.replaceAll(uri, 'X')).toBe(
+      JSON.stringify(await ask('resources/read', { uri: missing }, bo)).replaceAll(missing, 'X'),
+    )
+  })
+
+  it('is gone for a caller who may no longer use the tool, and nobody can tell it from nothing', async () => {
+    const uri = await linkFor(ann)
+    expect(await read(uri)).toContain('line 0')
+    const config = { mcpServers: { a: { module: 'a' } }, results: [{ maxTokens: 500 }] }
+    await gateway.apply(await modelOf({ ...config, policy: { rules: [{ deny: ['tools:a/report'] }] } }))
+    const missing = 'gantry-result:AAAA'
+    expect(JSON.stringify(await ask('resources/read', { uri }, ann)).replaceAll(uri, 'X')).toBe(
+      JSON.stringify(await ask('resources/read', { uri: missing }, ann)).replaceAll(missing, 'X'),
+    )
+    await gateway.apply(await modelOf(config))
+    expect(await read(uri)).toContain('line 0')
+  })
+
+  it.each(['', '?page=1', `${'A'.repeat(2000)}`, '%00', '../x', '\ud800', '#'])(
+    'is not found, nor a fault, at gantry-result:%s',
+    async (rest) => {
+      const outcome = await ask('resources/read', { uri: `gantry-result:${rest}` }, ann)
+      expect(outcome).toMatchObject({
+        type: 'error',
+        error: { message: expect.stringMatching(/not found/i) },
+      })
+    },
+  )
+})
+
+describe('what is kept of long results', () => {
+  const MIB = 1024 * 1024
+  const kept = (id: string, bytes: number, expires = Infinity) => ({ id, bytes, expires })
+
+  it('has a share for each caller: the oldest of its own make room', () => {
+    const shares = new KeptShares()
+    for (const id of ['1', '2', '3', '4']) expect(shares.take('ann', kept(id, 4 * MIB))).toEqual([])
+    expect(shares.take('ann', kept('5', 6 * MIB))).toEqual(['1', '2'])
+    expect(shares.take('ann', kept('6', 17 * MIB))).toBeUndefined()
+    expect(shares.take('bo', kept('7', MIB))).toEqual([])
+  })
+
+  it('has a number for each caller', () => {
+    const shares = new KeptShares()
+    for (let at = 0; at < 100; at++) expect(shares.take('ann', kept(String(at), 1))).toEqual([])
+    expect(shares.take('ann', kept('more', 1))).toEqual(['0'])
+  })
+
+  it('is bounded in all, and what has ended makes room', () => {
+    const shares = new KeptShares()
+    for (const caller of ['ann', 'bo'])
+      expect(shares.take(caller, kept(caller, 16 * MIB, 100), 0)).toEqual([])
+    expect(shares.take('cy', kept('c', MIB), 50)).toBeUndefined()
+    expect(shares.take('cy', kept('c', MIB), 100)).toEqual([])
+  })
+
+  it('does not fail a call whose result has no room: it is cut, and says so', async () => {
+    const app = new Server({
+      name: 'a',
+      tools: { much: tool({ run: () => text(`${'much '.repeat(1_000_000)}end`) }) },
+    })
+    const { gateway } = await chainBench({ a: app }, { results: [{ maxTokens: 100 }] })
+    const outcome = await gateway.endpoint()!.respond(liveExchange('tools/call', { name: 'a_much' }))
+    const { content } = (outcome as unknown as { result: { content: JsonObject[] } }).result
+    expect(content).toHaveLength(1)
+    expect(content[0]!.text).toMatch(/they are not kept: ask for less …\]\n.*end$/)
+  })
+})

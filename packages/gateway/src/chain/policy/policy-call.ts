@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
+import type { PolicyCall } from '../../rules/facts.ts'
+import type { Called, CallerView } from './caller-view.ts'
+
+interface Request {
+  readonly method: string
+  readonly params: JsonObject
+  readonly resolved: Called
+}
+
+/**
+ * What rules may know of a request. Undefined for a request that only asks about something: a completion, or news of
+ * a task that was permitted before. It is permitted like a line in a list.
+ */
+export function policyCall({ method, params, resolved }: Request): PolicyCall | undefined {
+  if (method === 'completion/complete' || method.startsWith('tasks/')) return undefined
+  return { args: argsOf(resolved.kind, params), now: new Date() }
+}
+
+/** Arguments that are no object are nothing that a rule could vouch for. */
+function argsOf(kind: Called['kind'], params: JsonObject): JsonObject | undefined {
+  if (kind === 'methods') return params
+  if (kind === 'resources') return {}
+  const { arguments: args = {} } = params
+  return isJsonObject(args) ? args : undefined
+}
+
+/** Whether a request is permitted, apart from how many there were before. */
+export function isPermitted(request: Request, view: CallerView): boolean {
+  const call = policyCall(request)
+  return call ? view.verdict(request.resolved, call).allowed : maySee(request, view)
+}
+
+export function maySee({ method, resolved: { kind, catalog, name } }: Request, view: CallerView): boolean {
+  return view.maySee(kind, catalog, name, method === 'completion/complete' && kind === 'resources')
+}

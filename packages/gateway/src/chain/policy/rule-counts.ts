@@ -1,0 +1,43 @@
+import type { Verdict } from '../../rules/permissions.ts'
+
+/** What a rule did since the gateway was started. */
+export interface RuleCount {
+  readonly allowed: number
+  readonly denied: number
+  /** Of those denied, the calls for which its condition had no value. */
+  readonly failed: number
+  /** What it would have denied if it were enforced. */
+  readonly wouldDeny: number
+}
+
+type Counted = keyof RuleCount
+
+const NOTHING: RuleCount = { allowed: 0, denied: 0, failed: 0, wouldDeny: 0 }
+/** More rules than any configuration has: names of rules that are gone stay counted. */
+const MAX_RULES = 10_000
+
+/** Counts the calls that each rule decided, for operators. */
+export class RuleCounts {
+  readonly #counts = new Map<string | undefined, RuleCount>()
+
+  decided({ rule, allowed, failure }: Verdict): void {
+    if (allowed) this.#add(rule, 'allowed')
+    else this.#add(rule, 'denied')
+    if (failure !== undefined) this.#add(rule, 'failed')
+  }
+
+  wouldDeny({ rule }: Verdict): void {
+    this.#add(rule, 'wouldDeny')
+  }
+
+  /** By the name of the rule; undefined: what the default decided. */
+  of(rule: string | undefined): RuleCount {
+    return this.#counts.get(rule) ?? NOTHING
+  }
+
+  #add(rule: string | undefined, what: Counted): void {
+    const known = this.#counts.get(rule)
+    if (!known && this.#counts.size >= MAX_RULES) return
+    this.#counts.set(rule, { ...(known ?? NOTHING), [what]: (known?.[what] ?? 0) + 1 })
+  }
+}

@@ -1,0 +1,123 @@
+import type { RateModel } from '../../model/index.ts'
+import type { Bucket, Buckets, Store } from '../../store/index.ts'
+import { LocalBuckets } from './local-buckets.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const MAX_SHARES = 10_000
+const MAX_NAME = 80
+
+/** A limit, and what of it this request is counted as. */
+export interface Share {
+  readonly limit: RateModel
+  readonly key: string
+}
+
+/** How much of one number of a limit is used. */
+export interface Fill {
+  readonly of: 'rate' | 'perDay' | 'concurrent'
+  readonly used: number
+  readonly capacity: number
+}
+
+/** What one caller, or one value of `by`, has used of a limit. */
+export interface ShareFill {
+  readonly who: string
+  readonly fills: readonly Fill[]
+}
+
+/** What this process has counted, on all endpoints together: a limit is not passed by using another one. */
+export class RateCounts {
+  readonly local: LocalBuckets = new LocalBuckets()
+  readonly running: Running = new Running()
+  readonly #refused = new Map<string, number>()
+  /** Who was counted last, by the key of the share. */
+  readonly #counted = new Map<string, { readonly limit: string; readonly who: string }>()
+
+  counted({ limit, key }: Share, who: string): void {
+    this.#counted.delete(key)
+    this.#counted.set(key, { limit: limit.name, who: who.slice(0, MAX_NAME) })
+    if (this.#counted.size > MAX_SHARES) this.#counted.delete(this.#counted.keys().next().value!)
+  }
+
+  refused({ name }: RateModel): void {
+    if (this.#refused.has(name) || this.#refused.size < MAX_SHARES) {
+      this.#refused.set(name, this.refusedBy(name) + 1)
+    }
+  }
+
+  /** How many calls a limit refused. */
+  refusedBy(name: string): number {
+    return this.#refused.get(name) ?? 0
+  }
+
+  /** What is used of a limit now, the fullest first, and by how many it was used. */
+  async fills(limit: RateModel, store: Store, most: number): Promise<{ shares: ShareFill[]; total: number }> {
+    const known = [...this.#counted].filter(([, counted]) => counted.limit === limit.name)
+    // Those who were counted last are the ones who can be near the limit.
+    const looked = known.slice(-most * 10)
+    const shares = await Promise.all(
+      looked.map(async ([key, { who }]) => ({ who, fills: await this.#fillsOf({ limit, key }, store) })),
+    )
+    const used = shares.filter(({ fills }) => fills.some((fill) => fill.used > 0))
+    used.sort((one, other) => fullest(other) - fullest(one))
+    return { shares: used.slice(0, most), total: known.length }
+  }
+
+  async #fillsOf(share: Share, store: Store): Promise<Fill[]> {
+    const { limit, key } = share
+    const looked = Object.entries(bucketsOf(share, 0)).map(async ([counter, bucket]): Promise<Fill> => {
+      // Takes nothing, and so says what is left.
+      const { left } = limit.shared
+        ? await store.spend({ [counter]: bucket })
+        : this.local.look({ [counter]: bucket })
+      const { capacity } = bucket
+      return { of: counter.endsWith(' rate') ? 'rate' : 'perDay', used: Math.ceil(capacity - left), capacity }
+    })
+    const fills = await Promise.all(looked)
+    if (limit.concurrent === undefined) return fills
+    return [...fills, { of: 'concurrent', used: this.running.count(key), capacity: limit.concurrent }]
+  }
+}
+
+/** The buckets that a share takes its cost from. */
+export function bucketsOf({ limit, key }: Share, cost: number): Buckets {
+  const buckets: Record<string, Bucket> = {}
+  if (limit.rate) {
+    const { calls, seconds, burst } = limit.rate
+    buckets[`${key} rate`] = { capacity: burst, perSecond: calls / seconds, cost }
+  }
+  if (limit.perDay !== undefined) {
+    const day = Math.floor(Date.now() / DAY)
+    buckets[`${key} day ${day}`] = { capacity: limit.perDay, perSecond: 0, fullAt: (day + 1) * DAY, cost }
+  }
+  return buckets
+}
+
+function fullest({ fills }: ShareFill): number {
+  return Math.max(...fills.map(({ used, capacity }) => used / capacity))
+}
+
+/** Calls under way, by the limit and what they are counted as. */
+class Running {
+  readonly #counts = new Map<string, number>()
+
+  count(key: string): number {
+    return this.#counts.get(key) ?? 0
+  }
+
+  /** Returns how to leave; throws what `refusal` makes of a limit that is reached. */
+  enter(shares: readonly Share[], refusal: (limit: RateModel) => Error): () => void {
+    const bounded = shares.filter(({ limit }) => limit.concurrent !== undefined)
+    for (const { limit, key } of bounded) if (this.count(key) >= limit.concurrent!) throw refusal(limit)
+    for (const { key } of bounded) this.#add(key, 1)
+    return () => {
+      for (const { key } of bounded) this.#add(key, -1)
+    }
+  }
+
+  #add(key: string, by: number): void {
+    const count = this.count(key) + by
+    if (count > 0) this.#counts.set(key, count)
+    else this.#counts.delete(key)
+  }
+}

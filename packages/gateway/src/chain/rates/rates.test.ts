@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import type { AuthInfo, JsonObject, Outcome } from '@gantry/mcp/exchange'
+import { Server, tool } from '@gantry/mcp/server'
+import { configFromValue, type RawConfig } from '../../config/index.ts'
+import { chainBench, liveExchange } from '../chain.test.support.ts'
+import { LocalBuckets } from './local-buckets.ts'
+
+let open: (() => void)[] = []
+const app = new Server({
+  name: 'a',
+  tools: {
+    search: tool({
+      input: { type: 'object', properties: { pages: { type: 'integer' } } },
+      run: () => 'found',
+    }),
+    other: tool({ run: () => 'other' }),
+    slow: tool({ run: () => new Promise<string>((resolve) => open.push(() => resolve('slow'))) }),
+  },
+})
+
+async function benchFor(rates: NonNullable<RawConfig['limits']>['rates']) {
+  const { gateway } = await chainBench({ a: app }, { limits: { rates } })
+  return (name: string, { who = 'ann', args = {} }: { who?: string; args?: JsonObject } = {}) => {
+    const auth = {
+      principal: { kind: 'person', issuer: 'i', subject: who },
+      scopes: [],
+      claims: { team: 'blue' },
+    }
+    const exchange = liveExchange(
+      'tools/call',
+      { name: `a_${name}`, arguments: args },
+      { auth: auth as unknown as AuthInfo },
+    )
+    return Promise.resolve(gateway.endpoint()!.respond(exchange))
+  }
+}
+
+const kinds = (outcomes: Outcome[]): string[] => outcomes.map(({ type }) => type)
+
+describe('a rate', () => {
+  it('lets a burst through, then refuses with the time to wait', async () => {
+    const call = await benchFor([{ name: 'searches', for: ['tools:a/search'], rate: '2/h' }])
+    expect(kinds([await call('search'), await call('search')])).toEqual(['complete', 'complete'])
+    const refused = await call('search')
+    expect(refused).toMatchObject({
+      type: 'error',
+      error: { data: { reason: 'limit', limit: 'searches' }, message: expect.stringContaining('"searches"') },
+      cause: { status: 429 },
+    })
+    const { retryAfter } = (refused as { cause: { retryAfter: number } }).cause
+    expect(retryAfter).toBeGreaterThan(1700)
+    expect(retryAfter).toBeLessThanOrEqual(1800)
+  })
+
+  it('counts each caller for itself, and only what it is for', async () => {
+    const call = await benchFor([{ for: ['tools:a/search'], rate: '1/h' }])
+    await call('search')
+    expect(kinds([await call('search'), await call('search', { who: 'bo' }), await call('other')])).toEqual([
+      'error',
+      'complete',
+      'complete',
+    ])
+  })
+
+  it('counts together what an expression says', async () => {
+    const call = await benchFor([{ by: 'claims.team', rate: '1/h' }])
+    expect(kinds([await call('search', { who: 'ann' }), await call('other', { who: 'bo' })])).toEqual([
+      'complete',
+      'error',
+    ])
+  })
+
+  it('takes what a call costs', async () => {
+    const call = await benchFor([{ rate: '10/h', cost: { expression: 'args.pages' } }])
+    const pages = async (count: number) => (await call('search', { args: { pages: count } })).type
+    expect([await pages(6), await pages(6), await pages(4)]).toEqual(['complete', 'error', 'complete'])
+    expect(await call('search', { args: { pages: 11 } })).toMatchObject({
+      error: { message: expect.stringContaining('ask for less') },
+    })
+  })
+
+  it('takes from all limits or from none', async () => {
+    const call = await benchFor([
+      { name: 'all', rate: '3/h' },
+      { name: 'few', for: ['tools:a/search'], rate: '1/h' },
+    ])
+    await call('search')
+    for (let at = 0; at < 5; at++) expect((await call('search')).type).toBe('error')
+    expect(kinds([await call('other'), await call('other'), await call('other')])).toEqual([
+      'complete',
+      'complete',
+      'error',
+    ])
+  })
+
+  it('takes nothing from the store when this process refuses', async () => {
+    const call = await benchFor([
+      { name: 'here', for: ['tools:a/search'], rate: '1/h' },
+      { name: 'everywhere', perDay: 3, shared: true },
+    ])
+    for (let at = 0; at < 5; at++) await call('search')
+    expect(kinds([await call('other'), await call('other'), await call('other')])).toEqual([
+      'complete',
+      'complete',
+      'error',
+    ])
+  })
+
+  it('refuses when its key has no value', async () => {
+    const call = await benchFor([{ name: 'x', by: 'claims.nothing', rate: '1/s' }])
+    expect(await call('search')).toMatchObject({ error: { message: expect.stringContaining('limit "x"') } })
+  })
+
+  it('can be counted in the store', async () => {
+    const call = await benchFor([{ perDay: 1, shared: true }])
+    expect(kinds([await call('search'), await call('search')])).toEqual(['complete', 'error'])
+  })
+})
+
+describe('another endpoint', async () => {
+  const views = { desk: { use: ['a/*'] }, lab: { use: ['a/*'] } }
+  const rates = [
+    { name: 'n'.repeat(60), for: ['tools:a/search'], rate: '1/h' },
+    { name: 'slow', for: ['tools:a/slow'], concurrent: 1 },
+  ]
+  const { gateway } = await chainBench({ a: app }, { limits: { rates }, views })
+  const at = (endpoint: string | undefined, name: string, subject = 'ann') => {
+    const auth = { principal: { kind: 'key', subject }, scopes: [], claims: {} } as unknown as AuthInfo
+    const params = { name: endpoint === 'a' ? name : `a_${name}`, arguments: {} }
+    return Promise.resolve(gateway.endpoint(endpoint)!.respond(liveExchange('tools/call', params, { auth })))
+  }
+
+  it('has no share of its own for the same caller, and each caller has one', async () => {
+    expect((await at(undefined, 'search')).type).toBe('complete')
+    for (const endpoint of ['a', 'desk', 'lab', undefined]) {
+      expect(await at(endpoint, 'search')).toMatchObject({ error: { data: { reason: 'limit' } } })
+    }
+    expect((await at('desk', 'search', 'bo')).type).toBe('complete')
+  })
+
+  it('counts the calls under way of all', async () => {
+    open = []
+    const first = at('desk', 'slow')
+    await expect.poll(() => open.length).toBe(1)
+    for (const endpoint of ['a', 'lab', undefined]) {
+      expect(await at(endpoint, 'slow')).toMatchObject({ error: { data: { reason: 'limit' } } })
+    }
+    for (const end of open) end()
+    expect((await first).type).toBe('complete')
+  })
+})
+
+describe('calls under way', () => {
+  it('are bounded, and make room when they end', async () => {
+    open = []
+    const call = await benchFor([{ name: 'two', concurrent: 2 }])
+    const running = [call('slow'), call('slow')]
+    await expect.poll(() => open.length).toBe(2)
+    expect(await call('slow')).toMatchObject({ error: { data: { limit: 'two' } } })
+    for (const end of open) end()
+    expect(kinds(await Promise.all(running))).toEqual(['complete', 'complete'])
+    expect((await call('search')).type).toBe('complete')
+  })
+})
+
+describe('a quota of a day', () => {
+  it('is full again at midnight', () => {
+    const buckets = new LocalBuckets()
+    const noon = Date.UTC(2026, 0, 1, 12)
+    const quota = { capacity: 1, perSecond: 0, fullAt: Date.UTC(2026, 0, 2) }
+    expect(buckets.spend({ quota }, noon).granted).toBe(true)
+    expect(buckets.spend({ quota }, noon)).toMatchObject({ granted: false, retryAfter: 12 * 60 * 60 * 1000 })
+    expect(buckets.spend({ quota }, Date.UTC(2026, 0, 2)).granted).toBe(true)
+  })
+})
+
+it.each<[string, object, string]>([
+  ['without a number', {}, 'This limit has no number'],
+  ['with a rate that is none', { rate: 'often' }, 'A rate is a number of calls'],
+  ['by an expression that is none', { by: 'claims.(', rate: '1/s' }, 'The expression cannot be used'],
+])('a limit %s is reported', async (_what, rate, message) => {
+  const config = { mcpServers: { a: { command: 'a' } }, limits: { rates: [rate] } } as RawConfig
+  const loaded = await configFromValue(config, {})
+  expect(JSON.stringify(loaded.ok ? [] : loaded.problems)).toContain(message)
+})

@@ -1,0 +1,141 @@
+import { orAbort } from '@gantry/mcp/exchange'
+import type { CatalogView } from '../../catalog/catalog-view.ts'
+import type { MergedEntry } from '../../catalog/merged.ts'
+import { fitsTemplate, listedSpelling } from '../../catalog/offers-uri.ts'
+import { lookUp, type TargetCatalog } from '../../catalog/target-catalog.ts'
+import { readUri, sentUri } from '../../model/index.ts'
+import { refused } from '../absent.ts'
+import type { GatewayExchange } from '../gateway-exchange.ts'
+import type { CallerView } from '../policy/caller-view.ts'
+
+/** A resource that the caller may use: whose it is, and the URI to ask for there. */
+export interface FoundResource {
+  readonly catalog: TargetCatalog
+  readonly own: string
+}
+
+/** Finds the owner of a URI. A resource that the configuration leaves out or that the caller may not use has none. */
+export async function findResource(
+  uri: string,
+  catalog: CatalogView,
+  view: CallerView,
+): Promise<FoundResource | undefined> {
+  const owner = await ownerOf(uri, catalog, view)
+  if (!owner) return undefined
+  // Its templates may say more than its name does.
+  if (!owner.snapshot) await view.ready()
+  return usable(uri, owner, catalog, view) ?? (await usableNow(uri, owner, catalog, view))
+}
+
+function usable(
+  uri: string,
+  owner: TargetCatalog,
+  catalog: CatalogView,
+  view: CallerView,
+): FoundResource | undefined {
+  const own = askedUri(catalog.urisOf(owner).toOwn(uri), owner, view)
+  return own !== undefined && view.maySee('resources', owner, own) ? { catalog: owner, own } : undefined
+}
+
+/** What the configuration leaves out may be shown by a template that was added since. */
+async function usableNow(
+  uri: string,
+  owner: TargetCatalog,
+  catalog: CatalogView,
+  view: CallerView,
+): Promise<FoundResource | undefined> {
+  if (owner.target.model.resources.include.length === 0) return undefined
+  await lookUp([owner])
+  return usable(uri, owner, catalog, view)
+}
+
+/** By prefix; without one, by the lists, by the templates, and last by asking the only target that could have it. */
+async function ownerOf(
+  uri: string,
+  catalog: CatalogView,
+  view: CallerView,
+): Promise<TargetCatalog | undefined> {
+  const prefixed = view.catalogs.find((one) => catalog.urisOf(one).owns(uri))
+  if (prefixed) return prefixed
+  const known = view.find('resources', uri)
+  if (known) return known.target
+  await view.ready()
+  const unprefixed = view.catalogs.filter((one) => catalog.prefixOf(one) === '')
+  const starting = unprefixed.filter((one) => one.isFirstAsked)
+  if (starting.length > 0 && !view.find('resources', uri)) await lookUp(starting)
+  const listed = view.find('resources', uri)
+  if (listed) return listed.target
+  const bare = unprefixed.filter((one) => one.snapshot?.discovery.capabilities.resources)
+  const offering = offeredBy(bare, uri)
+  // One that has never answered may have it: the request fails like any other request of that target.
+  if (offering || bare.length < 2)
+    return offering ?? bare[0] ?? unprefixed.find((one) => !one.snapshot && one.target.model.enabled)
+  // It may have been added since.
+  await lookUp(bare.filter((one) => one.target.connected))
+  return view.find('resources', uri)?.target ?? offeredBy(bare, uri) ?? bare[0]
+}
+
+function offeredBy(catalogs: readonly TargetCatalog[], uri: string): TargetCatalog | undefined {
+  const forms = readUri(uri)
+  return (
+    catalogs.find(({ snapshot }) => listedSpelling(snapshot!, forms) !== undefined) ??
+    catalogs.find(({ snapshot }) => snapshot!.templates.some((one) => fitsTemplate(one, uri)))
+  )
+}
+
+/** The URI to send: where the policy keeps something back, the canonical one that was decided about. */
+function askedUri(own: string, owner: TargetCatalog, view: CallerView): string | undefined {
+  const { snapshot } = owner
+  if (!view.isRestricted(owner) || snapshot?.resources.some((one) => one.uri === own)) return own
+  const forms = readUri(own)
+  if (forms.isAmbiguous) return undefined
+  return (snapshot && listedSpelling(snapshot, forms)) ?? sentUri(forms)
+}
+
+export type Named = 'tools' | 'prompts'
+
+/** The entry of a list. Most are known at once; otherwise this waits for the targets that have not answered yet. */
+export async function findEntry(
+  kind: Named | 'templates',
+  key: string,
+  view: CallerView,
+): Promise<MergedEntry | undefined> {
+  const known = view.find(kind, key)
+  if (known) return known
+  await view.ready()
+  return view.find(kind, key)
+}
+
+/** An entry that may not be in the lists yet: the targets that could have it are asked before it is refused. */
+export async function findNamed(
+  kind: Named,
+  name: string,
+  exchange: GatewayExchange,
+  catalog: CatalogView,
+): Promise<MergedEntry> {
+  const { view } = exchange
+  const known = await findEntry(kind, name, view)
+  if (known) return known
+  const owners = possibleOwners(name, catalog, view)
+  const answers = owners.length > 0 ? await orAbort(lookUp(owners), exchange.signal) : []
+  const found = view.find(kind, name)
+  if (found) return found
+  // A target that has never answered may have it: the call fails like any other call of that target.
+  const failed = answers.find((one, at) => one.status === 'rejected' && !owners[at]!.snapshot)
+  throw failed?.status === 'rejected' ? failed.reason : refused(exchange, view.messageOf(kind, name))
+}
+
+/**
+ * By prefix; there may be several: `git_hub_x` can be of `git` or of `git_hub`. A target without one is asked when
+ * it runs or starts for the first time. Whether policy denies the name does not matter here: the answer, and the
+ * time that it takes, would tell.
+ */
+function possibleOwners(name: string, catalog: CatalogView, view: CallerView): TargetCatalog[] {
+  return view.catalogs.filter((one) => {
+    const prefix = catalog.prefixOf(one)
+    const start = prefix === '' ? '' : prefix + catalog.separator
+    const isAsked = one.target.connected || one.isFirstAsked || view.catalogs.length === 1
+    const isNamed = prefix === '' ? isAsked : name.startsWith(start)
+    return isNamed && one.target.model.enabled
+  })
+}

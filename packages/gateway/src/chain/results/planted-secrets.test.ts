@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest'
+import { complete, failure, ProtocolError, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
+import { Server } from '@gantry/mcp/server'
+import { chainBench, modelOf } from '../chain.test.support.ts'
+import { Lot, prose, SECRETS } from './planted-secrets.test.support.ts'
+import { ResultFindings } from './result-findings.ts'
+import { resultsLink } from './results-link.ts'
+
+const COUNT = 10_000
+const SEED = 20_260_728
+
+const bench = await chainBench({ a: new Server({ name: 'a' }) })
+const { results } = await modelOf({
+  mcpServers: { a: { module: 'a' } },
+  results: [{ mask: ['email', 'phone', 'card', 'iban', 'national-id', 'keys'] }],
+})
+const link = resultsLink(results, new ResultFindings())!
+
+/** Every place where a target can say something. */
+const SURFACES: Readonly<Record<string, (text: string, lot: Lot) => Outcome | JsonObject>> = {
+  text: (text) => complete({ content: [{ type: 'text', text }] }),
+  structured: (text, lot) => complete({ content: [], structuredContent: nested(text, lot) }),
+  both: (text) =>
+    complete({
+      content: [{ type: 'text', text: JSON.stringify({ note: text }, undefined, 2) }],
+      structuredContent: { note: text },
+    }),
+  resource: (text) => complete({ content: [{ type: 'resource', resource: { uri: 'a:b', text } }] }),
+  blob: (text) => complete({ contents: [{ uri: 'a:b', blob: Buffer.from(text).toString('base64') }] }),
+  link: (text) =>
+    complete({ content: [{ type: 'resource_link', uri: 'a:b', name: text, description: text }] }),
+  uri: (text) =>
+    complete({ content: [{ type: 'resource_link', uri: `a:${encodeURIComponent(text)}`, name: 'n' }] }),
+  prompt: (text) =>
+    complete({ description: text, messages: [{ role: 'user', content: { type: 'text', text } }] }),
+  completion: (text) => complete({ completion: { values: [text] } }),
+  failed: (text) => complete({ isError: true, content: [{ type: 'text', text }] }),
+  error: (text) => failure(new ProtocolError(-32000, text, { detail: [text] })),
+  task: (text) => ({ type: 'task', task: { taskId: '1', statusMessage: text } }) as Outcome,
+  taskResult: (text) => complete({ status: 'completed', result: { content: [{ type: 'text', text }] } }),
+  question: (text) => ({
+    type: 'input_required',
+    inputRequests: { q: { method: 'elicitation/create', params: { message: text } } },
+  }),
+  progress: (text) => ({ method: 'notifications/progress', params: { progressToken: 1, message: text } }),
+  log: (text) => ({ method: 'notifications/message', params: { level: 'info', data: { said: [text] } } }),
+}
+
+function nested(text: string, lot: Lot): JsonObject {
+  let value: JsonObject = { [lot.one(['note', 'value', text])]: text }
+  for (let level = lot.below(4); level > 0; level--)
+    value = lot.one([{ a: value }, { list: [1, value, null] }])
+  return value
+}
+
+async function said(made: Outcome | JsonObject): Promise<string> {
+  const heard: unknown[] = []
+  const exchange = bench.exchange('tools/call', {}, { notify: (one) => void heard.push(one) })
+  const isNotification = 'method' in made
+  const outcome = await link(exchange, async () => {
+    if (!isNotification) return made as Outcome
+    exchange.notify(made as never)
+    return complete({})
+  })
+  if (isNotification) expect(heard).toHaveLength(1)
+  return readable(JSON.stringify([outcome, heard]))
+}
+
+/** As an attacker would read it: without escapes and encodings. */
+function readable(json: string): string {
+  const decoded = json.replaceAll(/"blob":"([^"]*)"/g, (_, data: string) =>
+    Buffer.from(data, 'base64').toString(),
+  )
+  const escaped = decoded.replaceAll(String.raw`\\n`, '\n').replaceAll(String.raw`\n`, '\n')
+  return `${escaped}\n${decodeURIComponent(escaped.replaceAll(/%(?![\dA-F]{2})/g, '%25'))}`
+}
+
+it(`lets none of ${COUNT} planted secrets through, in no place and of no kind`, async () => {
+  const lot = new Lot(SEED)
+  const leaks: string[] = []
+  const kinds = Object.entries(SECRETS)
+  const surfaces = Object.entries(SURFACES)
+  for (let at = 0; at < COUNT; at++) {
+    const [kind, make] = kinds[at % kinds.length]!
+    const [surface, wrap] = surfaces[Math.floor(at / kinds.length) % surfaces.length]!
+    const secret = make(lot)
+    const shown = await said(wrap(prose(lot, secret), lot))
+    if (shown.includes(secret) || shown.includes(secret.slice(4, -2)))
+      leaks.push(`${kind} in ${surface}: ${shown}`)
+  }
+  expect(leaks.slice(0, 3), `seed ${SEED}, ${leaks.length} leaks`).toEqual([])
+})

@@ -1,0 +1,241 @@
+import { isUtf8 } from 'node:buffer'
+import { isJsonObject, JsonNumber, jsonReader, writeJson, type JsonObject } from '@gantry/mcp/exchange'
+import type { ResultRule } from '../../model/index.ts'
+import { fitMask, schemaAt, type LeafSchema } from './fit-mask.ts'
+import { endOf, follow, pathsOf, type PathSteps } from './path-steps.ts'
+import { Literals } from './literals.ts'
+import { maskOf, type OnFound, replacementFor, TextCleaner } from './text-cleaner.ts'
+
+/** What the protocol itself needs unchanged. Outside of data these are no texts of people. */
+const OPAQUE: ReadonlySet<string> = new Set([
+  'requestState',
+  'taskId',
+  'nextCursor',
+  'progressToken',
+  'elicitationId',
+  'subscriptionId',
+])
+/** Below these, every name is the server's own. */
+const DATA: ReadonlySet<string> = new Set(['structuredContent', 'arguments', 'requestedSchema'])
+/** Shorter numbers are nobody's. */
+const SHORTEST_NUMBER = 4
+
+const GONE: unique symbol = Symbol('gone')
+
+/** Where a value stands. */
+interface Place {
+  /** The name of the field it is in. */
+  readonly field: string
+  /** Whether it belongs to the server, and not to the protocol. */
+  readonly isData: boolean
+  readonly steps: PathSteps
+  readonly schema?: LeafSchema | undefined
+}
+
+const NO_STEPS: PathSteps = new Set()
+
+/** Takes out of a value what some rules keep from callers: in texts, names, numbers, and at given places. */
+export class ResultCleaner {
+  readonly #texts: TextCleaner
+  readonly #paths: PathSteps
+  readonly #onFound: OnFound
+
+  constructor(rules: readonly ResultRule[], onFound: OnFound) {
+    this.#texts = new TextCleaner(rules)
+    this.#paths = pathsOf(rules)
+    this.#onFound = onFound
+  }
+
+  /** The same value when there is nothing to take out. Throws `RefusedResult`. */
+  clean<T>(
+    value: T,
+    known: { readonly given?: string | undefined; readonly schema?: JsonObject | undefined } = {},
+  ): T {
+    return new Cleaning(this.#texts, this.#paths, this.#onFound, known.given, known.schema).all(value) as T
+  }
+}
+
+/** One value on its way through the rules. */
+class Cleaning {
+  readonly #texts: TextCleaner
+  readonly #paths: PathSteps
+  readonly #onFound: OnFound
+  /** What the caller named itself. */
+  readonly #given: string | undefined
+  readonly #schema: JsonObject | undefined
+  /** What was found at paths: it is hidden in texts, too. */
+  readonly #literals = new Literals()
+
+  constructor(
+    texts: TextCleaner,
+    paths: PathSteps,
+    onFound: OnFound,
+    given: string | undefined,
+    schema: JsonObject | undefined,
+  ) {
+    this.#texts = texts
+    this.#paths = paths
+    this.#onFound = onFound
+    this.#given = given
+    this.#schema = schema
+  }
+
+  all(value: unknown): unknown {
+    if (this.#paths.size > 0) this.#collect(value)
+    const cleaned = this.#value(value, { field: '', isData: false, steps: NO_STEPS })
+    return cleaned === GONE ? {} : cleaned
+  }
+
+  #value(value: unknown, place: Place): unknown {
+    const end = place.steps.size > 0 ? endOf(place.steps) : undefined
+    if (end) {
+      const shown = replacementFor(end.name, end.action, this.#onFound)
+      return end.action === 'drop' ? GONE : fitMask(value, shown, place.schema)
+    }
+    if (typeof value === 'string') return this.#text(value, place)
+    if (isNumber(value)) return this.#number(value, place)
+    if (Array.isArray(value)) return this.#array(value, place)
+    return isJsonObject(value) ? this.#object(value, place) : value
+  }
+
+  #text(text: string, place: Place): unknown {
+    if (text === this.#given) return text
+    const shown = this.#texts.clean(this.#inJson(this.#literals.clean(text)), place.field, this.#onFound)
+    return shown === text ? text : fitMask(text, shown, place.schema)
+  }
+
+  /** A number may be one of a card. */
+  #number(value: number | JsonNumber, place: Place): unknown {
+    const text = String(value)
+    if (text.length < SHORTEST_NUMBER) return value
+    const shown = this.#texts.clean(this.#literals.clean(text), place.field, this.#onFound)
+    return shown === text ? value : fitMask(value, shown, place.schema)
+  }
+
+  #array(values: readonly unknown[], place: Place): unknown {
+    let changed: unknown[] | undefined
+    values.forEach((value, at) => {
+      const shown = this.#value(value, this.#inside(place, String(at), place.field))
+      if (shown !== value) changed ??= values.slice(0, at)
+      if (changed && shown !== GONE) changed.push(shown)
+    })
+    return changed ?? values
+  }
+
+  #object(value: JsonObject, place: Place): unknown {
+    if (!place.isData && typeof value.blob === 'string') return this.#blob(value, place)
+    let changed: JsonObject | undefined
+    const entries = Object.entries(value)
+    entries.forEach(([key, inner], at) => {
+      const name = place.isData ? this.#name(key) : key
+      const shown = this.#isOpaque(key, value, place)
+        ? inner
+        : this.#value(inner, this.#inside(place, key, key))
+      if (shown !== inner || name !== key) changed ??= Object.fromEntries(entries.slice(0, at))
+      if (changed && shown !== GONE) setOwn(changed, freeName(changed, name), shown)
+    })
+    return changed ?? value
+  }
+
+  #isOpaque(key: string, holder: JsonObject, { isData }: Place): boolean {
+    if (isData || typeof holder[key] !== 'string') return false
+    if (OPAQUE.has(key)) return true
+    const { type, mode } = holder
+    return (key === 'data' && (type === 'image' || type === 'audio')) || (key === 'url' && mode === 'url')
+  }
+
+  /** Names of fields are the server's as well: `{ "ann@example.com": … }`. */
+  #name(key: string): string {
+    return this.#texts.clean(this.#literals.clean(key), '', this.#onFound)
+  }
+
+  /** Bytes that are text are read as text. */
+  #blob(value: JsonObject, place: Place): unknown {
+    const { blob, ...rest } = value
+    const bytes = Buffer.from(blob as string, 'base64')
+    const shown = this.#object(rest, place) as JsonObject
+    const text = isText(bytes) ? new TextDecoder().decode(bytes) : undefined
+    const clean =
+      text === undefined ? undefined : this.#text(text, { ...place, field: 'blob', schema: undefined })
+    if (clean === text) return shown === rest ? value : { ...shown, blob }
+    return { ...shown, blob: Buffer.from(String(clean)).toString('base64') }
+  }
+
+  #inside(place: Place, key: string, field: string): Place {
+    const starts = !place.isData && key === 'structuredContent'
+    return {
+      field,
+      isData: place.isData || DATA.has(key),
+      steps: starts ? this.#paths : follow(place.steps, key),
+      schema: starts ? this.#schema : schemaAt(place.schema, key, this.#schema),
+    }
+  }
+
+  /** Structured content is often repeated as a text: it has the same paths, and escapes may hide what is in it. */
+  #inJson(text: string): string {
+    if (this.#paths.size === 0 && !text.includes('\\')) return text
+    const value = readStructured(text)
+    if (value === undefined) return text
+    const shown = this.#value(value, { field: '', isData: true, steps: this.#paths })
+    if (shown === value) return text
+    return shown === GONE ? '' : writeJson(shown, undefined, /^[[{]\r?\n/.test(text.trim()) ? 2 : undefined)
+  }
+
+  /** Remembers what stands at paths, wherever structured content is. */
+  #collect(value: unknown): void {
+    if (typeof value === 'string') this.#collectAt(readStructured(value), this.#paths)
+    else if (Array.isArray(value)) for (const inner of value) this.#collect(inner)
+    else if (isJsonObject(value)) {
+      for (const [key, inner] of Object.entries(value)) {
+        if (key === 'structuredContent') this.#collectAt(inner, this.#paths)
+        else this.#collect(inner)
+      }
+    }
+  }
+
+  #collectAt(value: unknown, steps: PathSteps, name?: string): void {
+    if (steps.size === 0 && name === undefined) return
+    const end = endOf(steps)
+    const found = end ? (end.action === 'mask' ? maskOf(end.name) : '') : name
+    if (Array.isArray(value) || isJsonObject(value)) {
+      for (const [key, inner] of Object.entries(value)) this.#collectAt(inner, follow(steps, key), found)
+    } else if (found !== undefined && (typeof value === 'string' || isNumber(value))) {
+      this.#literals.add(String(value), found)
+    }
+  }
+}
+
+/** A text that is JSON of an object or a list. */
+function readStructured(text: string): unknown {
+  return /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text) ? quietly(text) : undefined
+}
+
+const readSource = jsonReader('source')
+
+function quietly(text: string): unknown {
+  try {
+    return readSource(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isNumber(value: unknown): value is number | JsonNumber {
+  return typeof value === 'number' || value instanceof JsonNumber
+}
+
+function isText(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !bytes.includes(0)
+}
+
+/** Two names may have become the same. */
+function freeName(holder: JsonObject, name: string): string {
+  if (!Object.hasOwn(holder, name)) return name
+  let count = 2
+  while (Object.hasOwn(holder, `${name} ${count}`)) count++
+  return `${name} ${count}`
+}
+
+function setOwn(holder: JsonObject, name: string, value: unknown): void {
+  Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })
+}

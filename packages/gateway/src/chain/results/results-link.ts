@@ -1,0 +1,131 @@
+import {
+  complete,
+  failure,
+  ProtocolError,
+  withPlainNumbers,
+  type JsonObject,
+  type Notification,
+  type Outcome,
+} from '@gantry/mcp/exchange'
+import { compileSchema, type CompiledSchema } from '@gantry/mcp/schema'
+import type { ResultRule } from '../../model/index.ts'
+import { toFailure } from '../to-failure.ts'
+import type { GatewayExchange, Resolved } from '../gateway-exchange.ts'
+import type { Link } from '../link.ts'
+import { RefusedResult } from './refused-result.ts'
+import { ResultCleaner } from './result-cleaner.ts'
+import { isAbout } from './result-handling.ts'
+import type { ResultFindings } from './result-findings.ts'
+
+const UNTRUSTED = 'dev.gantry/untrusted'
+
+/** What rules do with the results of one object. */
+interface Handling {
+  readonly cleaner: ResultCleaner
+  readonly isUntrusted: boolean
+}
+
+/**
+ * Takes out of everything that a target says what its caller may not have: results, errors, notifications, questions
+ * and tasks. It stands next to the target, so that nothing is kept or shown before it is clean.
+ */
+export function resultsLink(rules: readonly ResultRule[], findings: ResultFindings): Link | undefined {
+  if (rules.length === 0) return undefined
+  const handlings = new Map<string, Handling | undefined>()
+  const handlingOf = (resolved: Resolved | undefined): Handling | undefined => {
+    const own = resolved ? rules.filter((rule) => isAbout(rule, resolved)) : rules
+    const key = own.map((rule) => rules.indexOf(rule)).join()
+    if (!handlings.has(key)) handlings.set(key, own.length === 0 ? undefined : handle(own, findings))
+    return handlings.get(key)
+  }
+  return async (exchange, next) => {
+    const handling = handlingOf(exchange.resolved)
+    if (!handling) return next()
+    listen(exchange, handling.cleaner)
+    return cleanOutcome(await next().catch(toFailure), exchange, handling)
+  }
+}
+
+function handle(rules: readonly ResultRule[], findings: ResultFindings): Handling {
+  const cleaner = new ResultCleaner(rules, (name, action) => findings.add(name, action))
+  return { cleaner, isUntrusted: rules.some(({ untrusted }) => untrusted) }
+}
+
+/** A notification that is refused is not sent; a question that is refused fails the call. */
+function listen(exchange: GatewayExchange, cleaner: ResultCleaner): void {
+  exchange.hear((notification) => quietly(() => cleaner.clean<Notification>(notification)))
+  const { ask, record } = exchange
+  if (ask) exchange.ask = async (questions, signal) => ask(cleaner.clean(questions), signal)
+  if (record) record.clean = (message) => quietly(() => cleaner.clean(message)) ?? { withheld: true }
+}
+
+function quietly<T>(clean: () => T): T | undefined {
+  try {
+    return clean()
+  } catch {
+    return undefined
+  }
+}
+
+async function cleanOutcome(
+  outcome: Outcome,
+  exchange: GatewayExchange,
+  handling: Handling,
+): Promise<Outcome> {
+  const { cleaner } = handling
+  switch (outcome.type) {
+    case 'complete':
+      return cleanResult(outcome, exchange, handling)
+    case 'error': {
+      const { code, message, data } = outcome.error
+      const said = {
+        message,
+        data,
+        cause: outcome.cause instanceof Error ? outcome.cause.message : undefined,
+      }
+      const clean = cleaner.clean(said)
+      if (clean === said) return outcome
+      return failure(
+        new ProtocolError(code, clean.message, clean.data),
+        new Error(clean.cause ?? clean.message),
+      )
+    }
+    case 'input_required':
+      return cleaner.clean(outcome)
+    case 'task':
+      return cleaner.clean(outcome)
+  }
+}
+
+async function cleanResult(
+  outcome: Outcome & { type: 'complete' },
+  { resolved, params }: GatewayExchange,
+  { cleaner, isUntrusted }: Handling,
+): Promise<Outcome> {
+  const schema = resolved?.entry?.item.outputSchema as JsonObject | undefined
+  const given = typeof params.uri === 'string' ? params.uri : undefined
+  const result = cleaner.clean(outcome.result, { given, schema })
+  if (result !== outcome.result) await requireFit(result, outcome.result, schema)
+  // What was looked at is passed on, and not the text it came in: that may have a member twice.
+  if (!isUntrusted) return complete(result)
+  return complete({ ...result, _meta: { ...(result._meta as JsonObject | undefined), [UNTRUSTED]: true } })
+}
+
+const compiled = new WeakMap<JsonObject, CompiledSchema>()
+
+/** Structured content that no longer fits its schema would be refused by the client, with the reason for it. */
+async function requireFit(
+  result: JsonObject,
+  before: JsonObject,
+  schema: JsonObject | undefined,
+): Promise<void> {
+  const { structuredContent } = result
+  if (!schema || structuredContent === before.structuredContent) return
+  let check = compiled.get(schema)
+  if (!check) {
+    check = compileSchema(schema, { io: 'output', trust: 'foreign' })
+    compiled.set(schema, check)
+  }
+  const { ok } = await check.validate(withPlainNumbers(structuredContent))
+  if (!ok) throw new RefusedResult('without what is masked it would not fit its schema')
+}

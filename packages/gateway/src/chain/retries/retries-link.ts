@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cancellationOf, deriveExchange, signalCancellation, type Outcome } from '@gantry/mcp/exchange'
+import type { RetryModel } from '../../model/index.ts'
+import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
+import type { Link } from '../link.ts'
+import { isAbout } from '../results/result-handling.ts'
+import { toFailure } from '../to-failure.ts'
+import { failureKind, pauseOf } from './failure-kind.ts'
+import { RetryBudget } from './retry-budget.ts'
+
+type Next = Parameters<Link>[1]
+
+/** A caller does not wait longer than this for another try. */
+const LONGEST_PAUSE = 5_000
+
+/**
+ * Makes a call once more when its server could not be reached or was too busy, or beside the first when that takes
+ * long. Only for tools that say that they may be called twice, and that the configuration names.
+ */
+export function retriesLink(models: readonly RetryModel[]): Link | undefined {
+  if (models.length === 0) return undefined
+  const budgets = new Map<string, RetryBudget>()
+  return async (given, next) => {
+    const exchange = given as ResolvedExchange
+    const model = modelFor(exchange, models)
+    if (!model) return next()
+    const { name } = exchange.resolved.target
+    const budget = budgets.get(name) ?? new RetryBudget()
+    budgets.set(name, budget)
+    budget.earn()
+    const call = new RepeatedCall(exchange, next, model, budget)
+    return model.hedgeAfter === undefined ? call.oneAfterAnother() : call.sideBySide(model.hedgeAfter)
+  }
+}
+
+function modelFor(
+  { method, params, resolved }: ResolvedExchange,
+  models: readonly RetryModel[],
+): RetryModel | undefined {
+  // `safe` is what the annotations of the tool say. A call that goes on with an answer is not the first.
+  if (method !== 'tools/call' || !resolved.safe || params.requestState !== undefined) return undefined
+  return models.find((model) => isAbout(model, resolved))
+}
+
+class RepeatedCall {
+  readonly #exchange: ResolvedExchange
+  readonly #next: Next
+  readonly #model: RetryModel
+  readonly #budget: RetryBudget
+
+  constructor(exchange: ResolvedExchange, next: Next, model: RetryModel, budget: RetryBudget) {
+    this.#exchange = exchange
+    this.#next = next
+    this.#model = model
+    this.#budget = budget
+  }
+
+  async oneAfterAnother(): Promise<Outcome> {
+    const { cancellation } = this.#exchange
+    let outcome = await this.#try(new AbortController())
+    for (let tries = 0; tries < this.#model.attempts && !cancellation.aborted; tries++) {
+      const pause = this.#pauseAfter(outcome, tries)
+      if (pause === undefined || !this.#budget.spend()) break
+      await sleep(pause, undefined, { signal: cancellation.signal }).catch(() => {})
+      if (cancellation.aborted) break
+      outcome = await this.#try(new AbortController())
+    }
+    return outcome
+  }
+
+  /** Whichever of two calls is answered first; the other one is cancelled. */
+  async sideBySide(after: number): Promise<Outcome> {
+    const tries = [new AbortController(), new AbortController()] as const
+    const first = this.#try(tries[0])
+    const isLate = await Promise.race([first.then(() => false), sleep(after, true, { ref: false })])
+    if (!isLate || !this.#budget.spend()) return first
+    const second = this.#try(tries[1], true)
+    const answered = async (one: Promise<Outcome>): Promise<Outcome> => {
+      const outcome = await one
+      if (failureKind(outcome) === 'answered') return outcome
+      throw outcome
+    }
+    try {
+      return await Promise.any([answered(first), answered(second)])
+    } catch {
+      return await first
+    } finally {
+      for (const one of tries) one.abort(new Error('Another try was answered first'))
+    }
+  }
+
+  /** How long to wait before the next try; undefined: there is none. */
+  #pauseAfter(outcome: Outcome, tries: number): number | undefined {
+    const kind = failureKind(outcome)
+    if (kind !== 'transport' && kind !== 'throttled') return undefined
+    const usual = this.#model.pause * 2 ** tries * (0.5 + Math.random() / 2)
+    const pause = Math.max(usual, pauseOf(outcome) ?? 0)
+    return pause <= LONGEST_PAUSE ? pause : undefined
+  }
+
+  async #try(abort: AbortController, isQuiet = false): Promise<Outcome> {
+    const { cancellation } = this.#exchange
+    const end = (): void => abort.abort(cancellation.reason)
+    cancellation.onAbort(end)
+    const origin = deriveExchange(this.#exchange, {
+      params: this.#exchange.params,
+      cancellation: signalCancellation(abort.signal),
+      ...(isQuiet && { notify: () => {} }),
+    })
+    const attempt: GatewayExchange = this.#exchange.under(origin)
+    try {
+      const outcome = await this.#next(attempt).catch(toFailure)
+      // The server of the try that counts has its tasks.
+      this.#exchange.server = attempt.server
+      return outcome
+    } finally {
+      cancellationOf(this.#exchange).offAbort(end)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { toFailure } from '../to-failure.ts'
+import type { Tracer } from '../../telemetry/tracer.ts'
+import type { Link } from '../link.ts'
+
+/** A span for every request of a client. Everything that happens for the request lies within it. */
+export function traceLink(tracer: Tracer | undefined): Link | undefined {
+  if (!tracer) return undefined
+  return async (exchange, next) => {
+    const trace = tracer.begin(exchange)
+    if (!trace) return next()
+    exchange.trace = trace
+    try {
+      const outcome = await next()
+      trace.end(outcome, exchange)
+      return outcome
+    } catch (thrown) {
+      trace.end(toFailure(thrown), exchange)
+      throw thrown
+    }
+  }
+}
+
+/** What links do that is worth a span, by the names of the links. The span ends where the next link begins. */
+const STEPS: Readonly<Record<string, string>> = {
+  limits: 'queue',
+  resolve: 'resolve',
+  policy: 'policy',
+  rates: 'rate limit',
+  approval: 'approval',
+}
+/** What links do with a result: the span begins where the next link has ended. */
+const LATER_STEPS: Readonly<Record<string, string>> = { results: 'transformation', view: 'transformation' }
+
+/** The same links, each with its span. Links themselves know nothing of traces. */
+export function tracedLinks(
+  links: Readonly<Record<string, Link | undefined>>,
+): Record<string, Link | undefined> {
+  return Object.fromEntries(
+    Object.entries(links).map(([name, link]) => [
+      name,
+      link && withSteps(link, STEPS[name], LATER_STEPS[name]),
+    ]),
+  )
+}
+
+function withSteps(link: Link, before: string | undefined, after: string | undefined): Link {
+  if (before === undefined && after === undefined) return link
+  return async (exchange, next) => {
+    const { trace } = exchange
+    if (!trace) return link(exchange, next)
+    let began = performance.now()
+    let isBefore = true
+    try {
+      return await link(exchange, async (changed) => {
+        if (before !== undefined) trace.step(before, began)
+        isBefore = false
+        try {
+          return await next(changed)
+        } finally {
+          began = performance.now()
+        }
+      })
+    } finally {
+      if (isBefore ? before !== undefined : after !== undefined)
+        trace.step((isBefore ? before : after)!, began)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest'
+import { jsonReader, type AuthInfo, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
+import { prompt, Server, tool } from '@gantry/mcp/server'
+import { chainBench, liveExchange } from '../chain.test.support.ts'
+
+/** What the servers were given. They read names and values as generously as any server. */
+let seen: unknown[] = []
+const open = { type: 'object', properties: {}, additionalProperties: true } as const
+const files = new Server({
+  name: 'files',
+  tools: {
+    find: tool({
+      input: {
+        ...open,
+        properties: {
+          path: { type: 'string' },
+          depth: { type: 'number' },
+          text: { type: 'string' },
+          Text: {},
+        },
+      },
+      run: (args) => {
+        seen.push(args)
+        return 'found'
+      },
+    }),
+  },
+  prompts: {
+    review: prompt({
+      arguments: {
+        folder: { description: 'A folder', complete: () => ['/secret', '/public'] },
+        style: { complete: (_value, context) => [`with ${JSON.stringify(context)}`] },
+      },
+      run: (args) => JSON.stringify(args),
+    }),
+  },
+})
+/** Its names are those that the view gives to tools of others. */
+const look = new Server({ name: 'look', tools: { up: tool({ run: () => 'caught' }) } })
+
+const { gateway } = await chainBench(
+  { look, files },
+  {
+    views: {
+      desk: {
+        use: ['files/*', 'look/*'],
+        tools: {
+          'files/find': {
+            name: 'look_up',
+            parameters: {
+              path: { fixed: '/public' },
+              depth: { maximum: 3 },
+              text: { rename: 'words', maxLength: 5 },
+            },
+          },
+        },
+        prompts: {
+          'files/review': {
+            name: 'check',
+            parameters: { folder: { fixed: '/public' }, style: { rename: 'manner' } },
+          },
+        },
+      },
+    },
+  },
+)
+const ann = { principal: { kind: 'key', subject: 'ann' }, scopes: [], claims: {} } as unknown as AuthInfo
+/** Arguments come as they were written: numbers keep their text. */
+const ask = async (method: string, params: string | JsonObject): Promise<Outcome> => {
+  const read = typeof params === 'string' ? (jsonReader('source')(params) as JsonObject) : params
+  return gateway.endpoint('desk')!.respond(liveExchange(method, read, { auth: ann }))
+}
+const find = async (args: string): Promise<unknown> => {
+  seen = []
+  await ask('tools/call', `{"name":"look_up","arguments":${args}}`)
+  return seen[0]
+}
+
+describe('a fixed parameter of a view', () => {
+  it.each([
+    '{"path":"/secret"}',
+    '{"PATH":"/secret"}',
+    '{"Path":"/secret","path":"/secret"}',
+    '{"path":"/public","path":"/secret"}',
+    '{"path ":"/secret"}',
+    '{"p\\u200bath":"/secret"}',
+    '{"\\uff50ath":"/secret"}',
+    '{"pat%68":"/secret"}',
+    '{"__proto__":{"path":"/secret"}}',
+    '{"constructor":{"prototype":{"path":"/secret"}}}',
+  ])('is what the view says with %s', async (args) => {
+    const given = (await find(args)) as JsonObject
+    expect(Object.keys(given).filter((name) => /^p.?at/iu.test(name.normalize('NFKC')))).toEqual(['path'])
+    expect(given.path).toBe('/public')
+    expect(({} as JsonObject).path).toBeUndefined()
+  })
+
+  it.each(['null', '[]', '"{\\"path\\":\\"/secret\\"}"', '[{"path":"/secret"}]', '7', '1.0', 'true'])(
+    'is not left out with arguments that are %s',
+    async (args) => {
+      expect(await find(args)).toBeUndefined()
+    },
+  )
+})
+
+describe('a narrowed parameter of a view', () => {
+  it.each(['4', '4.0', '40e-1', '1e400', '99999999999999999999', '3.0000000000000000001e1'])(
+    'refuses %s where 3 is the most',
+    async (depth) => {
+      expect(await find(`{"depth":${depth}}`)).toBeUndefined()
+      expect(await find(`{"Depth":${depth}}`)).not.toHaveProperty('Depth')
+    },
+  )
+
+  it('takes what is small enough, however it is written', async () => {
+    expect(await find('{"depth":3.0}')).toMatchObject({ depth: 3 })
+    expect(await find('{"words":"short"}')).toMatchObject({ text: 'short' })
+  })
+
+  it('is not reached by its own name, or by one like it', async () => {
+    expect(await find('{"words":"short","TEXT":"very long","WORDS":"very long"}')).toEqual({
+      text: 'short',
+      path: '/public',
+    })
+    // The tool has this one as well.
+    expect(await find('{"words":"short","Text":"another"}')).toMatchObject({ text: 'short', Text: 'another' })
+  })
+})
+
+describe('a prompt of a view', () => {
+  const complete = (name: string, more: JsonObject = {}): Promise<Outcome> =>
+    ask('completion/complete', {
+      ref: { type: 'ref/prompt', name: 'check' },
+      argument: { name, value: '' },
+      ...more,
+    })
+
+  it.each(['folder', 'FOLDER', 'style'])(
+    'completes nothing for %s, which clients do not see',
+    async (name) => {
+      const outcome = await complete(name)
+      expect(outcome).toEqual(await complete('nothing'))
+      expect(JSON.stringify(outcome)).not.toContain('secret')
+    },
+  )
+
+  it('completes what clients see, with what the view fills in', async () => {
+    const outcome = await complete('manner', { context: { arguments: { folder: '/secret' } } })
+    expect(JSON.stringify(outcome)).toContain('with ')
+    expect(JSON.stringify(outcome)).toContain('/public')
+    expect(JSON.stringify(outcome)).not.toContain('secret')
+  })
+})
+
+describe('a name that a view gives', () => {
+  it('belongs to the tool that the view gives it to, whatever others are called', async () => {
+    const { result } = (await ask('tools/list', {})) as unknown as { result: { tools: JsonObject[] } }
+    const [first, second] = result.tools.map(({ name }) => String(name))
+    expect([first, second].filter((name) => name === 'look_up')).toHaveLength(1)
+    expect(await find('{"words":"a"}')).toBeDefined()
+    expect(JSON.stringify(await ask('tools/call', { name: first!, arguments: {} }))).toContain('caught')
+  })
+})

@@ -1,0 +1,62 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { createTwoFilesPatch } from 'diff'
+import { CliError } from '../cli-error.ts'
+import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
+import { type ChangedFile, rewriteProject } from '../codemod/rewrite-project.ts'
+import { removeControls } from '../../model/index.ts'
+import { shorten } from '../format-problem.ts'
+import { plainText } from '../plain-text.ts'
+import { readVersion } from '../read-version.ts'
+
+interface CodemodOptions extends GlobalOptions {
+  readonly write?: boolean
+}
+
+export function register(program: Command, io: CliIo): void {
+  program
+    .command('codemod')
+    .argument('[path]', 'a file, or a folder with all that is in it (default: this folder)')
+    .description(
+      'Rewrites servers that are written with McpServer of the official TypeScript SDK 1.x for @gantry/mcp. Shows the changes; writes them with --write.',
+    )
+    .option('-w, --write', 'write the files')
+    .addHelpText('after', '\nExamples:\n  gantry codemod src\n  gantry codemod src --write')
+    .action((path: string | undefined, _: unknown, command: Command) =>
+      codemod(path ?? '.', command.optsWithGlobals<CodemodOptions>(), io),
+    )
+}
+
+async function codemod(path: string, options: CodemodOptions, io: CliIo): Promise<void> {
+  const changed = rewriteProject(resolve(io.places.cwd, path), readVersion())
+  if (changed.length === 0)
+    throw new CliError(
+      `Nothing in ${plainText(path)} registers with an McpServer of @modelcontextprotocol/sdk`,
+    )
+  if (options.write) await Promise.all(changed.map((file) => writeFile(file.path, file.after)))
+  const files = changed.map((file) => ({ ...file, name: shorten(file.path, io.places.cwd) }))
+  if (options.json) {
+    printJson(io, {
+      ok: true,
+      written: options.write === true,
+      files: files.map(({ name, notes }) => ({ file: name, notes })),
+    })
+    return
+  }
+  for (const file of files) print(file, options, io)
+  const next = options.write ? 'Now run npm install and your tests' : 'Nothing is written yet: add --write'
+  printLine(io.stderr, `${files.length} files. ${next}`)
+}
+
+function print(file: ChangedFile & { name: string }, options: CodemodOptions, io: CliIo): void {
+  const paint = paintFor(io.stdout, io, options)
+  if (options.write) printLine(io.stdout, `${paint.green('✓')} ${plainText(file.name)}`)
+  else if (file.after !== file.before)
+    io.stdout.write(removeControls(createTwoFilesPatch(file.name, file.name, file.before, file.after)))
+  for (const { line, message } of file.notes)
+    printLine(
+      io.stderr,
+      `${paintFor(io.stderr, io, options).yellow('look')}  ${plainText(`${file.name}:${line}  ${message}`)}`,
+    )
+}

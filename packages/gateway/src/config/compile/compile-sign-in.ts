@@ -1,0 +1,61 @@
+import { parseUrl } from '@gantry/mcp/foreign'
+import type { BearerModel, ServerModel, SignInModel } from '../../model/index.ts'
+import type { RawSignIn } from '../raw-config.ts'
+import type { CompileContext } from './compile-context.ts'
+import { duration } from './compile-server.ts'
+
+export interface SignInSurroundings {
+  readonly issuers: readonly BearerModel[]
+  readonly trustedHosts: readonly string[]
+  readonly server: ServerModel
+}
+
+const PATH = ['auth', 'signIn']
+
+export function compileSignIn(
+  raw: RawSignIn,
+  { issuers, trustedHosts, server }: SignInSurroundings,
+  context: CompileContext,
+): SignInModel {
+  const ownIssuer = originOf(server, context)
+  const scopes = raw.scopes ?? []
+  return {
+    issuer: context.plain(raw.issuer, [...PATH, 'issuer']),
+    clientId: context.plain(raw.clientId, [...PATH, 'clientId']),
+    clientSecret: context.credential(raw.clientSecret, [...PATH, 'clientSecret']),
+    upstreamScopes: raw.upstreamScopes ?? ['openid', 'profile', 'email'],
+    ownIssuer,
+    resource: `${ownIssuer}/mcp`,
+    authorizationServers: [ownIssuer, ...issuers.map(({ issuer }) => issuer)],
+    scopes,
+    allScopes: [...new Set([...scopes, ...(raw.offeredScopes ?? [])])],
+    lifetime: duration(raw.lifetime, '7d'),
+    accessTokenLifetime: duration(raw.tokenLifetime, '10m'),
+    clients: (raw.clients ?? []).map(({ clientId, name, clientSecret, redirectUris }, index) => ({
+      clientId,
+      name: name ?? clientId,
+      clientSecret:
+        clientSecret === undefined
+          ? undefined
+          : context.credential(clientSecret, [...PATH, 'clients', index, 'clientSecret']),
+      redirectUris,
+    })),
+    trustedHosts,
+  }
+}
+
+/** What clients call this gateway stands in tokens and metadata, so it has to be known beforehand. */
+function originOf({ publicUrl, host, port, loopback }: ServerModel, context: CompileContext): string {
+  const url = publicUrl === undefined ? undefined : parseUrl(publicUrl)
+  if (url) return url.origin
+  if (!loopback) {
+    context.report({
+      code: 'invalid-value',
+      path: PATH,
+      part: 'key',
+      message: 'Signing in needs to know what clients call this gateway',
+      fix: 'Set "server.publicUrl"',
+    })
+  }
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

@@ -1,0 +1,68 @@
+import type { BearerGuard } from '@gantry/mcp/guard'
+import type { BearerModel, GatewayModel, GroupsModel } from '../../model/index.ts'
+import { withGroups } from '../../rules/with-groups.ts'
+import type { OnRefused } from '../refusal.ts'
+import { issuersGuard } from './issuers-guard.ts'
+
+/** Lets holders of tokens in: of issuers of the configuration, and our own. Undefined where there is neither. */
+export async function bearerGuard(
+  model: GatewayModel,
+  own: BearerGuard | undefined,
+  onRefused: OnRefused,
+): Promise<BearerGuard | undefined> {
+  const { issuers, groups, signIn } = model.auth
+  const others = await Promise.all(
+    issuers.map(async (settings) => ({
+      issuer: settings.issuer,
+      guard: await guardOf(settings, model, onRefused),
+      takesOpaque: settings.introspection !== undefined,
+    })),
+  )
+  const ours = own && signIn ? [{ issuer: signIn.ownIssuer, guard: own, takesOpaque: false }] : []
+  const [first, ...more] = [...ours, ...others]
+  if (!first) return undefined
+  const guard = more.length === 0 ? first.guard : issuersGuard([first, ...more])
+  return groups ? groupingGuard(guard, groups) : guard
+}
+
+function groupingGuard(guard: BearerGuard, groups: GroupsModel): BearerGuard {
+  const grouping = async (head: Parameters<BearerGuard>[0]): ReturnType<BearerGuard> => {
+    const verdict = await guard(head)
+    return verdict.ok ? { ...verdict, auth: withGroups(verdict.auth, groups) } : verdict
+  }
+  const { protectedResource, metadata, metadataPath } = guard
+  return Object.assign(grouping, { protectedResource, metadata, metadataPath })
+}
+
+/** Verifying tokens takes libraries that most gateways do not need: they are loaded for those that do. */
+async function guardOf(
+  settings: BearerModel,
+  model: GatewayModel,
+  onRefused: OnRefused,
+): Promise<BearerGuard> {
+  const { bearer } = await import('@gantry/mcp/guard')
+  const { issuer, audience, scopes, jwksUri, introspection, trustedHosts } = settings
+  return bearer({
+    resource: resourceOf(settings, model),
+    issuer,
+    audience,
+    scopes,
+    trustedHosts,
+    metadata: { authorization_servers: authorizationServers(model) },
+    onRefused: ({ status, reason, path }) => onRefused({ status, reason, path }),
+    ...(jwksUri !== undefined && { jwks: jwksUri }),
+    ...(introspection && {
+      introspection: { ...introspection, clientSecret: introspection.clientSecret.reveal() },
+    }),
+  })
+}
+
+function authorizationServers({ auth: { issuers, signIn } }: GatewayModel): string[] {
+  return signIn ? [...signIn.authorizationServers] : issuers.map(({ issuer }) => issuer)
+}
+
+/** What clients call this gateway: tokens are asked for under this name. */
+function resourceOf({ audience }: BearerModel, { server }: GatewayModel): string {
+  if (server.publicUrl !== undefined) return new URL('/mcp', server.publicUrl).href
+  return URL.canParse(audience) ? audience : `http://${server.host}:${server.port}/mcp`
+}

@@ -1,0 +1,245 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parseUrl } from '@gantry/mcp/foreign'
+import type { Rows, Store } from '../../store/index.ts'
+import type { Interaction, OidcClient, OidcProvider } from './oidc-provider.ts'
+import { consentPage, problemPage, sendPage } from './pages.ts'
+import type { People } from './people.ts'
+import type { PendingLogin, Upstream } from './upstream.ts'
+
+export interface InteractionOptions {
+  readonly provider: OidcProvider
+  readonly upstream: Upstream
+  readonly people: People
+  readonly store: Store
+  /** The name of the gateway for people. */
+  readonly gateway: string
+  readonly isSecure: boolean
+  log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void
+}
+
+/** A login that has begun, and the browser that it belongs to. */
+interface Begun extends PendingLogin {
+  readonly uid: string
+  readonly browser: string
+}
+
+const LOGIN_TIME = 10 * 60_000
+const COOKIE = 'gantry-sign-in'
+const START = 'Go back to the application and sign in again.'
+const MAX_FORM = 4096
+
+/** What people see between a client's question and its answer: the login at the identity provider, and the consent. */
+export class Interactions {
+  readonly #options: InteractionOptions
+  readonly #flows: Rows
+
+  constructor(options: InteractionOptions) {
+    this.#options = options
+    this.#flows = options.store.rows({
+      name: 'sign-in-logins',
+      secret: true,
+      maxRows: 20_000,
+      maxValueBytes: 8192,
+    })
+  }
+
+  /** `/oauth/sign-in/UID`: sends the browser on to log in, or asks for consent. */
+  async step(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { provider } = this.#options
+    let interaction: Interaction
+    try {
+      interaction = await provider.interactionDetails(request, response)
+    } catch {
+      return sendPage(
+        response,
+        400,
+        problemPage('This sign-in has ended, or began in another browser.', START),
+      )
+    }
+    if (interaction.prompt.name === 'login') return this.#login(interaction, request, response)
+    if (request.method === 'POST') return this.#answer(interaction, request, response)
+    return this.#ask(interaction, response)
+  }
+
+  async #login(
+    { uid, params }: Interaction,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { provider, upstream, isSecure, log } = this.#options
+    const done = await this.#flows.take(`done ${digest(uid)}`)
+    if (done) {
+      const { account, browser } = JSON.parse(done.value) as { account: string; browser: string }
+      if (!isSame(browser, digest(cookieOf(request)))) return this.#otherBrowser(response)
+      return provider.interactionFinished(
+        request,
+        response,
+        { login: { accountId: account } },
+        { mergeWithLastSubmission: false },
+      )
+    }
+    try {
+      const { url, pending } = await upstream.begin(params.login_hint)
+      const browser = randomBytes(24).toString('base64url')
+      const begun: Begun = { ...pending, uid, browser: digest(browser) }
+      await this.#flows.put(`state ${digest(pending.state)}`, JSON.stringify(begun), { ttl: LOGIN_TIME })
+      const attributes = `Path=/oauth; HttpOnly; SameSite=Lax; Max-Age=${LOGIN_TIME / 1000}${isSecure ? '; Secure' : ''}`
+      const headers = {
+        location: url,
+        'set-cookie': `${COOKIE}=${browser}; ${attributes}`,
+        'cache-control': 'no-store',
+      }
+      response.writeHead(303, headers).end()
+    } catch (error) {
+      log('warn', 'The identity provider cannot be used', { reason: reasonOf(error) })
+      sendPage(
+        response,
+        502,
+        problemPage(
+          'The identity provider cannot be reached.',
+          'Try again in a moment. The log of the gateway says more.',
+        ),
+      )
+    }
+  }
+
+  /** `/oauth/callback`: the identity provider's answer. A state is good once, in the browser that began. */
+  async callback(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const { upstream, people, log } = this.#options
+    const state = url.searchParams.get('state') ?? ''
+    const row = state === '' ? undefined : await this.#flows.take(`state ${digest(state)}`)
+    if (!row)
+      return sendPage(response, 400, problemPage('This sign-in has ended, or was used already.', START))
+    const begun = JSON.parse(row.value) as Begun
+    if (!isSame(begun.browser, digest(cookieOf(request)))) return this.#otherBrowser(response)
+    try {
+      const person = await upstream.finish(url, begun)
+      const { account, tooLong } = await people.keep(person)
+      if (tooLong.length > 0)
+        log('warn', 'Claims are too long for a token and are left out', { claims: tooLong.join(', ') })
+      const value = JSON.stringify({ account, browser: begun.browser })
+      await this.#flows.put(`done ${digest(begun.uid)}`, value, { ttl: LOGIN_TIME })
+      response.writeHead(303, { location: `/oauth/sign-in/${begun.uid}`, 'cache-control': 'no-store' }).end()
+    } catch (error) {
+      log('warn', 'A login was refused', { reason: reasonOf(error) })
+      sendPage(response, 400, problemPage('The identity provider did not confirm who you are.', START))
+    }
+  }
+
+  #otherBrowser(response: ServerResponse): void {
+    this.#options.log('warn', 'A login was refused', {
+      reason: 'it came from another browser than it began in',
+    })
+    sendPage(response, 400, problemPage('This sign-in began in another browser.', START))
+  }
+
+  async #ask(interaction: Interaction, response: ServerResponse): Promise<void> {
+    const { provider, people, gateway } = this.#options
+    const { uid, params, session } = interaction
+    const client = await provider.Client.find(params.client_id ?? '')
+    const account = session?.accountId ?? ''
+    const claims = await people.claimsOf(account)
+    if (!client || !claims) return sendPage(response, 400, problemPage('This sign-in has ended.', START))
+    const proof = randomBytes(24).toString('base64url')
+    await this.#flows.put(`proof ${digest(uid)}`, digest(proof), { ttl: LOGIN_TIME })
+    const html = consentPage({
+      uid,
+      proof,
+      clientName: client.clientName ?? 'An application without a name',
+      verifiedHost: verifiedHost(client),
+      returnsTo: placeOf(params.redirect_uri ?? ''),
+      person: nameOf(claims) ?? people.subjectOf(account) ?? '',
+      gateway,
+      scopes: asked(interaction),
+    })
+    sendPage(response, 200, html)
+  }
+
+  async #answer(interaction: Interaction, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { provider, log } = this.#options
+    const { uid, params, session } = interaction
+    const form = await readForm(request)
+    const proof = await this.#flows.take(`proof ${digest(uid)}`)
+    if (!proof || !isSame(proof.value, digest(form?.get('proof') ?? ''))) {
+      return sendPage(
+        response,
+        400,
+        problemPage('This answer did not come from our page, or was given already.', START),
+      )
+    }
+    const client = params.client_id ?? ''
+    if (form?.get('answer') !== 'allow') {
+      const refusal = { error: 'access_denied', error_description: 'The person said no' }
+      return provider.interactionFinished(request, response, refusal, { mergeWithLastSubmission: false })
+    }
+    const known =
+      interaction.grantId === undefined ? undefined : await provider.Grant.find(interaction.grantId)
+    const grant = known ?? new provider.Grant({ accountId: session?.accountId ?? '', clientId: client })
+    const { missingOIDCScope = [], missingResourceScopes = {} } = interaction.prompt.details
+    if (missingOIDCScope.length > 0) grant.addOIDCScope(missingOIDCScope.join(' '))
+    for (const [resource, scopes] of Object.entries(missingResourceScopes)) {
+      grant.addResourceScope(resource, scopes.join(' '))
+    }
+    const grantId = await grant.save()
+    log('info', 'A client was allowed', { client, redirect: placeOf(params.redirect_uri ?? '') })
+    return provider.interactionFinished(request, response, { consent: { grantId } })
+  }
+}
+
+function asked({ prompt: { details } }: Interaction): string[] {
+  const scopes = [
+    ...(details.missingOIDCScope ?? []),
+    ...Object.values(details.missingResourceScopes ?? {}).flat(),
+  ]
+  return [...new Set(scopes)].filter((scope) => scope !== 'openid' && scope !== 'offline_access')
+}
+
+/** A metadata document is at home on its host; a registration vouches for nothing. */
+function verifiedHost({ clientId, clientIdMetadataDocument }: OidcClient): string | undefined {
+  return clientIdMetadataDocument ? parseUrl(clientId)?.host : undefined
+}
+
+/** Where an answer goes, for people: a host, this machine, or the app of a scheme. */
+function placeOf(redirect: string): string {
+  const url = parseUrl(redirect)
+  if (!url) return ''
+  if (url.protocol === 'https:') return url.host
+  return url.protocol === 'http:'
+    ? `a program on this computer (${url.host})`
+    : `the app of ${url.protocol}//`
+}
+
+function nameOf(claims: Readonly<Record<string, unknown>>): string | undefined {
+  const found = ['email', 'preferred_username', 'name'].map((name) => claims[name])
+  return found.find((value): value is string => typeof value === 'string' && value !== '')
+}
+
+function cookieOf({ headers }: IncomingMessage): string {
+  const found = (headers.cookie ?? '').split('; ').find((one) => one.startsWith(`${COOKIE}=`))
+  return found?.slice(COOKIE.length + 1) ?? ''
+}
+
+async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) return undefined
+  let text = ''
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    text += chunk.toString('latin1')
+    if (text.length > MAX_FORM) return undefined
+  }
+  return new URLSearchParams(text)
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import type { JsonObject } from '@gantry/mcp/exchange'
+import type { Rows, Store } from '../../store/index.ts'
+import type { Person } from './upstream.ts'
+
+/** What tokens say by themselves; the identity provider's values would contradict it. */
+const OWN = new Set([
+  ...[
+    'iss',
+    'sub',
+    'aud',
+    'exp',
+    'iat',
+    'nbf',
+    'jti',
+    'scope',
+    'scp',
+    'client_id',
+    'azp',
+    'cid',
+    'cnf',
+    'sid',
+  ],
+  ...['nonce', 'at_hash', 'c_hash', 's_hash', 'auth_time', 'act', 'may_act', 'gty'],
+])
+/** Tokens travel in a header, and servers bound those. */
+const MAX_CLAIMS = 6_000
+
+/**
+ * People who have logged in, with what their identity provider said about them. Their account is the subject behind a
+ * mark of the identity provider: another provider's person of the same subject is another account.
+ */
+export class People {
+  readonly #rows: Rows
+  readonly #mark: string
+  readonly #ttl: number
+
+  constructor(store: Store, issuer: string, ttl: number) {
+    this.#rows = store.rows({
+      name: 'sign-in-people',
+      secret: true,
+      maxRows: 100_000,
+      maxValueBytes: 64 * 1024,
+    })
+    this.#mark = `${createHash('sha256').update(issuer).digest('base64url').slice(0, 16)}:`
+    this.#ttl = ttl
+  }
+
+  /** Remembers a person. Returns the account, and the names of claims that do not fit into a token. */
+  async keep({ subject, claims }: Person): Promise<{ account: string; tooLong: string[] }> {
+    const account = this.#mark + subject
+    const { kept, tooLong } = fitting(claims)
+    await this.#rows.put(keyOf(account), JSON.stringify(kept), { ttl: this.#ttl })
+    return { account, tooLong }
+  }
+
+  /** Undefined when nobody of this account has logged in lately. */
+  async claimsOf(account: string): Promise<JsonObject | undefined> {
+    if (!account.startsWith(this.#mark)) return undefined
+    const row = await this.#rows.get(keyOf(account)).catch((error: { code?: string }) => {
+      if (error.code === 'unreadable') return undefined
+      throw error
+    })
+    return row && (JSON.parse(row.value) as JsonObject)
+  }
+
+  /** The subject as the identity provider has it; undefined for accounts of another one. */
+  subjectOf(account: string): string | undefined {
+    return account.startsWith(this.#mark) ? account.slice(this.#mark.length) : undefined
+  }
+}
+
+function fitting(claims: JsonObject): { kept: JsonObject; tooLong: string[] } {
+  const kept: JsonObject = {}
+  const tooLong: string[] = []
+  let length = 0
+  for (const [name, value] of Object.entries(claims)) {
+    if (OWN.has(name)) continue
+    const size = name.length + JSON.stringify(value).length
+    if (length + size > MAX_CLAIMS) tooLong.push(name)
+    else {
+      kept[name] = value
+      length += size
+    }
+  }
+  return { kept, tooLong }
+}
+
+function keyOf(account: string): string {
+  return createHash('sha256').update(account).digest('base64url')
+}

@@ -1,0 +1,113 @@
+import * as oauth from 'oauth4webapi'
+import type { JsonObject } from '@gantry/mcp/exchange'
+import { isLoopbackHost, type SignInModel } from '../../model/index.ts'
+import { parseUrl } from '@gantry/mcp/foreign'
+
+/** What a login at the identity provider needs to be finished. Kept by us, never shown. */
+export interface PendingLogin {
+  readonly verifier: string
+  readonly nonce: string
+  readonly state: string
+}
+
+/** A person who has logged in, as the identity provider names and describes them. */
+export interface Person {
+  readonly subject: string
+  readonly claims: JsonObject
+}
+
+const TIMEOUT = 10_000
+/** Its metadata is read again after this time. */
+const FRESH = 10 * 60_000
+
+/** The company's identity provider: any OpenID provider. The gateway is one client of it. */
+export class Upstream {
+  readonly #model: SignInModel
+  readonly #redirectUri: string
+  #metadata: { value: Promise<oauth.AuthorizationServer>; until: number } | undefined
+
+  constructor(model: SignInModel, redirectUri: string) {
+    this.#model = model
+    this.#redirectUri = redirectUri
+  }
+
+  /** The page to log in on. */
+  async begin(loginHint: string | undefined): Promise<{ url: string; pending: PendingLogin }> {
+    const server = await this.#server()
+    if (server.authorization_endpoint === undefined) throw new Error('It has no authorization endpoint')
+    const pending = {
+      verifier: oauth.generateRandomCodeVerifier(),
+      nonce: oauth.generateRandomNonce(),
+      state: oauth.generateRandomState(),
+    }
+    const url = new URL(server.authorization_endpoint)
+    const parameters = {
+      client_id: this.#model.clientId,
+      redirect_uri: this.#redirectUri,
+      response_type: 'code',
+      scope: this.#model.upstreamScopes.join(' '),
+      code_challenge: await oauth.calculatePKCECodeChallenge(pending.verifier),
+      code_challenge_method: 'S256',
+      state: pending.state,
+      nonce: pending.nonce,
+      ...(loginHint !== undefined && { login_hint: loginHint }),
+    }
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    return { url: url.href, pending }
+  }
+
+  /** Redeems the code. Issuer, state, nonce, audience, times and signature are checked; throws when one is wrong. */
+  async finish(callback: URL, { verifier, nonce, state }: PendingLogin): Promise<Person> {
+    const server = await this.#server()
+    const client: oauth.Client = { client_id: this.#model.clientId, [oauth.clockTolerance]: 30 }
+    const options = this.#options()
+    const parameters = oauth.validateAuthResponse(server, client, callback, state)
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      this.#authentication(server),
+      parameters,
+      this.#redirectUri,
+      verifier,
+      options,
+    )
+    const answer = await oauth.processAuthorizationCodeResponse(server, client, response, {
+      expectedNonce: nonce,
+      requireIdToken: true,
+    })
+    await oauth.validateApplicationLevelSignature(server, response, options)
+    const claims = oauth.getValidatedIdTokenClaims(answer)!
+    return { subject: claims.sub, claims: claims as unknown as JsonObject }
+  }
+
+  #authentication(server: oauth.AuthorizationServer): oauth.ClientAuth {
+    const secret = this.#model.clientSecret.reveal()
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    return methods.includes('client_secret_basic')
+      ? oauth.ClientSecretBasic(secret)
+      : oauth.ClientSecretPost(secret)
+  }
+
+  #server(): Promise<oauth.AuthorizationServer> {
+    if (this.#metadata && this.#metadata.until > Date.now()) return this.#metadata.value
+    const issuer = new URL(this.#model.issuer)
+    const value = oauth
+      .discoveryRequest(issuer, this.#options())
+      .then((response) => oauth.processDiscoveryResponse(issuer, response))
+    this.#metadata = { value, until: Date.now() + FRESH }
+    // What failed is tried again with the next login.
+    value.catch(() => {
+      this.#metadata = undefined
+    })
+    return value
+  }
+
+  /** Plain HTTP is for an identity provider on this machine, or one that the configuration trusts. */
+  #options(): { signal: AbortSignal; [oauth.allowInsecureRequests]: boolean } {
+    const url = parseUrl(this.#model.issuer)
+    const isTrusted =
+      url !== undefined && this.#model.trustedHosts.some((host) => [url.host, url.hostname].includes(host))
+    const isLocal = isTrusted || isLoopbackHost(url?.hostname ?? '')
+    return { signal: AbortSignal.timeout(TIMEOUT), [oauth.allowInsecureRequests]: isLocal }
+  }
+}

@@ -1,0 +1,35 @@
+import { JSON_WEB_TOKEN, PRIVATE_KEY, VENDOR_KEY } from './known-keys.ts'
+import type { Detector } from './detector.ts'
+
+export const jwt: Detector = { name: 'jwt', hint: /eyJ/, pattern: JSON_WEB_TOKEN }
+
+export const vendorKey: Detector = { name: 'vendor-key', hint: /[\w-]{16}/, pattern: VENDOR_KEY }
+
+export const privateKey: Detector = { name: 'private-key', hint: /PRIVATE KEY/, pattern: PRIVATE_KEY }
+
+const LEAST_ENTROPY = 4
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** Words that look as if they were drawn by lot. Hashes, identifiers and paths are no secrets. */
+export const highEntropy: Detector = {
+  name: 'high-entropy',
+  hint: /[\w+/=-]{24}/,
+  pattern: /(?<![\w+/=-])[A-Za-z\d+/_-]{24,512}={0,2}(?![\w+/=-])/g,
+  accepts: (match) =>
+    /[a-z]/.test(match) &&
+    /[A-Z]/.test(match) &&
+    /\d/.test(match) &&
+    !UUID.test(match) &&
+    !/[A-Za-z]{12}/.test(match) &&
+    (match.match(/[/_-]/g)?.length ?? 0) * 6 <= match.length &&
+    entropyOf(match) >= LEAST_ENTROPY,
+}
+
+/** Bits in a character, by how often each occurs. */
+function entropyOf(text: string): number {
+  const counts = new Map<string, number>()
+  for (const sign of text) counts.set(sign, (counts.get(sign) ?? 0) + 1)
+  let bits = 0
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length)
+  return bits
+}

@@ -1,0 +1,55 @@
+import type { ObjectPattern, WhoModel } from './policy-model.ts'
+import type { ResultRule } from './result-rules.ts'
+
+/** A selection of what the targets have, under an endpoint and names of its own. */
+export interface ViewModel {
+  readonly name: string
+  readonly title: string | undefined
+  /** In the place of the gateway's own instructions. */
+  readonly instructions: string | undefined
+  /** What it offers, as far as policy allows it. */
+  readonly use: readonly ObjectPattern[]
+  /** Who may use it; empty: everyone. */
+  readonly who: WhoModel
+  /** How tools and prompts look in it, by `KIND:TARGET/NAME`. */
+  readonly entries: ReadonlyMap<string, ViewEntry>
+  /** Besides those of the gateway. */
+  readonly results: readonly ResultRule[]
+}
+
+/** How a tool or a prompt looks in a view. */
+export interface ViewEntry {
+  /** The whole name; undefined: as on the common endpoint. */
+  readonly name: string | undefined
+  readonly title: string | undefined
+  readonly description: string | undefined
+  /** By the target's own name of the parameter. */
+  readonly parameters: ReadonlyMap<string, ViewParameter>
+}
+
+/** What a view makes of a parameter. */
+export interface ViewParameter {
+  /** Clients do not see it: it always has this value. */
+  readonly fixed: Filled | undefined
+  /** What it is when a client leaves it out. */
+  readonly default: Filled | undefined
+  /** What clients call it. */
+  readonly rename: string | undefined
+  readonly description: string | undefined
+  /** Keywords of JSON Schema that it has to meet besides: `enum`, `maximum` and so on. */
+  readonly narrow: Readonly<Record<string, unknown>>
+}
+
+/** A value, or an expression that gives it. */
+export type Filled = { readonly value: unknown } | { readonly expression: Expression }
+
+/** An expression that gives a value, compiled. */
+export interface Expression {
+  readonly source: string
+  /** `facts` are those of `rules/facts.ts`. Throws when it has no value. */
+  evaluate(facts: unknown): unknown
+}
+
+export function viewEntryKey(kind: 'tools' | 'prompts', target: string, own: string): string {
+  return `${kind}:${target}/${own}`
+}

@@ -1,0 +1,100 @@
+import type { Environment } from '@marcbachmann/cel-js'
+import type { JsonObject } from '@gantry/mcp/exchange'
+import { baseEnvironment } from './condition.ts'
+
+/** Schemas can be endless; what is deeper or beyond is of any type. */
+const DEEPEST = 6
+const MOST_TYPES = 200
+
+/** An environment in which `args` has the type that a schema gives it, and the names of each type's fields. */
+export interface TypedArguments {
+  readonly environment: Environment
+  readonly fields: ReadonlyMap<string, readonly string[]>
+}
+
+/** `guarded`: fields that the expression asks for with `has()`. A tool without them is none of its mistakes. */
+export function typedArguments(schema: unknown, guarded: readonly string[]): TypedArguments {
+  const environment = baseEnvironment().clone()
+  environment.registerOperator('double == int: bool', (a: number, b: bigint) => a === Number(b))
+  const types = new SchemaTypes(environment, isObject(schema) ? schema : {})
+  environment.registerVariable('args', types.ofArguments(guarded))
+  return { environment, fields: types.fields }
+}
+
+class SchemaTypes {
+  readonly fields = new Map<string, readonly string[]>()
+  readonly #environment: Environment
+  readonly #root: JsonObject
+
+  constructor(environment: Environment, root: JsonObject) {
+    this.#environment = environment
+    this.#root = root
+  }
+
+  ofArguments(guarded: readonly string[]): string {
+    const properties = closedProperties(this.#root)
+    if (!properties) return ANY_MAP
+    const missing = guarded.filter((name) => !Object.hasOwn(properties, name))
+    return this.#record({ ...properties, ...Object.fromEntries(missing.map((name) => [name, true])) }, 0)
+  }
+
+  #of(given: unknown, depth: number): string {
+    const schema = this.#resolved(given)
+    if (!schema || depth > DEEPEST || COMBINED.some((keyword) => keyword in schema)) return 'dyn'
+    switch (schema.type) {
+      case 'string':
+      case 'boolean':
+        return schema.type === 'string' ? 'string' : 'bool'
+      case 'integer':
+        return 'int'
+      // 2 and 2.5 are both numbers: an expression gets an `int` or a `double`.
+      case 'number':
+        return 'dyn<double>'
+      case 'array':
+        return `list<${this.#of(schema.items, depth + 1)}>`
+      case 'object': {
+        const properties = closedProperties(schema)
+        return properties ? this.#record(properties, depth + 1) : ANY_MAP
+      }
+      default:
+        return 'dyn'
+    }
+  }
+
+  #record(properties: JsonObject, depth: number): string {
+    if (this.fields.size >= MOST_TYPES) return 'dyn'
+    const name = `Args${this.fields.size}`
+    this.fields.set(name, Object.keys(properties))
+    const fields = Object.entries(properties).map(([field, schema]) => [field, this.#of(schema, depth)])
+    this.#environment.registerType(name, { fields: Object.fromEntries(fields) })
+    return name
+  }
+
+  /** Follows one reference into the document itself. */
+  #resolved(schema: unknown): JsonObject | undefined {
+    if (!isObject(schema)) return undefined
+    if (typeof schema.$ref !== 'string') return schema
+    if (!schema.$ref.startsWith('#/')) return undefined
+    let found: unknown = this.#root
+    for (const part of schema.$ref.slice(2).split('/')) {
+      found = isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined
+    }
+    return isObject(found) && !('$ref' in found) ? found : undefined
+  }
+}
+
+const ANY_MAP = 'map<string, dyn>'
+const COMBINED = ['anyOf', 'oneOf', 'allOf', 'if', 'not']
+
+/** The properties of an object that says what it has; undefined where it may have others. */
+function closedProperties(schema: JsonObject): JsonObject | undefined {
+  const { properties, additionalProperties, patternProperties } = schema
+  const isOpen =
+    patternProperties !== undefined || !(additionalProperties === undefined || additionalProperties === false)
+  const isCombined = ['anyOf', 'oneOf', 'allOf', '$ref'].some((keyword) => keyword in schema)
+  return isObject(properties) && !isOpen && !isCombined ? properties : undefined
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

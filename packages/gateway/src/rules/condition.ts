@@ -1,0 +1,242 @@
+import { EvaluationError, type Environment, ParseError, type ParseResult } from '@marcbachmann/cel-js'
+import {
+  compileRe2,
+  loadRe2,
+  readDuration,
+  type Condition,
+  type FactSource,
+  type SourcePlace,
+  type Truth,
+} from '../model/index.ts'
+import { meterCost } from './cost.ts'
+import {
+  childrenOf,
+  createBase,
+  beginEvaluation,
+  SAFE_MATCHES,
+  SOURCES,
+  type Node,
+  type TestPattern,
+} from './environment.ts'
+import { type Facts, UNKNOWN } from './facts.ts'
+import { beginWork, isOverspent, TOO_MUCH } from './work.ts'
+
+let base: Environment | undefined
+let untyped: Environment | undefined
+
+/** Everything but `args`. */
+export function baseEnvironment(): Environment {
+  base ??= createBase()
+  return base
+}
+
+function untypedEnvironment(): Environment {
+  untyped ??= baseEnvironment().clone().registerVariable('args', 'map<string, dyn>')
+  return untyped
+}
+
+/** What is wrong with an expression. */
+export class BadExpression extends Error {}
+
+/** Compiles the condition of a rule; throws `BadExpression` when it cannot be used. */
+export async function compileCondition(source: string, place?: SourcePlace): Promise<Condition> {
+  const parsed = parseChecked(source, untypedEnvironment())
+  const patterns = await testsIn(parsed.ast as unknown as Node)
+  meterCost(parsed.ast as unknown as Node)
+  return new CelCondition({ source, place, run: parsed, patterns })
+}
+
+/** What the patterns of an expression test. */
+export async function testsIn(root: Node): Promise<ReadonlyMap<string, TestPattern>> {
+  const patterns = new Map<string, TestPattern>()
+  for (const pattern of patternsIn(root)) patterns.set(pattern, await toTest(pattern))
+  return patterns
+}
+
+/** Parses and type-checks. What is wrong is said in one line. */
+export function parseChecked(source: string, environment: Environment): ParseResult {
+  let parsed: ParseResult
+  try {
+    parsed = environment.parse(source)
+  } catch (error) {
+    throw new BadExpression(summaryOf(error))
+  }
+  prepare(parsed.ast as unknown as Node)
+  const { valid, type, error } = parsed.check()
+  if (!valid) throw new BadExpression(summaryOf(error), { cause: error })
+  if (type !== 'bool' && type !== 'dyn') {
+    throw new BadExpression(`A condition has to be true or false, and this is of type ${type}`)
+  }
+  return parsed
+}
+
+/** The library says where in the expression something is wrong in further lines. */
+export function summaryOf(error: unknown): string {
+  const { summary, message } = error as { summary?: string; message: string }
+  return summary ?? message
+}
+
+/** Puts our own `matches` in place, and refuses what could not be bounded or explained. */
+export function prepare(node: Node): void {
+  const [name] = Array.isArray(node.args) ? (node.args as unknown[]) : []
+  if (node.op === 'rcall' && name === 'matches') {
+    literal(node, 2, 'The pattern of matches()')
+    ;(node.args as unknown[])[0] = SAFE_MATCHES
+  }
+  if (node.op === 'call' && name === 'count') {
+    const window = literal(node, 1, 'The window of count()')
+    if (!readDuration(window)) throw new BadExpression(`"${window}" is no window: write "1h", "30m" or "1d"`)
+  }
+  const variable = node.meta.alternate?.op === 'comprehension' ? loopOf(node).iterVarName : undefined
+  if (variable !== undefined && Object.hasOwn(SOURCES, variable)) {
+    throw new BadExpression(`"${variable}" is a variable already: call the element something else`)
+  }
+  for (const child of childrenOf(node)) prepare(child)
+}
+
+function loopOf(node: Node): { iterVarName: string } {
+  return node.meta.alternate!.args as { iterVarName: string }
+}
+
+function literal(node: Node, at: number, what: string): string {
+  const [value] = (node.args as [unknown, ...Node[][]])[at] as Node[]
+  if (value?.op === 'value' && typeof value.args === 'string') return value.args
+  throw new BadExpression(`${what} has to be a text in quotes`)
+}
+
+function patternsIn(node: Node): string[] {
+  const own = node.op === 'rcall' && (node.args as unknown[])[0] === SAFE_MATCHES
+  return [...(own ? [literal(node, 2, '')] : []), ...childrenOf(node).flatMap(patternsIn)]
+}
+
+async function toTest(pattern: string): Promise<TestPattern> {
+  await loadRe2()
+  try {
+    const compiled = compileRe2(pattern)
+    return (text) => compiled.matcher(text).find()
+  } catch (error) {
+    throw new BadExpression(`"${pattern}" is no pattern: ${(error as Error).message}`)
+  }
+}
+
+function isArgs(node: Node | undefined): boolean {
+  return node?.op === 'id' && node.args === 'args'
+}
+
+/** The members of `args` that an expression names; undefined when it looks at all of them. */
+function fieldsOf(root: Node): readonly string[] | undefined {
+  const fields = new Set<string>()
+  /** False when `args` is used as a whole. */
+  const look = (node: Node): boolean => {
+    if (isArgs(node)) return false
+    const field = fieldIn(node)
+    if (field !== undefined) {
+      fields.add(field)
+      return true
+    }
+    return childrenOf(node).every(look)
+  }
+  return look(root) ? [...fields] : undefined
+}
+
+/** The name in `args.name`, `args["name"]`, `args.?name` and `"name" in args`. */
+function fieldIn({ op, args }: Node): string | undefined {
+  if (!Array.isArray(args)) return undefined
+  const [left, right] = args as [Node, Node | string]
+  if ((op === '.' || op === '.?') && isArgs(left)) return right as string
+  const [holder, name] = op === 'in' ? [right as Node, left] : [left, right as Node]
+  const isLookup = op === 'in' || op === '[]' || op === '[?]'
+  return isLookup && isArgs(holder) && name.op === 'value' && typeof name.args === 'string'
+    ? name.args
+    : undefined
+}
+
+/** The members of `args` in `has(args.name)`. */
+function guardedIn(node: Node): string[] {
+  const own = node.op === 'call' && (node.args as unknown[])[0] === 'has' ? childrenOf(node)[0] : undefined
+  const field = own && fieldIn(own)
+  return [...(field === undefined ? [] : [field]), ...childrenOf(node).flatMap(guardedIn)]
+}
+
+function looksUp(node: Node): boolean {
+  return (node.op === 'in' && fieldIn(node) !== undefined) || childrenOf(node).some(looksUp)
+}
+
+function sourcesIn(node: Node): FactSource[] {
+  const name = node.op === 'id' ? node.args : node.op === 'call' ? (node.args as unknown[])[0] : undefined
+  const own = typeof name === 'string' && Object.hasOwn(SOURCES, name) ? [SOURCES[name]!] : []
+  return [...own, ...childrenOf(node).flatMap(sourcesIn)]
+}
+
+function windowsIn(node: Node): number[] {
+  const own = node.op === 'call' && (node.args as unknown[])[0] === 'count'
+  return [...(own ? [readDuration(literal(node, 1, ''))!] : []), ...childrenOf(node).flatMap(windowsIn)]
+}
+
+interface CompiledParts {
+  readonly source: string
+  readonly place: SourcePlace | undefined
+  readonly run: ParseResult
+  readonly patterns: ReadonlyMap<string, TestPattern>
+}
+
+class CelCondition implements Condition {
+  readonly source: string
+  readonly args: Condition['args']
+  readonly windows: readonly number[]
+  readonly reads: Condition['reads']
+  readonly #run: ParseResult
+  readonly #patterns: ReadonlyMap<string, TestPattern>
+  readonly #fields: readonly string[] | undefined
+
+  readonly #place: SourcePlace | undefined
+
+  constructor({ source, place, run, patterns }: CompiledParts) {
+    const root = run.ast as unknown as Node
+    this.#place = place
+    this.source = source
+    this.windows = [...new Set(windowsIn(root))]
+    this.reads = [...new Set(sourcesIn(root))]
+    this.#run = run
+    this.#patterns = patterns
+    this.#fields = fieldsOf(root)
+    const isWhole = !this.#fields || looksUp(root)
+    this.args = {
+      use: isWhole ? 'whole' : this.#fields!.length > 0 ? 'some' : 'none',
+      guarded: [...new Set(guardedIn(root))],
+    }
+  }
+
+  /** Not a member: a rule that was only moved is the same rule. */
+  get place(): SourcePlace | undefined {
+    return this.#place
+  }
+
+  evaluate(facts: Facts): Truth {
+    const value = this.#valueOf(facts)
+    if (value === true) return 'yes'
+    if (value === false) return 'no'
+    return facts.isIncomplete ? 'maybe' : 'fails'
+  }
+
+  whyItFails(facts: Facts): string {
+    const value = this.#valueOf(facts)
+    if (!(value instanceof Error)) return 'its value is neither true nor false'
+    return value instanceof EvaluationError || value instanceof ParseError ? value.summary : value.message
+  }
+
+  /** The value, or what was thrown. */
+  #valueOf(facts: Facts): unknown {
+    facts.fields = this.#fields
+    facts.isIncomplete = false
+    beginWork()
+    beginEvaluation(facts, this.#patterns)
+    try {
+      const value = this.#run(facts)
+      return isOverspent() ? TOO_MUCH : value
+    } catch (error) {
+      if (error === UNKNOWN) return UNKNOWN
+      return isOverspent() ? TOO_MUCH : error
+    }
+  }
+}

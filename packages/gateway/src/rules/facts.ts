@@ -1,0 +1,275 @@
+import { eraOf, type AuthInfo, type ClientFacts, type JsonObject } from '@gantry/mcp/exchange'
+import { nameForms, readUri, type ObjectKind } from '../model/index.ts'
+import { toCel } from './cel-values.ts'
+import { declaredNames } from './declared-names.ts'
+import { Meter, withoutStack } from './work.ts'
+
+/** Who asks, as far as policy is concerned. Undefined: a caller without credentials. */
+export type Subject =
+  | (Pick<AuthInfo, 'principal' | 'scopes'> & Partial<Pick<AuthInfo, 'claims' | 'clientId'>>)
+  | undefined
+
+/** The sender of a request; without `auth` it came with no credentials. What is left out is not known yet. */
+export interface Caller {
+  readonly auth?: Subject
+  readonly client?: Pick<ClientFacts, 'info' | 'version'> | undefined
+  /** The endpoint that it uses. */
+  readonly view?: string | undefined
+}
+
+/** Something of a target, by the target's own name for it. */
+export interface PolicyObject {
+  readonly kind: ObjectKind
+  readonly target: string
+  readonly name: string
+  /** Its definition, where it is known. */
+  readonly item?: JsonObject | undefined
+  /** A family of resources: which of them is meant is not known yet. */
+  readonly isTemplate?: boolean | undefined
+}
+
+/** The same before one object is named. */
+export type KnownObject = Omit<PolicyObject, 'name'> & Partial<Pick<PolicyObject, 'name'>>
+
+/** What is known of a request when it is made, and not when something is listed. */
+export interface PolicyCall {
+  /** Undefined where they are nothing that an expression could look at. */
+  readonly args: JsonObject | undefined
+  readonly now: Date
+  /** Calls that were let through in the current window of this length; undefined where nothing is counted. */
+  readonly count?: ((window: number) => number) | undefined
+}
+
+/** Thrown when an expression asks for what is not known yet. `false && unknown` is false all the same. */
+export const UNKNOWN: Error = withoutStack('it is not known yet')
+
+const AMBIGUOUS = withoutStack('servers can read the URI in several ways')
+const ALIKE = withoutStack('another argument has nearly the same name, and servers could read that one')
+
+/** `principal` in expressions. */
+export class PrincipalValue {
+  readonly kind: string
+  readonly issuer: string
+  readonly subject: string
+  readonly scopes: readonly string[]
+
+  constructor(subject: Subject) {
+    this.kind = subject?.principal.kind ?? 'anonymous'
+    this.issuer = subject?.principal.issuer ?? ''
+    this.subject = subject?.principal.subject ?? ''
+    this.scopes = subject ? [...subject.scopes] : []
+  }
+}
+
+/** `client` in expressions. `id` is verified; name and version are what the client says of itself. */
+export class ClientValue {
+  readonly id: string
+  readonly name: string
+  readonly version: string
+
+  constructor({ auth, client }: Caller) {
+    this.id = textOf(auth?.clientId)
+    this.name = textOf(client?.info?.name)
+    this.version = textOf(client?.info?.version)
+  }
+}
+
+/** `annotations` in expressions, with what the specification assumes where a server says nothing. */
+export class AnnotationsValue {
+  readonly title: string
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+  readonly openWorldHint: boolean
+
+  constructor({ kind, item }: KnownObject) {
+    const given = kind === 'tools' && isObject(item?.annotations) ? item.annotations : {}
+    const flag = (name: string, assumed: boolean): boolean => {
+      const value = Object.hasOwn(given, name) ? given[name] : undefined
+      return typeof value === 'boolean' ? value : assumed
+    }
+    // Prompts and resources are read. A method that nobody knows can do anything.
+    const isReading = kind === 'prompts' || kind === 'resources'
+    this.title = textOf(given.title)
+    this.readOnlyHint = flag('readOnlyHint', isReading)
+    this.destructiveHint = flag('destructiveHint', !isReading)
+    this.idempotentHint = flag('idempotentHint', isReading)
+    this.openWorldHint = flag('openWorldHint', true)
+  }
+}
+
+const KINDS = { tools: 'tool', prompts: 'prompt', resources: 'resource', methods: 'method' } as const
+
+/**
+ * The variables of an expression, each made when it is asked for. A variable that is not known throws `UNKNOWN`, and
+ * `isIncomplete` says that one was asked for.
+ */
+export class Facts {
+  isIncomplete = false
+  /** The arguments that the expression names; undefined: all. */
+  fields: readonly string[] | undefined
+  readonly #caller: KnownCaller | undefined
+  readonly #object: KnownObject | undefined
+  readonly #call: KnownCall | undefined
+
+  constructor(known: {
+    caller?: KnownCaller
+    object?: KnownObject | undefined
+    call?: KnownCall | undefined
+  }) {
+    this.#caller = known.caller
+    this.#object = known.object
+    this.#call = known.call
+  }
+
+  #known<T>(value: T | undefined): T {
+    if (value !== undefined) return value
+    this.isIncomplete = true
+    throw UNKNOWN
+  }
+
+  get principal(): PrincipalValue {
+    return this.#known(this.#caller).principal
+  }
+  get groups(): string[] {
+    return this.#known(this.#caller).groups
+  }
+  get claims(): unknown {
+    return this.#known(this.#caller).claims
+  }
+  get client(): ClientValue {
+    return this.#known(this.#known(this.#caller).client)
+  }
+  get era(): string {
+    return this.#known(this.#known(this.#caller).era)
+  }
+  get view(): string {
+    return this.#known(this.#known(this.#caller).view)
+  }
+  get target(): string {
+    return this.#known(this.#object).target
+  }
+  get kind(): string {
+    return KINDS[this.#known(this.#object).kind]
+  }
+  get tool(): string {
+    const { kind, name } = this.#known(this.#object)
+    return kind === 'resources' ? '' : this.#known(name)
+  }
+  get uri(): string {
+    const { kind, name, isTemplate } = this.#known(this.#object)
+    return kind === 'resources' ? canonical(this.#known(isTemplate ? undefined : name)) : ''
+  }
+  get annotations(): AnnotationsValue {
+    const object = this.#known(this.#object)
+    return new AnnotationsValue(
+      object.kind === 'tools' ? { ...object, item: this.#known(object.item) } : object,
+    )
+  }
+  get args(): Map<string, unknown> {
+    return this.#known(this.#known(this.#call).args(this.fields, this.#object?.item))
+  }
+  get now(): Date {
+    return this.#known(this.#call).now
+  }
+  count(window: number): bigint {
+    return BigInt(this.#known(this.#known(this.#call).count)(window))
+  }
+}
+
+/** A caller as expressions see it. Claims are read when an expression asks for them. */
+export class KnownCaller {
+  readonly #caller: Caller
+  #principal: PrincipalValue | undefined
+  #claims: unknown
+
+  constructor(caller: Caller) {
+    this.#caller = caller
+  }
+
+  get principal(): PrincipalValue {
+    this.#principal ??= new PrincipalValue(this.#caller.auth)
+    return this.#principal
+  }
+
+  get claims(): unknown {
+    this.#claims ??= toCel(this.#caller.auth?.claims ?? {}, new Meter())
+    return this.#claims
+  }
+
+  /** The claim `groups`: a list of texts, or one text. Anything else is no group. */
+  get groups(): string[] {
+    const groups = this.#caller.auth?.claims?.groups
+    if (typeof groups === 'string') return [groups]
+    return Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : []
+  }
+
+  get client(): ClientValue | undefined {
+    return this.#caller.client && new ClientValue(this.#caller)
+  }
+
+  get era(): string | undefined {
+    const version = this.#caller.client?.version
+    return version && eraOf(version)
+  }
+
+  get view(): string | undefined {
+    return this.#caller.view
+  }
+}
+
+/** A call as expressions see it. Of its arguments only those are read that an expression names. */
+export class KnownCall {
+  readonly now: Date
+  readonly count: PolicyCall['count']
+  readonly #given: JsonObject | undefined
+  readonly #read = new Map<string, unknown>()
+  #named: ReadonlyMap<string, readonly string[]> | undefined
+  readonly #meter = new Meter()
+
+  constructor({ args, now, count }: PolicyCall) {
+    this.#given = args
+    this.now = now
+    this.count = count
+  }
+
+  /** Throws where a server could read another argument than the expression does: Go, for one, knows no case in JSON. */
+  args(fields: readonly string[] | undefined, item?: JsonObject): Map<string, unknown> | undefined {
+    if (!this.#given) return undefined
+    this.#named ??= namesByForm(this.#given, this.#meter)
+    for (const field of fields ?? Object.keys(this.#given)) {
+      const alike = this.#named.get(nameForms(field).loose)?.filter((name) => name !== field) ?? []
+      if (alike.length > 0 && !alike.every((name) => declaredNames(item).has(name))) throw ALIKE
+      if (!Object.hasOwn(this.#given, field) || this.#read.has(field)) continue
+      this.#read.set(this.#meter.text(field), toCel(this.#given[field], this.#meter, 1))
+    }
+    return this.#read
+  }
+}
+
+/** The names of arguments, by what the most generous server takes them for. */
+function namesByForm(args: JsonObject, meter: Meter): ReadonlyMap<string, readonly string[]> {
+  const named = new Map<string, string[]>()
+  for (const name of Object.keys(args)) {
+    const { loose } = nameForms(meter.name(name))
+    const others = named.get(loose)
+    if (others) others.push(name)
+    else named.set(loose, [name])
+  }
+  return named
+}
+
+/** A URI that servers can read in several ways is nothing that a rule can decide about. */
+function canonical(uri: string): string {
+  const { exact, isAmbiguous } = readUri(uri)
+  if (isAmbiguous) throw AMBIGUOUS
+  return exact
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,274 @@
+import {
+  coversPattern,
+  type Condition,
+  type ObjectKind,
+  type ObjectPattern,
+  type RuleModel,
+  type RuleSet,
+  type Truth,
+} from '../model/index.ts'
+import { type Concern, concernOf } from './concerns.ts'
+import {
+  Facts,
+  KnownCall,
+  KnownCaller,
+  type Caller,
+  type KnownObject,
+  type PolicyCall,
+  type PolicyObject,
+} from './facts.ts'
+import { canDeny, indexOf, isAbout, isAll, permits, type RuleIndex } from './rule-index.ts'
+
+export interface Verdict {
+  readonly allowed: boolean
+  /** The rule that decided; undefined when the default did. */
+  readonly rule: string | undefined
+  /** What the caller is told; undefined: as if it did not exist. */
+  readonly message?: string | undefined
+  /** Why the condition of the rule has no value. */
+  readonly failure?: string | undefined
+  /** Rules that want an approval or a confirmation before the call is made; undefined when none does. */
+  readonly holds?: readonly RuleModel[] | undefined
+}
+
+/** What one rule says of a request. */
+export interface RuleVerdict {
+  readonly rule: RuleModel
+  /** `other`: it is about other callers or other objects. `depends`: on what is not known here. */
+  readonly says:
+    | 'allows'
+    | 'wants approval'
+    | 'wants confirmation'
+    | 'denies'
+    | 'does not hold'
+    | 'depends'
+    | 'fails'
+    | 'other'
+  readonly failure?: string | undefined
+}
+
+const LISTED_KINDS = ['tools', 'prompts', 'resources'] as const
+const EVERY_KIND = [...LISTED_KINDS, 'methods'] as const
+const OUTSIDE: Verdict = { allowed: false, rule: undefined }
+const ALLOWED: Verdict = { allowed: true, rule: undefined }
+/** Where nothing is counted, nothing was. */
+const NOTHING = (): number => 0
+const NO_WINDOWS: readonly number[] = []
+
+/**
+ * What one caller may see and use. Deny beats allow; the default decides about what no rule mentions. A condition that
+ * has no value denies. Without a call, what only a call could tell keeps nothing from the caller.
+ */
+export class Permissions {
+  /** Nothing is kept from this caller. */
+  readonly isOpen: boolean
+  readonly #set: RuleSet
+  readonly #caller: KnownCaller
+  readonly #subject: Caller['auth']
+  readonly #index: RuleIndex
+  readonly #concerns = new Map<RuleModel, Concern>()
+  #truths: Map<RuleModel, Truth> | undefined
+
+  constructor(set: RuleSet, caller: Caller) {
+    this.#set = set
+    this.#index = indexOf(set)
+    this.#caller = new KnownCaller(caller)
+    this.#subject = caller.auth
+    this.isOpen =
+      set.fallback === 'allow' &&
+      !set.within &&
+      !set.rules.some((rule) => canDeny(rule) && this.#concern(rule) !== 'not')
+  }
+
+  /** Nothing is kept from anybody: all callers see the same. */
+  get isCommon(): boolean {
+    return this.#index.isCommon
+  }
+
+  /** Whether any call has to wait for approval. */
+  get isHolding(): boolean {
+    return this.#index.isHolding
+  }
+
+  /** Whether it is in lists, announcements and completions for the caller: it could be called somehow. */
+  maySee(object: PolicyObject): boolean {
+    return this.isOpen || this.verdict(object).allowed
+  }
+
+  /** Whether this call of it is permitted, or without a call, any; with the rule that decided. */
+  verdict(object: PolicyObject, call?: PolicyCall): Verdict {
+    if (!this.#isWithin(object)) return OUTSIDE
+    const asked = new Question(this.#caller, object, call)
+    let allowing: RuleModel | undefined
+    let unmet: RuleModel | undefined
+    const holds: RuleModel[] = []
+    for (const { rule, denies, allows, holds: isHeld, listed } of this.#index.mentions(object)) {
+      const concern = this.#concern(rule)
+      if (concern === 'not' || (concern === 'denies' && !denies && !isHeld)) continue
+      const truth = (call ? undefined : listed) ?? this.#truthOf(rule, asked)
+      if (truth === 'fails') return failureOf(rule, asked)
+      if (denies && truth === 'yes') return { allowed: false, rule: rule.name, message: rule.message }
+      if (isHeld && truth === 'yes') holds.push(rule)
+      if (!allows || concern !== 'fully') continue
+      if (truth === 'no') unmet ??= rule.message === undefined ? undefined : rule
+      else allowing ??= rule
+    }
+    if (allowing) return held({ allowed: true, rule: allowing.name }, holds)
+    if (object.kind === 'methods') return held(this.#unmentionedMethod(object), holds)
+    if (this.#set.fallback === 'allow') return held(ALLOWED, holds)
+    return { allowed: false, rule: undefined, message: unmet?.message }
+  }
+
+  /** What each rule says, for explanations. */
+  explain(object: PolicyObject, call?: PolicyCall): RuleVerdict[] {
+    const asked = new Question(this.#caller, object, call)
+    const mentions = new Map(this.#index.mentions(object).map((one) => [one.rule, one]))
+    return this.#set.rules.map((rule): RuleVerdict => {
+      const mention = mentions.get(rule)
+      const concern = this.#concern(rule)
+      if (!mention || concern === 'not' || (concern === 'denies' && !mention.denies && !mention.holds)) {
+        return { rule, says: 'other' }
+      }
+      const truth = this.#truthOf(rule, asked)
+      if (truth === 'fails') return { rule, says: 'fails', failure: failureOf(rule, asked).failure }
+      if (truth !== 'yes') return { rule, says: truth === 'no' ? 'does not hold' : 'depends' }
+      if (mention.denies) return { rule, says: 'denies' }
+      if (mention.holds) return { rule, says: rule.approve ? 'wants approval' : 'wants confirmation' }
+      return { rule, says: 'allows' }
+    })
+  }
+
+  /** The windows in which the rules about an object count calls; empty when none does. */
+  windows(object: PolicyObject): readonly number[] {
+    if (!this.#index.isCounting) return NO_WINDOWS
+    const counting = this.#index.mentions(object).filter(({ rule }) => this.#concern(rule) !== 'not')
+    return [...new Set(counting.flatMap(({ rule }) => rule.when?.windows ?? []))]
+  }
+
+  /** Whether no rule keeps anything of that kind at a target from the caller. */
+  mayCallAll(target: string, kind: ObjectKind): boolean {
+    if (this.isOpen) return true
+    const { within } = this.#set
+    if (within && !within.some((one) => isAbout(one, target, kind) && isAll(one))) return false
+    const asked = new Question(this.#caller, { kind, target })
+    let isGranted = this.#set.fallback === 'allow'
+    for (const { rule, deny, allow } of this.#index.parts(target, kind)) {
+      const concern = this.#concern(rule)
+      if (concern === 'not') continue
+      const truth = this.#truthOf(rule, asked)
+      const isAllowing = concern === 'fully' && allow.length > 0
+      if (deny.length > 0 && truth !== 'no') return false
+      if (isAllowing && (truth === 'maybe' || truth === 'fails')) return false
+      isGranted ||= isAllowing && truth === 'yes' && allow.some(isAll)
+    }
+    return isGranted
+  }
+
+  /** Whether the caller could use anything at all of a target, or anything of a kind there. */
+  mayCallSome(target: string, kind?: ObjectKind): boolean {
+    if (this.isOpen) return true
+    if (kind === undefined) return EVERY_KIND.some((one) => this.mayCallSome(target, one))
+    const asked = new Question(this.#caller, { kind, target })
+    const denied: ObjectPattern[] = []
+    const allowed: ObjectPattern[] = []
+    for (const { rule, deny, allow } of this.#index.parts(target, kind)) {
+      const concern = this.#concern(rule)
+      if (concern === 'not') continue
+      const truth = this.#truthOf(rule, asked)
+      if (truth === 'yes' || truth === 'fails') denied.push(...deny)
+      if (concern !== 'fully') continue
+      if (truth === 'fails') denied.push(...allow)
+      if (truth === 'yes' || truth === 'maybe') allowed.push(...allow)
+    }
+    const isLeft = ({ forms }: ObjectPattern): boolean =>
+      !denied.some((pattern) => coversPattern(pattern.forms.loose, forms.loose))
+    // Nothing lists a target's methods, so only a rule that names them shows that there are any.
+    const isNamed = ({ kind: named }: ObjectPattern): boolean => kind !== 'methods' || named === kind
+    const { within, fallback } = this.#set
+    const isThere = (one: ObjectPattern): boolean => isNamed(one) && isLeft(one)
+    if (within && !within.some((one) => isAbout(one, target, kind) && isThere(one))) return false
+    if (fallback === 'allow' && kind !== 'methods') return !denied.some(isAll)
+    return allowed.some(isThere)
+  }
+
+  /** Whether an object belongs to the endpoint at all. */
+  #isWithin(object: PolicyObject): boolean {
+    return this.#set.within?.some((pattern) => permits(pattern, object)) ?? true
+  }
+
+  /** A method that nobody knows can do anything at its target, so it is for those who may do anything there. */
+  #unmentionedMethod({ target }: PolicyObject): Verdict {
+    const mayAnything = LISTED_KINDS.every((kind) => this.mayCallAll(target, kind))
+    return mayAnything ? ALLOWED : { allowed: false, rule: undefined }
+  }
+
+  #truthOf(rule: RuleModel, asked: Question): Truth {
+    const { when } = rule
+    if (!when) return 'yes'
+    if (when.reads.some((source) => source !== 'auth')) return asked.answer(when)
+    // The same for every request with these credentials.
+    this.#truths ??= this.#index.truthsOf(this.#subject)
+    let truth = this.#truths.get(rule)
+    if (truth === undefined) {
+      truth = asked.answer(when)
+      this.#truths.set(rule, truth)
+    }
+    return truth
+  }
+
+  #concern(rule: RuleModel): Concern {
+    let concern = this.#concerns.get(rule)
+    if (concern === undefined) {
+      concern = concernOf(rule, this.#subject)
+      this.#concerns.set(rule, concern)
+    }
+    return concern
+  }
+}
+
+/** What conditions are asked about. The facts are put together when the first is asked. */
+class Question {
+  readonly #caller: KnownCaller
+  readonly #object: KnownObject
+  readonly #call: PolicyCall | undefined
+  #facts: Facts | undefined
+
+  constructor(caller: KnownCaller, object: KnownObject, call?: PolicyCall) {
+    this.#caller = caller
+    this.#object = object
+    this.#call = call
+  }
+
+  get facts(): Facts {
+    this.#facts ??= new Facts({
+      caller: this.#caller,
+      object: this.#object,
+      call: this.#call && new KnownCall({ ...this.#call, count: this.#call.count ?? NOTHING }),
+    })
+    return this.#facts
+  }
+
+  /** During a call everything is known; what is not, nobody can vouch for. */
+  answer(when: Condition): Truth {
+    const truth = when.evaluate(this.facts)
+    return truth === 'maybe' && this.#call ? 'fails' : truth
+  }
+}
+
+/** What the default allows waits all the same. */
+function held(verdict: Verdict, holds: readonly RuleModel[]): Verdict {
+  return verdict.allowed && holds.length > 0 ? { allowed: true, rule: holds[0]!.name, holds } : verdict
+}
+
+function failureOf(rule: RuleModel, { facts }: Question): Verdict {
+  return { allowed: false, rule: rule.name, message: rule.message, failure: rule.when!.whyItFails(facts) }
+}
+
+const EVERYTHING = new Permissions({ fallback: 'allow', rules: [] }, {})
+
+/** What the caller of an exchange may see and use. */
+export function permissionsOf(set: RuleSet, caller: Caller): Permissions {
+  // Most gateways have no rules: their calls pay nothing.
+  if (set.rules.length === 0 && set.fallback === 'allow' && !set.within) return EVERYTHING
+  return new Permissions(set, caller)
+}

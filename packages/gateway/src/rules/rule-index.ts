@@ -1,0 +1,166 @@
+import {
+  forbidsName,
+  forbidsUri,
+  matchesWildcard,
+  nameForms,
+  permitsName,
+  permitsUri,
+  readUri,
+  type ObjectKind,
+  type ObjectPattern,
+  type RuleModel,
+  type RuleSet,
+  type Truth,
+} from '../model/index.ts'
+import { Facts, type PolicyObject } from './facts.ts'
+
+/** A rule that mentions an object, and how. */
+export interface Mention {
+  readonly rule: RuleModel
+  readonly denies: boolean
+  readonly allows: boolean
+  /** Whether it wants an approval or a confirmation first, in whatever spelling the object is named. */
+  readonly holds: boolean
+  /** What its condition says before there is a call, where that is the same for all callers. */
+  readonly listed: Truth | undefined
+}
+
+/** A rule that mentions something of a kind at a target. */
+export interface Part {
+  readonly rule: RuleModel
+  /** Those of its patterns. */
+  readonly deny: readonly ObjectPattern[]
+  readonly allow: readonly ObjectPattern[]
+}
+
+const MOST_OBJECTS = 10_000
+/** Longer names are not remembered. */
+const LONGEST_KEY = 1000
+
+/** Which rules mention an object does not depend on the caller, so it is found out once. */
+export class RuleIndex {
+  /** Nothing is kept from anybody: all callers see the same. */
+  readonly isCommon: boolean
+  /** Whether any condition counts calls. */
+  readonly isCounting: boolean
+  /** Whether any rule wants approvals. */
+  readonly isHolding: boolean
+  readonly #rules: readonly RuleModel[]
+  readonly #mentions = new Map<string, readonly Mention[]>()
+  readonly #parts = new Map<string, readonly Part[]>()
+  readonly #truths = new WeakMap<object, Map<RuleModel, Truth>>()
+
+  constructor({ rules, fallback, within }: RuleSet) {
+    this.#rules = rules
+    this.isCommon = fallback === 'allow' && !within && !rules.some(canDeny)
+    this.isHolding = rules.some(({ approve }) => approve !== undefined)
+    this.isCounting = rules.some(({ when }) => when !== undefined && when.windows.length > 0)
+  }
+
+  mentions(object: PolicyObject): readonly Mention[] {
+    const key = `${object.kind}\0${object.target}\0${object.name}\0${object.isTemplate === true}`
+    let found = this.#mentions.get(key)
+    if (!found) {
+      // Callers choose URIs, so there is no end to them.
+      if (this.#mentions.size >= MOST_OBJECTS) this.#mentions.clear()
+      found = this.#rules.flatMap((rule) => {
+        const denies = rule.deny.some((pattern) => forbids(pattern, object))
+        const allows = rule.allow.some((pattern) => permits(pattern, object))
+        const holds = asksFirst(rule) && rule.allow.some((pattern) => forbids(pattern, object))
+        if (!denies && !allows && !holds) return []
+        return [{ rule, denies, allows, holds, listed: listedTruth(rule, object) }]
+      })
+      if (key.length < LONGEST_KEY) this.#mentions.set(key, found)
+    }
+    return found
+  }
+
+  parts(target: string, kind: ObjectKind): readonly Part[] {
+    const key = `${kind}\0${target}`
+    let found = this.#parts.get(key)
+    if (!found) {
+      found = this.#rules.flatMap((rule) => {
+        const deny = rule.deny.filter((one) => isAbout(one, target, kind, isLike))
+        const allow = rule.allow.filter((one) => isAbout(one, target, kind))
+        return deny.length + allow.length > 0 ? [{ rule, deny, allow }] : []
+      })
+      this.#parts.set(key, found)
+    }
+    return found
+  }
+
+  /** What conditions about credentials alone have said of these credentials. */
+  truthsOf(auth: object | undefined): Map<RuleModel, Truth> {
+    const key = auth ?? NOBODY
+    let truths = this.#truths.get(key)
+    if (!truths) {
+      truths = new Map()
+      this.#truths.set(key, truths)
+    }
+    return truths
+  }
+}
+
+const NOBODY = {}
+
+function listedTruth({ when }: RuleModel, object: PolicyObject): Truth | undefined {
+  const isForAll = when?.reads.every((source) => source === 'object' || source === 'call')
+  return when && isForAll ? when.evaluate(new Facts({ object })) : undefined
+}
+
+const indexes = new WeakMap<RuleSet, RuleIndex>()
+
+export function indexOf(rules: RuleSet): RuleIndex {
+  let index = indexes.get(rules)
+  if (!index) {
+    index = new RuleIndex(rules)
+    indexes.set(rules, index)
+  }
+  return index
+}
+
+/** Whether a rule can keep anything from anybody. A condition that fails does, whatever the rule is for. */
+export function canDeny({ deny, allow, when }: RuleModel): boolean {
+  return deny.length > 0 || (when !== undefined && allow.length > 0)
+}
+
+/** Whether a rule lets calls wait until a person has agreed to them. */
+export function asksFirst({ approve, confirm }: RuleModel): boolean {
+  return approve !== undefined || confirm === true
+}
+
+/** Whether a pattern is about an object, in whatever spelling: for rules that take something away. */
+export function forbids(pattern: ObjectPattern, object: PolicyObject): boolean {
+  if (!isAbout(pattern, object.target, object.kind, isLike)) return false
+  if (object.kind === 'resources') return isAll(pattern) || forbidsUri(pattern.uri, readUri(object.name))
+  return isAll(pattern) || forbidsName(pattern.forms, nameForms(object.name))
+}
+
+/** Whether a pattern names an object exactly: for rules that give something. */
+export function permits(pattern: ObjectPattern, object: PolicyObject): boolean {
+  if (!isAbout(pattern, object.target, object.kind)) return false
+  if (object.kind === 'resources') return isAll(pattern) || permitsUri(pattern.uri, readUri(object.name))
+  // Permission for everything that is listed says nothing about methods that are not.
+  if (object.kind === 'methods' && pattern.kind === undefined) return false
+  return isAll(pattern) || permitsName(pattern.forms, nameForms(object.name))
+}
+
+/** How a pattern and a name are compared: as they are written, or (`isLike`) so that no spelling escapes a rule. */
+export type Compare = (pattern: string, name: string) => boolean
+
+export function isLike(pattern: string, name: string): boolean {
+  return matchesWildcard(pattern, name) || forbidsName(nameForms(pattern), nameForms(name))
+}
+
+export function isAbout(
+  { kind, target }: ObjectPattern,
+  name: string,
+  wanted: ObjectKind,
+  matches: Compare = matchesWildcard,
+): boolean {
+  return (kind === undefined || kind === wanted) && matches(target, name)
+}
+
+export function isAll({ name }: ObjectPattern): boolean {
+  return /^\*+$/.test(name)
+}

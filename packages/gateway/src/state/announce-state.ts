@@ -1,0 +1,19 @@
+import { removeStateFile, writeStateFile, type GatewayState } from '../config/index.ts'
+import type { GatewayModel } from '../model/index.ts'
+import type { Log } from '../telemetry/log.ts'
+
+/** Commands find the gateway by a file in its state folder. One that cannot be written costs only that. */
+export async function announceState(
+  { model, log }: { model: GatewayModel; log: Log },
+  isKept: boolean,
+  facts: { url: string; token: string | undefined; serves: string | undefined; version: string },
+): Promise<() => Promise<void>> {
+  const { pid } = process
+  // What is undefined does not get into the file.
+  const state = { ...facts, pid, startedAt: Date.now() } as GatewayState
+  await writeStateFile(model.stateDir, state).catch((error) => {
+    // Once is enough for a folder that cannot be used at all.
+    if (isKept) log('warn', `Commands will not find this gateway: ${String(error)}`)
+  })
+  return () => removeStateFile(model.stateDir, pid)
+}

@@ -1,0 +1,71 @@
+import type { Exchange, Outcome } from '@gantry/mcp/exchange'
+import type { Connection, ConnectionChoice } from './isolation.ts'
+import { failedToAsk, withAdvice } from './live-questions.ts'
+import type { EraHost, OlderEra } from './older-era.ts'
+import { continuesCall } from './pool.ts'
+
+export interface EitherEraHost {
+  readonly connections: Omit<EraHost, 'acquire'> & { readonly olderEra: OlderEra }
+  readonly choice: ConnectionChoice
+  readonly acquire: EraHost['acquire']
+  /** Sends the exchange on this connection. */
+  send(connection: Connection): Promise<Outcome>
+  /** Sends the exchange once more, with what is known by then. */
+  sendAgain(): Promise<Outcome>
+}
+
+interface Wish {
+  /** Insists on the older era, or on the newer one. */
+  readonly older?: boolean | undefined
+  /** Whether the request may be repeated. */
+  readonly safe: boolean
+}
+
+/** Sends an exchange to a server that has both eras, or may have both. */
+export function sendInEitherEra(
+  exchange: Exchange,
+  wantsOlder: boolean,
+  wish: Wish,
+  host: EitherEraHost,
+): Promise<Outcome> {
+  const { connections, choice } = host
+  const { olderEra } = connections
+  const connection = choice.for(exchange, wantsOlder)
+  if (wantsOlder && !continuesCall(exchange)) return sendToOlder(connection, exchange, host)
+  const outcome = host.send(connection)
+  const mayAskOlder = olderEra.hasNewer && wish.older === undefined && olderEra.mayFailToAsk(exchange)
+  return mayAskOlder ? orAskOlder(outcome, exchange, wish, host) : outcome
+}
+
+async function sendToOlder(
+  connection: Connection,
+  exchange: Exchange,
+  { connections, choice, acquire, send }: EitherEraHost,
+): Promise<Outcome> {
+  const { olderEra, model, pool } = connections
+  const older = await olderEra.connectionFor(connection, exchange, { model, pool, acquire })
+  if (older === undefined) return send(connection)
+  const outcome = await send(older)
+  return olderEra.needsNewer(exchange, outcome) ? send(choice.for(exchange, false)) : outcome
+}
+
+/** A call that failed because the server can ask in the older era only is made there, at once where that is safe. */
+async function orAskOlder(
+  answering: Promise<Outcome>,
+  exchange: Exchange,
+  { safe }: Wish,
+  { connections, choice, acquire, sendAgain }: EitherEraHost,
+): Promise<Outcome> {
+  const { olderEra, model, pool } = connections
+  try {
+    const outcome = await answering
+    if (!failedToAsk(outcome, choice.hasAsked(exchange))) return outcome
+    choice.learnLive(exchange)
+    if (!olderEra.wants(exchange)) return outcome
+    if (!safe)
+      return (await olderEra.isThere(exchange, { model, pool, acquire })) ? withAdvice(outcome) : outcome
+  } catch (thrown) {
+    if (!safe || !olderEra.wants(exchange)) throw thrown
+  }
+  return sendAgain()
+}

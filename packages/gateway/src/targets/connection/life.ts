@@ -1,0 +1,262 @@
+import { Handshake } from '../../telemetry/handshake.ts'
+import type { TargetModel } from '../../model/index.ts'
+import { backoffDelay, nextTry, refusalOf, retryAfterOf, RetryClock } from './backoff.ts'
+import { HealthCheck } from './health-check.ts'
+import type { Link } from '../link/link.ts'
+import { isAuthFailure, TargetError } from '../target-error.ts'
+
+export type ConnectionState =
+  | 'idle'
+  | 'starting'
+  | 'ready'
+  | 'degraded'
+  | 'backing-off'
+  | 'needs-auth'
+  | 'quarantined'
+  | 'stopped'
+
+/** What a connection is opened with. */
+export interface OpenRequest<Self> {
+  readonly instance: Self
+  readonly handshake: Handshake
+  /** Headers of the request that wants it, as far as they may travel on. */
+  readonly headers: Record<string, string> | undefined
+  readonly signal: AbortSignal
+}
+
+/** What the life of a connection needs; `Self` is the connection. */
+export interface LifeHost<Self> {
+  /** The target's settings, which may change while it lives. */
+  model(): TargetModel
+  /** Connects; bounded by the gateway's start limit and the target's start time-out. */
+  open(request: OpenRequest<Self>): Promise<Link>
+  changed(instance: Self): void
+  /** It is being started again. */
+  restarting(instance: Self): void
+  ready(instance: Self, link: Link): void
+}
+
+/** A connection that lasts so long works. */
+const STEADY = 30_000
+
+/** The life of one connection: idle → starting → ready ⇄ degraded → backing-off → … `Instance` is the whole of it. */
+export abstract class Life<Self> {
+  state: ConnectionState = 'idle'
+  /** Why it is in this state, in words. */
+  reason: string | undefined
+  since: number = Date.now()
+  starts = 0
+  failures = 0
+  /** Requests of clients under way. */
+  calls = 0
+  /** The last attempt to connect, step by step. */
+  handshake: Handshake | undefined
+  /** What the last attempt failed with. */
+  failure: unknown
+  link: Link | undefined
+  protected readonly host: LifeHost<Self>
+  /** Requests under way on each connection. One that is given up is closed when its last request has ended. */
+  protected readonly requests: Map<Link, number> = new Map()
+  #readySince = 0
+  readonly #retry = new RetryClock()
+  #starting: Promise<Link> | undefined
+  #abort: AbortController | undefined
+  #health: HealthCheck | undefined
+  #ended = false
+
+  constructor(host: LifeHost<Self>) {
+    this.host = host
+  }
+
+  protected abstract readonly self: Self
+  /** Whether it works on requests. */
+  protected abstract readonly isWorking: boolean
+  /** Whether it is tried again without being asked. */
+  protected abstract readonly restartsItself: boolean
+
+  /** When it is tried again without being asked; 0 when nothing is planned. */
+  get retryAt(): number {
+    return this.#retry.retryAt
+  }
+
+  /** Connects. Requests that come meanwhile wait for the same attempt. */
+  protected connect(headers?: Record<string, string>): Promise<Link> {
+    if (this.#starting) return this.#starting
+    const refused = refusalOf(this, this.host.model().name, this.#ended, this.#retry.refusedFor)
+    if (refused) return Promise.reject(refused)
+    this.#starting = this.#start(headers).finally(() => {
+      this.#starting = undefined
+    })
+    return this.#starting
+  }
+
+  async #start(headers: Record<string, string> | undefined): Promise<Link> {
+    this.#retry.cancel()
+    const abort = new AbortController()
+    this.#abort = abort
+    await this.#retry.pause(abort.signal)
+    this.starts++
+    if (this.starts > 1) this.host.restarting(this.self)
+    const handshake = new Handshake(() => this.host.changed(this.self))
+    this.handshake = handshake
+    this.#enter('starting', undefined)
+    try {
+      const { signal } = abort
+      const link = await this.host.open({ instance: this.self, handshake, headers, signal })
+      if (this.#ended) {
+        await link.close()
+        throw new TargetError(this.host.model().name, 'stopped', 'The target was stopped while it started')
+      }
+      this.#adopt(link)
+      return link
+    } catch (thrown) {
+      if (!this.#ended) this.#failed(thrown)
+      throw TargetError.from(this.host.model().name, thrown, false)
+    }
+  }
+
+  #adopt(link: Link): void {
+    link.onClose = (reason) => this.#lost(link, reason)
+    this.link = link
+    this.#retry.forget()
+    this.#readySince = Date.now()
+    // Kept while it starts again: until it runs, that is what is wrong with it.
+    this.failure = undefined
+    this.#enter('ready', undefined)
+    if (link.ping) this.#watch(link, link.ping)
+    this.host.ready(this.self, link)
+  }
+
+  #watch(link: Link, ping: (signal: AbortSignal) => Promise<unknown>): void {
+    this.#health = new HealthCheck({
+      model: () => this.host.model().health,
+      ping,
+      report: (failures, error) => this.#checked(link, failures, error),
+    })
+  }
+
+  /** A server that works on a call may be too busy to answer pings: only an idle one is given up. */
+  #checked(link: Link, failures: number, error: unknown): void {
+    if (this.link !== link) return
+    if (failures === 0) {
+      if (this.state === 'degraded') this.#enter('ready', undefined)
+      return
+    }
+    const words = error instanceof Error ? error.message : String(error)
+    if (failures >= this.host.model().health.failures && !this.isWorking) {
+      this.discard(link, new Error(`${failures} pings in a row were not answered: ${words}`))
+    } else this.#enter('degraded', `a ping was not answered: ${words}`)
+  }
+
+  #failed(thrown: unknown): void {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    this.handshake?.fail(thrown)
+    this.failure = thrown
+    this.failures++
+    if (isAuthFailure(thrown)) this.#needAuth(reason)
+    else this.#backOff(reason, retryAfterOf(thrown))
+  }
+
+  /** Waits for a login. A call that comes much later tries again: the login may have happened elsewhere. */
+  #needAuth(reason: string): void {
+    const { quarantineFor } = this.host.model().restart
+    this.#retry.wait({ delay: quarantineFor, refuseFor: quarantineFor, floor: 0 })
+    this.#enter('needs-auth', reason)
+  }
+
+  /** `asked` is how long the server wants to be left alone. */
+  #backOff(reason: string, asked = 0): void {
+    const model = this.host.model()
+    if (model.restart.policy === 'never') return this.#enter('stopped', reason)
+    const next = nextTry(model, this.failures, asked)
+    this.#retry.wait(next)
+    this.#enter(next.quarantined ? 'quarantined' : 'backing-off', reason)
+    if (this.restartsItself) this.#scheduleRestart(next.delay)
+  }
+
+  #scheduleRestart(delay: number): void {
+    this.#retry.schedule(delay, () => {
+      if (!this.link) this.connect().catch(() => {})
+    })
+  }
+
+  #lost(link: Link, reason: Error | undefined): void {
+    if (this.link !== link) return
+    this.#detach()
+    this.#closeUnused(link)
+    if (this.#ended) return
+    const words = reason?.message ?? 'the connection was closed'
+    this.failure = reason
+    const { restart } = this.host.model()
+    if (restart.policy === 'never') return this.#enter('stopped', words)
+    if (Date.now() - this.#readySince > STEADY) this.proved()
+    // A connection that had worked gets its first new try at once; one that keeps failing backs off.
+    if (++this.failures > 1) {
+      // What one caller asks for may bring it down every time: the others wait for it a little, and no longer.
+      if (this.calls > 0) this.failures = Math.min(this.failures, restart.quarantineAfter - 1)
+      return this.#backOff(words)
+    }
+    this.#enter('idle', words)
+    if (this.restartsItself) this.#scheduleRestart(backoffDelay(restart, 1))
+  }
+
+  /** It does what it is there for: whatever failed before does not count any more. */
+  proved(): void {
+    this.failures = 0
+  }
+
+  #detach(): void {
+    this.#health?.stop()
+    this.#health = undefined
+    // No request is under way on it.
+    if (this.link && this.requests.get(this.link) === 0) this.requests.delete(this.link)
+    this.link = undefined
+  }
+
+  #enter(state: ConnectionState, reason: string | undefined): void {
+    this.state = state
+    this.reason = reason
+    this.since = Date.now()
+    this.host.changed(this.self)
+  }
+
+  /** Forgets earlier failures, so that the next request tries again at once. */
+  reset(): void {
+    this.#retry.cancel()
+    this.#retry.forget()
+    this.failures = 0
+    if (!this.link && !this.#starting && !this.#ended) this.#enter('idle', undefined)
+  }
+
+  /** Drops a dead connection. HTTP requests under way may still succeed; listeners must be told. */
+  discard(link: Link, reason: Error): void {
+    if (this.link !== link) return
+    this.#lost(link, reason)
+    link.retire?.(reason)
+  }
+
+  /** The server wants a login that this connection does not have. */
+  refuse(link: Link, reason: Error): void {
+    if (this.link !== link) return
+    this.#detach()
+    this.failure = reason
+    this.#needAuth(reason.message)
+    this.#closeUnused(link)
+  }
+
+  #closeUnused(link: Link): void {
+    if (!this.requests.has(link)) link.close().catch(() => {})
+  }
+
+  async stop(): Promise<void> {
+    this.#ended = true
+    this.#retry.cancel()
+    this.#abort?.abort(new TargetError(this.host.model().name, 'stopped', 'The target was stopped'))
+    const links = new Set(this.requests.keys())
+    if (this.link) links.add(this.link)
+    this.#detach()
+    this.#enter('stopped', undefined)
+    await Promise.all([...links].map((link) => link.close().catch(() => {})))
+    await this.#starting?.catch(() => {})
+  }
+}

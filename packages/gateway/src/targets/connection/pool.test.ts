@@ -1,0 +1,22 @@
+import { expect, it, vi } from 'vitest'
+import type { TargetModel } from '../../model/index.ts'
+import { InstancePool } from './pool.ts'
+
+const model = { name: 't', concurrency: 1, queue: 1, idleStop: undefined, maxInstances: 5 } as TargetModel
+
+it('starts nothing any more once it is closed, whoever still asks', async () => {
+  const open = vi.fn(() => new Promise<never>(() => {}))
+  const pool: InstancePool = new InstancePool(() => model, {
+    open,
+    // As an observer does that looks at the target when it is told of a change.
+    changed: () => void pool.get(''),
+    restarting: () => {},
+    ready: () => {},
+    sharedQuestion: () => {},
+  })
+  await pool.close()
+  await expect(pool.get('').acquire()).rejects.toThrow('Target "t" is stopped')
+  await expect(pool.get('session:1').acquire()).rejects.toThrow('Target "t" is stopped')
+  expect(open).not.toHaveBeenCalled()
+  expect(pool.size).toBe(0)
+})

@@ -1,0 +1,31 @@
+import type { LogLevel, Log } from '../../telemetry/log.ts'
+import type { Instance } from './instance.ts'
+import type { ConnectionState } from './life.ts'
+import { TargetError } from '../target-error.ts'
+
+/** What is said of a connection that comes into a state for a reason. Starting and being ready are steps of the handshake. */
+const SAID: { readonly [state in ConnectionState]?: readonly [LogLevel, string] } = {
+  idle: ['warn', 'the connection was lost'],
+  degraded: ['warn', 'it does not answer pings'],
+  'backing-off': ['warn', 'it failed, and is tried again'],
+  quarantined: ['error', 'it failed too often, and is left alone for a while'],
+  'needs-auth': ['warn', 'it needs a login'],
+  stopped: ['warn', 'it failed, and is not started again'],
+}
+
+/** Writes a line whenever a connection of a target is lost, fails, or is given up. */
+export function stateLog(target: string, log: Log): (instance: Instance) => void {
+  const last = new WeakMap<Instance, string>()
+  return (instance) => {
+    const { state, reason, since } = instance
+    const now = `${state} ${since} ${reason}`
+    if (last.get(instance) === now) return
+    last.set(instance, now)
+    const said = SAID[state]
+    if (!said || reason === undefined) return
+    const [level, what] = said
+    const { reason: code } = TargetError.from(target, instance.failure, false)
+    const retryIn = instance.retryAt > Date.now() ? instance.retryAt - Date.now() : undefined
+    log(level, `${target}: ${what}`, { target, state, reason: code, detail: reason, retryInMs: retryIn })
+  }
+}

@@ -1,0 +1,86 @@
+import type { Principal } from '@gantry/mcp/exchange'
+
+export type RecordStatus =
+  | 'running'
+  | 'ok'
+  | 'tool-error'
+  | 'error'
+  | 'input-required'
+  | 'task'
+  | 'cancelled'
+  | 'refused'
+
+export interface SeenMessage {
+  readonly hop: 'client' | 'target'
+  /** As the gateway sees it: `in` came to it, `out` left it. */
+  readonly direction: 'in' | 'out'
+  readonly message: unknown
+  /** What was translated here, in words. */
+  readonly note?: string
+  /** When; now, if it is absent. */
+  readonly at?: number
+}
+
+/** The same as it is kept: as JSON without credentials, and no more of it than is allowed. */
+export interface KeptMessage extends Omit<SeenMessage, 'message'> {
+  readonly at: number
+  readonly json: string
+  readonly bytes: number
+}
+
+export interface ExchangeRecord {
+  readonly id: number
+  readonly at: number
+  /** By the clock that never jumps. */
+  readonly began: number
+  readonly method: string
+  readonly name: string | undefined
+  readonly client: {
+    readonly name: string | undefined
+    readonly version: string
+    readonly session: string | undefined
+    readonly principal: Principal | undefined
+  }
+  target: string | undefined
+  /** The target's own name of the tool that is called. */
+  tool: string | undefined
+  durationMs: number | undefined
+  /** How much of it the target took, without the time in which its caller was asked. */
+  targetMs: number | undefined
+  /** Of the target's answer, where it came as text or bytes. */
+  bytes: number | undefined
+  status: RecordStatus
+  error: string | undefined
+  /** Whose call it is when the gateway itself is the client. */
+  readonly tag: { readonly id: string } | undefined
+  /** Whether its messages are kept while the view is watched: it is one of the sample. */
+  readonly keeps: boolean
+  /** Takes out of what a target says what callers may not have. */
+  clean?: ((message: unknown) => unknown) | undefined
+  /** What passed to and from the target, while it runs: kept when it fails or is slow. */
+  upstream?: SeenMessage[] | undefined
+  messages: KeptMessage[] | undefined
+}
+
+/** Where messages of a target are shown. */
+export interface Shown<View> {
+  readonly view: View
+  readonly target: string
+  /** What to do about a question that may belong to several calls, for operators. */
+  advice(): string
+}
+
+/** A request of a target that is not answered yet. */
+export interface Question {
+  readonly method: string
+  readonly origin: object | undefined
+}
+
+export interface WireViewOptions {
+  /** Exchanges kept; 0 switches the view off, statistics stay. */
+  readonly size: number
+  /** Characters of one message that are kept. */
+  readonly bodyBytes: number
+  /** Share of exchanges whose messages are kept, 0 to 1. The others are listed and counted all the same. */
+  readonly sampling: number
+}

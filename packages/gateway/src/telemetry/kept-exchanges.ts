@@ -1,0 +1,173 @@
+import { principalKey, writeJson } from '@gantry/mcp/exchange'
+import { cutText } from '@gantry/mcp/foreign'
+import type { ExchangeRecord, KeptMessage, SeenMessage } from './exchange-record.ts'
+import { SLOW_FROM } from './flight-recorder.ts'
+import { redacting } from './redacting.ts'
+
+/** Messages of one exchange that are kept; progress can be endless. */
+const MAX_MESSAGES = 200
+/** Characters of all messages together; beyond it the oldest exchanges lose theirs. */
+const MAX_KEPT = 32 * 1024 * 1024
+
+/** The last exchanges, and those before them that are worth keeping. */
+export class KeptExchanges {
+  readonly #ring: readonly (ExchangeRecord | undefined)[]
+  readonly #bodyBytes: number
+  readonly #survivors = new Survivors()
+  #kept = 0
+  /** No recent exchange before this one has messages. */
+  #firstKept = 1
+
+  /** `ring` has each of the last exchanges at its id. An empty one keeps nothing. `bodyBytes`: characters of a message. */
+  constructor(ring: readonly (ExchangeRecord | undefined)[], bodyBytes: number) {
+    this.#ring = ring
+    this.#bodyBytes = bodyBytes
+  }
+
+  get #size(): number {
+    return this.#ring.length
+  }
+
+  /** A newer one has its place. */
+  pushedOut(old: ExchangeRecord): void {
+    const { messages } = old
+    this.#strip(old)
+    // One that still runs is listed among those that run.
+    if (old.status !== 'running' && this.#survivors.wants(old)) this.#survivors.add(old, messages)
+  }
+
+  /** It ran so long that newer ones have pushed it out. */
+  endedLate(record: ExchangeRecord): void {
+    if (this.#size > 0 && this.#survivors.wants(record)) this.#survivors.add(record, record.messages)
+  }
+
+  #isRecent(record: ExchangeRecord): boolean {
+    return this.#ring[record.id % this.#size] === record
+  }
+
+  #strip(record: ExchangeRecord): void {
+    for (const { json } of record.messages ?? []) this.#kept -= json.length
+    record.messages = undefined
+  }
+
+  /** Messages are kept as text: what they hold may be changed or be huge, and must not stay alive with them. */
+  keep(record: ExchangeRecord, { message, ...rest }: SeenMessage): void {
+    const isRecent = this.#size > 0 && this.#isRecent(record)
+    const isLate = this.#size > 0 && record.status !== 'running'
+    if ((!isRecent && !isLate) || (record.messages?.length ?? 0) >= MAX_MESSAGES) return
+    const isAnswer = (rest.hop === 'target') === (rest.direction === 'in')
+    const shown = isAnswer && record.clean ? record.clean(message) : message
+    const whole = writeJson(shown, redacting) ?? 'null'
+    const json = cutText(whole, this.#bodyBytes)
+    record.messages ??= []
+    record.messages.push({ ...rest, at: rest.at ?? Date.now(), json, bytes: whole.length })
+    if (isRecent) this.#kept += json.length
+    while (this.#kept > MAX_KEPT && this.#firstKept < record.id) {
+      const oldest = this.#ring[this.#firstKept % this.#size]
+      if (oldest?.id === this.#firstKept++) this.#strip(oldest)
+    }
+  }
+
+  /** Newest first. `running`: those that run, which may be older than the others. */
+  list(limit: number, before: number, running: readonly ExchangeRecord[]): ExchangeRecord[] {
+    const found: ExchangeRecord[] = []
+    for (let id = before - 1; id > 0 && id >= before - this.#size && found.length < limit; id--) {
+      const record = this.#ring[id % this.#size]
+      if (record?.id === id) found.push(record)
+    }
+    if (this.#size === 0 || found.length >= limit) return found
+    const older = [...this.#survivors.values(), ...running.filter((record) => !this.#isRecent(record))]
+      .filter(({ id }) => id < before)
+      .sort((a, b) => b.id - a.id)
+    return found.concat(older.slice(0, limit - found.length))
+  }
+
+  find(id: number): ExchangeRecord | undefined {
+    const record = this.#size > 0 ? this.#ring[id % this.#size] : undefined
+    return record?.id === id ? record : this.#survivors.find(id)
+  }
+
+  clear(): void {
+    this.#survivors.clear()
+    this.#kept = 0
+  }
+}
+
+const MOST_FAILED = 500
+const MOST_SLOW = 100
+/** Characters of everything that is kept here. */
+const MAX_CHARACTERS = 8 * 1024 * 1024
+
+/** What failed, and what took longest, among exchanges that newer ones have pushed out. Bounded in number and size. */
+class Survivors {
+  /** Oldest first. */
+  #failed: ExchangeRecord[] = []
+  /** Slowest first. */
+  #slowest: ExchangeRecord[] = []
+  #characters = 0
+
+  wants(record: ExchangeRecord): boolean {
+    if (hasFailed(record)) return true
+    const { method, durationMs = 0 } = record
+    // A subscription lasts as long as its client wants.
+    if (durationMs < SLOW_FROM || method === 'subscriptions/listen') return false
+    return this.#slowest.length < MOST_SLOW || durationMs > this.#slowest.at(-1)!.durationMs!
+  }
+
+  add(record: ExchangeRecord, messages: KeptMessage[] | undefined): void {
+    record.messages = messages
+    this.#characters += charactersOf(record)
+    if (hasFailed(record)) this.#failed.push(record)
+    else {
+      const place = this.#slowest.findIndex(({ durationMs }) => durationMs! < record.durationMs!)
+      this.#slowest.splice(place === -1 ? this.#slowest.length : place, 0, record)
+    }
+    if (this.#failed.length > MOST_FAILED) this.#drop(this.#oldestOfGreatest())
+    if (this.#slowest.length > MOST_SLOW) this.#drop(this.#slowest.pop())
+    while (this.#characters > MAX_CHARACTERS) this.#drop(this.#oldestOfGreatest() ?? this.#slowest.pop())
+  }
+
+  /** The caller with the most failures gives room: those of others are not pushed out by a flood. */
+  #oldestOfGreatest(): ExchangeRecord | undefined {
+    const counts = new Map<string, number>()
+    let greatest: string | undefined
+    for (const record of this.#failed) {
+      const key = callerOf(record)
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      if (count > (counts.get(greatest ?? '') ?? 0) || greatest === undefined) greatest = key
+    }
+    const at = this.#failed.findIndex((record) => callerOf(record) === greatest)
+    return at === -1 ? undefined : this.#failed.splice(at, 1)[0]
+  }
+
+  #drop(record: ExchangeRecord | undefined): void {
+    if (record) this.#characters -= charactersOf(record)
+  }
+
+  find(id: number): ExchangeRecord | undefined {
+    return this.values().find((record) => record.id === id)
+  }
+
+  values(): ExchangeRecord[] {
+    return [...this.#failed, ...this.#slowest]
+  }
+
+  clear(): void {
+    this.#failed = []
+    this.#slowest = []
+    this.#characters = 0
+  }
+}
+
+function hasFailed({ status }: ExchangeRecord): boolean {
+  return status === 'error' || status === 'tool-error' || status === 'refused'
+}
+
+function callerOf({ client: { principal, session, name = '' } }: ExchangeRecord): string {
+  return principal ? principalKey(principal) : (session ?? name)
+}
+
+function charactersOf({ name = '', error = '', messages = [] }: ExchangeRecord): number {
+  return messages.reduce((sum, { json }) => sum + json.length, name.length + error.length)
+}

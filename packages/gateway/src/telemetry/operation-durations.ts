@@ -1,0 +1,96 @@
+/** Bounds in seconds, as the semantic conventions for MCP advise. */
+export const OPERATION_BOUNDS: readonly number[] = [
+  0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300,
+]
+
+export type OperationName = 'mcp.server.operation.duration' | 'mcp.client.operation.duration'
+
+export type SeriesAttributes = Readonly<Record<string, string | number | boolean>>
+
+/** A call that stands for the others in its bucket, with the trace where it can be seen. */
+export interface Exemplar {
+  readonly traceId: string
+  readonly spanId: string
+  readonly value: number
+  readonly at: number
+}
+
+export interface DurationSeries {
+  readonly attributes: SeriesAttributes
+  /** How many were no longer than each bound, but longer than the one before; one more for the rest. */
+  readonly counts: number[]
+  readonly exemplars: (Exemplar | undefined)[]
+  sum: number
+  count: number
+  min: number
+  max: number
+}
+
+/** Series of one histogram. Names come from catalogs, and catalogs can be long. */
+const MAX_SERIES = 2000
+const OVERFLOW = '\u0000overflow'
+
+/** The histograms that the semantic conventions for MCP name, in a bounded amount of memory. */
+export class OperationDurations {
+  readonly #histograms = new Map<OperationName, Map<string, DurationSeries>>()
+  readonly since: number = Date.now()
+
+  /** `key` stands for the attributes, which are made only when the series is new. Returns the series. */
+  record(
+    name: OperationName,
+    seconds: number,
+    key: string,
+    attributes: () => SeriesAttributes,
+  ): DurationSeries {
+    const series = this.#seriesOf(name, key, attributes)
+    series.counts[bucketOf(seconds)]!++
+    series.sum += seconds
+    series.count++
+    if (seconds < series.min) series.min = seconds
+    if (seconds > series.max) series.max = seconds
+    return series
+  }
+
+  #seriesOf(name: OperationName, key: string, attributes: () => SeriesAttributes): DurationSeries {
+    let histogram = this.#histograms.get(name)
+    if (!histogram) {
+      histogram = new Map()
+      this.#histograms.set(name, histogram)
+    }
+    const known = histogram.get(key)
+    if (known) return known
+    const isFull = histogram.size >= MAX_SERIES
+    const place = isFull ? OVERFLOW : key
+    const series = histogram.get(place) ?? newSeries(isFull ? { 'otel.metric.overflow': true } : attributes())
+    histogram.set(place, series)
+    return series
+  }
+
+  *all(): Generator<readonly [OperationName, readonly DurationSeries[]]> {
+    for (const [name, series] of this.#histograms) yield [name, [...series.values()]]
+  }
+}
+
+/** Keeps the newest call of each bucket that can be looked at. */
+export function keepExemplar(series: DurationSeries, exemplar: Exemplar): void {
+  series.exemplars[bucketOf(exemplar.value)] = exemplar
+}
+
+function bucketOf(seconds: number): number {
+  let bucket = 0
+  while (bucket < OPERATION_BOUNDS.length && seconds > OPERATION_BOUNDS[bucket]!) bucket++
+  return bucket
+}
+
+function newSeries(attributes: SeriesAttributes): DurationSeries {
+  const buckets = OPERATION_BOUNDS.length + 1
+  return {
+    attributes,
+    counts: new Array<number>(buckets).fill(0),
+    exemplars: new Array<Exemplar | undefined>(buckets).fill(undefined),
+    sum: 0,
+    count: 0,
+    min: Number.POSITIVE_INFINITY,
+    max: 0,
+  }
+}

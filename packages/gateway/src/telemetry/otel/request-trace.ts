@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto'
+import { SpanKind, TraceFlags, type SpanContext } from '@opentelemetry/api'
+import { deriveExchange, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import {
+  endOf,
+  endOfThrown,
+  methodLabel,
+  namedIn,
+  requestAttributes,
+  spanName,
+  type TraceAttributes,
+  type TracedEnd,
+} from '@gantry/mcp/tracing'
+import type { TargetModel } from '../../model/index.ts'
+import { keepExemplar, type DurationSeries, type OperationDurations } from '../operation-durations.ts'
+import type { AskedLink, RequestTrace, TracedExchange } from '../tracer.ts'
+import { networkOf, serverAddress } from './server-address.ts'
+import type { Kept, SpanRecord, TailDecision } from './span-record.ts'
+import { parentsOf, toTraceParent, withParent, type Parents } from './trace-parent.ts'
+
+/** What the traces of a gateway share. */
+export interface TraceServices {
+  readonly durations: OperationDurations
+  readonly tail: TailDecision
+  newTraceId(): string
+  newSpanId(): string
+  /** Whether a trace that begins here is one of the share. */
+  isSampled(traceId: string): boolean
+  send(traceId: string, span: SpanRecord): void
+  /** Text without secrets, and not too long. */
+  clean(text: string): string
+  /** Arguments and results as JSON without secrets; undefined where they are not wanted. */
+  readonly body: ((value: unknown) => string) | undefined
+}
+
+/** More spans of one request are not kept: it may ask its target again and again. */
+const MAX_SPANS = 128
+/** These travel on a wire as MCP. */
+const WIRES: ReadonlySet<string> = new Set(['stdio', 'http', 'sse', 'socket', 'memory'])
+
+/** A span as it is noted. Most requests are not sent, so the rest is made for those that are. */
+interface Noted extends Pick<SpanRecord, 'kind' | 'name' | 'began' | 'ended'> {
+  readonly spanId?: string
+  readonly attributes?: TraceAttributes
+  readonly end?: TracedEnd
+}
+
+interface Measured {
+  readonly series: DurationSeries
+  readonly spanId: string
+  readonly value: number
+}
+
+export class OtelRequestTrace implements RequestTrace {
+  readonly traceId: string
+  readonly #services: TraceServices
+  readonly #parents: Parents
+  readonly #spanId: string
+  readonly #sampled: boolean
+  readonly #began = performance.now()
+  readonly #method: string
+  #noted: Noted[] = []
+  #measured: Measured[] = []
+  /** What was decided; undefined while it is under way. */
+  #decided: { readonly kept: Kept | undefined } | undefined
+
+  constructor(exchange: TracedExchange, services: TraceServices) {
+    this.#services = services
+    this.#parents = parentsOf(exchange)
+    const { parent } = this.#parents
+    this.traceId = parent?.traceId ?? services.newTraceId()
+    this.#spanId = services.newSpanId()
+    this.#sampled = parent ? (parent.traceFlags & TraceFlags.SAMPLED) !== 0 : services.isSampled(this.traceId)
+    this.#method = methodLabel(exchange.method)
+  }
+
+  step(name: string, began: number): void {
+    this.#note({ kind: SpanKind.INTERNAL, name, began, ended: performance.now() })
+  }
+
+  async ask(
+    exchange: Exchange,
+    link: AskedLink,
+    target: TargetModel,
+    run: (exchange: Exchange) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { clean, newSpanId } = this.#services
+    const began = performance.now()
+    const spanId = newSpanId()
+    const method = methodLabel(exchange.method)
+    const named = namedIn(method, exchange.params)
+    const name = named && clean(named)
+    let id: string | undefined
+    const asked = deriveExchange(exchange, {
+      params: this.#withParent(exchange, spanId),
+      onSent: (sent) => {
+        id ??= String(sent)
+      },
+    })
+    const ended = (end: TracedEnd): void => {
+      const attributes = requestAttributes(method, name)
+      attributes['mcp.protocol.version'] = link.version
+      Object.assign(attributes, networkOf(link.transport), serverAddress(target), end.attributes)
+      const isMcp = WIRES.has(link.transport)
+      if (isMcp) this.#measure('mcp.client.operation.duration', began, spanId, attributes)
+      if (id !== undefined) attributes['jsonrpc.request.id'] = id
+      const kind = isMcp ? SpanKind.CLIENT : SpanKind.INTERNAL
+      this.#note({
+        spanId,
+        kind,
+        name: spanName(method, name),
+        began,
+        ended: performance.now(),
+        attributes,
+        end,
+      })
+    }
+    try {
+      const outcome = await run(asked)
+      ended(endOf(outcome, 'client'))
+      return outcome
+    } catch (thrown) {
+      ended(endOfThrown(thrown))
+      throw thrown
+    }
+  }
+
+  #withParent({ params }: Exchange, spanId: string): Exchange['params'] {
+    const parent = toTraceParent(this.traceId, spanId, this.#sampled)
+    return withParent(params, parent, this.#parents.parent !== undefined)
+  }
+
+  end(outcome: Outcome, exchange: TracedExchange): void {
+    const now = performance.now()
+    const end = endOf(outcome, 'server')
+    // What is not in the catalog was made up by a caller, or is none of its business.
+    const named = exchange.resolved && namedIn(this.#method, exchange.origin.params)
+    const name = named && this.#services.clean(named)
+    const attributes: TraceAttributes = {
+      ...requestAttributes(this.#method, name),
+      'mcp.protocol.version': exchange.client.version,
+      ...networkOf(exchange.headers ? 'http' : 'stdio'),
+      ...end.attributes,
+    }
+    this.#measure('mcp.server.operation.duration', this.#began, this.#spanId, attributes)
+    const listens = this.#method === 'subscriptions/listen'
+    const kept = this.#services.tail.decide(this.#sampled, end.failed, listens ? 0 : now - this.#began)
+    this.#decided = { kept }
+    const noted = this.#noted
+    const measured = this.#measured
+    this.#noted = []
+    this.#measured = []
+    if (kept === undefined) return
+    const all = { ...attributes, ...this.#furtherFacts(exchange, outcome), 'gantry.kept': kept }
+    this.#services.send(this.traceId, {
+      spanId: this.#spanId,
+      parent: this.#parents.parent,
+      link: this.#parents.link,
+      kind: SpanKind.SERVER,
+      name: spanName(this.#method, name),
+      began: this.#began,
+      ended: now,
+      attributes: all,
+      ...this.#failure(end),
+    })
+    for (const span of noted) this.#send(span)
+    for (const one of measured) this.#keepExemplar(one)
+  }
+
+  /** What only spans have. It is made for those that are sent. */
+  #furtherFacts({ id, peer, session, resolved, origin }: TracedExchange, outcome: Outcome): TraceAttributes {
+    const { body } = this.#services
+    const facts: TraceAttributes = {}
+    if (id !== undefined) facts['jsonrpc.request.id'] = String(id)
+    if (peer !== undefined) facts['client.address'] = peer
+    if (session !== undefined) facts['mcp.session.id'] = publicName(session)
+    if (resolved) facts['gantry.target'] = resolved.target.name
+    if (!body || !resolved || this.#method !== 'tools/call') return facts
+    facts['gen_ai.tool.call.arguments'] = body(origin.params.arguments ?? {})
+    if (outcome.type === 'complete') facts['gen_ai.tool.call.result'] = body(outcome.result)
+    return facts
+  }
+
+  #failure({ failed, message }: TracedEnd): Pick<SpanRecord, 'failed' | 'message'> {
+    return { failed, message: message && this.#services.clean(message) }
+  }
+
+  #measure(
+    name: Parameters<OperationDurations['record']>[0],
+    began: number,
+    spanId: string,
+    attributes: TraceAttributes,
+  ): void {
+    const value = (performance.now() - began) / 1000
+    const labels = withoutUri(attributes)
+    const key = Object.values(labels).join('\n')
+    const series: DurationSeries = this.#services.durations.record(name, value, key, () => ({ ...labels }))
+    const measured = { series, spanId, value }
+    if (!this.#decided && this.#measured.length < MAX_SPANS) this.#measured.push(measured)
+    else if (this.#decided?.kept !== undefined) this.#keepExemplar(measured)
+  }
+
+  #keepExemplar({ series, spanId, value }: Measured): void {
+    keepExemplar(series, { traceId: this.traceId, spanId, value, at: Date.now() })
+  }
+
+  #note(span: Noted): void {
+    // A task of a caller runs on when the request that made it has been answered.
+    if (this.#decided?.kept !== undefined) this.#send(span)
+    else if (!this.#decided && this.#noted.length < MAX_SPANS) this.#noted.push(span)
+  }
+
+  #send({ spanId = this.#services.newSpanId(), end, attributes = {}, ...span }: Noted): void {
+    const failure = end && this.#failure(end)
+    this.#services.send(this.traceId, { ...span, ...failure, spanId, attributes, parent: this.#own })
+  }
+
+  get #own(): SpanContext {
+    const { parent } = this.#parents
+    const state = parent?.traceState
+    return {
+      traceId: this.traceId,
+      spanId: this.#spanId,
+      traceFlags: TraceFlags.SAMPLED,
+      ...(state && { traceState: state }),
+    }
+  }
+}
+
+/** The URI of a resource would give every resource a series of its own. */
+function withoutUri(attributes: TraceAttributes): TraceAttributes {
+  if (attributes['mcp.resource.uri'] === undefined) return attributes
+  const { 'mcp.resource.uri': _, ...others } = attributes
+  return others
+}
+
+/** The id of a session is as good as a key, where there is no other. */
+function publicName(session: string): string {
+  return createHash('sha256').update(session).digest('hex').slice(0, 32)
+}
