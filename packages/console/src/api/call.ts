@@ -6,18 +6,18 @@ import {
   type RouteInput,
   type RouteReply,
 } from './contract.ts'
-import { getToken } from './token.ts'
+import { pageKey } from './page-key.ts'
 
 const unauthorized = new Set<() => void>()
 
-/** Called whenever the gateway does not know our token. */
+/** Called whenever the gateway does not know this browser. */
 export function onUnauthorized(listener: () => void): () => void {
   unauthorized.add(listener)
   return () => unauthorized.delete(listener)
 }
 
 /** The gateway that this page came from. */
-export const gateway: AdminClient = createAdminClient({ url: '', token: getToken, fetch: watchedFetch })
+export const gateway: AdminClient = createAdminClient({ url: '', token: undefined, fetch: watchedFetch })
 
 type Args<Name extends CallName> =
   {} extends RouteInput<Name> ? [input?: RouteInput<Name>] : [input: RouteInput<Name>]
@@ -36,8 +36,16 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-async function watchedFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
-  const response = await fetch(input, init).catch((error: unknown) => {
+async function watchedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
+  const response = await pageFetch(...request)
+  if (response.status === 401) for (const listener of unauthorized) listener()
+  return response
+}
+
+/** Sends the cookie of the session, and the key of this page that belongs to it. */
+export function pageFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  const headers = { ...(init?.headers as Record<string, string>), 'gantry-console': pageKey() }
+  return fetch(input, { ...init, headers, credentials: 'same-origin' }).catch((error: unknown) => {
     if (init?.signal?.aborted) throw error
     throw new AdminError(0, {
       code: 'unavailable',
@@ -45,6 +53,4 @@ async function watchedFetch(...[input, init]: Parameters<typeof fetch>): Promise
       fix: 'Check that `gantry serve` is still running; this page reconnects by itself.',
     })
   })
-  if (response.status === 401) for (const listener of unauthorized) listener()
-  return response
 }

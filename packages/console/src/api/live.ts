@@ -14,7 +14,13 @@ const ALWAYS: readonly Topic[] = [
   'stats',
   'trials',
   'playground',
+  'log',
 ]
+/** A tab that tells what happens while it is not looked at. */
+function staysLive(): boolean {
+  return 'Notification' in window && Notification.permission === 'granted'
+}
+
 /** A tab in the background gives its connection back after this; browsers allow six of them per origin. */
 const HIDDEN_FOR = 60_000
 
@@ -31,13 +37,21 @@ export function startLive(): () => void {
   const onVisibility = () => {
     clearTimeout(timer)
     if (document.visibilityState === 'visible') return watch()
-    timer = setTimeout(() => !recording.get() && live.watch([]), HIDDEN_FOR)
+    timer = setTimeout(() => !recording.get() && !staysLive() && live.watch([]), HIDDEN_FOR)
   }
   document.addEventListener('visibilitychange', onVisibility)
   const stop = recording.subscribe(watch)
+  let wasLost = false
+  // While nobody listens, the gateway tells of nothing: what happened meanwhile has to be asked for.
+  const stopState = live.state.subscribe(() => {
+    const state = live.state.get()
+    if (state === 'live' && wasLost) refetchAll()
+    wasLost = state === 'lost' || (wasLost && state !== 'live')
+  })
   watch()
   return () => {
     stop()
+    stopState()
     clearTimeout(timer)
     document.removeEventListener('visibilitychange', onVisibility)
     live.watch([])
@@ -69,17 +83,25 @@ export function applyEvent(event: AdminEvent): void {
       return addStderr(event.target, event.lines)
     case 'catalog':
       invalidate('why')
+      invalidate('seen')
       return invalidate('catalog')
     case 'wire':
       addWireRecords(event.records)
       return invalidateOpen(event.records)
     case 'clients':
+      invalidate('access')
       return invalidate('clients')
+    case 'waiting':
+      return invalidate('waiting')
+    case 'approvals':
+      return invalidate('approvals')
     case 'config':
+      invalidate('approvals')
       updateOverview((overview) => ({ ...overview, config: event.status }))
       invalidate('overview')
       invalidate('target')
       invalidate('why')
+      for (const one of ['access', 'seen', 'view']) invalidate(one)
       return invalidate('config')
     case 'stats':
       return applyStats(event)
@@ -88,6 +110,8 @@ export function applyEvent(event: AdminEvent): void {
       return
     case 'playground':
       return invalidate('calls')
+    case 'log':
+      return invalidate('log')
   }
 }
 
@@ -121,6 +145,7 @@ function applyTarget(card: TargetCard): void {
   // Not `{ ...old, ...card }`: what is gone, such as a problem, would stay.
   queryClient.setQueryData(targetQuery(card.name).queryKey, (old) => old && { ...card, ...detailOf(old) })
   invalidate('target', card.name)
+  invalidate('waiting')
   invalidate('why')
 }
 
@@ -137,6 +162,11 @@ function detailOf({ instances, config, stderr, ...old }: TargetDetail): Omit<Tar
 }
 
 function applyStats(event: Extract<AdminEvent, { type: 'stats' }>): void {
+  const known = queryClient.getQueryData(overviewQuery.queryKey)
+  if (known?.total.calls !== event.total.calls) {
+    invalidate('tools')
+    invalidate('access')
+  }
   updateOverview((overview) => ({
     ...overview,
     total: event.total,

@@ -1,6 +1,6 @@
 import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
 import { call, isUnreachable } from './call.ts'
-import type { EntryKind } from './contract.ts'
+import type { AskSeen, EntryKind, LoadRange, Routes } from './contract.ts'
 
 /** The event stream says when something is old, so nothing is fetched twice for being some seconds old. */
 export const queryClient = new QueryClient({
@@ -14,12 +14,21 @@ export const queryClient = new QueryClient({
 
 export const overviewQuery = queryOptions({ queryKey: ['overview'], queryFn: () => call('overview') })
 
+export const loadQuery = (range: LoadRange, target?: string) =>
+  queryOptions({
+    queryKey: ['load', range, target],
+    queryFn: () => call('load', { query: { range, ...(target !== undefined && { target }) } }),
+    placeholderData: keepPreviousData,
+  })
+
+export const waitingQuery = queryOptions({ queryKey: ['waiting'], queryFn: () => call('waiting') })
+
+export const approvalsQuery = queryOptions({ queryKey: ['approvals'], queryFn: () => call('approvals') })
+
 export const targetQuery = (name: string) =>
   queryOptions({
     queryKey: ['target', name],
     queryFn: () => call('target', { params: { name } }),
-    // Memory and CPU of the process tree come with the target only.
-    refetchInterval: 5_000,
   })
 
 export const catalogQuery = queryOptions({
@@ -38,13 +47,31 @@ export const changesQuery = queryOptions({
   queryFn: () => call('catalogChanges', { query: {} }),
 })
 
+export const accessQuery = queryOptions({ queryKey: ['access'], queryFn: () => call('access') })
+
+export const seenQuery = (body: AskSeen) =>
+  queryOptions({
+    queryKey: ['seen', body],
+    queryFn: () => call('seen', { body }),
+    placeholderData: keepPreviousData,
+  })
+
+export const viewQuery = (name: string) =>
+  queryOptions({ queryKey: ['view', name], queryFn: () => call('view', { params: { name } }) })
+
 export const clientsQuery = queryOptions({
   queryKey: ['clients'],
   queryFn: () => call('clients'),
-  refetchInterval: 5_000,
 })
 
+export const toolsQuery = queryOptions({ queryKey: ['tools'], queryFn: () => call('tools') })
+
 export const configQuery = queryOptions({ queryKey: ['config'], queryFn: () => call('config') })
+
+export const previousConfigQuery = queryOptions({
+  queryKey: ['config', 'previous'],
+  queryFn: () => call('previousConfig'),
+})
 
 export const configSchemaQuery = queryOptions({
   queryKey: ['config-schema'],
@@ -52,10 +79,19 @@ export const configSchemaQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-export const whyQuery = (name: string, as?: string) =>
+export const logQuery = (target?: string) =>
   queryOptions({
-    queryKey: ['why', name, as],
-    queryFn: () => call('why', { query: { name, ...(as !== undefined && as !== '' && { as }) } }),
+    queryKey: ['log', target],
+    queryFn: () => call('log', { query: target === undefined ? {} : { target, limit: 20 } }),
+  })
+
+export const whyQuery = (asked: Routes['why']['query']) =>
+  queryOptions({
+    queryKey: ['why', asked],
+    queryFn: () => {
+      const given = Object.entries(asked).filter(([, value]) => value !== '')
+      return call('why', { query: Object.fromEntries(given) as Routes['why']['query'] })
+    },
     staleTime: 0,
     placeholderData: keepPreviousData,
   })

@@ -1,38 +1,40 @@
 import { Toast } from '@base-ui/react/toast'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { onUnauthorized } from '../api/call.ts'
 import { startLive } from '../api/live.ts'
 import { queryClient } from '../api/queries.ts'
-import { forgetToken, getToken, setToken } from '../api/token.ts'
+import { signIn } from '../api/session.ts'
 import { toasts, Toasts } from '../ui/toasts.tsx'
 import { router } from './router.tsx'
 import { SignIn } from './sign-in.tsx'
 
-export function App() {
-  const [signedIn, setSignedIn] = useState(() => getToken() !== undefined)
-  useEffect(
-    () =>
-      onUnauthorized(() => {
-        forgetToken()
-        setSignedIn(false)
-      }),
-    [],
-  )
-  useEffect(() => (signedIn ? startLive() : undefined), [signedIn])
+/** Whether the gateway knows this browser. Until it says no, it is taken to. */
+type Session = 'in' | 'out' | 'signing-in'
 
-  if (!signedIn) {
-    return (
-      <SignIn
-        onToken={(token) => {
-          setToken(token)
-          queryClient.clear()
-          setSignedIn(true)
-        }}
-      />
-    )
-  }
+export function App({ token }: { token: string | undefined }) {
+  const [session, setSession] = useState<Session>(token === undefined ? 'in' : 'signing-in')
+  const [error, setError] = useState<unknown>()
+  const enter = useCallback(async (given: string) => {
+    setError(undefined)
+    try {
+      await signIn(given)
+      queryClient.clear()
+      setSession('in')
+    } catch (thrown) {
+      setError(thrown)
+      setSession('out')
+    }
+  }, [])
+  useEffect(() => {
+    if (token !== undefined) void enter(token)
+  }, [token, enter])
+  useEffect(() => onUnauthorized(() => setSession('out')), [])
+  useEffect(() => (session === 'in' ? startLive() : undefined), [session])
+
+  if (session === 'signing-in') return null
+  if (session === 'out') return <SignIn onToken={enter} error={error} />
   return (
     <QueryClientProvider client={queryClient}>
       <Toast.Provider toastManager={toasts} timeout={6_000}>

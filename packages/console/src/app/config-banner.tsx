@@ -11,7 +11,7 @@ export function ConfigBanner() {
   return (
     <Notice tone="bad" title="The configuration file has an error; the last good one is in use" flush>
       Line {problem.line}: {problem.message}{' '}
-      <Link to="/configuration" search={{ line: String(problem.line) }}>
+      <Link to="/configuration" search={{ line: String(problem.line), show: 'file' }}>
         Show it
       </Link>
     </Notice>

@@ -6,7 +6,7 @@ export class PageUnavailable extends Error {
 }
 
 /**
- * A page that is loaded when somebody goes there. The router would load the whole console again when that
+ * A page that is loaded when the user goes there. The router would load the whole console again when that
  * fails, and while the gateway is away nothing would be left of it but the browser's own error.
  */
 export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module & string>(

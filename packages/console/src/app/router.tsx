@@ -20,7 +20,25 @@ function texts<Keys extends string>(...keys: Keys[]): (raw: Record<string, unkno
     ) as Search<Keys>
 }
 
-const overview = createRoute({ getParentRoute: () => root, path: '/', component: OverviewPage })
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  validateSearch: texts('range', 'target'),
+  component: OverviewPage,
+})
+
+const waiting = createRoute({
+  getParentRoute: () => root,
+  path: '/waiting',
+  component: lazyPage(() => import('../features/waiting/waiting-page.tsx'), 'WaitingPage'),
+})
+
+const approvals = createRoute({
+  getParentRoute: () => root,
+  path: '/approvals',
+  validateSearch: texts('id'),
+  component: lazyPage(() => import('../features/approvals/approvals-page.tsx'), 'ApprovalsPage'),
+})
 
 const target = createRoute({
   getParentRoute: () => root,
@@ -53,8 +71,15 @@ const playground = createRoute({
 const wire = createRoute({
   getParentRoute: () => root,
   path: '/wire',
-  validateSearch: texts('filter', 'id'),
+  validateSearch: texts('filter', 'id', 'sort', 'with', 'view', 'who'),
   component: lazyPage(() => import('../features/wire/wire-page.tsx'), 'WirePage'),
+})
+
+const tools = createRoute({
+  getParentRoute: () => root,
+  path: '/tools',
+  validateSearch: texts('q', 'show', 'sort'),
+  component: lazyPage(() => import('../features/tools/tools-page.tsx'), 'ToolsPage'),
 })
 
 const clients = createRoute({
@@ -63,10 +88,30 @@ const clients = createRoute({
   component: lazyPage(() => import('../features/clients/clients-page.tsx'), 'ClientsPage'),
 })
 
+const access = createRoute({
+  getParentRoute: () => root,
+  path: '/access',
+  validateSearch: texts('tab', 'as', 'issuer', 'claims', 'name', 'args', 'endpoint', 'q', 'show', 'entry'),
+  component: lazyPage(() => import('../features/access/access-page.tsx'), 'AccessPage'),
+})
+
+const view = createRoute({
+  getParentRoute: () => root,
+  path: '/view',
+  validateSearch: texts('name', 'entry', 'q', 'show'),
+  component: lazyPage(() => import('../features/views/view-page.tsx'), 'ViewPage'),
+})
+
+const events = createRoute({
+  getParentRoute: () => root,
+  path: '/events',
+  component: lazyPage(() => import('../features/events/events-page.tsx'), 'EventsPage'),
+})
+
 const configuration = createRoute({
   getParentRoute: () => root,
   path: '/configuration',
-  validateSearch: texts('line'),
+  validateSearch: texts('line', 'show'),
   component: lazyPage(() => import('../features/configuration/configuration-page.tsx'), 'ConfigurationPage'),
 })
 
@@ -80,12 +125,18 @@ const why = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     overview,
+    waiting,
+    approvals,
     target,
     addTarget,
     catalog,
     playground,
     wire,
+    tools,
     clients,
+    access,
+    view,
+    events,
     configuration,
     why,
   ]),

@@ -1,21 +1,30 @@
 import { Dialog } from '@base-ui/react/dialog'
-import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { Menu, Search } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { useWaiting } from '../features/waiting/use-waiting.ts'
+import { WaitingWatch } from '../features/waiting/waiting-watch.tsx'
+import { Badge } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { ConfigBanner } from './config-banner.tsx'
 import { LiveBadge } from './live-badge.tsx'
+import { LostBanner } from './lost-banner.tsx'
 import { Sidebar } from './sidebar.tsx'
 import styles from './shell.module.css'
 import { useShortcuts } from './use-shortcuts.ts'
 
+const Help = lazy(() => import('./help.tsx'))
 const Palette = lazy(() => import('../features/palette/palette.tsx'))
 
 export function Shell() {
   const [menu, setMenu] = useState(false)
   const [palette, setPalette] = useState(false)
+  const [help, setHelp] = useState(false)
   const path = useRouterState({ select: (state) => state.location.pathname })
-  useShortcuts(() => setPalette((open) => !open))
+  useShortcuts({
+    onPalette: useCallback(() => setPalette((open) => !open), []),
+    onHelp: useCallback(() => setHelp(true), []),
+  })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes when the page changes
   useEffect(() => setMenu(false), [path])
 
@@ -30,17 +39,25 @@ export function Shell() {
       <header className={styles.bar}>
         <IconButton label="Open the menu" icon={Menu} onClick={() => setMenu(true)} />
         <strong>Gantry</strong>
+        <WaitingBadge />
         <LiveBadge />
         <IconButton label="Search" icon={Search} onClick={() => setPalette(true)} />
       </header>
       <main id="main" className={styles.main} tabIndex={-1}>
+        <WaitingWatch />
+        <LostBanner />
         <ConfigBanner />
         <Outlet />
       </main>
       <Dialog.Root open={menu} onOpenChange={setMenu}>
         <Dialog.Portal>
           <Dialog.Backdrop className={styles.backdrop} />
-          <Dialog.Popup className={styles.drawer} aria-label="Menu">
+          <Dialog.Popup
+            className={styles.drawer}
+            aria-label="Menu"
+            // Also for a link to the page that is there already.
+            onClick={({ target }) => (target as Element).closest('a') && setMenu(false)}
+          >
             <Sidebar
               onSearch={() => {
                 setMenu(false)
@@ -50,11 +67,27 @@ export function Shell() {
           </Dialog.Popup>
         </Dialog.Portal>
       </Dialog.Root>
+      {help && (
+        <Suspense>
+          <Help onClose={() => setHelp(false)} />
+        </Suspense>
+      )}
       {palette && (
         <Suspense>
           <Palette onClose={() => setPalette(false)} />
         </Suspense>
       )}
     </div>
+  )
+}
+
+/** On narrow screens, where the list of pages is out of sight. */
+function WaitingBadge() {
+  const { length } = useWaiting()
+  if (length === 0) return null
+  return (
+    <Link to="/waiting">
+      <Badge tone="violet">{length} waiting</Badge>
+    </Link>
   )
 }

@@ -4,6 +4,9 @@ import { Moon, Plus, Search, Sun, SunMoon } from 'lucide-react'
 import { recording } from '../api/live.ts'
 import { overviewQuery } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
+import { useOpenApprovals } from '../features/approvals/use-approvals.ts'
+import { useWaiting } from '../features/waiting/use-waiting.ts'
+import { plural } from '../ui/format.ts'
 import { StateDot } from '../ui/state.tsx'
 import { LiveBadge } from './live-badge.tsx'
 import { PAGES } from './pages.ts'
@@ -14,6 +17,8 @@ const THEME_ICONS = { system: SunMoon, light: Sun, dark: Moon }
 
 export function Sidebar({ onSearch }: { onSearch: () => void }) {
   const { data } = useQuery(overviewQuery)
+  const waiting = useWaiting().length
+  const approvals = useOpenApprovals()
   const chosen = useStore(theme)
   const isRecording = useStore(recording)
   const ThemeIcon = THEME_ICONS[chosen]
@@ -40,6 +45,16 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
           >
             <Icon size={15} aria-hidden />
             <span>{title}</span>
+            {to === '/waiting' && waiting > 0 && (
+              <span className={styles.waiting} title={`${plural(waiting, 'call')} waiting for an answer`}>
+                {waiting}
+              </span>
+            )}
+            {to === '/approvals' && approvals > 0 && (
+              <span className={styles.waiting} title={`${plural(approvals, 'call')} waiting for approval`}>
+                {approvals}
+              </span>
+            )}
             {to === '/wire' && isRecording && <span className={styles.recording}>rec</span>}
           </Link>
         ))}

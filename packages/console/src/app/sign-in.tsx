@@ -1,13 +1,16 @@
 import { useState, type FormEvent } from 'react'
 import { Button } from '../ui/button.tsx'
+import { Failure } from '../ui/notice.tsx'
 import styles from './sign-in.module.css'
 
 interface Props {
   readonly onToken: (token: string) => void
+  /** Why the last attempt failed. */
+  readonly error?: unknown
 }
 
-/** Shown without a token, or when the gateway does not know the one we have (it was restarted). */
-export function SignIn({ onToken }: Props) {
+/** Shown when the gateway does not know this browser. */
+export function SignIn({ onToken, error }: Props) {
   const [text, setText] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -20,8 +23,9 @@ export function SignIn({ onToken }: Props) {
         <h1>Open the console</h1>
         <p>
           <code>gantry serve</code> prints a console URL that ends in <code>#token=…</code>. Open that URL, or
-          paste it here. A restarted gateway may have a new token.
+          paste it here. <code>gantry console</code> prints it again.
         </p>
+        {error !== undefined && <Failure error={error} />}
         <label>
           <span>Console URL or token</span>
           <input

@@ -2,15 +2,20 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { PAGES } from './pages.ts'
 
-/** Ctrl/⌘ K opens the palette, `/` goes to the page's search field, `g` and a letter to a page. */
-export function useShortcuts(togglePalette: () => void): void {
+interface Shortcuts {
+  readonly onPalette: () => void
+  readonly onHelp: () => void
+}
+
+/** Ctrl/⌘ K opens the palette, `?` the help, `/` goes to the page's search field, `g` and a letter to a page. */
+export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
   const navigate = useNavigate()
   useEffect(() => {
     let afterG = 0
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault()
-        return togglePalette()
+        return onPalette()
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
       const page = PAGES.find(({ key }) => key === event.key)
@@ -19,6 +24,9 @@ export function useShortcuts(togglePalette: () => void): void {
         void navigate({ to: page.to })
       } else if (event.key === 'g') {
         afterG = event.timeStamp
+      } else if (event.key === '?') {
+        event.preventDefault()
+        onHelp()
       } else if (event.key === '/') {
         const field = document.querySelector<HTMLElement>('main input[type=search]')
         if (!field) return
@@ -28,7 +36,7 @@ export function useShortcuts(togglePalette: () => void): void {
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
-  }, [navigate, togglePalette])
+  }, [navigate, onPalette, onHelp])
 }
 
 function isTyping(event: KeyboardEvent): boolean {

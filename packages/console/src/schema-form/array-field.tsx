@@ -6,7 +6,7 @@ import { choicesOf, resolve, type Choice, type Schema } from './schema.ts'
 import styles from './schema-form.module.css'
 
 export function ArrayField(props: NestingProps) {
-  const { schema, root, value, onChange, name, isRequired, depth, field: Field } = props
+  const { schema, root, value, onChange, name, path, isRequired, depth, field: Field } = props
   const items = (value ?? []) as readonly unknown[]
   const itemSchema = schema.items ?? {}
   const choices = choicesOf(resolve(itemSchema, root), root)
@@ -20,6 +20,7 @@ export function ArrayField(props: NestingProps) {
           <div key={index} className={styles.item}>
             <Field
               name={`${name} ${index + 1}`.trim()}
+              path={`${path}[${index}]`}
               schema={itemSchema}
               root={root}
               value={item}

@@ -1,4 +1,13 @@
-import { choicesOf, isNullable, resolve, typesOf, variantsOf, type Schema } from './schema.ts'
+import {
+  choicesOf,
+  isMap,
+  isNullable,
+  memberPath,
+  resolve,
+  typesOf,
+  variantsOf,
+  type Schema,
+} from './schema.ts'
 
 export interface Issue {
   /** Such as `filter.limit`. */
@@ -34,20 +43,41 @@ function checkParts(schema: Schema, root: Schema, value: unknown, path: string, 
   if (typeof value === 'string') return checkText(schema, value, path)
   if (typeof value === 'number') return checkNumber(schema, value, path)
   if (Array.isArray(value)) {
-    return value.flatMap((item, index) =>
-      checkValue(schema.items ?? {}, root, item, `${path}[${index}]`, depth + 1),
-    )
+    return [
+      ...checkCount(schema, value, path),
+      ...value.flatMap((item, index) =>
+        checkValue(schema.items ?? {}, root, item, `${path}[${index}]`, depth + 1),
+      ),
+    ]
   }
   if (value === null || typeof value !== 'object') return []
   const object = value as Record<string, unknown>
-  const at = (name: string) => (path === '' ? name : `${path}.${name}`)
   const missing = (schema.required ?? []).filter((name) => object[name] === undefined)
+  const known = schema.properties ?? {}
+  const others = isMap(schema) ? Object.keys(object).filter((name) => !Object.hasOwn(known, name)) : []
+  const unknown = isClosed(schema) ? Object.keys(object).filter((name) => !Object.hasOwn(known, name)) : []
   return [
-    ...missing.map((name) => ({ path: at(name), message: 'is required' })),
-    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-      object[name] === undefined ? [] : checkValue(property, root, object[name], at(name), depth + 1),
+    ...checkMembers(schema, object, path),
+    ...others.flatMap((name) =>
+      checkValue(schema.additionalProperties, root, object[name], memberPath(path, name), depth + 1),
+    ),
+    ...missing.map((name) => ({ path: memberPath(path, name), message: 'is required' })),
+    ...unknown.map((name) => ({ path: memberPath(path, name), message: 'is not known to the schema' })),
+    ...Object.entries(known).flatMap(([name, property]) =>
+      object[name] === undefined
+        ? []
+        : checkValue(property, root, object[name], memberPath(path, name), depth + 1),
     ),
   ]
+}
+
+function checkMembers({ minProperties, maxProperties }: Schema, object: object, path: string): Issue[] {
+  const { length } = Object.keys(object)
+  if (typeof minProperties === 'number' && length < minProperties)
+    return [{ path, message: `needs ${minProperties} ${minProperties === 1 ? 'member' : 'members'}` }]
+  if (typeof maxProperties === 'number' && length > maxProperties)
+    return [{ path, message: `has over ${maxProperties} ${maxProperties === 1 ? 'member' : 'members'}` }]
+  return []
 }
 
 function checkText({ minLength, maxLength, pattern }: Schema, value: string, path: string): Issue[] {
@@ -65,10 +95,38 @@ function checkText({ minLength, maxLength, pattern }: Schema, value: string, pat
   }
 }
 
-function checkNumber({ minimum, maximum }: Schema, value: number, path: string): Issue[] {
+function isClosed(schema: Schema): boolean {
+  return schema.additionalProperties === false && !schema.patternProperties
+}
+
+function checkCount(schema: Schema, items: readonly unknown[], path: string): Issue[] {
+  const { minItems, maxItems, uniqueItems } = schema
+  if (typeof minItems === 'number' && items.length < minItems)
+    return [{ path, message: `needs ${minItems} ${minItems === 1 ? 'item' : 'items'}` }]
+  if (typeof maxItems === 'number' && items.length > maxItems)
+    return [{ path, message: `has over ${maxItems} ${maxItems === 1 ? 'item' : 'items'}` }]
+  if (uniqueItems === true && new Set(items.map((item) => JSON.stringify(item))).size < items.length)
+    return [{ path, message: 'has the same item twice' }]
+  return []
+}
+
+function checkNumber(schema: Schema, value: number, path: string): Issue[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
   if (typeof minimum === 'number' && value < minimum) return [{ path, message: `is below ${minimum}` }]
   if (typeof maximum === 'number' && value > maximum) return [{ path, message: `is above ${maximum}` }]
+  if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum)
+    return [{ path, message: `has to be above ${exclusiveMinimum}` }]
+  if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum)
+    return [{ path, message: `has to be below ${exclusiveMaximum}` }]
+  if (typeof multipleOf === 'number' && multipleOf > 0 && !isMultiple(value, multipleOf))
+    return [{ path, message: `is not a multiple of ${multipleOf}` }]
   return []
+}
+
+/** 0.3 is a multiple of 0.1, though not for a processor. */
+function isMultiple(value: number, of: number): boolean {
+  const times = value / of
+  return Math.abs(times - Math.round(times)) < 1e-9
 }
 
 function hasType(value: unknown, type: string): boolean {

@@ -7,7 +7,7 @@ import { Labelled, type FieldProps } from './labelled.tsx'
 import { RawJson } from './raw-json.tsx'
 import styles from './schema-form.module.css'
 import { checkValue } from './check-value.ts'
-import { choicesOf, isNullable, resolve, typesOf, variantsOf, type Schema } from './schema.ts'
+import { choicesOf, isMap, isNullable, resolve, typesOf, variantsOf, type Schema } from './schema.ts'
 
 /** One value, whatever it is: the schema decides how it is asked for. */
 export function Field(props: FieldProps) {
@@ -123,7 +123,11 @@ function Typed(props: FieldProps & { schema: Schema }) {
       return <TriState {...props} />
     if (type === 'array' && (value === undefined || Array.isArray(value)))
       return <ArrayField {...props} field={Field} />
-    if (type === 'object' && isPlain(value) && (schema.properties || isWithoutArguments(props)))
+    if (
+      type === 'object' &&
+      isPlain(value) &&
+      (schema.properties || isMap(schema) || isWithoutArguments(props))
+    )
       return <ObjectField {...props} field={Field} />
   }
   // Anything goes, or what is there does not fit: both can be said in JSON.

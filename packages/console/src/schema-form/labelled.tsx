@@ -1,10 +1,13 @@
 import type { ComponentType, ReactNode } from 'react'
-import type { Schema } from './schema.ts'
+import { useFieldIssues } from './issues.ts'
+import { limitsOf, type Schema } from './schema.ts'
 import styles from './schema-form.module.css'
 
 export interface FieldProps {
   /** Empty at the top. */
   readonly name: string
+  /** Where its value is, such as `filter.limit`. */
+  readonly path: string
   readonly schema: unknown
   readonly root: Schema
   readonly value: unknown
@@ -26,19 +29,27 @@ interface LabelledProps extends FieldProps {
 }
 
 /** Name, marks and description around whatever asks for the value. */
-export function Labelled({ name, schema, isRequired, children, htmlFor }: LabelledProps) {
+export function Labelled({ name, path, schema, isRequired, children, htmlFor }: LabelledProps) {
   const title = schema.title && schema.title !== name ? schema.title : undefined
+  const limits = limitsOf(schema)
+  const { id, messages } = useFieldIssues(path)
   return (
-    <div className={styles.field}>
+    <div id={id} className={styles.field}>
       {name !== '' && (
         <div className={styles.label}>
           <label htmlFor={htmlFor}>{name}</label>
           {title && <span className={styles.title}>{title}</span>}
           {isRequired && <span className={styles.required}>required</span>}
+          {limits !== '' && <span className={styles.title}>{limits}</span>}
         </div>
       )}
       {schema.description && <p className={styles.description}>{schema.description}</p>}
       {children}
+      {messages.map((message) => (
+        <p key={message} className={styles.issue}>
+          {message}
+        </p>
+      ))}
     </div>
   )
 }

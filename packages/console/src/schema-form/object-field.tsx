@@ -1,10 +1,11 @@
 import { Labelled, type NestingProps } from './labelled.tsx'
 import { initialValue } from './initial-value.ts'
-import type { Schema } from './schema.ts'
+import { MapEntries } from './map-field.tsx'
+import { isMap, limitsOf, memberPath, type Schema } from './schema.ts'
 import styles from './schema-form.module.css'
 
 export function ObjectField(props: NestingProps) {
-  const { schema, root, value, onChange, name, isRequired, depth, field: Field } = props
+  const { schema, root, value, onChange, name, path, isRequired, depth, field: Field } = props
   const object = (value ?? {}) as Record<string, unknown>
   const required = new Set(schema.required)
   if (value === undefined && !isRequired) {
@@ -30,6 +31,7 @@ export function ObjectField(props: NestingProps) {
     <Field
       key={key}
       name={key}
+      path={memberPath(path, key)}
       schema={property}
       root={root}
       value={Object.hasOwn(object, key) ? object[key] : undefined}
@@ -38,20 +40,25 @@ export function ObjectField(props: NestingProps) {
       depth={depth + 1}
     />
   ))
+  const others = isMap(schema) && <MapEntries {...props} />
   if (name === '') {
     return (
       <div className={styles.fields}>
-        {entries.length === 0 ? <p className={styles.absent}>No arguments.</p> : fields}
+        {entries.length === 0 && !others ? <p className={styles.absent}>No arguments.</p> : fields}
+        {others}
       </div>
     )
   }
+  const limits = limitsOf(schema)
   return (
     <fieldset className={styles.object}>
       <legend>
-        {name} {isRequired && <span className={styles.required}>required</span>}
+        {name} {isRequired && <span className={styles.required}>required</span>}{' '}
+        {limits !== '' && <span className={styles.title}>{limits}</span>}
       </legend>
       {schema.description && <p className={styles.description}>{schema.description}</p>}
       {fields}
+      {others}
       {!isRequired && (
         <button type="button" className={styles.small} onClick={() => onChange(undefined)}>
           Leave {name} out

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { checkValue } from './check-value.ts'
 import { initialValue } from './initial-value.ts'
-import { choicesOf, describeType, isNullable, resolve, variantsOf, type Schema } from './schema.ts'
+import { choicesOf, describeType, isMap, isNullable, resolve, variantsOf, type Schema } from './schema.ts'
 
 const tree: Schema = {
   type: 'object',
@@ -135,5 +135,32 @@ describe('checkValue', () => {
   it('does not run long patterns of servers, nor those that cannot be read', () => {
     expect(issues({ type: 'string', pattern: '(' }, 'x')).toEqual([])
     expect(issues({ type: 'string', pattern: '^a$' }, 'b')).toEqual([' does not match ^a$'])
+  })
+})
+
+describe('maps and lists of types', () => {
+  const map: Schema = {
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: 3 },
+    minProperties: 2,
+  }
+
+  it('are checked value by value, and by the number of members', () => {
+    expect(checkValue(map, map, { a: 'x', b: 'long' })).toEqual([
+      { path: 'b', message: 'has over 3 characters' },
+    ])
+    expect(checkValue(map, map, { a: 'x' })).toEqual([{ path: '', message: 'needs 2 members' }])
+    expect([isMap(map), isMap({ additionalProperties: true }), isMap({})]).toEqual([true, false, false])
+  })
+
+  it('are alternatives, one for each type but null', () => {
+    const schema: Schema = { type: ['integer', 'string', 'null'], minimum: 1 }
+    expect(variantsOf(schema, schema)).toEqual([{ type: 'integer' }, { type: 'string' }])
+    expect(variantsOf({ type: ['string', 'null'] }, {})).toEqual([])
+    expect(describeType(schema, schema)).toBe('integer or string or null')
+    expect(checkValue(schema, schema, 'word')).toEqual([])
+    expect(checkValue(schema, schema, true)).toEqual([
+      { path: '', message: 'has to be integer or string or null' },
+    ])
   })
 })

@@ -1,5 +1,7 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
+import type { Issue } from './check-value.ts'
 import { Field } from './field.tsx'
+import { FormIssues } from './issues.ts'
 import { RawJson } from './raw-json.tsx'
 import type { Schema } from './schema.ts'
 import styles from './schema-form.module.css'
@@ -9,14 +11,19 @@ interface Props {
   readonly value: unknown
   readonly onChange: (value: unknown) => void
   readonly label: string
+  /** Shown beside their fields. */
+  readonly issues?: readonly Issue[]
+  /** For links from a list of issues to their fields. */
+  readonly id?: string
 }
 
 /**
  * A form for a value of this schema, or its JSON. Both show the same value, which is never kept as text, so
  * switching back and forth changes nothing.
  */
-export function SchemaForm({ schema, value, onChange, label }: Props) {
+export function SchemaForm({ schema, value, onChange, label, issues = [], id = '' }: Props) {
   const [isRaw, setRaw] = useState(false)
+  const context = useMemo(() => ({ form: id, issues }), [id, issues])
   return (
     <div className={styles.form}>
       <fieldset className={styles.switch} aria-label={`${label}: form or JSON`}>
@@ -30,7 +37,18 @@ export function SchemaForm({ schema, value, onChange, label }: Props) {
       {isRaw ? (
         <RawJson label={label} value={value} onChange={onChange} />
       ) : (
-        <Field name="" schema={schema} root={schema} value={value} onChange={onChange} isRequired depth={0} />
+        <FormIssues value={context}>
+          <Field
+            name=""
+            path=""
+            schema={schema}
+            root={schema}
+            value={value}
+            onChange={onChange}
+            isRequired
+            depth={0}
+          />
+        </FormIssues>
       )}
     </div>
   )

@@ -70,10 +70,17 @@ export function typesOf(schema: Schema): readonly string[] {
   return []
 }
 
-/** Alternatives without `null`, which is a matter of its own. */
+/** Alternatives without `null`, which is a matter of its own. A list of types is one for each type. */
 export function variantsOf(schema: Schema, root: Schema): readonly Schema[] {
   const all = schema.anyOf ?? schema.oneOf
-  return Array.isArray(all) ? all.filter((one) => !isNull(resolve(one, root))) : []
+  if (Array.isArray(all)) return all.filter((one) => !isNull(resolve(one, root)))
+  const types = Array.isArray(schema.type) ? schema.type.filter((type) => type !== 'null') : []
+  return types.length > 1 ? types.map((type) => ({ type })) : []
+}
+
+/** Whether members may have any name, and values of a kind that the schema tells. */
+export function isMap({ additionalProperties: values }: Schema): boolean {
+  return values !== null && typeof values === 'object' && !Array.isArray(values)
 }
 
 export function isNullable(schema: Schema, root: Schema): boolean {
@@ -127,4 +134,42 @@ function typeName(schema: Schema, root: Schema): string {
   }
   const name = types.join(' or ') || schema.title || 'anything'
   return schema.format ? `${name} (${schema.format})` : name
+}
+
+/** Where a member of an object is. */
+export function memberPath(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}
+
+/** `1 to 10`, `at least 2 items`, `at most 80 characters`: what a value has to keep to, in words. */
+export function limitsOf(schema: Schema): string {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, format } = schema
+  const { exclusiveMinimum, exclusiveMaximum, multipleOf, minProperties, maxProperties } = schema
+  const limits = [
+    range(minimum, maximum, ''),
+    typeof exclusiveMinimum === 'number' ? `above ${exclusiveMinimum}` : '',
+    typeof exclusiveMaximum === 'number' ? `below ${exclusiveMaximum}` : '',
+    typeof multipleOf === 'number' ? `a multiple of ${multipleOf}` : '',
+    range(minLength, maxLength, ' characters'),
+    range(minItems, maxItems, ' items'),
+    schema.uniqueItems === true ? 'each once' : '',
+    range(minProperties, maxProperties, ' members'),
+    typeof format === 'string' ? format : '',
+    typeof pattern === 'string' && pattern.length <= 60 ? `matches ${pattern}` : '',
+    schema.default === undefined ? '' : `default ${shortJson(schema.default)}`,
+  ]
+  return limits.filter((limit) => limit !== '').join(', ')
+}
+
+function shortJson(value: unknown): string {
+  const text = JSON.stringify(value) ?? ''
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}
+
+function range(least: unknown, most: unknown, unit: string): string {
+  const hasLeast = typeof least === 'number'
+  const hasMost = typeof most === 'number'
+  if (hasLeast && hasMost) return `${least} to ${most}${unit}`
+  if (hasLeast) return `at least ${least}${unit}`
+  return hasMost ? `at most ${most}${unit}` : ''
 }

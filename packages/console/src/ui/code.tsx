@@ -1,4 +1,5 @@
 import { CopyButton } from './copy.tsx'
+import { LongText } from './long-text.tsx'
 import styles from './code.module.css'
 
 /** Text as it is, with a button that copies it. */
@@ -8,9 +9,7 @@ export function Code({ text, label, wrap = false }: { text: string; label: strin
       {/* Scrollable, so the keyboard has to get there. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
       <section tabIndex={0} aria-label={label}>
-        <pre className={wrap ? styles.wrap : undefined}>
-          <code>{text}</code>
-        </pre>
+        <LongText text={text} wrap={wrap} />
       </section>
       <div className={styles.copy}>
         <CopyButton text={text} label={`Copy ${label}`} compact />

@@ -1,8 +1,10 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import styles from './json-tree.module.css'
+import { ShortText } from './long-text.tsx'
 
 const SHOWN = 100
+const DRAWN_AT_ONCE = 1_000
 
 interface Props {
   readonly value: unknown
@@ -16,9 +18,23 @@ interface Props {
 export function JsonTree({ value, open = 2, folded = '' }: Props) {
   return (
     <div className={styles.tree}>
-      <Node value={value} open={open} folded={folded} />
+      <Node value={value} open={levelsToOpen(value, open)} folded={folded} />
     </div>
   )
+}
+
+/** As many levels as are wanted, and as can be drawn at once. */
+function levelsToOpen(value: unknown, wanted: number): number {
+  let level = [value]
+  let count = 0
+  for (let open = 0; open < wanted; open += 1) {
+    level = level.flatMap((one) =>
+      one !== null && typeof one === 'object' ? Object.values(one).slice(0, SHOWN) : [],
+    )
+    count += level.length
+    if (count > DRAWN_AT_ONCE) return Math.max(open, 1)
+  }
+  return wanted
 }
 
 function Node({ value, name, open = 0, folded = '' }: Props) {
@@ -81,6 +97,12 @@ function Name({ name }: { name: string }) {
 }
 
 function Leaf({ value }: { value: unknown }) {
-  if (typeof value === 'string') return <span className={styles.string}>{JSON.stringify(value)}</span>
+  if (typeof value === 'string') {
+    return (
+      <span className={styles.string}>
+        <ShortText text={JSON.stringify(value)} />
+      </span>
+    )
+  }
   return <span className={styles.other}>{String(value)}</span>
 }

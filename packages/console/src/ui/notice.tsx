@@ -25,7 +25,13 @@ export function Notice({ tone, title, children, flush }: Props) {
 }
 
 /** What happened, what it means and what to do. */
-export function Explain({ problem, tone = 'bad' }: { problem: Explanation; tone?: 'bad' | 'warn' }) {
+export function Explain({
+  problem,
+  tone = 'bad',
+}: {
+  problem: Explanation
+  tone?: 'bad' | 'warn' | 'accent'
+}) {
   return (
     <Notice tone={tone} title={<Rich text={problem.what} />}>
       {problem.meaning && (

@@ -1,5 +1,6 @@
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import styles from './page.module.css'
+import { setPageTitle } from './page-title.ts'
 
 interface Props {
   readonly title: ReactNode
@@ -9,19 +10,38 @@ interface Props {
   readonly actions?: ReactNode
   /** Fills the window instead of scrolling: pages that are one big list. */
   readonly fill?: boolean
+  /** As wide as the window, however wide that is. */
+  readonly wide?: boolean
   readonly children: ReactNode
 }
 
-export function Page({ title, name, lead, actions, fill, children }: Props) {
+let isFirstPage = true
+
+/** A page that was gone to gets the focus, unless something on it has taken it. The first page leaves it alone. */
+function goTo(heading: HTMLElement | null): void {
+  if (isFirstPage) {
+    isFirstPage = false
+    return
+  }
+  const main = document.getElementById('main')
+  const isTaken = main?.contains(document.activeElement) && document.activeElement !== main
+  if (!isTaken) heading?.focus({ preventScroll: true })
+}
+
+export function Page({ title, name, lead, actions, fill, wide, children }: Props) {
   const heading = name ?? (typeof title === 'string' ? title : 'Gantry')
+  const headline = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${heading} · Gantry`
+    setPageTitle(heading)
+    goTo(headline.current)
   }, [heading])
   return (
-    <div className={`${styles.page} ${fill ? styles.fill : ''}`}>
+    <div className={`${styles.page} ${fill ? styles.fill : ''} ${wide ? styles.wide : ''}`}>
       <header className={styles.header}>
         <div className={styles.titles}>
-          <h1>{title}</h1>
+          <h1 ref={headline} tabIndex={-1}>
+            {title}
+          </h1>
           {lead && <p>{lead}</p>}
         </div>
         {actions && <div className={styles.actions}>{actions}</div>}

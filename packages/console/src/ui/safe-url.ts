@@ -7,7 +7,7 @@ export function isSafeLink(url: string): boolean {
   }
 }
 
-/** Images that come with the result. Others would tell their host that somebody looks. */
+/** Images that come with the result. Others would tell their host that a user looks. */
 export function isSafeImage(url: string): boolean {
   return /^data:image\/(png|jpe?g|gif|webp|avif|bmp|svg\+xml)[;,]/i.test(url)
 }

@@ -1,4 +1,6 @@
 import type { TargetState } from '../api/contract.ts'
+import { live } from '../api/live.ts'
+import { useStore } from '../api/store.ts'
 import { Badge, type Tone } from './badge.tsx'
 import styles from './state.module.css'
 
@@ -14,13 +16,26 @@ const STATES: Record<TargetState, { word: string; tone: Tone }> = {
   disabled: { word: 'disabled', tone: 'plain' },
 }
 
+/** Whether people switched it off: that is no failure. */
+export function isOff(state: TargetState): boolean {
+  return state === 'stopped' || state === 'disabled'
+}
+
+const UNKNOWN = { word: 'unknown', tone: 'plain' } as const
+
+/** How a target is. Nothing is known while the gateway does not answer. */
+function useLook(state: TargetState): { word: string; tone: Tone } {
+  const isLost = useStore(live.state) === 'lost'
+  return isLost ? UNKNOWN : (STATES[state] ?? { word: state, tone: 'plain' })
+}
+
 export function StateBadge({ state }: { state: TargetState }) {
-  const { word, tone } = STATES[state] ?? { word: state, tone: 'plain' }
+  const { word, tone } = useLook(state)
   return <Badge tone={tone}>{word}</Badge>
 }
 
 export function StateDot({ state }: { state: TargetState }) {
-  const { word, tone } = STATES[state] ?? { word: state, tone: 'plain' }
+  const { word, tone } = useLook(state)
   return (
     <span
       role="img"

@@ -13,7 +13,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { notifyError } from '../../ui/toasts.tsx'
 import styles from './catalog-page.module.css'
-import { Changes } from './changes.tsx'
+import { Changes, useFreshChanges } from './changes.tsx'
 import { CostTable } from './cost-table.tsx'
 import { EntryDetail } from './entry-detail.tsx'
 import { EntryList } from './entry-list.tsx'
@@ -50,13 +50,18 @@ export function CatalogPage() {
           onChange={(id) => navigate({ search: (old) => ({ ...old, view: id }), replace: true })}
           tabs={[
             { id: 'entries', title: 'Entries', content: () => <Entries catalog={data} /> },
-            { id: 'changes', title: 'What changed', content: () => <Changes /> },
+            { id: 'changes', title: <ChangesTitle />, content: () => <Changes /> },
             { id: 'cost', title: 'Token cost', content: () => <CostTable catalog={data} /> },
           ]}
         />
       )}
     </Page>
   )
+}
+
+function ChangesTitle() {
+  const fresh = useFreshChanges()
+  return <>What changed{fresh > 0 && ` (${formatCount(fresh)} new)`}</>
 }
 
 function summary({ entries, targets }: CatalogList): string {

@@ -25,7 +25,7 @@ export function ChangeView({ change, isOpen, onToggle }: Props) {
       </span>
     </>
   )
-  // Differences are long and many; they are made when somebody looks.
+  // Differences are long and many; they are made when the user looks.
   const [isShown, setShown] = useState(isOpen)
   if (change.parts.length === 0) return <p className={styles.change}>{head}</p>
   return (

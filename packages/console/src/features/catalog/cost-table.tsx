@@ -1,73 +1,113 @@
 import { Link } from '@tanstack/react-router'
-import type { CatalogList } from '../../api/contract.ts'
+import type { CatalogEntry, CatalogList } from '../../api/contract.ts'
 import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { formatCount } from '../../ui/format.ts'
-import table from '../../ui/table.module.css'
+import type { Column } from '../../ui/table/column.ts'
+import { Table } from '../../ui/table/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import styles from './cost-table.module.css'
 
+type TargetCost = CatalogList['targets'][number]
+
+const DEAREST_FIRST = { column: 'tokens', descending: true }
+
+const ENTRIES: readonly Column<CatalogEntry>[] = [
+  {
+    id: 'entry',
+    title: 'Entry',
+    width: 'minmax(8rem, 1fr)',
+    narrow: 'main',
+    sortBy: ({ key }) => key,
+    cell: ({ key, kind }) => (
+      <Link to="/catalog" search={{ entry: key, entryKind: kind }}>
+        <code>{key}</code>
+      </Link>
+    ),
+  },
+  {
+    id: 'tokens',
+    title: 'Tokens',
+    width: '6rem',
+    isNumber: true,
+    sortBy: ({ tokens }) => tokens,
+    cell: ({ tokens }) => `~${formatCount(tokens)}`,
+  },
+]
+
 /** What each target's definitions cost the context of a model, and which entries cost most. */
 export function CostTable({ catalog }: { catalog: CatalogList }) {
-  const targets = [...catalog.targets].sort((a, b) => b.counts.tokens - a.counts.tokens)
-  const most = targets[0]?.counts.tokens ?? 0
-  const dear = [...catalog.entries].sort((a, b) => b.tokens - a.tokens).slice(0, 15)
-  if (targets.length === 0)
+  if (catalog.targets.length === 0)
     return <Empty title="No targets yet">Add one to see what its definitions cost.</Empty>
+  const most = Math.max(1, ...catalog.targets.map(({ counts }) => counts.tokens))
   return (
     <div className={styles.tables}>
       <Card title="By target" flush>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>Target</th>
-              <th className={table.number}>Tools</th>
-              <th className={table.number}>Tokens</th>
-              <th className={styles.share}>Share</th>
-              <th>Asked</th>
-            </tr>
-          </thead>
-          <tbody>
-            {targets.map(({ name, counts, fetchedAt }) => (
-              <tr key={name}>
-                <td>
-                  <Link to="/targets/$name" params={{ name }}>
-                    {name}
-                  </Link>
-                </td>
-                <td className={table.number}>{formatCount(counts.tools)}</td>
-                <td className={table.number}>~{formatCount(counts.tokens)}</td>
-                <td className={styles.share}>
-                  <span style={{ width: `${most === 0 ? 0 : (counts.tokens / most) * 100}%` }} />
-                </td>
-                <td className={table.muted}>{fetchedAt === undefined ? 'never' : <Ago at={fetchedAt} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label="Cost by target"
+          rows={catalog.targets}
+          columns={targetColumns(most)}
+          keyOf={({ name }) => name}
+          sort={DEAREST_FIRST}
+        />
       </Card>
       <Card title="The dearest entries" flush>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>Entry</th>
-              <th className={table.number}>Tokens</th>
-            </tr>
-          </thead>
-          <tbody>
-            {dear.map((entry) => (
-              <tr key={`${entry.kind} ${entry.key} ${entry.target}`}>
-                <td>
-                  <Link to="/catalog" search={{ entry: entry.key, entryKind: entry.kind }}>
-                    <code>{entry.key}</code>
-                  </Link>
-                </td>
-                <td className={table.number}>~{formatCount(entry.tokens)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label="Cost by entry"
+          rows={catalog.entries}
+          columns={ENTRIES}
+          keyOf={({ kind, key, target }) => `${kind} ${key} ${target}`}
+          sort={DEAREST_FIRST}
+        />
       </Card>
     </div>
   )
+}
+
+function targetColumns(most: number): readonly Column<TargetCost>[] {
+  return [
+    {
+      id: 'target',
+      title: 'Target',
+      narrow: 'main',
+      sortBy: ({ name }) => name,
+      cell: ({ name }) => (
+        <Link to="/targets/$name" params={{ name }}>
+          {name}
+        </Link>
+      ),
+    },
+    {
+      id: 'tools',
+      title: 'Tools',
+      width: '5rem',
+      isNumber: true,
+      sortBy: ({ counts }) => counts.tools,
+      cell: ({ counts }) => formatCount(counts.tools),
+    },
+    {
+      id: 'tokens',
+      title: 'Tokens',
+      width: '6rem',
+      isNumber: true,
+      sortBy: ({ counts }) => counts.tokens,
+      cell: ({ counts }) => `~${formatCount(counts.tokens)}`,
+    },
+    {
+      id: 'share',
+      title: 'Share',
+      width: '7rem',
+      narrow: 'hidden',
+      cell: ({ counts }) => (
+        <span className={styles.share} style={{ width: `${(counts.tokens / most) * 100}%` }} />
+      ),
+    },
+    {
+      id: 'asked',
+      title: 'Asked',
+      width: '7rem',
+      sortBy: ({ fetchedAt }) => fetchedAt,
+      cell: ({ fetchedAt }) => (fetchedAt === undefined ? 'never' : <Ago at={fetchedAt} />),
+    },
+  ]
 }

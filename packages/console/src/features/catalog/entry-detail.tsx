@@ -8,12 +8,15 @@ import { IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Code } from '../../ui/code.tsx'
 import { formatCount } from '../../ui/format.ts'
-import { JsonTree } from '../../ui/json-tree.tsx'
 import { Markdown } from '../../ui/lazy-markdown.tsx'
 import { Failure } from '../../ui/notice.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { useEscape } from '../../ui/use-escape.ts'
+import { AnnotationBadges } from './annotation-badges.tsx'
 import { ChangeView } from './change-view.tsx'
 import styles from './entry-detail.module.css'
+import { EntrySettings } from './entry-settings.tsx'
+import { Portability } from './portability.tsx'
 import { SchemaView } from './schema-view.tsx'
 
 interface Props {
@@ -24,6 +27,7 @@ interface Props {
 
 export function EntryDetail({ kind, name, onClose }: Props) {
   const { data, error } = useQuery(entryQuery(kind, name))
+  useEscape(onClose)
   const title = (
     <span className={styles.title}>
       <KindBadge kind={kind} /> <code>{name}</code>
@@ -33,12 +37,12 @@ export function EntryDetail({ kind, name, onClose }: Props) {
     <Card title={title} actions={<IconButton label="Close" icon={X} onClick={onClose} />}>
       {error && <Failure error={error} />}
       {!data && !error && <Skeleton lines={5} />}
-      {data && <Content entry={data} />}
+      {data && <Content entry={data} onClose={onClose} />}
     </Card>
   )
 }
 
-function Content({ entry }: { entry: CatalogEntryDetail }) {
+function Content({ entry, onClose }: { entry: CatalogEntryDetail; onClose: () => void }) {
   const input = entry.definition.inputSchema
   const output = entry.definition.outputSchema
   return (
@@ -57,11 +61,20 @@ function Content({ entry }: { entry: CatalogEntryDetail }) {
         {entry.renamed && <Badge>own name: {entry.own}</Badge>}
         {entry.shortened && <Badge tone="warn">shortened</Badge>}
       </p>
+      {entry.title !== undefined && <p className={styles.name}>{entry.title}</p>}
+      <p className={styles.links}>
+        <AnnotationBadges annotations={entry.annotations} />
+      </p>
       {entry.description && <Markdown text={entry.description} />}
-      {entry.annotations && Object.keys(entry.annotations).length > 0 && (
+      <EntrySettings
+        key={`${entry.shownAs.name} ${entry.shownAs.description}`}
+        entry={entry}
+        onRenamed={onClose}
+      />
+      {entry.kind === 'tool' && (
         <section>
-          <h3>Annotations</h3>
-          <JsonTree value={entry.annotations} open={2} />
+          <h3>Portability</h3>
+          <Portability findings={entry.portability} />
         </section>
       )}
       {isObject(input) && (

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useRef } from 'react'
 import type { CatalogEntry } from '../../api/contract.ts'
 import { Badge, KindBadge } from '../../ui/badge.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { formatCount } from '../../ui/format.ts'
+import { formatCount, plural } from '../../ui/format.ts'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+import { AnnotationBadges } from './annotation-badges.tsx'
 import styles from './entry-list.module.css'
 
 interface Props {
@@ -23,40 +23,20 @@ const HIDDEN = {
 }
 
 export function EntryList({ entries, selected, missing, onSelect }: Props) {
-  const box = useRef<HTMLDivElement>(null)
-  const virtual = useVirtualizer({
-    count: entries.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => 54,
-    overscan: 12,
-  })
   if (entries.length === 0) return <Nothing missing={missing} />
   return (
-    <div ref={box} className={styles.box}>
-      <ul style={{ height: virtual.getTotalSize() }} aria-label="Entries">
-        {virtual.getVirtualItems().map(({ index, start, size }) => {
-          const entry = entries[index]!
-          const id = `${entry.kind} ${entry.key}`
-          return (
-            <li
-              key={`${id} ${entry.target}`}
-              aria-posinset={index + 1}
-              aria-setsize={entries.length}
-              style={{ height: size, translate: `0 ${start}px` }}
-            >
-              <button
-                type="button"
-                aria-pressed={id === selected}
-                className={styles.entry}
-                onClick={() => onSelect(entry)}
-              >
-                <Row entry={entry} />
-              </button>
-            </li>
-          )
-        })}
-      </ul>
-    </div>
+    <VirtualList
+      label="Entries"
+      items={entries}
+      rowHeight={54}
+      keyOf={({ kind, key, target }) => `${kind} ${key} ${target}`}
+      isSelected={({ kind, key }) => `${kind} ${key}` === selected}
+      onSelect={onSelect}
+      className={styles.box}
+      rowClassName={styles.entry}
+    >
+      {(entry) => <Row entry={entry} />}
+    </VirtualList>
   )
 }
 
@@ -66,6 +46,7 @@ function Row({ entry }: { entry: CatalogEntry }) {
       <span className={styles.first}>
         <KindBadge kind={entry.kind} />
         <code className={entry.visible ? styles.name : styles.hidden}>{entry.key}</code>
+        {entry.title !== undefined && <span className={styles.title}>{entry.title}</span>}
         {!entry.visible && <Badge title={entry.hiddenBy && HIDDEN[entry.hiddenBy]}>hidden</Badge>}
         {entry.change && (
           <Badge tone={entry.change.type === 'removed' ? 'bad' : 'warn'}>{entry.change.type}</Badge>
@@ -75,7 +56,14 @@ function Row({ entry }: { entry: CatalogEntry }) {
         <span className={styles.tokens}>~{formatCount(entry.tokens)}</span>
       </span>
       <span className={styles.second}>
-        <span className={styles.target}>{entry.target}</span> {entry.description ?? entry.title ?? ''}
+        <span className={styles.target}>{entry.target}</span>{' '}
+        <AnnotationBadges annotations={entry.annotations} />{' '}
+        {entry.findings !== undefined && (
+          <Badge tone="warn" title="Things that known clients refuse or cut">
+            {plural(entry.findings, 'finding')}
+          </Badge>
+        )}{' '}
+        {entry.description ?? ''}
       </span>
     </>
   )

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Unplug, X } from 'lucide-react'
+import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ClientRow, InFlightCall } from '../../api/contract.ts'
 import { clientsQuery, queryClient } from '../../api/queries.ts'
@@ -13,29 +14,58 @@ import { JsonTree } from '../../ui/json-tree.tsx'
 import { Failure } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { Ago, useNow } from '../../ui/time.tsx'
 import { notify, notifyError } from '../../ui/toasts.tsx'
+import { COLUMNS, nameOf } from './client-columns.tsx'
 import styles from './clients-page.module.css'
 
 export function ClientsPage() {
   const { data, error } = useQuery(clientsQuery)
+  const away = data?.clients.filter(({ connected }) => !connected) ?? []
   return (
     <Page title="Clients" lead="Who uses this gateway, and what they wait for.">
       {error && <Failure error={error} />}
       {!data && !error && <Skeleton lines={3} height="5rem" />}
-      {data?.clients.length === 0 && (
+      {data && data.clients.length === away.length && (
         <Empty title="Nobody is connected" action={<Link to="/">How to connect a client</Link>}>
           Clients with sessions show while they are connected, others for some minutes after a request.
         </Empty>
       )}
-      <ul className={styles.list}>
-        {data?.clients.map((client) => (
-          <li key={client.id}>
-            <Client client={client} />
-          </li>
-        ))}
-      </ul>
+      <List label="Clients" clients={data?.clients.filter(({ connected }) => connected) ?? []} />
+      {away.length > 0 && (
+        <details>
+          <summary>{plural(away.length, 'session')} without a connection</summary>
+          <p className={styles.muted}>
+            Nothing was heard of these clients for a minute. They may come back until their session ends.
+          </p>
+          <List label="Clients without a connection" clients={away} />
+        </details>
+      )}
     </Page>
+  )
+}
+
+/** All of them in a table, and one of them in full: the one that was chosen, or that waits for something. */
+function List({ label, clients }: { label: string; clients: readonly ClientRow[] }) {
+  const [chosen, setChosen] = useState<string>()
+  const shown =
+    clients.find(({ id }) => id === chosen) ??
+    clients.find(({ inFlight }) => inFlight.length > 0) ??
+    clients[0]
+  if (!shown) return null
+  return (
+    <div className={styles.list}>
+      <Table
+        label={label}
+        rows={clients}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        selected={[shown.id]}
+        onOpen={({ id }) => setChosen(id)}
+      />
+      <Client key={shown.id} client={shown} />
+    </div>
   )
 }
 
@@ -48,10 +78,9 @@ function Client({ client }: { client: ClientRow }) {
     },
     onError: notifyError,
   })
-  const name = client.info?.title ?? client.info?.name ?? 'A client without a name'
   return (
     <Card
-      title={`${name} ${client.info?.version ?? ''}`}
+      title={nameOf(client)}
       actions={
         client.canDisconnect && (
           <Button icon={Unplug} disabled={disconnect.isPending} onClick={() => disconnect.mutate()}>

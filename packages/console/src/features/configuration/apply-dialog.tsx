@@ -7,6 +7,7 @@ import styles from './configuration-page.module.css'
 
 interface Props {
   readonly open: boolean
+  readonly title?: string
   readonly check: ConfigCheck
   readonly isSaving: boolean
   readonly error: Error | null
@@ -15,17 +16,25 @@ interface Props {
 }
 
 /** What will be different, in the file and in what runs, before it is. */
-export function ApplyDialog({ open, check, isSaving, error, onApply, onClose }: Props) {
+export function ApplyDialog({
+  open,
+  title = 'Apply these changes?',
+  check,
+  isSaving,
+  error,
+  onApply,
+  onClose,
+}: Props) {
   return (
     <Dialog
       open={open}
       onClose={onClose}
-      title="Apply these changes?"
+      title={title}
       wide
       actions={
         <>
           <Button onClick={onClose}>Not yet</Button>
-          <Button tone="primary" disabled={isSaving} onClick={onApply}>
+          <Button tone="primary" disabled={isSaving || !check.ok} onClick={onApply}>
             Save and apply
           </Button>
         </>

@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { AdminError } from '../../api/contract.ts'
 import { call } from '../../api/call.ts'
 import type { ConfigText } from '../../api/contract.ts'
+import { keep, readKept } from '../../api/kept.ts'
 import { configQuery, configSchemaQuery, queryClient } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Editor } from '../../ui/editor/lazy-editor.tsx'
@@ -14,7 +15,10 @@ import { Clock } from '../../ui/time.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { ApplyDialog } from './apply-dialog.tsx'
 import styles from './configuration-page.module.css'
+import { FileView } from './file-view.tsx'
+import { inWords } from './effects-in-words.ts'
 import { Problems } from './problems.tsx'
+import { Rollback } from './rollback.tsx'
 import { schemaCompletions } from './schema-completions.ts'
 import { useConfigCheck } from './use-config-check.ts'
 
@@ -31,15 +35,30 @@ export function ConfigurationPage() {
   )
 }
 
+const KEPT = 'configuration'
+
+/** Edits that were not saved, and the file that they began with. */
+interface Kept {
+  readonly base: Pick<ConfigText, 'text' | 'revision'>
+  readonly text: string
+}
+
+/** With `show=file` the file itself, though there are edits: its errors are not those of the edits. */
 function Edit({ config }: { config: ConfigText }) {
-  const [base, setBase] = useState(config)
-  const [text, setText] = useState(config.text)
+  const [kept] = useState(() => readKept(KEPT) as Kept | undefined)
+  const [base, setBase] = useState<Kept['base']>(kept?.base ?? config)
+  const [text, setText] = useState(kept?.text ?? config.text)
   const [isReviewing, setReviewing] = useState(false)
-  const { line } = route.useSearch()
-  const [shownLine, setShownLine] = useState(line === undefined ? undefined : Number(line))
+  const { line, show } = route.useSearch()
+  const navigate = route.useNavigate()
+  const goToLine = (to: number) =>
+    navigate({ search: (old) => ({ ...old, line: String(to) }), replace: true })
   const { data: schema } = useQuery(configSchemaQuery)
   const isDirty = text !== base.text
-  // Somebody else changed the file: take it, unless there are edits to lose.
+  useEffect(() => {
+    keep(KEPT, isDirty ? { base: { text: base.text, revision: base.revision }, text } : undefined)
+  }, [base, text, isDirty])
+  // The file was changed elsewhere: take it, unless there are edits to lose.
   if (config.revision !== base.revision && (!isDirty || config.text === text)) {
     setBase(config)
     setText(config.text)
@@ -60,10 +79,20 @@ function Edit({ config }: { config: ConfigText }) {
       await queryClient.invalidateQueries()
     },
   })
+  if (show === 'file' && isDirty) {
+    return (
+      <FileView
+        config={config}
+        line={line}
+        onShow={goToLine}
+        onBack={() => navigate({ search: {}, replace: true })}
+      />
+    )
+  }
   return (
     <div className={styles.edit}>
       {isBehind && (
-        <Notice tone="warn" title="The file was changed by somebody else while you edited">
+        <Notice tone="warn" title="The file was changed elsewhere while you edited">
           <Button
             onClick={() => {
               setBase(config)
@@ -80,6 +109,7 @@ function Edit({ config }: { config: ConfigText }) {
           {isDirty ? 'Edited' : 'As saved'} · loaded <Clock at={config.status.loadedAt} /> · {config.format}
           {config.status.rejected && ' · the file was refused, an earlier one is in use'}
         </span>
+        <Rollback disabled={isDirty || !config.writable} />
         <Button disabled={!isDirty} onClick={() => setText(base.text)}>
           Undo all
         </Button>
@@ -98,13 +128,13 @@ function Edit({ config }: { config: ConfigText }) {
           value={text}
           onChange={config.writable ? setText : undefined}
           problems={problems}
-          line={shownLine}
+          line={line === undefined ? undefined : Number(line)}
           tall
           {...(completions && { completions })}
         />
       </div>
       {check.error !== undefined && <Failure error={check.error} />}
-      <Problems problems={problems} onShow={setShownLine} />
+      <Problems problems={problems} onShow={goToLine} />
       {check.result && (
         <ApplyDialog
           open={isReviewing}
@@ -123,17 +153,4 @@ function explain(error: Error): Error {
   if (!(error instanceof AdminError) || error.problem.code !== 'conflict') return error
   const fix = 'Close this, look at what the file says now, and decide which to keep.'
   return new AdminError(error.status, { code: 'conflict', message: error.message, fix })
-}
-
-function inWords(effects: {
-  added: readonly string[]
-  removed: readonly string[]
-  changed: readonly { name: string }[]
-}): string {
-  const parts = [
-    effects.added.length > 0 && `added ${effects.added.join(', ')}`,
-    effects.removed.length > 0 && `removed ${effects.removed.join(', ')}`,
-    effects.changed.length > 0 && `changed ${effects.changed.map(({ name }) => name).join(', ')}`,
-  ].filter(Boolean)
-  return parts.length === 0 ? 'No target was touched.' : `${parts.join('; ')}.`
 }

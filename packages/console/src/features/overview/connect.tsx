@@ -1,14 +1,34 @@
-import { useState } from 'react'
-import type { EndpointInfo, Snippet } from '../../api/contract.ts'
+import { useEffect, useState } from 'react'
+import type { EndpointInfo, Overview, Snippet } from '../../api/contract.ts'
 import { Code } from '../../ui/code.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Select } from '../../ui/fields.tsx'
 import styles from './connect.module.css'
 
 const KEY = 'gantry.snippet'
+const CONNECTED = 'gantry.connected'
+
+/** Folds away once a client has come: people know how by then. */
+export function ConnectCard({ overview: { endpoint, snippets, hadClients } }: { overview: Overview }) {
+  const [wasConnected, setConnected] = useState(() => localStorage.getItem(CONNECTED) !== null)
+  useEffect(() => {
+    if (!hadClients) return
+    localStorage.setItem(CONNECTED, 'yes')
+    setConnected(true)
+  }, [hadClients])
+  return (
+    <details className={styles.card} open={!wasConnected}>
+      <summary>
+        <h2>Connect a client</h2>
+        <code>{endpoint.mcp}</code>
+      </summary>
+      <Connect endpoint={endpoint} snippets={snippets} />
+    </details>
+  )
+}
 
 /** The endpoint, and text to paste for the client that people have. */
-export function Connect({ endpoint, snippets }: { endpoint: EndpointInfo; snippets: readonly Snippet[] }) {
+function Connect({ endpoint, snippets }: { endpoint: EndpointInfo; snippets: readonly Snippet[] }) {
   const [chosen, setChosen] = useState(() => localStorage.getItem(KEY) ?? '')
   const snippet = snippets.find(({ client }) => client === chosen) ?? snippets[0]
   const choose = (client: string) => {

@@ -6,13 +6,16 @@ import { overviewQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { formatBytes, formatCount, formatDuration, formatPercent } from '../../ui/format.ts'
+import { formatBytes, formatCount, formatDuration, formatPercent, plural } from '../../ui/format.ts'
 import { Failure } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Rich } from '../../ui/rich.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { TrafficChart } from '../../ui/traffic-chart.tsx'
-import { Connect } from './connect.tsx'
+import { isOff } from '../../ui/state.tsx'
+import { AttentionList } from './attention-list.tsx'
+import { concernOf } from './attention.ts'
+import { ConnectCard } from './connect.tsx'
+import { Load } from './load.tsx'
 import styles from './overview-page.module.css'
 import { TargetCardView } from './target-card.tsx'
 
@@ -28,7 +31,12 @@ export function OverviewPage() {
     </Button>
   )
   return (
-    <Page title="Overview" lead={data && (data.gateway.configFile ?? <Rich text={DEMO} />)} actions={add}>
+    <Page
+      title="Overview"
+      lead={data && (data.gateway.configFile ?? <Rich text={DEMO} />)}
+      actions={add}
+      wide
+    >
       {error && <Failure error={error} />}
       {!data && !error && <Skeleton lines={5} height="5rem" />}
       {data && <Content overview={data} />}
@@ -37,37 +45,49 @@ export function OverviewPage() {
 }
 
 function Content({ overview }: { overview: Overview }) {
+  const { targets } = overview
+  if (targets.length === 0) {
+    return (
+      <>
+        <Card>
+          <Empty title="No targets yet" action={<Link to="/add-target">Add the first one</Link>}>
+            A target is an MCP server behind this gateway: a command, a URL or an OpenAPI description. Paste
+            one, or the <code>mcpServers</code> part of a client’s settings.
+          </Empty>
+        </Card>
+        <ConnectCard overview={overview} />
+      </>
+    )
+  }
+  const concerns = targets.flatMap((card) => concernOf(card) ?? [])
+  const concerned = new Set(concerns.map(({ card }) => card.name))
+  const others = targets.filter(({ name }) => !concerned.has(name))
   return (
     <>
+      {concerns.length > 0 && <AttentionList concerns={concerns} total={targets.length} />}
       <Figures overview={overview} />
-      <div className={styles.top}>
-        <Card title="Connect a client">
-          <Connect endpoint={overview.endpoint} snippets={overview.snippets} />
-        </Card>
-        <Card title="Traffic, last ten minutes" actions={<Link to="/wire">Open the wire</Link>}>
-          <TrafficChart traffic={overview.total.traffic} height={150} />
-        </Card>
-      </div>
-      <section aria-label="Targets">
-        {overview.targets.length === 0 ? (
-          <Card>
-            <Empty title="No targets yet" action={<Link to="/add-target">Add the first one</Link>}>
-              A target is an MCP server behind this gateway: a command, a URL or an OpenAPI description. Paste
-              one, or the <code>mcpServers</code> part of a client’s settings.
-            </Empty>
-          </Card>
-        ) : (
+      <Load overview={overview} />
+      <ConnectCard overview={overview} />
+      {others.length > 0 && (
+        <section aria-label="Targets" className={styles.targets}>
+          <h2>{titleOf(others)}</h2>
           <ul className={styles.cards}>
-            {overview.targets.map((card) => (
+            {others.map((card) => (
               <li key={card.name}>
                 <TargetCardView card={card} />
               </li>
             ))}
           </ul>
-        )}
-      </section>
+        </section>
+      )}
     </>
   )
+}
+
+function titleOf(targets: Overview['targets']): string {
+  const off = targets.filter(({ state }) => isOff(state)).length
+  const on = plural(targets.length - off, 'target')
+  return `${on} without trouble${off === 0 ? '' : `, ${formatCount(off)} switched off`}`
 }
 
 function Figures({ overview: { total, counts, clients, inFlight, gateway } }: { overview: Overview }) {

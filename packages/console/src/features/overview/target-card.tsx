@@ -3,7 +3,7 @@ import type { TargetCard } from '../../api/contract.ts'
 import { Badge, EraBadge } from '../../ui/badge.tsx'
 import { formatBytes, formatCount, formatDuration, formatPercent, plural } from '../../ui/format.ts'
 import { Rich } from '../../ui/rich.tsx'
-import { StateBadge, StateDot } from '../../ui/state.tsx'
+import { isOff, StateBadge, StateDot } from '../../ui/state.tsx'
 import { Until } from '../../ui/time.tsx'
 import { TrafficChart } from '../../ui/traffic-chart.tsx'
 import styles from './target-card.module.css'
@@ -31,9 +31,9 @@ export function TargetCardView({ card }: { card: TargetCard }) {
         {card.restarts > 0 && <Badge tone="warn">{plural(card.restarts, 'restart')}</Badge>}
       </p>
       {card.problem ? (
-        <Problem card={card} />
+        <Problem card={card} isCalm={isOff(card.state)} />
       ) : (
-        <TrafficChart traffic={card.stats.traffic} height={28} small />
+        <TrafficChart traffic={card.stats.traffic} />
       )}
       <dl className={styles.figures}>
         <Figure name="tools" value={formatCount(card.counts.tools)} />
@@ -47,9 +47,9 @@ export function TargetCardView({ card }: { card: TargetCard }) {
   )
 }
 
-function Problem({ card: { problem, retryAt, name } }: { card: TargetCard }) {
+function Problem({ card: { problem, retryAt, name }, isCalm }: { card: TargetCard; isCalm: boolean }) {
   return (
-    <div className={styles.problem}>
+    <div className={isCalm ? styles.off : styles.problem}>
       <p>
         <Rich text={problem!.what} />
       </p>

@@ -4,31 +4,25 @@ import { Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { call } from '../../api/call.ts'
 import type { PlaygroundCallDetail, PlaygroundEvent } from '../../api/contract.ts'
-import { Badge, EraBadge } from '../../ui/badge.tsx'
+import { EraBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatDuration } from '../../ui/format.ts'
 import { JsonTree } from '../../ui/json-tree.tsx'
+import { ShortText } from '../../ui/long-text.tsx'
 import { Failure, Notice } from '../../ui/notice.tsx'
 import { useNow } from '../../ui/time.tsx'
 import { notifyError } from '../../ui/toasts.tsx'
+import { CallApp, SubjectOfApps, useAppSubject } from './call-app.tsx'
+import { Answers, Logs, Notifications, only, Progress, type EventOf } from './call-events.tsx'
 import { CallStatusBadge } from './call-status.tsx'
 import styles from './call-view.module.css'
-import { Question } from './question.tsx'
+import { OpenedPage, Question } from './question.tsx'
 import { ResultView } from './result-view.tsx'
 import { SaveAsTest } from './save-as-test.tsx'
 import { isEnd } from './start-call.ts'
 import { TaskView } from './task-view.tsx'
 import { useCallEvents } from './use-call-events.ts'
-
-type EventOf<Type extends PlaygroundEvent['type']> = Extract<PlaygroundEvent, { type: Type }>
-
-function only<Type extends PlaygroundEvent['type']>(
-  events: readonly PlaygroundEvent[],
-  type: Type,
-): EventOf<Type>[] {
-  return events.filter((event): event is EventOf<Type> => event.type === type)
-}
 
 /** One call, live: who it was made as, progress, logs, questions, and what came of it. */
 export function CallView({ id }: { id: string }) {
@@ -40,10 +34,18 @@ export function CallView({ id }: { id: string }) {
     refetchInterval: ({ state }) => (state.data && !isOver(state.data) ? 2_000 : false),
   })
   const end = events.find(isEnd)
-  const answered = new Set(only(events, 'answered').map(({ question }) => question))
+  const answers = only(events, 'answered')
+  const settled = new Set([...answers, ...only(events, 'withdrawn')].map(({ question }) => question))
+  const accepted = new Set(
+    answers.filter(({ answer }) => answer.action === 'accept').map(({ question }) => question),
+  )
   const task = only(events, 'task').at(-1)
+  const subject = useAppSubject(detail, end?.type === 'result' ? end.result : undefined)
   const box = useRef<HTMLDivElement>(null)
-  const open = end ? [] : only(events, 'question').filter(({ question }) => !answered.has(question.id))
+  const open = end ? [] : only(events, 'question').filter(({ question }) => !settled.has(question.id))
+  const opened = end
+    ? []
+    : only(events, 'question').filter(({ question }) => question.kind === 'url' && accepted.has(question.id))
   // The form above may be long, and a question should not wait out of sight.
   const waiting = open.length
   // biome-ignore lint/correctness/useExhaustiveDependencies: also when a question comes
@@ -63,12 +65,20 @@ export function CallView({ id }: { id: string }) {
             {open.map(({ question }) => (
               <Question key={question.id} call={id} question={question} />
             ))}
+            {opened.map(({ question }) => (
+              <OpenedPage key={question.id} question={question} />
+            ))}
           </div>
           <Logs events={events} />
           <Notifications events={events} />
           {task && <TaskView task={task.task} />}
           <div aria-live="polite">
-            {end?.type === 'result' && <ResultView method={detail?.method ?? ''} result={end.result} />}
+            {end?.type === 'result' && (
+              <SubjectOfApps value={subject}>
+                {detail?.method === 'tools/call' && <CallApp name={subjectOf(detail)} subject={subject} />}
+                <ResultView method={detail?.method ?? ''} result={end.result} />
+              </SubjectOfApps>
+            )}
             {end?.type === 'error' && <CallError event={end} name={detail ? subjectOf(detail) : ''} />}
             {end?.type === 'cancelled' && (
               <Notice tone="warn" title={`Cancelled after ${formatDuration(end.duration)}`} />
@@ -90,6 +100,13 @@ function subjectOf({ params }: PlaygroundCallDetail): string {
   return String(params.name ?? params.uri ?? '')
 }
 
+/** What a call has come to: its last event is here before what the gateway says of it is asked for again. */
+function statusOf(end: PlaygroundEvent, detail: PlaygroundCallDetail): PlaygroundCallDetail['status'] {
+  if (isOver(detail)) return detail.status
+  if (end.type !== 'result') return end.type === 'cancelled' ? 'cancelled' : 'error'
+  return end.result.isError === true ? 'tool-error' : 'ok'
+}
+
 function isOver({ status }: PlaygroundCallDetail): boolean {
   return status !== 'running' && status !== 'waiting' && status !== 'task'
 }
@@ -109,7 +126,7 @@ function Title({
   return (
     <span className={styles.title}>
       {detail?.method ?? `Call ${id}`} {detail && <code>{subjectOf(detail)}</code>}
-      {detail && <CallStatusBadge status={detail.status} />}
+      {detail && <CallStatusBadge status={end ? statusOf(end, detail) : detail.status} />}
       {connected && <EraBadge era={connected.era} revision={connected.revision} />}
       <span className={styles.muted}>
         {end && 'duration' in end
@@ -147,100 +164,9 @@ function Cancel({ id }: { id: string }) {
   )
 }
 
-function Progress({ events }: { events: readonly PlaygroundEvent[] }) {
-  const last = only(events, 'progress').at(-1)
-  return (
-    <div className={styles.progress}>
-      <progress
-        aria-label="Progress"
-        max={last?.total ?? 1}
-        value={last?.total === undefined ? undefined : last.progress}
-      />
-      <span>
-        {last
-          ? `${last.progress}${last.total === undefined ? '' : ` of ${last.total}`} ${last.message ?? ''}`
-          : 'Waiting for the answer'}
-      </span>
-    </div>
-  )
-}
-
-function Logs({ events }: { events: readonly PlaygroundEvent[] }) {
-  const logs = only(events, 'log')
-  if (logs.length === 0) return null
-  return (
-    <details open>
-      <summary>{logs.length === 1 ? '1 log message' : `${logs.length} log messages`}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there */}
-      <ul className={styles.logs} aria-label="Logs" tabIndex={0}>
-        {logs.slice(-500).map((log) => (
-          <li key={log.seq}>
-            <Badge
-              tone={
-                /error|critical|alert|emergency/.test(log.level)
-                  ? 'bad'
-                  : log.level === 'warning'
-                    ? 'warn'
-                    : 'plain'
-              }
-            >
-              {log.level}
-            </Badge>
-            {log.logger && <span className={styles.muted}>{log.logger}</span>}
-            {typeof log.data === 'string' ? <span>{log.data}</span> : <JsonTree value={log.data} open={1} />}
-          </li>
-        ))}
-      </ul>
-    </details>
-  )
-}
-
-function Notifications({ events }: { events: readonly PlaygroundEvent[] }) {
-  const list = only(events, 'notification')
-  if (list.length === 0) return null
-  return (
-    <section>
-      <h3>Notifications</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there */}
-      <ul className={styles.logs} aria-label="Notifications" tabIndex={0}>
-        {list.slice(-200).map((event) => (
-          <li key={event.seq}>
-            <code>{event.method}</code>
-            <JsonTree value={event.params ?? {}} open={1} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
-
-function Answers({ events }: { events: readonly PlaygroundEvent[] }) {
-  const questions = only(events, 'question')
-  const answers = only(events, 'answered')
-  if (answers.length === 0) return null
-  return (
-    <details>
-      <summary>
-        {answers.length === 1 ? '1 question was answered' : `${answers.length} questions were answered`}
-      </summary>
-      {answers.map(({ seq, question, answer }) => (
-        <div key={seq} className={styles.answer}>
-          <JsonTree
-            value={{
-              question: questions.find((one) => one.question.id === question)?.question.params,
-              answer,
-            }}
-            open={2}
-          />
-        </div>
-      ))}
-    </details>
-  )
-}
-
 function CallError({ event: { error, duration }, name }: { event: EventOf<'error'>; name: string }) {
   return (
-    <Notice tone="bad" title={error.message}>
+    <Notice tone="bad" title={<ShortText text={error.message} />}>
       <p>
         Code {error.code}, after {formatDuration(duration)}. {error.fix}{' '}
         {name !== '' && (

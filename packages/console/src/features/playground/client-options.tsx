@@ -14,7 +14,7 @@ const LEVELS: readonly (readonly [string, string])[] = [
 /** Who the playground pretends to be. */
 export function ClientOptions() {
   const settings = useStore(clientSettings)
-  const { era, revision, form, url, sampling, samplingTools, roots, tasks, logLevel, timeoutSeconds } =
+  const { era, revision, form, url, sampling, samplingTools, roots, tasks, apps, logLevel, timeoutSeconds } =
     settings
   return (
     <div className={styles.options}>
@@ -61,6 +61,7 @@ export function ClientOptions() {
           {era === 'modern' && (
             <Check label="Tasks" checked={tasks} onChange={(checked) => changeClient({ tasks: checked })} />
           )}
+          <Check label="Apps" checked={apps} onChange={(checked) => changeClient({ apps: checked })} />
           <Select
             label="Log level"
             shown

@@ -10,6 +10,7 @@ export interface ClientSettings {
   readonly samplingTools: boolean
   readonly roots: string
   readonly tasks: boolean
+  readonly apps: boolean
   readonly logLevel: LogLevel | ''
   readonly timeoutSeconds: string
 }
@@ -29,6 +30,7 @@ const DEFAULTS: ClientSettings = {
   samplingTools: false,
   roots: '',
   tasks: false,
+  apps: true,
   logLevel: 'info',
   timeoutSeconds: '',
 }
@@ -55,6 +57,7 @@ export function toClient(settings: ClientSettings): PlaygroundClient {
       ...(settings.sampling && { sampling: settings.samplingTools ? { tools: true } : {} }),
       ...(roots.length > 0 && { roots }),
       ...(settings.tasks && settings.era === 'modern' && { tasks: true }),
+      ...(settings.apps && { apps: true }),
     },
   }
 }

@@ -1,10 +1,13 @@
 import { Link } from '@tanstack/react-router'
+import { useContext } from 'react'
 import type { JsonObject } from '../../api/contract.ts'
+import { AppFrame } from '../apps/app-frame.tsx'
+import { documentOf, isApp } from '../apps/app-of.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import { Markdown } from '../../ui/lazy-markdown.tsx'
-import { Data } from './data-view.tsx'
+import { SubjectOfApps } from './call-app.tsx'
 import styles from './result-view.module.css'
+import { TextBlock } from './text-block.tsx'
 
 /** A content block of MCP. What servers send is shown, never run: types are checked before anything is made. */
 export function ContentBlock({ block }: { block: unknown }) {
@@ -12,7 +15,7 @@ export function ContentBlock({ block }: { block: unknown }) {
   return (
     <div className={styles.block}>
       {type === 'text' ? (
-        <Text text={String(rest.text ?? '')} />
+        <TextBlock text={String(rest.text ?? '')} />
       ) : type === 'image' || type === 'audio' ? (
         <Media mimeType={rest.mimeType} data={rest.data} />
       ) : type === 'resource_link' ? (
@@ -24,22 +27,6 @@ export function ContentBlock({ block }: { block: unknown }) {
       )}
     </div>
   )
-}
-
-/** JSON as a tree or table, everything else as Markdown. */
-function Text({ text, mimeType }: { text: string; mimeType?: string }) {
-  const parsed = /^\s*[[{]/.test(text) ? parse(text) : undefined
-  if (parsed !== undefined) return <Data value={parsed} />
-  if (mimeType !== undefined && !/markdown|plain/.test(mimeType)) return <pre>{text}</pre>
-  return <Markdown text={text} />
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function Media({ mimeType, data }: { mimeType: unknown; data: unknown }) {
@@ -72,13 +59,15 @@ function ResourceLink({ link }: { link: JsonObject }) {
 
 export function EmbeddedResource({ resource }: { resource: JsonObject }) {
   const { uri, mimeType, text, blob } = resource
+  const subject = useContext(SubjectOfApps)
   return (
     <section className={styles.block}>
       <p className={styles.muted}>
         <code>{String(uri)}</code> {mimeType !== undefined && <Badge>{String(mimeType)}</Badge>}
       </p>
+      {isApp(resource) && <AppFrame subject={subject} load={async () => documentOf(resource)} />}
       {typeof text === 'string' ? (
-        <Text text={text} {...(typeof mimeType === 'string' && { mimeType })} />
+        <TextBlock text={text} {...(typeof mimeType === 'string' && { mimeType })} />
       ) : (
         <Media mimeType={mimeType} data={blob} />
       )}

@@ -1,44 +1,44 @@
+import { useMemo } from 'react'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import table from '../../ui/table.module.css'
-import styles from './result-view.module.css'
+import type { Column } from '../../ui/table/column.ts'
+import { Table } from '../../ui/table/table.tsx'
 
-const ROWS = 200
+const CELL = 500
+/** Columns of a table; a tree shows more. */
+const COLUMNS = 20
+
+interface Row {
+  readonly index: number
+  readonly data: Record<string, unknown>
+}
 
 /** A table when the data is one, else a tree. */
 export function Data({ value }: { value: unknown }) {
-  const rows = rowsOf(value)
+  const rows = useMemo(() => rowsOf(value)?.map((data, index): Row => ({ data, index })), [value])
+  const columns = useMemo(() => columnsOf(rows ?? []), [rows])
   if (!rows) return <JsonTree value={value} open={3} />
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, 20)
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there
-    <section className={styles.scroll} tabIndex={0}>
-      <table className={table.table}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column}>{column}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, ROWS).map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name
-            <tr key={index}>
-              {columns.map((column) => (
-                <td key={column}>{cell(row[column])}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {rows.length > ROWS && <p className={styles.muted}>{rows.length - ROWS} more rows; see JSON.</p>}
-    </section>
-  )
+  return <Table label="Data" rows={rows} columns={columns} keyOf={({ index }) => String(index)} wraps />
+}
+
+function columnsOf(rows: readonly Row[]): readonly Column<Row>[] {
+  const names = [...new Set(rows.flatMap(({ data }) => Object.keys(data)))].slice(0, COLUMNS)
+  return names.map((name) => ({
+    id: name,
+    title: name,
+    width: 'minmax(6rem, 1fr)',
+    sortBy: ({ data }) => sortKey(data[name]),
+    cell: ({ data }) => cell(data[name]),
+  }))
+}
+
+function sortKey(value: unknown): number | string | undefined {
+  return typeof value === 'number' ? value : cell(value) || undefined
 }
 
 function cell(value: unknown): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return text.length > CELL ? `${text.slice(0, CELL)}…` : text
 }
 
 /** Two or more flat objects, alone or as the only member of an object. */

@@ -1,3 +1,5 @@
+import { useMemo } from 'react'
+import { keep, readKept } from '../../api/kept.ts'
 import { createStore, useStore, type Store } from '../../api/store.ts'
 
 export type PickKind = 'tool' | 'prompt' | 'resource' | 'template' | 'request'
@@ -7,15 +9,18 @@ export interface Pick {
   readonly name: string
 }
 
-/** What was typed for each entry, for as long as the page lives: leaving and coming back loses nothing. */
+/** What was typed for each entry. Leaving, coming back and loading the page again lose nothing. */
 const drafts: Store<Readonly<Record<string, unknown>>> = createStore<Readonly<Record<string, unknown>>>({})
 
 const keyOf = ({ kind, name }: Pick) => `${kind} ${name}`
 
 export function setDraft(pick: Pick, value: unknown): void {
   drafts.set({ ...drafts.get(), [keyOf(pick)]: value })
+  keep(keyOf(pick), value)
 }
 
 export function useDraft(pick: Pick): unknown {
-  return useStore(drafts)[keyOf(pick)]
+  const key = keyOf(pick)
+  const known = useStore(drafts)
+  return useMemo(() => (Object.hasOwn(known, key) ? known[key] : readKept(key)), [known, key])
 }

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { catalogQuery } from '../../api/queries.ts'
 import { KindBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -9,6 +8,7 @@ import { Card } from '../../ui/card.tsx'
 import { SearchField, Select } from '../../ui/fields.tsx'
 import { Failure } from '../../ui/notice.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { VirtualList } from '../../ui/virtual-list.tsx'
 import { filterEntries } from '../catalog/filter-entries.ts'
 import type { Pick } from './drafts.ts'
 import styles from './entry-picker.module.css'
@@ -22,14 +22,7 @@ export function EntryPicker({ selected, onPick }: Props) {
   const { data, error } = useQuery(catalogQuery)
   const [text, setText] = useState('')
   const [kind, setKind] = useState('')
-  const box = useRef<HTMLDivElement>(null)
   const entries = filterEntries(data?.entries ?? [], { text, kind, target: '' })
-  const virtual = useVirtualizer({
-    count: entries.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => 44,
-    overscan: 10,
-  })
   return (
     <Card>
       <div className={styles.picker}>
@@ -48,41 +41,34 @@ export function EntryPicker({ selected, onPick }: Props) {
         />
         {error && <Failure error={error} />}
         {!data && !error && <Skeleton lines={6} height="2rem" />}
-        <div ref={box} className={styles.list}>
-          <ul style={{ height: virtual.getTotalSize() }} aria-label="Entries">
-            {virtual.getVirtualItems().map(({ index, start, size }) => {
-              const entry = entries[index]!
-              const isSelected = selected?.kind === entry.kind && selected.name === entry.key
-              return (
-                <li
-                  key={`${entry.kind} ${entry.key} ${entry.target}`}
-                  style={{ height: size, translate: `0 ${start}px` }}
-                >
-                  <button
-                    type="button"
-                    aria-pressed={isSelected}
-                    onClick={() => onPick({ kind: entry.kind, name: entry.key })}
-                  >
-                    <span className={styles.name}>{entry.key}</span>
-                    <span className={styles.second}>
-                      <KindBadge kind={entry.kind} /> {entry.target}
-                    </span>
-                  </button>
-                </li>
-              )
-            })}
-          </ul>
-          {data && entries.length === 0 && (
-            <p className={styles.none}>
-              Nothing matches.{' '}
-              {text !== '' && (
-                <Link to="/why" search={{ name: text }}>
-                  Why is “{text}” missing?
-                </Link>
-              )}
-            </p>
+        <VirtualList
+          label="Entries"
+          items={entries}
+          rowHeight={44}
+          keyOf={({ kind: one, key, target }) => `${one} ${key} ${target}`}
+          isSelected={(entry) => selected?.kind === entry.kind && selected.name === entry.key}
+          onSelect={(entry) => onPick({ kind: entry.kind, name: entry.key })}
+          className={styles.list}
+        >
+          {(entry) => (
+            <>
+              <span className={styles.name}>{entry.key}</span>
+              <span className={styles.second}>
+                <KindBadge kind={entry.kind} /> {entry.target}
+              </span>
+            </>
           )}
-        </div>
+        </VirtualList>
+        {data && entries.length === 0 && (
+          <p className={styles.none}>
+            Nothing matches.{' '}
+            {text !== '' && (
+              <Link to="/why" search={{ name: text }}>
+                Why is “{text}” missing?
+              </Link>
+            )}
+          </p>
+        )}
         <Button onClick={() => onPick({ kind: 'request', name: 'tools/list' })}>Other request…</Button>
       </div>
     </Card>

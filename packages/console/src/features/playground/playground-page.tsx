@@ -13,6 +13,7 @@ import { EntryPicker } from './entry-picker.tsx'
 import { History } from './history.tsx'
 import styles from './playground-page.module.css'
 import { RequestPanel } from './request-panel.tsx'
+import { SavedRequests } from './saved-requests.tsx'
 import { fromCall } from './to-request.ts'
 
 const route = getRouteApi('/playground')
@@ -53,6 +54,12 @@ export function PlaygroundPage() {
             </Card>
           )}
           {call !== undefined && <CallView key={call} id={call} />}
+          <SavedRequests
+            onOpen={({ pick: next, draft }) => {
+              setDraft(next, draft)
+              void navigate({ search: { ...next } })
+            }}
+          />
           <History
             current={call}
             onOpen={({ id, ...past }) => {

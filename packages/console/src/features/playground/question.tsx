@@ -1,22 +1,27 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { ExternalLink } from 'lucide-react'
+import { useId } from 'react'
 import { call } from '../../api/call.ts'
 import type { JsonObject, PlaygroundQuestion } from '../../api/contract.ts'
+import { keep, useKept } from '../../api/kept.ts'
 import { checkValue } from '../../schema-form/check-value.ts'
 import { initialValue } from '../../schema-form/initial-value.ts'
+import { IssueList } from '../../schema-form/issue-list.tsx'
 import type { Schema } from '../../schema-form/schema.ts'
 import { SchemaForm } from '../../schema-form/schema-form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/notice.tsx'
+import { submitByKeys } from '../../ui/keys.ts'
 import { isSafeLink } from '../../ui/safe-url.ts'
 import styles from './question.module.css'
-import { Sampling, type QuestionProps } from './sampling.tsx'
+import { answerKey, Sampling, whoAsks, type QuestionProps } from './sampling.tsx'
 
 /** Something that the server wants to know before it goes on. */
 export function Question({ call: id, question }: { call: string; question: PlaygroundQuestion }) {
   const answer = useMutation({
     mutationFn: (given: JsonObject) =>
       call('answerQuestion', { params: { id }, body: { question: question.id, answer: given } }),
+    onSuccess: () => keep(answerKey(question.id), undefined),
   })
   const props = { question, onAnswer: answer.mutate, isPending: answer.isPending || answer.isSuccess }
   return (
@@ -29,25 +34,34 @@ export function Question({ call: id, question }: { call: string; question: Playg
   )
 }
 
-function FormQuestion({ question: { params }, onAnswer, isPending }: QuestionProps) {
+function FormQuestion({ question: { id, params, target }, onAnswer, isPending }: QuestionProps) {
   const schema = (params.requestedSchema ?? {}) as Schema
-  const [value, setValue] = useState<unknown>(() => initialValue(schema, schema) ?? {})
+  const form = useId()
+  const [value, setValue] = useKept<unknown>(answerKey(id), () => initialValue(schema, schema) ?? {})
   const issues = checkValue(schema, schema, value)
   return (
     <form
       className={styles.form}
+      noValidate
+      onKeyDown={submitByKeys}
       onSubmit={(event) => {
         event.preventDefault()
+        if (issues.length > 0) return
         onAnswer({ action: 'accept', content: value as JsonObject })
       }}
     >
-      <h3>The server asks: {String(params.message ?? '')}</h3>
-      <SchemaForm label="Answer" schema={schema} value={value} onChange={setValue} />
-      {issues.length > 0 && (
-        <p className={styles.hint}>
-          {issues.map(({ path, message }) => `${path || 'The answer'} ${message}`).join('; ')}
-        </p>
-      )}
+      <h3>
+        {whoAsks(target)} asks: {String(params.message ?? '')}
+      </h3>
+      <SchemaForm
+        label="Answer"
+        schema={schema}
+        value={value}
+        onChange={setValue}
+        issues={issues}
+        id={form}
+      />
+      <IssueList form={form} issues={issues} />
       <div className={styles.actions}>
         <Button type="submit" tone="primary" disabled={isPending || issues.length > 0}>
           Accept
@@ -58,36 +72,63 @@ function FormQuestion({ question: { params }, onAnswer, isPending }: QuestionPro
   )
 }
 
-function UrlQuestion({ question: { params }, onAnswer, isPending }: QuestionProps) {
+function UrlQuestion({ question: { params, target }, onAnswer, isPending }: QuestionProps) {
   const url = String(params.url ?? '')
   const isSafe = isSafeLink(url)
   return (
     <div className={styles.form}>
-      <h3>The server asks you to open a page: {String(params.message ?? '')}</h3>
-      <p className={styles.url}>
-        {isSafe ? (
-          <>
-            <strong>{new URL(url).host}</strong>
-            <br />
-            <a href={url} target="_blank" rel="noopener noreferrer">
-              {url}
-            </a>
-          </>
-        ) : (
-          <>
-            This address cannot be opened safely: <code>{url}</code>
-          </>
-        )}
-      </p>
+      <h3>
+        {whoAsks(target)} asks you to open a page: {String(params.message ?? '')}
+      </h3>
+      {isSafe ? (
+        <PageAddress url={url} />
+      ) : (
+        <p className={styles.url}>
+          This address cannot be opened safely: <code>{url}</code>
+        </p>
+      )}
       <div className={styles.actions}>
         {isSafe && (
-          <Button tone="primary" disabled={isPending} onClick={() => onAnswer({ action: 'accept' })}>
-            I agree to open it
+          <Button
+            tone="primary"
+            icon={ExternalLink}
+            disabled={isPending}
+            onClick={() => {
+              window.open(url, '_blank', 'noopener,noreferrer')
+              onAnswer({ action: 'accept' })
+            }}
+          >
+            Open the page
           </Button>
         )}
         <Refusals onAnswer={onAnswer} isPending={isPending} />
       </div>
     </div>
+  )
+}
+
+/** A page that was opened for a server, while the call waits for what happens there. */
+export function OpenedPage({ question: { params } }: { question: PlaygroundQuestion }) {
+  const url = String(params.url ?? '')
+  if (!isSafeLink(url)) return null
+  return (
+    <section className={styles.question} aria-label="Page of the server">
+      <h3>Finish on the page that was opened: {String(params.message ?? '')}</h3>
+      <PageAddress url={url} />
+      <p>The call goes on by itself when the server hears from that page.</p>
+    </section>
+  )
+}
+
+function PageAddress({ url }: { url: string }) {
+  return (
+    <p className={styles.url}>
+      <strong>{new URL(url).host}</strong>
+      <br />
+      <a href={url} target="_blank" rel="noopener noreferrer">
+        {url}
+      </a>
+    </p>
   )
 }
 

@@ -1,18 +1,20 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bell, Play, X } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useId } from 'react'
 import type { CatalogEntryDetail } from '../../api/contract.ts'
 import { entryQuery } from '../../api/queries.ts'
 import { useStore } from '../../api/store.ts'
-import { checkValue } from '../../schema-form/check-value.ts'
+import { checkValue, type Issue } from '../../schema-form/check-value.ts'
 import { initialValue } from '../../schema-form/initial-value.ts'
+import { IssueList } from '../../schema-form/issue-list.tsx'
 import { RawJson } from '../../schema-form/raw-json.tsx'
 import type { Schema } from '../../schema-form/schema.ts'
 import { SchemaForm } from '../../schema-form/schema-form.tsx'
 import { KindBadge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { submitByKeys } from '../../ui/keys.ts'
 import { Markdown } from '../../ui/lazy-markdown.tsx'
 import { Failure, Notice } from '../../ui/notice.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -21,6 +23,7 @@ import { clientSettings } from './client-settings.ts'
 import { CopyAs } from './copy-as.tsx'
 import { setDraft, useDraft, type Pick } from './drafts.ts'
 import styles from './request-panel.module.css'
+import { SaveRequest } from './saved-requests.tsx'
 import { startCall } from './start-call.ts'
 import { toRequest, type Request } from './to-request.ts'
 
@@ -41,6 +44,7 @@ export function RequestPanel({ pick, onStarted, onLeave }: Props) {
   })
   const { era } = useStore(clientSettings)
   const draft = useDraft(pick)
+  const form = useId()
   const start = useMutation({ mutationFn: startCall, onSuccess: onStarted })
   const schema = entry?.definition.inputSchema as Schema | undefined
   useEffect(() => {
@@ -57,6 +61,8 @@ export function RequestPanel({ pick, onStarted, onLeave }: Props) {
     <Card title={title} actions={<IconButton label="Choose something else" icon={X} onClick={onLeave} />}>
       <form
         className={styles.panel}
+        noValidate
+        onKeyDown={submitByKeys}
         onSubmit={(event) => {
           event.preventDefault()
           start.mutate(request)
@@ -66,16 +72,8 @@ export function RequestPanel({ pick, onStarted, onLeave }: Props) {
         {entry && !entry.visible && <Hidden entry={entry} />}
         {error && <Missing name={name} error={error} />}
         {kind !== 'request' && !entry && !error && <Skeleton lines={3} />}
-        <Inputs pick={pick} entry={entry} draft={draft} schema={schema} />
-        {issues.length > 0 && (
-          <ul className={styles.issues} aria-label="What the schema says">
-            {issues.slice(0, 8).map((issue) => (
-              <li key={`${issue.path} ${issue.message}`}>
-                <code>{issue.path || 'value'}</code> {issue.message}
-              </li>
-            ))}
-          </ul>
-        )}
+        <Inputs pick={pick} entry={entry} draft={draft} schema={schema} issues={issues} form={form} />
+        <IssueList form={form} issues={issues} />
         {start.error && <Failure error={start.error} />}
         <div className={styles.actions}>
           <Button type="submit" tone="primary" icon={Play} disabled={start.isPending}>
@@ -91,6 +89,7 @@ export function RequestPanel({ pick, onStarted, onLeave }: Props) {
             </Button>
           )}
           <CopyAs request={request} />
+          <SaveRequest pick={pick} draft={draft} />
         </div>
       </form>
     </Card>
@@ -108,13 +107,27 @@ interface InputsProps {
   readonly entry: CatalogEntryDetail | undefined
   readonly draft: unknown
   readonly schema: Schema | undefined
+  readonly issues: readonly Issue[]
+  readonly form: string
 }
 
-function Inputs({ pick, entry, draft, schema }: InputsProps) {
+function Inputs({ pick, entry, draft, schema, issues, form }: InputsProps) {
   const change = (value: unknown) => setDraft(pick, value)
   if (pick.kind === 'request') return <OtherRequest pick={pick} draft={draft} />
   if (!entry) return null
-  if (schema) return <SchemaForm label="Arguments" schema={schema} value={draft ?? {}} onChange={change} />
+  if (schema) {
+    const value = draft ?? {}
+    return (
+      <SchemaForm
+        label="Arguments"
+        schema={schema}
+        value={value}
+        onChange={change}
+        issues={issues}
+        id={form}
+      />
+    )
+  }
   if (pick.kind === 'prompt' || pick.kind === 'template') {
     return <ArgumentForm kind={pick.kind} entry={entry} values={draft} onChange={change} />
   }

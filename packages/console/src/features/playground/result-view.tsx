@@ -1,8 +1,12 @@
+import { Download } from 'lucide-react'
 import { useState } from 'react'
 import type { JsonObject } from '../../api/contract.ts'
+import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ContentBlock, EmbeddedResource } from './content-block.tsx'
 import { Data } from './data-view.tsx'
@@ -11,21 +15,30 @@ import styles from './result-view.module.css'
 /** A result as what it is; the JSON is one click away. */
 export function ResultView({ method, result }: { method: string; result: JsonObject }) {
   const [tab, setTab] = useState('rendered')
+  const text = () => JSON.stringify(result, undefined, 2)
   return (
-    <Tabs
-      label="Result"
-      value={tab}
-      onChange={setTab}
-      tabs={[
-        { id: 'rendered', title: 'Result', content: () => <Rendered method={method} result={result} /> },
-        { id: 'tree', title: 'JSON', content: () => <JsonTree value={result} open={4} /> },
-        {
-          id: 'raw',
-          title: 'Text',
-          content: () => <Code label="result" text={JSON.stringify(result, undefined, 2)} wrap />,
-        },
-      ]}
-    />
+    <div className={styles.blocks}>
+      <div className={styles.actions}>
+        <CopyButton text={text} label="Copy result" />
+        <Button icon={Download} onClick={() => saveFile(text(), 'result.json')}>
+          Download
+        </Button>
+      </div>
+      <Tabs
+        label="Result"
+        value={tab}
+        onChange={setTab}
+        tabs={[
+          { id: 'rendered', title: 'Result', content: () => <Rendered method={method} result={result} /> },
+          { id: 'tree', title: 'JSON', content: () => <JsonTree value={result} open={4} /> },
+          {
+            id: 'raw',
+            title: 'Text',
+            content: () => <Code label="result" text={text()} wrap />,
+          },
+        ]}
+      />
+    </div>
   )
 }
 

@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import type { JsonObject, PlaygroundQuestion } from '../../api/contract.ts'
+import { useKept } from '../../api/kept.ts'
 import { RawJson } from '../../schema-form/raw-json.tsx'
 import { Button } from '../../ui/button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Check } from '../../ui/fields.tsx'
+import { submitByKeys } from '../../ui/keys.ts'
 import { ContentBlock } from './content-block.tsx'
 import styles from './question.module.css'
 
@@ -13,9 +15,19 @@ export interface QuestionProps {
   readonly isPending: boolean
 }
 
+/** What was typed for a question is kept under this name until it is answered. */
+export function answerKey(question: string): string {
+  return `answer ${question}`
+}
+
+/** The name of the server that asks: an answer goes to it, and to no other. */
+export function whoAsks(target: string | undefined): string {
+  return target === undefined ? 'The server' : `“${target}”`
+}
+
 /** The server wants a model's answer; here a person gives it. */
-export function Sampling({ question: { params }, onAnswer, isPending }: QuestionProps) {
-  const [text, setText] = useState('')
+export function Sampling({ question: { id, params, target }, onAnswer, isPending }: QuestionProps) {
+  const [text, setText] = useKept(answerKey(id), () => '')
   const [model, setModel] = useState('console')
   const [raw, setRaw] = useState<unknown>()
   const messages = Array.isArray(params.messages) ? (params.messages as JsonObject[]) : []
@@ -29,12 +41,13 @@ export function Sampling({ question: { params }, onAnswer, isPending }: Question
   return (
     <form
       className={styles.form}
+      onKeyDown={submitByKeys}
       onSubmit={(event) => {
         event.preventDefault()
         onAnswer(raw === undefined ? answer : (raw as JsonObject))
       }}
     >
-      <h3>The server asks your model</h3>
+      <h3>{whoAsks(target)} asks your model</h3>
       <ul className={styles.messages}>
         {messages.map((message, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a conversation has no other names
@@ -73,6 +86,9 @@ export function Sampling({ question: { params }, onAnswer, isPending }: Question
       <div className={styles.actions}>
         <Button type="submit" tone="primary" disabled={isPending || (raw === undefined && text === '')}>
           Answer
+        </Button>
+        <Button disabled={isPending} onClick={() => onAnswer({ action: 'decline' })}>
+          Decline
         </Button>
       </div>
     </form>

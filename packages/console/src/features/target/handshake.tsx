@@ -3,7 +3,7 @@ import type { InstanceDetail, TargetDetail } from '../../api/contract.ts'
 import { Select } from '../../ui/fields.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { EraBadge } from '../../ui/badge.tsx'
-import { StateBadge } from '../../ui/state.tsx'
+import { isOff, StateBadge } from '../../ui/state.tsx'
 import styles from './handshake.module.css'
 import { Steps } from './steps.tsx'
 
@@ -13,8 +13,10 @@ export function Handshake({ target }: { target: TargetDetail }) {
   const instance = target.instances.find((one) => one.key === key) ?? target.instances[0]
   if (!instance) {
     return (
-      <Empty title="It was never started">
-        Targets start with their first use. Press Start to see the handshake now.
+      <Empty title={isOff(target.state) ? 'It does not run' : 'It was not started yet'}>
+        {isOff(target.state)
+          ? 'Press Start to see the handshake.'
+          : 'Targets start with their first use. Press Start to see the handshake now.'}
       </Empty>
     )
   }

@@ -1,8 +1,13 @@
+import { useIsFetching } from '@tanstack/react-query'
+import { RefreshCw } from 'lucide-react'
 import type { InstanceDetail, TargetDetail } from '../../api/contract.ts'
+import { queryClient, targetQuery } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { formatBytes } from '../../ui/format.ts'
-import table from '../../ui/table.module.css'
+import type { Column } from '../../ui/table/column.ts'
+import { Table } from '../../ui/table/table.tsx'
 import styles from './processes.module.css'
 
 /** Every process below each connection: what leaks shows here. */
@@ -19,6 +24,7 @@ export function Processes({ target }: { target: TargetDetail }) {
   }
   return (
     <div className={styles.list}>
+      <MeasureButton name={target.name} />
       {running.map((instance) => (
         <Tree key={instance.key} instance={instance} />
       ))}
@@ -26,32 +32,59 @@ export function Processes({ target }: { target: TargetDetail }) {
   )
 }
 
+/** Processes are measured when a person asks for it, and not by the clock. */
+function MeasureButton({ name }: { name: string }) {
+  const { queryKey } = targetQuery(name)
+  const isMeasuring = useIsFetching({ queryKey }) > 0
+  return (
+    <div>
+      <Button
+        icon={RefreshCw}
+        disabled={isMeasuring}
+        onClick={() => queryClient.invalidateQueries({ queryKey })}
+      >
+        Measure again
+      </Button>
+    </div>
+  )
+}
+
+type Process = InstanceDetail['processes'][number]
+
+const COLUMNS: readonly Column<Process>[] = [
+  {
+    id: 'process',
+    title: 'Process',
+    width: 'minmax(8rem, 1fr)',
+    narrow: 'main',
+    cell: ({ command, depth }) => (
+      <code style={{ paddingLeft: `${depth * 1.2}rem` }}>
+        {depth > 0 && <span className={styles.branch}>└ </span>}
+        {command}
+      </code>
+    ),
+  },
+  { id: 'pid', title: 'PID', width: '6rem', isNumber: true, cell: ({ pid }) => pid },
+  { id: 'memory', title: 'Memory', width: '6rem', isNumber: true, cell: ({ rss }) => formatBytes(rss) },
+  {
+    id: 'cpu',
+    title: 'CPU time',
+    width: '6rem',
+    isNumber: true,
+    cell: ({ cpuSeconds }) => `${cpuSeconds.toFixed(2)} s`,
+  },
+]
+
 function Tree({ instance: { label, processes } }: { instance: InstanceDetail }) {
   return (
     <Card title={label} flush>
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th>Process</th>
-            <th className={table.number}>PID</th>
-            <th className={table.number}>Memory</th>
-            <th className={table.number}>CPU time</th>
-          </tr>
-        </thead>
-        <tbody>
-          {processes.map((row) => (
-            <tr key={row.pid}>
-              <td className={table.mono} style={{ paddingLeft: `${0.9 + row.depth * 1.2}rem` }}>
-                {row.depth > 0 && <span className={styles.branch}>└ </span>}
-                {row.command}
-              </td>
-              <td className={table.number}>{row.pid}</td>
-              <td className={table.number}>{formatBytes(row.rss)}</td>
-              <td className={table.number}>{row.cpuSeconds.toFixed(2)} s</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label={`Processes of ${label}`}
+        rows={processes}
+        columns={COLUMNS}
+        keyOf={({ pid }) => String(pid)}
+        wraps
+      />
     </Card>
   )
 }

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { LogIn, Play, RefreshCw, RotateCw, Square } from 'lucide-react'
+import { Play, RefreshCw, RotateCw, Square } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import type { TargetAction, TargetCard } from '../../api/contract.ts'
 import { applyEvent } from '../../api/live.ts'
 import { Button } from '../../ui/button.tsx'
-import { isSafeLink } from '../../ui/safe-url.ts'
 import { notify, notifyError } from '../../ui/toasts.tsx'
+import { SignIn } from './sign-in.tsx'
 
 const DONE = { start: 'started', stop: 'stopped', restart: 'restarted', refresh: 'asked anew' }
 
@@ -19,25 +19,13 @@ export function TargetActions({ target }: { target: TargetCard }) {
     },
     onError: notifyError,
   })
-  const signIn = useMutation({
-    mutationFn: () => call('signIn', { params: { name: target.name } }),
-    onSuccess: ({ url }) => {
-      if (isSafeLink(url)) window.open(url, '_blank', 'noopener')
-      else notify('The server names a page that cannot be opened safely.', 'bad', url)
-    },
-    onError: notifyError,
-  })
   const isStopped = target.state === 'stopped' || target.state === 'idle'
   return (
     <>
       <Button icon={RefreshCw} disabled={isPending || isStopped} onClick={() => mutate('refresh')}>
         Refresh lists
       </Button>
-      {target.state === 'needs-auth' && (
-        <Button tone="primary" icon={LogIn} disabled={signIn.isPending} onClick={() => signIn.mutate()}>
-          Sign in
-        </Button>
-      )}
+      {target.state === 'needs-auth' && <SignIn name={target.name} />}
       {isStopped ? (
         <Button icon={Play} disabled={isPending} onClick={() => mutate('start')}>
           Start

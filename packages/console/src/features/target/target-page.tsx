@@ -9,12 +9,14 @@ import { formatBytes, formatCount, formatDuration, formatPercent, plural } from 
 import { Explain, Failure } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { StateBadge } from '../../ui/state.tsx'
+import { isOff, StateBadge } from '../../ui/state.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Ago, Until } from '../../ui/time.tsx'
 import { Capabilities } from './capabilities.tsx'
 import { Handshake } from './handshake.tsx'
+import { Now } from './now.tsx'
 import { Processes } from './processes.tsx'
+import { quoted } from './quoted.ts'
 import { Stderr } from './stderr.tsx'
 import { TargetActions } from './target-actions.tsx'
 import { TargetConfiguration } from './target-configuration.tsx'
@@ -58,13 +60,14 @@ function Gone({ name }: { name: string }) {
 }
 
 function Content({ target }: { target: TargetDetail }) {
-  const { tab = 'handshake' } = route.useSearch()
+  const { tab = 'now' } = route.useSearch()
   const navigate = route.useNavigate()
   // The step that failed says the same, in its place.
   const steps = target.instances[0]?.steps ?? []
   const isShownBelow =
     tab === 'handshake' && steps.some(({ problem }) => problem?.what === target.problem?.what)
   const tabs = [
+    { id: 'now', title: 'Now', content: () => <Now target={target} /> },
     { id: 'handshake', title: 'Handshake', content: () => <Handshake target={target} /> },
     { id: 'stderr', title: 'Log (stderr)', content: () => <Stderr target={target} /> },
     { id: 'processes', title: 'Processes', content: () => <Processes target={target} /> },
@@ -74,7 +77,9 @@ function Content({ target }: { target: TargetDetail }) {
   return (
     <>
       <Facts target={target} />
-      {target.problem && !isShownBelow && <Explain problem={target.problem} />}
+      {target.problem && !isShownBelow && (
+        <Explain problem={target.problem} tone={isOff(target.state) ? 'accent' : 'bad'} />
+      )}
       {target.retryAt !== undefined && (
         <p>
           The next try is <Until at={target.retryAt} />.
@@ -102,7 +107,7 @@ function Facts({ target }: { target: TargetDetail }) {
         </Badge>
       )}
       <span>
-        {target.state} <Ago at={target.since} />
+        {target.state} {target.state !== 'disabled' && <Ago at={target.since} />}
       </span>
       <Link to="/catalog" search={{ target: target.name }}>
         {plural(counts.tools, 'tool')}, ~{formatCount(counts.tokens)} tokens
@@ -122,8 +127,4 @@ function Facts({ target }: { target: TargetDetail }) {
       )}
     </div>
   )
-}
-
-function quoted(text: string): string {
-  return /\s/.test(text) ? `"${text}"` : text
 }

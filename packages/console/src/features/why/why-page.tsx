@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { CircleAlert, CircleCheck, CircleDot } from 'lucide-react'
 import { useDeferredValue } from 'react'
-import type { Cause, WhyReport } from '../../api/contract.ts'
+import type { WhyReport } from '../../api/contract.ts'
 import { catalogQuery, whyQuery } from '../../api/queries.ts'
 import { KindBadge } from '../../ui/badge.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -11,13 +10,14 @@ import { Failure, Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Rich } from '../../ui/rich.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { Chain } from './chain.tsx'
+import { RuleReports } from './rule-reports.tsx'
 import styles from './why-page.module.css'
 
 const route = getRouteApi('/why')
 const VERDICTS = { available: 'ok', degraded: 'warn', missing: 'bad' } as const
 /** More than anybody reads in a list. */
 const SUGGESTED = 50
-const ICONS = { ok: CircleCheck, note: CircleDot, problem: CircleAlert }
 
 const CALLER = /^(key|person|workload):./
 
@@ -30,7 +30,7 @@ export function WhyPage() {
   const typed = useDeferredValue(as.trim())
   // Half a caller is no question yet.
   const caller = CALLER.test(typed) ? typed : ''
-  const { data, error } = useQuery({ ...whyQuery(asked, caller), enabled: asked !== '' })
+  const { data, error } = useQuery({ ...whyQuery({ name: asked, as: caller }), enabled: asked !== '' })
   // A tool and a prompt may share a name.
   const known = new Set(catalog?.entries.map(({ key }) => key).filter((key) => key.includes(asked)))
   return (
@@ -74,12 +74,8 @@ function Report({ report }: { report: WhyReport }) {
   return (
     <div className={styles.report}>
       <Notice tone={VERDICTS[report.verdict]} title={<Rich text={report.summary} />} />
-      <ol className={styles.chain} aria-label="Chain of causes">
-        {report.chain.map((cause, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the chain is an answer of its own each time
-          <Chained key={index} cause={cause} />
-        ))}
-      </ol>
+      <Chain causes={report.chain} />
+      {report.rules && report.rules.length > 0 && <RuleReports rules={report.rules} />}
       {report.subject?.key !== undefined && report.subject.kind && (
         <p>
           <Link to="/catalog" search={{ entry: report.subject.key, entryKind: report.subject.kind }}>
@@ -93,41 +89,6 @@ function Report({ report }: { report: WhyReport }) {
       )}
       {report.similar.length > 0 && <Similar report={report} />}
     </div>
-  )
-}
-
-function Chained({ cause }: { cause: Cause }) {
-  const Icon = ICONS[cause.status]
-  return (
-    <li className={styles[cause.status]} data-code={cause.code}>
-      <Icon size={17} role="img" aria-label={cause.status} />
-      <div>
-        <strong>
-          <Rich text={cause.title} />
-        </strong>
-        {cause.detail && (
-          <p>
-            <Rich text={cause.detail} />
-          </p>
-        )}
-        {cause.stderr && cause.stderr.length > 0 && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there
-          <pre tabIndex={0}>{cause.stderr.join('\n')}</pre>
-        )}
-        {cause.fix && (
-          <p className={styles.fix}>
-            <b>Fix:</b> <Rich text={cause.fix} />
-          </p>
-        )}
-        {cause.target !== undefined && cause.status === 'problem' && cause.fix !== undefined && (
-          <p>
-            <Link to="/targets/$name" params={{ name: cause.target }}>
-              Open {cause.target}
-            </Link>
-          </p>
-        )}
-      </div>
-    </li>
   )
 }
 

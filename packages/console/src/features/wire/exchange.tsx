@@ -1,28 +1,39 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Pencil, RotateCcw, Square, X } from 'lucide-react'
-import { useState } from 'react'
+import { Columns2, Pencil, RotateCcw, Square, X } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import type { JsonObject, WireDetail } from '../../api/contract.ts'
-import { wireDetailQuery } from '../../api/queries.ts'
 import { EraBadge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { formatDuration } from '../../ui/format.ts'
+import { formatBytes, formatDuration } from '../../ui/format.ts'
 import { Failure, Notice } from '../../ui/notice.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Clock } from '../../ui/time.tsx'
 import { notifyError } from '../../ui/toasts.tsx'
+import { useEscape } from '../../ui/use-escape.ts'
+import { gatewayMs, milliseconds } from './columns.tsx'
 import { EditReplay } from './edit-replay.tsx'
 import styles from './exchange.module.css'
 import { ExportButton } from './export-button.tsx'
 import { Messages } from './messages.tsx'
 import { WireStatusBadge } from './status.tsx'
+import { whoOf } from './timeline.tsx'
+import { useExchange } from './use-exchange.ts'
 import { Waterfall } from './waterfall.tsx'
 
+interface Props {
+  readonly id: number
+  readonly onClose: () => void
+  /** Asks for the other exchange of a comparison. */
+  readonly onCompare: () => void
+}
+
 /** One exchange in full. */
-export function Exchange({ id, onClose }: { id: number; onClose: () => void }) {
-  const { data, error } = useQuery(wireDetailQuery(id))
+export function Exchange({ id, onClose, onCompare }: Props) {
+  const { data, error, isImported } = useExchange(id)
+  useEscape(onClose)
   return (
     <section className={styles.exchange} aria-label={`Exchange ${id}`}>
       <header className={styles.header}>
@@ -32,30 +43,37 @@ export function Exchange({ id, onClose }: { id: number; onClose: () => void }) {
         {data && <WireStatusBadge status={data.status} />}
         <IconButton label="Close" icon={X} onClick={onClose} />
       </header>
-      {error && <Failure error={error} />}
-      {!data && !error && <Skeleton lines={6} />}
-      {data && <Content exchange={data} />}
+      {error !== null && <Failure error={error} />}
+      {!data && error === null && <Skeleton lines={6} />}
+      {data && (
+        <Content exchange={data}>
+          <Actions exchange={data} isImported={isImported} onCompare={onCompare} />
+        </Content>
+      )}
     </section>
   )
 }
 
-function Content({ exchange }: { exchange: WireDetail }) {
-  const { client, target } = exchange
+function Content({ exchange, children }: { exchange: WireDetail; children: ReactNode }) {
+  const { target } = exchange
   return (
     <>
       <p className={styles.facts}>
         <Clock at={exchange.at} />
-        <span>{formatDuration(exchange.duration)}</span>
-        <span>{client.name ?? 'a client without a name'}</span>
-        <EraBadge era={client.revision >= '2026-07-28' ? 'modern' : 'legacy'} revision={client.revision} />
-        {client.principal !== undefined && <span>{client.principal}</span>}
+        <span>
+          {formatDuration(exchange.duration)}
+          {exchange.targetDuration !== undefined &&
+            ` (target ${milliseconds(exchange.targetDuration)} ms, gateway ${milliseconds(gatewayMs(exchange))} ms)`}
+        </span>
+        {exchange.bytes !== undefined && <span>{formatBytes(exchange.bytes)}</span>}
+        {exchange.status !== 'refused' && <Caller exchange={exchange} />}
         {target !== undefined && (
           <Link to="/targets/$name" params={{ name: target }}>
             {target}
           </Link>
         )}
       </p>
-      <Actions exchange={exchange} />
+      {children}
       {exchange.error !== undefined && (
         <Notice tone="bad" title={exchange.error}>
           {exchange.name !== undefined && (
@@ -66,10 +84,7 @@ function Content({ exchange }: { exchange: WireDetail }) {
         </Notice>
       )}
       {exchange.hops.length === 0 ? (
-        <Empty title="No messages were kept">
-          Messages are kept only while somebody watches. It is recording now: make the call again, or replay
-          it.
-        </Empty>
+        <NoMessages exchange={exchange} />
       ) : (
         <>
           <Waterfall exchange={exchange} />
@@ -80,7 +95,27 @@ function Content({ exchange }: { exchange: WireDetail }) {
   )
 }
 
-function Actions({ exchange }: { exchange: WireDetail }) {
+function Caller({ exchange: { client } }: { exchange: WireDetail }) {
+  const era = client.revision >= '2026-07-28' ? 'modern' : 'legacy'
+  return (
+    <>
+      <span>{client.name ?? 'a client without a name'}</span>
+      <EraBadge era={era} revision={client.revision} />
+      {client.principal !== undefined && <span>{client.principal}</span>}
+      <Link to="/wire" search={(old) => ({ ...old, view: 'timeline', who: whoOf(client) })}>
+        Timeline of this {client.session === undefined ? 'client' : 'session'}
+      </Link>
+    </>
+  )
+}
+
+interface ActionsProps {
+  readonly exchange: WireDetail
+  readonly isImported: boolean
+  readonly onCompare: () => void
+}
+
+function Actions({ exchange, isImported, onCompare }: ActionsProps) {
   const navigate = useNavigate()
   const [isEditing, setEditing] = useState(false)
   const replay = useMutation({
@@ -93,7 +128,7 @@ function Actions({ exchange }: { exchange: WireDetail }) {
     mutationFn: () => call('cancelExchange', { params: { id: exchange.id } }),
     onError: notifyError,
   })
-  const params = paramsOf(exchange)
+  const params = isImported || exchange.status === 'refused' ? undefined : paramsOf(exchange)
   return (
     <div className={styles.actions}>
       {exchange.status === 'running' && (
@@ -111,7 +146,10 @@ function Actions({ exchange }: { exchange: WireDetail }) {
       <Button icon={Pencil} disabled={params === undefined} onClick={() => setEditing(true)}>
         Edit and replay
       </Button>
-      <ExportButton id={exchange.id} />
+      <Button icon={Columns2} onClick={onCompare}>
+        Compare
+      </Button>
+      {!isImported && <ExportButton id={exchange.id} />}
       {isEditing && params !== undefined && (
         <EditReplay
           method={exchange.method}
@@ -122,6 +160,22 @@ function Actions({ exchange }: { exchange: WireDetail }) {
         />
       )}
     </div>
+  )
+}
+
+function NoMessages({ exchange }: { exchange: WireDetail }) {
+  if (exchange.status === 'refused')
+    return (
+      <Empty title="The server asked, and got no answer">
+        The reason above is what the server was told. The calls that were under way show what happened around
+        it.
+      </Empty>
+    )
+  return (
+    <Empty title="No messages were kept">
+      Messages are kept while this view is open, and of calls that fail. It is recording now: make the call
+      again.
+    </Empty>
   )
 }
 

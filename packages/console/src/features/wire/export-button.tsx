@@ -1,23 +1,40 @@
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { gateway } from '../../api/call.ts'
+import type { WireDetail } from '../../api/contract.ts'
 import { Button } from '../../ui/button.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { notifyError } from '../../ui/toasts.tsx'
+import { toHar } from './har.ts'
 
-/** JSON lines of what the filter lets through, or of one exchange. */
-export function ExportButton({ filter, id }: { filter?: string; id?: number }) {
+interface Props {
+  readonly filter?: string
+  readonly id?: number
+  /** `har` is for other programs: an HTTP Archive. */
+  readonly format?: 'jsonl' | 'har'
+}
+
+/** What the filter lets through, or one exchange, as a file. */
+export function ExportButton({ filter, id, format = 'jsonl' }: Props) {
   const download = useMutation({
     mutationFn: async () => {
       const query = id === undefined ? { ...(filter && { filter }) } : { ids: String(id) }
       const response = await gateway.request('wireExport', { query })
-      saveFile(await response.blob(), id === undefined ? 'exchanges.jsonl' : `exchange-${id}.jsonl`)
+      const name = `${id === undefined ? 'exchanges' : `exchange-${id}`}.${format}`
+      saveFile(format === 'jsonl' ? await response.blob() : toHar(linesOf(await response.text())), name)
     },
     onError: notifyError,
   })
   return (
     <Button icon={Download} disabled={download.isPending} onClick={() => download.mutate()}>
-      Export
+      {format === 'har' ? 'Export HAR' : 'Export'}
     </Button>
   )
+}
+
+function linesOf(text: string): WireDetail[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as WireDetail)
 }

@@ -9,6 +9,7 @@ const TONES: Record<WireStatus, Tone> = {
   'input-required': 'violet',
   task: 'violet',
   cancelled: 'plain',
+  refused: 'bad',
 }
 
 export function WireStatusBadge({ status }: { status: WireStatus }) {

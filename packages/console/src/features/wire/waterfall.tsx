@@ -9,7 +9,7 @@ export function Waterfall({ exchange }: { exchange: WireDetail }) {
   const last = exchange.hops.at(-1)?.offset ?? 0
   const total = Math.max(exchange.duration ?? last, last, 0.5)
   return (
-    <section className={styles.waterfall} aria-label="Waterfall">
+    <section className={styles.waterfall} aria-label={`Waterfall of exchange ${exchange.id}`}>
       {spans.map((span) => (
         <a
           key={span.seq}

@@ -1,111 +1,114 @@
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { Pause, Play, Trash2 } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { parseWireFilter } from '../../api/contract.ts'
 import { recording } from '../../api/live.ts'
 import { useStore } from '../../api/store.ts'
-import { clearWire, loadWire, wireStore } from '../../api/wire-store.ts'
+import { loadWire, wireStore } from '../../api/wire-store.ts'
 import { Button } from '../../ui/button.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { Check, SearchField } from '../../ui/fields.tsx'
-import { formatCount } from '../../ui/format.ts'
-import { Failure } from '../../ui/notice.tsx'
+import { Failure, Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { notifyError } from '../../ui/toasts.tsx'
+import { readSort, writeSort } from '../../ui/table/sort-rows.ts'
+import { Compare } from './compare.tsx'
 import { Exchange } from './exchange.tsx'
-import { ExchangeList } from './exchange-list.tsx'
-import { ExportButton } from './export-button.tsx'
+import { ExchangeTable } from './exchange-table.tsx'
+import { Facets } from './facets.tsx'
+import { imported } from './imported.ts'
+import { Nothing } from './nothing.tsx'
+import { SavedViews } from './saved-views.tsx'
+import { Timeline } from './timeline.tsx'
+import { WireActions, WireBar } from './wire-bar.tsx'
 import styles from './wire-page.module.css'
 
 const route = getRouteApi('/wire')
 
 export function WirePage() {
-  const { filter = '', id } = route.useSearch()
+  const search = route.useSearch()
+  const { filter = '', id, sort = '', with: other, view = 'table', who } = search
   const navigate = route.useNavigate()
+  const set = (change: Partial<typeof search>, replace = true) =>
+    navigate({ search: (old) => ({ ...old, ...change }), replace })
   const live = useStore(wireStore)
-  const isRecording = useStore(recording)
+  const file = useStore(imported)
   const [frozen, setFrozen] = useState<typeof live>()
+  const [isComparing, setComparing] = useState(false)
   useEffect(() => {
     recording.set(true)
     void loadWire()
   }, [])
-  const state = frozen ?? live
+  const { loaded, error } = live
+  const records = file?.records ?? (frozen ?? live).records
   const asked = useDeferredValue(filter)
   const matches = useMemo(() => parseWireFilter(asked), [asked])
-  const shown = useMemo(() => state.records.filter(matches), [state.records, matches])
-  const select = (next: number | undefined) =>
-    navigate({
-      search: ({ id: _, ...old }) => ({ ...old, ...(next !== undefined && { id: String(next) }) }),
-      replace: id !== undefined,
-    })
-  // Not the difference of lengths: the list has a limit, and stops growing there.
-  const lastSeen = frozen?.records[0]?.id ?? 0
-  const waiting = frozen ? live.records.filter((record) => record.id > lastSeen).length : 0
+  const shown = useMemo(() => records.filter(matches), [records, matches])
+  const order = useMemo(() => readSort(sort === '' ? '-time' : sort), [sort])
+  const open = (next: number, { shift }: { readonly shift: boolean }) => {
+    const isOther = id !== undefined && next !== Number(id)
+    if ((isComparing || shift) && isOther) void set({ with: String(next) }, false)
+    else void set({ id: String(next) }, id !== undefined)
+    setComparing(false)
+  }
+  const rows = { records: shown, selected: id === undefined ? [] : [Number(id)], onOpen: open }
   return (
     <Page
       title="Wire"
       lead="Every exchange, both hops, as it happens."
       fill
-      actions={<Actions filter={filter} />}
+      actions={<WireActions filter={filter} isImported={file !== undefined} />}
     >
-      <div className={styles.bar}>
-        <SearchField
-          label="Filter exchanges"
-          placeholder="Filter: tool:search status:error >500ms client:x target:y -method:ping"
-          value={filter}
-          onChange={(text) => navigate({ search: (old) => ({ ...old, filter: text }), replace: true })}
-        />
-        <Button icon={frozen ? Play : Pause} onClick={() => setFrozen(frozen ? undefined : live)}>
-          {frozen ? `Go on${waiting > 0 ? ` (${formatCount(waiting)} new)` : ''}` : 'Pause'}
-        </Button>
-        <Check label="Record messages" checked={isRecording} onChange={(checked) => recording.set(checked)} />
-        <span className={styles.count} role="status">
-          {formatCount(shown.length)} of {formatCount(state.records.length)}
-        </span>
-      </div>
-      {state.error !== undefined && <Failure error={state.error} />}
-      {!state.loaded && <Skeleton lines={8} height="1.8rem" />}
-      {state.loaded && (
-        <div className={id === undefined ? styles.one : styles.two}>
-          {shown.length > 0 && (
-            <ExchangeList
-              records={shown}
-              selected={id === undefined ? undefined : Number(id)}
-              onSelect={select}
+      <SavedViews filter={filter} sort={sort} onChoose={(chosen) => set({ ...chosen })} />
+      <WireBar
+        filter={filter}
+        onFilter={(text) => set({ filter: text })}
+        records={records}
+        shown={shown.length}
+        frozen={frozen}
+        onFreeze={setFrozen}
+        view={view}
+        onView={(next) => set({ view: next })}
+      />
+      <Facets records={shown} filter={filter} onFilter={(text) => set({ filter: text })} />
+      {isComparing && <Choose id={id} onCancel={() => setComparing(false)} />}
+      {error !== undefined && <Failure error={error} />}
+      {!loaded && <Skeleton lines={8} height="1.8rem" />}
+      {loaded && other !== undefined && id !== undefined && (
+        <div className={styles.one}>
+          <Compare ids={[Number(id), Number(other)]} onClose={() => set({ with: '' })} />
+        </div>
+      )}
+      {loaded && other === undefined && (
+        <div className={id === undefined || isComparing ? styles.one : styles.two}>
+          {shown.length === 0 && <Nothing isFiltered={records.length > 0} />}
+          {shown.length > 0 && view === 'timeline' && (
+            <Timeline {...rows} who={who} onWho={(next) => set({ who: next })} />
+          )}
+          {shown.length > 0 && view !== 'timeline' && (
+            <ExchangeTable
+              {...rows}
+              sort={order}
+              onSort={(next) => set({ sort: writeSort(next) })}
+              viewKey={asked}
+              opensByMoving={!isComparing}
             />
           )}
-          {shown.length === 0 && <Nothing isFiltered={state.records.length > 0} />}
-          {id !== undefined && <Exchange key={id} id={Number(id)} onClose={() => select(undefined)} />}
+          {id !== undefined && !isComparing && (
+            <Exchange
+              key={id}
+              id={Number(id)}
+              onClose={() => set({ id: '' })}
+              onCompare={() => setComparing(true)}
+            />
+          )}
         </div>
       )}
     </Page>
   )
 }
 
-function Actions({ filter }: { filter: string }) {
+function Choose({ id, onCancel }: { id: string | undefined; onCancel: () => void }) {
   return (
-    <>
-      <ExportButton filter={filter} />
-      <Button icon={Trash2} onClick={() => void clearWire().catch(notifyError)}>
-        Clear
-      </Button>
-    </>
-  )
-}
-
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered)
-    return (
-      <Empty title="No exchange matches the filter">
-        Fields: tool, method, target, client, status, era, error, and durations such as &gt;500ms. A minus in
-        front negates.
-      </Empty>
-    )
-  return (
-    <Empty title="No exchanges yet" action={<Link to="/playground">Make a call in the playground</Link>}>
-      As soon as a client uses the gateway, its requests show here. Messages are kept from the moment this
-      page was opened.
-    </Empty>
+    <Notice tone="accent" title={`Choose the exchange to compare with #${id}`}>
+      Click it, or go to it and press Enter. <Button onClick={onCancel}>Never mind</Button>
+    </Notice>
   )
 }

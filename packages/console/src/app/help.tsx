@@ -1,0 +1,31 @@
+import { Dialog } from '../ui/dialog.tsx'
+import { PAGES } from './pages.ts'
+import styles from './help.module.css'
+
+const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ['Ctrl K', 'find pages, targets, tools and actions'],
+  ['/', 'go to the search field of the page'],
+  ['?', 'show this list'],
+  ['Esc', 'close what is open'],
+  ['Ctrl Enter', 'send the form'],
+  ['↑ ↓ Home End', 'move in a list'],
+]
+
+/** What the keys do. */
+export default function Help({ onClose }: { onClose: () => void }) {
+  const pages = PAGES.map(({ key, title }) => [`g ${key}`, `go to ${title}`] as const)
+  return (
+    <Dialog open onClose={onClose} title="Keys">
+      <dl className={styles.keys}>
+        {[...KEYS, ...pages].map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  )
+}

@@ -1,0 +1,146 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import type { Access, AccessKey } from '../../api/contract.ts'
+import { queryClient } from '../../api/queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Failure } from '../../ui/notice.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Table } from '../../ui/table/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { notify } from '../../ui/toasts.tsx'
+import { AddKey } from './add-key.tsx'
+import styles from './access.module.css'
+
+/** Keys of the file and of the store. Those of the store are made and revoked here. */
+export function Keys({ access }: { access: Access }) {
+  const { keys, acceptingKeys } = access
+  const [isAdding, setAdding] = useState(false)
+  const [ending, setEnding] = useState<string>()
+  return (
+    <>
+      <div className={styles.bar}>
+        <h2>Keys</h2>
+        {acceptingKeys && (
+          <Button icon={KeyRound} onClick={() => setAdding(true)}>
+            Make a key…
+          </Button>
+        )}
+      </div>
+      {!acceptingKeys && (
+        <p className={styles.muted}>
+          With <code>auth.keys: true</code> in the <Link to="/configuration">configuration</Link>, keys can be
+          made and revoked here.
+        </p>
+      )}
+      {keys.length > 0 && (
+        <Table
+          label="Keys"
+          rows={keys}
+          columns={columnsFor(setEnding)}
+          keyOf={({ name, from }) => `${from} ${name}`}
+        />
+      )}
+      {isAdding && <AddKey access={access} onClose={() => setAdding(false)} />}
+      {ending !== undefined && <Revoke name={ending} onClose={() => setEnding(undefined)} />}
+    </>
+  )
+}
+
+function Revoke({ name, onClose }: { name: string; onClose: () => void }) {
+  const revoke = useMutation({
+    mutationFn: () => call('revokeKey', { params: { name } }),
+    onSuccess: async () => {
+      notify(`The key “${name}” was revoked.`, 'ok')
+      onClose()
+      await queryClient.invalidateQueries({ queryKey: ['access'] })
+    },
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Revoke the key “${name}”?`}
+      actions={
+        <>
+          <Button onClick={onClose}>Keep it</Button>
+          <Button tone="danger" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
+            Revoke
+          </Button>
+        </>
+      }
+    >
+      {revoke.error && <Failure error={revoke.error} />}
+      <p>Clients that use it are turned away at once, and what they have open ends.</p>
+    </Dialog>
+  )
+}
+
+const STATES = { active: undefined, expired: 'expired', 'not-accepted': 'not accepted' }
+
+function columnsFor(onRevoke: (name: string) => void): readonly Column<AccessKey>[] {
+  return [
+    {
+      id: 'key',
+      title: 'Key',
+      width: 'minmax(8rem, 1fr)',
+      narrow: 'main',
+      sortBy: ({ name }) => name,
+      cell: ({ name, state }) => (
+        <span>
+          <code>{name}</code> {STATES[state] && <Badge tone="warn">{STATES[state]}</Badge>}
+        </span>
+      ),
+    },
+    { id: 'from', title: 'From', sortBy: ({ from }) => from, cell: ({ from }) => from },
+    { id: 'scopes', title: 'Scopes', cell: ({ scopes }) => scopes.join(', ') || '–' },
+    {
+      id: 'views',
+      title: 'Opens',
+      cell: ({ views }) => views.map((view) => `/mcp/${view}`).join(', ') || 'all',
+    },
+    {
+      id: 'requests',
+      title: 'Requests',
+      width: '6rem',
+      isNumber: true,
+      sortBy: ({ requests }) => requests,
+      cell: ({ requests }) => formatCount(requests),
+    },
+    {
+      id: 'last',
+      title: 'Last used',
+      width: '7.5rem',
+      isNumber: true,
+      narrow: 'aside',
+      sortBy: lastUse,
+      cell: (key) => {
+        const at = lastUse(key)
+        return at === undefined ? 'not yet' : <Ago at={at} />
+      },
+    },
+    {
+      id: 'do',
+      title: 'Look',
+      width: '12rem',
+      cell: ({ name, from }) => (
+        <span className={styles.bar}>
+          <Link to="/access" search={{ tab: 'seen', as: `key:${name}` }}>
+            What it sees
+          </Link>
+          {from === 'store' && <Button onClick={() => onRevoke(name)}>Revoke…</Button>}
+        </span>
+      ),
+    },
+  ]
+}
+
+function lastUse({ lastSeen, lastUsedAt }: AccessKey): number | undefined {
+  const times = [lastSeen, lastUsedAt].filter((at) => at !== undefined)
+  return times.length > 0 ? Math.max(...times) : undefined
+}

@@ -1,0 +1,133 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useId, useState } from 'react'
+import { call } from '../../api/call.ts'
+import type { CatalogEntryDetail, EditEntry, EntryEdit } from '../../api/contract.ts'
+import { queryClient } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Failure } from '../../ui/notice.tsx'
+import { notify } from '../../ui/toasts.tsx'
+import { ApplyDialog } from '../configuration/apply-dialog.tsx'
+import { inWords } from '../configuration/effects-in-words.ts'
+import styles from './entry-settings.module.css'
+
+type Change = Pick<EditEntry, 'enabled' | 'name' | 'description'>
+
+interface Props {
+  readonly entry: CatalogEntryDetail
+  /** The name under which it was found is gone. */
+  readonly onRenamed: () => void
+}
+
+/** Hides, renames and describes an entry in the configuration, after a look at the difference. */
+export function EntrySettings({ entry, onRenamed }: Props) {
+  const { kind, target, own } = entry
+  const plan = useMutation({
+    mutationFn: (change: Change) => call('editEntry', { body: { kind, target, own, ...change } }),
+  })
+  const save = useMutation({
+    mutationFn: ({ text, revision }: EntryEdit) => call('saveConfig', { body: { text, revision } }),
+    onSuccess: async ({ effects }) => {
+      if (plan.variables?.name !== undefined && plan.variables.name !== (entry.shownAs.name ?? ''))
+        onRenamed()
+      plan.reset()
+      notify('The configuration was saved and applied.', 'ok', inWords(effects))
+      await queryClient.invalidateQueries()
+    },
+  })
+  return (
+    <section className={styles.settings} aria-label="How clients see it">
+      <h3>How clients see it</h3>
+      <Shown entry={entry} onChange={(enabled) => plan.mutate({ enabled })} />
+      <Texts entry={entry} onReview={plan.mutate} isPending={plan.isPending} />
+      {plan.error && <Failure error={plan.error} />}
+      {plan.data && (
+        <ApplyDialog
+          open
+          check={plan.data.check}
+          isSaving={save.isPending}
+          error={save.error}
+          onApply={() => save.mutate(plan.data)}
+          onClose={plan.reset}
+        />
+      )}
+    </section>
+  )
+}
+
+function Shown({ entry, onChange }: { entry: CatalogEntryDetail; onChange: (enabled: boolean) => void }) {
+  const { visible, hiddenBy, key } = entry
+  const isOurs = visible || hiddenBy === 'exclude' || hiddenBy === 'include'
+  if (!isOurs) {
+    return (
+      <p>
+        It is hidden by another rule.{' '}
+        <Link to="/why" search={{ name: key }}>
+          Why?
+        </Link>
+      </p>
+    )
+  }
+  return (
+    <label className={styles.switch}>
+      <input
+        type="checkbox"
+        role="switch"
+        aria-checked={visible}
+        checked={visible}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      Shown to clients
+    </label>
+  )
+}
+
+interface TextsProps {
+  readonly entry: CatalogEntryDetail
+  readonly onReview: (change: Change) => void
+  readonly isPending: boolean
+}
+
+function Texts({ entry, onReview, isPending }: TextsProps) {
+  const { kind, own, ownDefinition, shownAs } = entry
+  const [name, setName] = useState(shownAs.name ?? '')
+  const [description, setDescription] = useState(shownAs.description ?? '')
+  const id = useId()
+  const canRename = kind === 'tool' || kind === 'prompt'
+  const isSame = name === (shownAs.name ?? '') && description === (shownAs.description ?? '')
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onReview({ description, ...(canRename && { name }) })
+      }}
+    >
+      {canRename && (
+        <>
+          <label htmlFor={`${id}-name`}>Name</label>
+          <input
+            id={`${id}-name`}
+            value={name}
+            placeholder={own}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => setName(event.target.value)}
+          />
+        </>
+      )}
+      <label htmlFor={`${id}-text`}>Description</label>
+      <textarea
+        id={`${id}-text`}
+        rows={3}
+        value={description}
+        placeholder={String(ownDefinition.description ?? '')}
+        onChange={(event) => setDescription(event.target.value)}
+      />
+      <p className={styles.hint}>Empty fields keep what the target says.</p>
+      <Button type="submit" disabled={isSame || isPending}>
+        Review and save…
+      </Button>
+    </form>
+  )
+}

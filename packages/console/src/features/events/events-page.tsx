@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { LogLine } from '../../api/contract.ts'
+import { logQuery } from '../../api/queries.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { SearchField, Select } from '../../ui/fields.tsx'
+import { Failure } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Table } from '../../ui/table/table.tsx'
+import { Clock } from '../../ui/time.tsx'
+import { Rollback } from '../configuration/rollback.tsx'
+import styles from './events-page.module.css'
+import { LevelBadge, LineText } from './log-lines.tsx'
+
+const COLUMNS: readonly Column<LogLine>[] = [
+  {
+    id: 'time',
+    title: 'Time',
+    width: '8rem',
+    isNumber: true,
+    sortBy: ({ seq }) => seq,
+    cell: ({ at }) => <Clock at={at} />,
+  },
+  {
+    id: 'level',
+    title: 'Level',
+    width: '5rem',
+    narrow: 'aside',
+    sortBy: ({ level }) => level,
+    cell: ({ level }) => <LevelBadge level={level} />,
+  },
+  {
+    id: 'target',
+    title: 'Target',
+    width: 'minmax(6rem, 10rem)',
+    sortBy: ({ target }) => target,
+    cell: ({ target }) =>
+      target !== undefined && (
+        <Link to="/targets/$name" params={{ name: target }}>
+          {target}
+        </Link>
+      ),
+  },
+  {
+    id: 'what',
+    title: 'What happened',
+    width: 'minmax(12rem, 1fr)',
+    narrow: 'main',
+    cell: (line) => <LineText line={line} />,
+  },
+]
+
+/** Which lines each kind of event is about. */
+const KINDS: Record<string, (line: LogLine) => boolean> = {
+  '': () => true,
+  warn: ({ level }) => level !== 'info',
+  error: ({ level }) => level === 'error',
+  config: ({ message }) => /configuration/i.test(message),
+  target: ({ target }) => target !== undefined,
+}
+
+/** What happened: the end of the gateway's log. */
+export function EventsPage() {
+  const { data, error } = useQuery(logQuery())
+  const [kind, setKind] = useState('')
+  const [text, setText] = useState('')
+  const wanted = text.toLowerCase()
+  const lines = data?.lines
+    .filter(KINDS[kind]!)
+    .filter(({ message, detail = '' }) => `${message} ${detail}`.toLowerCase().includes(wanted))
+  return (
+    <Page
+      title="Events"
+      lead="What the gateway logged last: starts, failures, refusals, changes of the configuration."
+      fill
+      actions={<Rollback disabled={false} />}
+    >
+      <div className={styles.bar}>
+        <SearchField label="Find in the events" value={text} onChange={setText} />
+        <Select
+          label="Events"
+          value={kind}
+          onChange={setKind}
+          options={[
+            ['', 'Everything'],
+            ['warn', 'Warnings and errors'],
+            ['error', 'Errors'],
+            ['config', 'Configuration'],
+            ['target', 'Targets: starts, restarts, failures'],
+          ]}
+        />
+      </div>
+      {error && <Failure error={error} />}
+      {!lines && !error && <Skeleton lines={8} />}
+      {lines?.length === 0 && (
+        <Empty title="Nothing of this kind happened">Starts, failures and changes show here.</Empty>
+      )}
+      {lines && lines.length > 0 && (
+        <div className={styles.table}>
+          <Table
+            label="Events"
+            rows={lines}
+            columns={COLUMNS}
+            keyOf={({ seq }) => String(seq)}
+            viewKey={`${kind} ${text}`}
+            wraps
+            fill
+          />
+        </div>
+      )}
+    </Page>
+  )
+}

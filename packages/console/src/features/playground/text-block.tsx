@@ -1,0 +1,61 @@
+import { Download } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { IconButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { Check, Select } from '../../ui/fields.tsx'
+import { Markdown } from '../../ui/lazy-markdown.tsx'
+import { LongText } from '../../ui/long-text.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { Data } from './data-view.tsx'
+import styles from './text-block.module.css'
+
+/** The renderer of Markdown takes a second for this much. */
+const MOST_MARKDOWN = 100_000
+
+/** A text of a server, as it was written. JSON is shown as a tree first, and Markdown only if the server calls it so. */
+export function TextBlock({ text, mimeType = '' }: { text: string; mimeType?: string }) {
+  const parsed = useMemo(() => (/^\s*[[{]/.test(text) ? parse(text) : undefined), [text])
+  const canBeMarkdown = text.length <= MOST_MARKDOWN
+  const isMarkdown = canBeMarkdown && /\bmarkdown\b/i.test(mimeType)
+  const [form, setForm] = useState(parsed !== undefined ? 'data' : isMarkdown ? 'markdown' : 'text')
+  const [wrap, setWrap] = useState(true)
+  return (
+    <div className={styles.block}>
+      <div className={styles.bar}>
+        {form === 'text' && <Check label="Wrap lines" checked={wrap} onChange={setWrap} />}
+        <Select
+          label="Shown as"
+          value={form}
+          onChange={setForm}
+          options={[
+            ['text', 'Text'],
+            ...(parsed === undefined ? [] : [['data', 'JSON'] as const]),
+            ...(canBeMarkdown ? [['markdown', 'Markdown'] as const] : []),
+          ]}
+        />
+        <CopyButton text={text} label="Copy the text" compact />
+        <IconButton
+          label="Download the text"
+          icon={Download}
+          onClick={() => saveFile(text, parsed === undefined ? 'result.txt' : 'result.json')}
+        />
+      </div>
+      {form === 'data' && <Data value={parsed} />}
+      {form === 'markdown' && <Markdown text={text} />}
+      {form === 'text' && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable, so the keyboard has to get there
+        <section className={styles.text} tabIndex={0} aria-label="Text">
+          <LongText text={text} wrap={wrap} />
+        </section>
+      )}
+    </div>
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { catalogQuery } from '../../api/queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { plural } from '../../ui/format.ts'
+import { AnnotationBadges } from '../catalog/annotation-badges.tsx'
+import styles from './now.module.css'
+
+const TOOLS = 30
+
+/** What the target offers to models; each leads to its form. */
+export function TargetTools({ name }: { name: string }) {
+  const { data } = useQuery(catalogQuery)
+  const tools = data?.entries.filter(({ target, kind }) => target === name && kind === 'tool') ?? []
+  if (!data) return null
+  return (
+    <Card
+      title={plural(tools.length, 'tool')}
+      actions={
+        <Link to="/catalog" search={{ target: name }}>
+          In the catalog
+        </Link>
+      }
+    >
+      {tools.length === 0 && <p className={styles.none}>It has offered none yet.</p>}
+      <ul className={styles.tools}>
+        {tools.slice(0, TOOLS).map(({ key, title, annotations, visible }) => (
+          <li key={key}>
+            <Link to="/playground" search={{ kind: 'tool', name: key }}>
+              {key}
+            </Link>
+            {title !== undefined && <span className={styles.client}>{title}</span>}
+            <AnnotationBadges annotations={annotations} />
+            {!visible && <Badge>hidden</Badge>}
+          </li>
+        ))}
+      </ul>
+      {tools.length > TOOLS && <p className={styles.none}>{tools.length - TOOLS} more in the catalog</p>}
+    </Card>
+  )
+}

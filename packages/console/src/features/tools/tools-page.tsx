@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { catalogQuery, toolsQuery } from '../../api/queries.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { SearchField, Select } from '../../ui/fields.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Failure } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { readSort, writeSort } from '../../ui/table/sort-rows.ts'
+import { Table } from '../../ui/table/table.tsx'
+import { COLUMNS, toRows, type ToolRow } from './tool-rows.tsx'
+import styles from './tools-page.module.css'
+
+const route = getRouteApi('/tools')
+
+const SHOWN: Record<string, (row: ToolRow) => boolean> = {
+  all: () => true,
+  used: ({ calls }) => calls > 0,
+  failing: ({ errors }) => errors > 0,
+  unused: ({ calls }) => calls === 0,
+}
+
+/** Which tools are used, how long they take and how often they fail. */
+export function ToolsPage() {
+  const { q = '', show = 'all', sort = '-calls' } = route.useSearch()
+  const setSearch = route.useNavigate()
+  const navigate = useNavigate()
+  const tools = useQuery(toolsQuery)
+  const catalog = useQuery(catalogQuery)
+  const rows = useMemo(
+    () => (tools.data && catalog.data ? toRows(tools.data.tools, catalog.data.entries) : undefined),
+    [tools.data, catalog.data],
+  )
+  const shown = useMemo(() => {
+    const wanted = q.toLowerCase()
+    return rows?.filter((row) => (SHOWN[show] ?? SHOWN.all!)(row) && row.key.toLowerCase().includes(wanted))
+  }, [rows, q, show])
+  const order = useMemo(() => readSort(sort), [sort])
+  const set = (change: { q?: string; show?: string; sort?: string }) =>
+    setSearch({ search: (old) => ({ ...old, ...change }), replace: true })
+  const error = tools.error ?? catalog.error
+  return (
+    <Page title="Tools" lead="Calls, failures and times of every tool, since the gateway was started." fill>
+      <div className={styles.bar}>
+        <SearchField label="Find a tool" value={q} onChange={(text) => set({ q: text })} />
+        <Select
+          label="Tools"
+          value={show}
+          onChange={(value) => set({ show: value })}
+          options={[
+            ['all', 'All tools'],
+            ['used', 'Used'],
+            ['failing', 'With failures'],
+            ['unused', 'Never used'],
+          ]}
+        />
+        <span className={styles.count} role="status">
+          {formatCount(shown?.length ?? 0)} of {formatCount(rows?.length ?? 0)}
+        </span>
+      </div>
+      {error && <Failure error={error} />}
+      {!rows && !error && <Skeleton lines={8} />}
+      {shown?.length === 0 && (
+        <Empty title="No tool matches" action={<Link to="/catalog">What there is</Link>}>
+          Tools show here as soon as a target offers them.
+        </Empty>
+      )}
+      {shown && shown.length > 0 && (
+        <div className={styles.table}>
+          <Table
+            label="Tools"
+            rows={shown}
+            columns={COLUMNS}
+            keyOf={({ target, name }) => `${target} ${name}`}
+            sort={order}
+            onSort={(next) => set({ sort: writeSort(next) })}
+            viewKey={`${q} ${show}`}
+            onOpen={(row) =>
+              navigate({ to: '/wire', search: { filter: `tool:${row.key} target:${row.target}` } })
+            }
+            fill
+          />
+        </div>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,44 @@
+import type { WireDetail } from '../../api/contract.ts'
+import { createStore, type Store } from '../../api/store.ts'
+import { fromHar, isExchange } from './har.ts'
+
+/** Exchanges of a file, which are shown in place of the gateway's. */
+export interface Imported {
+  readonly file: string
+  /** Newest first. */
+  readonly records: readonly WireDetail[]
+}
+
+export const imported: Store<Imported | undefined> = createStore<Imported | undefined>(undefined)
+
+export async function importFile(file: File): Promise<void> {
+  imported.set({ file: file.name, records: readExchanges(await file.text()) })
+}
+
+/** Reads what this page exports: JSON lines, or an HTTP Archive, which other programs write as well. */
+export function readExchanges(text: string): WireDetail[] {
+  const found = whole(text) ?? lines(text)
+  if (found.length === 0)
+    throw new Error('No exchanges were found in this file. It takes an export of this page, or a HAR file.')
+  return found.sort((a, b) => b.at - a.at || b.id - a.id)
+}
+
+function whole(text: string): WireDetail[] | undefined {
+  try {
+    const value = JSON.parse(text)
+    return value?.log === undefined ? undefined : fromHar(value)
+  } catch {
+    return undefined
+  }
+}
+
+function lines(text: string): WireDetail[] {
+  return text.split('\n').flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line)
+      return isExchange(value) ? [value] : []
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,95 @@
+import { Pause, Play, Trash2 } from 'lucide-react'
+import { useMemo } from 'react'
+import type { WireRecord } from '../../api/contract.ts'
+import { recording } from '../../api/live.ts'
+import { useStore } from '../../api/store.ts'
+import { clearWire, wireStore, type WireState } from '../../api/wire-store.ts'
+import { Button } from '../../ui/button.tsx'
+import { Check, SearchField, Select } from '../../ui/fields.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { notifyError } from '../../ui/toasts.tsx'
+import { completeFilter } from './complete-filter.ts'
+import { ExportButton } from './export-button.tsx'
+import { ImportButton } from './import-button.tsx'
+import { imported } from './imported.ts'
+import styles from './wire-page.module.css'
+
+interface Props {
+  readonly filter: string
+  readonly onFilter: (filter: string) => void
+  readonly records: readonly WireRecord[]
+  /** How many the filter lets through. */
+  readonly shown: number
+  /** What was there when the user paused. */
+  readonly frozen: WireState | undefined
+  readonly onFreeze: (state: WireState | undefined) => void
+  readonly view: string
+  readonly onView: (view: string) => void
+}
+
+export function WireBar({ filter, onFilter, records, shown, frozen, onFreeze, view, onView }: Props) {
+  const isRecording = useStore(recording)
+  const file = useStore(imported)
+  const completions = useMemo(() => completeFilter(filter, records), [filter, records])
+  return (
+    <div className={styles.bar}>
+      <SearchField
+        label="Filter exchanges"
+        placeholder="Filter: tool:search status:error >500ms client:x -method:ping"
+        value={filter}
+        onChange={onFilter}
+        list={completions}
+      />
+      <Select
+        label="View"
+        value={view}
+        onChange={onView}
+        options={[
+          ['table', 'Table'],
+          ['timeline', 'Timeline'],
+        ]}
+      />
+      {file ? (
+        <Button onClick={() => imported.set(undefined)}>Leave {file.file}</Button>
+      ) : (
+        <>
+          <FreezeButton frozen={frozen} onFreeze={onFreeze} />
+          <Check
+            label="Record messages"
+            checked={isRecording}
+            onChange={(checked) => recording.set(checked)}
+          />
+        </>
+      )}
+      <span className={styles.count} role="status">
+        {formatCount(shown)} of {formatCount(records.length)}
+      </span>
+    </div>
+  )
+}
+
+function FreezeButton({ frozen, onFreeze }: Pick<Props, 'frozen' | 'onFreeze'>) {
+  const live = useStore(wireStore)
+  // Not the difference of lengths: the list has a limit, and stops growing there.
+  const lastSeen = frozen?.records[0]?.id ?? 0
+  const waiting = frozen ? live.records.filter((record) => record.id > lastSeen).length : 0
+  return (
+    <Button icon={frozen ? Play : Pause} onClick={() => onFreeze(frozen ? undefined : live)}>
+      {frozen ? `Go on${waiting > 0 ? ` (${formatCount(waiting)} new)` : ''}` : 'Pause'}
+    </Button>
+  )
+}
+
+export function WireActions({ filter, isImported }: { filter: string; isImported: boolean }) {
+  if (isImported) return <ImportButton />
+  return (
+    <>
+      <ImportButton />
+      <ExportButton filter={filter} />
+      <ExportButton filter={filter} format="har" />
+      <Button icon={Trash2} onClick={() => void clearWire().catch(notifyError)}>
+        Clear
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,15 @@
+import { useEffect, useRef } from 'react'
+
+/** Calls back when Esc is pressed, unless a dialog, a menu or an editor has taken it. */
+export function useEscape(onEscape: () => void): void {
+  const latest = useRef(onEscape)
+  latest.current = onEscape
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isTaken = event.defaultPrevented || document.querySelector('[role=dialog], [role=menu]') !== null
+      if (event.key === 'Escape' && !isTaken) latest.current()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+}
