@@ -1,0 +1,4 @@
+import { serveStdio } from '@gantry/mcp/server/node'
+import { server } from './server.ts'
+
+await serveStdio(server)
