@@ -4,14 +4,18 @@ import { gatewayCases } from './gateway.mjs'
 import { largeCases } from './large.mjs'
 import { listCases } from './lists.mjs'
 import { memoryCases } from './memory.mjs'
+import { policyCases } from './policy.mjs'
 import { serverCases } from './server.mjs'
 import { startCases } from './start.mjs'
+import { telemetryCases } from './telemetry.mjs'
 
 /** Everything that is measured, in the order of the report. */
 export const CASES = [
   ...serverCases,
   ...clientCases,
   ...gatewayCases,
+  ...policyCases,
+  ...telemetryCases,
   ...listCases,
   ...largeCases,
   ...startCases,

@@ -35,11 +35,15 @@ function writeConfig(folder, config) {
   return file
 }
 
-/** Our gateway in front of some targets. */
-export function gantry(targets) {
+/** Our gateway in front of some targets; `settings` go into its configuration. */
+export function gantry(targets, settings = {}) {
   return (nodeArgs) =>
     withFolder(async (folder) => {
-      const file = writeConfig(folder, { mcpServers: targets, stateDir: join(folder, 'state') })
+      const file = writeConfig(folder, {
+        mcpServers: targets,
+        stateDir: join(folder, 'state'),
+        ...settings,
+      })
       const port = await freePort()
       const args = [...nodeArgs, GANTRY, 'serve', '--config', file, '--port', String(port)]
       return startHttpServer({ args, cwd: folder, port })

@@ -12,7 +12,7 @@ export function readRecorded() {
   return existsSync(RECORDED) ? JSON.parse(readFileSync(RECORDED, 'utf8')) : { cases: [] }
 }
 
-/** Writes what one run measured, for whoever wants to look closer. */
+/** Writes what one run measured, for a closer look. */
 export function writeLatest(cases, options) {
   writeJson(LATEST, { ...circumstances(options), cases })
   return LATEST

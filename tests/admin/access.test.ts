@@ -85,7 +85,7 @@ describe('the token', () => {
     expect((await raw('/console/', { headers })).status).toBe(403)
   })
 
-  it('is never sent by a browser that was not asked to: there are no cookies and no CORS', async () => {
+  it('is never sent by a browser that was not asked to: there is no CORS', async () => {
     const preflight = await gateway.fetch('/api/overview', {
       method: 'OPTIONS',
       token: '',
@@ -94,6 +94,91 @@ describe('the token', () => {
     expect(preflight.ok).toBe(false)
     expect([...preflight.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
     expect(preflight.headers.get('set-cookie')).toBeNull()
+  })
+})
+
+describe('a browser that signed in', () => {
+  const KEY = 'k'.repeat(32)
+  const signIn = async (key: string = KEY): Promise<string> => {
+    const response = await gateway.fetch('/api/session', {
+      method: 'POST',
+      headers: { 'gantry-console': key },
+    })
+    return response.headers.get('set-cookie') ?? ''
+  }
+  const withOtherStart = (cookie: string): string =>
+    cookie.replace(/=(.)/, (_, first) => (first === 'A' ? '=B' : '=A'))
+  const asPage = (cookie: string, headers: Record<string, string> = { 'gantry-console': KEY }) =>
+    raw('/api/session', { headers: { cookie: cookie.split(';')[0]!, ...headers } })
+
+  it('gets a cookie that no script reads and no other site sends, and which does not show the token', async () => {
+    const cookie = await signIn()
+    expect(cookie).toMatch(
+      /^gantry-console-\d+=[\w-]+; HttpOnly; SameSite=Strict; Path=\/api; Max-Age=2592000$/,
+    )
+    expect(cookie).not.toContain(gateway.adminToken!)
+    expect((await asPage(cookie)).status).toBe(200)
+  })
+
+  it('is known by the cookie and the key of its page together, not by one of them', async () => {
+    const cookie = await signIn()
+    for (const headers of [{}, { 'gantry-console': 'x'.repeat(32) }, { 'gantry-console': '' }])
+      expect((await asPage(cookie, headers as Record<string, string>)).status).toBe(401)
+    for (const other of ['', `${cookie.split('=')[0]}=AAAA`, withOtherStart(cookie)])
+      expect((await asPage(other)).status).toBe(401)
+    expect(await signIn('short')).toBe('')
+  })
+
+  it('lends its cookie to no page of another port', async () => {
+    const cookie = await signIn()
+    const port = new URL(gateway.url).port
+    const foreign = { 'gantry-console': KEY, origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }
+    expect((await asPage(cookie, foreign)).status).toBe(403)
+    expect((await asPage(cookie.replace(port, '1'))).status).toBe(401)
+  })
+
+  it('stays signed in when a program on another port sets a cookie of the same name', async () => {
+    const cookie = await signIn()
+    const [own] = cookie.split(';')
+    const name = cookie.split('=')[0]
+    const theirs = (await signIn('t'.repeat(32))).split(';')[0]
+    for (const before of [`${name}=AAAA`, `${name}=`, theirs]) {
+      const headers = { cookie: `${before}; ${own}`, 'gantry-console': KEY }
+      expect((await raw('/api/session', { headers })).status).toBe(200)
+    }
+    const alone = { cookie: String(theirs), 'gantry-console': KEY }
+    expect((await raw('/api/session', { headers: alone })).status).toBe(401)
+  })
+
+  it('signs out', async () => {
+    const response = await gateway.fetch('/api/session', { method: 'DELETE' })
+    expect(response.headers.get('set-cookie')).toMatch(/^gantry-console-\d+=; .*Max-Age=0$/)
+  })
+})
+
+describe('a new token', () => {
+  it('closes what the old one opened, cookies too, and is in the file for commands', async () => {
+    const own = await adminGateway({ mcpServers: {} })
+    try {
+      const headers = { 'gantry-console': 'k'.repeat(32) }
+      const signedIn = await own.fetch('/api/session', { method: 'POST', headers })
+      const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!
+      const stream = await own.fetch('/api/events')
+      const { address } = await own.api.call('renewToken', {})
+      const token = address.split('#token=')[1]!
+      expect(address).toBe(`${own.url}/console/#token=${token}`)
+      expect(token).not.toBe(own.adminToken)
+      await expect(stream.text()).rejects.toThrow()
+      expect((await own.fetch('/api/session')).status).toBe(401)
+      expect((await own.fetch('/api/session', { token: '', headers: { ...headers, cookie } })).status).toBe(
+        401,
+      )
+      expect((await own.fetch('/api/session', { token })).status).toBe(200)
+      const state = await readFile(join(own.gateway.model.stateDir, 'gateway.json'), 'utf8')
+      expect(JSON.parse(state).token).toBe(token)
+    } finally {
+      await own.close()
+    }
   })
 })
 
@@ -214,5 +299,58 @@ describe('GET /api/openapi.json', () => {
     await expect(
       promisify(execFile)(process.execPath, ['scripts/admin-schema.mjs', '--check']),
     ).resolves.toBeDefined()
+  })
+})
+
+describe('answers', () => {
+  const asked = (path: string, encoding: string, method = 'GET') =>
+    raw(path, {
+      method,
+      headers: { authorization: `Bearer ${gateway.adminToken}`, 'accept-encoding': encoding },
+    })
+
+  it('are compressed as their reader takes them', async () => {
+    const plain = await asked('/api/openapi.json', 'identity')
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    for (const [accepted, used] of [
+      ['gzip', 'gzip'],
+      ['gzip, deflate, br', 'br'],
+      ['br;q=0, gzip', 'gzip'],
+    ]) {
+      const { headers } = await asked('/api/openapi.json', accepted!)
+      expect(headers['content-encoding']).toBe(used)
+      expect(headers.vary).toBe('accept-encoding')
+      expect(Number(headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']) / 3)
+    }
+    const read = await gateway.fetch('/api/openapi.json')
+    expect(await read.json()).toEqual(JSON.parse(plain.text))
+  })
+
+  it('are left alone when they are short, refuse, or sign in', async () => {
+    for (const [path, method] of [
+      ['/api/session', 'GET'],
+      ['/api/nothing', 'GET'],
+      ['/api/session', 'POST'],
+    ]) {
+      const { headers } = await asked(path!, 'gzip, br', method)
+      expect([path, headers['content-encoding']]).toEqual([path, undefined])
+    }
+  })
+
+  it('that are streams are not held up by compression', async () => {
+    const { hostname, port } = new URL(gateway.url)
+    const first = await new Promise<string>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${gateway.adminToken}`, 'accept-encoding': 'gzip, br' }
+      const request = httpRequest({ hostname, port, path: '/api/events', headers }, (response) => {
+        expect(response.headers['content-encoding']).toBeUndefined()
+        response.once('data', (chunk) => {
+          resolve(String(chunk))
+          request.destroy()
+        })
+      })
+      request.on('error', reject)
+      request.end()
+    })
+    expect(first).toContain('event: hello')
   })
 })

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '@gantry/mcp/client'
-import type { CatalogEntry } from '../../packages/gateway/src/admin/contract.ts'
+import type { CatalogEntry, EditEntry, EntryEdit } from '../../packages/gateway/src/admin/contract.ts'
 import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
 
 const CRASHING = fileURLToPath(new URL('../fixtures/crash-server.mjs', import.meta.url))
@@ -69,7 +69,7 @@ describe('the catalog', () => {
     const missing = gateway.api.call('catalogEntry', { query: { kind: 'tool', key: 'nope' } })
     await expect(missing).rejects.toMatchObject({
       status: 404,
-      problem: { fix: expect.stringContaining('/api/why') },
+      problem: { fix: expect.stringContaining('gantry why') },
     })
   })
 
@@ -101,5 +101,52 @@ describe('the catalog', () => {
       query: { kind: 'tool', key: 'change' },
     })
     expect(own).toHaveLength(1)
+  })
+
+  it('counts what known clients refuse, and says it in full for one entry', async () => {
+    const long = (await entries()).find(({ target, own }) => target.startsWith('a-very') && own === 'say')!
+    expect(long.findings).toBeGreaterThan(0)
+    const { portability } = await gateway.api.call('catalogEntry', { query: { kind: 'tool', key: long.key } })
+    expect(portability).toHaveLength(long.findings!)
+    expect(portability[0]).toMatchObject({ code: 'name-long', where: 'name', clients: ['Cursor'] })
+  })
+
+  describe('an edit of an entry', () => {
+    const plan = (edit: Partial<EditEntry>): Promise<EntryEdit> =>
+      gateway.api.call('editEntry', { body: { kind: 'tool', target: 'demo', own: 'add_note', ...edit } })
+    const save = async ({ text, revision }: EntryEdit): Promise<void> =>
+      void (await gateway.api.call('saveConfig', { body: { text, revision } }))
+    const linesOf = ({ check }: EntryEdit, type: 'added' | 'removed'): string =>
+      check.diff
+        .flatMap(({ lines }) => lines.filter((line) => line.type === type).map((line) => line.text.trim()))
+        .join(' ')
+
+    it('hides, renames and describes in the file, after a look at the difference', async () => {
+      const renamed = await plan({ name: 'note_down', description: 'Writes a note' })
+      expect(linesOf(renamed, 'added')).toContain('"add_note": "note_down"')
+      expect(renamed.check).toMatchObject({ ok: true, effects: { changed: [{ name: 'demo' }] } })
+      expect(await entry('demo', 'add_note')).toMatchObject({ key: 'demo_write' })
+      await save(renamed)
+      const shown = await until(async () => {
+        const now = await entry('demo', 'add_note')
+        return now.key === 'demo_note_down' && now
+      })
+      expect(shown).toMatchObject({ description: 'Writes a note', visible: true })
+      await save(await plan({ enabled: false }))
+      await until(async () => (await entry('demo', 'add_note')).hiddenBy === 'exclude')
+      await save(await plan({ enabled: true, name: '', description: '' }))
+      await until(async () => (await entry('demo', 'add_note')).key === 'demo_add_note')
+      expect(await gateway.readConfig()).not.toContain('note_down')
+    })
+
+    it('shows what an include list leaves out, and leaves a pattern that hides more to people', async () => {
+      const shown = await plan({ target: 'one', own: 'crash', enabled: true })
+      expect(linesOf(shown, 'added')).toContain('crash')
+      await expect(plan({ own: 'delete_note', enabled: true })).rejects.toMatchObject({
+        status: 409,
+        message: expect.stringContaining('delete_*'),
+      })
+      await expect(plan({ target: 'nobody', enabled: false })).rejects.toMatchObject({ status: 404 })
+    })
   })
 })

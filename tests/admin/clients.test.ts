@@ -38,6 +38,7 @@ describe('clients', () => {
       capabilities: { roots: {} },
       canDisconnect: true,
     })
+    expect((await rows()).every(({ connected }) => connected)).toBe(true)
     expect(await find('modern one')).toMatchObject({ kind: 'stateless', era: 'modern', canDisconnect: false })
     expect(await find('sse one')).toMatchObject({ kind: 'sse', era: 'legacy', canDisconnect: true })
 
@@ -55,6 +56,22 @@ describe('clients', () => {
 
     const gone = { params: { id: (await find('modern one')).id } }
     await expect(gateway.api.call('disconnectClient', gone)).rejects.toMatchObject({ status: 404 })
+  })
+
+  it('are away when their session has no connection and was not heard of for a minute', async () => {
+    const client = await connect(`${gateway.url}/mcp`, { name: 'gone one', era: 'legacy' })
+    expect(await find('gone one')).toMatchObject({ connected: true })
+    const before = (await gateway.api.call('overview', {})).clients
+    // As a client that is killed: it says no farewell.
+    const kept = [...gateway.front.handlers.get('')!.service.sessions.values()].at(-1)!
+    kept.lastSeen -= 120_000
+    const known = gateway.gateway.view.clients.get(kept.session.id)
+    if (known) (known as { lastSeen: number }).lastSeen -= 120_000
+    Object.defineProperty(kept, 'busy', { get: () => false })
+    expect(await find('gone one')).toMatchObject({ connected: false, canDisconnect: true })
+    expect((await gateway.api.call('overview', {})).clients).toBe(before - 1)
+    Reflect.deleteProperty(kept, 'busy')
+    await client.close()
   })
 
   it('are disconnected: a legacy client has to begin anew', async () => {

@@ -322,3 +322,24 @@ describe('without a file', () => {
     }
   })
 })
+
+describe('the file before the last save', () => {
+  it('can be gone back to, after a look, and brings its secrets', async () => {
+    const { api, readConfig } = await start()
+    expect(await api.call('previousConfig', {})).not.toHaveProperty('check')
+    const { text, revision } = await api.call('config', {})
+    expect(await failing(api.call('restoreConfig', { body: { revision } }))).toMatchObject({
+      code: 'not_found',
+    })
+    const edited = text.replace('"gantry:demo"', '"gantry:demo", "title": "Mine"')
+    await api.call('saveConfig', { body: { text: edited, revision } })
+    const previous = await api.call('previousConfig', {})
+    expect(previous.check).toMatchObject({ ok: true, effects: { changed: [{ name: 'demo' }] } })
+    for (const secret of SECRETS) expect(JSON.stringify(previous)).not.toContain(secret)
+    expect(await failing(api.call('restoreConfig', { body: { revision } }))).toMatchObject({
+      code: 'conflict',
+    })
+    await api.call('restoreConfig', { body: { revision: previous.revision } })
+    expect(await readConfig()).toBe(CONFIG)
+  })
+})

@@ -3,12 +3,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { connect } from '@gantry/mcp/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TrialCall, TrialReport } from '../../packages/gateway/src/admin/contract.ts'
 import { ASKING_SERVER } from '../support/start-gateway.ts'
 import { adminGateway, type AdminGateway } from '../support/admin-gateway.ts'
 
 const BROKEN = fileURLToPath(new URL('../fixtures/broken-server.mjs', import.meta.url))
+const DUAL = fileURLToPath(new URL('../fixtures/dual-era-server.mjs', import.meta.url))
 const broken = (way: string, more: object = {}): object => ({
   command: process.execPath,
   args: [BROKEN, way],
@@ -27,6 +29,12 @@ beforeAll(async () => {
   gateway = await adminGateway({
     mcpServers: {
       good: { command: process.execPath, args: [ASKING_SERVER], start: 'lazy' },
+      dual: {
+        command: process.execPath,
+        args: [DUAL],
+        env: { REFUSES: '"elicitation/create" cannot be sent while serving a request on that revision' },
+        start: 'lazy',
+      },
       ...Object.fromEntries(
         [
           'missing-env',
@@ -113,6 +121,18 @@ describe('a server that is well', () => {
       'call done',
     ])
   })
+})
+
+it('a server of both eras: which is used for what, also as the gateway has learned it from calls', async () => {
+  const eras = async () => (await doctor('dual')).found?.eras
+  expect(await eras()).not.toContain('ask_safe')
+  // Not at /mcp, whose lists start all targets.
+  await using client = await connect(`${gateway.url}/mcp/dual`, {
+    era: 'modern',
+    elicit: () => ({ action: 'decline' }),
+  })
+  await client.call('ask_safe')
+  expect(await eras()).toContain('calls of "ask_safe" use a connection of the older era')
 })
 
 describe('a server that is not', () => {

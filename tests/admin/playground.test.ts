@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url'
+import { connect } from '@gantry/mcp/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type {
   PlaygroundClient,
   PlaygroundEvent,
   StartCall,
+  WaitingCall,
   WireDetail,
 } from '../../packages/gateway/src/admin/contract.ts'
 import { ASKING_SERVER } from '../support/start-gateway.ts'
@@ -79,7 +81,7 @@ describe.each(['legacy', 'modern'] as const)('as a %s client', (era) => {
       const { id, events } = await play(
         { method: 'tools/call', params: { name: `${target}_greet`, arguments: {} }, client: client(era) },
         (question) => {
-          expect(question).toMatchObject({ kind: 'form', method: 'elicitation/create' })
+          expect(question).toMatchObject({ kind: 'form', method: 'elicitation/create', target })
           expect(question.params.message).toBe('What is your name?')
           return { action: 'accept', content: { name: '<i>Ada</i>' } }
         },
@@ -279,5 +281,67 @@ describe('the playground', () => {
     expect(again).toEqual(events.slice(1))
     const { calls } = await gateway.api.call('playgroundCalls', {})
     expect(calls[0]).toMatchObject({ id, status: 'ok', method: 'tools/call' })
+  })
+})
+
+describe('calls that wait for an answer', () => {
+  const waiting = async (): Promise<readonly WaitingCall[]> => (await gateway.api.call('waiting', {})).calls
+
+  it.each(['legacy', 'modern'] as const)(
+    'are listed while a %s client is asked, and then no more',
+    async (era) => {
+      let answer = (_: { action: 'accept'; content: { name: string } }): void => {}
+      await using asked = await connect(`${gateway.url}/mcp`, {
+        name: `${era} desk`,
+        version: '1',
+        era,
+        elicit: () => new Promise((resolve) => (answer = resolve)),
+      })
+      const call = asked.call('old_greet')
+      const [found] = await until(async () => {
+        const own = (await waiting()).filter(({ client: { name } }) => name === `${era} desk`)
+        return own.length > 0 && own
+      })
+      expect(found).toMatchObject({
+        name: 'old_greet',
+        target: 'old',
+        questions: [{ method: 'elicitation/create', message: 'What is your name?' }],
+      })
+      expect(found!.call).toBeUndefined()
+      answer({ action: 'accept', content: { name: 'Ada' } })
+      expect((await call).text()).toBe('Hello, Ada!')
+      expect(await waiting()).toEqual([])
+    },
+  )
+
+  it('name the call of the playground that they are', async () => {
+    const { id } = await gateway.api.call('startCall', {
+      body: { method: 'tools/call', params: { name: 'new_greet' }, client: client('modern') },
+    })
+    await until(async () => (await waiting()).some(({ call }) => call === id))
+    await gateway.api.call('cancelCall', { params: { id } })
+    await until(async () => !(await waiting()).some(({ call }) => call === id))
+  })
+})
+
+describe('a view of a server', () => {
+  it('is a document without an origin that may load what its server declared, and nothing of the gateway', async () => {
+    const own = new URL(gateway.url)
+    const { path } = await gateway.api.call('openView', {
+      body: {
+        html: '<h1>Hello</h1>',
+        csp: { connectDomains: ['https://api.example', own.origin, `ws://localhost:${own.port}`, "'self'"] },
+      },
+    })
+    const response = await fetch(gateway.url + path)
+    expect(await response.text()).toBe('<h1>Hello</h1>')
+    const policy = response.headers.get('content-security-policy')!
+    expect(policy).toContain('connect-src https://api.example;')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain('sandbox allow-scripts')
+    expect(policy).not.toContain("'self' ")
+    expect(policy).not.toContain(own.port)
+    expect(response.headers.get('set-cookie')).toBeNull()
+    expect((await fetch(`${gateway.url}/console/views/guessed`)).status).toBe(404)
   })
 })

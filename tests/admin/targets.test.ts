@@ -6,6 +6,7 @@ import { ASKING_SERVER } from '../support/start-gateway.ts'
 import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
 
 const CRASHING = fileURLToPath(new URL('../fixtures/crash-server.mjs', import.meta.url))
+const BROKEN = fileURLToPath(new URL('../fixtures/broken-server.mjs', import.meta.url))
 const node = (...args: string[]): object => ({ command: process.execPath, args })
 
 let gateway: AdminGateway
@@ -22,6 +23,11 @@ beforeAll(async () => {
       missing: { command: 'no-such-program', args: ['--token', 'very-secret-token-1'] },
       off: { command: 'x', enabled: false },
       unset: { command: 'x', env: { A: '${env:GANTRY_TEST_NOT_SET}' } },
+      silent: {
+        ...node(BROKEN, 'silent'),
+        timeouts: { start: 300 },
+        restart: { minDelay: 50, maxDelay: 100, quarantineAfter: 1000 },
+      },
     },
   })
   void read()
@@ -46,6 +52,22 @@ async function read(): Promise<void> {
 
 const detail = (name: string): Promise<TargetDetail> => gateway.api.call('target', { params: { name } })
 
+describe('the log', () => {
+  it('keeps what happened to a target, without its secrets, whatever is printed', async () => {
+    const lines = await until(async () => {
+      const found = (await gateway.api.call('log', { query: { target: 'missing' } })).lines
+      return found.some(({ level }) => level !== 'info') && found
+    })
+    expect(lines.every(({ target }) => target === 'missing')).toBe(true)
+    expect(JSON.stringify(lines)).toContain('no-such-program')
+    expect(JSON.stringify(lines)).not.toContain('very-secret')
+    const all = (await gateway.api.call('log', { query: {} })).lines
+    expect(all.length).toBeGreaterThan(lines.length)
+    expect(all.map(({ seq }) => seq)).toEqual(all.map(({ seq }) => seq).sort((a, b) => b - a))
+    await until(() => events.some((event) => event.type === 'log'))
+  })
+})
+
 describe('overview', () => {
   it('has a card for every target, with what is wrong and how to put it right', async () => {
     const { targets, endpoint, snippets, counts } = await gateway.api.call('overview', {})
@@ -57,6 +79,7 @@ describe('overview', () => {
       ['missing', expect.stringMatching(/backing-off|quarantined|starting/)],
       ['off', 'disabled'],
       ['unset', 'disabled'],
+      ['silent', expect.stringMatching(/backing-off|starting/)],
     ])
     const card = (name: string) => targets.find((target) => target.name === name)!
     expect(card('old')).toMatchObject({ era: 'legacy', revision: '2025-11-25', transport: 'stdio' })
@@ -120,6 +143,14 @@ describe('a target', () => {
     const [spawn, ...rest] = instances[0]!.steps.filter(({ name }) => name !== 'queued')
     expect(spawn).toMatchObject({ name: 'spawn', status: 'failed', problem: { code: 'command_not_found' } })
     expect(new Set(rest.map(({ status }) => status))).toEqual(new Set(['pending']))
+  })
+
+  it('that is started again still says what was wrong with it, until it runs', async () => {
+    const again = await until(async () => {
+      const silent = await detail('silent')
+      return silent.state === 'starting' && silent.restarts > 0 && silent
+    })
+    expect(again.problem).toMatchObject({ what: expect.stringContaining('300 ms') })
   })
 
   it('keeps credentials on its command line to itself', async () => {

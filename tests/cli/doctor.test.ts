@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { chmod } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -76,7 +77,7 @@ describe('gantry doctor', () => {
     expect(about('login')).toMatch(/HTTP 401[\s\S]*"Authorization": "Bearer/)
     expect(about('nothing')).toMatch(/HTTP 404[\s\S]*Correct the path of the URL/)
     expect(out).not.toContain('off ')
-  }, 60_000)
+  })
 
   it('looks over a server that is in no configuration: a command, or a URL', async () => {
     await shop.write('good.mjs', serverWith('one'))
@@ -91,6 +92,18 @@ describe('gantry doctor', () => {
       ok: false,
       targets: [{ status: 'failed', understoodAs: { kind: 'url' } }],
     })
+  })
+
+  it('waits for a launcher that installs for longer than one question to the gateway lasts, and says so', async () => {
+    const good = await shop.write('good.mjs', serverWith('one'))
+    const install = 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 1; done'
+    const npx = await shop.write('npx', `#!/bin/sh\n${install}\nexec node '${good}'\n`)
+    await chmod(npx, 0o755)
+    const entry = { command: npx, args: ['-y', 'some-server'], timeouts: { start: '2s' } }
+    await shop.write('gantry.json', JSON.stringify({ mcpServers: { slow: entry } }))
+    const { code, out } = await shop.run('doctor')
+    expect(out).toMatch(/^✓ slow[\s\S]*✓ list .*1 tool[\s\S]*still being installed after 2000 ms/)
+    expect(code).toBe(0)
   })
 
   it('names the targets when there is no such one', async () => {

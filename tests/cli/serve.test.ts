@@ -27,6 +27,50 @@ async function takePort(): Promise<number> {
   return (taken.address() as AddressInfo).port
 }
 
+describe('what is printed when the gateway itself fails', () => {
+  const SECRET = 'pl4nted-crash-key'
+  const words = { command: 'node', args: ['server.mjs'], env: { API_KEY: SECRET } }
+  const expectClean = (err: string): void => {
+    expect(err).not.toContain('pl4nted')
+    expect(err).not.toMatch(/^forged/m)
+    expect(err).not.toMatch(/^\s+at /m)
+  }
+
+  it.each(['throw error', 'Promise.reject(error)'])(
+    'in a crash (%s) is one line, without secrets',
+    async (how) => {
+      await shop.write(
+        'bad.mjs',
+        `export default () => {
+        const error = Object.assign(new Error('no ${SECRET}\\nforged line\\u001b[2J'), { key: '${SECRET}' })
+        setTimeout(() => { ${how} }, 10)
+        return new Promise(() => {})
+      }`,
+      )
+      const bad = { module: './bad.mjs', start: 'eager' }
+      await shop.write('gantry.yaml', JSON.stringify({ mcpServers: { words, bad } }))
+      const { code, err } = await shop.run('serve', '--port', '0')
+      expect(code).toBe(1)
+      expectClean(err)
+      expect(err.split('\n').filter((line) => line.includes('The gateway crashed'))).toEqual([
+        expect.stringMatching(/detail=.*Error: no \[redacted\]\\nforged line/),
+      ])
+    },
+  )
+
+  it('at its start is clean as well', async () => {
+    const config = { mcpServers: { words }, server: { host: `${SECRET}.invalid` } }
+    await shop.write(
+      'gantry.yaml',
+      JSON.stringify({ ...config, auth: { apiKeys: [{ name: 'a', key: 'a'.repeat(32) }] } }),
+    )
+    const { code, err } = await shop.run('serve', '--port', '0')
+    expect(code).toBe(1)
+    expectClean(err)
+    expect(err).toContain('is no address of this machine')
+  })
+})
+
 describe('gantry serve', () => {
   it('serves the configuration until it is told to stop, and ends with 0', async () => {
     const gateway = shop.start('serve', '--port', '0')
@@ -35,6 +79,22 @@ describe('gantry serve', () => {
     expect((await client.call('words_one')).text()).toBe('one')
     await client.close()
     expect((await gateway.stop('SIGINT')).code).toBe(0)
+  })
+
+  it('has a console whose address stays, until a new token is made', async () => {
+    const first = shop.start('serve', '--port', '0')
+    const [, printed] = await first.says(/Console +\S+#token=(\S+)/)
+    const found = await shop.run('console', '--no-open')
+    expect(found.out).toContain(`/console/#token=${printed}\n`)
+    const renewed = await shop.run('console', '--new-token')
+    expect(renewed.out).toMatch(/#token=\S+\n/)
+    expect(renewed.out).not.toContain(printed)
+    await first.stop('SIGINT')
+    expect((await shop.run('console')).err).toContain('gantry serve')
+    const second = shop.start('serve', '--port', '0')
+    const [, again] = await second.says(/Console +\S+#token=(\S+)/)
+    expect(renewed.out).toContain(`#token=${again}\n`)
+    await second.stop('SIGINT')
   })
 
   it('lets in who has a key, and tells the others what to send', async () => {

@@ -191,4 +191,4 @@ it('two hundred changes of the configuration, good and bad: the last one wins, a
   await expect.poll(() => alive().length, { timeout: 30_000 }).toBe(2)
   gantry.child.kill('SIGTERM')
   await endsInOrder(gantry, 0)
-}, 60_000)
+})

@@ -59,7 +59,7 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 
 async function overStdio(era: Era, tool = 'hang'): Promise<Caught> {
   const wires: StdioWire[] = []
-  const shutdown = { endMs: 300, termMs: 300 }
+  const shutdown = { end: 300, term: 300 }
   const connector = stdio({ command: process.execPath, args: [server, 'stdio', token], shutdown })
   const kept = { ...connector, open: async () => wires[wires.push(await connector.open()) - 1]! }
   const client = new Client({ connector: kept, era })
@@ -72,7 +72,7 @@ async function overHttp(era: Era): Promise<Caught & { child: ChildProcess }> {
   const child = spawn(process.execPath, [server, 'http', token], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const reconnect = { maxAttempts: 0 }
-  const client = new Client({ connector: http(line.toString().trim(), { reconnect }), era })
+  const client = new Client({ connector: http(line.toString().trim()), reconnect, era })
   return { ...(await catchCall(client, 'hang', () => child.pid!)), child }
 }
 

@@ -42,7 +42,7 @@ describeConsole('the console beside other clients', { config, entries: 30 }, (su
     await page.getByText('visitor 7.0.0').waitFor({ state: 'detached' })
     await client.close()
     await close()
-  }, 60_000)
+  })
 
   it('completes arguments of prompts', async () => {
     const { page, go, close } = await suite.open()
@@ -56,7 +56,7 @@ describeConsole('the console beside other clients', { config, entries: 30 }, (su
       'Support',
     ])
     await close()
-  }, 60_000)
+  })
 
   it('says that it lost the gateway, and comes back by itself with what it missed', async () => {
     const way = await breakableWay(suite.gateway.url)
@@ -93,7 +93,7 @@ describeConsole('the console beside other clients', { config, entries: 30 }, (su
     await page.getByText('ready', { exact: true }).first().waitFor()
     await close()
     await way.close()
-  }, 60_000)
+  })
 })
 
 /** A way to the gateway that can be cut, as a network can. */

@@ -38,7 +38,7 @@ describeConsole('the configuration in the console', { config: CONFIG }, (suite) 
     expect(await page.getByRole('button', { name: 'Review and apply…' }).isDisabled()).toBe(true)
     expect(await axe(page)).toEqual([])
     expect(await suite.gateway.readConfig()).toBe(CONFIG)
-  }, 40_000)
+  })
 
   it('shows what an edit would do, applies it, and keeps comments and secrets', async () => {
     const { page, go } = opened
@@ -55,7 +55,25 @@ describeConsole('the configuration in the console', { config: CONFIG }, (suite) 
     expect(await suite.gateway.readConfig()).toBe(
       CONFIG.replace('"API_TOKEN"', '"EXTRA": "Asks a lot", "API_TOKEN"'),
     )
-  }, 40_000)
+  })
+
+  it('lists the change among the events, and goes back to the file before it from there', async () => {
+    const { page, go } = opened
+    await go('/events')
+    await page.getByLabel('Events', { exact: true }).first().selectOption('config')
+    const table = page.getByRole('table', { name: 'Events' })
+    await table
+      .getByText(/The new configuration is in use/)
+      .first()
+      .waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('button', { name: 'Go back…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Go back to the file before the last save?' })
+    await dialog.getByText('EXTRA').first().waitFor()
+    await dialog.getByRole('button', { name: 'Save and apply' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await suite.gateway.readConfig()).toBe(CONFIG)
+  })
 
   it('completes keys from the schema', async () => {
     const { page, go } = opened
@@ -67,7 +85,9 @@ describeConsole('the configuration in the console', { config: CONFIG }, (suite) 
     await page.keyboard.type('"te')
     await page.getByRole('option', { name: /telemetry/ }).waitFor()
     await page.keyboard.press('Escape')
-  }, 40_000)
+    await page.getByRole('button', { name: 'Undo all' }).click()
+    await page.getByText(/^As saved/).waitFor()
+  })
 
   it('says on every page that the file cannot be used', async () => {
     const { page, go } = opened
@@ -78,5 +98,5 @@ describeConsole('the configuration in the console', { config: CONFIG }, (suite) 
     await page.getByRole('list', { name: 'Problems' }).waitFor()
     await writeFile(suite.gateway.file, CONFIG)
     await page.getByText('the last good one is in use').waitFor({ state: 'detached' })
-  }, 40_000)
+  })
 })

@@ -72,10 +72,11 @@ describeConsole('what is hostile', { config, entries: 7 }, (suite) => {
     const { visit, end } = await open()
     const { entries } = await suite.gateway.api.call('catalog', { query: {} })
     const strange = encodeURIComponent(STRANGE)
-    const tabs = ['handshake', 'stderr', 'processes', 'capabilities', 'configuration']
+    const tabs = ['now', 'handshake', 'stderr', 'processes', 'capabilities', 'configuration']
     for (const path of [
       '/',
       ...tabs.flatMap((tab) => [`/targets/hostile?tab=${tab}`, `/targets/${strange}?tab=${tab}`]),
+      '/events',
       '/catalog',
       '/catalog?view=changes',
       '/catalog?view=cost',
@@ -175,7 +176,7 @@ describeConsole('what is hostile', { config, entries: 7 }, (suite) => {
     await page.getByText('Capabilities').first().click()
     await expectCalm('a client')
     await visit('/wire')
-    await page.getByRole('list', { name: 'Exchanges' }).getByText(ATTACK).first().waitFor()
+    await page.getByRole('grid', { name: 'Exchanges' }).getByText(ATTACK).first().waitFor()
     await expectCalm('the wire')
     for (const pasted of [JSON.stringify(OPENAPI), `${process.execPath} ${HOSTILE}`, ATTACK]) {
       await visit('/add-target')

@@ -32,7 +32,7 @@ describeConsole('the playground', { config: BOTH_ERAS, entries: 16 }, (suite) =>
           .first()
           .waitFor()
         await page.getByText('1 question was answered').waitFor()
-      }, 40_000)
+      })
     }
   }
 
@@ -47,7 +47,7 @@ describeConsole('the playground', { config: BOTH_ERAS, entries: 16 }, (suite) =>
     await question.getByLabel('Answer').fill('Paris')
     await question.getByRole('button', { name: 'Answer' }).click()
     await page.getByRole('tabpanel').getByText('Paris file:///somewhere').waitFor()
-  }, 40_000)
+  })
 
   it('declines a question, cancels a call, and opens both again from the history', async () => {
     const { page, go } = opened
@@ -70,7 +70,7 @@ describeConsole('the playground', { config: BOTH_ERAS, entries: 16 }, (suite) =>
       .click()
     await page.getByRole('button', { name: 'Choose something else' }).waitFor()
     expect(page.url()).toContain('name=old_greet')
-  }, 40_000)
+  })
 
   it('copies a call as curl that works', async () => {
     const { page, go } = opened
@@ -83,7 +83,7 @@ describeConsole('the playground', { config: BOTH_ERAS, entries: 16 }, (suite) =>
     expect(command).toContain(suite.gateway.url)
     const { stdout } = await promisify(execFile)('sh', ['-c', command], { timeout: 15_000 })
     expect(stdout).toContain('touched')
-  }, 40_000)
+  })
 
   it('subscribes to a resource and shows its updates', async () => {
     const { page, go } = opened
@@ -108,5 +108,5 @@ describeConsole('the playground', { config: BOTH_ERAS, entries: 16 }, (suite) =>
       return page.getByText('notifications/resources/updated').first().isVisible()
     }, 'The update')
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-  }, 40_000)
+  })
 })

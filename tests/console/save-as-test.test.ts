@@ -52,7 +52,7 @@ describeConsole('a call saved as a test', { config: BOTH_ERAS, entries: 16 }, (s
       expect((await run(file)).stdout).toMatch(/# pass 1|ℹ pass 1/)
       await writeFile(file, (await readFile(file, 'utf8')).replace('Hello, Ada', 'Hello, Bob'))
       await expect(run(file)).rejects.toMatchObject({ code: 1 })
-    }, 60_000)
+    })
   }
 
   it('keeps what was declined, sampled and refused', async () => {
@@ -72,5 +72,5 @@ describeConsole('a call saved as a test', { config: BOTH_ERAS, entries: 16 }, (s
     const file = await saved()
     expect(await readFile(file, 'utf8')).toContain('assert.rejects')
     await run(file)
-  }, 60_000)
+  })
 })

@@ -53,7 +53,7 @@ describeConsole('a configuration in YAML', { config: CONFIG, name: 'gantry.yaml'
       CONFIG.replace('    env:', '    env:\n      MOOD: good # today'),
     )
     await opened.close()
-  }, 60_000)
+  })
 
   it('shows text that is no YAML where it breaks', async () => {
     const opened = await suite.open()
@@ -67,7 +67,7 @@ describeConsole('a configuration in YAML', { config: CONFIG, name: 'gantry.yaml'
       .waitFor()
     await page.locator('.cm-lintRange-error, .cm-lintPoint-error').first().waitFor()
     await opened.close()
-  }, 60_000)
+  })
 
   it('completes keys', async () => {
     const { page, go, close } = await suite.open()
@@ -77,7 +77,7 @@ describeConsole('a configuration in YAML', { config: CONFIG, name: 'gantry.yaml'
     await page.keyboard.type('te')
     await page.getByRole('option', { name: /telemetry/ }).waitFor()
     await close()
-  }, 60_000)
+  })
 
   it('gets targets added, edited, renamed and removed by other pages, and keeps its comments', async () => {
     const opened = await suite.open()
@@ -102,7 +102,7 @@ describeConsole('a configuration in YAML', { config: CONFIG, name: 'gantry.yaml'
     expect(removed).not.toContain('third')
     expectComments(removed)
     await opened.close()
-  }, 90_000)
+  })
 })
 
 async function addTarget({ page, go }: OpenConsole, { gateway }: ConsoleSuite): Promise<void> {

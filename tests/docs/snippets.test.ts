@@ -1,12 +1,16 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { transform } from 'esbuild'
+import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { compileSnippets } from '../../scripts/snippets.mjs'
+import { blocksOf, PAGES, programsOf } from '../../scripts/lib/snippets.mjs'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const guide = (await readdir(join(root, 'docs/guide'))).filter((name) => name.endsWith('.md')).sort()
-const pages = ['README.md', ...guide.map((name) => `docs/guide/${name}`)]
+// Those of packages are run with what is packed (tests/packaging).
+const running = PAGES.filter((name) => programsOf(name).main && !/^packages|^docs\/adr/.test(name))
 
 let folder: string
 beforeAll(async () => {
@@ -15,19 +19,45 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** The `ts` blocks of a page, in order; `ts no-run` marks what only makes sense elsewhere. */
-function snippetsOf(page: string): string[] {
-  return [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((found) => found[1]!)
-}
-
 describe('the code on', () => {
-  it.each(pages)('%s runs from top to bottom', async (name) => {
-    const page = await readFile(join(root, name), 'utf8')
-    const snippets = snippetsOf(page)
-    expect(snippets.length).toBeGreaterThan(0)
-    const { code } = await transform(snippets.join('\n'), { loader: 'ts', format: 'esm', target: 'node20' })
-    const file = join(folder, basename(name, '.md').concat('.mjs'))
+  it.each(running)('%s runs from top to bottom', async (name) => {
+    const { main } = programsOf(name)
+    const { code } = await transform(main!.runnable, { loader: 'ts', format: 'esm', target: 'node20' })
+    const file = join(folder, main!.path.replace('/page.ts', '.mjs'))
     await writeFile(file, code)
     await import(/* @vite-ignore */ pathToFileURL(file).href)
+  })
+
+  it('all pages compiles with nothing of a library left unchecked', async () => {
+    expect(await compileSnippets('7.0')).toEqual({ ok: true, output: '' })
+  })
+})
+
+describe('other blocks on the pages', async () => {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const commands = [...(await readFile(join(root, 'docs/cli.md'), 'utf8')).matchAll(/^## gantry (\w+)/gm)]
+  const blocks = await Promise.all(
+    PAGES.map(async (name) => blocksOf(await readFile(join(root, name), 'utf8'))),
+  )
+  const textsOf = (language: string): string[] =>
+    blocks.flat().flatMap((block) => (block.language === language ? [block.text] : []))
+
+  it('are JSON where they say so', () => {
+    for (const text of textsOf('json')) expect(() => JSON.parse(text)).not.toThrow()
+    for (const text of textsOf('jsonl')) for (const line of text.trim().split('\n')) JSON.parse(line)
+    for (const text of textsOf('jsonc')) {
+      const { error } = ts.parseConfigFileTextToJson('page.json', /^\s*"/.test(text) ? `{${text}}` : text)
+      expect({ text, problem: error?.messageText }).toEqual({ text, problem: undefined })
+    }
+  })
+
+  it('are commands that exist', () => {
+    for (const text of textsOf('sh')) {
+      expect(spawnSync('bash', ['-n'], { input: text }).status).toBe(0)
+      for (const [, script] of text.matchAll(/\bnpm run ([\w-]+)/g))
+        expect(Object.keys(scripts)).toContain(script)
+      for (const [, command] of text.matchAll(/^(?:npx )?gantry (\w+)/gm))
+        expect(commands.map(([, name]) => name)).toContain(command)
+    }
   })
 })

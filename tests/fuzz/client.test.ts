@@ -53,6 +53,7 @@ interface Tally {
 /** Uses a client in every way at once. Throws when a request fails in a way it may not, or never ends. */
 async function use(connector: Connector, fault: Fault, tally: Tally): Promise<void> {
   const client = new Client({
+    reconnect: { initialDelay: 1, maxDelay: 5, maxAttempts: 2 },
     ...LIMITS,
     connector,
     eras: new EraCache(),
@@ -110,8 +111,7 @@ async function overHttp(fault: Fault, era: Era, isSse = false): Promise<Way> {
   // One server for all clients of its kind: `fetch` remembers every origin that it has ever seen.
   const server = new FuzzingHttp({ random: new Random(SEED), fault, era, isSse })
   const url = await server.listen()
-  const reconnect = { initialDelay: 1, maxDelay: 5, maxAttempts: 2 }
-  const options = { connectTimeout: 2_000, reconnect }
+  const options = { connectTimeout: '2s' } as const
   return {
     connector: () => (isSse ? sse(url, options) : http(url, options)),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -119,7 +119,7 @@ async function overHttp(fault: Fault, era: Era, isSse = false): Promise<Way> {
 }
 
 async function overStdio(fault: Fault, era: Era): Promise<Way> {
-  const shutdown = { endMs: 500, termMs: 500 }
+  const shutdown = { end: 500, term: 500 }
   return {
     connector: (seed) =>
       stdio({ command: process.execPath, args: [program, String(seed), fault, era], shutdown }),

@@ -68,6 +68,29 @@ describe('calls of one client at the same time', () => {
     expect(results.map((result) => result.text().split(' ')[1])).toEqual(['ann', 'ann', 'ann'])
   })
 
+  it.each([
+    ['legacy', undefined],
+    ['legacy', 'session'],
+    ['modern', undefined],
+    ['modern', 'session'],
+  ] as const)('all end, however long each answer takes (%s, isolation: %s)', async (era, isolation) => {
+    await start(rawTarget({}, isolation && { isolation }))
+    let asked = 0
+    const headers = { authorization: `Bearer ${KEYS.ann}` }
+    const client = await connect(http(gateway!.endpoint, { headers }), {
+      era,
+      elicit: async () => {
+        await new Promise((resolve) => setTimeout(resolve, [20, 500, 250][asked++ % 3]))
+        return { action: 'accept', content: { name: 'ann' } }
+      },
+    })
+    clients.push(client)
+    for (let round = 0; round < 3; round++) {
+      const results = await Promise.all([1, 2, 3].map(() => client.call('raw_ask')))
+      expect(results.map((result) => result.text().split(' ')[1])).toEqual(['ann', 'ann', 'ann'])
+    }
+  })
+
   it('are asked on a direct connection', async () => {
     const { command, args } = rawTarget() as { command: string; args: string[] }
     const client = await connect(stdio(command, args), {

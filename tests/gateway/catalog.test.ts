@@ -119,7 +119,7 @@ describe('the catalog', () => {
     const app = new Server({
       name: 'cached',
       tools: { one: tool({ run: () => 'x' }) },
-      cache: { tools: { ttlMs: 60_000, cacheScope: 'public' } },
+      cache: { tools: { ttl: '1m', cacheScope: 'public' } },
     })
     gateway = await testGateway(
       { mcpServers: { app: { module: 'app' } } },

@@ -119,6 +119,81 @@ describe.each(Object.keys(LISTS))('a server of both eras that %s', (lists) => {
   })
 })
 
+const REFUSALS: Record<string, string> = {
+  'Python 2':
+    "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests.",
+  FastMCP: 'elicitation via server-initiated requests is unavailable on 2026-07-28 connections.',
+  Go: '"elicitation/create" cannot be sent while serving a request on protocol version 2026-07-28: return an InputRequests map instead',
+  TypeScript:
+    "Server-to-client requests are not available on protocol revision 2026-07-28: 'elicitation/create' cannot be sent while serving a request on that revision. Return inputRequired",
+}
+
+describe.each(Object.keys(REFUSALS))('a server that cannot ask newer clients live, as in %s', (sdk) => {
+  const REFUSES = REFUSALS[sdk]!
+
+  it('asks them over a connection of the older era, from the first call on where that is safe', async () => {
+    const gateway = await gatewayTo({ REFUSES, LISTS: 'newer' })
+    expect(await call(gateway, NEWER, 'ask_safe')).toBe('Hello, Ada')
+    const first = await call(gateway, NEWER, 'ask')
+    expect(first).toContain(REFUSES)
+    expect(first).toContain('call it again')
+    expect(await call(gateway, NEWER, 'ask')).toBe('Hello, Ada')
+    expect(erasOf(gateway)).toEqual(['modern', 'legacy'])
+    // What asks nothing stays where it was, and was called once for each call.
+    expect(await call(gateway, NEWER, 'calls')).toBe('2')
+    const { description } = gateway.gateway.target('dual')!.olderEra
+    expect(description).toContain(
+      'Of clients that can be asked, calls of "ask_safe" and "ask" use a connection',
+    )
+  })
+})
+
+it('a server that sends newer clients a request, and waits, can ask them in the older era', async () => {
+  const gateway = await gatewayTo({ REFUSES: 'by asking' })
+  expect(await call(gateway, NEWER, 'ask_safe')).toBe('Hello, Ada')
+  await expect(call(gateway, NEWER, 'ask')).rejects.toThrow(/asked a question .*call again/)
+  expect(await call(gateway, NEWER, 'ask')).toBe('Hello, Ada')
+})
+
+it('a server that pings newer clients keeps its calls', async () => {
+  const gateway = await gatewayTo()
+  expect(Number(await call(gateway, NEWER, 'pid'))).toBeGreaterThan(0)
+})
+
+describe('a server that says nothing of why it cannot ask newer clients', () => {
+  const REFUSES = 'Internal error'
+
+  it('asks them what it has asked older clients', async () => {
+    const gateway = await gatewayTo({ REFUSES })
+    await expect(call(gateway, NEWER, 'ask_safe')).rejects.toThrow(REFUSES)
+    expect(await call(gateway, OLDER, 'ask_safe')).toBe('Hello, Ada')
+    expect(await call(gateway, NEWER, 'ask_safe')).toBe('Hello, Ada')
+  })
+})
+
+it('advises no second call where the server has no older era', async () => {
+  const REFUSES = REFUSALS['Python 2']!
+  const gateway = await gatewayTo({ REFUSES, LISTS: 'newer', ONLY: 'modern' })
+  for (let times = 0; times < 2; times++) expect(await call(gateway, NEWER, 'ask')).toBe(REFUSES)
+})
+
+it.each([
+  ['the configuration insists on the newer era', NEWER, { era: 'modern' }],
+  ['the client cannot be asked', { era: 'modern' } as ConnectOptions, {}],
+])('an error about questions stays what it is when %s', async (_why, options, more) => {
+  const REFUSES = REFUSALS.Go!
+  const gateway = await gatewayTo({ REFUSES }, more)
+  for (let times = 0; times < 2; times++) expect(await call(gateway, options, 'ask_safe')).toBe(REFUSES)
+  expect(erasOf(gateway)).toEqual(['modern'])
+})
+
+it('a subscription is granted when one of two connections grants it, the slower one too', async () => {
+  const gateway = await gatewayTo({ GRANTS: 'older' })
+  expect(await call(gateway, OLDER)).toBe('Hello, Ada')
+  const newer = await open(gateway, NEWER)
+  await expect(newer.subscribe('note://one')).resolves.toBeDefined()
+})
+
 it('a server without the older era is asked for it once', async () => {
   const gateway = await gatewayTo({ LISTS: 'newer', ONLY: 'modern' })
   for (let times = 0; times < 3; times++) expect(await call(gateway, OLDER)).toBe('nobody to ask')
@@ -149,23 +224,30 @@ it('what the configuration insists on is used', async () => {
   expect(erasOf(gateway)).toEqual(['modern'])
 })
 
-it('newer clients keep one process of an older server after an older client was asked', async () => {
-  const gateway = await gatewayTo({}, { era: 'legacy' })
-  const older = await open(gateway, OLDER)
-  expect((await older.call('ask')).text()).toBe('Hello, Ada')
-  const newer = await open(gateway, NEWER)
-  const heard: string[] = []
-  newer.on('resourceUpdated', ({ uri }) => heard.push(uri))
-  newer.on('toolsChanged', () => heard.push('tools'))
-  await newer.subscribe('note://one')
-  await newer.listening()
-  expect((await newer.call('pid')).text()).toBe((await newer.call('pid')).text())
-  await newer.call('touch')
-  await expect.poll(() => heard).toEqual(['note://one'])
-  await newer.call('grow')
-  await expect.poll(() => heard).toContain('tools')
-  expect(await namesOf(newer)).toContain('grown')
-  await newer.call('slow', {}, { signal: AbortSignal.timeout(200) }).catch(() => {})
-  await expect.poll(async () => (await newer.call('cancelled')).text()).toBe('1')
-  expect((await newer.call('ask')).text()).toBe('Hello, Ada')
+describe.each(['answers', 'never answers'])('an older server that %s calls that were given up', (how) => {
+  it('keeps one process for newer clients after an older client was asked and gave up a call', async () => {
+    const gateway = await gatewayTo({ CANCELS: how === 'answers' ? '' : 'silently' }, { era: 'legacy' })
+    const older = await open(gateway, OLDER)
+    expect((await older.call('ask')).text()).toBe('Hello, Ada')
+    await older.call('slow', {}, { signal: AbortSignal.timeout(200) }).catch(() => {})
+    const newer = await open(gateway, NEWER)
+    const heard: string[] = []
+    newer.on('resourceUpdated', ({ uri }) => heard.push(uri))
+    newer.on('toolsChanged', () => heard.push('tools'))
+    await newer.subscribe('note://one')
+    await newer.listening()
+    expect((await newer.call('pid')).text()).toBe((await newer.call('pid')).text())
+    await newer.call('touch')
+    await expect.poll(() => heard).toEqual(['note://one'])
+    await newer.call('grow')
+    await expect.poll(() => heard).toContain('tools')
+    expect(await namesOf(newer)).toContain('grown')
+    const before = Number((await newer.call('cancelled')).text())
+    await newer.call('slow', {}, { signal: AbortSignal.timeout(200) }).catch(() => {})
+    await expect.poll(async () => Number((await newer.call('cancelled')).text())).toBe(before + 1)
+    expect((await newer.call('ask')).text()).toBe('Hello, Ada')
+    const lines: unknown[] = []
+    await newer.call('log', {}, { logLevel: 'debug', onLog: ({ data }) => lines.push(data) })
+    expect(lines).toEqual(['a line'])
+  })
 })

@@ -178,6 +178,31 @@ describe.each(CELLS)('a %s client and a %s server on %s', (clientEra, serverEra,
   })
 })
 
+describe.each(['legacy', 'modern'] as const)('what is looked into on its way to a %s client', (clientEra) => {
+  it.each(['legacy', 'modern'] as const)('keeps its numbers, from a %s server', async (serverEra) => {
+    const gateway = await testGateway({
+      mcpServers: { x: { command: process.execPath, args: [SERVER, serverEra] } },
+      results: [{ mask: ['email', { pattern: 'x\\+x' }], drop: [{ path: 'd' }], maxTokens: 8000 }],
+      policy: { rules: [{ deny: ['x/*'], when: 'has(args.n) && args.n == 7' }] },
+      views: {
+        own: {
+          use: ['x/*'],
+          tools: { 'x/echo': { name: 'say', parameters: { n: { rename: 'count' }, k: { fixed: 3 } } } },
+        },
+      },
+    })
+    closing.push(() => gateway.close())
+    const view = { ...gateway, endpoint: `${gateway.endpoint}/own` }
+    const client = clientEra === 'modern' ? modern(view) : await legacy(view)
+    const renamed = NUMBERS.replace('"n"', '"count"')
+    const called = await client.send('tools/call', `"name":"say","arguments":{${renamed}}`)
+    // The value at the path that is dropped is hidden in texts as well.
+    const kept = '"n":9007199254740993,"f":1.0,"e":1E400,"z":-0'
+    expect(called).toContain(`\\"arguments\\":{${JSON.stringify(kept).slice(1, -1)}`)
+    expect(called).toContain(`"structuredContent":{${kept}}`)
+  })
+})
+
 describe('a server in the same process', () => {
   const open = async (numbers: 'exact' | 'rounded') => {
     const app = new Server({

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connect } from '@gantry/mcp/client'
 import { Server, tool } from '@gantry/mcp/server'
@@ -41,6 +42,47 @@ describe('bytes of strangers at the front', () => {
     }
     await expectAlive(gateway)
   })
+
+  it('a second Host or Authorization is refused on every path, whatever the first says', async () => {
+    const gateway = await start()
+    const port = Number(new URL(gateway.url).port)
+    const body = 'content-length: 0\r\ncontent-type: application/json\r\n'
+    for (const path of [
+      '/mcp',
+      '/mcp/one',
+      '/sse',
+      '/health',
+      '/ready',
+      '/metrics',
+      '/console/',
+      '/api/v1/overview',
+      '/nothing',
+    ]) {
+      for (const method of ['GET', 'POST']) {
+        const more = method === 'POST' ? body : ''
+        const two = (header: string) => rawRequest(port, path, method, `${header}\r\n${more}`)
+        expect(await two('HOST: evil.example'), path).toMatch(/^HTTP\/1.1 400/)
+        expect(await two('Authorization: a\r\nauthorization: b'), path).toMatch(/^HTTP\/1.1 400/)
+      }
+    }
+    await expectAlive(gateway)
+  })
+
+  it.each(['gzip', 'GZIP', 'br', 'identity, gzip', 'nonsense'])(
+    'a body with the encoding %s is refused as such',
+    async (encoding) => {
+      const gateway = await start()
+      for (const path of ['/mcp', '/mcp/one']) {
+        const response = await fetch(gateway.url + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+          body: gzipSync('{"jsonrpc":"2.0","id":1,"method":"ping"}'),
+        })
+        expect(response.status).toBe(415)
+        expect(await response.text()).toContain('Content-Encoding')
+      }
+    },
+  )
 
   it('JSON without a bottom is refused, leaves nothing running and does not hold up the end', async () => {
     const gateway = await start()

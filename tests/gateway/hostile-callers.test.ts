@@ -256,3 +256,80 @@ async function send(url: string, method: string): Promise<{ status: number; text
   })
   return { status: response.status, text: await response.text() }
 }
+
+describe('what one side gives the other to keep', () => {
+  const long = (characters: number): string => 'a'.repeat(characters)
+
+  it('has a greatest length, whatever a caller sends back', async () => {
+    const target = await trusting('one')
+    const gateway = await start({ mcpServers: { one: { url: target.url } }, auth })
+    const ask = (method: string, params: object) => modernRequest(gateway.endpoint, method, params, as('ann'))
+    const refusals = await Promise.all([
+      ask('tools/call', { name: 'one_ask', requestState: long(600_000) }),
+      ask('tools/list', { cursor: long(70_000) }),
+      ask('tasks/get', { taskId: long(9_000) }),
+      modernRequest(
+        gateway.endpoint,
+        'tools/call',
+        { name: 'one_who' },
+        { ...as('ann'), meta: { progressToken: long(2_000) } },
+      ),
+    ])
+    const told = refusals.map(({ message }) => message.error)
+    expect(told.map(({ code }) => code)).toEqual([-32602, -32602, -32602, -32602])
+    expect(told.map(({ message }) => message)).toEqual(
+      ['requestState', 'cursor', 'taskId', 'progressToken'].map((member) =>
+        expect.stringContaining(`"${member}" is longer than`),
+      ),
+    )
+    expect(JSON.stringify(told).length).toBeLessThan(2_000)
+    const unnamed = await fetch(gateway.endpoint, {
+      method: 'POST',
+      headers: {
+        ...as('ann').headers,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: long(5_000), method: 'ping' }),
+    })
+    expect(await unnamed.json()).toMatchObject({ id: null, error: { code: -32600 } })
+  })
+
+  it('has one whatever a target gives, and the caller learns that the target is to blame', async () => {
+    const target = await trusting('one')
+    const gateway = await start({ mcpServers: { one: { url: target.url } }, auth })
+    const call = async (answer: object) => {
+      target.answers['tools/call'] = () => answer
+      return (await modernRequest(gateway.endpoint, 'tools/call', { name: 'one_ask' }, as('ann'))).message
+    }
+    const at = new Date(0).toISOString()
+    for (const answer of [
+      { resultType: 'input_required', requestState: long(300_000) },
+      { resultType: 'task', taskId: long(5_000), status: 'working', createdAt: at, lastUpdatedAt: at },
+      { resultType: 'task', taskId: 5, status: 'working', createdAt: at, lastUpdatedAt: at },
+    ]) {
+      expect(await call(answer)).toMatchObject({
+        error: { message: expect.stringContaining('Target "one"'), data: { reason: 'bad_response' } },
+      })
+    }
+    // What honest servers need goes through, there and back.
+    const { result } = await call({ resultType: 'input_required', requestState: long(200_000) })
+    target.answers['tools/call'] = ({ params }) => ({
+      content: [{ type: 'text', text: String(params.requestState.length) }],
+    })
+    const params = { name: 'one_ask', requestState: result.requestState, inputResponses: {} }
+    const { message } = await modernRequest(gateway.endpoint, 'tools/call', params, as('ann'))
+    expect(message.result.content[0].text).toBe('200000')
+  })
+
+  it('has one for the cursors of lists', async () => {
+    const target = await trusting('one')
+    target.answers['tools/list'] = () => ({ tools: [namedTool('who')], nextCursor: long(70_000) })
+    const gateway = await start({ mcpServers: { one: { url: target.url } }, auth })
+    const { message } = await modernRequest(gateway.endpoint, 'tools/list', {}, as('ann'))
+    expect(message.result).toMatchObject({ tools: [], _meta: { 'dev.gantry/gaps': [{ target: 'one' }] } })
+    expect(
+      target.calls.filter(({ method }) => method === 'tools/list').every(({ params }) => !params.cursor),
+    ).toBe(true)
+  })
+})

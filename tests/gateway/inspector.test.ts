@@ -27,7 +27,7 @@ describe.each([
     const { tools } = await inspect('--method', 'tools/list', '--strict')
     const names = (tools as { name: string }[]).map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['old_touch', 'new_touch']))
-  }, 60_000)
+  })
 
   it('calls them, and reads their resources', async () => {
     for (const target of ['old', 'new']) {

@@ -61,7 +61,9 @@ describe('isolation: session', () => {
     // The connection that all share comes on top: lists are fetched over it.
     expect(instances().filter(({ key }) => key !== '').length).toBeLessThanOrEqual(3)
     const hanging = [first, second, third].map((client) => client.call('raw_hang').catch(() => {}))
-    await expect.poll(() => instances().filter((instance) => instance.slots.used > 0).length).toBe(3)
+    await expect
+      .poll(() => instances().filter((instance) => instance.slots.used > 0).length, { timeout: 30_000 })
+      .toBe(3)
     const fourth = await open('legacy')
     await expect(fourth.call('raw_pid')).rejects.toThrow(/requests and connections that it can take/)
     await Promise.all([first, second, third].map((client) => client.close()))
@@ -69,6 +71,25 @@ describe('isolation: session', () => {
     expect(await pidOf(fourth)).toMatch(/^\d+$/)
     await expect.poll(() => isAlive(old)).toBe(false)
   })
+})
+
+describe('isolation: session, for modern callers without a name', () => {
+  it.each(['session', 'user'])(
+    'asks calls at the same time, once it is known that they ask (%s)',
+    async (isolation) => {
+      await start(rawTarget({}, { isolation }))
+      const client = await open('modern', 'Eve')
+      expect((await client.call('raw_ask')).text()).toMatch(/ Eve$/)
+      for (let round = 0; round < 2; round++) {
+        const results = await Promise.all([1, 2, 3].map(() => client.call('raw_ask')))
+        expect(results.map((result) => result.text().split(' ')[1])).toEqual(['Eve', 'Eve', 'Eve'])
+      }
+      // What was made for single calls ends with them.
+      await expect
+        .poll(() => instances().filter(({ key }) => key.startsWith('call:')), { timeout: 30_000 })
+        .toEqual([])
+    },
+  )
 })
 
 describe('isolation: user', () => {
@@ -144,9 +165,29 @@ describe('isolation: shared', () => {
     const client = await open('modern', 'Gil')
     const hanging = client.call('raw_hang').catch(() => {})
     await expect.poll(() => instances()[0]?.slots.used).toBe(1)
+    const { view } = gateway!.gateway
+    const stop = view.watch(() => {})
     expect((await client.call('raw_ask')).text()).toMatch(/undefined$/)
+    stop()
+    const [refused] = view.recent(100).filter(({ status }) => status === 'refused')
+    expect(refused).toMatchObject({ target: 'raw', method: 'elicitation/create' })
+    expect(refused!.error).toContain('names none of them; 2 calls are in flight, set "isolation": "session"')
+    const [call] = view.recent(100).filter(({ name }) => name === 'raw_ask')
+    const said = call!.messages!.filter(({ hop }) => hop === 'target').map(({ json }) => json)
+    expect(said.join()).toContain('"elicitation/create"')
+    expect(said.join()).toContain('names none of them')
     await client.close()
     await hanging
+  })
+
+  it('lists a question that the client cannot be asked, with the reason', async () => {
+    await start(rawTarget({}, { isolation: 'shared' }))
+    const client = await connect(gateway!.endpoint, { era: 'legacy' })
+    await client.call('raw_ask').catch(() => {})
+    const [refused] = gateway!.gateway.view.recent(100).filter(({ status }) => status === 'refused')
+    expect(refused).toMatchObject({ target: 'raw', method: 'elicitation/create' })
+    expect(refused!.error).toBe('The client did not declare the elicitation capability')
+    await client.close()
   })
 })
 
@@ -214,5 +255,47 @@ describe('no isolation in the configuration', () => {
     expect((await client.call('raw_ask')).text()).toMatch(/ Eve$/)
     await expect(client.call('raw_hang', {}, { timeout: 100 })).rejects.toMatchObject({ code: 'timeout' })
     expect((await client.call('raw_ask')).text()).toMatch(/ Eve$/)
+  })
+
+  it('goes on with the same processes after a call was given up: one for what asks, one for the rest', async () => {
+    await start(rawTarget({}))
+    const client = await open('modern', 'Eve')
+    const pid = await pidOf(client)
+    expect((await client.call('raw_ask')).text()).toBe(`${pid} Eve`)
+    await client.call('raw_hang', {}, { timeout: 100 }).catch(() => {})
+    expect(await pidOf(client)).toBe(pid)
+    const asked = (await client.call('raw_ask')).text()
+    expect(asked).toMatch(/ Eve$/)
+    expect((await client.call('raw_ask')).text()).toBe(asked)
+    expect(await pidOf(client)).toBe(pid)
+    expect(instances()).toHaveLength(2)
+  })
+
+  it('never shows a question of a call that was given up to the next anonymous caller', async () => {
+    await start(rawTarget({}))
+    const [client, questions] = [await open('modern', 'Eve'), [] as string[]]
+    expect((await client.call('raw_ask')).text()).toMatch(/ Eve$/)
+    await client.call('raw_stubborn', { ms: 300 }, { timeout: 100 }).catch(() => {})
+    const other = await connect(gateway!.endpoint, {
+      era: 'modern',
+      elicit: ({ message }) => {
+        questions.push(String(message))
+        return { action: 'accept', content: { name: 'Fay' } }
+      },
+    })
+    clients.push(other)
+    // A call that asked nothing so far shares the process with the one that was given up.
+    await other.call('raw_late', { nonce: 'mine', ms: 600 })
+    expect((await other.call('raw_ask')).text()).toMatch(/ Fay$/)
+    expect(questions).toEqual(['Name?'])
+  })
+
+  it('learns what asks from a question that it has to refuse', async () => {
+    await start(rawTarget({}))
+    const client = await open('modern', 'Eve')
+    expect((await client.call('raw_ask')).text()).toMatch(/ Eve$/)
+    await client.call('raw_hang', {}, { timeout: 100 }).catch(() => {})
+    const late = async () => (await client.call('raw_late', { nonce: 'Who?', ms: 0, asks: true })).text()
+    expect([await late(), await late()]).toEqual(['undefined', 'Eve'])
   })
 })

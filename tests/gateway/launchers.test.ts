@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +31,7 @@ async function launcher(script: string): Promise<object> {
 const target = () => gateway.gateway.target('raw')!
 
 it('waits for a launcher that installs through child processes, past the time for a start', async () => {
-  const entry = await launcher('for i in 1 2 3 4 5 6 7 8; do sleep 0.4; done; serve')
+  const entry = await launcher('for i in 1 2 3 4; do sleep 0.5; done; serve')
   gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts: { start: '1s' } } } })
   await expect.poll(() => target().state, { timeout: 30_000 }).toBe('ready')
   expect(target().main.starts).toBe(1)
@@ -53,6 +54,16 @@ it('gives up an installation that takes longer than its own limit', async () => 
   const timeouts = { start: '500ms', install: '2s' }
   gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts } } })
   await expect.poll(() => target().main.reason, { timeout: 30_000 }).toMatch(/took longer than 2000 ms/)
+})
+
+it('lets an installation end when the gateway stops', async () => {
+  const began = join(dir, 'began')
+  const done = join(dir, 'done')
+  const script = `touch ${began}; for i in 1 2 3 4 5 6; do sleep 0.5; done; touch ${done}; serve`
+  gateway = await testGateway({ mcpServers: { raw: await launcher(script) } })
+  await expect.poll(() => existsSync(began), { timeout: 30_000 }).toBe(true)
+  await gateway.close()
+  expect(existsSync(done)).toBe(true)
 })
 
 it('gives launchers folders of its own when there is no home to write to', async () => {

@@ -220,6 +220,19 @@ describe('a client of 2025-11-25 that has heard of tasks', () => {
     }
   })
 
+  it('waits for a task that works longer than a server may be silent', async () => {
+    const app = new Server({ name: 'old', revisions: ['2025-11-25'] })
+    app.tool('must', {
+      task: 'required',
+      run: () => new Promise((resolve) => setTimeout(resolve, 900, 'done')),
+    })
+    tasks(app, { pollInterval: 100 })
+    const served = await serveHttp(app)
+    closing.push(() => served.close())
+    const client = await legacyClient(await gatewayTo({ url: served.url, timeouts: { idle: '600ms' } }))
+    expect((await client.call('old_must')).text()).toBe('done')
+  })
+
   it('cannot reach the tasks of others, which the gateway shares a connection with', async () => {
     const app = new Server({ name: 'old', revisions: ['2025-11-25'] })
     app.tool('may', { task: 'optional', run: async () => 'done' })

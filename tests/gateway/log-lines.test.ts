@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it, vi } from 'vitest'
 import { limitedLog } from '../../packages/gateway/src/telemetry/log.ts'
+import { startReceiver } from '../support/otel/receiver.mjs'
 import { lettersProgram } from '../support/letters-target.ts'
 import { modernRequest } from '../support/raw-client.ts'
 import { testGateway } from '../support/start-gateway.ts'
@@ -132,4 +133,28 @@ it('says whose connection was ended because nothing was read, and how much waite
   })
   await expect(unread.text()).rejects.toThrow()
   await gateway.close()
+})
+
+it('has the trace of a request, and on demand everything, with the stderr of targets', async () => {
+  const lines = logged()
+  const receiver = await startReceiver()
+  const noisy = `process.stderr.write('\\u001b[31mhello\\u0007\\n'); await import(${JSON.stringify(CRASH)})`
+  const gateway = await testGateway(
+    {
+      mcpServers: { crash: { command: process.execPath, args: ['--input-type=module', '-e', noisy] } },
+      telemetry: { otlp: { endpoint: receiver.url } },
+    },
+    { logLevel: 'info', logFormat: 'json' },
+  )
+  const trace = 'a'.repeat(32)
+  const meta = { traceparent: `00-${trace}-${'b'.repeat(16)}-01` }
+  expect(gateway.toggleDebug()).toBe(true)
+  await modernRequest(gateway.endpoint, 'tools/call', { name: 'crash_crash' }, { meta })
+  const written = () => lines().filter(({ message }) => message === 'On stderr')
+  await expect.poll(() => written().length).toBeGreaterThan(0)
+  expect(written()[0]).toMatchObject({ level: 'debug', target: 'crash' })
+  expect(lines()).toContainEqual(expect.objectContaining({ message: 'tools/call failed', trace }))
+  expect(gateway.toggleDebug()).toBe(false)
+  await gateway.close()
+  await receiver.close()
 })

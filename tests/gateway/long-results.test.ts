@@ -1,7 +1,10 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { constants, gzipSync } from 'node:zlib'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { connect, http, type Client } from '@gantry/mcp/client'
 import { lettersProgram, lettersServer } from '../support/letters-target.ts'
 import { messageOf, scriptedTarget } from '../support/scripted-target.ts'
@@ -12,6 +15,9 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
+/** Slow machines must not run into the stall rule. */
+const PATIENT = { server: { limits: { stallTimeout: '10m' } } }
+const SILENT = { go: () => {}, stalled: () => {} }
 const TEXT = 'To be, or “not” to be: \\ {"that": [is]} the question. 😀\n'.repeat(10_000)
 const content = [
   { type: 'text', text: TEXT },
@@ -167,7 +173,7 @@ describe('long results that have no room', () => {
       const server = kind === 'pipe of each session' ? undefined : await lettersServer(kind)
       if (server) closing.push(() => server.close())
       const letters = server ? { url: server.url } : { ...lettersProgram, isolation: 'session' }
-      const gateway = await testGateway({ mcpServers: { letters } })
+      const gateway = await testGateway({ mcpServers: { letters }, ...PATIENT })
       closing.push(() => gateway.close())
       const { arriving } = gateway.gateway.services
       const clients = await Promise.all([1, 2, 3, 4].map(() => clientOf(gateway, 'legacy')))
@@ -175,7 +181,7 @@ describe('long results that have no room', () => {
         (await client.call('letters_letters', { size })).text().length
       // Every session has its connection by now.
       await Promise.all(clients.map((client) => call(client, 1)))
-      const blocker = arriving.of('another').open(() => {})
+      const blocker = arriving.of('another').open(SILENT)
       blocker.grows(128 * 1024 * 1024)
       const long = clients.slice(1).map((client) => call(client, 2_000_000))
       await expect.poll(() => arriving.waiting, { timeout: 30_000 }).toBe(3)
@@ -193,12 +199,16 @@ it.each(['body', 'event'] as const)(
     const server = await lettersServer(kind)
     closing.push(() => server.close())
     const apiKeys = ['greedy', 'modest'].map((name) => ({ name, key: `a-long-enough-key-of-the-${name}` }))
-    const gateway = await testGateway({ mcpServers: { letters: { url: server.url } }, auth: { apiKeys } })
+    const gateway = await testGateway({
+      mcpServers: { letters: { url: server.url } },
+      auth: { apiKeys },
+      ...PATIENT,
+    })
     closing.push(() => gateway.close())
     const { arriving } = gateway.gateway.services
     const share = arriving
       .of('another')
-      .open(() => {}, { auth: { principal: { kind: 'key', subject: 'greedy' } } })
+      .open(SILENT, { auth: { principal: { kind: 'key', subject: 'greedy' } } })
     share.grows(64 * 1024 * 1024)
     const call = async (name: string): Promise<number> => {
       const headers = { authorization: `Bearer a-long-enough-key-of-the-${name}` }
@@ -214,3 +224,110 @@ it.each(['body', 'event'] as const)(
     expect(await greedy).toBe(2_000_000)
   },
 )
+
+/** Servers whose tool \`half\` begins a long answer and then says nothing more. */
+const HALF = `"result":{"resultType":"complete","content":[{"type":"text","text":"${'x'.repeat(1_000_000)}`
+const HALF_PROGRAM = `
+const facts = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line)
+  const answer = (result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n')
+  if (method === 'initialize') answer(facts)
+  else if (method === 'tools/list') answer({ tools: [{ name: 'half', inputSchema: { type: 'object' } }] })
+  else if (method === 'tools/call') process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":"' + 'x'.repeat(1000000))
+})`
+
+describe('a target that stops in the middle of a long message', () => {
+  const halves = {
+    'a pipe': async () => ({ command: process.execPath, args: ['-e', HALF_PROGRAM] }),
+    'the stream of HTTP+SSE': async () => {
+      const old = await halfSse()
+      closing.push(old.close)
+      return { url: old.url, transport: 'sse' }
+    },
+    'an event': () =>
+      halfHttp({ 'content-type': 'text/event-stream' }, (id) => `data: {"jsonrpc":"2.0","id":${id},${HALF}`),
+    'a body': () =>
+      halfHttp(
+        { 'content-type': 'application/json', 'content-length': 50_000_000 },
+        (id) => `{"jsonrpc":"2.0","id":${id},${HALF}`,
+      ),
+    'a compressed body': () =>
+      halfHttp({ 'content-type': 'application/json', 'content-encoding': 'gzip' }, (id) =>
+        gzipSync(`{"jsonrpc":"2.0","id":${id},${HALF}`, { finishFlush: constants.Z_SYNC_FLUSH }),
+      ),
+  }
+
+  async function halfHttp(
+    headers: Record<string, string | number>,
+    textOf: (id: unknown) => string | Buffer,
+  ) {
+    const target = await scriptedTarget({
+      'tools/list': () => ({ tools: [{ name: 'half', inputSchema: { type: 'object' } }] }),
+      'tools/call': ({ id, response }) => {
+        response.writeHead(200, headers).write(textOf(id))
+        return undefined
+      },
+    })
+    closing.push(() => target.close())
+    return { url: target.url }
+  }
+
+  it.each(Object.keys(halves) as (keyof typeof halves)[])(
+    'loses its room, and its callers learn why: %s',
+    async (kind) => {
+      const lines: string[] = []
+      const written = vi
+        .spyOn(process.stderr, 'write')
+        .mockImplementation((line) => lines.push(String(line)) > 0)
+      closing.push(() => written.mockRestore())
+      const gateway = await testGateway(
+        { mcpServers: { stuck: await halves[kind]() }, server: { limits: { stallTimeout: 600 } } },
+        { logLevel: 'warn' },
+      )
+      closing.push(() => gateway.close())
+      const { arriving } = gateway.gateway.services
+      const client = await clientOf(gateway, 'modern')
+      const failed = client.call('stuck_half').catch((error: Error) => error.message)
+      await expect.poll(() => arriving.held, { timeout: 10_000 }).toBeGreaterThan(0)
+      expect(await failed).toMatch(/"stuck": it stopped in the middle of a long message/)
+      await expect.poll(() => arriving.held).toBe(0)
+      expect(lines.join('\n')).toMatch(/stopped in the middle of a long message/)
+    },
+  )
+})
+
+/** A server of HTTP+SSE by hand. */
+async function halfSse() {
+  let stream: ServerResponse | undefined
+  const say = (data: string): void => void stream?.write(data)
+  const answer = (id: unknown, result: object): void =>
+    say(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
+  const facts = {
+    protocolVersion: '2024-11-05',
+    capabilities: { tools: {} },
+    serverInfo: { name: 's', version: '1' },
+  }
+  const server = createServer(async (request, response) => {
+    if (request.method === 'GET') {
+      stream = response
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return say('event: endpoint\ndata: /post\n\n')
+    }
+    let body = ''
+    for await (const chunk of request) body += chunk
+    response.writeHead(202).end()
+    const { id, method } = JSON.parse(body)
+    if (method === 'initialize') answer(id, facts)
+    if (method === 'tools/list') answer(id, { tools: [{ name: 'half', inputSchema: { type: 'object' } }] })
+    if (method === 'tools/call') say(`data: {"jsonrpc":"2.0","id":${id},${HALF}`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sse`,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

@@ -31,7 +31,7 @@ async function scrape({ url }: TestGateway): Promise<Map<string, number>> {
   const response = await fetch(`${url}/metrics`)
   expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
   const lines = (await response.text()).trimEnd().split('\n')
-  const samples = lines.filter((line) => !line.startsWith('#'))
+  const samples = lines.filter((line) => line !== '' && !line.startsWith('#'))
   for (const line of samples)
     expect(line).toMatch(/^[a-z_]+(\{[a-z]+="(\\.|[^"\\])*"(,[a-z]+="(\\.|[^"\\])*")*\})? [\d.e+-]+$/)
   return new Map(

@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { IssuerWorld } from '../../packages/mcp/src/auth/guard/fixtures/issuer-world.test.node.ts'
 import { listenRaw, legacyRequest, modernRequest } from '../support/raw-client.ts'
-import { scriptedTarget } from '../support/scripted-target.ts'
+import { messageOf, scriptedTarget } from '../support/scripted-target.ts'
 import { modelOf, testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 const closing: (() => unknown)[] = []
@@ -15,8 +16,14 @@ const keysOf = (...names: string[]) => ({
 })
 const as = (credential: string) => ({ authorization: `Bearer ${credential}` })
 
+interface Changes {
+  auth?: object
+  policy?: object
+  views?: object
+}
+
 /** A gateway that can be given another configuration. */
-async function start(config: { auth?: object; policy?: object }) {
+async function start(config: Changes) {
   const target = await scriptedTarget({
     'tools/call': () => undefined,
     'resources/list': () => ({ resources: ['a', 'b'].map((name) => ({ uri: `test://${name}`, name })) }),
@@ -25,7 +32,7 @@ async function start(config: { auth?: object; policy?: object }) {
   const mcpServers = { m: { url: target.url } }
   const gateway = await testGateway({ mcpServers, ...config })
   closing.push(() => gateway.close())
-  const apply = async (next: { auth?: object; policy?: object }) => {
+  const apply = async (next: Changes) => {
     const { stateDir } = gateway
     await gateway.gateway.apply(
       await modelOf({ mcpServers, stateDir, server: { shutdownGrace: 0 }, ...next }),
@@ -178,6 +185,20 @@ it('tokens are judged by the settings of today', async () => {
   await expect.poll(ann.state).toEqual(ENDED)
 })
 
+it('everything that a caller opened at a view ends when the view is no longer for it, or is gone', async () => {
+  const auth = keysOf('ann', 'ben', 'cy')
+  const desk = (...apiKeys: string[]) => ({ auth, views: { desk: { use: ['m/*'], who: { apiKeys } } } })
+  const { gateway, apply } = await start(desk('ann', 'ben'))
+  const view = { ...gateway, endpoint: `${gateway.endpoint}/desk` }
+  const [ann, ben] = [await openAll(view, as(keyOf('ann'))), await openAll(view, as(keyOf('ben')))]
+  await apply(desk('ann', 'cy'))
+  const ended = { listening: 'ended', get: 200, post: expect.any(Number), modern: expect.any(Number) }
+  await expect.poll(ben.state).toMatchObject(ended)
+  expect(ann.state()).toEqual(OPEN)
+  await apply({ auth })
+  await expect.poll(ann.state).toMatchObject(ended)
+})
+
 it('a caller who is denied a resource no longer hears of it', async () => {
   const auth = keysOf('ann', 'ben')
   const { target, gateway, apply } = await start({ auth })
@@ -191,4 +212,38 @@ it('a caller who is denied a resource no longer hears of it', async () => {
   target.announce('notifications/resources/updated', { uri: 'test://b' })
   await expect.poll(() => updates(ann)).toEqual(['m+test://a', 'm+test://a', 'm+test://b'])
   await expect.poll(() => updates(ben)).toEqual(['m+test://a', 'm+test://b'])
+})
+
+it('a caller who is denied a tool hears nothing more of its calls under way, nor their results', async () => {
+  const auth = keysOf('ann', 'ben')
+  const { target, gateway, apply } = await start({ auth })
+  const open: ServerResponse[] = []
+  const ids: unknown[] = []
+  target.answers['tools/call'] = ({ id, response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    open.push(response)
+    ids.push(id)
+    return undefined
+  }
+  const meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
+  const ask = (who: string) =>
+    modernRequest(gateway.endpoint, 'tools/call', { name: 'm_echo' }, { headers: as(keyOf(who)), meta })
+  const answers = [ask('ann'), ask('ben')]
+  await expect.poll(() => open.length).toBe(2)
+  const tell = (data: string): void => {
+    const message = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'error', data } }
+    for (const response of open) response.write(`data: ${JSON.stringify(message)}\n\n`)
+  }
+  tell('before')
+  await apply({ auth, policy: { rules: [{ who: { apiKeys: ['ben'] }, deny: ['tools:m/*'] }] } })
+  tell('after')
+  for (const [at, response] of open.entries()) {
+    response.end(
+      `data: ${messageOf(ids[at] as number, { content: [{ type: 'text', text: 'the result' }] })}\n\n`,
+    )
+  }
+  const [ann, ben] = await Promise.all(answers)
+  expect(ann!.text).toMatch(/after[\s\S]*the result/)
+  expect(ben!.text).not.toMatch(/after|the result/)
+  expect(ben!.message.error).toMatchObject({ message: 'Unknown tool: m_echo' })
 })

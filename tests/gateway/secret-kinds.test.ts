@@ -159,7 +159,7 @@ beforeAll(async () => {
   await writeFile(join(dir, 'secrets.env'), `FILE_TOKEN=${CONFIGURED.envFile}\n`)
   const mcpServers = { telling: target('tools'), crashing: target('crash'), listless: target('list') }
   gateway = await adminGateway(
-    { mcpServers, catalog: { deadline: 3000 } },
+    { mcpServers, catalog: { deadline: 3000 }, audit: { bodies: true, lists: true } },
     { env: { REF: CONFIGURED.reference } },
   )
   const file = join(dir, 'recording.jsonl')
@@ -173,6 +173,11 @@ beforeAll(async () => {
     return (await Promise.all(answers)).map(({ text }) => text)
   }
   for (const at of ALL.keys()) callers.push(...(await call(at)))
+  // What callers say themselves, and ask for.
+  for (const said of ALL) {
+    const given = { name: 'telling_refuse', arguments: { at: 0, said, deep: [{ said }] } }
+    await modernRequest(endpoint, 'tools/call', given)
+  }
   callers.push((await modernRequest(endpoint, 'tools/list', {})).text)
   callers.push((await modernRequest(endpoint, 'tools/call', { name: 'crashing_x', arguments: {} })).text)
   callers.push((await modernRequest(endpoint, 'server/discover', {})).text)
@@ -222,6 +227,10 @@ beforeAll(async () => {
     }
   }
   seen.commands = printed.join('\n')
+  await gateway.gateway.audit!.flush()
+  const { folder } = gateway.gateway.audit!.settings
+  const files = await readdir(folder)
+  seen.audit = (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n')
   seen.metrics = await gateway.fetch('/metrics').then((response) => response.text())
   const model = await modelOf({
     mcpServers: {
@@ -248,7 +257,7 @@ beforeAll(async () => {
     }
     seen[`log as ${format}`] = lines.join('\n')
   }
-}, 60_000)
+})
 
 afterAll(async () => {
   await gateway?.close()
@@ -259,29 +268,35 @@ function unreadOf([, said, unread]: readonly [string, string, string?]): string 
   return unread ?? /pl4nted[\w-]*/i.exec(said)![0]
 }
 
-describe.each(['callers', 'admin', 'commands', 'recording', 'metrics', 'log as text', 'log as json'])(
-  '%s',
-  (way) => {
-    it.each([...KINDS, ...NAMED])('does not show %s', (...kind) => {
-      const unread = unreadOf(kind)
-      const at = seen[way]!.toLowerCase().indexOf(unread.toLowerCase())
-      expect(at < 0 ? '' : seen[way]!.slice(Math.max(0, at - 80), at + 60)).toBe('')
-    })
+describe.each([
+  'callers',
+  'audit',
+  'admin',
+  'commands',
+  'recording',
+  'metrics',
+  'log as text',
+  'log as json',
+])('%s', (way) => {
+  it.each([...KINDS, ...NAMED])('does not show %s', (...kind) => {
+    const unread = unreadOf(kind)
+    const at = seen[way]!.toLowerCase().indexOf(unread.toLowerCase())
+    expect(at < 0 ? '' : seen[way]!.slice(Math.max(0, at - 80), at + 60)).toBe('')
+  })
 
-    it('has no control characters, and no lines that a target made', () => {
-      const lines = seen[way]!.split('\n')
-      expect(lines.filter((line) => /^\W{0,4}forged/.test(line))).toEqual([])
-      // What programs read is JSON, or has no texts of targets.
-      if (!/commands|log/.test(way)) return
-      expect(lines.filter((line) => /[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/.test(line))).toEqual([])
-    })
+  it('has no control characters, and no lines that a target made', () => {
+    const lines = seen[way]!.split('\n')
+    expect(lines.filter((line) => /^\W{0,4}forged/.test(line))).toEqual([])
+    // What programs read is JSON, or has no texts of targets.
+    if (!/commands|log/.test(way)) return
+    expect(lines.filter((line) => /[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/.test(line))).toEqual([])
+  })
 
-    it('shows no part of a configured secret', () => {
-      const parts = [...new Set(seen[way]!.match(/.{0,40}pl4nt.{0,20}/gi) ?? [])].slice(0, 5)
-      expect(parts).toEqual([])
-    })
-  },
-)
+  it('shows no part of a configured secret', () => {
+    const parts = [...new Set(seen[way]!.match(/.{0,40}pl4nt.{0,20}/gi) ?? [])].slice(0, 5)
+    expect(parts).toEqual([])
+  })
+})
 
 it('what is written down is for its owner alone', async () => {
   expect(seen.modes).toBe(String(0o600))

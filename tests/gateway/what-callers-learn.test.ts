@@ -4,11 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { connect, sse, type Client } from '@gantry/mcp/client'
 import { Server, tool } from '@gantry/mcp/server'
-import { legacyRequest, modernRequest, openSession } from '../support/raw-client.ts'
+import { legacyRequest, listenRaw, modernRequest, openSession } from '../support/raw-client.ts'
 import { serveHttp } from '../support/http-targets.ts'
+import { scriptedTarget } from '../support/scripted-target.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 const LEAKY = fileURLToPath(new URL('../fixtures/leaky-server.mjs', import.meta.url))
+const TASKS = 'io.modelcontextprotocol/tasks'
 const PLANTED = /planted/
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -295,4 +297,90 @@ describe('what callers learn of a failure', () => {
       expect(line).not.toMatch(PLANTED)
     }
   })
+})
+
+describe.each(['legacy', 'modern'] as const)('what a %s target tells and asks', (era) => {
+  it.each(['legacy', 'modern'] as const)('holds no configured secret for a %s caller', async (callerEra) => {
+    const secret = 'planted/secret of 2026'
+    const app = new Server({
+      name: 'talks',
+      tools: {
+        talk: tool({
+          run: async (_, ctx) => {
+            await ctx.log('warning', { said: `log ${secret}` })
+            await ctx.progress(1, 2, `progress ${secret}`)
+            const ok = await ctx.confirm(`ask ${secret} ${encodeURIComponent(secret)}?`)
+            return `${ok}`
+          },
+        }),
+      },
+    })
+    const target = await serveHttp(app)
+    closing.push(() => target.close())
+    const gateway = await start({ talks: { url: target.url, era, headers: { 'x-api-key': secret } } })
+    const heard: unknown[] = []
+    const client = await connect(gateway.endpoint, {
+      era: callerEra,
+      elicit: (question) => {
+        heard.push(question)
+        return { action: 'accept', content: { confirmed: true, ok: true } }
+      },
+    })
+    closing.push(() => client.close())
+    const onLog = (log: unknown) => heard.push(log)
+    const onProgress = (progress: unknown) => heard.push(progress)
+    await client.call('talks_talk', {}, { onProgress, onLog, logLevel: 'debug' })
+    const shown = JSON.stringify(heard)
+    expect(shown).toMatch(/log .*progress .*ask /)
+    expect(shown).not.toMatch(PLANTED)
+  })
+})
+
+it('holds none in what a listener hears, nor in what a task says of itself', async () => {
+  const at = new Date(0).toISOString()
+  const task = {
+    taskId: '1',
+    status: 'working',
+    createdAt: at,
+    lastUpdatedAt: at,
+    ttlMs: 60_000,
+    statusMessage: 'planted-header-12',
+  }
+  const question = {
+    mode: 'form',
+    message: 'planted-header-12?',
+    requestedSchema: { type: 'object', properties: {} },
+  }
+  const inputRequests = { q: { method: 'elicitation/create', params: question } }
+  const target = await scriptedTarget({
+    'server/discover': () => ({
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {}, resources: { subscribe: true }, extensions: { [TASKS]: {} } },
+    }),
+    'resources/list': () => ({ resources: [{ uri: 'file:///a', name: 'a' }] }),
+    'tools/call': () => ({ resultType: 'task', ...task }),
+    'tasks/get': () => ({ ...task, status: 'input_required', inputRequests }),
+  })
+  closing.push(() => target.close())
+  const gateway = await start({
+    told: { url: target.url, headers: { authorization: 'Bearer planted-header-12' } },
+  })
+  const capabilities = { extensions: { [TASKS]: {} }, elicitation: { form: {} } }
+  const made = await modernRequest(gateway.endpoint, 'tools/call', { name: 'told_echo' }, { capabilities })
+  const { taskId } = made.message.result
+  const got = await modernRequest(gateway.endpoint, 'tasks/get', { taskId }, { capabilities })
+  expect(got.message.result.status).toBe('input_required')
+  const heard: unknown[] = []
+  const end = new AbortController()
+  const notifications = { resourceSubscriptions: ['told+file:///a'], taskIds: [taskId] }
+  const listening = listenRaw(gateway.endpoint, { notifications }, capabilities, end.signal, (one) =>
+    heard.push(one),
+  )
+  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(1)
+  target.announce('notifications/resources/updated', { uri: 'file:///a', why: 'planted-header-12' })
+  target.announce('notifications/tasks', task)
+  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(3)
+  end.abort()
+  await listening.catch(() => {})
+  expect(JSON.stringify([made.text, got.text, heard])).not.toMatch(PLANTED)
 })

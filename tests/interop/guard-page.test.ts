@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SnippetRunner, snippetsOf } from './support/run-snippet.ts'
 
 const page = await readFile(new URL('../../docs/guard.md', import.meta.url), 'utf8')
-const all = snippetsOf(page, 'ts')
+const all = [...snippetsOf(page, 'ts alone'), ...snippetsOf(page, 'ts file=app.js')]
 const serving = all.filter(({ code }) => code.includes('3000'))
 const others = all.filter(({ code }) => !code.includes('3000'))
 const snippets = new SnippetRunner()

@@ -43,12 +43,12 @@ describe.each(targets)('the Inspector 2.12, %s', (_name, options, target) => {
     const { tools } = await inspect(...target(), ...options, '--method', 'tools/list', '--strict')
     expect(tools).toHaveLength(18)
     expect((tools as { name: string }[])[0]).toMatchObject({ name: 'echo', title: 'Echo' })
-  }, 60_000)
+  })
 
   it('calls', async () => {
     const call = ['--method', 'tools/call', '--tool-name', 'add', '--tool-arg', 'a=2', 'b=3']
     expect(await inspect(...target(), ...options, ...call)).toMatchObject({ structuredContent: { sum: 5 } })
-  }, 60_000)
+  })
 })
 
 describe.each(['legacy', 'modern'])('the Inspector 2.12, %s', (era) => {
@@ -60,5 +60,5 @@ describe.each(['legacy', 'modern'])('the Inspector 2.12, %s', (era) => {
     expect(await inspect(...target, ...get)).toMatchObject({
       messages: [{ content: { text: 'Greet the world in dutch.' } }],
     })
-  }, 60_000)
+  })
 })

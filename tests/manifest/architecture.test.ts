@@ -36,6 +36,23 @@ describe.each(['mcp', 'gateway'])('packages/%s/src', (name) => {
   })
 })
 
+describe('packages/console/src', () => {
+  const own = sourceFiles('packages/console/src').filter((path) => /\.tsx?$/.test(path))
+
+  it('has no file that is too long to be read at once', () => {
+    const long = own.filter((path) => readFileSync(join(ROOT, path), 'utf8').split('\n').length > 251)
+    expect(long).toEqual([])
+  })
+
+  it('has a folder for each feature, and tables of one kind', () => {
+    const features = own.filter((path) => path.startsWith('packages/console/src/features/'))
+    expect(features.filter((path) => path.split('/').length < 6)).toEqual([])
+    const tables = own.filter((path) => /<table\b/.test(readFileSync(join(ROOT, path), 'utf8')))
+    // A diff and Markdown have tables of their own.
+    expect(tables.filter((path) => !/ui\/(table\/table|diff-view|markdown)\.tsx$/.test(path))).toEqual([])
+  })
+})
+
 describe('one call, file by file', () => {
   const section = /## One call, file by file\n([\s\S]*?)\n## /.exec(page)![1]!
   /** A name without a folder is in the folder of the one before it. */

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Analysis, checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
@@ -10,6 +10,7 @@ import { ROOT, toolPath } from '../../scripts/lib/paths.mjs'
 import { modernRequest } from '../support/raw-client.ts'
 import { readGraph } from './support/built-graph.ts'
 import { bundleSize } from './support/bundle-size.ts'
+import { testCreated } from './support/created-project.ts'
 import { cpuOfImports } from './support/import-cost.ts'
 import {
   installPacked,
@@ -110,7 +111,8 @@ describe('the packed types', () => {
     ]
     await writeFile(join(installed.folder, 'user.ts'), lines.join('\n'))
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node']
-    const lib = ['--lib', 'es2023,esnext.disposable,dom,dom.iterable,dom.asynciterable']
+    // Without the DOM, as on a server; the snippets of the pages are compiled with it.
+    const lib = ['--lib', 'es2023,esnext.disposable']
     const roots = ['--typeRoots', join(ROOT, 'node_modules', '@types')]
     const { status, stdout } = spawnSync(
       process.execPath,
@@ -206,11 +208,35 @@ describe('the packed SDK', () => {
 describe('the README of the SDK', () => {
   it('has a server and a client that work with what is packed', async () => {
     const page = await readFile(at('@gantry/mcp', 'README.md'), 'utf8')
-    for (const [, name, code] of page.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm))
+    for (const [, name, code] of page.matchAll(/^```ts[^\n]*\n\/\/ (\S+)\n([\s\S]*?)^```$/gm))
       await writeFile(join(installed.folder, name!), code!)
     symlinkSync(join(ROOT, 'node_modules', 'zod'), join(installed.folder, 'node_modules', 'zod'), 'junction')
     const output = execFileSync(process.execPath, ['client.mjs'], { cwd: installed.folder, encoding: 'utf8' })
     expect(output.trim().split('\n')).toEqual(['Delete "Buy milk"?', '{ left: 0 }'])
+  })
+})
+
+// The other frameworks want packages from the network: npm run created.
+describe.concurrent('a project of create-gantry', () => {
+  it.each([
+    ['--transport', 'stdio'],
+    ['--transport', 'http'],
+  ])('with %s %s passes its tests with what is packed', async (...flags) => {
+    const output = await testCreated(flags, join(installed.folder, `created-${flags[1]}`))
+    expect(output).toMatch(/# pass 3\n# fail 0/)
+  })
+
+  it('is made by a package that has all templates', () => {
+    const [packed] = JSON.parse(runNpm(['pack', '--dry-run', '--json', '-w', 'packages/create-gantry'], ROOT))
+    const files = (packed as { files: { path: string }[] }).files.map(({ path }) => path)
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bin/create-gantry.mjs']))
+    expect(files.filter((file) => file.startsWith('templates/')).length).toBe(
+      readdirSync(join(ROOT, 'packages/create-gantry/templates'), {
+        recursive: true,
+        withFileTypes: true,
+      }).filter((entry) => entry.isFile()).length,
+    )
+    expect(files.filter((file) => /^src.*\.test\./.test(file))).toEqual([])
   })
 })
 

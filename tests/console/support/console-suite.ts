@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { adminGateway, until, type AdminGateway } from '../../support/admin-gateway.ts'
 import { ensureBuilt } from './built-console.ts'
-import { hasChromium, launch } from './chromium.ts'
+import { launch } from './chromium.ts'
 import { openConsole, type OpenConsole } from './open-console.ts'
 
 export interface ConsoleSuite {
@@ -20,13 +20,13 @@ export interface SuiteOptions {
   readonly entries?: number
 }
 
-/** Tests with a gateway and a Chromium of their own; skipped, and said so, where there is none. */
+/** Tests with a gateway and a Chromium of their own. */
 export function describeConsole(
   title: string,
   { config, name, entries = 0 }: SuiteOptions,
   body: (suite: ConsoleSuite) => void,
 ): void {
-  describe.skipIf(!hasChromium)(title, () => {
+  describe(title, () => {
     let gateway: AdminGateway
     let browser: Browser
 

@@ -23,7 +23,7 @@ export async function openConsole(
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(Number(process.env.CONSOLE_TIMEOUT ?? 60_000))
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
   page.on('console', (message) => {
@@ -51,7 +51,7 @@ export async function axe(page: Page): Promise<string[]> {
       globalThis as unknown as {
         axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
       }
-    ).axe.run({ preload: false })
+    ).axe.run({ preload: false, rules: { 'target-size': { enabled: true } } })
     return violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`,
     )

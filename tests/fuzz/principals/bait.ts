@@ -6,13 +6,15 @@ const TASKS = 'io.modelcontextprotocol/tasks'
 const QUIET = { keepsNothing: true, patience: 20_000 } as const
 
 /**
- * Things of one person that only the other tries to use: a session, two calls that wait for an answer, and a task.
+ * Things of one person that only the other tries to use: a session, two calls that wait for an answer, a task and a long
+ * result.
  * Whatever the other did, their owner still finds them as they were.
  */
 export class Bait {
   readonly sessions: string[] = []
   readonly states: { state: string; keys: string[] }[] = []
   readonly tasks: string[] = []
+  readonly results: string[] = []
   readonly #owner: Person
   #id = 1_000_000
 
@@ -41,6 +43,8 @@ export class Bait {
     }
     const task = await this.#modern('tools/call', { name: 'new_job', arguments: { mark } })
     this.tasks[0] = task.taskId
+    const { content } = await this.#modern('tools/call', { name: 'new_long', arguments: { mark } })
+    this.results[0] = content.at(-1).uri
   }
 
   /** A modern server, and a legacy one whose call is parked in the gateway. */
@@ -62,6 +66,8 @@ export class Bait {
       expect(result.content[0].text).toBe(`${mark} got ${mark}`)
     }
     await this.#finishTask(content)
+    const { contents } = await this.#modern('resources/read', { uri: this.results[0] })
+    expect(contents[0].text).toContain(mark)
   }
 
   async #finishTask(content: object): Promise<void> {
@@ -92,7 +98,7 @@ export class Bait {
     const headers = {
       'mcp-protocol-version': MODERN,
       'mcp-method': method,
-      'mcp-name': String(params.name ?? params.taskId),
+      'mcp-name': String(params.name ?? params.taskId ?? params.uri),
     }
     const body = this.#message(method, { ...params, _meta })
     const answer = await this.#owner.send({ ...QUIET, path: '/mcp', headers, body })

@@ -15,6 +15,8 @@ export class Holdings {
   readonly events: string[] = []
   readonly questions: Question[] = []
   readonly addresses: string[] = []
+  /** URIs of long results. */
+  readonly results: string[] = []
   /** Calls that ended in an `input_required`, to be made again with the answers. */
   lastCall: { path: string; method: string; params: Record<string, unknown> } | undefined
 
@@ -22,6 +24,8 @@ export class Holdings {
   read(text: string, session: string | undefined): void {
     for (const [, event] of text.matchAll(/^id: (.+)$/gm)) keep(this.events, event!)
     for (const [, address] of text.matchAll(/^data: (\/\S*gantry-sse=\S+)$/gm)) keep(this.addresses, address!)
+    for (const [uri] of text.matchAll(/gantry-result:[\w-]+/g))
+      if (!this.results.includes(uri)) keep(this.results, uri)
     for (const [, json] of text.matchAll(/^(?:data: )?(\{.*\})$/gm)) this.#message(json!, session)
   }
 

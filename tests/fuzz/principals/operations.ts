@@ -11,6 +11,8 @@ const CAPABILITIES = [{}, { elicitation: { form: {} } }, { elicitation: { form: 
 const LISTS = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'skills/list']
 const TASK_METHODS = ['tasks/get', 'tasks/cancel', 'tasks/update', 'tasks/result', 'tasks/list']
 
+const VIEWS = ['desk', 'hall']
+
 type Params = Record<string, unknown>
 
 /** One turn of one person, who knows every handle of the other. */
@@ -61,7 +63,7 @@ function inSession(session: string | undefined): Record<string, string> {
 
 function pathOf({ me, other, random }: Turn): string {
   if (random.chance(0.5)) return '/mcp'
-  return `/mcp/${random.pick([...SHARED, ...me.vaults, ...other.vaults, `${other.vaults[0]}-door`])}`
+  return `/mcp/${random.pick([...SHARED, ...VIEWS, ...me.vaults, ...other.vaults, me.view, other.view, `${other.vaults[0]}-door`])}`
 }
 
 /** A session of one's own at that endpoint if there is one, or one of the other. */
@@ -80,8 +82,9 @@ function placeOf(session: string | undefined): string {
 }
 
 /** A handle of one's own or of the other, sometimes damaged. */
-function handle({ me, other, random }: Turn, kind: 'tasks' | 'cursors' | 'events'): string {
-  const others = kind === 'tasks' ? [...other.bait.tasks, ...other.holdings.tasks] : other.holdings[kind]
+function handle({ me, other, random }: Turn, kind: 'tasks' | 'cursors' | 'events' | 'results'): string {
+  const bait = kind === 'tasks' || kind === 'results' ? other.bait[kind] : []
+  const others = [...bait, ...other.holdings[kind]]
   const found = random.pick([...(random.chance(0.4) ? me.holdings[kind] : others), 'made-up'])
   if (random.chance(0.9)) return found
   const at = random.below(found.length)
@@ -96,9 +99,10 @@ function target({ me, other, random }: Turn): string {
 /** The name as `/mcp` has it, or as the target's own endpoint has it. */
 function named(turn: Turn, name: string): { path: string; name: string } {
   const where = target(turn)
-  return turn.random.chance(0.6)
-    ? { path: '/mcp', name: `${where}_${name}` }
-    : { path: `/mcp/${where}`, name }
+  if (turn.random.chance(0.4)) return { path: `/mcp/${where}`, name }
+  const { me, other, random } = turn
+  const path = random.chance(0.7) ? '/mcp' : `/mcp/${random.pick([...VIEWS, me.view, other.view])}`
+  return { path, name: `${where}_${name}` }
 }
 
 /** A resource; one of the other in any spelling, for a server may read each of them as the same. */
@@ -109,7 +113,8 @@ function addressed(turn: Turn): { path: string; uri: string } {
   const page = isOthers ? other.page : random.pick(['page', me.page])
   const uri = random.pick([`diary://${page}/today`, `diary://${page}/monday`, 'diary://cover'])
   const own = isOthers && random.chance(0.6) ? spelled(uri, random) : uri
-  return random.chance(0.6) ? { path: '/mcp', uri: `${where}+${own}` } : { path: `/mcp/${where}`, uri: own }
+  const all = random.chance(0.7) ? '/mcp' : `/mcp/${random.pick([...VIEWS, me.view, other.view])}`
+  return random.chance(0.6) ? { path: all, uri: `${where}+${own}` } : { path: `/mcp/${where}`, uri: own }
 }
 
 const marked = ({ me, random }: Turn): { mark: string } => ({ mark: `${me.mark} ${random.below(1000)}` })
@@ -128,6 +133,7 @@ const call: Operation = async (turn) => {
     'slow',
     'job',
     'turn',
+    'long',
     `open_${me.page}`,
     `open_${other.page}`,
   ])
@@ -135,6 +141,38 @@ const call: Operation = async (turn) => {
   const params = { name, arguments: marked(turn) }
   me.holdings.lastCall = { path, method: 'tools/call', params }
   await ask(turn, 'tools/call', params, path)
+}
+
+/** What one's own view, or that of the other, calls its tools; and a tool of which the view says who calls it. */
+const viewed: Operation = (turn) => {
+  const { me, other, random } = turn
+  const [view, name] = random.pick([
+    [me.view, `peek_${me.page}`],
+    [other.view, `peek_${other.page}`],
+    ['hall', `peek_${other.page}`],
+    ['hall', `${other.vaults[1]}_open_${other.page}`],
+    ['desk', 'say'],
+  ] as const)
+  const args = random.pick<Params>([
+    {},
+    marked(turn),
+    { Mark: me.mark },
+    JSON.parse('{"__proto__":{"mark":"x"}}'),
+  ])
+  return ask(turn, 'tools/call', { name, arguments: args }, `/mcp/${view}`)
+}
+
+/** Calls that fail in the same way again and again, so that the gateway answers for the target. */
+const fail: Operation = (turn) => {
+  const { path, name } = named(turn, 'fail')
+  const args = { mark: `${turn.me.mark} ${turn.random.below(2)}` }
+  return ask(turn, 'tools/call', { name, arguments: args }, path)
+}
+
+/** Reads the rest of a long result: of one's own, or of the other. */
+const rest: Operation = (turn) => {
+  const part = turn.random.pick(['', '?page=1', '?page=2', '?page=-1', '?search=private', '?search=', '#x'])
+  return ask(turn, 'resources/read', { uri: handle(turn, 'results') + part })
 }
 
 const crash: Operation = (turn) =>
@@ -342,6 +380,9 @@ const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [12, resume],
   [12, task],
   [18, read],
+  [5, viewed],
+  [3, fail],
+  [6, rest],
   [8, prompt],
   [4, listen],
   [5, initialize],

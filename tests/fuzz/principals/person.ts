@@ -22,7 +22,7 @@ export interface Sending {
   readonly hangUpAfter?: number
 }
 
-const MOST_OPEN = 60
+const MOST_OPEN = 150
 const MOST_LEAKS = 20
 
 /** One of the two callers: what they send, what they hold, and a check of every byte that they receive. */
@@ -34,6 +34,8 @@ export class Person {
   readonly page: string
   /** Targets that only this person may use: one of each era. */
   readonly vaults: readonly [string, string]
+  /** The endpoint that only this person may use. */
+  readonly view: string
   readonly holdings: Holdings = new Holdings()
   readonly bait: Bait = new Bait(this)
   /** What this person must never receive, and where it was found if that happened. */
@@ -52,6 +54,7 @@ export class Person {
     this.name = name
     this.vaults = vaults
     this.page = page
+    this.view = `desk-of-${name}`
     this.key = `key-of-${name}-0123456789abcdef`
     this.mark = `private-of-${name}`
   }
@@ -60,7 +63,7 @@ export class Person {
     const { method = 'POST', path, headers = {}, body, patience = 2_000, hangUpAfter } = sending
     this.requests++
     const sent = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body)
-    const said = `${path} ${JSON.stringify(headers)} ${sent}`
+    const said = `${method} ${path} ${JSON.stringify(headers)} ${sent}`
     // Answers to what is sent to the older transport come back on its stream.
     if (path.includes('gantry-sse=')) this.#saidToStreams = (this.#saidToStreams + said).slice(-100_000)
     return new Promise((resolve) => {
@@ -72,9 +75,7 @@ export class Person {
         if (isFinished) return
         isFinished = true
         for (const timer of timers) clearTimeout(timer)
-        const status = response?.statusCode ?? 0
-        this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
-        resolve({ status, headers: response?.headers ?? {}, text })
+        resolve({ status: response?.statusCode ?? 0, headers: response?.headers ?? {}, text })
       }
       const outgoing = request(`${this.url}${path}`, {
         method,
@@ -91,6 +92,7 @@ export class Person {
       if (hangUpAfter !== undefined) timers.push(setTimeout(() => outgoing.destroy(), hangUpAfter))
       outgoing.on('response', (incoming) => {
         response = incoming
+        this.#count(incoming.statusCode ?? 0)
         this.#check(JSON.stringify(incoming.headers), said)
         incoming.setEncoding('utf8')
         incoming.on('data', (chunk: string) => {
@@ -102,9 +104,17 @@ export class Person {
         incoming.on('error', finish)
       })
       outgoing.on('error', finish)
-      outgoing.on('close', () => this.#open.delete(outgoing))
+      outgoing.on('close', () => {
+        this.#open.delete(outgoing)
+        if (!response) this.#count(0)
+      })
       outgoing.end(sent)
     })
+  }
+
+  /** Also when nobody waits for the answer any more: a busy machine is no refusal. */
+  #count(status: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
   }
 
   /** Old streams are ended, so that their number stays small. */
@@ -119,14 +129,14 @@ export class Person {
   #check(received: string, said: string): void {
     for (const text of this.forbidden) if (received.includes(text)) this.#leak(text, received, said)
     for (const name of this.secretNames) {
-      const own = said.startsWith('/sse') ? said + this.#saidToStreams : said
+      const own = said.startsWith('GET ') ? said + this.#saidToStreams : said
       if (received.includes(name) && !own.includes(name)) this.#leak(name, received, said)
     }
   }
 
   /** One report for each thing and method is enough to find the cause. */
   #leak(what: string, received: string, said: string): void {
-    const key = `${what} ${/"method":"([^"]+)"/.exec(said)?.[1] ?? said.split(' ', 1)[0]}`
+    const key = `${what} ${/"method":"([^"]+)"/.exec(said)?.[1] ?? said.split(' ', 2).join(' ')}`
     if (this.leaks.has(key) || this.leaks.size >= MOST_LEAKS) return
     const at = Math.max(0, received.indexOf(what) - 200)
     this.leaks.set(key, `received ${received.slice(at, at + 400)} after ${said.slice(0, 400)}`)

@@ -38,6 +38,8 @@ it(
       me.forbidden = [other.mark, PLANTED]
       me.secretNames = [
         ...other.vaults,
+        other.view,
+        `peek_${other.page}`,
         `summary_of_${other.page}`,
         `open_${other.page}`,
         `diary://${other.page}`,
@@ -62,8 +64,8 @@ it(
     // A run that was mostly refused would prove nothing.
     for (const { statuses, requests } of [ann, ben]) expect(statuses.get(200)).toBeGreaterThan(requests / 10)
     for (const { holdings } of [ann, ben]) {
-      const { tasks, states, sessions, events, questions, addresses } = holdings
-      for (const found of [tasks, states, sessions, events, questions, addresses])
+      const { tasks, states, sessions, events, questions, addresses, results } = holdings
+      for (const found of [tasks, states, sessions, events, questions, addresses, results])
         expect(found).not.toEqual([])
     }
   },

@@ -13,6 +13,31 @@ export const PLANTED = 'planted-secret-4711'
 /** Targets that both may use, of each era and of both. */
 export const SHARED = ['old', 'new', 'both', 'fragile'] as const
 
+/** One with what both may use, where a parameter says who calls; and one with everything, as far as policy goes. */
+const SHARED_VIEWS = {
+  desk: {
+    use: ['old/*', 'new/*', 'both/*'],
+    tools: {
+      'new/echo': {
+        name: 'say',
+        parameters: { mark: { fixed: { expression: '"private-of-" + principal.subject' } } },
+      },
+    },
+  },
+  hall: { use: ['*/*'] },
+}
+
+/** A view that one person may use alone. */
+function viewOf({ name, page, vaults: [old, modern], view }: Person): Record<string, object> {
+  return {
+    [view]: {
+      use: [`${old}/*`, `${modern}/*`],
+      who: { apiKeys: [name] },
+      tools: { [`${modern}/open_${page}`]: { name: `peek_${page}` } },
+    },
+  }
+}
+
 export interface World {
   readonly gateway: TestGateway
   readonly people: readonly [Person, Person]
@@ -50,6 +75,15 @@ export async function createWorld(): Promise<World> {
       },
       auth: { apiKeys: [ann, ben].map(({ name, key }) => ({ name, key })) },
       policy: { rules },
+      views: { ...SHARED_VIEWS, ...viewOf(ann), ...viewOf(ben) },
+      results: [{ maxTokens: 500 }],
+      limits: {
+        rates: [
+          { name: 'all', rate: '2000/s', burst: 5000 },
+          { name: 'tells', for: ['tools:*/tell'], concurrent: 3 },
+        ],
+        repeatedErrors: { after: 2, pause: '2s' },
+      },
     },
     { logLevel: 'error' },
   )

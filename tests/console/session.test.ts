@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { testGateway, type TestGateway } from '../support/start-gateway.ts'
+import { ensureBuilt } from './support/built-console.ts'
+import { launch } from './support/chromium.ts'
+import { openConsole } from './support/open-console.ts'
+
+let stateDir: string
+let gateway: TestGateway
+let browser: Browser
+beforeAll(async () => {
+  await ensureBuilt()
+  stateDir = await mkdtemp(join(tmpdir(), 'gantry-session-'))
+  gateway = await testGateway({ mcpServers: {}, stateDir })
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.close()
+  await rm(stateDir, { recursive: true, force: true })
+})
+
+it('stays signed in: in a new tab, by a bookmark, and when the gateway was restarted', async () => {
+  const { page, close } = await openConsole(browser, gateway.consoleUrl!)
+  const overview = (one = page) => one.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await overview()
+  expect(page.url()).not.toContain('token')
+  const kept = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+  )
+  expect(kept).not.toContain(gateway.adminToken!)
+
+  const tab = await page.context().newPage()
+  await tab.goto(`${gateway.url}/console/`)
+  await overview(tab)
+
+  const { port } = new URL(gateway.url)
+  await gateway.close()
+  gateway = await testGateway({ mcpServers: {}, stateDir }, { port: Number(port) })
+  await tab.goto(`${gateway.url}/console/`)
+  await overview(tab)
+  await close()
+})
+
+it('says that a token is wrong, and takes the right one', async () => {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(`${gateway.url}/console/#token=wrong`)
+  await page.getByText('The token is not the right one').waitFor()
+  await page
+    .getByText(/gantry console/)
+    .first()
+    .waitFor()
+  await page.getByLabel('Console URL or token').fill(gateway.consoleUrl!)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await context.close()
+})

@@ -1,0 +1,57 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const LOADER = new URL('../../scripts/lib/typescript-loader.mjs', import.meta.url).href
+const COMMAND = fileURLToPath(new URL('../../packages/gateway/src/cli/gantry.ts', import.meta.url))
+const NODE = ['--conditions', '@gantry/source', '--import', LOADER, COMMAND]
+
+/** A gateway in a process of its own, from the sources. */
+export interface SourceProcess {
+  readonly child: ChildProcess
+  readonly url: string
+  readonly endpoint: string
+  readonly token: string
+  /** Without any time to tidy up. */
+  kill(): Promise<void>
+}
+
+export async function serveFrom(configFile: string): Promise<SourceProcess> {
+  const args = [...NODE, 'serve', '--config', configFile, '--port', '0', '--json']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let errors = ''
+  child.stderr.on('data', (chunk) => {
+    errors += chunk
+  })
+  const printed = await new Promise<string>((resolve, reject) => {
+    let text = ''
+    child.stdout.on('data', (chunk) => {
+      text += chunk
+      if (/"endpoint": *"[^"]+"/.test(text) && /\}\s*$/.test(text)) resolve(text)
+    })
+    child.once('exit', (code) => reject(new Error(`The gateway ended with ${code}: ${errors}`)))
+  })
+  const endpoint = /"endpoint": *"([^"]+)"/.exec(printed)![1]!
+  const token = /#token=([^"]+)"/.exec(printed)?.[1] ?? ''
+  return {
+    child,
+    endpoint,
+    url: new URL(endpoint).origin,
+    token,
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** Runs a command in a process of its own; what it prints. */
+export async function gantry(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [...NODE, ...args], {
+    env: { ...process.env, ...env },
+  })
+  return stdout
+}
