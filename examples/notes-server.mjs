@@ -35,7 +35,7 @@ const app = new Server({
   title: 'Notes',
   instructions: 'Keeps notes. Publishing and deleting ask the user first.',
   pageSize: 50,
-  cache: { tools: { ttlMs: 60_000, cacheScope: 'public' } },
+  cache: { tools: { ttl: '1m', cacheScope: 'public' } },
   tools: {
     add: tool({
       title: 'Add a note',
