@@ -14,7 +14,7 @@ export default defineConfig({
     ],
     typecheck: {
       // Tests whose subject is types; the compiler decides them, and they run as well.
-      include: ['packages/mcp/src/{schema/infer,server/inference,client/tools}.test.ts'],
+      include: ['packages/mcp/src/{schema/infer,server/definitions/inference,client/tools}.test.ts'],
       tsconfig: 'packages/mcp/tsconfig.types.json',
     },
     // Machines that test are often busy with several things at once, or get half of their processor.

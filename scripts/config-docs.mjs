@@ -190,7 +190,7 @@ ${section('policy')}
 
 ${schema.$defs.objects.description}
 
-${['names', 'catalog', 'store', 'telemetry'].map(section).join('\n\n')}
+${['names', 'catalog', 'store', 'telemetry', 'audit'].map(section).join('\n\n')}
 `
 
 if (process.argv.includes('--check')) {

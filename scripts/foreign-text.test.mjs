@@ -18,6 +18,20 @@ describe('texts from outside', () => {
     ['toString of bytes', "resolve(Buffer.concat(chunks).toString('utf8'))"],
     ['the whole body of a response', 'const body = await response.json()'],
     ['the whole body of a response', 'const text = await tokenResponse.text()'],
+    ['new URL', 'const at = new globalThis.URL(text)'],
+    ['new URL', 'const at = URL.parse(text)'],
+    ['new URL', 'const Address = URL;'],
+    ['new URL', "import { URL as Address } from 'node:url'"],
+    ['JSON.parse', "const value = JSON['parse'](text)"],
+    ['JSON.parse', 'const { parse } = JSON\nparse(text)'],
+    ['toString of bytes', 'const text = Buffer.from(bytes).toString()'],
+    ['toString of bytes', "const text = body.toString(\n  'utf8',\n)"],
+    ['toString of bytes', 'text += chunk.toString()'],
+    ['toString of bytes', 'text += String(chunk)'],
+    ['a decoder made on the spot', 'const text = new TextDecoder().decode(bytes)'],
+    ['the whole body of a response', 'const body = await (await fetch(url)).json()'],
+    ['the whole body of a response', 'const body = await res.text()'],
+    ['the whole body of a response', "import { text } from 'node:stream/consumers'"],
   ])('a planted %s is found: %s', (name, line) => {
     expect(findForeignText(`// first\n${line}\n`, 'x.ts')).toMatchObject([{ file: 'x.ts', line: 2, name }])
   })
@@ -29,6 +43,9 @@ describe('texts from outside', () => {
     'const value = parseJson(text)',
     'const text = result.text()',
     "const hex = bytes.toString('hex')",
+    'const text = JSON.stringify(value)',
+    'const address = number.toString(16)',
+    'const text = decoder.decode(chunk, { stream: true })',
   ])('is not confused by: %s', (line) => {
     expect(findForeignText(line, 'x.ts')).toEqual([])
   })

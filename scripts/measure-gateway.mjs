@@ -64,7 +64,7 @@ async function measure({ args, path }) {
       await delay(2)
     }
     const ready = performance.now() - began
-    // The console is part of what idles: somebody has looked at it.
+    // The console is part of what idles: a user has looked at it.
     await status(port, '/console/')
     await delay(IDLE_AFTER)
     return { ready, megabytes: await residentMegabytes(child.pid) }

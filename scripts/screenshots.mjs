@@ -1,6 +1,7 @@
 // npm run build, then
 // node scripts/screenshots.mjs                   docs/images/*.webp, light and dark, from a real gateway
 // node scripts/screenshots.mjs FOLDER WIDTH      the same elsewhere and of another width, to look at
+// node scripts/screenshots.mjs FOLDER WIDTH NAME…  only these pages
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,6 +15,7 @@ import { CHROMIUM_ARGS, ensureChromium } from './lib/chromium.mjs'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = process.argv[2] ?? join(ROOT, 'docs', 'images')
 const WIDTH = Number(process.argv[3] ?? 1280)
+const ONLY = process.argv.slice(4)
 const everything = join(
   createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
   '../dist/index.js',
@@ -40,7 +42,15 @@ const CONFIG = `// The servers of this machine. The console edits this file and 
     "notes": { "command": "node", "args": ["notes.mjs", "stdio"], "cwd": "." },
     "everything": { "command": "node", "args": ["everything.mjs", "stdio"], "cwd": "." },
     "postgres": { "command": "uvx", "args": ["postgres-mcp", "--access-mode=restricted"] }
-  }
+  },
+  "policy": {
+    "rules": [
+      { "name": "notes stay", "deny": ["tools:notes/delete"], "message": "Notes are archived, not deleted." },
+      { "name": "small sums", "deny": ["tools:everything/get-sum"], "when": "args.a > 1000.0", "mode": "audit" }
+    ]
+  },
+  "limits": { "rates": [{ "name": "echoes", "for": ["tools:everything/echo"], "perDay": 100 }] },
+  "views": { "desk": { "use": ["notes/*", "tools:everything/get-*"], "title": "Help desk" } }
 }
 `
 
@@ -49,11 +59,15 @@ const PAGES = [
   ['playground', '/playground?kind=tool&name=greeter_greet', 'Call', askInPage],
   ['wire', '/wire', 'Record messages', openBridgedCall],
   ['overview', '/', 'Connect a client'],
-  ['target', '/targets/greeter', 'Handshake'],
+  ['waiting', '/waiting', 'Answer'],
+  ['target', '/targets/everything', 'Last calls'],
+  ['handshake', '/targets/greeter?tab=handshake', 'Handshake'],
   ['target-failing', '/targets/postgres', 'Fix:'],
-  ['catalog', '/catalog?entry=everything_echo&entryKind=tool', 'Input'],
+  ['catalog', '/catalog?entry=notes_delete&entryKind=tool', 'How clients see it'],
   ['add-target', '/add-target', 'Try it', tryTarget],
   ['clients', '/clients', 'Who uses this gateway'],
+  ['access', '/access?tab=rules', 'Would deny'],
+  ['view', '/view?name=desk', 'tokens'],
   ['configuration', '/configuration', 'Review and apply'],
   ['why', '/why?name=postgres_query', 'Chain of causes'],
 ]
@@ -99,6 +113,7 @@ async function takePictures(consoleUrl) {
     await page.goto(consoleUrl)
     const base = consoleUrl.replace(/\/#.*$/, '')
     for (const [name, path, text, before] of PAGES) {
+      if (ONLY.length > 0 && !ONLY.includes(name)) continue
       await page.goto(base + path)
       await page.getByText(text).or(page.getByLabel(text)).locator('visible=true').first().waitFor()
       await before?.(page)
@@ -140,6 +155,7 @@ async function makeTraffic(consoleUrl) {
   for (let burst = 1; burst <= 5; burst += 1) {
     for (let count = 0; count < burst * 4; count += 1) await call('everything_echo', { message: 'hello' })
     await call('notes_list', {})
+    await call('notes_delete', { id: '1' })
     await call('everything_get-sum', { a: 1, b: 'two' })
     await new Promise((resolve) => setTimeout(resolve, 10_000))
   }
@@ -164,9 +180,9 @@ async function askInPage(page) {
 }
 
 async function openBridgedCall(page) {
-  const exchanges = page.getByRole('list', { name: 'Exchanges' })
+  const exchanges = page.getByRole('grid', { name: 'Exchanges' })
   await exchanges
-    .getByRole('button', { name: /greeter_greet/ })
+    .getByRole('row', { name: /greeter_greet/ })
     .first()
     .click()
   await page.getByLabel('Waterfall').waitFor()

@@ -40,6 +40,9 @@ function server(count) {
   }`
 }
 
+/** Libraries and the SDK, which are the same in every program. */
+const parsed = new Map()
+
 function instantiations(text) {
   const path = fileURLToPath(new URL('../packages/mcp/src/program.ts', import.meta.url))
   const options = {
@@ -55,7 +58,12 @@ function instantiations(text) {
     types: [],
   }
   const host = ts.createCompilerHost(options)
-  const { readFile, fileExists } = host
+  const { readFile, fileExists, getSourceFile } = host
+  host.getSourceFile = (file, ...how) => {
+    if (file === path) return getSourceFile(file, ...how)
+    if (!parsed.has(file)) parsed.set(file, getSourceFile(file, ...how))
+    return parsed.get(file)
+  }
   host.fileExists = (file) => file === path || fileExists(file)
   host.readFile = (file) => (file === path ? text : readFile(file))
   const program = ts.createProgram([path], options, host)

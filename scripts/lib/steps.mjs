@@ -1,11 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { build } from './build.mjs'
-import { toolPath } from './paths.mjs'
+import { ROOT, toolPath } from './paths.mjs'
 import { runNode } from './processes.mjs'
 
 /** Where both eras meet, each way; `npm run conformance -- gateway` runs the whole matrix. */
 const CORE_CELLS = ['2025-11-25/modern-http/alone', '2026-07-28/legacy-stdio/alone']
+
+/**
+ * In CI the files of failed tests run once more, alone: a test that needs more of the machine than its neighbours
+ * left is not a fault. More files than this are broken, not unlucky.
+ */
+const MOST_FILES_TO_REPEAT = 4
 
 /**
  * What `npm test` does, in order. A step gets further command-line arguments and a folder for its files, and
@@ -58,14 +64,28 @@ async function checkTypes(args, folder) {
 }
 
 async function vitest(args, folder) {
-  const file = join(folder, 'vitest.json')
+  const first = await runVitest(args, join(folder, 'vitest.json'))
+  const failed = failedFiles(first.report)
+  if (!process.env.CI || failed.length === 0 || failed.length > MOST_FILES_TO_REPEAT) return first.counts
+  console.log(`\nFailed: ${failed.join(', ')}. Each file runs once more, with nothing beside it.`)
+  const flags = args.filter((arg) => arg.startsWith('-'))
+  const again = await runVitest([...failed, ...flags, '--maxWorkers=1'], join(folder, 'vitest-again.json'))
+  if (again.counts.failed > 0) return { ...first.counts, failed: again.counts.failed }
+  console.log(`Passed only when run alone, so look at their timing: ${failed.join(', ')}`)
+  return { ...first.counts, passed: first.counts.passed + first.counts.failed, failed: 0 }
+}
+
+async function runVitest(args, file) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   const code = await runNode([toolPath('vitest'), 'run', ...reporters, ...args])
   const report = readReport(file)
-  return {
-    ...asCounts(code, report?.numPassedTests, report?.numFailedTests),
-    skipped: report?.numPendingTests ?? 0,
-  }
+  const counts = asCounts(code, report?.numPassedTests, report?.numFailedTests)
+  return { report, counts: { ...counts, skipped: report?.numPendingTests ?? 0 } }
+}
+
+function failedFiles(report) {
+  const results = report?.testResults ?? []
+  return results.filter((file) => file.status === 'failed').map((file) => relative(ROOT, file.name))
 }
 
 async function conformance(role, args, folder) {

@@ -3,6 +3,7 @@
 import base64
 
 import anyio
+from mcp.types import ToolAnnotations
 from pydantic import BaseModel
 
 PIXEL = base64.b64decode(
@@ -46,7 +47,7 @@ def add_features(server, Context, Image, ToolError, Completion):
         await ctx.warning("a line")
         return "logged"
 
-    @server.tool()
+    @server.tool(annotations=ToolAnnotations(readOnlyHint=True))
     async def ask_live(ctx: Context) -> str:
         answer = await ctx.elicit("Your name?", Name)
         return f"Hello, {answer.data.name}" if answer.action == "accept" else answer.action

@@ -71,20 +71,20 @@ async def ask(ctx: Context) -> str | InputRequiredResult:
     return f"Hello, {ctx.input_responses['name'].content['name']}"
 
 
-@server.tool
+@server.tool(annotations={"readOnlyHint": True})
 async def ask_live(ctx: Context) -> str:
     answer = await ctx.elicit("Your name?", Name)
     return f"Hello, {answer.data.name}" if answer.action == "accept" else answer.action
 
 
-@server.tool
+@server.tool(annotations={"readOnlyHint": True})
 async def sample(ctx: Context) -> str:
     content = TextContent(type="text", text="Say a word")
     said = await ctx.session.create_message([SamplingMessage(role="user", content=content)], max_tokens=10)
     return said.content.text
 
 
-@server.tool
+@server.tool(annotations={"readOnlyHint": True})
 async def roots(ctx: Context) -> str:
     return " ".join(str(root.uri) for root in (await ctx.session.list_roots()).roots)
 

@@ -53,15 +53,15 @@ server.define_tool(name: "ask") do |server_context:|
   question = { method: "elicitation/create", params: { message: "Your name?", requestedSchema: NAME } }
   MCP::Server::InputRequiredResult.new(input_requests: { name: question })
 end
-server.define_tool(name: "ask_live") do |server_context:|
+server.define_tool(name: "ask_live", annotations: { read_only_hint: true }) do |server_context:|
   answer = server_context.create_form_elicitation(message: "Your name?", requested_schema: NAME)
   text("Hello, #{answer.dig(:content, :name)}")
 end
-server.define_tool(name: "sample") do |server_context:|
+server.define_tool(name: "sample", annotations: { read_only_hint: true }) do |server_context:|
   messages = [{ role: "user", content: { type: "text", text: "Say a word" } }]
   text(server_context.create_sampling_message(messages: messages, max_tokens: 10).dig(:content, :text))
 end
-server.define_tool(name: "roots") do |server_context:|
+server.define_tool(name: "roots", annotations: { read_only_hint: true }) do |server_context:|
   text(server_context.list_roots[:roots].map { |root| root[:uri] }.join(" "))
 end
 grown = 0

@@ -78,7 +78,10 @@ impl Zoo {
             .into_iter()
             .map(String::from)
             .chain(grown)
-            .map(|name| json!({ "name": name, "inputSchema": { "type": "object" } }))
+            .map(|name| {
+                let annotations = json!({ "readOnlyHint": name == "ask_live" });
+                json!({ "name": name, "inputSchema": { "type": "object" }, "annotations": annotations })
+            })
             .collect();
         let integer = json!({ "type": "integer" });
         tools.push(json!({ "name": "echo", "inputSchema": object(json!({ "text": { "type": "string" } })) }));

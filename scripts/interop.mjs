@@ -1,0 +1,29 @@
+// npm run interop               proves with packages of others, from npm and PyPI, what the pages say of them
+// npm run interop -- codemod    rewrites published servers, and asks the same of both
+// npm run interop -- pages      runs both sides of the pages "Coming from …"
+// npm run interop -- otel       one trace from the Python SDK through the gateway, at a real OpenTelemetry Collector (needs Go)
+import { build } from './lib/build.mjs'
+import { installProject } from './lib/install.mjs'
+import { stopWithParent } from './lib/processes.mjs'
+import { requireNode } from './lib/require-node.mjs'
+
+const PARTS = {
+  codemod: async (names) => (await import('./interop/codemod.mjs')).proveCodemod(names),
+  otel: async () => (await import('./interop/otel.mjs')).proveOtel(),
+  pages: async (names) => (await import('./interop/pages.mjs')).provePages(names),
+}
+
+requireNode()
+stopWithParent()
+const [wanted, ...names] = process.argv.slice(2)
+if (wanted !== undefined && !Object.hasOwn(PARTS, wanted)) {
+  console.error(`There is no part '${wanted}'. Parts: ${Object.keys(PARTS).join(', ')}.`)
+  process.exit(2)
+}
+await installProject()
+await build()
+let failures = 0
+for (const [part, prove] of Object.entries(PARTS))
+  if (wanted === undefined || wanted === part) failures += await prove(names)
+console.log(failures === 0 ? 'all the same' : `${failures} differ`)
+process.exitCode = failures === 0 ? 0 : 1
