@@ -88,6 +88,32 @@ describeConsole('targets in the console', { config: CONFIG }, (suite) => {
     await page.getByRole('link', { name: 'pasted' }).waitFor({ state: 'detached' })
   })
 
+  it('leaves a person who has gone elsewhere there when the save ends', async () => {
+    const { page, go } = opened
+    await go('/add-target')
+    await page.getByLabel('Command, URL, snippet or description').fill(`${process.execPath} ${ASKING_SERVER}`)
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText('works', { exact: true }).waitFor()
+    await page.getByLabel('Name').fill('late')
+    let leave = () => {}
+    const hasLeft = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    await page.route('**/api/targets', async (route) => {
+      await hasLeft
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Add to the configuration' }).click()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Wire' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Wire' }).waitFor()
+    leave()
+    await page.getByText('late was added.').first().waitFor()
+    await page.unroute('**/api/targets')
+    // The way to another page would follow the answer that fills the overview again.
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 500)))
+    await page.getByRole('heading', { level: 1, name: 'Wire' }).waitFor({ timeout: 1_000 })
+  })
+
   it('says what is wrong with what was pasted, and saves nothing by itself', async () => {
     const { page, go } = opened
     await go('/add-target')

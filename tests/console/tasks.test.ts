@@ -181,6 +181,7 @@ describeConsole('the tasks of an operator', { config: BUSY_HOUSE, entries: 20 },
       await page.getByText('works', { exact: true }).waitFor()
       await operator.press(page.getByRole('button', { name: /^(Save|Add)/ }).first())
       await until(async () => (await suite.gateway.readConfig()).includes(`"${name}"`), 'The new entry')
+      await page.getByRole('heading', { level: 1, name }).waitFor()
     })
 
     it('14: look at the load of a moment and the calls behind it', async () => {

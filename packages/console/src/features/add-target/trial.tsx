@@ -12,6 +12,7 @@ import { formatDuration, plural } from '../../ui/format.ts'
 import { Explain, Failure } from '../../ui/notice.tsx'
 import { Rich } from '../../ui/rich.tsx'
 import { notify } from '../../ui/toasts.tsx'
+import { useIsHere } from '../../ui/use-is-here.ts'
 import { Steps } from '../target/steps.tsx'
 import styles from './add-target-page.module.css'
 
@@ -120,12 +121,13 @@ function Cancel({ id }: { id: string }) {
 function Save({ trial }: { trial: TrialReport }) {
   const [name, setName] = useState(trial.name)
   const navigate = useNavigate()
+  const isHere = useIsHere()
   const save = useMutation({
     mutationFn: () => call('addTarget', { body: { trial: trial.id, name } }),
     onSuccess: async () => {
       notify(`${name} was added.`)
       await queryClient.invalidateQueries({ queryKey: ['overview'] })
-      await navigate({ to: '/targets/$name', params: { name } })
+      if (isHere()) await navigate({ to: '/targets/$name', params: { name } })
     },
   })
   return (

@@ -18,6 +18,7 @@ import { submitByKeys } from '../../ui/keys.ts'
 import { Markdown } from '../../ui/lazy-markdown.tsx'
 import { Failure, Notice } from '../../ui/notice.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { useIsHere } from '../../ui/use-is-here.ts'
 import { ArgumentForm } from './argument-form.tsx'
 import { clientSettings } from './client-settings.ts'
 import { CopyAs } from './copy-as.tsx'
@@ -45,7 +46,13 @@ export function RequestPanel({ pick, onStarted, onLeave }: Props) {
   const { era } = useStore(clientSettings)
   const draft = useDraft(pick)
   const form = useId()
-  const start = useMutation({ mutationFn: startCall, onSuccess: onStarted })
+  const isHere = useIsHere()
+  const start = useMutation({
+    mutationFn: startCall,
+    onSuccess: (id) => {
+      if (isHere()) onStarted(id)
+    },
+  })
   const schema = entry?.definition.inputSchema as Schema | undefined
   useEffect(() => {
     if (draft === undefined && schema) setDraft({ kind, name }, initialValue(schema, schema) ?? {})

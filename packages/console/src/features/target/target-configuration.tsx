@@ -10,6 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Editor } from '../../ui/editor/lazy-editor.tsx'
 import { Failure, Notice } from '../../ui/notice.tsx'
 import { notify } from '../../ui/toasts.tsx'
+import { useIsHere } from '../../ui/use-is-here.ts'
 import styles from './target-configuration.module.css'
 
 /** The entry of this target, as JSON whatever the file is; saving keeps the file's comments. */
@@ -19,6 +20,7 @@ export function TargetConfiguration({ target }: { target: TargetDetail }) {
   const [text, setText] = useState(original)
   const [name, setName] = useState(target.name)
   const navigate = useNavigate()
+  const isHere = useIsHere()
   const isDirty = text !== base.text || name !== target.name
   const canSave = target.config.revision !== undefined
   if (!isDirty && base.text !== original) {
@@ -34,7 +36,7 @@ export function TargetConfiguration({ target }: { target: TargetDetail }) {
     },
     onSuccess: async (saved) => {
       notify(`${name} was saved${saved.backup ? '; the previous file was kept' : ''}.`)
-      if (name !== target.name)
+      if (name !== target.name && isHere())
         await navigate({ to: '/targets/$name', params: { name }, search: { tab: 'configuration' } })
       setBase({ text, revision: saved.revision })
       await queryClient.invalidateQueries()
@@ -117,6 +119,7 @@ function Problems({ problems }: { problems: unknown }) {
 function Remove({ target }: { target: TargetDetail }) {
   const [isOpen, setOpen] = useState(false)
   const navigate = useNavigate()
+  const isHere = useIsHere()
   const remove = useMutation({
     mutationFn: () =>
       call('removeTarget', {
@@ -125,7 +128,7 @@ function Remove({ target }: { target: TargetDetail }) {
       }),
     onSuccess: async () => {
       notify(`${target.name} was taken out of the configuration.`)
-      await navigate({ to: '/' })
+      if (isHere()) await navigate({ to: '/' })
       await queryClient.invalidateQueries()
     },
   })

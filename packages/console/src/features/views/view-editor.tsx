@@ -9,6 +9,7 @@ import { Card } from '../../ui/card.tsx'
 import { Failure, Notice } from '../../ui/notice.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
+import { useIsHere } from '../../ui/use-is-here.ts'
 import { SeenTable } from '../access/seen-table.tsx'
 import { ApplyDialog } from '../configuration/apply-dialog.tsx'
 import { inWords } from '../configuration/effects-in-words.ts'
@@ -35,6 +36,7 @@ interface Props {
 export function ViewEditor({ name, saved, access }: Props) {
   const { q = '', show = '', entry = '' } = route.useSearch()
   const navigate = route.useNavigate()
+  const isHere = useIsHere()
   const slot = `view ${name}`
   const [draft, setDraft] = useKept<Draft>(slot, () => ({ name, view: saved }))
   const { view } = draft
@@ -52,6 +54,7 @@ export function ViewEditor({ name, saved, access }: Props) {
       plan.reset()
       notify('The configuration was saved and applied.', 'ok', inWords(effects))
       await queryClient.invalidateQueries()
+      if (!isHere()) return
       if (isGone) await navigate({ to: '/access', search: { tab: 'views' } })
       else await navigate({ search: (old) => ({ ...old, name: draft.name }) })
     },

@@ -13,6 +13,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Clock } from '../../ui/time.tsx'
 import { notifyError } from '../../ui/toasts.tsx'
 import { useEscape } from '../../ui/use-escape.ts'
+import { useIsHere } from '../../ui/use-is-here.ts'
 import { gatewayMs, milliseconds } from './columns.tsx'
 import { EditReplay } from './edit-replay.tsx'
 import styles from './exchange.module.css'
@@ -117,11 +118,14 @@ interface ActionsProps {
 
 function Actions({ exchange, isImported, onCompare }: ActionsProps) {
   const navigate = useNavigate()
+  const isHere = useIsHere()
   const [isEditing, setEditing] = useState(false)
   const replay = useMutation({
     mutationFn: (params: JsonObject | undefined) =>
       call('replayExchange', { params: { id: exchange.id }, body: params === undefined ? {} : { params } }),
-    onSuccess: ({ id }) => navigate({ to: '/playground', search: { call: id } }),
+    onSuccess: async ({ id }) => {
+      if (isHere()) await navigate({ to: '/playground', search: { call: id } })
+    },
     onError: notifyError,
   })
   const cancel = useMutation({
