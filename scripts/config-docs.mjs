@@ -126,7 +126,7 @@ The same file as JSON is what clients already have: \`{ "mcpServers": { … } }\
 
 **Where it is looked for:** \`--config FILE\`, the variable \`GANTRY_CONFIG\`, then \`gantry.yaml\`, \`.yml\`, \`.jsonc\` or \`.json\` in the current folder, then in your settings folder (\`~/.config/gantry\`, on Windows \`%APPDATA%\\gantry\`).
 
-**While the gateway runs** the file is watched, and so are the files it refers to. A good change is applied at once: targets that it does not touch keep their connections and their calls. A bad one, also a file that is half-written or gone, is reported, and the configuration in use stays.
+**While the gateway runs** the file is watched, and so are the files it refers to. A good change is applied at once: targets that it does not touch keep their connections and their calls. A bad one, also a file that is half-written or gone, is reported, and the configuration in use stays. So it is with a file that was merely found in the current folder: it was accepted as it was, and a change of it is taken up when the console made it, or after a new start that asks. Name the file with \`--config\` to have all of its changes followed.
 
 **References and secrets.** \`\${env:NAME}\` is the environment of the gateway, \`\${env:NAME:-default}\` with a default for a variable that is unset or empty, \`\${file:PATH}\` the content of a file without its last line break. What is referred to, and everything under \`env\` and \`headers\`, is never printed: not in logs, messages, diffs or the console. A target whose reference leads nowhere is held back and says so; the others start.
 

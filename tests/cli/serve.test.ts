@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { once } from 'node:events'
-import { readFile, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '@gantry/mcp/client'
 import { stdio } from '@gantry/mcp/client/node'
@@ -26,6 +27,30 @@ async function takePort(): Promise<number> {
   await once(taken, 'listening')
   return (taken.address() as AddressInfo).port
 }
+
+describe('a configuration that was found and accepted', () => {
+  const changed = (): string =>
+    `mcpServers: { words: { command: node, args: [server.mjs] }, more: { command: node, args: [-e, "require('fs').writeFileSync('ran', '')"], start: eager } }\n`
+
+  it('is not followed to what nobody has accepted, and is followed to what somebody has', async () => {
+    const serve = shop.start('serve', '--port', '0')
+    await serve.endpoint()
+    await writeFile(join(shop.dir, 'gantry.yaml'), changed())
+    await expect.poll(() => serve.err, { timeout: 20_000 }).toContain('it has changed since')
+    expect(serve.err).not.toContain('is in use')
+    expect(existsSync(join(shop.dir, 'ran'))).toBe(false)
+    await shop.write('gantry.yaml', `${changed()}# accepted\n`)
+    await expect.poll(() => serve.err, { timeout: 20_000 }).toContain('more is new')
+    await expect.poll(() => existsSync(join(shop.dir, 'ran')), { timeout: 20_000 }).toBe(true)
+  })
+
+  it('is followed when it was named', async () => {
+    const serve = shop.start('serve', '--port', '0', '--config', 'gantry.yaml')
+    await serve.endpoint()
+    await writeFile(join(shop.dir, 'gantry.yaml'), changed())
+    await expect.poll(() => serve.err, { timeout: 20_000 }).toContain('more is new')
+  })
+})
 
 describe('what is printed when the gateway itself fails', () => {
   const SECRET = 'pl4nted-crash-key'

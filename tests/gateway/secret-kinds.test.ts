@@ -175,7 +175,10 @@ beforeAll(async () => {
   for (const at of ALL.keys()) callers.push(...(await call(at)))
   // What callers say themselves, and ask for.
   for (const said of ALL) {
-    const given = { name: 'telling_refuse', arguments: { at: 0, said, deep: [{ said }] } }
+    const given = {
+      name: 'telling_refuse',
+      arguments: { at: 0, said, deep: [{ said }], [said]: { [`${said} `]: [1] } },
+    }
     await modernRequest(endpoint, 'tools/call', given)
   }
   callers.push((await modernRequest(endpoint, 'tools/list', {})).text)
@@ -250,7 +253,7 @@ beforeAll(async () => {
       write: (line) => lines.push(line),
     })
     for (const said of ALL) {
-      log('error', `it said ${said}`, { fact: said, nested: { list: [said] } })
+      log('error', `it said ${said}`, { fact: said, nested: { list: [said], [said]: 1 } })
       // Cut at every place of the secret.
       for (let before = 3900; before < 4000; before += 7)
         log('error', `${'x '.repeat(before / 2)}${said}${' y'.repeat(60)}`)

@@ -23,6 +23,7 @@ import { KeptKeys } from './identity/keys/kept-keys.ts'
 import {
   currentPlaces,
   type Loaded,
+  type LoadOptions,
   type RawConfig,
   type ServerOverrides,
   type UserPlaces,
@@ -63,6 +64,8 @@ export interface ConfigSource {
   readonly loaded: Loaded
   readonly places: UserPlaces
   readonly overrides: ServerOverrides
+  /** Whether the user has accepted what the file says now. Absent when all of its changes are followed. */
+  readonly isAccepted?: LoadOptions['isAccepted']
 }
 
 export interface RunningGateway {

@@ -70,6 +70,7 @@ export function linksOf(
   model: GatewayModel,
   endpoint = '',
 ): Record<string, Link | undefined> {
+  const results = resultsLink(model.results, services.findings)
   return {
     trace: traceLink(services.tracer),
     recorder: recorderLink(services.view, services.log),
@@ -83,9 +84,9 @@ export function linksOf(
     loopGuard: loopGuardLink(model.limits.repeatedErrors),
     rates: ratesLink(model.limits.rates, services.store, services.rates),
     decision: decisionLink(services.audit, services.mask),
-    tasks: tasksLink(services.ownTasks, services.tasks),
+    tasks: tasksLink(services.ownTasks, services.tasks, results),
     retries: retriesLink(model.limits.retries),
-    results: resultsLink(model.results, services.findings),
+    results,
     secrets: secretsLink(services),
   }
 }

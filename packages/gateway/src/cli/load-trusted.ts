@@ -22,6 +22,8 @@ import { overridesOf, type GatewayOptions, type GatewayPlan } from './run-gatewa
 export interface TrustedConfig {
   readonly file: string
   readonly loaded: Loaded
+  /** For a file that was found: whether a later text of it may be used without a question. */
+  readonly isAccepted: ((text: string) => Promise<boolean>) | undefined
 }
 
 /** Loads the named or found configuration. It runs commands, so the user must accept a found one once. */
@@ -40,7 +42,16 @@ export async function loadTrusted(
     : parseConfig(text, { file, places, overrides }))
   const loaded = await acceptConfig(result, file, options, io)
   if (text !== undefined) await requireTrust({ file, text, loaded, options, io })
-  return { file, loaded }
+  const isAccepted = isNamed(options, io) ? undefined : (later: string) => isTrusted(file, later, io)
+  return { file, loaded, isAccepted }
+}
+
+function isNamed({ config }: GlobalOptions, { places }: CliIo): boolean {
+  return config !== undefined || Boolean(places.env.GANTRY_CONFIG)
+}
+
+async function isTrusted(file: string, text: string, io: CliIo): Promise<boolean> {
+  return (await isAcceptedText(file, text, io.places)) || isUsersOwn(file, io)
 }
 
 interface Untrusted {
@@ -52,14 +63,12 @@ interface Untrusted {
 }
 
 async function requireTrust({ file, text, loaded, options, io }: Untrusted): Promise<void> {
-  const { places } = io
-  const isNamed = options.config !== undefined || Boolean(places.env.GANTRY_CONFIG)
-  if (!isNamed && !options.yes) {
-    if ((await isAcceptedText(file, text, places)) || (await isUsersOwn(file, io))) return
+  if (!isNamed(options, io) && !options.yes) {
+    if (await isTrusted(file, text, io)) return
     if (!(await isConfirmed(file, loaded, options, io))) throw notTrusted(file, io)
   }
   // Not being able to remember it costs a question the next time.
-  await acceptText(file, text, places).catch(() => {})
+  await acceptText(file, text, io.places).catch(() => {})
 }
 
 /** The configuration in the user's settings, unless another user owns it or can replace it. */
@@ -103,7 +112,7 @@ export async function planFromFile(options: GatewayOptions, io: CliIo): Promise<
   const overrides = overridesOf(options)
   const config = await loadTrusted(options, io, overrides)
   if (!config) throw noConfig(places, 'or try "gantry serve --demo"')
-  const { file, loaded } = config
+  const { file, loaded, isAccepted } = config
   if (isOpenToAll(file)) {
     const paint = paintFor(io.stderr, io, options)
     const what = `Every user of this machine can change ${shorten(file, places.cwd)}, and so run programs as this user`
@@ -112,7 +121,7 @@ export async function planFromFile(options: GatewayOptions, io: CliIo): Promise<
   return {
     loaded,
     serves: shorten(file, places.cwd),
-    source: { file, loaded, places, overrides },
+    source: { file, loaded, places, overrides, isAccepted },
     searchPort: false,
   }
 }

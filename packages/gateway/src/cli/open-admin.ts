@@ -15,7 +15,7 @@ import {
 import { CliError } from './cli-error.ts'
 import type { CliIo, GlobalOptions } from './cli-io.ts'
 import { isLoopbackHost } from '../model/index.ts'
-import { loadTrusted } from './load-trusted.ts'
+import { loadTrusted, type TrustedConfig } from './load-trusted.ts'
 import { withProgress } from './progress.ts'
 import { noConfig } from './accept-config.ts'
 
@@ -60,11 +60,11 @@ export async function openAdmin(
     if (running) return running
     throw noConfig(io.places)
   }
-  const { file, loaded } = config
+  const { loaded } = config
   const { stateDir } = loaded.model
   const state = await readStateFile(stateDir)
   const running = state && (await connect(state, mayHaveToken(state, stateDir, io) ? token : undefined))
-  return running ?? openLocal(loaded, file, io)
+  return running ?? openLocal(loaded, config, io)
 }
 
 /** `GANTRY_TOKEN` goes only to this machine or by the user's own state folder: others may name any address. */
@@ -118,13 +118,13 @@ function required(found: OpenAdmin | undefined, url: string): OpenAdmin {
   throw new CliError(`No gateway answers at ${url}`, { fix: 'Check GANTRY_URL.' })
 }
 
-async function openLocal(loaded: Loaded, file: string | undefined, io: CliIo): Promise<OpenAdmin> {
+async function openLocal(loaded: Loaded, config: TrustedConfig | undefined, io: CliIo): Promise<OpenAdmin> {
   // Loaded on demand: with a running gateway none of it is needed.
   const { openLocalGateway } = await import('../main.ts')
   const overrides = { host: undefined, port: undefined }
   const { api, close } = await openLocalGateway({
     model: loaded.model,
-    source: file === undefined ? undefined : { file, loaded, places: io.places, overrides },
+    source: config && { ...config, places: io.places, overrides },
     places: io.places,
     logLevel: 'error',
   })

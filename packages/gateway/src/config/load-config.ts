@@ -17,6 +17,8 @@ import { currentPlaces, type UserPlaces } from './user-places.ts'
 export interface LoadOptions {
   readonly places?: UserPlaces | undefined
   readonly overrides?: ServerOverrides | undefined
+  /** Whether the user has accepted this text. Absent for a file that was named: it is trusted, whatever it says. */
+  readonly isAccepted?: ((text: string) => Promise<boolean>) | undefined
 }
 
 export interface Loaded {
@@ -48,6 +50,8 @@ export async function loadConfig(path: string, options: LoadOptions = {}): Promi
   } catch (error) {
     return unreadable(file, error as NodeJS.ErrnoException)
   }
+  const { isAccepted } = options
+  if (isAccepted && !(await isAccepted(text))) return notLoaded(file, 'not-accepted', NOT_ACCEPTED)
   return parseConfig(text, { ...options, file })
 }
 
@@ -109,9 +113,19 @@ function inOrder(problems: readonly Problem[]): Problem[] {
 /** Problems of the file itself. */
 const WHOLE_FILE = { line: 1, column: 1, length: 1, path: '' }
 
+const NOT_ACCEPTED: Why = {
+  message: 'The file was found here and accepted as it was; it has changed since, and can run any command',
+  fix: 'Look at it, then start the gateway again; with --config FILE it takes up changes by itself',
+}
+
+type Why = Pick<Problem, 'message' | 'fix'>
+
 function unreadable(file: string, error: NodeJS.ErrnoException): NotLoaded {
-  const why = whyUnreadable(file, error)
-  const problem: Problem = { severity: 'error', code: 'unreadable', ...why, file, ...WHOLE_FILE }
+  return notLoaded(file, 'unreadable', whyUnreadable(file, error))
+}
+
+function notLoaded(file: string, code: Problem['code'], why: Why): NotLoaded {
+  const problem: Problem = { severity: 'error', code, ...why, file, ...WHOLE_FILE }
   return { ok: false, problems: [problem], dependencies: [], tests: [] }
 }
 
@@ -128,7 +142,7 @@ function openToAll(file: string | undefined): Problem[] {
   }))
 }
 
-function whyUnreadable(file: string, error: NodeJS.ErrnoException): Pick<Problem, 'message' | 'fix'> {
+function whyUnreadable(file: string, error: NodeJS.ErrnoException): Why {
   switch (error.code) {
     case 'ENOENT':
       return { message: 'The configuration file does not exist', fix: `Create one with: gantry init ${file}` }

@@ -18,6 +18,7 @@ export interface Problem {
 
 export type ProblemCode =
   | 'unreadable'
+  | 'not-accepted'
   | 'syntax'
   | 'duplicate-key'
   | 'unknown-key'

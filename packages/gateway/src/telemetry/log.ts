@@ -1,7 +1,7 @@
 import { cutText } from '@gantry/mcp/foreign'
 import { escapeControls } from '../model/index.ts'
 import type { LogEntry, LogRing } from './log-ring.ts'
-import { redacting } from './redacting.ts'
+import { redacting, withTexts } from './redacting.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
@@ -34,10 +34,7 @@ export function createLog(options: LogOptions): Log {
   const threshold = ORDER.indexOf(options.level)
   const clean = (text: string): string => options.scrub(cutText(text, MAX_LENGTH))
   const toJson = (value: unknown): string =>
-    JSON.stringify(value, (key, part) => {
-      const shown = redacting(key, part)
-      return typeof shown === 'string' ? clean(shown) : shown
-    })
+    JSON.stringify(value, (key, part) => withTexts(redacting(key, part), clean))
   const inWords = (facts: Readonly<Record<string, unknown>>): string => {
     const known = Object.entries(facts).filter(([, value]) => value !== undefined)
     return escapeControls(known.map(([key, value]) => ` ${key}=${toJson(value)}`).join(''))

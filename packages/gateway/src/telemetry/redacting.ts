@@ -1,16 +1,41 @@
 import { hideCredentials, hideShapes, isSecretName, REDACTED } from '../model/index.ts'
 
+/** Under the name of a secret, texts and numbers are one, also in a list. Objects are not: a schema has such names. */
 export function redacting(key: string, value: unknown): unknown {
-  return typeof value === 'string' && value !== '' && isSecretName(key) ? REDACTED : value
+  if (!isSecretName(key)) return value
+  return Array.isArray(value) ? value.map(redacted) : redacted(value)
+}
+
+function redacted(value: unknown): unknown {
+  const isSecret = typeof value === 'number' || (typeof value === 'string' && value !== '')
+  return isSecret ? REDACTED : value
 }
 
 /** The same, and texts lose what looks like a credential: for operators. */
 export function redactingTexts(key: string, value: unknown): unknown {
-  const plain = redacting(key, value)
-  return typeof plain === 'string' ? hideCredentials(plain) : plain
+  return withTexts(redacting(key, value), hideCredentials)
 }
 
 /** Texts lose only what is a credential without doubt: for those who need the words of a target. */
 export function hidingShapes(_: string, value: unknown): unknown {
-  return typeof value === 'string' ? hideShapes(value) : value
+  return withTexts(value, hideShapes)
+}
+
+/** Members of our own have such names: a secret that is a plain word must not rename them. */
+const PLAIN_NAME = /^[A-Za-z_-]*$/
+
+/** A text, or the names of the members of an object, without secrets. For a replacer of JSON, which sees no names alone. */
+export function withTexts(value: unknown, hide: (text: string) => string): unknown {
+  if (typeof value === 'string') return hide(value)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const names = Object.keys(value)
+  const shown = names.map((name) => (PLAIN_NAME.test(name) ? name : hide(name)))
+  if (shown.every((name, at) => name === names[at])) return value
+  const renamed = new Map<string, unknown>()
+  for (const [at, member] of Object.values(value).entries()) {
+    let name = shown[at]!
+    for (let count = 2; renamed.has(name); count++) name = `${shown[at]} ${count}`
+    renamed.set(name, member)
+  }
+  return Object.fromEntries(renamed)
 }

@@ -115,11 +115,17 @@ describe('SecretScrubber', () => {
   it('finds short values, and numbers, in the texts of JSON, which stays valid', async () => {
     const it = await scrubber({
       a: { command: 'x', env: { PASSWORD: 'hunter2', PIN_TOKEN: 1234567890, USE_AUTH: 'true' } },
-      b: { command: 'y', env: { PASSWORD: 'idle' } },
+      b: { command: 'y', env: { PASSWORD: 'idle', OTHER_PASSWORD: 'Exactly' } },
     })
-    const said = { hunter2: 'is hunter2.', exactly: ['hunter2', 1234567890, true, 'true'], state: 'idle' }
+    const said = {
+      hunter2: 'is hunter2.',
+      HUNTER2: [{ hunter2: 1 }],
+      exactly: ['hunter2', 1234567890, true, 'true'],
+      state: 'idle',
+    }
     expect(JSON.parse(it.toJson(said))).toEqual({
-      hunter2: 'is [redacted].',
+      '[redacted]': 'is [redacted].',
+      '[redacted] 2': [{ '[redacted]': 1 }],
       exactly: ['[redacted]', '[redacted]', true, 'true'],
       state: 'idle',
     })

@@ -13,6 +13,7 @@ import {
   type GatewayModel,
   type TargetModel,
 } from '../model/index.ts'
+import { withTexts } from './redacting.ts'
 
 interface Found {
   readonly secret: Secret
@@ -122,15 +123,21 @@ export class SecretScrubber {
   /** A value as JSON without configured secrets. `hide` takes more out of its texts, as far as they are searched. */
   toJson(value: unknown, hide?: (text: string) => string): string {
     let left = MAX_SEARCHED
+    const clean = (part: string): string => {
+      if (PLAIN_WORD.test(part)) return part
+      const text = this.scrubWords(part)
+      const searched = hide ? text.slice(0, left) : ''
+      left -= searched.length
+      return searched === '' ? text : hide!(searched) + text.slice(searched.length)
+    }
     return this.scrub(
-      writeJson(value, (_key, part: unknown) => {
-        if (typeof part === 'number') return this.#labels.has(String(part)) ? REDACTED : part
-        if (typeof part !== 'string' || PLAIN_WORD.test(part)) return part
-        const text = this.scrubWords(part)
-        const searched = hide ? text.slice(0, left) : ''
-        left -= searched.length
-        return searched === '' ? text : hide!(searched) + text.slice(searched.length)
-      }),
+      writeJson(value, (_key, part: unknown) =>
+        typeof part === 'number'
+          ? this.#labels.has(String(part))
+            ? REDACTED
+            : part
+          : withTexts(part, clean),
+      ),
     )
   }
 

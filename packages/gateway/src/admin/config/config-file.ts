@@ -3,6 +3,7 @@ import {
   type ConfigEvent,
   type ConfigWatcher,
   type Loaded,
+  type LoadOptions,
   type Problem,
   type ServerOverrides,
   type UserPlaces,
@@ -17,6 +18,7 @@ export interface ConfigFileOptions {
   readonly loaded: Loaded
   readonly places: UserPlaces
   readonly overrides: ServerOverrides
+  readonly isAccepted?: LoadOptions['isAccepted']
 }
 
 /** Follows the configuration file, has the gateway take up what is good, and remembers what is not. */
@@ -35,8 +37,9 @@ export class ConfigFile {
   }
 
   async follow(): Promise<void> {
-    const { loaded: current, places, overrides } = this.#options
-    this.#watcher = await watchConfig(this.file, (event) => this.#take(event), { current, places, overrides })
+    const { loaded: current, places, overrides, isAccepted } = this.#options
+    const options = { current, places, overrides, isAccepted }
+    this.#watcher = await watchConfig(this.file, (event) => this.#take(event), options)
   }
 
   /** Reads the file now; resolves when what it says is in use, or refused. */

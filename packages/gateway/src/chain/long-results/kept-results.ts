@@ -9,7 +9,10 @@ import {
 } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
 import type { Rows, Store } from '../../store/index.ts'
+import type { ResultRule } from '../../model/index.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
+import { isPermitted } from '../policy/policy-call.ts'
+import { isAbout } from '../results/result-handling.ts'
 import type { KeptShares } from './kept-shares.ts'
 
 const SCHEME = 'gantry-result:'
@@ -27,18 +30,21 @@ export interface KeptResultsOptions {
   readonly store: Store
   readonly shares: KeptShares
   readonly endpoint: string
+  /** What is masked, dropped or refused in results. */
+  readonly rules: readonly ResultRule[]
 }
 
 /**
- * The rest of results that were cut. Each belongs to the caller who got the result for as long as the caller may use
- * the tool, and ends after an hour.
+ * The rest of results that were cut. Each belongs to the caller who got the result for as long as the caller may make
+ * the call and the rules for its result are the same, and ends after an hour.
  */
 export class KeptResults {
   readonly #rows: Rows
   readonly #endpoint: string
   readonly #shares: KeptShares
+  readonly #rules: readonly ResultRule[]
 
-  constructor({ store, shares, endpoint }: KeptResultsOptions) {
+  constructor({ store, shares, endpoint, rules }: KeptResultsOptions) {
     this.#rows = store.rows({
       name: 'long-results',
       secret: true,
@@ -47,6 +53,7 @@ export class KeptResults {
     })
     this.#endpoint = endpoint
     this.#shares = shares
+    this.#rules = rules
   }
 
   /** Returns the URI by which the caller reads it; undefined when it is too long, or there is no room. */
@@ -54,7 +61,8 @@ export class KeptResults {
     if (text.length > MAX_LENGTH) return undefined
     const id = randomBytes(18).toString('base64url')
     const { target, name } = exchange.resolved!
-    const value = writeJson({ binding: this.#bindingOf(exchange), target: target.name, name, text })
+    const call = { target: target.name, name, args: exchange.params.arguments }
+    const value = writeJson({ binding: this.#bindingOf(exchange, call), ...call, text })
     const kept = { id, bytes: Buffer.byteLength(value), expires: Date.now() + KEPT_FOR }
     const gone = this.#shares.take(callerKey(exchange), kept)
     if (!gone) return undefined
@@ -77,8 +85,9 @@ export class KeptResults {
     const url = parseUrl(uri)
     const row = url && ID.test(url.pathname) ? await this.#rows.get(url.pathname) : undefined
     const kept = row && jsonReader('rounded')(row.value)
-    if (!isJsonObject(kept) || kept.binding !== this.#bindingOf(exchange)) return undefined
-    if (!maySee(kept, exchange)) return undefined
+    if (!isJsonObject(kept)) return undefined
+    const call = { target: String(kept.target), name: String(kept.name), args: kept.args }
+    if (kept.binding !== this.#bindingOf(exchange, call) || !mayCall(call, exchange)) return undefined
     const text = String(kept.text)
     const search = url!.searchParams.get('search')
     const shown =
@@ -86,15 +95,30 @@ export class KeptResults {
     return { contents: [{ uri, mimeType: 'text/plain', text: shown }] }
   }
 
-  #bindingOf({ auth }: GatewayExchange): string {
-    return bindingOf('long result', auth?.principal, this.#endpoint)
+  #bindingOf({ auth }: GatewayExchange, { target, name }: KeptCall): string {
+    // A text was cleaned by the rules of its time. What others would have left of it can no longer be told.
+    const rules = this.#rules.filter((rule) =>
+      isAbout(rule, { kind: 'tools', target: { name: target }, name }),
+    )
+    const cleaned = rules.map(({ mask, drop, refuse, stripHidden }) => ({ mask, drop, refuse, stripHidden }))
+    return bindingOf('long result', auth?.principal, `${this.#endpoint} ${writeJson(cleaned)}`)
   }
 }
 
-/** Who may no longer use a tool may no longer read what it said. */
-function maySee({ target, name }: JsonObject, { view }: GatewayExchange): boolean {
+/** The call whose result is kept. */
+interface KeptCall {
+  readonly target: string
+  readonly name: string
+  readonly args: unknown
+}
+
+/** Who may no longer make a call may no longer read what it said. How many calls there were is no matter here. */
+function mayCall({ target, name, args }: KeptCall, { view }: GatewayExchange): boolean {
   const catalog = view.catalogs.find((one) => one.target.name === target)
-  return catalog !== undefined && view.maySee('tools', catalog, String(name))
+  if (!catalog || !view.maySee('tools', catalog, name)) return false
+  const resolved = { kind: 'tools', catalog, name } as const
+  const params = args === undefined ? {} : { arguments: args }
+  return view.windows(resolved).length > 0 || isPermitted({ method: 'tools/call', params, resolved }, view)
 }
 
 /** How many pages a text has. */

@@ -11,10 +11,13 @@ import { shortenResult, type Shortening } from './shorten-result.ts'
  * Cuts results that are longer than their clients can read, and answers requests for the rest. It stands in front of
  * `resolve`: the rest belongs to the gateway, and its URI has no target.
  */
-export function longResultsLink(rules: readonly ResultRule[], options: KeptResultsOptions): Link | undefined {
+export function longResultsLink(
+  rules: readonly ResultRule[],
+  options: Omit<KeptResultsOptions, 'rules'>,
+): Link | undefined {
   const own = rules.filter(({ maxTokens, dropRepeated }) => maxTokens !== undefined || dropRepeated)
   if (own.length === 0) return undefined
-  const kept = new KeptResults(options)
+  const kept = new KeptResults({ ...options, rules })
   return async (exchange, next) => {
     const { uri } = exchange.params
     if (exchange.method === 'resources/read' && KeptResults.isOne(uri)) {

@@ -119,6 +119,29 @@ describe('the rest of a long result', async () => {
     expect(await read(uri)).toContain('line 0')
   })
 
+  it('is gone when the rules hide more of it, or the call that it came from, and is back when they do not', async () => {
+    const outcome = await ask('tools/call', { name: 'a_report', arguments: { year: 1999 } }, ann)
+    const { content } = (outcome as unknown as { result: { content: JsonObject[] } }).result
+    const uri = String(content.find((item) => item.uri)!.uri)
+    const config = { mcpServers: { a: { module: 'a' } }, results: [{ maxTokens: 500 }] }
+    const mask = { mask: [{ pattern: 'line \\d+', name: 'lines' }] }
+    const denied = { deny: ['tools:a/report'], when: 'args.year < 2000' }
+    const counted = { deny: ['tools:a/report'], when: 'count("1h") > 1000' }
+    for (const [change, isThere] of [
+      [{ results: [{ maxTokens: 500 }, mask] }, false],
+      [{ results: [{ maxTokens: 500, for: ['tools:a/*'], ...mask }] }, false],
+      [{ results: [{ maxTokens: 500 }, { for: ['tools:other/*'], ...mask }] }, true],
+      [{ results: [{ maxTokens: 400 }] }, true],
+      [{ policy: { rules: [denied] } }, false],
+      [{ policy: { rules: [{ ...denied, when: 'args.year > 2000' }] } }, true],
+      [{ policy: { rules: [counted] } }, true],
+      [{}, true],
+    ] as const) {
+      await gateway.apply(await modelOf({ ...config, ...change }))
+      expect([change, String(await read(uri)).startsWith('line 0')]).toEqual([change, isThere])
+    }
+  })
+
   it.each(['', '?page=1', `${'A'.repeat(2000)}`, '%00', '../x', '\ud800', '#'])(
     'is not found, nor a fault, at gantry-result:%s',
     async (rest) => {

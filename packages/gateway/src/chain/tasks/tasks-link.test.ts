@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { complete, type JsonObject, type Outcome, type TaskHandle } from '@gantry/mcp/exchange'
 import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import { Server, tool } from '@gantry/mcp/server'
-import { answering, chainBench } from '../chain.test.support.ts'
+import { answering, chainBench, modelOf } from '../chain.test.support.ts'
 import type { GatewayExchange, Resolved } from '../gateway-exchange.ts'
+import type { Link } from '../link.ts'
+import { ResultFindings } from '../results/result-findings.ts'
+import { resultsLink } from '../results/results-link.ts'
 import { tasksLink } from './tasks-link.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a', tools: { slow: tool({ run: () => 'slow' }) } }) })
@@ -47,6 +50,26 @@ describe('calls and tasks', () => {
     await expect
       .poll(() => asked('tasks/get', taskId))
       .toMatchObject({ result: { status: 'completed', result: { content: [{ text: 'done' }] } } })
+  })
+
+  it('what a task has kept is shown by the rules of today, also where they are about its structure', async () => {
+    const of = async (results: object[]): Promise<Link> => {
+      const { results: rules } = await modelOf({ results })
+      return tasksLink(bench.ownTasks, bench.tasks, resultsLink(rules, new ResultFindings()))
+    }
+    const kept = { content: [{ type: 'text', text: 'ann@example.com' }], structuredContent: { pay: 7 } }
+    const before = await of([])
+    const begun = before(await call({ taskSupport: 'optional' }), () => Promise.resolve(complete(kept)))
+    const { taskId } = ((await begun) as TaskHandle).task
+    const through = async (using: Link): Promise<string> => {
+      const exchange = bench.exchange('tasks/get', { taskId }, FOLLOWING)
+      exchange.resolve(await bench.resolver.resolve(exchange))
+      return JSON.stringify(await using(exchange, () => Promise.reject(new Error('no target has this task'))))
+    }
+    await expect.poll(() => through(before)).toMatch(/ann@example.com.*"pay":7/)
+    const after = await of([{ for: ['tools:a/*'], mask: ['email'], drop: [{ path: 'pay' }] }])
+    expect(await through(after)).toMatch(/\[masked email\]/)
+    expect(await through(after)).not.toMatch(/ann@|"pay"/)
   })
 
   it.each([

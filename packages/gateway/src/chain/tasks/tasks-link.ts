@@ -9,9 +9,10 @@ type Next = Parameters<Link>[1]
 
 /**
  * Tasks: a call of an older server may become one of the gateway's own, which it runs and answers for. Tasks of
- * modern servers stay where they are. Their callers know both by ids that other callers cannot use.
+ * modern servers stay where they are. Their callers know both by ids that other callers cannot use. `results` hides
+ * what rules keep from callers.
  */
-export function tasksLink(ownTasks: TaskService, tasks: CallerTasks): Link {
+export function tasksLink(ownTasks: TaskService, tasks: CallerTasks, results?: Link): Link {
   const run = async (exchange: ResolvedExchange, next: Next): Promise<Outcome> => {
     let asked: GatewayExchange = exchange
     let answer: Outcome | undefined
@@ -31,7 +32,9 @@ export function tasksLink(ownTasks: TaskService, tasks: CallerTasks): Link {
   return async (given, next) => {
     const exchange = given as ResolvedExchange
     const { task, taskSupport, target } = exchange.resolved
-    if (task?.isOwn) return ownTasks.handle(exchange)
+    // What a task has kept was cleaned by the rules of its time.
+    const answer = async (): Promise<Outcome> => ownTasks.handle(exchange)
+    if (task?.isOwn) return results ? results(exchange, answer) : answer()
     // Clients that do not know tasks wait for the result instead.
     const waits =
       taskSupport === undefined || (!declaresTasks(exchange.client) && target.model.tasks === 'wait')

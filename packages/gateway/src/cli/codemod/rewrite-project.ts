@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { loadTypeScript } from './load-typescript.ts'
 import type { Note } from './rewrite.ts'
@@ -17,7 +17,7 @@ export interface ChangedFile {
 
 /** What becomes of the files in a folder, and of the `package.json` above them. Nothing is written. */
 export function rewriteProject(folder: string, gantryVersion: string): ChangedFile[] {
-  const typescript = loadTypeScript(folder)
+  const typescript = loadTypeScript()
   const changed: ChangedFile[] = []
   const imports = new Set<string>()
   for (const path of sourcesIn(folder)) {
@@ -50,7 +50,9 @@ function* sourcesIn(path: string): Generator<string> {
 
 function manifestAbove(path: string): string | undefined {
   const manifest = join(path, 'package.json')
-  if (existsSync(manifest)) return manifest
+  // A link could lead to any file of the user, and the codemod writes what it has read.
+  const facts = lstatSync(manifest, { throwIfNoEntry: false })
+  if (facts) return facts.isFile() ? manifest : undefined
   return dirname(path) === path ? undefined : manifestAbove(dirname(path))
 }
 
