@@ -132,7 +132,7 @@ it('a server of both eras: which is used for what, also as the gateway has learn
     elicit: () => ({ action: 'decline' }),
   })
   await client.call('ask_safe')
-  expect(await eras()).toContain('calls of "ask_safe" use a connection of the older era')
+  expect(await eras()).toContain('because the server can ask for "ask_safe" there only')
 })
 
 describe('a server that is not', () => {

@@ -50,12 +50,18 @@ const LISTS: Record<string, Record<string, string>> = {
 describe.each(Object.keys(LISTS))('a server of both eras that %s', (lists) => {
   const env = LISTS[lists]!
 
-  it('can ask a legacy client what it asks only there', async () => {
-    const gateway = await gatewayTo(env)
-    expect(await call(gateway, OLDER)).toBe('Hello, Ada')
-    expect(erasOf(gateway)).toEqual(['modern', 'legacy'])
-    expect(await call(gateway, NEWER)).toBe('nobody to ask')
-  })
+  it.each([
+    ['older', OLDER],
+    ['newer', NEWER],
+  ])(
+    'can ask %s clients what it asks only in the older era, from the first call on',
+    async (_era, options) => {
+      const gateway = await gatewayTo(env)
+      expect(await call(gateway, options)).toBe('Hello, Ada')
+      expect(erasOf(gateway)).toEqual(['modern', 'legacy'])
+      expect(await call(gateway, { era: 'modern' })).toBe('nobody to ask')
+    },
+  )
 
   it('says why a connection has its era', async () => {
     const gateway = await gatewayTo(env)
@@ -63,7 +69,13 @@ describe.each(Object.keys(LISTS))('a server of both eras that %s', (lists) => {
     await expect.poll(said).toMatch(lists === 'names both eras' ? /which the server names/ : /tried once/)
     await call(gateway, OLDER)
     expect(said()).toBe(
-      'Calls use 2026-07-28; older clients that can be asked questions use a connection of their own era.',
+      'Calls use 2026-07-28; older clients that can be asked questions use a connection of their own era. ' +
+        'So do newer ones from the first call on that must not be made twice.',
+    )
+    await call(gateway, NEWER)
+    expect(said()).toBe(
+      'Calls of clients that can be asked questions use a connection of the older era, because many servers can ask ' +
+        'live questions there only; all others use 2026-07-28.',
     )
   })
 
@@ -76,8 +88,8 @@ describe.each(Object.keys(LISTS))('a server of both eras that %s', (lists) => {
 
   it('a process for each call speaks the era in which its client can be asked', async () => {
     const gateway = await gatewayTo(env, { isolation: 'call' })
-    expect(await call(gateway, OLDER)).toBe('Hello, Ada')
-    expect(await call(gateway, NEWER)).toBe('nobody to ask')
+    for (const options of [OLDER, NEWER]) expect(await call(gateway, options)).toBe('Hello, Ada')
+    expect(await call(gateway, { era: 'modern' })).toBe('nobody to ask')
     await expect.poll(() => erasOf(gateway).filter((era) => era === 'legacy')).toEqual([])
   })
 
@@ -131,28 +143,49 @@ const REFUSALS: Record<string, string> = {
 describe.each(Object.keys(REFUSALS))('a server that cannot ask newer clients live, as in %s', (sdk) => {
   const REFUSES = REFUSALS[sdk]!
 
-  it('asks them over a connection of the older era, from the first call on where that is safe', async () => {
+  it('asks them over a connection of the older era, and calls nothing twice that is not safe', async () => {
     const gateway = await gatewayTo({ REFUSES, LISTS: 'newer' })
-    expect(await call(gateway, NEWER, 'ask_safe')).toBe('Hello, Ada')
-    const first = await call(gateway, NEWER, 'ask')
-    expect(first).toContain(REFUSES)
-    expect(first).toContain('call it again')
     expect(await call(gateway, NEWER, 'ask')).toBe('Hello, Ada')
+    expect(await call(gateway, NEWER, 'ask_safe')).toBe('Hello, Ada')
     expect(erasOf(gateway)).toEqual(['modern', 'legacy'])
-    // What asks nothing stays where it was, and was called once for each call.
     expect(await call(gateway, NEWER, 'calls')).toBe('2')
-    const { description } = gateway.gateway.target('dual')!.olderEra
-    expect(description).toContain(
-      'Of clients that can be asked, calls of "ask_safe" and "ask" use a connection',
-    )
+    expect(await call(gateway, { era: 'modern' }, 'calls')).toBe('0')
   })
+})
+
+it('has one connection as long as all that is called is safe and asks nothing', async () => {
+  const gateway = await gatewayTo({ REFUSES: REFUSALS.FastMCP!, LISTS: 'newer' })
+  expect(await call(gateway, NEWER, 'pid')).toMatch(/^\d+$/)
+  expect(erasOf(gateway)).toEqual(['modern'])
+  expect(await call(gateway, NEWER, 'ask_safe')).toBe('Hello, Ada')
+  expect(erasOf(gateway)).toEqual(['modern', 'legacy'])
+  expect(gateway.gateway.target('dual')!.olderEra.description).toContain(
+    'because the server can ask for "ask_safe" there only',
+  )
+  // What the server keeps is in one process.
+  expect(await call(gateway, NEWER, 'calls')).toBe('1')
 })
 
 it('a server that sends newer clients a request, and waits, can ask them in the older era', async () => {
   const gateway = await gatewayTo({ REFUSES: 'by asking' })
   expect(await call(gateway, NEWER, 'ask_safe')).toBe('Hello, Ada')
-  await expect(call(gateway, NEWER, 'ask')).rejects.toThrow(/asked a question .*call again/)
   expect(await call(gateway, NEWER, 'ask')).toBe('Hello, Ada')
+})
+
+it('a server with tasks of the newer era asks in the older one when it turns out that it has to', async () => {
+  const REFUSES = REFUSALS.FastMCP!
+  const gateway = await gatewayTo({ REFUSES, TASKS: 'newer' })
+  const first = await call(gateway, NEWER, 'ask')
+  expect(first).toContain(REFUSES)
+  expect(first).toContain('call it again')
+  expect(await call(gateway, NEWER, 'ask')).toBe('Hello, Ada')
+})
+
+it('asks in the newer era what the older one has no answer for, and calls nothing twice that is not safe', async () => {
+  const gateway = await gatewayTo()
+  const raw = () => call(gateway, NEWER, 'ask_raw')
+  await expect(raw()).rejects.toThrow(/invalid result.*newer era only.*call it again/)
+  expect([await raw(), await raw()]).toEqual(['Hello, Ada', 'Hello, Ada'])
 })
 
 it('a server that pings newer clients keeps its calls', async () => {

@@ -10,7 +10,7 @@ import { ConnectionChoice, type Connection } from './connection/isolation.ts'
 import type { Link } from './link/link.ts'
 import type { OpenerServices } from './connection/link-opener.ts'
 import { sendInEitherEra } from './connection/either-era.ts'
-import { type OlderEra, SAME } from './connection/older-era.ts'
+import type { OlderEra } from './connection/older-era.ts'
 import { Recorder } from './recording/recorder.ts'
 import { linkMark } from './server-mark.ts'
 import { isAnnouncement, type ListenWish } from './listening/shared-listener.ts'
@@ -186,9 +186,7 @@ export class Target {
   async handle(exchange: Exchange, options: SendOptions): Promise<Outcome> {
     this.#check()
     const { olderEra } = this.#current
-    // A modern client wants the older era only where the eras differ.
-    const mayWant = exchange.ask !== undefined || olderEra.asksLive || olderEra.differences !== SAME
-    const wantsOlder = options.older ?? (mayWant && olderEra.wants(exchange))
+    const wantsOlder = options.older ?? (olderEra.mayBeThere && olderEra.wants(exchange, options.safe))
     const isSettled = !wantsOlder && (options.older !== undefined || !olderEra.hasNewer)
     if (isSettled) return this.#useAt(this.#choice.for(exchange, false), exchange, options)
     return sendInEitherEra(exchange, wantsOlder, options, {

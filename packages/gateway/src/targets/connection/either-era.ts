@@ -31,7 +31,7 @@ export function sendInEitherEra(
   const { connections, choice } = host
   const { olderEra } = connections
   const connection = choice.for(exchange, wantsOlder)
-  if (wantsOlder && !continuesCall(exchange)) return sendToOlder(connection, exchange, host)
+  if (wantsOlder && !continuesCall(exchange)) return sendToOlder(connection, exchange, wish, host)
   const outcome = host.send(connection)
   const mayAskOlder = olderEra.hasNewer && wish.older === undefined && olderEra.mayFailToAsk(exchange)
   return mayAskOlder ? orAskOlder(outcome, exchange, wish, host) : outcome
@@ -40,13 +40,17 @@ export function sendInEitherEra(
 async function sendToOlder(
   connection: Connection,
   exchange: Exchange,
+  { safe }: Wish,
   { connections, choice, acquire, send }: EitherEraHost,
 ): Promise<Outcome> {
   const { olderEra, model, pool } = connections
   const older = await olderEra.connectionFor(connection, exchange, { model, pool, acquire })
   if (older === undefined) return send(connection)
+  choice.usesOlder(exchange)
   const outcome = await send(older)
-  return olderEra.needsNewer(exchange, outcome) ? send(choice.for(exchange, false)) : outcome
+  const needsNewer = olderEra.needsNewer(exchange, outcome)
+  if (!needsNewer) return outcome
+  return safe || needsNewer === 'named' ? send(choice.for(exchange, false)) : withAdvice(outcome, 'newer')
 }
 
 /** A call that failed because the server can ask in the older era only is made there, at once where that is safe. */
@@ -57,15 +61,18 @@ async function orAskOlder(
   { connections, choice, acquire, sendAgain }: EitherEraHost,
 ): Promise<Outcome> {
   const { olderEra, model, pool } = connections
+  const isLive = (): boolean => olderEra.wants(exchange, safe)
   try {
     const outcome = await answering
     if (!failedToAsk(outcome, choice.hasAsked(exchange))) return outcome
     choice.learnLive(exchange)
-    if (!olderEra.wants(exchange)) return outcome
+    if (!isLive()) return outcome
     if (!safe)
-      return (await olderEra.isThere(exchange, { model, pool, acquire })) ? withAdvice(outcome) : outcome
+      return (await olderEra.isThere(exchange, { model, pool, acquire }))
+        ? withAdvice(outcome, 'older')
+        : outcome
   } catch (thrown) {
-    if (!safe || !olderEra.wants(exchange)) throw thrown
+    if (!safe || !isLive()) throw thrown
   }
   return sendAgain()
 }

@@ -35,15 +35,6 @@ const MOST_REMEMBERED = 1000
 export class Items {
   readonly #items = new Set<string>()
 
-  get size(): number {
-    return this.#items.size
-  }
-
-  /** The first of them. */
-  some(most: number): string[] {
-    return [...this.#items].slice(0, most)
-  }
-
   has(item: string | undefined): boolean {
     return item !== undefined && this.#items.has(item)
   }
@@ -70,6 +61,7 @@ interface Choice {
   readonly pool: { find(key: string): Occupied | undefined; readonly all: readonly Occupied[] }
   readonly olderEra: {
     readonly hasNewer: boolean
+    readonly description: string | undefined
     mayFailToAsk(exchange: Exchange): boolean
     learnLive(exchange: Exchange): boolean
   }
@@ -86,6 +78,7 @@ export interface ConnectionChoiceHost {
 export class ConnectionChoice {
   readonly #host: ConnectionChoiceHost
   readonly #learned = new LearnedIsolation()
+  #hasToldOfOlder = false
 
   constructor(host: ConnectionChoiceHost) {
     this.#host = host
@@ -151,12 +144,19 @@ export class ConnectionChoice {
 
   /** The server can ask for this item in the older era only. */
   learnLive(exchange: Exchange): void {
-    if (!this.#host.current().olderEra.learnLive(exchange)) return
-    const what = JSON.stringify(exchange.params.name ?? exchange.params.uri)
-    this.#host.learned(
-      `${this.#host.model().name} asks questions for ${what} that it can ask in the older era only: from now on ` +
-        'such calls use a connection of that era. Set "era" to decide this yourself',
-    )
+    if (this.#host.current().olderEra.learnLive(exchange)) this.#tellOfOlder()
+  }
+
+  /** A call of this client goes to the older era of a server that has both. */
+  usesOlder(exchange: Exchange): void {
+    if (!this.#hasToldOfOlder && isModern(exchange.client.version)) this.#tellOfOlder()
+  }
+
+  #tellOfOlder(): void {
+    this.#hasToldOfOlder = true
+    const { description } = this.#host.current().olderEra
+    const advice = 'Set "era" to decide this yourself'
+    this.#host.learned(`${this.#host.model().name} speaks both eras. ${description} ${advice}`)
   }
 }
 

@@ -1,5 +1,4 @@
 import { complete, INTERNAL_ERROR, isJsonObject, outlineOf, type Outcome } from '@gantry/mcp/exchange'
-import { Items } from './isolation.ts'
 
 /**
  * Errors of SDKs for a live question on a connection of 2026-07-28, where servers cannot send requests: Python 2 and
@@ -8,28 +7,6 @@ import { Items } from './isolation.ts'
 const CANNOT_ASK =
   /no back-channel for server-initiated requests|server-initiated requests is unavailable on|cannot be sent while serving a request on/
 const QUESTION = /elicitation|sampling|roots/
-
-/** What a server can ask questions for in the older era only, although it has both. */
-export class LiveQuestions {
-  readonly #items = new Items()
-
-  has(item: string): boolean {
-    return this.#items.has(item)
-  }
-
-  /** True when that is news. */
-  add(item: string): boolean {
-    return this.#items.add(item)
-  }
-
-  get description(): string {
-    if (this.#items.size === 0) return ''
-    const names = this.#items.some(3).map((item) => `"${item.slice(item.indexOf(' ') + 1)}"`)
-    const more = this.#items.size > names.length ? ' and others' : ''
-    const calls = `calls of ${names.join(' and ')}${more}`
-    return ` Of clients that can be asked, ${calls} use a connection of the older era: the server can ask there only.`
-  }
-}
 
 /**
  * Whether a call failed in the newer era because of a question. `asksOlder`: its item has asked older clients, so an
@@ -41,20 +18,19 @@ export function failedToAsk(outcome: Outcome, asksOlder: boolean): boolean {
   return CANNOT_ASK.test(text) && QUESTION.test(text)
 }
 
-const ADVICE =
-  'This server can ask its question on a connection of the older era only. The next call of this tool uses one: ' +
-  'call it again. What the tool did before it asked may then be done a second time.'
-
-/** The same failure, with what the caller can do. */
-export function withAdvice(outcome: Outcome): Outcome {
+/** The same failure, with what the caller can do: from now on, calls of this tool go to the era named. */
+export function withAdvice(outcome: Outcome, era: 'older' | 'newer'): Outcome {
+  const advice =
+    `This server can ask its question on a connection of the ${era} era only. The next call of this tool uses one: ` +
+    'call it again. What the tool did before it asked may then be done a second time.'
   if (outcome.type === 'error') {
     const { error } = outcome
-    return { ...outcome, error: { ...error, message: `${error.message} ${ADVICE}` } }
+    return { ...outcome, error: { ...error, message: `${error.message} ${advice}` } }
   }
   if (outcome.type !== 'complete') return outcome
   const { result } = outcome
   const content = Array.isArray(result.content) ? result.content : []
-  return complete({ ...result, content: [...content, { type: 'text', text: ADVICE }] })
+  return complete({ ...result, content: [...content, { type: 'text', text: advice }] })
 }
 
 /** What an error says, also one of a tool; empty for a success. */

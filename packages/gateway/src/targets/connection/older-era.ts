@@ -1,5 +1,6 @@
 import { McpError } from '@gantry/mcp/client'
 import {
+  INTERNAL_ERROR,
   isModern,
   LATEST_MODERN,
   ASKS_IN_ROUNDS,
@@ -11,7 +12,6 @@ import {
 } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 import type { Instance } from './instance.ts'
-import { LiveQuestions } from './live-questions.ts'
 import { type Connection, itemOf, Items } from './isolation.ts'
 import { legacyKey } from './pool.ts'
 import type { Link } from '../link/link.ts'
@@ -19,8 +19,14 @@ import { TargetError } from '../target-error.ts'
 
 const NEWER = LATEST_MODERN
 
-/** How long a call waits for a connection in an era that its server does not name. */
-const TRY_OLDER_ERA = 10_000
+/** What Python 2 says when a tool returns something that the revision of its connection does not have. */
+const INVALID_RESULT = 'Handler returned an invalid result'
+
+/** Tasks that exist in the newer era only. */
+const TASKS = 'io.modelcontextprotocol/tasks'
+
+/** How long a call waits for a connection in an era that its server does not name; a program has to start first. */
+const TRY_OLDER_ERA: Readonly<Partial<Record<TargetModel['kind'], number>>> = { stdio: 30_000, url: 10_000 }
 
 /**
  * Whether a server has the older era besides the newer one. `named`: `server/discover` says so. `possible`: it names
@@ -62,18 +68,21 @@ export class OlderEra {
   differences: EraDifferences = SAME
   /** Whether the server is spoken to in the newer era. */
   hasNewer = false
+  /** Whether it may have the older era besides, as long as nothing else is known. */
+  mayBeThere = true
   #knowledge: Knowledge = 'unknown'
   /** The era that the configuration insists on. */
   #insisted: string | undefined
-  /** Whether some items can ask newer clients in the older era only. */
-  asksLive = false
-  readonly #live = new LiveQuestions()
+  /** Why the calls of newer clients that can be asked use it too; undefined while they do not. */
+  #reason: string | undefined
+  /** Whether the server has tasks that exist in the newer era only. */
+  #hasTasks = false
   /** Calls that the server refused in the older era because their answer exists in the newer one only. */
   readonly #newerOnly = new Items()
 
-  /** Whether the server may have it. */
-  get #mayBeThere(): boolean {
-    return this.#knowledge === 'named' || this.#knowledge === 'possible' || this.#knowledge === 'proved'
+  /** Whether the server is known to have it, or may. */
+  get #isLikely(): boolean {
+    return this.mayBeThere && this.#knowledge !== 'unknown'
   }
 
   /** Whether only a try can tell. */
@@ -88,18 +97,20 @@ export class OlderEra {
     const { supportedVersions, _meta } = link.discovery
     const isNamed = supportedVersions.some((version) => !isModern(version))
     const isNeeded = isNamed || _meta?.[ASKS_IN_ROUNDS] !== true
+    this.#hasTasks = link.discovery.capabilities.extensions?.[TASKS] !== undefined
     this.#know(!isFree ? 'none' : !isNeeded ? 'needless' : isNamed ? 'named' : 'possible')
   }
 
   #know(knowledge: Knowledge): void {
     this.#knowledge = knowledge
-    this.hasNewer = this.#mayBeThere || knowledge === 'refused' || knowledge === 'needless'
+    this.mayBeThere = knowledge === 'named' || knowledge === 'possible' || knowledge === 'proved'
+    this.hasNewer = this.mayBeThere || knowledge === 'refused' || knowledge === 'needless'
   }
 
   /** Whether the server speaks the older era too. Where it does not say so, that is tried. */
   async isThere(exchange: Exchange, host: EraHost): Promise<boolean> {
     await this.#look('', exchange, host)
-    if (!this.#isDoubtful) return this.#mayBeThere
+    if (!this.#isDoubtful) return this.#isLikely
     const found = await this.#open('', exchange, host)
     // The connections of single callers are others.
     const { isolation } = host.model
@@ -123,9 +134,13 @@ export class OlderEra {
     if (this.#knowledge === 'unknown') this.note(model, await acquire(pool.get(key), exchange))
   }
 
-  async #open(key: string, exchange: Exchange, { pool, acquire }: EraHost): Promise<Instance | undefined> {
-    if (!this.#mayBeThere) return undefined
-    const limit = this.#isDoubtful ? AbortSignal.timeout(TRY_OLDER_ERA) : undefined
+  async #open(
+    key: string,
+    exchange: Exchange,
+    { model, pool, acquire }: EraHost,
+  ): Promise<Instance | undefined> {
+    if (!this.#isLikely) return undefined
+    const limit = this.#isDoubtful ? AbortSignal.timeout(TRY_OLDER_ERA[model.kind] ?? 0) : undefined
     const older = pool.get(legacyKey(key))
     try {
       const opening = acquire(older, exchange)
@@ -147,60 +162,72 @@ export class OlderEra {
     return true
   }
 
-  /** Whether a call belongs on a connection of the older era, where there is one. */
-  wants(exchange: Exchange): boolean {
-    const isModernClient = isModern(exchange.client.version)
+  /** Whether a call belongs on a connection of the older era, where there is one. `safe`: it may be made twice. */
+  wants(exchange: Exchange, safe: boolean): boolean {
+    if (!this.mayBeThere) return false
     const item = itemOf(exchange)
     // Rounds exist in the newer era only.
     if (item === undefined || isLaterRound(exchange)) return false
-    const isAskable =
-      canAnswer(exchange) && (isModernClient ? this.#live.has(item) : exchange.ask !== undefined)
     if (this.differences.onlyOlder.has(item)) return true
-    return isAskable && !this.#newerOnly.has(item) && !this.differences.onlyNewer.has(item)
+    if (!canAnswer(exchange) || this.#newerOnly.has(item) || this.differences.onlyNewer.has(item))
+      return false
+    return isModern(exchange.client.version) ? this.#isPreferred(safe) : exchange.ask !== undefined
+  }
+
+  /**
+   * Whether the calls of newer clients go there. A server that asks live can ask there only, and says so when it is too
+   * late: its tool has begun, and must not be called again unless that is safe. So the first call that is not safe
+   * decides for all calls from then on: each era of a program has a process of its own, which may keep something.
+   */
+  #isPreferred(safe: boolean): boolean {
+    if (!safe && !this.#hasTasks) this.#reason ??= 'many servers can ask live questions there only'
+    return this.#reason !== undefined
   }
 
   /** Whether a call to the newer era may fail because the server can ask its client in the older one only. */
   mayFailToAsk(exchange: Exchange): boolean {
     const isModernClient = isModern(exchange.client.version)
-    return this.#mayBeThere && isModernClient && canAnswer(exchange) && !isLaterRound(exchange)
+    return this.#isLikely && isModernClient && canAnswer(exchange) && !isLaterRound(exchange)
   }
 
-  /** A call has failed so: the next one of its item goes to the older era. True when that is news. */
+  /** A call has failed so: the next ones go to the older era. True when that is news. */
   learnLive(exchange: Exchange): boolean {
-    const item = itemOf(exchange)
-    this.asksLive = true
-    return item !== undefined && this.#live.add(item)
+    const isNews = this.#reason === undefined
+    const what = JSON.stringify(exchange.params.name ?? exchange.params.uri)
+    this.#reason = `the server can ask for ${what} there only`
+    return isNews
   }
 
   /**
-   * Whether a call was refused because its answer exists in the newer era only. Such an answer asks for input, and its
-   * tool is made to be called again (FastMCP). The error has to name both the revision and the kind of answer: one that
-   * only mentions that day is the tool's own, and calling again could do its work twice.
+   * Whether a call was refused because its answer exists in the newer era only: such calls go there from now on. `named`:
+   * the error names both the revision and the kind of answer (FastMCP). Such an answer asks for input, and its tool is
+   * made to be called again. `likely`: the error says less (Python 2), so it may be one of the tool's own.
    */
-  needsNewer(exchange: Exchange, outcome: Outcome): boolean {
+  needsNewer(exchange: Exchange, outcome: Outcome): 'named' | 'likely' | undefined {
     const item = itemOf(exchange)
-    if (item === undefined || outcome.type !== 'error') return false
-    const { message } = outcome.error
-    if (!message.includes(NEWER) || !message.includes('InputRequiredResult')) return false
+    if (item === undefined || outcome.type !== 'error') return undefined
+    const { message, code } = outcome.error
+    const isNamed = message.includes(NEWER) && message.includes('InputRequiredResult')
+    if (!isNamed && (code !== INTERNAL_ERROR || message !== INVALID_RESULT)) return undefined
     this.#newerOnly.add(item)
-    return true
+    return isNamed ? 'named' : 'likely'
   }
 
   /** Which connections there are and why, for operators; undefined where there is nothing to say. */
   get description(): string | undefined {
-    const eras = this.#describeEras()
-    return eras && eras + this.#live.description
-  }
-
-  #describeEras(): string | undefined {
-    const who = 'older clients that can be asked questions'
+    const who = 'clients that can be asked questions'
+    if (this.#isLikely && this.#reason !== undefined) {
+      return `Calls of ${who} use a connection of the older era, because ${this.#reason}; all others use ${NEWER}.`
+    }
+    const older = `older ${who}`
+    const first = `So do newer ones from the first call on that must not be made twice.`
     switch (this.#knowledge) {
       case 'named':
-        return `Calls use ${NEWER}; ${who} get a connection of their own era, which the server names too.`
+        return `Calls use ${NEWER}; ${older} get a connection of their own era, which the server names too. ${first}`
       case 'possible':
-        return `Calls use ${NEWER}, the only revision that the server names; for ${who} "initialize" is tried once.`
+        return `Calls use ${NEWER}, the only revision that the server names; for ${older} "initialize" is tried once. ${first}`
       case 'proved':
-        return `Calls use ${NEWER}; ${who} use a connection of their own era.`
+        return `Calls use ${NEWER}; ${older} use a connection of their own era. ${first}`
       case 'refused':
         return `Calls of all clients use ${NEWER}: the server refused "initialize".`
       case 'needless':
