@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { build } from './build.mjs'
 import { ROOT, toolPath } from './paths.mjs'
 import { runNode } from './processes.mjs'
@@ -65,27 +65,26 @@ async function checkTypes(args, folder) {
 
 async function vitest(args, folder) {
   const first = await runVitest(args, join(folder, 'vitest.json'))
-  const failed = failedFiles(first.report)
-  if (!process.env.CI || failed.length === 0 || failed.length > MOST_FILES_TO_REPEAT) return first.counts
-  console.log(`\nFailed: ${failed.join(', ')}. Each file runs once more, with nothing beside it.`)
+  const { failedFiles, homelessErrors } = first
+  if (!process.env.CI || failedFiles.length === 0 || failedFiles.length > MOST_FILES_TO_REPEAT) return first
+  if (homelessErrors > 0) return first
+  console.log(`\nFailed: ${failedFiles.join(', ')}. Each file runs once more, with nothing beside it.`)
   const flags = args.filter((arg) => arg.startsWith('-'))
-  const again = await runVitest([...failed, ...flags, '--maxWorkers=1'], join(folder, 'vitest-again.json'))
-  if (again.counts.failed > 0) return { ...first.counts, failed: again.counts.failed }
-  console.log(`Passed only when run alone, so look at their timing: ${failed.join(', ')}`)
-  return { ...first.counts, passed: first.counts.passed + first.counts.failed, failed: 0 }
+  const again = await runVitest(
+    [...failedFiles, ...flags, '--maxWorkers=1'],
+    join(folder, 'vitest-again.json'),
+  )
+  if (again.failed > 0) return { ...first, failed: again.failed }
+  console.log(`Passed only when run alone, so look at their timing: ${failedFiles.join(', ')}`)
+  return { ...first, passed: first.passed + first.failed, failed: 0 }
 }
 
 async function runVitest(args, file) {
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const code = await runNode([toolPath('vitest'), 'run', ...reporters, ...args])
-  const report = readReport(file)
-  const counts = asCounts(code, report?.numPassedTests, report?.numFailedTests)
-  return { report, counts: { ...counts, skipped: report?.numPendingTests ?? 0 } }
-}
-
-function failedFiles(report) {
-  const results = report?.testResults ?? []
-  return results.filter((file) => file.status === 'failed').map((file) => relative(ROOT, file.name))
+  const reporters = ['--reporter=default', `--reporter=${join(ROOT, 'scripts', 'lib', 'test-report.mjs')}`]
+  const env = { ...process.env, TEST_REPORT: file }
+  const code = await runNode([toolPath('vitest'), 'run', ...reporters, ...args], { env })
+  const report = readReport(file) ?? { skipped: 0, failedFiles: [], homelessErrors: 0 }
+  return { ...report, ...asCounts(code, report.passed, report.failed) }
 }
 
 async function conformance(role, args, folder) {

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await call('all_get-sum', { a: 1, b: 2 })
   await call('all_get-sum', { a: 11, b: 2 })
   await client.close()
-}, 60_000)
+})
 afterAll(() => gateway?.close())
 
 describe('the access page of the admin API', () => {

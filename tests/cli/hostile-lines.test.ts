@@ -25,7 +25,7 @@ const line = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ..
 /** The process lives and answers. */
 async function lives(): Promise<void> {
   send(line({ id: 'alive', method: 'ping' }))
-  await expect.poll(() => answers().find(({ id }) => id === 'alive'), { timeout: 30_000 }).toBeDefined()
+  await expect.poll(() => answers().find(({ id }) => id === 'alive')).toBeDefined()
 }
 
 async function ends(): Promise<number | null> {
@@ -53,7 +53,7 @@ describe('a line', () => {
     send('\n')
     await lives()
     await expect
-      .poll(() => answers().find(({ id }) => id !== 'alive'), { timeout: 30_000 })
+      .poll(() => answers().find(({ id }) => id !== 'alive'))
       .toMatchObject({ ...expected, error: { code: expect.any(Number) } })
     expect(await ends()).toBe(0)
     expect(gantry.err).not.toMatch(/\n {4}at |TypeError|RangeError/)

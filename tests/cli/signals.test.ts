@@ -83,18 +83,14 @@ async function call(endpoint: string, name: string): Promise<string> {
 }
 
 /** Ends in order: its exit code, nothing of its targets, and no file that says it runs. */
-async function endsInOrder(gantry: Running, code: number, within = 6000): Promise<void> {
-  const began = Date.now()
-  await expect
-    .poll(() => gantry.child.exitCode ?? gantry.child.signalCode, { timeout: within })
-    .not.toBeNull()
+async function endsInOrder(gantry: Running, code: number): Promise<void> {
+  await expect.poll(() => gantry.child.exitCode ?? gantry.child.signalCode).not.toBeNull()
   expect([gantry.child.exitCode, gantry.child.signalCode, gantry.err]).toEqual([
     code,
     null,
     expect.anything(),
   ])
-  expect(Date.now() - began).toBeLessThan(within)
-  await expect.poll(alive, { timeout: 3000 }).toEqual([])
+  await expect.poll(alive).toEqual([])
   if (code === 0) expect((await readdir(join(shop.dir, 'state'))).join()).not.toContain('gateway')
 }
 
@@ -142,7 +138,7 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
     await gantry.endpoint()
     await expect.poll(() => pids().length).toBe(1)
     await write({ app: { ...APP, env: { A: '1' } }, starting: STARTING })
-    await expect.poll(() => pids().length, { timeout: 30_000 }).toBeGreaterThan(1)
+    await expect.poll(() => pids().length).toBeGreaterThan(1)
     gantry.child.kill(signal)
     await endsInOrder(gantry, 0)
   })
@@ -158,7 +154,7 @@ it('a second signal ends a gateway at once that lets its calls end', async () =>
   await expect.poll(() => call(endpoint, 'app_quick').catch(() => 'closed')).not.toContain('done')
   expect(gantry.child.exitCode).toBeNull()
   gantry.child.kill('SIGINT')
-  await endsInOrder(gantry, 1, 2000)
+  await endsInOrder(gantry, 1)
   await never
 })
 
@@ -184,11 +180,11 @@ it('two hundred changes of the configuration, good and bad: the last one wins, a
     if (change % 50 === 9) await rename(join(shop.dir, 'gantry.json'), join(shop.dir, 'moved.json'))
   }
   await write({ app: APP, last: APP })
-  await expect.poll(() => call(endpoint, 'last_quick'), { timeout: 30_000 }).toContain('done')
+  await expect.poll(() => call(endpoint, 'last_quick')).toContain('done')
   isOver = true
   await caller
   expect(failed).toEqual([])
-  await expect.poll(() => alive().length, { timeout: 30_000 }).toBe(2)
+  await expect.poll(() => alive().length).toBe(2)
   gantry.child.kill('SIGTERM')
   await endsInOrder(gantry, 0)
 })

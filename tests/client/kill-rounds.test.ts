@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type CallResult, Client, http } from '@gantry/mcp/client'
 import { stdio, type StdioWire } from '@gantry/mcp/client/node'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bundle } from '../../packages/mcp/src/transport/fixtures/bundle.test.node.ts'
 import {
   children,
@@ -137,8 +137,8 @@ it(`${ROUNDS} rounds of spawn, call and kill leave no process, no socket, no unh
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, lane))
   // Those of a program that was killed are ended by its guard, a moment later.
-  await vi.waitFor(() => expect(survivors(token)).toEqual([]), { timeout: 30_000 })
-  await vi.waitFor(() => expect(children()).toEqual(before.children), { timeout: 30_000 })
-  await vi.waitFor(() => expect(sockets()).toEqual(before.sockets), { timeout: 30_000 })
+  await expect.poll(() => survivors(token)).toEqual([])
+  await expect.poll(() => children()).toEqual(before.children)
+  await expect.poll(() => sockets()).toEqual(before.sockets)
   expect(unhandled).toEqual([])
 }, 1_200_000)

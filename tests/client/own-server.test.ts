@@ -8,7 +8,7 @@ import { socket, stdio } from '@gantry/mcp/client/node'
 import { toFetchHandler } from '@gantry/mcp/server'
 import { serveSocket, toNodeHandler } from '@gantry/mcp/server/node'
 import { memory } from '@gantry/mcp/testing'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { REVISIONS, type Revision } from '../../packages/mcp/src/protocol/index.ts'
 import { bundle } from '../../packages/mcp/src/transport/fixtures/bundle.test.node.ts'
 import { createOwnApp } from './fixtures/own-app.ts'
@@ -119,7 +119,7 @@ describe.each(CELLS)('our client and our server over %s at %s', (way, revision) 
       const subscription = await client.subscribe('note://1')
       await client.listening()
       await client.call('touch')
-      await vi.waitFor(() => expect(heard.sort()).toEqual(['note://1', 'tools']), 10_000)
+      await expect.poll(() => heard.sort()).toEqual(['note://1', 'tools'])
       await subscription.close()
 
       await expect(client.call('nope')).rejects.toMatchObject({ code: -32602 })

@@ -50,7 +50,7 @@ describeConsole('who may do what', { config, entries: 10 }, (suite) => {
     )
     await call('all_echo', { message: 'ann@example.com' })
     await call('all_echo', { message: 'loud' })
-  }, 60_000)
+  })
   afterAll(() => client?.close())
 
   it('lists keys and callers, and leads to what a caller sees', async () => {

@@ -152,7 +152,7 @@ describeConsole('what is hostile', { config, entries: 7 }, (suite) => {
     await expectCalm('the palette')
     await page.keyboard.press('Escape')
     await end()
-  }, 120_000)
+  })
 
   it('is shown as text when it is a client, or pasted to be tried', async () => {
     const response = await fetch(`${suite.gateway.url}/mcp`, {
@@ -186,5 +186,5 @@ describeConsole('what is hostile', { config, entries: 7 }, (suite) => {
       await expectCalm(`a trial of ${pasted.slice(0, 40)}`)
     }
     await end()
-  }, 120_000)
+  })
 })

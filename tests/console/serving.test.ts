@@ -14,7 +14,7 @@ beforeAll(async () => {
   gateway = await adminGateway({ mcpServers: {} })
   const index = await readFile(join(DIST, 'index.html'), 'utf8')
   assets = [...index.matchAll(/(?:src|href)="\/console\/(assets\/[^"]+)"/g)].map(([, path]) => path!)
-}, 120_000)
+})
 
 afterAll(() => gateway?.close())
 

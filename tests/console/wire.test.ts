@@ -302,5 +302,5 @@ describeConsole('the wire', { config: BOTH_ERAS, entries: 16 }, (suite) => {
     await page.getByRole('tabpanel').getByText('grown').waitFor()
     expect(complaints).toEqual([])
     await close()
-  }, 120_000)
+  })
 })

@@ -8,7 +8,7 @@ const PAGES = ['README.md', 'docs/quick-start.md']
 // GANTRY_UPDATE_DOCS=1 writes what the commands print into the pages.
 const isUpdating = process.env.GANTRY_UPDATE_DOCS === '1'
 
-describe('commands on the page', { timeout: 120_000 }, () => {
+describe('commands on the page', () => {
   it.each(PAGES)('%s print what it says', async (name) => {
     const file = fileURLToPath(new URL(`../../${name}`, import.meta.url))
     let page = await readFile(file, 'utf8')

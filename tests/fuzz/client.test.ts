@@ -9,7 +9,7 @@ import {
   sse,
 } from '@gantry/mcp/client'
 import { stdio } from '@gantry/mcp/client/node'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../packages/mcp/src/transport/fixtures/bundle.test.node.ts'
 import { children } from '../../packages/mcp/src/transport/fixtures/survivors.test.node.ts'
 import type { Fault } from './faulty-voice.ts'
@@ -156,8 +156,8 @@ describe(`a client of a server that says the right things wrongly (seed ${SEED})
         console.info(JSON.stringify({ ...tally, growth }))
         expect(growth).toBeLessThan(3_000_000)
       }
-      await vi.waitFor(() => expect(sockets()).toEqual(before.sockets), { timeout: 30_000 })
-      await vi.waitFor(() => expect(children()).toEqual(before.children), { timeout: 30_000 })
+      await expect.poll(() => sockets()).toEqual(before.sockets)
+      await expect.poll(() => children()).toEqual(before.children)
       expect(unhandled).toEqual([])
       // Enough of it works, on a busy machine too: otherwise only the handshake would have been tested.
       expect(tally.answered).toBeGreaterThan(3 * CALLS)

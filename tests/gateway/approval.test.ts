@@ -103,7 +103,7 @@ describe('a legacy client', () => {
     expect(text).toContain('refunded 600')
     expect(text).toContain('notifications/progress')
     expect(made()).toEqual(['600'])
-  }, 120_000)
+  })
 })
 
 describe('a modern client', () => {
@@ -130,7 +130,7 @@ describe('a modern client', () => {
     }, PATIENCE)
     expect(task.result.content[0].text).toBe('refunded 700')
     expect(made()).toEqual(['700'])
-  }, 120_000)
+  })
 
   it('repeats the call after the death of the gateway, and it is made once', async () => {
     const first = await start()
@@ -145,7 +145,7 @@ describe('a modern client', () => {
     const texts = answers.map(({ message }) => message.result.content[0].text)
     expect(texts.filter((text) => text === 'refunded 800')).toHaveLength(1)
     expect(made()).toEqual(['800'])
-  }, 120_000)
+  })
 })
 
 it('a caller sees and decides nothing of its own, and an approver nothing else', async () => {
@@ -165,7 +165,7 @@ it('a caller sees and decides nothing of its own, and an approver nothing else',
   const strangers = createAdminClient({ url: gateway.url, token: 'nobody' })
   await expect(strangers.call('approvals', {})).rejects.toMatchObject({ status: 401 })
   expect(made()).toEqual([])
-}, 120_000)
+})
 
 it('a service decides by a signed webhook', async () => {
   const heard: { body: string; headers: Record<string, unknown> }[] = []
@@ -179,7 +179,7 @@ it('a service decides by a signed webhook', async () => {
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`
   const gateway = await start({ webhook: { url, secret: SECRET } })
   await callModern(gateway, 650)
-  await vi.waitFor(() => expect(heard).toHaveLength(1), PATIENCE)
+  await expect.poll(() => heard).toHaveLength(1)
   const { body, headers } = heard[0]!
   const header = (name: string) => String(headers[name])
   const signed = {
@@ -214,7 +214,7 @@ it('a service decides by a signed webhook', async () => {
   expect(await post(decision('key:lea'))).toBe(409)
   expect((await callModern(gateway, 650)).text).toContain('refunded 650')
   service.close()
-}, 120_000)
+})
 
 it('keeps the confirmation of a caller between the rounds of both eras', async () => {
   const file = join(dir, 'gantry.json')
@@ -245,4 +245,4 @@ it('keeps the confirmation of a caller between the rounds of both eras', async (
   const refused = await legacyRequest(gateway.endpoint, 'tools/call', params, { session })
   expect(refused.text).toContain('lacks the capability')
   expect(made()).toEqual(['5'])
-}, 120_000)
+})

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect, http } from '@gantry/mcp/client'
 import { Server, tool } from '@gantry/mcp/server'
 import { verifyTrail } from '../../packages/gateway/src/audit/index.ts'
@@ -208,7 +208,7 @@ describe('a trail that is required', () => {
     expect(message.error).toMatchObject({ data: { reason: 'audit', mayHaveHappened: false } })
     expect(calls).toBe(0)
     await rm(join(stateDir, 'audit'))
-    await vi.waitFor(() => expect(gateway!.gateway.audit!.error).toBeUndefined(), { timeout: 10_000 })
+    await expect.poll(() => gateway!.gateway.audit!.error).toBeUndefined()
     const again = await modernRequest(gateway.endpoint, 'tools/call', { name: 'counting_count' })
     expect(again.message.result).toMatchObject({ content: [{ text: '1' }] })
   })

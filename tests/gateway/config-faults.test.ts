@@ -60,7 +60,7 @@ it.each([
     const pid = (await client.call('kept_pid')).text()
     const slow = client.call('kept_late', { nonce: 'under way', ms: 1500 })
     await spoil()
-    await expect.poll(reports, { timeout: 30_000 }).toBeGreaterThan(0)
+    await expect.poll(reports).toBeGreaterThan(0)
     expect((await client.call('kept_pid')).text()).toBe(pid)
     await writeFile(file, configOf('kept', 'more'))
     const hasMore = () =>
@@ -68,7 +68,7 @@ it.each([
         () => true,
         () => false,
       )
-    await expect.poll(hasMore, { timeout: 30_000 }).toBe(true)
+    await expect.poll(hasMore).toBe(true)
     expect((await slow).text()).toBe('under way')
     expect((await client.call('kept_pid')).text()).toBe(pid)
   },

@@ -71,7 +71,7 @@ describe('a target whose entry is edited', () => {
     for (let number = 1; number <= 5; number++) {
       const before = await pid()
       await edit({ raw: version(number) })
-      await expect.poll(pid, { timeout: 30_000 }).not.toBe(before)
+      await expect.poll(pid).not.toBe(before)
     }
     isOver = true
     await Promise.all(workers)
@@ -80,9 +80,7 @@ describe('a target whose entry is edited', () => {
     expect(pids.size).toBe(6)
     // The processes of earlier settings are gone.
     const current = await pid()
-    await expect
-      .poll(() => [...pids].filter((one) => one !== current && isAlive(one)), { timeout: 30_000 })
-      .toEqual([])
+    await expect.poll(() => [...pids].filter((one) => one !== current && isAlive(one))).toEqual([])
   })
 
   it('answers a call that was under way, and takes new ones meanwhile', async () => {
@@ -93,18 +91,18 @@ describe('a target whose entry is edited', () => {
     await edit({ raw: version(1) })
     await expect.poll(pid).not.toBe(before)
     expect((await slow).text()).toBe(String(before))
-    await expect.poll(() => isAlive(before), { timeout: 30_000 }).toBe(false)
+    await expect.poll(() => isAlive(before)).toBe(false)
   })
 
   it('is what the new entry says, also when that does not work, and says since when', async () => {
     await start(version(0))
     const before = await pid()
     await edit({ raw: { command: 'no-such-command-anywhere' } })
-    await expect.poll(() => isAlive(before), { timeout: 30_000 }).toBe(false)
+    await expect.poll(() => isAlive(before)).toBe(false)
     await expect(client.call('raw_pid')).rejects.toThrow()
     await expect.poll(() => target().main.reason ?? '').toMatch(/since its configuration was changed/)
     await edit({ raw: version(2) })
-    await expect.poll(() => pid().catch(() => 0), { timeout: 30_000 }).toBeGreaterThan(0)
+    await expect.poll(() => pid().catch(() => 0)).toBeGreaterThan(0)
   })
 
   it('is tried again when the one before it has ended, which may have been in its way', async () => {
@@ -113,7 +111,7 @@ describe('a target whose entry is edited', () => {
     await start(only(0))
     const before = await pid()
     await edit({ raw: only(1) })
-    await expect.poll(() => pid().catch(() => before), { timeout: 30_000 }).not.toBe(before)
+    await expect.poll(() => pid().catch(() => before)).not.toBe(before)
   })
 
   it('that is switched off or removed ends its calls under way first', async () => {
@@ -125,10 +123,10 @@ describe('a target whose entry is edited', () => {
       await edit(next)
       expect((await slow).text()).toBe(String(before))
       await expect(client.call('raw_pid')).rejects.toThrow()
-      await expect.poll(() => isAlive(before), { timeout: 30_000 }).toBe(false)
+      await expect.poll(() => isAlive(before)).toBe(false)
       if (next.raw) {
         await edit({ raw: version(0) })
-        await expect.poll(() => pid().catch(() => 0), { timeout: 30_000 }).toBeGreaterThan(0)
+        await expect.poll(() => pid().catch(() => 0)).toBeGreaterThan(0)
       }
     }
   })

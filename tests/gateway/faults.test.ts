@@ -45,7 +45,7 @@ describe('a target that cannot be used', () => {
     )
     const started = Date.now()
     expect(await toolNames(to)).toContain('good_greet')
-    expect(Date.now() - started).toBeLessThan(8000)
+    expect(Date.now() - started).toBeLessThan(30_000)
     const { merged } = gateway!.gateway.catalog
     const gaps = merged.gaps(merged.catalogs)
     expect(gaps.map((gap) => gap.target).sort()).toEqual(['dead', 'hanging', 'missing'])

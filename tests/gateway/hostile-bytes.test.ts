@@ -113,6 +113,6 @@ describe('bytes of strangers at the front', () => {
     await expectAlive(gateway)
     const began = performance.now()
     await Promise.all(closing.splice(0).map((close) => close()))
-    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(performance.now() - began).toBeLessThan(30_000)
   })
 })

@@ -247,7 +247,7 @@ describe('refusals', () => {
 })
 
 describe('size', () => {
-  it('passes 50 MB on to both eras', { timeout: 60_000 }, async () => {
+  it('passes 50 MB on to both eras', async () => {
     const web = await target(MODERN)
     const gateway = await gatewayTo({ url: web.url })
     for (const era of ['legacy', 'modern'] as const) {

@@ -37,5 +37,5 @@ describe.each([
       const read = ['--method', 'resources/read', '--uri', uri]
       expect(await inspect(...read)).toMatchObject({ contents: [{ uri, text: 'a thing' }] })
     }
-  }, 120_000)
+  })
 })

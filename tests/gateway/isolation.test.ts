@@ -61,9 +61,7 @@ describe('isolation: session', () => {
     // The connection that all share comes on top: lists are fetched over it.
     expect(instances().filter(({ key }) => key !== '').length).toBeLessThanOrEqual(3)
     const hanging = [first, second, third].map((client) => client.call('raw_hang').catch(() => {}))
-    await expect
-      .poll(() => instances().filter((instance) => instance.slots.used > 0).length, { timeout: 30_000 })
-      .toBe(3)
+    await expect.poll(() => instances().filter((instance) => instance.slots.used > 0).length).toBe(3)
     const fourth = await open('legacy')
     await expect(fourth.call('raw_pid')).rejects.toThrow(/requests and connections that it can take/)
     await Promise.all([first, second, third].map((client) => client.close()))
@@ -85,9 +83,7 @@ describe('isolation: session, for modern callers without a name', () => {
         expect(results.map((result) => result.text().split(' ')[1])).toEqual(['Eve', 'Eve', 'Eve'])
       }
       // What was made for single calls ends with them.
-      await expect
-        .poll(() => instances().filter(({ key }) => key.startsWith('call:')), { timeout: 30_000 })
-        .toEqual([])
+      await expect.poll(() => instances().filter(({ key }) => key.startsWith('call:'))).toEqual([])
     },
   )
 })
@@ -145,7 +141,7 @@ describe('isolation: call', () => {
     await modernRequest(gateway!.endpoint, 'tools/call', { name: 'raw_ask' })
     const pid = instances().find((instance) => instance.key.startsWith('call:'))!.link!.process!.pid!
     expect(isAlive(pid)).toBe(true)
-    await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false)
+    await expect.poll(() => isAlive(pid)).toBe(false)
   })
 
   it('brings later rounds of a modern server back to the process that began the call', async () => {
@@ -153,9 +149,7 @@ describe('isolation: call', () => {
     await start({ command: process.execPath, args: [ASKING_SERVER], env, isolation: 'call' })
     const client = await open('modern', 'Fay')
     expect((await client.call('raw_twice')).text()).toBe('Fay Fay Fay')
-    await expect
-      .poll(() => instances().filter((instance) => instance.key !== '').length, { timeout: 30_000 })
-      .toBe(0)
+    await expect.poll(() => instances().filter((instance) => instance.key !== '').length).toBe(0)
   })
 })
 

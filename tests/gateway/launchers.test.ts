@@ -33,27 +33,27 @@ const target = () => gateway.gateway.target('raw')!
 it('waits for a launcher that installs through child processes, past the time for a start', async () => {
   const entry = await launcher('for i in 1 2 3 4; do sleep 0.5; done; serve')
   gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts: { start: '1s' } } } })
-  await expect.poll(() => target().state, { timeout: 30_000 }).toBe('ready')
+  await expect.poll(() => target().state).toBe('ready')
   expect(target().main.starts).toBe(1)
 })
 
 it('waits for a launcher that has started nothing yet', async () => {
   const entry = await launcher('read -t 5 line < /dev/zero 2>/dev/null; exec 3<>/dev/null; sleep 4; serve')
   gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts: { start: '5s' } } } })
-  await expect.poll(() => target().state, { timeout: 20_000 }).toBe('ready')
+  await expect.poll(() => target().state).toBe('ready')
 })
 
 it('gives up a launched server that hangs', async () => {
   const entry = await launcher('sleep 0.2; sleep 600')
   gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts: { start: '1s' } } } })
-  await expect.poll(() => target().main.reason, { timeout: 30_000 }).toMatch(/did not start within 1000 ms/)
+  await expect.poll(() => target().main.reason).toMatch(/did not start within 1000 ms/)
 })
 
 it('gives up an installation that takes longer than its own limit', async () => {
   const entry = await launcher('while true; do sleep 0.2; done')
   const timeouts = { start: '500ms', install: '2s' }
   gateway = await testGateway({ mcpServers: { raw: { ...entry, timeouts } } })
-  await expect.poll(() => target().main.reason, { timeout: 30_000 }).toMatch(/took longer than 2000 ms/)
+  await expect.poll(() => target().main.reason).toMatch(/took longer than 2000 ms/)
 })
 
 it('lets an installation end when the gateway stops', async () => {
@@ -61,7 +61,7 @@ it('lets an installation end when the gateway stops', async () => {
   const done = join(dir, 'done')
   const script = `touch ${began}; for i in 1 2 3 4 5 6; do sleep 0.5; done; touch ${done}; serve`
   gateway = await testGateway({ mcpServers: { raw: await launcher(script) } })
-  await expect.poll(() => existsSync(began), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => existsSync(began)).toBe(true)
   await gateway.close()
   expect(existsSync(done)).toBe(true)
 })
@@ -74,7 +74,7 @@ it('gives launchers folders of its own when there is no home to write to', async
   vi.stubEnv('npm_config_cache', undefined)
   const run = async (HOME: string): Promise<string[]> => {
     gateway = await testGateway({ mcpServers: { raw: { ...entry, env: { HOME } } } })
-    await expect.poll(() => target().state, { timeout: 30_000 }).toBe('ready')
+    await expect.poll(() => target().state).toBe('ready')
     const places = (await readFile(seen, 'utf8')).trim().split('|')
     const { stateDir } = gateway
     await gateway.close()

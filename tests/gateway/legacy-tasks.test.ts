@@ -160,33 +160,29 @@ describe('a server with the tasks of 2025-11-25', () => {
     arguments: { topic: 'python', ambiguous: true },
   }
 
-  it('lets older clients wait for a tool that insists on a task, and asks them', {
-    timeout: 30_000,
-  }, async () => {
+  it('lets older clients wait for a tool that insists on a task, and asks them', async () => {
     const client = await legacyClient(await gatewayTo(entry))
     const result = await client.call(call.name, call.arguments)
     expect(result.text()).toMatch(/snake/)
     expect(result.raw._meta ?? {}).not.toHaveProperty(['io.modelcontextprotocol/related-task'])
   })
 
-  it('keeps the process of a call that has one of its own until the task is over', {
-    timeout: 30_000,
-  }, async () => {
+  it('keeps the process of a call that has one of its own until the task is over', async () => {
     const gateway = await gatewayTo({ ...entry, isolation: 'call' })
     const client = await legacyClient(gateway)
     expect((await client.call(call.name, { topic: 'python' })).text()).toMatch(/python/)
     await expect.poll(() => gateway.gateway.target('old')!.instances.map(({ key }) => key)).toEqual([''])
   })
 
-  it('gives modern clients a task for it', { timeout: 30_000 }, async () => {
+  it('gives modern clients a task for it', async () => {
     const ask = asking(await gatewayTo(entry))
     const { taskId } = (await ask('tools/call', call)).message.result
     const get = async () => (await ask('tasks/get', { taskId })).message.result
-    await expect.poll(async () => (await get()).status, { timeout: 30_000 }).toBe('input_required')
+    await expect.poll(async () => (await get()).status).toBe('input_required')
     const [key] = Object.keys((await get()).inputRequests)
     const inputResponses = { [key!]: { action: 'accept', content: { interpretation: 'snake' } } }
     await ask('tasks/update', { taskId, inputResponses })
-    await expect.poll(async () => (await get()).status, { timeout: 30_000 }).toBe('completed')
+    await expect.poll(async () => (await get()).status).toBe('completed')
     expect((await get()).result.content[0].text).toMatch(/snake/)
   })
 })

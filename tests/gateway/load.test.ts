@@ -111,9 +111,7 @@ describe('the limit of requests in flight', () => {
           : modernRequest(gateway.endpoint, 'completion/complete', params, { headers: as('greedy') }),
       )
       await until(() => running.length === 4)
-      const began = Date.now()
       expect((await call('quick', 'modest')).status).toBe(200)
-      expect(Date.now() - began).toBeLessThan(1000)
       expect(gateway.gateway.admission.waiting).toBe(0)
       letAllGo()
       const answers = await Promise.all(flood)

@@ -59,7 +59,7 @@ it('says when a target ends or is killed, a call fails, a key is wrong, and the 
   expect(lines()).toContainEqual(expect.objectContaining(unknown))
 
   const again = async () => (await call('crash_change')).message.result !== undefined
-  await expect.poll(again, { timeout: 30_000 }).toBe(true)
+  await expect.poll(again).toBe(true)
   const pid = gateway.gateway.target('crash')!.main.link!.process!.pid
   process.kill(pid, 'SIGKILL')
   const killed = () => lost().some((line) => String(line.detail).includes('SIGKILL'))
@@ -125,7 +125,7 @@ it('says whose connection was ended because nothing was read, and how much waite
   })
   expect(unread.status).toBe(200)
   const cutOff = () => lines().filter(({ message }) => /^The client has read nothing/.test(String(message)))
-  await expect.poll(() => cutOff().length, { timeout: 30_000 }).toBe(1)
+  await expect.poll(() => cutOff().length).toBe(1)
   expect(cutOff()[0]).toMatchObject({
     level: 'warn',
     reader: expect.stringContaining('ann'),

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../interop/fixtures/everything-app.mjs'
 import { openOfficial1 } from '../interop/support/official-1.ts'
 import { openOfficial2 } from '../interop/support/official-2.ts'
@@ -70,20 +70,18 @@ describe.each(CELLS)('the official client %s and a %s server over %s', (_, revis
   it('gets log messages of the level it wants', async () => {
     await peer.setLogLevel('warning')
     await peer.call('e_speak')
-    await vi.waitFor(() => expect(peer.logs).toHaveLength(1))
+    await expect.poll(() => peer.logs).toHaveLength(1)
     expect(peer.logs[0]).toMatchObject({ level: 'warning', data: { text: 'loud' } })
     await peer.setLogLevel('debug')
     await peer.call('e_speak')
-    await vi.waitFor(() =>
-      expect(peer.logs.map(({ level }) => level)).toEqual(['warning', 'debug', 'warning']),
-    )
+    await expect.poll(() => peer.logs.map(({ level }) => level)).toEqual(['warning', 'debug', 'warning'])
   })
 
   it('hears of progress while the call runs', async () => {
     const seen: number[] = []
     const onprogress = ({ progress }: { progress: number }): unknown => seen.push(progress)
     const counting = peer.call('e_count', { to: 3 }, { onprogress })
-    await vi.waitFor(() => expect(seen).toEqual([1, 2, 3]))
+    await expect.poll(() => seen).toEqual([1, 2, 3])
     await peer.call('e_finish_counting')
     expect((await counting).content[0]?.text).toBe('counted to 3')
   })
@@ -93,11 +91,11 @@ describe.each(CELLS)('the official client %s and a %s server over %s', (_, revis
     const staying = peer.call('e_count', { to: 1 })
     const rejected = expect(peer.call('e_wait', {}, { signal: controller.signal })).rejects.toThrow()
     const isRunning = (name: string) => [...gateway.gateway.view.running].some((one) => one.name === name)
-    await vi.waitFor(() => expect(isRunning('e_wait') && isRunning('e_count')).toBe(true))
+    await expect.poll(() => isRunning('e_wait') && isRunning('e_count')).toBe(true)
     await peer.call('e_echo', { text: 'the calls above have arrived' })
     controller.abort('enough')
     await rejected
-    await vi.waitFor(async () => expect(await textOf('e_cancellations')).toBe('1'))
+    await expect.poll(() => textOf('e_cancellations')).toBe('1')
     await peer.call('e_finish_counting')
     expect((await staying).content[0]?.text).toBe('counted to 1')
   })
@@ -115,20 +113,17 @@ describe.each(CELLS)('the official client %s and a %s server over %s', (_, revis
     await peer.subscribe('e+test://text/1')
     await peer.call('e_touch', { uri: 'test://text/2' })
     await peer.call('e_touch', { uri: 'test://text/1' })
-    await vi.waitFor(() => expect(peer.updated).toEqual(['e+test://text/1']))
+    await expect.poll(() => peer.updated).toEqual(['e+test://text/1'])
     await peer.unsubscribe('e+test://text/1')
     await peer.call('e_touch', { uri: 'test://text/1' })
     await peer.subscribe('e+test://text/2')
     await peer.call('e_touch', { uri: 'test://text/2' })
-    await vi.waitFor(() => expect(peer.updated).toEqual(['e+test://text/1', 'e+test://text/2']))
+    await expect.poll(() => peer.updated).toEqual(['e+test://text/1', 'e+test://text/2'])
   })
 
   it('hears of changed lists', async () => {
     await peer.hearChanges()
     for (const what of ['tool', 'prompt', 'resource']) await peer.call('e_grow', { what })
-    await vi.waitFor(
-      () => expect([...new Set(peer.changed)].sort()).toEqual(['prompts', 'resources', 'tools']),
-      { timeout: 30_000 },
-    )
+    await expect.poll(() => [...new Set(peer.changed)].sort()).toEqual(['prompts', 'resources', 'tools'])
   })
 })

@@ -95,14 +95,12 @@ describe('createPooledFetch', () => {
     const response = await pooledFetch()(server.url, { method: 'GET' })
     let last = -1
     // The sockets' own buffers fill up, then nothing moves any more.
-    await vi.waitFor(
-      () => {
-        const isStill = written === last
-        last = written
-        expect(isStill).toBe(true)
-      },
-      { interval: 200, timeout: 5_000 },
-    )
+    const isStill = () => {
+      const before = last
+      last = written
+      return before === written
+    }
+    await expect.poll(isStill, { interval: 200 }).toBe(true)
     expect(written).toBeLessThan(32 * 1024 * 1024)
     let read = 0
     for await (const chunk of response.body!) read += chunk.length

@@ -31,7 +31,7 @@ it.each(
     }
     expect(await names()).toEqual(['it_grow'])
     await client.call('it_grow')
-    await expect.poll(names, { timeout: 30_000 }).toEqual(['it_grow', 'it_grown'])
+    await expect.poll(names).toEqual(['it_grow', 'it_grown'])
   },
 )
 
@@ -68,7 +68,7 @@ it.each(
   await ada.listening()
   await ada.call('it_grow')
   await told
-  await expect.poll(() => names(ada), { timeout: 30_000 }).toEqual(['it_grow', 'it_grown'])
+  await expect.poll(() => names(ada)).toEqual(['it_grow', 'it_grown'])
   expect((await ada.call('it_grown')).text()).toBe('here')
   expect(await names(other)).toEqual(['it_grow'])
   await expect(other.call('it_grown')).rejects.toThrow('it_grown')

@@ -69,9 +69,7 @@ it('has exemplars that name a trace, for readers who take OpenMetrics', async ()
   expect(trace).toHaveLength(32)
 })
 
-it('is scraped by Prometheus, which takes the alerts and every query of the dashboard', {
-  timeout: 120_000,
-}, async () => {
+it('is scraped by Prometheus, which takes the alerts and every query of the dashboard', async () => {
   const rules = deployed('prometheus/rules.yaml')
   const checked = spawnSync(tools.promtool, ['check', 'rules', rules], { encoding: 'utf8' })
   expect([checked.status, checked.stderr]).toEqual([0, ''])

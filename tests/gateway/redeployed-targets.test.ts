@@ -25,7 +25,7 @@ async function redeploy(restart: object): Promise<() => Promise<void>> {
   expect((await client.call('web_echo')).text()).toBe('echo')
   await web.close()
   await client.call('web_echo').catch(() => {})
-  await expect.poll(() => target().main.failures, { timeout: 30_000 }).toBeGreaterThan(4)
+  await expect.poll(() => target().main.failures).toBeGreaterThan(4)
   return async () => {
     web = await scriptedTarget({}, port)
   }
@@ -38,26 +38,32 @@ describe('a target at a URL that was away for a while', () => {
     const comeBack = await redeploy({ minDelay: 20, maxDelay: 200 })
     expect(target().state).not.toBe('quarantined')
     await comeBack()
-    await expect.poll(() => target().state, { timeout: 2000 }).toBe('ready')
+    await expect.poll(() => target().state).toBe('ready')
   })
 
   it('is back at once when a caller asks', async () => {
     const comeBack = await redeploy({ minDelay: 20, maxDelay: '1h' })
+    const failures = async () => {
+      await client.call('web_echo').catch(() => {})
+      return target().main.failures
+    }
+    // The next attempt without a caller is more than a minute away.
+    await expect.poll(failures).toBeGreaterThan(12)
     await comeBack()
     const began = Date.now()
     expect((await client.call('web_echo')).text()).toBe('echo')
-    expect(Date.now() - began).toBeLessThan(1000)
+    expect(Date.now() - began).toBeLessThan(30_000)
   })
 
   it('is not asked more often than the shortest pause allows, however many call', async () => {
     await redeploy({ minDelay: 150, maxDelay: 150 })
     const before = target().main.starts
-    const until = Date.now() + 900
+    const began = Date.now()
     const hammer = async (): Promise<void> => {
-      while (Date.now() < until) await client.call('web_echo').catch(() => {})
+      while (Date.now() < began + 900) await client.call('web_echo').catch(() => {})
     }
     await Promise.all(Array.from({ length: 20 }, hammer))
-    expect(target().main.starts - before).toBeLessThanOrEqual(10)
+    expect(target().main.starts - before).toBeLessThanOrEqual((Date.now() - began) / 150 + 1)
   })
 
   it('is tried again within seconds by default', async () => {

@@ -54,7 +54,7 @@ describe.skipIf(!existsSync(GATEWAY))('10,000 requests at once to a gateway in a
   const megabytes = (): number =>
     Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)]).toString()) / 1024
 
-  it('over stdio: every one is answered once, and memory stays bounded', { timeout: 60_000 }, async () => {
+  it('over stdio: every one is answered once, and memory stays bounded', async () => {
     serve('--stdio')
     const answers = new Map<number, number>()
     const all = new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ describe.skipIf(!existsSync(GATEWAY))('10,000 requests at once to a gateway in a
   })
 
   // On a slow machine more than 1000 of them are under way at once; those are refused, in turn as well.
-  it('down one HTTP connection: every one is answered in turn', { timeout: 60_000 }, async () => {
+  it('down one HTTP connection: every one is answered in turn', async () => {
     serve('--json')
     const [first] = (await new Promise<Buffer>((resolve) => child.stdout!.once('data', resolve)))
       .toString()

@@ -165,7 +165,7 @@ it('streams end with the token that opened them', async () => {
   const short = await openAll(gateway, as(await world.token({ aud, sub: 'ann', exp })))
   const long = await openAll(gateway, as(await world.token({ aud, sub: 'ben' })))
   const ended = { listening: 'ended', get: 200, sse: 200 }
-  await expect.poll(short.state, { timeout: 30_000 }).toMatchObject(ended)
+  await expect.poll(short.state).toMatchObject(ended)
   expect(Date.now()).toBeGreaterThanOrEqual(exp * 1000)
   expect(long.state()).toEqual(OPEN)
 })

@@ -44,7 +44,7 @@ async function stop(calls = 1): Promise<void> {
   await expect.poll(atTarget).toBe(calls)
   const began = Date.now()
   await gateway.close()
-  expect(Date.now() - began).toBeLessThan(4000)
+  expect(Date.now() - began).toBeLessThan(30_000)
 }
 
 describe('a call that is still under way when the time to end is over is answered with an error', () => {

@@ -32,7 +32,7 @@ describe('health', () => {
     gateway!.gateway.observers.add({ targetChanged: () => states.add(target().state) })
     const before = Number((await to.call('raw_pid')).text())
     await to.call('raw_freeze')
-    await expect.poll(() => isAlive(before), { timeout: 30_000 }).toBe(false)
+    await expect.poll(() => isAlive(before)).toBe(false)
     expect(states).toContain('degraded')
     await expect.poll(() => target().state).toBe('ready')
     expect(Number((await to.call('raw_pid')).text())).not.toBe(before)
@@ -65,7 +65,7 @@ describe('idle-stop', () => {
   it('ends a connection that nobody uses and makes it again for the next call', async () => {
     const to = await start(rawTarget({}, { idleStop: 300 }))
     const before = Number((await to.call('raw_pid')).text())
-    await expect.poll(() => isAlive(before), { timeout: 30_000 }).toBe(false)
+    await expect.poll(() => isAlive(before)).toBe(false)
     await expect.poll(() => target().state).toBe('idle')
     const after = Number((await to.call('raw_pid')).text())
     expect(after).not.toBe(before)
@@ -187,7 +187,7 @@ describe('restart policy', () => {
       command: 'no-such-command-anywhere',
       restart: { minDelay: 10, maxDelay: 20, quarantineAfter: 3, quarantineFor: '1h' },
     })
-    await expect.poll(() => target().state, { timeout: 30_000 }).toBe('quarantined')
+    await expect.poll(() => target().state).toBe('quarantined')
     expect(target().main.failures).toBe(3)
   })
 })
@@ -197,7 +197,7 @@ describe('a server that starts and dies', () => {
 
   it('is not started for ever: it counts as failed until it has done something', async () => {
     await start(rawTarget({ exitAfter: 'tools/list' }, { restart }))
-    await expect.poll(() => target().state, { timeout: 30_000 }).toBe('quarantined')
+    await expect.poll(() => target().state).toBe('quarantined')
     expect(target().main.starts).toBe(4)
     await expect(client!.call('raw_pid')).rejects.toThrow(
       /Target "raw": it failed too often \(its process exited with code 1\); the next try is in \d+ s/,
@@ -221,7 +221,7 @@ it('stops at once while a target hangs in its start', async () => {
   await expect.poll(() => target().state).toBe('starting')
   const began = Date.now()
   await gateway!.close()
-  expect(Date.now() - began).toBeLessThan(6000)
+  expect(Date.now() - began).toBeLessThan(30_000)
 })
 
 describe.each(['legacy', 'modern'] as const)('a resource that a %s client follows', (era) => {

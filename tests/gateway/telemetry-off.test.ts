@@ -38,7 +38,7 @@ async function loadedWith(env: Record<string, string>): Promise<string[]> {
   return [...output.matchAll(/^loaded (\S+)$/gm)].map(([, name]) => name!)
 }
 
-it('loads nothing of OpenTelemetry unless it is wanted', { timeout: 120_000 }, async () => {
+it('loads nothing of OpenTelemetry unless it is wanted', async () => {
   expect(await loadedWith({})).toEqual([])
   // Nobody listens there. That is no reason to fail.
   expect(await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })).toContain(

@@ -88,8 +88,7 @@ describe('what callers learn of a failure', () => {
   it('names target, kind and advice when a process ends in a call, in every era and at every endpoint', async () => {
     const lines = logLines()
     const gateway = await start({ bad: leaky('') })
-    const isTried = () =>
-      expect.poll(() => gateway.gateway.target('bad')?.state, { timeout: 30_000 }).not.toBe('backing-off')
+    const isTried = () => expect.poll(() => gateway.gateway.target('bad')?.state).not.toBe('backing-off')
     const seen = await everywhere(gateway, 'bad', 'tools/call', { name: 'crash' }, isTried)
     for (const text of seen) {
       expect(text).not.toMatch(PLANTED)
@@ -376,10 +375,10 @@ it('holds none in what a listener hears, nor in what a task says of itself', asy
   const listening = listenRaw(gateway.endpoint, { notifications }, capabilities, end.signal, (one) =>
     heard.push(one),
   )
-  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => heard.length).toBe(1)
   target.announce('notifications/resources/updated', { uri: 'file:///a', why: 'planted-header-12' })
   target.announce('notifications/tasks', task)
-  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(3)
+  await expect.poll(() => heard.length).toBe(3)
   end.abort()
   await listening.catch(() => {})
   expect(JSON.stringify([made.text, got.text, heard])).not.toMatch(PLANTED)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Client, connect, http, sse } from '@gantry/mcp/client'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SnippetRunner, snippetsOf } from './support/run-snippet.ts'
 
 const page = await readFile(new URL('../../docs/http.md', import.meta.url), 'utf8')
@@ -35,7 +35,7 @@ describe.each(mounts.map(({ title, code }, index) => [index + 1, title, code] as
       // Progress arrives while the call is held.
       const seen: number[] = []
       const counting = client.call('count', { to: 3 }, { onProgress: ({ progress }) => seen.push(progress) })
-      await vi.waitFor(() => expect(seen).toEqual([1, 2, 3]))
+      await expect.poll(() => seen).toEqual([1, 2, 3])
       await client.call('finish_counting')
       expect((await counting).text()).toBe('counted to 3')
 
@@ -44,10 +44,11 @@ describe.each(mounts.map(({ title, code }, index) => [index + 1, title, code] as
       client.on('toolsChanged', () => {
         changes += 1
       })
-      await vi.waitFor(async () => {
+      const changesOnceMore = async () => {
         await client.call('grow', { what: 'tool' })
-        expect(changes).toBeGreaterThan(0)
-      })
+        return changes
+      }
+      await expect.poll(changesOnceMore).toBeGreaterThan(0)
 
       // A call that is given up is given up on the other side.
       const controller = new AbortController()
@@ -56,7 +57,7 @@ describe.each(mounts.map(({ title, code }, index) => [index + 1, title, code] as
       await client.call('echo', { text: 'it has arrived' })
       controller.abort()
       await rejected
-      await vi.waitFor(async () => expect(await textOf(client, 'cancellations')).toBe('1'))
+      await expect.poll(() => textOf(client, 'cancellations')).toBe('1')
     })
 
     it('leaves other paths to the framework, and answers bad bodies', async () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { toNodeHandler } from '@gantry/mcp/server/node'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from './fixtures/everything-app.mjs'
 import { openOfficial1 } from './support/official-1.ts'
 import { type Mode, openOfficial2 } from './support/official-2.ts'
@@ -163,19 +163,17 @@ describe.each(CELLS)('the official client %s over %s', (name, transport, open) =
   it('gets log messages of the level it wants', async () => {
     await peer.setLogLevel('warning')
     await peer.call('speak')
-    await vi.waitFor(() => expect(peer.logs).toHaveLength(1))
+    await expect.poll(() => peer.logs).toHaveLength(1)
     expect(peer.logs[0]).toMatchObject({ level: 'warning', logger: 'speaker', data: { text: 'loud' } })
     await peer.setLogLevel('debug')
     await peer.call('speak')
-    await vi.waitFor(() =>
-      expect(peer.logs.map(({ level }) => level)).toEqual(['warning', 'debug', 'warning']),
-    )
+    await expect.poll(() => peer.logs.map(({ level }) => level)).toEqual(['warning', 'debug', 'warning'])
   })
 
   it('hears of progress, in order, before the result', async () => {
     const seen: unknown[] = []
     const counting = peer.call('count', { to: 5 }, { onprogress: (progress) => seen.push(progress) })
-    await vi.waitFor(() => expect(seen).toHaveLength(5))
+    await expect.poll(() => seen).toHaveLength(5)
     expect(seen).toEqual(
       [1, 2, 3, 4, 5].map((progress) => ({ progress, total: 5, message: `step ${progress}` })),
     )
@@ -191,9 +189,8 @@ describe.each(CELLS)('the official client %s over %s', (name, transport, open) =
     await peer.call('echo', { text: 'the call above has arrived' })
     controller.abort('enough')
     await rejected
-    await vi.waitFor(async () => {
-      expect(Number((await peer.call('cancellations')).content[0]?.text)).toBe(before + 1)
-    })
+    const after = async () => Number((await peer.call('cancellations')).content[0]?.text)
+    await expect.poll(after).toBe(before + 1)
   })
 
   it('answers questions', async () => {
@@ -227,19 +224,17 @@ describe.each(CELLS)('the official client %s over %s', (name, transport, open) =
     await peer.subscribe('test://text/1')
     await peer.call('touch', { uri: 'test://text/2' })
     await peer.call('touch', { uri: 'test://text/1' })
-    await vi.waitFor(() => expect(peer.updated).toEqual(['test://text/1']))
+    await expect.poll(() => peer.updated).toEqual(['test://text/1'])
     await peer.unsubscribe('test://text/1')
     await peer.call('touch', { uri: 'test://text/1' })
     await peer.subscribe('test://text/2')
     await peer.call('touch', { uri: 'test://text/2' })
-    await vi.waitFor(() => expect(peer.updated).toEqual(['test://text/1', 'test://text/2']))
+    await expect.poll(() => peer.updated).toEqual(['test://text/1', 'test://text/2'])
   })
 
   it('hears of changed lists', async () => {
     await peer.hearChanges()
     for (const what of ['tool', 'prompt', 'resource']) await peer.call('grow', { what })
-    await vi.waitFor(() => {
-      expect([...new Set(peer.changed)].sort()).toEqual(['prompts', 'resources', 'tools'])
-    })
+    await expect.poll(() => [...new Set(peer.changed)].sort()).toEqual(['prompts', 'resources', 'tools'])
   })
 })

@@ -38,7 +38,7 @@ export function describeConsole(
         async () => (await gateway.api.call('catalog', { query: {} })).entries.length >= entries,
         'The catalog',
       )
-    }, 120_000)
+    })
 
     afterAll(async () => {
       await browser?.close()

@@ -41,7 +41,7 @@ export class SnippetRunner {
     await this.import(snippet)
     const [server] = this.#listen.mock.contexts as [HttpServer]
     this.#servers.push(...(this.#listen.mock.contexts as HttpServer[]))
-    await vi.waitFor(() => expect(server.listening).toBe(true))
+    await expect.poll(() => server.listening).toBe(true)
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 

@@ -42,7 +42,7 @@ it.each([
     for (let round = 0; written < EVENTS * share && round < 200; round++) {
       const child = fork(SCRIPT, [folder, way, '1000000'], { execArgv: FLAGS, silent: true })
       const { reports, exit, stderr } = watch(child)
-      await expect.poll(() => reports.length, { timeout: 20_000, interval: 2 }).toBeGreaterThan(0)
+      await expect.poll(() => reports.length, { interval: 2 }).toBeGreaterThan(0)
       await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * (EVENTS > 10_000 ? 2000 : 250)))
       child.kill('SIGKILL')
       await exit
@@ -94,4 +94,4 @@ it('refuses what has no room on a full disk, and what was acknowledged stays', a
   expect(chains[0]!.to).toBe(reports.at(-1)!.synced)
   expect(chains[0]!.to).toBeGreaterThan(100)
   expect(chains[0]!.isTorn).toBe(false)
-}, 60_000)
+})

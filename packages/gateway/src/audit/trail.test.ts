@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { searchTrail } from './search.ts'
 import { listSegments } from './segments.ts'
 import { callEvent, expectEvents, linesIn, testFolder, testTrail } from './trail.test.support.ts'
@@ -42,10 +42,8 @@ describe('a trail', () => {
     const folder = testFolder()
     const trail = testTrail(folder, { signEvery: 20 })
     await trail.open()
-    await vi.waitFor(async () => {
-      const { chains } = await verifyTrail(join(folder, 'audit'))
-      expect(chains[0]!.signed).toBeGreaterThan(2)
-    })
+    const signed = async () => (await verifyTrail(join(folder, 'audit'))).chains[0]?.signed
+    await expect.poll(signed).toBeGreaterThan(2)
     await trail.close()
     expect((await verifyTrail(join(folder, 'audit'))).ok).toBe(true)
   })
@@ -110,7 +108,7 @@ describe('a trail that cannot be written', () => {
     expect(trail.error).toBeDefined()
     await rm(join(folder, 'audit'))
     await mkdir(join(folder, 'audit'))
-    await vi.waitFor(() => expect(trail.error).toBeUndefined(), { timeout: 10_000 })
+    await expect.poll(() => trail.error).toBeUndefined()
     await trail.close()
     expect(health.map((one) => one !== undefined)).toEqual([true, false])
     const events = (await linesIn(folder)).map((line) => JSON.parse(line))

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, open, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ConfigEvent, type ConfigWatcher, watchConfig } from './watch-config.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
 
@@ -30,8 +30,7 @@ async function watchIt(text = configWith('a', 'b')): Promise<ConfigWatcher> {
   return watcher
 }
 
-const until = (condition: () => boolean) =>
-  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 30_000 })
+const until = (condition: () => boolean) => expect.poll(condition).toBe(true)
 const names = () => watcher!.model.targets.map((target) => target.name)
 const lastType = () => events.at(-1)?.type
 

@@ -80,7 +80,7 @@ describe('inference', () => {
     // Every fact that is inferred in place is a mapped type of its own (docs/adr/0022-types-in-place.md).
     expect(inPlace / alone).toBeLessThan(2.2)
     expect(chained / alone).toBeLessThan(2)
-  }, 120_000)
+  })
 })
 
 const INPUT = (i: number): string =>

@@ -270,7 +270,7 @@ describe('instrumentation', () => {
     const { duration, toolArguments: _arguments, clientName: _client, ...rest } = seen[0]!
     expect(rest).toEqual({ method, ...expected })
     expect(duration).toBeGreaterThanOrEqual(0)
-    expect(duration).toBeLessThan(5)
+    expect(duration).toBeLessThan(60)
   })
 
   it('durations are seconds, and concurrent requests have separate data', async () => {

@@ -143,4 +143,4 @@ it('a reader that never reads is cut off, and its request cancelled', async () =
   sent.destroy()
   server.closeAllConnections()
   server.close()
-}, 20_000)
+})

@@ -91,7 +91,6 @@ const cases = Object.entries(CLIENTS).flatMap(([name, ask]) =>
 describe('a flood of progress and log messages', () => {
   it.each(cases)(
     'for $name that is slow ($kind): some are dropped, and its answer arrives',
-    { timeout: 30_000 },
     async ({ ask, kind }: { ask: (host: HttpHost) => Promise<Response>; kind: HostKind }) => {
       const state = flood()
       await using host = await HttpHost.open(kind, state.app)
@@ -99,9 +98,8 @@ describe('a flood of progress and log messages', () => {
       const response = await ask(host)
       await until(() => state.isOver)
       expect(state.most()).toBeLessThan(2 * MB)
-      const asked = Date.now()
+      // The slow one reads no further until this is answered.
       expect((await host.modern('tools/call', { name: 'small' })).status).toBe(200)
-      expect(Date.now() - asked).toBeLessThan(1000)
       expect(await answerIn(response)).toContain('all said')
     },
   )

@@ -83,7 +83,7 @@ describe('a receiver of CloudEvents', () => {
     const log: string[] = []
     const first = await open(folder, { http: { url: to.url, headers } }, log)
     for (let number = 1; number <= 10; number++) first.trail.add(callEvent(number))
-    await vi.waitFor(() => expect(log.join()).toContain('it answered with status 503'))
+    await expect.poll(() => log.join()).toContain('it answered with status 503')
     await first.close()
     expect(to.bodies).toEqual([])
     // As if another process had written it, and were gone.
@@ -94,7 +94,7 @@ describe('a receiver of CloudEvents', () => {
     }
     to.status = 200
     const second = await open(folder, { http: { url: to.url, headers } })
-    await vi.waitFor(() => expect(eventsOf(to)).toHaveLength(13))
+    await expect.poll(() => eventsOf(to)).toHaveLength(13)
     await second.close()
     const chains = new Set(eventsOf(to).map(({ id }) => id.replace(/-\d+$/, '')))
     expect(chains).toEqual(new Set([first.trail.chain, second.trail.chain]))

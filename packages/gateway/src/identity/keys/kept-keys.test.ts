@@ -87,7 +87,7 @@ it('uses are remembered, and forgotten with the key', async () => {
   expect(await keys.lastUses()).toEqual(new Map())
   const before = Date.now()
   await keys.find(key!)
-  await vi.waitFor(async () => expect((await keys.lastUses()).get('ci')).toBeGreaterThanOrEqual(before))
+  await expect.poll(async () => (await keys.lastUses()).get('ci')).toBeGreaterThanOrEqual(before)
   await keys.revoke('ci')
   expect(await keys.lastUses()).toEqual(new Map())
 })
@@ -97,7 +97,7 @@ it('followers hear of a revocation', async () => {
   const stop = await keys.follow(heard)
   await keys.add({ name: 'ci' })
   await keys.revoke('ci')
-  await vi.waitFor(() => expect(heard).toHaveBeenCalled())
+  await expect.poll(() => heard).toHaveBeenCalled()
   stop()
 })
 

@@ -95,7 +95,7 @@ describe('ArrivingResults', () => {
       bytes += 64 * 1024
       moving.grows(bytes, 4 * MB)
     }, 20)
-    await expect.poll(() => events, { timeout: 5000 }).toContain('other stalled')
+    await expect.poll(() => events).toContain('other stalled')
     expect(performance.now() - begun).toBeGreaterThanOrEqual(600)
     expect(events).not.toContain('moving stalled')
     clearInterval(move)
@@ -181,7 +181,7 @@ describe('long lines of programs', () => {
     const answers = wires.map((wire) =>
       wire.request({ jsonrpc: '2.0', id: 1, method: 'tools/call' }).then(() => done++),
     )
-    await expect.poll(() => arriving.waiting, { timeout: 30_000 }).toBe(3)
+    await expect.poll(() => arriving.waiting).toBe(3)
     expect([done, arriving.held]).toEqual([0, 6 * MB])
     blocker.ends()
     await Promise.all(answers)
@@ -195,7 +195,7 @@ describe('long lines of programs', () => {
     blocker.grows(5 * MB)
     const wire = await openProgram(arriving)
     const answer = wire.request({ jsonrpc: '2.0', id: 1, method: 'tools/call' }).catch((error) => error.code)
-    await expect.poll(() => arriving.waiting, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => arriving.waiting).toBe(1)
     await wire.close()
     expect(await answer).toBe('closed')
     expect([arriving.waiting, arriving.held]).toEqual([0, 5 * MB])

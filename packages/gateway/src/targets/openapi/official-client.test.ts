@@ -63,7 +63,7 @@ describe('the official client', () => {
     await client.close()
   })
 
-  it('1.x takes the first 200 tools of GitHub', { timeout: 120_000 }, async () => {
+  it('1.x takes the first 200 tools of GitHub', async () => {
     const packed = readFileSync(new URL('fixtures/github.json.br', import.meta.url))
     const document = JSON.parse(brotliDecompressSync(packed).toString()) as JsonObject
     document.paths = Object.fromEntries(Object.entries(document.paths as JsonObject).slice(0, 160))

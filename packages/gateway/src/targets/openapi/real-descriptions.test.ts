@@ -30,7 +30,7 @@ function checkTools({ tools }: OpenApiTarget, everyNth: number): void {
   }
 }
 
-describe('real descriptions load without error', { timeout: 120_000 }, () => {
+describe('real descriptions load without error', () => {
   it('GitHub (3.0, 13 MB)', async () => {
     const packed = readFileSync(new URL('fixtures/github.json.br', import.meta.url))
     const document = JSON.parse(brotliDecompressSync(packed).toString()) as JsonObject

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { fixture, survivors, uniqueToken, untilSurvivors } from '../fixtures/survivors.test.node.ts'
 import { NODE_GUARD, SHELL_GUARD } from './guard-script.node.ts'
 
@@ -82,7 +82,7 @@ describe('the guard', () => {
     expect(others).toEqual([])
     parent.kill('SIGKILL')
     await untilSurvivors(token, 0)
-    await vi.waitFor(() => expect(isAlive(guard as number)).toBe(false), { timeout: 30_000, interval: 20 })
+    await expect.poll(() => isAlive(guard as number)).toBe(false)
   })
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('nor one that ends by %s', async (signal) => {
@@ -99,7 +99,7 @@ describe('the guard', () => {
     await untilSurvivors(token, 2)
     const [first] = guards(parent)
     process.kill(first as number, 'SIGKILL')
-    await vi.waitFor(() => expect(guards(parent).filter((pid) => pid !== first)).toHaveLength(1))
+    await expect.poll(() => guards(parent).filter((pid) => pid !== first)).toHaveLength(1)
     parent.kill('SIGKILL')
     await untilSurvivors(token, 0)
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { children, fixture, survivors, uniqueToken } from '../fixtures/survivors.test.node.ts'
 import { stdio } from './client.node.ts'
 
@@ -71,6 +71,6 @@ it(`${ROUNDS} rounds of spawn, request and kill leave no process, no handle, no 
   await Promise.all(Array.from({ length: AT_A_TIME }, lane))
   expect(survivors(token)).toEqual([])
   expect(children()).toEqual(childrenBefore)
-  await vi.waitFor(() => expect(resources()).toEqual(before))
+  await expect.poll(() => resources()).toEqual(before)
   expect(unhandled).toEqual([])
 }, 600_000)

@@ -61,7 +61,7 @@ describe('stdio: messages', () => {
     const errors: McpError[] = []
     const wire = await open({ onProtocolError: (error) => errors.push(error) })
     expect(await resultOf(call(wire, 'unknown'))).toEqual({ right: true })
-    await vi.waitFor(() => expect(errors).toHaveLength(3))
+    await expect.poll(() => errors).toHaveLength(3)
     expect(errors.map((error) => error.code)).toEqual(['bad_response', 'bad_response', 'bad_response'])
     expect(errors[0]?.message).toContain('99999')
   })

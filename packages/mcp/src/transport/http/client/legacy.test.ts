@@ -50,7 +50,7 @@ describe('http, legacy sessions', () => {
     const wire = await connect(server.url)
     const started = performance.now()
     await wire.close()
-    expect(performance.now() - started).toBeLessThan(4_000)
+    expect(performance.now() - started).toBeLessThan(30_000)
   })
 
   it('refuses a session id that could not be sent back', async () => {
