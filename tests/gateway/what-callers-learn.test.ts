@@ -268,11 +268,12 @@ describe('what callers learn of a failure', () => {
 
   it('names no address of a target that cannot be reached', async () => {
     logLines()
-    const gateway = await start({
+    const unreachable = {
       web: { url: 'http://127.0.0.1:1/planted-path?key=planted-query' },
       gone: { command: '/planted/no-such-command', args: ['--token', 'planted-token'] },
       api: { openapi: { document: 'http://127.0.0.1:1/planted-document.json' } },
-    })
+    }
+    const gateway = await start(unreachable, { catalog: { deadline: 200 } })
     for (const target of ['web', 'gone', 'api']) {
       for (const text of await everywhere(gateway, target, 'tools/list')) expect(text).not.toMatch(PLANTED)
       for (const text of await everywhere(gateway, target, 'tools/call', { name: 'x' })) {

@@ -198,7 +198,8 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
 
     describe('counters', () => {
       it('grant what is in the bucket, and say when there is more', async () => {
-        const bucket = { capacity: 3, perSecond: 20 }
+        // So slow that nothing comes back while a busy machine runs this.
+        const bucket = { capacity: 3, perSecond: 0.01 }
         for (const left of [2, 1, 0]) {
           const spent = await store.spend({ c: bucket })
           expect(spent).toMatchObject({ granted: true, retryAfter: 0 })
@@ -207,8 +208,9 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         const refused = await store.spend({ c: { ...bucket, cost: 3 } })
         expect(refused.granted).toBe(false)
         expect(refused.retryAfter).toBeGreaterThan(0)
-        expect(refused.retryAfter).toBeLessThanOrEqual(150)
-        await expect.poll(() => store.spend({ c: { ...bucket, cost: 3 } })).toMatchObject({ granted: true })
+        expect(refused.retryAfter).toBeLessThanOrEqual(300_000)
+        const fast = { ...bucket, perSecond: 20, cost: 3 }
+        await expect.poll(() => store.spend({ c: fast })).toMatchObject({ granted: true })
         expect(await store.spend({ c: { ...bucket, cost: 4 } })).toMatchObject({ retryAfter: Infinity })
       })
 
