@@ -69,7 +69,7 @@ const LAYERS = {
     // The wire view sees what crosses targets and relay; it lies below both (docs/adr/0002).
     'targets/': ['model/', 'store/', 'telemetry/', ...SDK_CLIENT],
     'catalog/': ['model/', 'store/', 'targets/', ...SDK_CLIENT],
-    'telemetry/': ['model/', ENTRIES['@gantry/mcp/tracing'], ...SDK_CLIENT],
+    'telemetry/': ['model/', 'store/', ENTRIES['@gantry/mcp/tracing'], ...SDK_CLIENT],
     'relay/': ['catalog/', 'targets/', 'telemetry/', 'model/', ...SDK],
     'audit/': ['model/', ENTRIES['@gantry/mcp/exchange']],
     'chain/': [

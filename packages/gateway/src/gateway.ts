@@ -35,6 +35,7 @@ import { type Log, limitedLog } from './telemetry/log.ts'
 import type { Tracer } from './telemetry/tracer.ts'
 import { redacting } from './telemetry/redacting.ts'
 import type { SecretScrubber } from './telemetry/secret-scrubber.ts'
+import { ToolUsage } from './telemetry/usage/tool-usage.ts'
 import { WireView } from './telemetry/wire-view.ts'
 
 export interface GatewayOptions {
@@ -78,6 +79,8 @@ export class Gateway {
   readonly store: Store
   readonly audit: AuditTrail | undefined
   readonly view: WireView
+  /** How often each tool is called, and by whom. */
+  readonly usage: ToolUsage
   readonly tracer: Tracer | undefined
   readonly admission: Admission
   /** What rules took out of results. */
@@ -105,7 +108,10 @@ export class Gateway {
     this.store = options.store
     this.tracer = options.tracer
     this.audit = options.audit
-    this.view = new WireView({ ...model.telemetry.wire, sampling: model.telemetry.sampling })
+    this.usage = new ToolUsage(options.store, (error) =>
+      this.#failures('warn', 'The usage of tools could not be kept', { detail: String(error) }),
+    )
+    this.view = new WireView({ ...model.telemetry.wire, sampling: model.telemetry.sampling }, this.usage)
     this.info = {
       name: model.server.name,
       version: options.version,
@@ -320,6 +326,7 @@ export class Gateway {
     for (const endpoint of this.#endpoints.values()) endpoint.close()
     await this.approvals.close()
     await Promise.all([...this.#targets.values(), ...this.#leaving].map((target) => target.stop()))
+    await this.usage.close()
     this.#targets.clear()
   }
 }

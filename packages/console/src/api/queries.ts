@@ -1,6 +1,6 @@
 import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
 import { call, isUnreachable } from './call.ts'
-import type { AskSeen, EntryKind, LoadRange, Routes } from './contract.ts'
+import type { AskSeen, EntryKind, LoadRange, Routes, UsagePer, UsageRange } from './contract.ts'
 
 /** The event stream says when something is old, so nothing is fetched twice for being some seconds old. */
 export const queryClient = new QueryClient({
@@ -64,7 +64,12 @@ export const clientsQuery = queryOptions({
   queryFn: () => call('clients'),
 })
 
-export const toolsQuery = queryOptions({ queryKey: ['tools'], queryFn: () => call('tools') })
+export const toolsQuery = (range: UsageRange, per: UsagePer) =>
+  queryOptions({
+    placeholderData: keepPreviousData,
+    queryKey: ['tools', range, per],
+    queryFn: () => call('tools', { query: { range, per } }),
+  })
 
 export const configQuery = queryOptions({ queryKey: ['config'], queryFn: () => call('config') })
 

@@ -78,7 +78,7 @@ const wire = createRoute({
 const tools = createRoute({
   getParentRoute: () => root,
   path: '/tools',
-  validateSearch: texts('q', 'show', 'sort'),
+  validateSearch: texts('q', 'show', 'sort', 'range', 'per'),
   component: lazyPage(() => import('../features/tools/tools-page.tsx'), 'ToolsPage'),
 })
 

@@ -47,6 +47,8 @@ export interface ExchangeRecord {
   durationMs: number | undefined
   /** How much of it the target took, without the time in which its caller was asked. */
   targetMs: number | undefined
+  /** About the length of the arguments of a tool, as JSON. */
+  bytesIn: number | undefined
   /** Of the target's answer, where it came as text or bytes. */
   bytes: number | undefined
   status: RecordStatus

@@ -7,7 +7,6 @@ import {
   type ExchangeInit,
   type Outcome,
 } from '@gantry/mcp/exchange'
-import { ToolRegister } from './tool-register.ts'
 import { ClientTag, noteUpstream, WireView } from './wire-view.ts'
 
 const OPTIONS = { size: 3, bodyBytes: 100, sampling: 1 }
@@ -184,40 +183,5 @@ describe('the wire view', () => {
     ])
     expect(seen).toEqual(['refused'])
     expect(view.total.totals().calls).toBe(0)
-  })
-
-  it('counts the calls of each tool by its own name', () => {
-    const view = new WireView(OPTIONS)
-    for (const [tool, ms] of [
-      ['echo', 10],
-      ['echo', 10],
-      ['echo', 1_000],
-      ['sum', 1],
-    ] as const) {
-      const one = exchange()
-      const record = view.begin(one)
-      Object.assign(record, { target: 'a', tool, bytes: 100, began: performance.now() - ms })
-      view.end(record, ms === 1_000 ? failure(new ProtocolError(-32603, 'failed')) : complete({}), one)
-    }
-    recorded(view)
-    const figures = view.toolFigures()
-    expect(figures).toMatchObject([
-      { target: 'a', name: 'echo', calls: 3, errors: 1, bytes: 300 },
-      { target: 'a', name: 'sum', calls: 1, errors: 0 },
-    ])
-    const [{ p50, p95 }] = figures as [(typeof figures)[0]]
-    expect(p50).toBeGreaterThan(8)
-    expect(p50).toBeLessThan(100)
-    expect(p95).toBeGreaterThan(800)
-  })
-
-  it('forgets the tool that was not used for longest when there are too many', () => {
-    const tools = new ToolRegister()
-    for (let at = 1; at <= 5_001; at++) {
-      tools.add([{ at, status: 'ok', target: 'a', tool: `t${at}`, durationMs: 1, bytes: undefined }])
-    }
-    const names = tools.figures().map(({ name }) => name)
-    expect(names).toHaveLength(5_000)
-    expect(names).not.toContain('t1')
   })
 })

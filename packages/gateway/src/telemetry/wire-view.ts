@@ -20,10 +20,9 @@ import { inOutline, SLOW_FROM, Slowest } from './flight-recorder.ts'
 import type { Handshake } from './handshake.ts'
 import { KeptExchanges } from './kept-exchanges.ts'
 import { ClientRegister, LoadHistory, Stats, WaitingCalls } from './stats.ts'
-import { type ToolFigures, ToolRegister } from './tool-register.ts'
+import { roughLength } from './usage/rough-length.ts'
+import type { ToolUsage } from './usage/tool-usage.ts'
 
-/** Calls that are gathered before they are counted for their tools: a call itself does not wait for that. */
-const UNCOUNTED = 256
 /** Messages of one exchange with its target that are held while it runs. */
 const MOST_HELD = 20
 
@@ -44,12 +43,12 @@ export class WireView {
   readonly #exchanges: KeptExchanges
   readonly #targets = new Map<string, Stats>()
   readonly #watchers = new Set<(record: ExchangeRecord) => void>()
-  readonly #tools = new ToolRegister()
-  #uncounted: ExchangeRecord[] = []
+  readonly #usage: Pick<ToolUsage, 'add'> | undefined
   readonly #running = new CallTable<number, ExchangeRecord>()
   #next = 1
 
-  constructor(options: WireViewOptions) {
+  constructor(options: WireViewOptions, usage?: Pick<ToolUsage, 'add'>) {
+    this.#usage = usage
     this.#sampling = options.sampling
     this.#bodyBytes = options.bodyBytes
     this.#ring = new Array<ExchangeRecord | undefined>(options.size)
@@ -104,6 +103,7 @@ export class WireView {
       tool: undefined,
       durationMs: undefined,
       targetMs: undefined,
+      bytesIn: undefined,
       bytes: undefined,
       status: 'running',
       error: undefined,
@@ -134,7 +134,10 @@ export class WireView {
     if (failed) this.failures.count(outcome)
     this.load.add(record.target, failed)
     if (record.target !== undefined) this.statsOf(record.target).add(record.durationMs, failed)
-    if (record.tool !== undefined && this.#uncounted.push(record) >= UNCOUNTED) this.#countTools()
+    if (record.tool !== undefined && this.#usage) {
+      record.bytesIn = roughLength(exchange.params.arguments)
+      this.#usage.add(record)
+    }
     const answer: SeenMessage = { hop: 'client', direction: 'out', message: outcome }
     const isSlow = record.durationMs >= SLOW_FROM && this.#slowest.take(record)
     if (this.watched) this.#showHttp(record)
@@ -194,17 +197,6 @@ export class WireView {
 
   get running(): ExchangeRecord[] {
     return this.#running.values()
-  }
-
-  /** Of every tool that was called. */
-  toolFigures(): ToolFigures[] {
-    this.#countTools()
-    return this.#tools.figures()
-  }
-
-  #countTools(): void {
-    this.#tools.add(this.#uncounted)
-    this.#uncounted = []
   }
 
   statsOf(target: string): Stats {

@@ -1,10 +1,13 @@
-import type { CatalogEntry, ToolFigures } from '../../api/contract.ts'
+import type { CatalogEntry, ToolFigures, UsagePer } from '../../api/contract.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { formatBytes, formatCount, formatDuration, formatPercent } from '../../ui/format.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { Ago } from '../../ui/time.tsx'
 
-export interface ToolRow extends Pick<ToolFigures, 'target' | 'name' | 'calls' | 'errors' | 'bytes'> {
+type Counted = 'target' | 'client' | 'principal' | 'calls' | 'errors' | 'bytesOut' | 'tokensIn' | 'tokensOut'
+
+export interface ToolRow extends Pick<ToolFigures, Counted> {
+  readonly name: string
   /** As clients name it. */
   readonly key: string
   readonly p50: number | undefined
@@ -14,23 +17,48 @@ export interface ToolRow extends Pick<ToolFigures, 'target' | 'name' | 'calls' |
   readonly isGone: boolean
 }
 
-/** Every tool that there is, and every one that was called. */
+/** Every use of a tool, and every tool that was not used. */
 export function toRows(figures: readonly ToolFigures[], entries: readonly CatalogEntry[]): ToolRow[] {
-  const used = new Map(figures.map((one) => [`${one.target}\n${one.name}`, one]))
-  const offered = entries
-    .filter(({ kind }) => kind === 'tool')
-    .map(({ target, own, key }): ToolRow => {
-      const known = used.get(`${target}\n${own}`)
-      used.delete(`${target}\n${own}`)
-      return { ...UNUSED, ...known, target, name: own, key, isGone: false }
-    })
-  const gone = [...used.values()].map((one): ToolRow => ({ ...one, key: one.name, isGone: true }))
-  return [...offered, ...gone]
+  const offered = new Map(
+    entries
+      .filter(({ kind }) => kind === 'tool')
+      .map(({ target, own, key }) => [`${target}\n${own}`, { target, name: own, key }]),
+  )
+  const used = figures.map((one): ToolRow => {
+    const known = offered.get(`${one.target}\n${one.name}`)
+    const name = one.name ?? 'other tools'
+    return { ...one, name, key: known?.key ?? name, isGone: one.name !== undefined && !known }
+  })
+  const usedNames = new Set(figures.map((one) => `${one.target}\n${one.name}`))
+  const unused = [...offered].filter(([id]) => !usedNames.has(id))
+  return [...used, ...unused.map(([, tool]): ToolRow => ({ ...UNUSED, ...tool, isGone: false }))]
 }
 
-const UNUSED = { calls: 0, errors: 0, bytes: 0, p50: undefined, p95: undefined, lastAt: undefined }
+const UNUSED = {
+  calls: 0,
+  errors: 0,
+  bytesOut: 0,
+  tokensIn: 0,
+  tokensOut: 0,
+  p50: undefined,
+  p95: undefined,
+  lastAt: undefined,
+}
 
-export const COLUMNS: readonly Column<ToolRow>[] = [
+/** Who called, where callers are told apart. */
+const CALLER: Column<ToolRow> = {
+  id: 'caller',
+  title: 'Caller',
+  sortBy: ({ client, principal }) => client ?? principal ?? '',
+  cell: ({ client, principal, calls }) => <span>{client ?? principal ?? (calls > 0 ? 'unknown' : '')}</span>,
+}
+
+export function columnsFor(per: UsagePer): readonly Column<ToolRow>[] {
+  const [tool, target, ...rest] = COLUMNS
+  return per === 'tool' ? COLUMNS : [tool!, target!, CALLER, ...rest]
+}
+
+const COLUMNS: readonly Column<ToolRow>[] = [
   {
     id: 'tool',
     title: 'Tool',
@@ -93,8 +121,20 @@ export const COLUMNS: readonly Column<ToolRow>[] = [
     title: 'Bytes',
     width: '5.5rem',
     isNumber: true,
-    sortBy: ({ bytes }) => bytes,
-    cell: ({ bytes }) => formatBytes(bytes),
+    sortBy: ({ bytesOut }) => bytesOut,
+    cell: ({ bytesOut }) => formatBytes(bytesOut),
+  },
+  {
+    id: 'tokens',
+    title: '≈ Tokens',
+    width: '8rem',
+    isNumber: true,
+    sortBy: ({ tokensIn, tokensOut }) => tokensIn + tokensOut,
+    cell: ({ tokensIn, tokensOut }) => (
+      <span title="Estimated: arguments in, results out">
+        {formatCount(tokensIn)} in, {formatCount(tokensOut)} out
+      </span>
+    ),
   },
   {
     id: 'last',

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import type { UsagePer, UsageRange } from '../../api/contract.ts'
 import { catalogQuery, toolsQuery } from '../../api/queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { SearchField, Select } from '../../ui/fields.tsx'
@@ -10,10 +11,21 @@ import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { readSort, writeSort } from '../../ui/table/sort-rows.ts'
 import { Table } from '../../ui/table/table.tsx'
-import { COLUMNS, toRows, type ToolRow } from './tool-rows.tsx'
+import { columnsFor, toRows, type ToolRow } from './tool-rows.tsx'
 import styles from './tools-page.module.css'
 
 const route = getRouteApi('/tools')
+
+const RANGES: readonly (readonly [UsageRange, string])[] = [
+  ['1h', 'Last hour'],
+  ['24h', 'Last day'],
+  ['7d', 'Last week'],
+]
+const PARTS: readonly (readonly [UsagePer, string])[] = [
+  ['tool', 'All callers together'],
+  ['client', 'By client'],
+  ['principal', 'By person or key'],
+]
 
 const SHOWN: Record<string, (row: ToolRow) => boolean> = {
   all: () => true,
@@ -24,10 +36,12 @@ const SHOWN: Record<string, (row: ToolRow) => boolean> = {
 
 /** Which tools are used, how long they take and how often they fail. */
 export function ToolsPage() {
-  const { q = '', show = 'all', sort = '-calls' } = route.useSearch()
+  const { q = '', show = 'all', sort = '-calls', ...search } = route.useSearch()
+  const range = RANGES.find(([id]) => id === search.range)?.[0] ?? '24h'
+  const per = PARTS.find(([id]) => id === search.per)?.[0] ?? 'tool'
   const setSearch = route.useNavigate()
   const navigate = useNavigate()
-  const tools = useQuery(toolsQuery)
+  const tools = useQuery(toolsQuery(range, per))
   const catalog = useQuery(catalogQuery)
   const rows = useMemo(
     () => (tools.data && catalog.data ? toRows(tools.data.tools, catalog.data.entries) : undefined),
@@ -38,11 +52,11 @@ export function ToolsPage() {
     return rows?.filter((row) => (SHOWN[show] ?? SHOWN.all!)(row) && row.key.toLowerCase().includes(wanted))
   }, [rows, q, show])
   const order = useMemo(() => readSort(sort), [sort])
-  const set = (change: { q?: string; show?: string; sort?: string }) =>
+  const set = (change: { q?: string; show?: string; sort?: string; range?: string; per?: string }) =>
     setSearch({ search: (old) => ({ ...old, ...change }), replace: true })
   const error = tools.error ?? catalog.error
   return (
-    <Page title="Tools" lead="Calls, failures and times of every tool, since the gateway was started." fill>
+    <Page title="Tools" lead="Calls, failures, times and sizes of every tool." fill>
       <div className={styles.bar}>
         <SearchField label="Find a tool" value={q} onChange={(text) => set({ q: text })} />
         <Select
@@ -56,6 +70,8 @@ export function ToolsPage() {
             ['unused', 'Never used'],
           ]}
         />
+        <Select label="Range" value={range} onChange={(id) => set({ range: id })} options={RANGES} />
+        <Select label="Callers" value={per} onChange={(id) => set({ per: id })} options={PARTS} />
         <span className={styles.count} role="status">
           {formatCount(shown?.length ?? 0)} of {formatCount(rows?.length ?? 0)}
         </span>
@@ -72,11 +88,11 @@ export function ToolsPage() {
           <Table
             label="Tools"
             rows={shown}
-            columns={COLUMNS}
-            keyOf={({ target, name }) => `${target} ${name}`}
+            columns={columnsFor(per)}
+            keyOf={({ target, name, client, principal }) => [target, name, client, principal].join(' ')}
             sort={order}
             onSort={(next) => set({ sort: writeSort(next) })}
-            viewKey={`${q} ${show}`}
+            viewKey={`${q} ${show} ${range} ${per}`}
             onOpen={(row) =>
               navigate({ to: '/wire', search: { filter: `tool:${row.key} target:${row.target}` } })
             }

@@ -3,5 +3,10 @@ const CHARACTERS_PER_TOKEN = 3.6
 
 /** Estimates what a definition costs a model's context: good enough to find the expensive targets. */
 export function estimateTokens(definition: object): number {
-  return Math.ceil(JSON.stringify(definition).length / CHARACTERS_PER_TOKEN)
+  return tokensIn(JSON.stringify(definition).length)
+}
+
+/** About how many tokens so many bytes of JSON are. */
+export function tokensIn(bytes: number): number {
+  return Math.ceil(bytes / CHARACTERS_PER_TOKEN)
 }

@@ -35,7 +35,7 @@ import type {
   UpdateTarget,
 } from './targets.ts'
 import type { AddTarget, StartTrial, TrialReport, TrialsStarted } from './trials.ts'
-import type { ToolFigures } from './tools.ts'
+import type { ToolFigures, UsagePer, UsageRange } from './tools.ts'
 import type { WhyReport } from './why.ts'
 import type { CallStarted, WireDetail, WireExportLine, WireList } from './wire.ts'
 
@@ -108,7 +108,8 @@ export interface Routes {
   clearWire: { reply: Done }
 
   /** Figures of every tool that was called. */
-  tools: { reply: { tools: readonly ToolFigures[] } }
+  /** By default every tool of the last day. */
+  tools: { query: { range?: UsageRange; per?: UsagePer }; reply: { tools: readonly ToolFigures[] } }
 
   /** All that is given must hold. `who`, `object` and `text` may be parts. Times in milliseconds since 1970. */
   audit: {

@@ -1,15 +1,30 @@
 import type { Bytes, Milliseconds, Timestamp } from './common.ts'
 
-/** `GET /api/tools`: what is known of the calls of a tool since the gateway was started. */
+/** `GET /api/tools`: the time up to now. */
+export type UsageRange = '1h' | '24h' | '7d'
+
+/** What callers are told apart by, beside the tool. */
+export type UsagePer = 'tool' | 'client' | 'principal'
+
+/** What is known of the calls of a tool in that time. */
 export interface ToolFigures {
   readonly target: string
-  /** The target's own name of it. */
-  readonly name: string
+  /** The target's own name of it; absent for all tools that were too many to count apart. */
+  readonly name?: string
+  /** Only when clients are told apart. */
+  readonly client?: string
+  /** Only when people and keys are told apart. */
+  readonly principal?: string
   readonly calls: number
   readonly errors: number
   readonly p50: Milliseconds
   readonly p95: Milliseconds
+  /** About the length of all arguments. */
+  readonly bytesIn: Bytes
   /** Of all answers whose length is known. */
-  readonly bytes: Bytes
+  readonly bytesOut: Bytes
+  /** Estimated from the bytes. */
+  readonly tokensIn: number
+  readonly tokensOut: number
   readonly lastAt: Timestamp
 }

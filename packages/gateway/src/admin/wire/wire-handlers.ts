@@ -14,6 +14,7 @@ import {
 import type { Handlers } from '../handlers.ts'
 import type { Playground } from '../playground/playground.ts'
 import { presentDetail, presentRecord } from './present-messages.ts'
+import { presentUsage } from './present-usage.ts'
 import { REDACTED } from '../../model/index.ts'
 
 const PAGE = 200
@@ -36,7 +37,10 @@ export function wireHandlers(host: AdminHost, playground: Playground): WireHandl
     })
   }
   return {
-    tools: () => ({ tools: view.toolFigures() }),
+    tools: async ({ query }) => {
+      const usages = await gateway.usage.read(query?.range ?? '24h', query?.per ?? 'tool')
+      return { tools: usages.map(presentUsage) }
+    },
     wire: ({ query }) => list(host, query ?? {}),
     wireDetail: ({ params }) => detail(find(params.id)),
     *wireExport({ query }) {
