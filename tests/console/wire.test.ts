@@ -259,7 +259,10 @@ describeConsole('the wire', { config: BOTH_ERAS, entries: 16 }, (suite) => {
     await page.getByLabel('Callers').selectOption('By client')
     await table.getByRole('columnheader', { name: 'Caller' }).waitFor()
     await page.getByLabel('Range').selectOption('Last week')
-    await row.filter({ hasText: /\d+ in, \d+ out/ }).first().waitFor()
+    await row
+      .filter({ hasText: /\d+ in, \d+ out/ })
+      .first()
+      .waitFor()
     await page.getByLabel('Callers').selectOption('All callers together')
     await page.getByLabel('Tools', { exact: true }).first().selectOption('used')
     await until(async () => !(await table.textContent())!.includes('never'), 'The tools in use')
