@@ -108,9 +108,12 @@ export class Gateway {
     this.store = options.store
     this.tracer = options.tracer
     this.audit = options.audit
-    this.usage = new ToolUsage(options.store, (error) =>
-      this.#failures('warn', 'The usage of tools could not be kept', { detail: String(error) }),
-    )
+    this.usage = new ToolUsage({
+      store: options.store,
+      uncounted: () => this.view.takeUncounted(),
+      onError: (error) =>
+        this.#failures('warn', 'The usage of tools could not be kept', { detail: String(error) }),
+    })
     this.view = new WireView({ ...model.telemetry.wire, sampling: model.telemetry.sampling }, this.usage)
     this.info = {
       name: model.server.name,

@@ -19,10 +19,11 @@ import { failureText, shortText } from './failure-text.ts'
 import { inOutline, SLOW_FROM, Slowest } from './flight-recorder.ts'
 import type { Handshake } from './handshake.ts'
 import { KeptExchanges } from './kept-exchanges.ts'
-import { ClientRegister, LoadHistory, Stats, WaitingCalls } from './stats.ts'
-import { roughLength } from './usage/rough-length.ts'
+import { ClientRegister, LoadHistory, roughLength, Stats, WaitingCalls } from './stats.ts'
 import type { ToolUsage } from './usage/tool-usage.ts'
 
+/** Calls that are gathered before they are counted for their tools: a call itself does not wait for that. */
+const MOST_UNCOUNTED = 256
 /** Messages of one exchange with its target that are held while it runs. */
 const MOST_HELD = 20
 
@@ -44,6 +45,7 @@ export class WireView {
   readonly #targets = new Map<string, Stats>()
   readonly #watchers = new Set<(record: ExchangeRecord) => void>()
   readonly #usage: Pick<ToolUsage, 'add'> | undefined
+  #uncounted: ExchangeRecord[] = []
   readonly #running = new CallTable<number, ExchangeRecord>()
   #next = 1
 
@@ -136,7 +138,7 @@ export class WireView {
     if (record.target !== undefined) this.statsOf(record.target).add(record.durationMs, failed)
     if (record.tool !== undefined && this.#usage) {
       record.bytesIn = roughLength(exchange.params.arguments)
-      this.#usage.add(record)
+      if (this.#uncounted.push(record) >= MOST_UNCOUNTED) this.#usage.add(this.takeUncounted())
     }
     const answer: SeenMessage = { hop: 'client', direction: 'out', message: outcome }
     const isSlow = record.durationMs >= SLOW_FROM && this.#slowest.take(record)
@@ -197,6 +199,13 @@ export class WireView {
 
   get running(): ExchangeRecord[] {
     return this.#running.values()
+  }
+
+  /** The calls that have ended since the last time. */
+  takeUncounted(): ExchangeRecord[] {
+    const records = this.#uncounted
+    this.#uncounted = []
+    return records
   }
 
   statsOf(target: string): Stats {

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore, type Store } from '../../store/index.ts'
 import type { ExchangeRecord } from '../exchange-record.ts'
-import { roughLength } from './rough-length.ts'
+import { roughLength } from '../stats.ts'
 import { ToolUsage } from './tool-usage.ts'
 
 const HOUR = 3_600_000
 const NOW = Date.parse('2026-03-05T12:34:00Z')
 
 function open(store: Store): ToolUsage {
-  return new ToolUsage(store, (error) => expect.unreachable(String(error)))
+  const onError = (error: unknown) => expect.unreachable(String(error))
+  return new ToolUsage({ store, uncounted: () => [], onError })
 }
 
 type Change = Partial<Omit<ExchangeRecord, 'client'>> & { client?: Partial<ExchangeRecord['client']> }
@@ -37,9 +38,9 @@ describe('the usage of tools', () => {
   it('counts calls, failures, times and sizes of each tool', async () => {
     const usage = open(createMemoryStore())
     for (const durationMs of [10, 10, 1_000]) {
-      usage.add(call({ durationMs, status: durationMs === 1_000 ? 'tool-error' : 'ok' }))
+      usage.add([call({ durationMs, status: durationMs === 1_000 ? 'tool-error' : 'ok' })])
     }
-    usage.add(call({ tool: 'sum' }))
+    usage.add([call({ tool: 'sum' })])
     const [echo, sum] = await usage.read('1h', 'tool', NOW)
     expect(echo).toMatchObject({
       target: 'notes',
@@ -57,7 +58,7 @@ describe('the usage of tools', () => {
     const store = createMemoryStore()
     for (const hours of [0, 2, 30, 200]) {
       const run = open(store)
-      run.add(call({ at: NOW - hours * HOUR }))
+      run.add([call({ at: NOW - hours * HOUR })])
       await run.close()
     }
     const usage = open(store)
@@ -69,9 +70,9 @@ describe('the usage of tools', () => {
   it('tells clients or people apart when asked', async () => {
     const usage = open(createMemoryStore())
     const person = (subject: string) => ({ kind: 'person' as const, issuer: 'https://id.example', subject })
-    usage.add(call({ client: { name: 'editor', principal: person('ada') } }))
-    usage.add(call({ client: { name: 'script', principal: person('ada') } }))
-    usage.add(call({ client: { name: 'script', principal: person('bob') } }))
+    usage.add([call({ client: { name: 'editor', principal: person('ada') } })])
+    usage.add([call({ client: { name: 'script', principal: person('ada') } })])
+    usage.add([call({ client: { name: 'script', principal: person('bob') } })])
     const clients = await usage.read('24h', 'client', NOW)
     expect(clients.map(({ client, counts }) => [client, counts.calls])).toEqual([
       ['editor', 1],
@@ -87,7 +88,7 @@ describe('the usage of tools', () => {
 
   it('counts every call in bounded room when callers make up names', async () => {
     const usage = open(createMemoryStore())
-    for (let at = 0; at < 6_000; at++) usage.add(call({ tool: `t${at}`, client: { name: `c${at}` } }))
+    for (let at = 0; at < 6_000; at++) usage.add([call({ tool: `t${at}`, client: { name: `c${at}` } })])
     const found = await usage.read('24h', 'tool', NOW)
     expect(found.length).toBeLessThanOrEqual(4_001)
     expect(found.reduce((sum, { counts }) => sum + counts.calls, 0)).toBe(6_000)
@@ -97,8 +98,11 @@ describe('the usage of tools', () => {
 
   it('goes on, and says why, when the store takes nothing', async () => {
     const errors: unknown[] = []
-    const usage = new ToolUsage(createMemoryStore({ maxBytes: 10 }), (error) => errors.push(error))
-    usage.add(call({}))
+    const usage = new ToolUsage({
+      store: createMemoryStore({ maxBytes: 10 }),
+      uncounted: () => [call({})],
+      onError: (error) => errors.push(error),
+    })
     expect(await usage.read('1h', 'tool', NOW)).toEqual([])
     expect(errors).not.toEqual([])
     await usage.close()

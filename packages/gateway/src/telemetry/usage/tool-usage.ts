@@ -28,10 +28,15 @@ const RANGES: Readonly<Record<UsageRange, { readonly span: Span; readonly length
 /** What callers are told apart by, beside the tool. */
 export type UsagePer = 'tool' | 'client' | 'principal'
 
-/** Calls that are gathered before they are counted: a call itself does not wait for that. */
-const MOST_UNCOUNTED = 256
 const WRITTEN_EVERY = 15_000
 const LONGEST_NAME = 100
+
+export interface ToolUsageOptions {
+  readonly store: Store
+  /** Gives the calls that have ended and were not counted yet. */
+  readonly uncounted: () => readonly ExchangeRecord[]
+  readonly onError: (error: unknown) => void
+}
 
 /**
  * How often each tool is called, by whom, and how long it takes: over the last hour, day and week. It is kept in the
@@ -39,21 +44,22 @@ const LONGEST_NAME = 100
  */
 export class ToolUsage {
   readonly #rows: Rows
+  readonly #uncounted: () => readonly ExchangeRecord[]
   readonly #onError: (error: unknown) => void
   readonly #run = randomUUID()
   readonly #slots = new Map<Span, UsageSlot>()
-  #uncounted: ExchangeRecord[] = []
-  #timer: NodeJS.Timeout | undefined
+  readonly #timer: NodeJS.Timeout
 
-  constructor(store: Store, onError: (error: unknown) => void) {
+  constructor({ store, uncounted, onError }: ToolUsageOptions) {
     this.#rows = store.rows({ name: 'usage' })
+    this.#uncounted = uncounted
     this.#onError = onError
+    this.#timer = setInterval(() => void this.#write(), WRITTEN_EVERY).unref()
   }
 
-  /** Takes the record of a call that has ended. */
-  add(record: ExchangeRecord): void {
-    if (this.#uncounted.push(record) >= MOST_UNCOUNTED) this.#count()
-    this.#timer ??= setInterval(() => void this.#write(), WRITTEN_EVERY).unref()
+  /** Counts calls that have ended. */
+  add(records: readonly ExchangeRecord[]): void {
+    for (const record of records) this.#count(record)
   }
 
   /** From the start of the range to now. */
@@ -79,22 +85,17 @@ export class ToolUsage {
     await this.#write()
   }
 
-  #count(): void {
-    const records = this.#uncounted
-    this.#uncounted = []
-    for (const record of records) {
-      const { target, tool, client, at, status, durationMs = 0, bytesIn = 0, bytes = 0 } = record
-      if (target === undefined || tool === undefined) continue
-      const key = {
-        target,
-        tool: cutText(tool, LONGEST_NAME),
-        client: client.name === undefined ? undefined : cutText(client.name, LONGEST_NAME),
-        principal: client.principal && cutText(describePrincipal(client.principal), LONGEST_NAME),
-      }
-      const failed = status === 'error' || status === 'tool-error'
-      const call = { at, failed, durationMs, bytesIn, bytesOut: bytes }
-      for (const span of Object.keys(SPANS) as Span[]) this.#slotFor(span, at).add(key, call)
+  #count({ target, tool, client, at, status, durationMs = 0, bytesIn = 0, bytes = 0 }: ExchangeRecord): void {
+    if (target === undefined || tool === undefined) return
+    const key = {
+      target,
+      tool: cutText(tool, LONGEST_NAME),
+      client: client.name === undefined ? undefined : cutText(client.name, LONGEST_NAME),
+      principal: client.principal && cutText(describePrincipal(client.principal), LONGEST_NAME),
     }
+    const failed = status === 'error' || status === 'tool-error'
+    const call = { at, failed, durationMs, bytesIn, bytesOut: bytes }
+    for (const span of Object.keys(SPANS) as Span[]) this.#slotFor(span, at).add(key, call)
   }
 
   #slotFor(span: Span, at: number): UsageSlot {
@@ -109,7 +110,7 @@ export class ToolUsage {
   }
 
   async #write(): Promise<void> {
-    this.#count()
+    this.add(this.#uncounted())
     await Promise.all([...this.#slots].map(([span, slot]) => this.#put(span, slot)))
   }
 
