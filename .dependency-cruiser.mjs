@@ -148,6 +148,7 @@ const LAYERS = {
       'telemetry/',
       'targets/',
       'catalog/',
+      'identity/',
       'admin/catalog/change-log.ts',
       ...SDK,
     ],

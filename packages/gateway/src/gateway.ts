@@ -14,6 +14,7 @@ import {
   type TargetModel,
   type ViewModel,
 } from './model/index.ts'
+import { type Consent, NO_CONSENT } from './chain/accounts/consent.ts'
 import { Approvals } from './chain/approval/approvals.ts'
 import { policyVersion } from './chain/approval/call-id.ts'
 import type { Admission } from './chain/limits/admission.ts'
@@ -51,6 +52,8 @@ export interface GatewayOptions {
   readonly tracer?: Tracer | undefined
   /** Undefined: nothing is recorded. Closed by its owner, after the gateway. */
   readonly audit?: AuditTrail | undefined
+  /** The accounts of people at targets; undefined: there are none. */
+  readonly accounts?: Consent | undefined
   /** Servers in this process, by the module name that the configuration uses. */
   readonly embedded?: ReadonlyMap<string, Served>
 }
@@ -91,6 +94,7 @@ export class Gateway {
   readonly observers: Set<GatewayObserver> = new Set()
   model: GatewayModel
   readonly #failures: Log
+  readonly #consent: Consent
   readonly #services: TargetServices
   readonly #limits: GatewayLimits
   readonly #targets = new Map<string, Target>()
@@ -120,6 +124,7 @@ export class Gateway {
       version: options.version,
       ...(model.server.title !== undefined && { title: model.server.title }),
     }
+    this.#consent = options.accounts ?? NO_CONSENT
     this.#limits = createLimits(model.server.limits)
     this.admission = this.#limits.admission
     this.approvals = new Approvals({
@@ -130,6 +135,7 @@ export class Gateway {
     this.#services = createTargetServices(model, {
       info: this.info,
       continuations: this.#limits.continuations,
+      accounts: this.#consent,
       store: options.store,
       embedded: options.embedded ?? new Map(),
       log: options.log,
@@ -228,6 +234,7 @@ export class Gateway {
         view: this.view,
         findings: this.findings,
         approvals: this.approvals,
+        consent: this.#consent,
         tracer: this.tracer,
         audit: this.audit,
         mask: (value) => this.scrubber.scrubText(writeJson(value, redacting) ?? 'null'),
@@ -319,8 +326,11 @@ export class Gateway {
 
   /** A new connection may offer other things than the one before. */
   #connected(target: Target, instance: Instance): void {
-    if (!isSharedKey(instance.key)) return
     const catalog = this.catalog.of(target)
+    if (!isSharedKey(instance.key)) {
+      if (catalog?.isInvitation) void catalog.fetchOwn(instance.key)
+      return
+    }
     // Callers that wait for its first lists have asked for them already.
     if (catalog && (catalog.snapshot || !catalog.isFetching)) catalog.invalidate()
   }

@@ -17,9 +17,11 @@ import { Door, logRefusals } from './front/door.ts'
 import type { OnRefused } from './identity/refusal.ts'
 import type { BoundAddress } from './front/bound-address.ts'
 import { consoleAddress, localUrl, publicUrl } from './front/addresses.ts'
-import { Front } from './front/front.ts'
+import { Front, type FrontOptions } from './front/front.ts'
 import { Gateway } from './gateway.ts'
 import { KeptKeys } from './identity/keys/kept-keys.ts'
+import type { Portal } from './identity/portal/portal.ts'
+import { LazyAccounts } from './identity/vault/lazy-accounts.ts'
 import {
   currentPlaces,
   type Loaded,
@@ -34,6 +36,8 @@ import { RuleWatch } from './chain/policy/rule-watch.ts'
 import type { GatewayModel } from './model/index.ts'
 import { announceState } from './state/announce-state.ts'
 import { openState, type State } from './state/open-state.ts'
+import { vaultKeys } from './state/vault-keys.ts'
+import { isPersonal } from './targets/personal.ts'
 import { createLog, type Log, type LogLevel, type LogOptions, type Verbosity } from './telemetry/log.ts'
 import { loadTracer } from './telemetry/load-tracer.ts'
 import { LogRing } from './telemetry/log-ring.ts'
@@ -98,7 +102,7 @@ const COMMAND_LINE = { caller: { principal: 'command line', auth: undefined } }
 /** The only wiring: model → targets, catalog, relay → front, and the admin API beside them. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { model } = options
-  const { gateway, state, ring, audit, verbosity } = await createGateway(options, true)
+  const { gateway, state, ring, audit, verbosity, accounts } = await createGateway(options, true)
   const tell = logRefusals(gateway.log)
   const record = recordRefusals(gateway.audit)
   const onRefused: OnRefused = (refused) => {
@@ -109,9 +113,11 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const door = await Door.create(model, { keys, onRefused, store: state.store, log: gateway.log })
   let served: AdminServer | undefined
   const webhook = new ApprovalWebhook(gateway)
+  const portal = lazyPortal(gateway, accounts, door)
   const front = new Front({
     gateway,
     door,
+    portal: portal.handle,
     admin: (request, response, path) =>
       webhook.handle(request, response, path) || (served?.handle(request, response, path) ?? false),
   })
@@ -121,6 +127,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const local = localUrl(model, bound)
   const url = publicUrl(model) ?? local
   gateway.approvals.address = url
+  accounts.address = url
+  accounts.signInIssuer = model.auth.signIn?.issuer
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
   const token = bound.loopback ? await loadToken(gateway, state) : undefined
   const announce = (): Promise<() => Promise<void>> =>
@@ -197,10 +205,12 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       gateway.log('info', 'The gateway stops', { underWay: gateway.view.running.length })
       await forget()
       door.close()
+      await portal.close()
       await configFile?.close()
       await admin.close()
       await front.close(grace)
       await gateway.close()
+      await accounts.close()
       await gateway.tracer?.close()
       await audit?.close()
       await state.store.close()
@@ -216,7 +226,8 @@ export interface LocalGateway {
 
 /** The gateway without a port, for commands that find none running: what they need is started for them. */
 export async function openLocalGateway(options: StartOptions): Promise<LocalGateway> {
-  const { gateway, state, ring, audit } = await createGateway({ ...options, model: lazily(options.model) })
+  const local = { ...options, model: lazily(options.model) }
+  const { gateway, state, ring, audit, accounts } = await createGateway(local)
   await gateway.load()
   const { host, port, loopback } = options.model.server
   const url = publicUrl(options.model) ?? localUrl(options.model, { address: host, port, loopback })
@@ -236,6 +247,7 @@ export async function openLocalGateway(options: StartOptions): Promise<LocalGate
     async close() {
       await admin.close()
       await gateway.close()
+      await accounts.close()
       await audit?.close()
       await state.store.close()
     },
@@ -256,6 +268,7 @@ async function createGateway(
   ring: LogRing
   audit: OpenedTrail | undefined
   verbosity: Verbosity
+  accounts: LazyAccounts
 }> {
   const { model, embedded } = options
   const { log, scrubber, ring, verbosity } = openLog(model, options.logLevel, undefined, options.logFormat)
@@ -264,8 +277,22 @@ async function createGateway(
     ? await loadTracer({ model, env: process.env, version: version(), log, scrubber })
     : undefined
   const audit = model.audit && (await openAudit(model, log, scrubber))
-  const gateway = new Gateway({
+  const accounts: LazyAccounts = new LazyAccounts({
+    store: state.store,
+    keys: vaultKeys(model, state.isKept && state.store.kind !== 'memory', log),
+    learnSecret: (value) => scrubber.learn(value),
+    log,
+    dropped: (change) => {
+      for (const target of gateway.targets) {
+        if (isPersonal(target.model) && (!change || change.target === target.name)) {
+          void target.forget(change?.principal)
+        }
+      }
+    },
+  })
+  const gateway: Gateway = new Gateway({
     model,
+    accounts,
     sealer: state.sealer,
     store: state.store,
     scrubber,
@@ -276,7 +303,41 @@ async function createGateway(
     ...(embedded && { embedded }),
   })
   gateway.observers.add(new StderrLog(log))
-  return { gateway, state, ring, audit, verbosity }
+  return { gateway, state, ring, audit, verbosity, accounts }
+}
+
+/** The page of people's accounts, loaded with its first visitor, where a target has such accounts. */
+function lazyPortal(
+  gateway: Gateway,
+  accounts: LazyAccounts,
+  door: Door,
+): { handle: NonNullable<FrontOptions['portal']>; close(): Promise<void> } {
+  let loaded: Promise<Portal> | undefined
+  const load = async (): Promise<Portal> => {
+    const { Portal: Loaded } = await import('./identity/portal/portal.ts')
+    return new Loaded({
+      accounts,
+      store: gateway.store,
+      log: gateway.log,
+      guard: () => door.guard,
+      signIn: () => door.signIn,
+      targets: (auth) =>
+        gateway.targets
+          .filter(({ model }) => model.enabled && model.credentials.kind === 'user')
+          .filter((target) => gateway.mayKnow(target, { auth }))
+          .map(({ model }) => model),
+    })
+  }
+  return {
+    handle(request, response, path) {
+      if (path !== '/connect' && !path.startsWith('/connect/')) return false
+      if (!gateway.targets.some(({ model }) => isPersonal(model))) return false
+      loaded ??= load()
+      loaded.then((portal) => portal.handle(request, response, path)).catch(() => response.destroy())
+      return true
+    },
+    close: async () => (await loaded?.catch(() => undefined))?.close(),
+  }
 }
 
 /** Loaded only where a trail is kept. */

@@ -1,4 +1,4 @@
-import { writeJson, type Exchange } from '@gantry/mcp/exchange'
+import { writeJson, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { Link } from '../targets/link/link.ts'
 import { GrowingDelay } from '../targets/listening/growing-delay.ts'
@@ -32,7 +32,11 @@ export class OwnLists {
   }
 
   /** Fetches the lists of one connection; returns those that have changed for its caller. */
-  async fetch(connection: string, common: FetchedLists | undefined): Promise<ReadonlySet<ListKind>> {
+  async fetch(
+    connection: string,
+    common: FetchedLists | undefined,
+    isInvitation: boolean,
+  ): Promise<ReadonlySet<ListKind>> {
     const instance = this.#target.instances.find(({ key }) => key === connection)
     const link = instance?.link
     // One fetch that has not begun is enough for all that is announced until then.
@@ -45,6 +49,8 @@ export class OwnLists {
       before: undefined,
     })
     if (failures.length > 0) return NONE
+    // A call that connects may be under way, or be repeated.
+    if (isInvitation) lists.tools = [...lists.tools, ...missing(common?.tools ?? [], lists.tools)]
     const before = this.#lists.get(link) ?? common
     if (common && differences(lists, common).size === 0) this.#lists.delete(link)
     else {
@@ -63,6 +69,11 @@ export class OwnLists {
     this.#waiting.delete(link)
     delay.begin()
   }
+}
+
+/** Tools whose names another list does not have. */
+function missing(tools: readonly JsonObject[], other: readonly JsonObject[]): JsonObject[] {
+  return tools.filter(({ name }) => !other.some((one) => one.name === name))
 }
 
 function differences(a: FetchedLists, b: FetchedLists | undefined): Set<ListKind> {

@@ -9,7 +9,9 @@ import type { Target } from '../targets/target.ts'
 import { TargetError } from '../targets/target-error.ts'
 import { fetchLists, ListError, type ListKind, type Snapshot, addOlderLists } from './fetch-lists.ts'
 import type { CatalogStore } from './catalog-store.ts'
+import { invitation } from './invitation.ts'
 import { OwnLists } from './own-lists.ts'
+import { isPersonal } from '../targets/personal.ts'
 import { GrowingDelay } from '../targets/listening/growing-delay.ts'
 
 export interface TargetCatalogHost {
@@ -37,12 +39,15 @@ export class TargetCatalog {
   stale = false
   /** Whether one of its lists has never been had. */
   lacking = false
+  /** Whether it tells strangers nothing: people see its lists when they have connected their account. */
+  isInvitation = false
   /** Why the last attempt to fetch failed, or part of it; for operators. */
   problem: string | undefined
   /** The same for callers. */
   #gap: string | undefined
   readonly #host: TargetCatalogHost
   #fetching: Promise<void> | undefined
+  readonly #fetchingOwn = new Map<string, Promise<void>>()
   #again = false
   #soon: NodeJS.Timeout | undefined
   readonly #changesDelay = new GrowingDelay()
@@ -146,14 +151,23 @@ export class TargetCatalog {
 
   /** The target said that something changed, on one of its connections: what is being fetched now may be old already. */
   invalidate(kind?: ListKind, connection = ''): void {
-    if (!isSharedKey(connection)) void this.#fetchOwn(connection)
+    if (!isSharedKey(connection)) void this.fetchOwn(connection)
     if (kind) this.#announced.add(kind)
     if (this.#fetching) this.#again = true
     else this.#refreshSoon()
   }
 
+  /** Fetches the lists of the connection of one caller; those who want them meanwhile wait for the same. */
+  fetchOwn(connection: string): Promise<void> {
+    const fetching =
+      this.#fetchingOwn.get(connection) ??
+      this.#fetchOwn(connection).finally(() => this.#fetchingOwn.delete(connection))
+    this.#fetchingOwn.set(connection, fetching)
+    return fetching
+  }
+
   async #fetchOwn(connection: string): Promise<void> {
-    const changed = await this.own.fetch(connection, this.snapshot).catch(() => undefined)
+    const changed = await this.own.fetch(connection, this.snapshot, this.isInvitation).catch(() => undefined)
     if (changed && changed.size > 0) this.#host.changed(changed)
   }
 
@@ -203,6 +217,7 @@ export class TargetCatalog {
       const stale = failures.length > 0
       const same = this.stale === stale && this.problem === known && isEqual(before, snapshot)
       this.snapshot = snapshot
+      this.isInvitation = false
       this.stale = stale
       this.lacking = stale && (lacking || this.lacking)
       this.#missing = undefined
@@ -211,6 +226,7 @@ export class TargetCatalog {
       this.#host.store?.write(this.target.name, { snapshot })
       if (before) this.#host.replaced?.(this.target, before, snapshot)
     } catch (thrown) {
+      if (isPersonal(this.target.model) && (!this.snapshot || this.isInvitation)) return this.#invite()
       const before = this.problem
       this.#failed([thrown])
       const known = this.problem === before && this.stale
@@ -220,6 +236,13 @@ export class TargetCatalog {
       if (!known) this.#host.changed()
       throw thrown
     }
+  }
+
+  #invite(): void {
+    const isNews = !this.isInvitation
+    this.isInvitation = true
+    this.snapshot = invitation(this.target.model)
+    if (isNews) this.#host.changed()
   }
 
   tool(own: string): JsonObject | undefined {

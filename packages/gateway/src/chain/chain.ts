@@ -7,6 +7,9 @@ import type { Log } from '../telemetry/log.ts'
 import type { Store } from '../store/index.ts'
 import type { Tracer } from '../telemetry/tracer.ts'
 import type { WireView } from '../telemetry/wire-view.ts'
+import { accountsLink } from './accounts/accounts-link.ts'
+import type { Consent } from './accounts/consent.ts'
+import { ownListsLink } from './accounts/own-lists-link.ts'
 import { auditLink, decisionLink } from './audit/audit-link.ts'
 import type { Mask } from './audit/exchange-events.ts'
 import { GatewayExchange, type ExchangeEndpoint, type HandleGatewayExchange } from './gateway-exchange.ts'
@@ -48,6 +51,8 @@ export interface SharedServices extends Scrubbing {
   readonly findings: ResultFindings
   /** Calls that wait for approval. */
   readonly approvals: Approvals
+  /** How people connect their accounts at targets. */
+  readonly consent: Consent
   /** Follows requests, where that is wanted. */
   readonly tracer: Tracer | undefined
   /** Undefined: nothing is recorded. */
@@ -77,9 +82,11 @@ export function linksOf(
     limits: limitsLink(services.admission),
     audit: auditLink(services.audit, services.mask),
     longResults: longResultsLink(model.results, { ...services, endpoint }),
+    ownLists: ownListsLink(model, services),
     resolve: resolveLink(services.resolver),
     view: viewLink(model.views.find(({ name }) => name === endpoint)),
     policy: policyLink(model, services),
+    accounts: accountsLink(model, services.consent),
     approval: approvalLink(model, services),
     loopGuard: loopGuardLink(model.limits.repeatedErrors),
     rates: ratesLink(model.limits.rates, services.store, services.rates),
@@ -102,13 +109,13 @@ export function createChain(
 ): Handle {
   const listed = linksOf(services, model, endpoint.name)
   const links = services.tracer ? tracedLinks(listed) : listed
-  const { trace, recorder, limits, audit, results, secrets } = links
+  const { trace, recorder, limits, audit, ownLists, results, secrets } = links
   const listAudit = services.audit?.settings.lists ? audit : undefined
   const toTarget = compose(Object.values(links), services.relay.handle)
   const own = new Map(
     Object.entries(ownAnswers(services, model)).map(([method, answer]) => [
       method,
-      compose([trace, recorder, limits, listAudit], answer),
+      compose([trace, recorder, limits, listAudit, ownLists], answer),
     ]),
   )
   own.set(

@@ -222,6 +222,17 @@ export interface RawAudit {
   otlp?: { url: string; headers?: RawTexts }
 }
 
+export interface RawCredentials {
+  kind: 'user' | 'exchange'
+  env?: Record<string, string>
+  headers?: Record<string, string>
+  tokenUrl?: string
+  clientId?: string
+  clientSecret?: string
+  audience?: string
+  scopes?: string[]
+}
+
 export interface RawTargetDefaults {
   isolation?: 'shared' | 'user' | 'session' | 'call'
   maxInstances?: number
@@ -262,6 +273,7 @@ export interface RawTarget extends RawTargetDefaults {
   type?: string
   transport?: 'auto' | 'http' | 'sse'
   headers?: RawTexts
+  credentials?: 'shared' | 'user' | RawCredentials
   oauth?: false | RawOAuth
   module?: string
   export?: string

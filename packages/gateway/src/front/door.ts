@@ -123,7 +123,14 @@ async function openSignIn(
 ): Promise<SignInServer | undefined> {
   if (!auth.signIn) return undefined
   const { SignInServer: Opened } = await import('../identity/sign-in/sign-in-server.ts')
-  return Opened.create({ model: auth.signIn, gateway: server.title ?? server.name, store, log, onRefused })
+  return Opened.create({
+    model: auth.signIn,
+    gateway: server.title ?? server.name,
+    groups: auth.groups,
+    store,
+    log,
+    onRefused,
+  })
 }
 
 function nobody({ onRefused }: DoorOptions): Guard {

@@ -23,6 +23,10 @@ import { decodePercent, type ServerModel } from '../model/index.ts'
 export interface FrontOptions {
   readonly gateway: Gateway
   readonly door: Door
+  /** Serves what lies under `/connect`: the accounts of people. */
+  readonly portal?:
+    | ((request: IncomingMessage, response: ServerResponse, path: string) => boolean)
+    | undefined
   /** Serves what lies under `/console` and `/api`. */
   readonly admin?: ((request: IncomingMessage, response: ServerResponse, path: string) => boolean) | undefined
 }
@@ -99,6 +103,7 @@ export class Front {
     }
     if (this.#options.admin?.(request, response, path)) return
     if (this.#options.door.signIn?.handle(request, response, path)) return
+    if (this.#options.portal?.(request, response, path)) return
     drainUnreadBody(request, response)
     if (path === '/health' || path === '/ready') {
       this.#health(path, request, response).catch(() => response.writeHead(500).end())

@@ -103,3 +103,10 @@ function hideNamed(whole: string, name: string, between: string): string {
 function isNoWord(value: string): boolean {
   return /\d/.test(value) || value.length >= 20
 }
+
+/** Tokens and client secrets, by their names. */
+export function* secretsIn(value: unknown, name = ''): Generator<string> {
+  if (typeof value === 'string' && isSecretName(name)) yield value
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, member] of Object.entries(value)) yield* secretsIn(member, key)
+}

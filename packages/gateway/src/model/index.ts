@@ -30,6 +30,7 @@ export {
   isSecretName,
   isSecretSetting,
   REDACTED,
+  secretsIn,
 } from './hide-credentials.ts'
 export {
   compileRe2,
@@ -72,6 +73,9 @@ export { deepFreeze, isSame } from './same.ts'
 export type { Text } from './secret.ts'
 export { repeatsItself, reveal, revealAll, Secret } from './secret.ts'
 export type {
+  CredentialsModel,
+  ExchangeModel,
+  PersonalSecret,
   HealthModel,
   InProcessTarget,
   Isolation,

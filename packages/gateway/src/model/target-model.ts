@@ -8,6 +8,30 @@ export type TargetKind = TargetModel['kind']
 /** Who shares a connection. `auto` (default): all callers, until the server asks its client something. */
 export type Isolation = 'auto' | 'shared' | 'user' | 'session' | 'call'
 
+/** Whose account a target is used with. */
+export type CredentialsModel =
+  | { readonly kind: 'shared' }
+  /** Each person has an account: these are pasted, or the person logs in at the target when there are none. */
+  | { readonly kind: 'user'; readonly secrets: readonly PersonalSecret[] }
+  | ExchangeModel
+
+/** A variable of a program or a header that each person fills in. */
+export interface PersonalSecret {
+  readonly name: string
+  /** What people are told about it. */
+  readonly label: string
+}
+
+/** The caller's token is exchanged for one of the target (RFC 8693). */
+export interface ExchangeModel {
+  readonly kind: 'exchange'
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: Secret | undefined
+  readonly audience: string | undefined
+  readonly scopes: readonly string[]
+}
+
 /** What every kind of target has. */
 export interface TargetOptions {
   /** The key in the configuration; any text without `/`. */
@@ -19,6 +43,7 @@ export interface TargetOptions {
   /** Put in front of every name, followed by the separator; empty when names stay as they are. */
   readonly prefix: string
   readonly isolation: Isolation
+  readonly credentials: CredentialsModel
   /** Most connections at a time when `isolation` makes several. */
   readonly maxInstances: number
   readonly start: 'eager' | 'lazy'

@@ -18,7 +18,9 @@ export interface SealingKeys {
 
 /** The configured keys; else one that is made once and kept, so that clients' state survives a restart. */
 export async function loadSealingKeys(model: GatewayModel, log: Log): Promise<SealingKeys> {
-  if (model.server.sealingKeys.length === 0) await keepKey(keyFile(model), log)
+  if (model.server.sealingKeys.length === 0) {
+    await keepKey(keyFile(model), log, 'clients begin new sessions')
+  }
   return readSealingKeys(model)
 }
 
@@ -33,13 +35,14 @@ export function keyFile({ stateDir }: GatewayModel): string {
   return join(stateDir, 'sealing.key')
 }
 
-async function keepKey(file: string, log: Log): Promise<void> {
+/** Sees to it that there is a key in the file. `lost` says what the loss of the one that was there means. */
+export async function keepKey(file: string, log: Log, lost: string): Promise<void> {
   const kept = readKeys(file)
   if (kept === undefined) return makeKey(file)
   closeToOthers(file, log)
   if (kept.length > 0) return
   // What was sealed with the key that was there is lost. Not to start, or to use what is left, would be worse.
-  log('warn', `${file} is empty or was cut off: a new key is made, and clients begin new sessions`)
+  log('warn', `${file} is empty or was cut off: a new key is made, and ${lost}`)
   await writeFileAtomic(file, newKey(), { mode: 0o600 })
 }
 
@@ -59,7 +62,7 @@ async function makeKey(file: string): Promise<void> {
 }
 
 /** One key a line, the newest first; undefined without a file. */
-function readKeys(file: string): string[] | undefined {
+export function readKeys(file: string): string[] | undefined {
   try {
     const lines = readSmallFileSync(file).split('\n')
     return lines.map((line) => line.trim()).filter((line) => line.length >= SHORTEST && !repeatsItself(line))
@@ -78,6 +81,6 @@ function closeToOthers(file: string, log: Log): void {
   )
 }
 
-function newKey(): string {
+export function newKey(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -16,6 +16,7 @@ import { recordOf } from '../telemetry/wire-view.ts'
 import type { Instance } from './connection/instance.ts'
 import { isSharedKey } from './connection/pool.ts'
 import type { Link } from './link/link.ts'
+import type { Caller } from './personal.ts'
 import type { Recorder } from './recording/recorder.ts'
 import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
 import { NO_LIMITS, TargetExchange, targetHeaders } from './link/target-exchange.ts'
@@ -115,7 +116,9 @@ export class Calls implements Expiring {
     exchange: Exchange,
     headers: Headers = targetHeaders(this.#host.model(), exchange),
   ): Link | Promise<Link> {
-    const link = instance.acquire(isSharedKey(instance.key) ? undefined : headers)
+    const link = instance.acquire(
+      isSharedKey(instance.key) ? undefined : { headers, caller: callerOf(exchange) },
+    )
     return link instanceof Promise ? orAbort(link, exchange.signal) : link
   }
 
@@ -216,6 +219,10 @@ export class Calls implements Expiring {
     for (const timed of own) timed.abort(new McpError('cancelled', reason))
     return own.length > 0
   }
+}
+
+function callerOf({ auth, headers }: Exchange): Caller | undefined {
+  return auth && { principal: auth.principal, headers }
 }
 
 /** An exchange that is traced, or one derived from it. */

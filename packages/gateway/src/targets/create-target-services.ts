@@ -7,7 +7,7 @@ import type { TargetServices } from './target.ts'
 
 type Given = Pick<
   TargetServices,
-  'info' | 'continuations' | 'store' | 'embedded' | 'log' | 'learnSecret' | 'toJson' | 'view'
+  'info' | 'continuations' | 'accounts' | 'store' | 'embedded' | 'log' | 'learnSecret' | 'toJson' | 'view'
 >
 
 /** What all targets of a gateway share, within the limits of its configuration. */

@@ -1,6 +1,6 @@
 import { oauth, type OAuthProvider, type TokenStorage } from '@gantry/mcp/auth'
 import { loopbackRedirect } from '@gantry/mcp/auth/node'
-import { isSecretName, reveal, type OAuthModel, type UrlTarget } from '../model/index.ts'
+import { reveal, secretsIn, type OAuthModel, type UrlTarget } from '../model/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Log } from '../telemetry/log.ts'
 import { tokenStorage } from './token-rows.ts'
@@ -28,13 +28,6 @@ export function createTargetAuth(
       return storage.write(key, value)
     },
   })
-}
-
-/** Tokens and client secrets, by their names. */
-function* secretsIn(value: unknown, name = ''): Generator<string> {
-  if (typeof value === 'string' && isSecretName(name)) yield value
-  if (typeof value !== 'object' || value === null) return
-  for (const [key, member] of Object.entries(value)) yield* secretsIn(member, key)
 }
 
 export interface SignInOptions {

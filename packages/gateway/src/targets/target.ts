@@ -1,11 +1,18 @@
-import type { Exchange, Notification, Outcome, ParkedCall } from '@gantry/mcp/exchange'
+import type { Exchange, Notification, Outcome, ParkedCall, Principal } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
 import { Calls, type Deadlines, type SendOptions } from './calls.ts'
 import { Connections, Succession } from './connection/connections.ts'
 import type { Instance } from './connection/instance.ts'
 import type { ConnectionState } from './connection/life.ts'
-import { continuesCall, legacyKey } from './connection/pool.ts'
+import {
+  continuesCall,
+  instanceKey,
+  isLegacyKey,
+  isSharedKey,
+  legacyKey,
+  sameInAuto,
+} from './connection/pool.ts'
 import { ConnectionChoice, type Connection } from './connection/isolation.ts'
 import type { Link } from './link/link.ts'
 import type { OpenerServices } from './connection/link-opener.ts'
@@ -251,6 +258,26 @@ export class Target {
     }
     if (this.#suspended) {
       throw new TargetError(name, 'stopped', `Target "${name}" was stopped by hand; start it again`)
+    }
+  }
+
+  /** Makes the connection of a caller, where each has its own, and returns its name. */
+  async connectFor(exchange: Exchange): Promise<string> {
+    this.#check()
+    const { key } = this.#choice.for(exchange, false)
+    await this.calls.acquire(this.#current.pool.get(key), exchange)
+    return key
+  }
+
+  /** Ends the connections of one caller, whose account is another one now, or of all. */
+  async forget(principal: Principal | undefined): Promise<void> {
+    const own =
+      principal && instanceKey('user', { session: undefined, auth: { principal, scopes: [], claims: {} } })
+    for (const { pool } of this.#succession.all) {
+      for (const instance of pool.all) {
+        const key = isLegacyKey(instance.key) ? sameInAuto(instance.key) : instance.key
+        if (!isSharedKey(key) && (own === undefined || key === own)) await pool.drop(instance)
+      }
     }
   }
 

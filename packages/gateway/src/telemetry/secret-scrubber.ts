@@ -22,7 +22,9 @@ interface Found {
   readonly isCredential: boolean
 }
 
-const CREDENTIAL_HOLDERS = new Set(['sealingKeys', 'schemes', 'auth', 'oauth', 'introspection', 'otlp'])
+const CREDENTIAL_HOLDERS = new Set([
+  ...['sealingKeys', 'schemes', 'auth', 'oauth', 'credentials', 'introspection', 'otlp'],
+])
 /** Shorter values would be found in the middle of ordinary words, and among the keys of JSON. */
 const SHORTEST = 8
 /** Spellings of earlier secrets that are kept; the oldest go first. */

@@ -6,6 +6,7 @@ import type {
   SelectionModel,
 } from '../../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
+import { compileCredentials } from './compile-credentials.ts'
 import {
   compileInProcess,
   compileReplay,
@@ -113,7 +114,8 @@ function compileAuth(
 /** What every kind of target has, from the target itself, then `defaults`, then ours. */
 function compileTargetOptions(source: TargetSource, context: CompileContext): TargetOptions {
   const { name, raw, defaults } = source
-  const isolation = raw.isolation ?? defaults.isolation ?? 'auto'
+  const credentials = compileCredentials(source, context)
+  const isolation = credentials.kind === 'shared' ? (raw.isolation ?? defaults.isolation ?? 'auto') : 'user'
   const isShared = isolation === 'shared' || isolation === 'auto'
   const timeouts = { ...defaults.timeouts, ...raw.timeouts }
   const restart = { ...defaults.restart, ...raw.restart }
@@ -125,6 +127,7 @@ function compileTargetOptions(source: TargetSource, context: CompileContext): Ta
     disabledReason: undefined,
     prefix: compilePrefix(source),
     isolation,
+    credentials,
     maxInstances: raw.maxInstances ?? defaults.maxInstances ?? 50,
     // There is no caller yet that a private connection could be started for.
     start: isShared ? (raw.start ?? defaults.start ?? 'eager') : 'lazy',

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseUrl } from '@gantry/mcp/foreign'
+import { readForm } from '../read-form.ts'
 import type { Rows, Store } from '../../store/index.ts'
 import type { Interaction, OidcClient, OidcProvider } from './oidc-provider.ts'
 import { consentPage, problemPage, sendPage } from './pages.ts'
@@ -159,7 +160,7 @@ export class Interactions {
   async #answer(interaction: Interaction, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { provider, log } = this.#options
     const { uid, params, session } = interaction
-    const form = await readForm(request)
+    const form = await readForm(request, MAX_FORM)
     const proof = await this.#flows.take(`proof ${digest(uid)}`)
     if (!proof || !isSame(proof.value, digest(form?.get('proof') ?? ''))) {
       return sendPage(
@@ -218,16 +219,6 @@ function nameOf(claims: Readonly<Record<string, unknown>>): string | undefined {
 function cookieOf({ headers }: IncomingMessage): string {
   const found = (headers.cookie ?? '').split('; ').find((one) => one.startsWith(`${COOKIE}=`))
   return found?.slice(COOKIE.length + 1) ?? ''
-}
-
-async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
-  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) return undefined
-  let text = ''
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    text += chunk.toString('latin1')
-    if (text.length > MAX_FORM) return undefined
-  }
-  return new URLSearchParams(text)
 }
 
 function digest(text: string): string {

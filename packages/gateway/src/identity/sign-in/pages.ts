@@ -69,7 +69,8 @@ const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 }
 
-function page(title: string, body: string): string {
+/** A page in the house style; `body` is markup. */
+export function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${text(title)} · Gantry</title><style>${STYLE}</style></head>
@@ -80,7 +81,7 @@ ${body}
 }
 
 /** Names and addresses of strangers are text, never markup; what turns text around is taken out. */
-function text(value: string): string {
+export function text(value: string): string {
   return value
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')
     .slice(0, 300)

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
 import { parseJson } from '@gantry/mcp/foreign'
 import type { BearerGuard } from '@gantry/mcp/guard'
-import type { SignInModel } from '../../model/index.ts'
+import type { GroupsModel, SignInModel } from '../../model/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { OnRefused } from '../refusal.ts'
 import { acceptMetadata } from './client-metadata.ts'
@@ -13,12 +13,16 @@ import { problemPage, sendPage } from './pages.ts'
 import { People } from './people.ts'
 import { createProvider } from './create-provider.ts'
 import { loadSigningKeys, publicPart } from './signing-keys.ts'
+import { withGroups } from '../../rules/with-groups.ts'
+import { BrowserLogins, personAuth } from './browser-logins.ts'
 import { Upstream } from './upstream.ts'
 
 export interface SignInOptions {
   readonly model: SignInModel
   readonly store: Store
   readonly gateway: string
+  /** Where groups come from. */
+  readonly groups: GroupsModel | undefined
   readonly onRefused: OnRefused
   readonly log: InteractionOptions['log']
 }
@@ -31,6 +35,8 @@ const REGISTRATIONS = { capacity: 200, perSecond: 2 }
 /** Gantry's own authorization server, for identity providers that MCP clients cannot register with. */
 export class SignInServer {
   readonly guard: BearerGuard
+  /** People who want to see a page of ours. */
+  readonly logins: BrowserLogins
   readonly #options: SignInOptions
   readonly #answer: ReturnType<OidcProvider['callback']>
   readonly #interactions: Interactions
@@ -44,6 +50,11 @@ export class SignInServer {
     const upstream = new Upstream(model, new URL('/oauth/callback', model.ownIssuer).href)
     const isSecure = this.#issuer.protocol === 'https:'
     this.#interactions = new Interactions({ provider, upstream, people, store, gateway, isSecure, log })
+    const toAuth = (person: Parameters<typeof personAuth>[1]) => {
+      const auth = personAuth(model.issuer, person)
+      return options.groups ? withGroups(auth, options.groups) : auth
+    }
+    this.logins = new BrowserLogins({ upstream, store, isSecure, toAuth, log })
     this.guard = guard
   }
 
@@ -73,7 +84,9 @@ export class SignInServer {
     this.#asOurselves(request)
     if (/^\/oauth\/sign-in\/[\w-]{1,64}$/.test(path)) return this.#interactions.step(request, response)
     if (path === '/oauth/callback') {
-      return this.#interactions.callback(request, response, new URL(request.url ?? '/', this.#issuer))
+      const url = new URL(request.url ?? '/', this.#issuer)
+      if (await this.logins.callback(request, response, url)) return
+      return this.#interactions.callback(request, response, url)
     }
     if (path === '/oauth/register' && request.method === 'POST') return this.#register(request, response)
     if (path === '/oauth/authorize') this.#addScopes(request)

@@ -1,7 +1,7 @@
 import type { Cancellation, Continuations, Exchange, Outcome, ParkedCall } from '@gantry/mcp/exchange'
 import type { Link } from '../link/link.ts'
 import { FairQueue } from './fair-queue.ts'
-import { Life, type LifeHost } from './life.ts'
+import { Life, type LifeHost, type Opening } from './life.ts'
 
 export interface InstanceHost extends LifeHost<Instance> {
   /** Whether it is shared by all callers, and so is kept up without being asked. */
@@ -77,9 +77,9 @@ export class Instance extends Life<Instance> {
     this.#host.sharedQuestion(this, exchanges, isRefused)
 
   /** The connection, made when there is none. Requests that come while it is being made wait for it. */
-  acquire(headers?: Record<string, string>): Link | Promise<Link> {
+  acquire(opening?: Opening): Link | Promise<Link> {
     this.lastUsed = Date.now()
-    return this.link ?? this.connect(headers)
+    return this.link ?? this.connect(opening)
   }
 
   /** Counts a request on a connection, which stays open until `done` is called for it. */

@@ -3,6 +3,7 @@ import type { TargetModel } from '../../model/index.ts'
 import { backoffDelay, nextTry, refusalOf, retryAfterOf, RetryClock } from './backoff.ts'
 import { HealthCheck } from './health-check.ts'
 import type { Link } from '../link/link.ts'
+import type { Caller } from '../personal.ts'
 import { isAuthFailure, TargetError } from '../target-error.ts'
 
 export type ConnectionState =
@@ -15,12 +16,18 @@ export type ConnectionState =
   | 'quarantined'
   | 'stopped'
 
+/** What the request that wants a connection brings along. */
+export interface Opening {
+  /** As far as they may travel on. */
+  readonly headers?: Record<string, string> | undefined
+  /** Whom the connection is for, where it is for one caller alone. */
+  readonly caller?: Caller | undefined
+}
+
 /** What a connection is opened with. */
-export interface OpenRequest<Self> {
+export interface OpenRequest<Self> extends Opening {
   readonly instance: Self
   readonly handshake: Handshake
-  /** Headers of the request that wants it, as far as they may travel on. */
-  readonly headers: Record<string, string> | undefined
   readonly signal: AbortSignal
 }
 
@@ -80,17 +87,17 @@ export abstract class Life<Self> {
   }
 
   /** Connects. Requests that come meanwhile wait for the same attempt. */
-  protected connect(headers?: Record<string, string>): Promise<Link> {
+  protected connect(opening: Opening = {}): Promise<Link> {
     if (this.#starting) return this.#starting
     const refused = refusalOf(this, this.host.model().name, this.#ended, this.#retry.refusedFor)
     if (refused) return Promise.reject(refused)
-    this.#starting = this.#start(headers).finally(() => {
+    this.#starting = this.#start(opening).finally(() => {
       this.#starting = undefined
     })
     return this.#starting
   }
 
-  async #start(headers: Record<string, string> | undefined): Promise<Link> {
+  async #start(opening: Opening): Promise<Link> {
     this.#retry.cancel()
     const abort = new AbortController()
     this.#abort = abort
@@ -102,7 +109,7 @@ export abstract class Life<Self> {
     this.#enter('starting', undefined)
     try {
       const { signal } = abort
-      const link = await this.host.open({ instance: this.self, handshake, headers, signal })
+      const link = await this.host.open({ ...opening, instance: this.self, handshake, signal })
       if (this.#ended) {
         await link.close()
         throw new TargetError(this.host.model().name, 'stopped', 'The target was stopped while it started')

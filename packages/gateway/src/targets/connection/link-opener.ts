@@ -30,11 +30,12 @@ import type { ArrivingResults } from '../fetch/arriving-results.ts'
 import { inProcessLink } from '../link/in-process-link.ts'
 import { LeasedContinuations, type Instance } from './instance.ts'
 import type { OpenRequest } from './life.ts'
-import { isLegacyKey } from './pool.ts'
+import { isLegacyKey, isSharedKey } from './pool.ts'
 import { launcherOf, launcherEnvironment } from '../launchers/launcher.ts'
 import { StartLimit } from '../launchers/start-limit.ts'
 import { edgeLink, type EdgeServices, type Link, type ProcessFacts } from '../link/link.ts'
 import type { StartGate } from './start-gate.ts'
+import { isPersonal, withPersonal, type Personal, type PersonalAccounts } from '../personal.ts'
 import type { SignInOptions, TargetAuth } from '../target-auth.ts'
 import { parseUrl } from '@gantry/mcp/foreign'
 
@@ -49,6 +50,8 @@ export interface OpenerServices {
   readonly arriving: ArrivingResults
   /** Where launchers may keep what they install. */
   readonly stateDir: string
+  /** Where the accounts of people come from, for targets that are used with those. */
+  readonly accounts: PersonalAccounts
   /** Where tokens are kept. */
   readonly store: Store
   readonly maxMessageBytes: number
@@ -91,10 +94,10 @@ export class LinkOpener {
     return this.#services.gate.run(() => this.#openNow(model, request), request.signal)
   }
 
-  async #openNow(
-    model: TargetModel,
-    { instance, handshake, headers, signal }: OpenRequest<Instance>,
-  ): Promise<Link> {
+  async #openNow(common: TargetModel, request: OpenRequest<Instance>): Promise<Link> {
+    const { instance, handshake, headers, signal } = request
+    const personal = await this.#personal(common, request)
+    const model = personal ? withPersonal(common, personal) : common
     const limit = new StartLimit(model, () =>
       this.#services.log('info', `${this.#name}: it is still being installed`, {
         target: this.#name,
@@ -107,7 +110,7 @@ export class LinkOpener {
       // What is insisted on says nothing about what the server is.
       eras: isLegacyKey(instance.key) ? new EraCache() : this.#eras,
       continuations: new LeasedContinuations(this.#services.continuations, instance.park),
-      auth: (await this.#login(model))?.provider,
+      auth: personal ? personal.auth : (await this.#login(model))?.provider,
       headers,
       handshake,
       tap: new TargetTap(handshake, {
@@ -135,6 +138,19 @@ export class LinkOpener {
     }
   }
 
+  /** The account of the caller; undefined where all share one, and for the connection that belongs to no caller. */
+  async #personal(
+    model: TargetModel,
+    { instance, caller }: OpenRequest<Instance>,
+  ): Promise<Personal | undefined> {
+    if (!isPersonal(model)) return undefined
+    // It may list what the server has to offer, with no account of anybody.
+    if (isSharedKey(instance.key)) return {}
+    const found = caller && (await this.#services.accounts.open(model, caller))
+    if (found) return found
+    throw new McpError('unauthorized', `The caller has connected no account of "${this.#name}"`)
+  }
+
   /** The target's login, where it has one. OAuth is loaded only for those that do. */
   async #login(model: TargetModel): Promise<TargetAuth | undefined> {
     if (model.kind !== 'url' || !model.oauth) return undefined
@@ -145,7 +161,7 @@ export class LinkOpener {
 
   /** Logs in at the target's authorization server. Only targets with `oauth` have a login. */
   async signIn(model: TargetModel, options: SignInOptions, stopping: AbortSignal): Promise<void> {
-    const auth = await this.#login(model)
+    const auth = isPersonal(model) ? undefined : await this.#login(model)
     if (!auth) throw new McpError('unsupported', `Target "${this.#name}" has no "oauth" in the configuration`)
     // A sign-in page that is left open would keep its port, and the process, for minutes.
     const signal = AbortSignal.any([stopping, ...(options.signal ? [options.signal] : [])])

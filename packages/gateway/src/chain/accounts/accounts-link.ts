@@ -1,0 +1,128 @@
+import {
+  complete,
+  InsufficientScope,
+  isJsonObject,
+  type AuthInfo,
+  type InputRequired,
+  type JsonObject,
+  type Outcome,
+} from '@gantry/mcp/exchange'
+import type { GatewayModel } from '../../model/index.ts'
+import { isConnectTool } from '../../catalog/invitation.ts'
+import { isPersonal } from '../../targets/personal.ts'
+import { TargetError } from '../../targets/target-error.ts'
+import type { ResolvedExchange } from '../gateway-exchange.ts'
+import type { Link } from '../link.ts'
+import * as say from './answers.ts'
+import type { Consent } from './consent.ts'
+import { untilConnected } from './wait.ts'
+
+type Next = Parameters<Link>[1]
+type Signed = ResolvedExchange & { readonly auth: AuthInfo }
+
+/** What our question is called. */
+const ACCOUNT_KEY = 'gantry-account'
+/** Requests whose answer may be a question (2026-07-28, Multi Round-Trip Requests). */
+const ASKABLE: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
+
+/**
+ * Sees to it that a call of a target with accounts of people is made with the caller's own. A caller without one is
+ * asked in the best way that its client has: a page that its client opens while the call waits, a new authorization
+ * with us, or a link in the result.
+ */
+export function accountsLink({ targets }: GatewayModel, consent: Consent): Link | undefined {
+  if (!targets.some(isPersonal)) return undefined
+  return async (given, next) => {
+    const exchange = given as ResolvedExchange
+    if (!isPersonal(exchange.resolved.target.model)) return next()
+    if (!exchange.auth) return say.refuse(exchange, 'no-person', say.noPerson(exchange))
+    return climb(exchange as Signed, consent, next)
+  }
+}
+
+async function climb(exchange: Signed, consent: Consent, next: Next): Promise<Outcome> {
+  const answer = answerIn(exchange.params)
+  if (answer) exchange.params = withoutAnswer(exchange.params)
+  if (await isConnected(exchange, consent)) {
+    const outcome = await proceed(exchange, next).catch(unlessRefused)
+    if (outcome) return outcome
+  }
+  return ask(exchange, consent, answer, next)
+}
+
+/** The call; for the tool that connects, that is done by now. */
+async function proceed(exchange: Signed, next: Next): Promise<Outcome> {
+  const { target, catalog, entry } = exchange.resolved
+  if (!catalog.isInvitation || !isConnectTool(entry?.item)) return next()
+  await catalog.fetchOwn(await target.connectFor(exchange))
+  const own = catalog.own.of(exchange)?.tools.filter((tool) => !isConnectTool(tool))
+  const text = say.connectedText(exchange, own?.length)
+  return complete({ content: [{ type: 'text', text }] })
+}
+
+async function isConnected(exchange: Signed, consent: Consent): Promise<boolean> {
+  const { model } = exchange.resolved.target
+  const { auth, headers } = exchange
+  // A connection of its own was made with an account, and ends with it.
+  if (model.credentials.kind === 'user' && exchange.resolved.target.ownLinks(exchange).length > 0) return true
+  return consent.has(model, { principal: auth.principal, headers })
+}
+
+/** The account is there, but the target does not take it any more. The call was not made. */
+function unlessRefused(thrown: unknown): undefined {
+  if (thrown instanceof TargetError && (thrown.reason === 'unauthorized' || thrown.reason === 'oauth')) {
+    return undefined
+  }
+  throw thrown
+}
+
+/** The ladder, from the best rung on. */
+async function ask(
+  exchange: Signed,
+  consent: Consent,
+  answer: JsonObject | undefined,
+  next: Next,
+): Promise<Outcome> {
+  const { client, method, auth } = exchange
+  const { target } = exchange.resolved
+  if (target.model.credentials.kind === 'exchange') {
+    return say.refuse(exchange, 'not-connected', say.noToken(exchange))
+  }
+  if (answer && answer.action !== 'accept') {
+    return say.refuse(exchange, 'declined', say.declinedText(exchange))
+  }
+  if (answer) {
+    const isThere = await untilConnected(exchange, consent)
+    return isThere ? proceed(exchange, next) : say.refuse(exchange, 'expired', say.expiredText(exchange))
+  }
+  if (client.capabilities.elicitation?.url && ASKABLE.has(method)) {
+    return question(exchange, await consent.link(auth.principal, target.name))
+  }
+  const scope = await consent.scopeFor(auth.principal, target.name)
+  if (scope !== undefined && !auth.scopes.includes(scope)) {
+    throw new InsufficientScope([...auth.scopes, scope], say.connectText(exchange))
+  }
+  const link = await consent.link(auth.principal, target.name)
+  return say.refuse(exchange, 'not-connected', say.linkText(exchange, link))
+}
+
+function question(exchange: Signed, url: string): InputRequired {
+  const elicitationId = url.slice(url.lastIndexOf('/') + 1)
+  const params = { mode: 'url', message: say.connectText(exchange), url, elicitationId }
+  return {
+    type: 'input_required',
+    inputRequests: { [ACCOUNT_KEY]: { method: 'elicitation/create', params } },
+  }
+}
+
+/** What the caller answered to our question. It decides nothing: the account is there, or it is not. */
+function answerIn({ inputResponses }: JsonObject): JsonObject | undefined {
+  const answer = isJsonObject(inputResponses) ? inputResponses[ACCOUNT_KEY] : undefined
+  return isJsonObject(answer) ? answer : undefined
+}
+
+function withoutAnswer(params: JsonObject): JsonObject {
+  const { inputResponses, ...rest } = params
+  const { [ACCOUNT_KEY]: _ours, ...others } = inputResponses as JsonObject
+  return Object.keys(others).length > 0 ? { ...rest, inputResponses: others } : rest
+}

@@ -1,0 +1,54 @@
+import type { GatewayModel } from '../../model/index.ts'
+import type { CatalogView } from '../../catalog/catalog-view.ts'
+import type { TargetCatalog } from '../../catalog/target-catalog.ts'
+import { isPersonal } from '../../targets/personal.ts'
+import type { GatewayExchange } from '../gateway-exchange.ts'
+import type { Link } from '../link.ts'
+import type { Consent } from './consent.ts'
+
+/**
+ * Brings the lists of targets that tell strangers nothing, over the connection of a caller who has an account there.
+ * It stands where names are looked up: in front of `resolve`, and of the lists.
+ */
+export function ownListsLink(
+  { targets, catalog: { deadline } }: GatewayModel,
+  { catalog, consent }: { catalog: CatalogView; consent: Consent },
+): Link | undefined {
+  if (!targets.some(isPersonal)) return undefined
+  return async (exchange, next) => {
+    const wanted = exchange.auth ? catalog.catalogs.filter((one) => isWanted(one, exchange)) : []
+    if (wanted.length > 0) {
+      const fetched = Promise.all(wanted.map((one) => fetchFor(one, exchange, consent)))
+      await atMost(deadline, fetched)
+    }
+    return next()
+  }
+}
+
+function isWanted(
+  { target, isInvitation, snapshot, own }: TargetCatalog,
+  exchange: GatewayExchange,
+): boolean {
+  if (!isPersonal(target.model) || !target.model.enabled) return false
+  return (isInvitation || !snapshot) && own.of(exchange) === undefined
+}
+
+async function fetchFor(catalog: TargetCatalog, exchange: GatewayExchange, consent: Consent): Promise<void> {
+  const { target } = catalog
+  const { auth, headers } = exchange
+  try {
+    if (!(await consent.has(target.model, { principal: auth!.principal, headers }))) return
+    await catalog.fetchOwn(await target.connectFor(exchange))
+  } catch {
+    // The lists are without it, and the call that needs it says why.
+  }
+}
+
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}

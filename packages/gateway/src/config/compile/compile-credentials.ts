@@ -1,0 +1,82 @@
+import type { CredentialsModel } from '../../model/index.ts'
+import type { ConfigPath } from '../problem.ts'
+import type { RawCredentials } from '../raw-config.ts'
+import type { CompileContext } from './compile-context.ts'
+import type { TargetSource } from './compile-target-kinds.ts'
+
+const SHARED: CredentialsModel = { kind: 'shared' }
+
+/** Whose account a target is used with. What cannot work is reported, and nothing is shared instead. */
+export function compileCredentials({ raw, path }: TargetSource, context: CompileContext): CredentialsModel {
+  const given = raw.credentials
+  if (given === undefined || given === 'shared') return SHARED
+  const at: ConfigPath = [...path, 'credentials']
+  const settings: RawCredentials = given === 'user' ? { kind: 'user' } : given
+  const problem = problemOf(settings, raw)
+  if (problem) context.report({ code: 'invalid-value', path: at, part: 'key', ...problem })
+  if (settings.kind === 'exchange') return compileExchange(settings, at, context)
+  const asked = settings.env ?? settings.headers ?? {}
+  return { kind: 'user', secrets: Object.entries(asked).map(([name, label]) => ({ name, label })) }
+}
+
+function compileExchange(raw: RawCredentials, path: ConfigPath, context: CompileContext): CredentialsModel {
+  const text = (key: 'tokenUrl' | 'clientId' | 'audience') =>
+    raw[key] === undefined ? undefined : context.plain(raw[key], [...path, key])
+  return {
+    kind: 'exchange',
+    tokenUrl: text('tokenUrl') ?? '',
+    clientId: text('clientId') ?? '',
+    clientSecret:
+      raw.clientSecret === undefined
+        ? undefined
+        : context.credential(raw.clientSecret, [...path, 'clientSecret']),
+    audience: text('audience'),
+    scopes: raw.scopes ?? [],
+  }
+}
+
+interface Fault {
+  readonly message: string
+  readonly fix: string
+}
+
+/** The first thing that could never work. */
+function problemOf(settings: RawCredentials, raw: TargetSource['raw']): Fault | undefined {
+  const { kind, env, headers } = settings
+  const isProgram = raw.command !== undefined
+  if (raw.module !== undefined || raw.replay !== undefined) {
+    const message = `A ${raw.module === undefined ? 'recording' : 'module'} has no accounts`
+    return { message, fix: 'Remove "credentials"' }
+  }
+  if (raw.isolation !== undefined && raw.isolation !== 'user') {
+    const message = `Accounts of people need a connection for each person, not "isolation": "${raw.isolation}"`
+    return { message, fix: 'Remove "isolation"' }
+  }
+  if (kind === 'exchange') {
+    if (isProgram) {
+      const message = 'A program cannot be given tokens that are exchanged for each caller'
+      return { message, fix: 'Use { "kind": "user", "env": { … } }' }
+    }
+    if (settings.tokenUrl !== undefined && settings.clientId !== undefined) return undefined
+    return { message: 'An exchange needs "tokenUrl" and "clientId"', fix: 'Add them' }
+  }
+  if (isProgram && (env === undefined || headers !== undefined)) {
+    const message = 'A program gets the accounts of people by its environment'
+    return { message, fix: 'Write { "kind": "user", "env": { "NAME": "What to paste" } }' }
+  }
+  if (!isProgram && env !== undefined) {
+    const message = 'Only programs have an environment'
+    return { message, fix: 'Write "headers" instead of "env"' }
+  }
+  const hasLogin = raw.openapi === undefined && raw.oauth !== false
+  if (!isProgram && headers === undefined && !hasLogin) {
+    const message = 'There is no login here, so people have to paste a key'
+    return { message, fix: 'Write { "kind": "user", "headers": { "Authorization": "What to paste" } }' }
+  }
+  const oauth = raw.oauth === false ? undefined : raw.oauth
+  if (!isProgram && headers === undefined && oauth?.grant === 'client_credentials') {
+    const message = 'With "client_credentials" the gateway has one account, and people have none'
+    return { message, fix: 'Remove "grant" from "oauth"' }
+  }
+  return undefined
+}

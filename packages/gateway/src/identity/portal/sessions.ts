@@ -1,0 +1,58 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { AuthInfo } from '@gantry/mcp/exchange'
+import type { Rows, Store } from '../../store/index.ts'
+
+const COOKIE = 'gantry-connect'
+/** Short: who comes by a link much later says once more who they are. */
+const LIFETIME = 15 * 60_000
+
+export interface PortalSession {
+  readonly id: string
+  readonly auth: AuthInfo
+  /** Belongs into every form: other sites cannot know it. */
+  readonly proof: string
+}
+
+/** People who have said who they are, in this browser, a short while ago. */
+export class PortalSessions {
+  readonly #rows: Rows
+  readonly #isSecure: () => boolean
+
+  constructor(store: Store, isSecure: () => boolean) {
+    this.#isSecure = isSecure
+    const limits = { maxRows: 20_000, maxValueBytes: 64 * 1024 }
+    this.#rows = store.rows({ name: 'connect-sessions', secret: true, ...limits })
+  }
+
+  /** Returns the cookie. A new one for every sign-in, so that none can be planted before. */
+  async open(auth: AuthInfo): Promise<string> {
+    const id = randomBytes(24).toString('base64url')
+    await this.#rows.put(digest(id), JSON.stringify(auth), { ttl: LIFETIME })
+    return this.#cookie(id, LIFETIME / 1000)
+  }
+
+  async find({ headers }: IncomingMessage): Promise<PortalSession | undefined> {
+    const pair = (headers.cookie ?? '').split('; ').find((one) => one.startsWith(`${COOKIE}=`))
+    const id = pair?.slice(COOKIE.length + 1) ?? ''
+    if (!/^[\w-]{32}$/.test(id)) return undefined
+    const row = await this.#rows.get(digest(id)).catch(() => undefined)
+    return row && { id, auth: JSON.parse(row.value) as AuthInfo, proof: digest(`proof ${id}`) }
+  }
+
+  /** Returns the cookie that takes its place. */
+  async close({ id }: PortalSession): Promise<string> {
+    await this.#rows.remove(digest(id))
+    return this.#cookie('', 0)
+  }
+
+  /** `Lax`: authorization servers send people back with it. Forms need the proof besides. */
+  #cookie(value: string, seconds: number): string {
+    const secure = this.#isSecure() ? '; Secure' : ''
+    return `${COOKIE}=${value}; Path=/connect; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

@@ -1,0 +1,120 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AuthInfo, JsonObject } from '@gantry/mcp/exchange'
+import type { Rows, Store } from '../../store/index.ts'
+import { problemPage, sendPage } from './pages.ts'
+import type { PendingLogin, Person, Upstream } from './upstream.ts'
+
+export interface BrowserLoginOptions {
+  readonly upstream: Upstream
+  readonly store: Store
+  readonly isSecure: boolean
+  /** Who a person is here, with groups. */
+  toAuth(person: Person): AuthInfo
+  log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void
+}
+
+interface Begun extends PendingLogin {
+  readonly browser: string
+  readonly to: Destination
+}
+
+/** Where the browser goes when it is known who is there. */
+export interface Destination {
+  /** A path of ours that takes the ticket, with `redeem`. */
+  readonly landing: string
+  /** The page that the person wanted to see. */
+  readonly page: string
+}
+
+/** Who has logged in, good once. */
+interface Ticket {
+  readonly auth: AuthInfo
+  readonly browser: string
+  readonly page: string
+}
+
+const LOGIN_TIME = 10 * 60_000
+const TICKET_TIME = 60_000
+const COOKIE = 'gantry-browser-login'
+const AGAIN = 'Go back to the page that you wanted to see.'
+
+/** People who log in at the identity provider to see a page of ours, without any client between. */
+export class BrowserLogins {
+  readonly #options: BrowserLoginOptions
+  readonly #flows: Rows
+
+  constructor(options: BrowserLoginOptions) {
+    this.#options = options
+    const limits = { maxRows: 20_000, maxValueBytes: 64 * 1024 }
+    this.#flows = options.store.rows({ name: 'browser-logins', secret: true, ...limits })
+  }
+
+  /** Sends the browser to log in. It may come back to another process of this gateway. */
+  async begin(response: ServerResponse, to: Destination): Promise<void> {
+    const { upstream, isSecure } = this.#options
+    const { url, pending } = await upstream.begin(undefined)
+    const browser = randomBytes(24).toString('base64url')
+    const begun: Begun = { ...pending, browser: digest(browser), to }
+    await this.#flows.put(`state ${digest(pending.state)}`, JSON.stringify(begun), { ttl: LOGIN_TIME })
+    const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${LOGIN_TIME / 1000}${isSecure ? '; Secure' : ''}`
+    const headers = {
+      location: url,
+      'set-cookie': `${COOKIE}=${browser}; ${attributes}`,
+      'cache-control': 'no-store',
+    }
+    response.writeHead(303, headers).end()
+  }
+
+  /** The identity provider's answer; false when it belongs to another kind of login. */
+  async callback(request: IncomingMessage, response: ServerResponse, url: URL): Promise<boolean> {
+    const state = url.searchParams.get('state') ?? ''
+    const row = state === '' ? undefined : await this.#flows.take(`state ${digest(state)}`)
+    if (!row) return false
+    const { browser, to, ...pending } = JSON.parse(row.value) as Begun
+    const { upstream, log, toAuth } = this.#options
+    if (!isSame(browser, digest(cookieOf(request)))) {
+      log('warn', 'A login was refused', { reason: 'it came from another browser than it began in' })
+      sendPage(response, 400, problemPage('This sign-in began in another browser.', AGAIN))
+      return true
+    }
+    try {
+      const ticket: Ticket = { auth: toAuth(await upstream.finish(url, pending)), browser, page: to.page }
+      const id = randomBytes(24).toString('base64url')
+      await this.#flows.put(`ticket ${digest(id)}`, JSON.stringify(ticket), { ttl: TICKET_TIME })
+      response.writeHead(303, { location: `${to.landing}?ticket=${id}`, 'cache-control': 'no-store' }).end()
+    } catch (error) {
+      log('warn', 'A login was refused', { reason: error instanceof Error ? error.message : String(error) })
+      sendPage(response, 400, problemPage('The identity provider did not confirm who you are.', AGAIN))
+    }
+    return true
+  }
+
+  /** Who has logged in, once, and in the same browser only. */
+  async redeem(request: IncomingMessage, ticket: string): Promise<Omit<Ticket, 'browser'> | undefined> {
+    const row = ticket === '' ? undefined : await this.#flows.take(`ticket ${digest(ticket)}`)
+    const found = row && (JSON.parse(row.value) as Ticket)
+    return found && isSame(found.browser, digest(cookieOf(request))) ? found : undefined
+  }
+}
+
+/** A person of the identity provider, as tokens of ours name them. */
+export function personAuth(
+  issuer: string,
+  { subject, claims }: { subject: string; claims: JsonObject },
+): AuthInfo {
+  return { principal: { kind: 'person', issuer, subject }, scopes: [], claims }
+}
+
+function cookieOf({ headers }: IncomingMessage): string {
+  const found = (headers.cookie ?? '').split('; ').find((one) => one.startsWith(`${COOKIE}=`))
+  return found?.slice(COOKIE.length + 1) ?? ''
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+}

@@ -1,0 +1,217 @@
+import type { OAuthProvider, Redirect } from '@gantry/mcp/auth'
+import { principalKey, samePrincipal, type Principal } from '@gantry/mcp/exchange'
+import { parseUrl } from '@gantry/mcp/foreign'
+import { reveal, type TargetModel, type UrlTarget } from '../../model/index.ts'
+import { personalStorage } from './personal-storage.ts'
+import type { Caller, TokenExchange } from './token-exchange.ts'
+import { ConsentLinks } from './consent-links.ts'
+import type { Place, Vault } from './vault.ts'
+
+export interface Personal {
+  readonly values?: Readonly<Record<string, string>> | undefined
+  readonly auth?: Pick<OAuthProvider, 'authorize' | 'onUnauthorized'> | undefined
+}
+
+type Change = Pick<Place, 'principal' | 'target'>
+
+const MOST_PROVIDERS = 5000
+
+/** The accounts of people at targets, as connections need them. */
+export class Accounts {
+  readonly vault: Vault
+  /** How browsers reach the gateway; known when it listens. */
+  address = ''
+  readonly #providers = new Map<string, OAuthProvider>()
+  readonly links: ConsentLinks
+  /** Issuers whose people can be asked by our own authorization server. */
+  signInIssuer: string | undefined
+  readonly #waiting = new Map<string, Set<() => void>>()
+  #exchange: Promise<TokenExchange> | undefined
+
+  constructor(vault: Vault) {
+    this.vault = vault
+    this.links = new ConsentLinks(vault.store)
+  }
+
+  /** Hears what other processes change. `dropped` is told whose connections have to end; undefined: all. */
+  follow(dropped: (change: Change | undefined) => void): Promise<() => void> {
+    return this.vault.follow((change) => {
+      this.#drop(change === 'missed' ? undefined : change)
+      dropped(change === 'missed' ? undefined : change)
+      for (const [key, waiting] of this.#waiting) {
+        if (change === 'missed' || key === changeKey(change)) for (const resolve of [...waiting]) resolve()
+      }
+    })
+  }
+
+  async link(principal: Principal, target: string): Promise<string> {
+    return `${this.address}/connect/go/${await this.links.create(principal, target)}`
+  }
+
+  /** Resolves when the account of a person at a target has changed or may have, and when the signal says so. */
+  changed(principal: Principal, target: string, signal: AbortSignal): Promise<void> {
+    const key = changeKey({ principal, target })
+    const waiting = this.#waiting.get(key) ?? new Set()
+    this.#waiting.set(key, waiting)
+    return new Promise((resolve) => {
+      const done = (): void => {
+        waiting.delete(done)
+        if (waiting.size === 0 && this.#waiting.get(key) === waiting) this.#waiting.delete(key)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      waiting.add(done)
+      signal.addEventListener('abort', done, { once: true })
+      if (signal.aborted) done()
+    })
+  }
+
+  /** A scope of our own authorization server whose consent page connects the target. */
+  async scopeFor(principal: Principal, target: string): Promise<string | undefined> {
+    const isOurs = principal.kind === 'person' && principal.issuer === this.signInIssuer
+    return isOurs && this.signInIssuer !== undefined ? `connect:${target}` : undefined
+  }
+
+  /** Whether a call can be made without asking the person first. */
+  async has(model: TargetModel, caller: Caller): Promise<boolean> {
+    if (model.credentials.kind === 'exchange') return (await this.#exchanging()).note(caller)
+    return this.vault.has(placeOf(model, caller.principal))
+  }
+
+  /** What a connection for this caller is opened with; undefined when it has no account there. */
+  async open(model: TargetModel, caller: Caller): Promise<Personal | undefined> {
+    const { credentials } = model
+    if (credentials.kind === 'exchange') {
+      const exchange = await this.#exchanging()
+      return exchange.note(caller) ? { auth: exchange.provider(credentials, caller.principal) } : undefined
+    }
+    const place = placeOf(model, caller.principal)
+    const found = await this.vault.get(place)
+    if (!found) return undefined
+    await this.vault.used(place)
+    if (found.entry.values) return { values: found.entry.values }
+    return { auth: await this.#provider(model as UrlTarget, place) }
+  }
+
+  /** Keeps what a person has pasted. */
+  async paste(model: TargetModel, principal: Principal, values: Record<string, string>): Promise<void> {
+    const place = placeOf(model, principal)
+    await this.vault.put({ ...place, connectedAt: Date.now(), values })
+    await this.#changed(place)
+  }
+
+  /** Logs a person in at the target's authorization server; `redirect` takes them there and back. */
+  async signIn(
+    model: TargetModel,
+    principal: Principal,
+    redirect: Redirect,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const place = placeOf(model, principal)
+    const provider = await this.#login(model as UrlTarget, place, redirect)
+    await provider.signIn({ signal })
+    await this.#changed(place)
+  }
+
+  /** Ends an account: its tokens are revoked where the server can do that, and forgotten in any case. */
+  async disconnect(row: Place, model: TargetModel | undefined): Promise<boolean> {
+    const found = await this.vault.get(row)
+    const isThere = model && samePlace(row, placeOf(model, row.principal))
+    if (found?.entry.tokens && isThere) {
+      await (await this.#login(model as UrlTarget, row)).signOut().catch(() => {})
+    }
+    const removed = await this.vault.remove(row)
+    await this.#changed(row)
+    return removed || found !== undefined
+  }
+
+  /** Forgets what this process knows of an account that has changed. */
+  #drop(change: Change | undefined): void {
+    if (!change) return this.#providers.clear()
+    const prefix = `${changeKey(change)} `
+    for (const key of this.#providers.keys()) if (key.startsWith(prefix)) this.#providers.delete(key)
+  }
+
+  async #changed(place: Place): Promise<void> {
+    this.#drop(place)
+    await this.vault.announce(place)
+  }
+
+  /** One for each account: it renews for all connections at once. */
+  async #provider(model: UrlTarget, place: Place): Promise<OAuthProvider> {
+    const key = `${changeKey(place)} ${place.server}`
+    const known = this.#providers.get(key)
+    if (known) return known
+    const provider = await this.#login(model, place)
+    if (this.#providers.size >= MOST_PROVIDERS) this.#providers.delete(this.#providers.keys().next().value!)
+    this.#providers.set(key, provider)
+    return provider
+  }
+
+  async #login(
+    { url, oauth: settings }: UrlTarget,
+    place: Place,
+    redirect?: Redirect,
+  ): Promise<OAuthProvider> {
+    const { oauth } = await import('@gantry/mcp/auth')
+    const { clientId, clientSecret, privateKey, scopes, tokenEndpointAuthMethod, trustedHosts } = settings!
+    const clientMetadataUrl = settings!.clientMetadataUrl ?? this.#ownDocument()
+    return oauth({
+      serverUrl: reveal(url),
+      storage: personalStorage(this.vault, place),
+      account: principalKey(place.principal),
+      askUser: 'on-sign-in',
+      trustedHosts,
+      clientMetadata: { client_name: 'Gantry', application_type: 'web' },
+      ...(redirect && { redirect }),
+      ...(clientId !== undefined && { clientId }),
+      ...(clientSecret && { clientSecret: clientSecret.reveal() }),
+      ...(privateKey && { privateKey: { key: privateKey.reveal() } }),
+      ...(tokenEndpointAuthMethod && { tokenEndpointAuthMethod }),
+      ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+      ...(scopes.length > 0 && { scopes }),
+    })
+  }
+
+  /** Authorization servers fetch it, so it has to be at an address that they reach. */
+  #ownDocument(): string | undefined {
+    return this.address.startsWith('https://') ? `${this.address}${CLIENT_DOCUMENT}` : undefined
+  }
+
+  #exchanging(): Promise<TokenExchange> {
+    this.#exchange ??= import('./token-exchange.ts').then(
+      ({ TokenExchange: Loaded }) => new Loaded(this.vault),
+    )
+    return this.#exchange
+  }
+}
+
+function changeKey({ principal, target }: Change): string {
+  return JSON.stringify([principalKey(principal), target])
+}
+
+/** Where the gateway's own client metadata document is. */
+export const CLIENT_DOCUMENT = '/connect/client.json'
+/** Where authorization servers send people back to. */
+export const CALLBACK = '/connect/callback'
+
+/** Whose account, and which server may see it. */
+export function placeOf(model: TargetModel, principal: Principal): Place {
+  return { principal, target: model.name, server: serverOf(model) }
+}
+
+function serverOf(model: TargetModel): string {
+  const { credentials } = model
+  if (model.kind === 'openapi') return originOf(model.baseUrl ?? model.document)
+  if (model.kind !== 'url') return 'program'
+  const url = reveal(model.url)
+  return credentials.kind === 'user' && credentials.secrets.length > 0 ? originOf(url) : `login ${url}`
+}
+
+function originOf(url: string): string {
+  return parseUrl(url)?.origin ?? url
+}
+
+export function samePlace(a: Place, b: Place): boolean {
+  return a.target === b.target && a.server === b.server && samePrincipal(a.principal, b.principal)
+}

@@ -1,0 +1,53 @@
+import type { Accounts } from './accounts.ts'
+import type { KeyFile } from './key-ring.ts'
+import type { VaultOptions } from './vault.ts'
+
+export interface LazyAccountsOptions extends Omit<VaultOptions, 'ring'> {
+  readonly keys: KeyFile
+  /** Whose connections have to end; undefined: those of all people. */
+  dropped(this: void, change: Parameters<Parameters<Accounts['follow']>[0]>[0]): void
+}
+
+/** The accounts of people, loaded with the first request that is about one. */
+export class LazyAccounts {
+  /** How browsers reach the gateway. */
+  address = ''
+  /** The identity provider of our own sign-in, where there is one. */
+  signInIssuer: string | undefined
+  readonly #options: LazyAccountsOptions
+  #loaded: Promise<{ accounts: Accounts; unfollow: () => void }> | undefined
+
+  constructor(options: LazyAccountsOptions) {
+    this.#options = options
+  }
+
+  async get(): Promise<Accounts> {
+    this.#loaded ??= this.#load()
+    const { accounts } = await this.#loaded
+    accounts.address = this.address
+    accounts.signInIssuer = this.signInIssuer
+    return accounts
+  }
+
+  readonly has: Accounts['has'] = async (...given) => (await this.get()).has(...given)
+  readonly open: Accounts['open'] = async (...given) => (await this.get()).open(...given)
+  readonly link: Accounts['link'] = async (...given) => (await this.get()).link(...given)
+  readonly changed: Accounts['changed'] = async (...given) => (await this.get()).changed(...given)
+  readonly scopeFor: Accounts['scopeFor'] = async (...given) => (await this.get()).scopeFor(...given)
+
+  async close(): Promise<void> {
+    const loaded = await this.#loaded?.catch(() => undefined)
+    loaded?.unfollow()
+  }
+
+  async #load(): Promise<{ accounts: Accounts; unfollow: () => void }> {
+    const [{ Accounts: Loaded }, { Vault }, { KeyRing }] = await Promise.all([
+      import('./accounts.ts'),
+      import('./vault.ts'),
+      import('./key-ring.ts'),
+    ])
+    const { keys, dropped, ...options } = this.#options
+    const accounts = new Loaded(new Vault({ ...options, ring: new KeyRing(keys) }))
+    return { accounts, unfollow: await accounts.follow(dropped) }
+  }
+}

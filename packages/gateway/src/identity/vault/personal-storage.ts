@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import type { TokenStorage } from '@gantry/mcp/auth'
+import { isJsonObject } from '@gantry/mcp/exchange'
+import { parseJson } from '@gantry/mcp/foreign'
+import type { Lease, Store } from '../../store/index.ts'
+import type { Place, Vault, VersionedEntry } from './vault.ts'
+
+const CLIENT = 'client '
+/** How the SDK calls the lock of a sign-in, which lasts as long as a person takes. */
+const SIGN_IN = ' user'
+
+/**
+ * The tokens of one person at one target, for the SDK's OAuth client. A renewal runs in one process at a time. It
+ * writes only over the row that it has read: an account that was disconnected meanwhile does not come back.
+ */
+export function personalStorage(vault: Vault, place: Place): TokenStorage {
+  const clients = clientStorage(vault.store)
+  let lease: Lease | undefined
+  let before: VersionedEntry | undefined
+  return {
+    async read(key) {
+      if (key.startsWith(CLIENT)) return clients.read(key)
+      const found = await vault.get(place)
+      if (lease) before = found
+      return found?.entry.tokens
+    },
+    async write(key, tokens) {
+      if (key.startsWith(CLIENT)) return clients.write(key, tokens)
+      const connectedAt = before?.entry.connectedAt ?? Date.now()
+      const guard = before ? { lease, version: before.version } : { lease }
+      if (await vault.put({ ...place, connectedAt, tokens }, guard)) return
+      throw new Error('the account was connected anew or disconnected meanwhile')
+    },
+    async remove(key) {
+      if (key.startsWith(CLIENT)) return clients.remove(key)
+      await vault.remove(place)
+    },
+    lock(key, run, signal) {
+      // A page that was closed must not keep its person from another try.
+      if (key.endsWith(SIGN_IN)) return run()
+      return vault.lock(
+        place,
+        'tokens',
+        async (held) => {
+          lease = held
+          before = undefined
+          try {
+            return await run()
+          } finally {
+            lease = undefined
+            before = undefined
+          }
+        },
+        signal,
+      )
+    },
+  }
+}
+
+/** What the gateway is called at authorization servers: the same for all people. */
+function clientStorage(store: Store): Omit<TokenStorage, 'lock'> {
+  const rows = store.rows({ name: 'vault-clients', secret: true, maxRows: 1000, maxValueBytes: 64 * 1024 })
+  const rowKey = (key: string): string => createHash('sha256').update(key).digest('base64url')
+  return {
+    async read(key) {
+      const row = await rows.get(rowKey(key)).catch((error: { code?: string }) => {
+        if (error.code === 'unreadable') return undefined
+        throw error
+      })
+      const value = row && parseJson(row.value)
+      return isJsonObject(value) ? value : undefined
+    },
+    async write(key, value) {
+      await rows.put(rowKey(key), JSON.stringify(value))
+    },
+    async remove(key) {
+      await rows.remove(rowKey(key))
+    },
+  }
+}
