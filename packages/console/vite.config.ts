@@ -5,9 +5,8 @@ import { precompress } from './precompress.ts'
 /** Where `vite` (not `vite build`) finds a running gateway: `GANTRY_URL=http://127.0.0.1:8080 npm run dev`. */
 const gateway = process.env.GANTRY_URL ?? 'http://127.0.0.1:8080'
 
-/** Not the editor and Markdown: they come when they are needed. */
-const isShared = (id: string) =>
-  !/codemirror|lezer|style-mod|crelt|mdast|micromark|\/editor\/|\/markdown/.test(id)
+/** Not Markdown, which comes when it is needed. */
+const isShared = (id: string) => !/mdast|micromark|\/markdown/.test(id)
 
 export default defineConfig(({ command }) => {
   // The build may run in another environment, a test for example, and React would come with its warnings.

@@ -323,23 +323,47 @@ describe('without a file', () => {
   })
 })
 
-describe('the file before the last save', () => {
-  it('can be gone back to, after a look, and brings its secrets', async () => {
+describe('the files that were in use', () => {
+  const versionsOf = async ({ api }: AdminGateway) => (await api.call('configVersions', {})).versions
+
+  it('can be gone back to, any of them, after a look, and bring their secrets', async () => {
     const { api, readConfig } = await start()
-    expect(await api.call('previousConfig', {})).not.toHaveProperty('check')
     const { text, revision } = await api.call('config', {})
-    expect(await failing(api.call('restoreConfig', { body: { revision } }))).toMatchObject({
-      code: 'not_found',
-    })
-    const edited = text.replace('"gantry:demo"', '"gantry:demo", "title": "Mine"')
-    await api.call('saveConfig', { body: { text: edited, revision } })
-    const previous = await api.call('previousConfig', {})
-    expect(previous.check).toMatchObject({ ok: true, effects: { changed: [{ name: 'demo' }] } })
-    for (const secret of SECRETS) expect(JSON.stringify(previous)).not.toContain(secret)
-    expect(await failing(api.call('restoreConfig', { body: { revision } }))).toMatchObject({
-      code: 'conflict',
-    })
-    await api.call('restoreConfig', { body: { revision: previous.revision } })
+    const [first, ...none] = await versionsOf(gateway)
+    expect([first?.isCurrent, first?.by, none]).toEqual([true, undefined, []])
+    const titled = (title: string): string =>
+      text.replace('"gantry:demo"', `"gantry:demo", "title": "${title}"`)
+    const saved = await api.call('saveConfig', { body: { text: titled('Mine'), revision } })
+    await api.call('saveConfig', { body: { text: titled('Yours'), revision: saved.revision } })
+    const versions = await versionsOf(gateway)
+    expect(versions.map(({ isCurrent, by }) => [isCurrent, by])).toEqual([
+      [true, 'console'],
+      [false, 'console'],
+      [false, undefined],
+    ])
+    const detail = await api.call('configVersion', { params: { id: first!.id } })
+    expect(detail.check).toMatchObject({ ok: true, effects: { changed: [{ name: 'demo' }] } })
+    expect(JSON.stringify(detail.check.diff)).toContain('Yours')
+    for (const secret of SECRETS) expect(JSON.stringify(detail)).not.toContain(secret)
+    const restore = (given: string): Promise<unknown> =>
+      api.call('restoreConfig', { params: { id: first!.id }, body: { revision: given } })
+    expect(await failing(restore(revision))).toMatchObject({ code: 'conflict' })
+    await restore(detail.revision)
     expect(await readConfig()).toBe(CONFIG)
+    expect((await versionsOf(gateway)).map(({ isCurrent }) => isCurrent)).toEqual([true, false, false, true])
+    const unknown = api.call('configVersion', { params: { id: '7' } })
+    expect(await failing(unknown)).toMatchObject({ code: 'not_found' })
+  })
+
+  it('are kept when the file is changed elsewhere, but not while it cannot be used', async () => {
+    const { file } = await start()
+    await writeFile(file, '{ "mcpServers": { "demo": 3 } }')
+    await until(async () => (await gateway.api.call('config', {})).status.rejected)
+    await writeFile(file, CONFIG.replace('Of the whole team', 'Of nobody'))
+    await until(async () => (await versionsOf(gateway)).length === 2)
+    expect((await versionsOf(gateway)).map(({ by, isCurrent }) => [by, isCurrent])).toEqual([
+      [undefined, true],
+      [undefined, false],
+    ])
   })
 })

@@ -197,7 +197,7 @@ describeConsole('what an operator sees first', { config: BUSY_HOUSE, entries: 20
     await writeFile(suite.gateway.file, '{ "mcpServers": { "new": 3 } }')
     await page.getByRole('link', { name: 'Show it' }).click()
     const file = page.getByRole('textbox', { name: 'The file as it is' })
-    await file.getByText('"new": 3').waitFor()
+    await expect.poll(() => file.inputValue()).toContain('"new": 3')
     await page
       .getByRole('list', { name: 'Problems' })
       .getByText(/mcpServers.new/)
@@ -205,7 +205,8 @@ describeConsole('what an operator sees first', { config: BUSY_HOUSE, entries: 20
       .waitFor()
     expect(await axe(page)).toEqual([])
     await page.getByRole('button', { name: 'Back to my edits' }).click()
-    await page.getByRole('textbox', { name: 'Configuration file' }).getByText('// mine').waitFor()
+    const edits = page.getByRole('textbox', { name: 'Configuration file' })
+    await expect.poll(() => edits.inputValue()).toContain('// mine')
     await writeFile(suite.gateway.file, before)
     await page.getByText('the last good one is in use').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo all' }).click()

@@ -70,11 +70,11 @@ describe('the files of the console', () => {
     expect(page.body.toString()).toContain('<div id="root">')
   })
 
-  it('are at most 300 KB for the first page, with the weaker compression', async () => {
+  it('are at most 200 KB for the first page, with the weaker compression', async () => {
     const files = await Promise.all(['', ...assets].map((path) => load(path, 'gzip')))
     const bytes = files.map(({ body }) => body.length).reduce((sum, size) => sum + size, 0)
     console.info(`first page: ${(bytes / 1024).toFixed(0)} KB in ${files.length} files, gzipped`)
-    expect(bytes).toBeLessThan(300 * 1024)
+    expect(bytes).toBeLessThan(200 * 1024)
     // Half as much again, and slower: what a build for development has.
     const scripts = await Promise.all(assets.map((path) => readFile(join(DIST, path), 'utf8')))
     expect(scripts.join()).not.toContain('Encountered two children with the same key')

@@ -141,10 +141,10 @@ describeConsole('the tasks of an operator', { config: BUSY_HOUSE, entries: 20 },
 
     it('10: roll the configuration back', async () => {
       await operator.goTo('Configuration')
-      await operator.press(page.getByRole('button', { name: 'Go back…' }))
-      const dialog = page.getByRole('dialog', { name: 'Go back to the file before the last save?' })
+      await operator.press(page.getByRole('button', { name: 'History…' }))
+      const dialog = page.getByRole('dialog', { name: 'Files that were in use' })
       await dialog.getByText('"say"').first().waitFor()
-      await operator.press(dialog.getByRole('button', { name: 'Save and apply' }))
+      await operator.press(dialog.getByRole('button', { name: 'Go back to this one' }))
       await dialog.waitFor({ state: 'detached' })
       expect(await suite.gateway.readConfig()).not.toContain('"say"')
     })

@@ -286,24 +286,18 @@ describeConsole('the wire', { config: BOTH_ERAS, entries: 16 }, (suite) => {
     const dialog = page.getByRole('dialog', { name: 'Replay tools/call' })
     const editor = dialog.getByRole('textbox', { name: 'Parameters as JSON' })
     const send = dialog.getByRole('button', { name: 'Send' })
-    // By its keys: a browser that replaces coloured text by itself keeps the colours, which the page's policy stops.
-    const write = async (text: string) => {
-      await editor.press('Control+a')
-      await editor.press('Delete')
-      await page.keyboard.insertText(text)
-    }
-    await expect.poll(() => editor.textContent()).toContain('new_touch')
-    expect(JSON.parse((await editor.textContent())!)).toMatchObject({ name: 'new_touch' })
+    await expect.poll(() => editor.inputValue()).toContain('new_touch')
+    expect(JSON.parse(await editor.inputValue())).toMatchObject({ name: 'new_touch' })
     for (const [text, hint] of [
       ['{ "name": ', /Not JSON yet/],
       ['', /are a JSON object/],
       ['["new_grow"]', /are a JSON object/],
     ] as const) {
-      await write(text)
+      await editor.fill(text)
       await dialog.getByRole('alert').filter({ hasText: hint }).waitFor()
       expect([text, await send.isDisabled()]).toEqual([text, true])
     }
-    await write('{ "name": "new_grow" }')
+    await editor.fill('{ "name": "new_grow" }')
     expect(await axe(page)).toEqual([])
     await send.click()
     await page.getByRole('heading', { name: 'Playground' }).waitFor()

@@ -40,7 +40,7 @@ describeConsole('a configuration in YAML', { config: CONFIG, name: 'gantry.yaml'
       .getByRole('button', { name: `Line ${line}` })
       .first()
       .click()
-    await page.locator('.cm-lintRange-error, .cm-lintPoint-error').first().waitFor()
+    await page.locator('[data-problem=error] [data-marked]').first().waitFor()
     expect(await axe(page)).toEqual([])
     expect(await page.getByRole('button', { name: 'Review and apply…' }).isDisabled()).toBe(true)
 
@@ -65,7 +65,7 @@ describeConsole('a configuration in YAML', { config: CONFIG, name: 'gantry.yaml'
       .getByRole('button', { name: /^Line \d+/ })
       .first()
       .waitFor()
-    await page.locator('.cm-lintRange-error, .cm-lintPoint-error').first().waitFor()
+    await page.locator('[data-problem=error] [data-marked]').first().waitFor()
     await opened.close()
   })
 

@@ -73,10 +73,17 @@ export const toolsQuery = (range: UsageRange, per: UsagePer) =>
 
 export const configQuery = queryOptions({ queryKey: ['config'], queryFn: () => call('config') })
 
-export const previousConfigQuery = queryOptions({
-  queryKey: ['config', 'previous'],
-  queryFn: () => call('previousConfig'),
+export const versionsQuery = queryOptions({
+  queryKey: ['config', 'versions'],
+  queryFn: () => call('configVersions'),
 })
+
+export const versionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['config', 'versions', id],
+    queryFn: () => call('configVersion', { params: { id } }),
+    placeholderData: keepPreviousData,
+  })
 
 export const configSchemaQuery = queryOptions({
   queryKey: ['config-schema'],

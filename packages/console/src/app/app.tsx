@@ -1,4 +1,3 @@
-import { Toast } from '@base-ui/react/toast'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
@@ -6,7 +5,7 @@ import { onUnauthorized } from '../api/call.ts'
 import { startLive } from '../api/live.ts'
 import { queryClient } from '../api/queries.ts'
 import { signIn } from '../api/session.ts'
-import { toasts, Toasts } from '../ui/toasts.tsx'
+import { Toasts } from '../ui/toasts.tsx'
 import { router } from './router.tsx'
 import { SignIn } from './sign-in.tsx'
 
@@ -37,10 +36,8 @@ export function App({ token }: { token: string | undefined }) {
   if (session === 'out') return <SignIn onToken={enter} error={error} />
   return (
     <QueryClientProvider client={queryClient}>
-      <Toast.Provider toastManager={toasts} timeout={6_000}>
-        <RouterProvider router={router} />
-        <Toasts />
-      </Toast.Provider>
+      <RouterProvider router={router} />
+      <Toasts />
     </QueryClientProvider>
   )
 }

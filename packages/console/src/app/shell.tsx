@@ -1,4 +1,3 @@
-import { Dialog } from '@base-ui/react/dialog'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { Menu, Search } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
@@ -6,6 +5,7 @@ import { useWaiting } from '../features/waiting/use-waiting.ts'
 import { WaitingWatch } from '../features/waiting/waiting-watch.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { Modal } from '../ui/modal.tsx'
 import { ConfigBanner } from './config-banner.tsx'
 import { LiveBadge } from './live-badge.tsx'
 import { LostBanner } from './lost-banner.tsx'
@@ -49,13 +49,12 @@ export function Shell() {
         <ConfigBanner />
         <Outlet />
       </main>
-      <Dialog.Root open={menu} onOpenChange={setMenu}>
-        <Dialog.Portal>
-          <Dialog.Backdrop className={styles.backdrop} />
-          <Dialog.Popup
-            className={styles.drawer}
-            aria-label="Menu"
-            // Also for a link to the page that is there already.
+      {menu && (
+        <Modal onClose={() => setMenu(false)} label="Menu" className={styles.drawer}>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: for links, also those to the page that is there already */}
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: links turn Enter into a click */}
+          <div
+            className={styles.menu}
             onClick={({ target }) => (target as Element).closest('a') && setMenu(false)}
           >
             <Sidebar
@@ -64,9 +63,9 @@ export function Shell() {
                 setPalette(true)
               }}
             />
-          </Dialog.Popup>
-        </Dialog.Portal>
-      </Dialog.Root>
+          </div>
+        </Modal>
+      )}
       {help && (
         <Suspense>
           <Help onClose={() => setHelp(false)} />

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Editor } from '../ui/editor/lazy-editor.tsx'
+import { Editor } from '../ui/editor/editor.tsx'
 import styles from './schema-form.module.css'
 
 interface RawProps {

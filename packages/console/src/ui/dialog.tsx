@@ -1,8 +1,8 @@
-import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton } from './button.tsx'
 import styles from './dialog.module.css'
+import { Modal } from './modal.tsx'
 
 interface Props {
   readonly open: boolean
@@ -14,19 +14,15 @@ interface Props {
 }
 
 export function Dialog({ open, onClose, title, wide, children, actions }: Props) {
+  if (!open) return null
   return (
-    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
-      <Base.Portal>
-        <Base.Backdrop className={styles.backdrop} />
-        <Base.Popup className={`${styles.popup} ${wide ? styles.wide : ''}`}>
-          <header className={styles.header}>
-            <Base.Title className={styles.title}>{title}</Base.Title>
-            <IconButton label="Close" icon={X} onClick={onClose} />
-          </header>
-          <div className={styles.body}>{children}</div>
-          {actions && <footer className={styles.footer}>{actions}</footer>}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Modal onClose={onClose} label={title} className={`${styles.popup} ${wide ? styles.wide : ''}`}>
+      <header className={styles.header}>
+        <h2 className={styles.title}>{title}</h2>
+        <IconButton label="Close" icon={X} onClick={onClose} />
+      </header>
+      <div className={styles.body}>{children}</div>
+      {actions && <footer className={styles.footer}>{actions}</footer>}
+    </Modal>
   )
 }

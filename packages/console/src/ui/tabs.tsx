@@ -1,5 +1,5 @@
-import { Tabs as Base } from '@base-ui/react/tabs'
-import type { ReactNode } from 'react'
+import { useId, type KeyboardEvent, type ReactNode } from 'react'
+import { destination } from './roving.ts'
 import styles from './tabs.module.css'
 
 export interface Tab {
@@ -15,22 +15,52 @@ interface Props {
   readonly label: string
 }
 
+const ALONG: Readonly<Record<string, string>> = { ArrowRight: 'ArrowDown', ArrowLeft: 'ArrowUp' }
+
+/** One stop for Tab; arrows move between the tabs, Enter opens one. */
 export function Tabs({ tabs, value, onChange, label }: Props) {
-  const active = tabs.some(({ id }) => id === value) ? value : (tabs[0]?.id ?? '')
+  const prefix = useId()
+  const active = tabs.find(({ id }) => id === value) ?? tabs[0]
+  const move = (event: KeyboardEvent) => {
+    const all = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')]
+    const from = all.indexOf(document.activeElement as HTMLElement)
+    const to = destination(ALONG[event.key] ?? event.key, from, all.length)
+    if (to === undefined) return
+    event.preventDefault()
+    all[to]!.focus()
+  }
   return (
-    <Base.Root value={active} onValueChange={(id) => onChange(String(id))}>
-      <Base.List className={styles.list} aria-label={label}>
+    <div>
+      <div role="tablist" className={styles.list} aria-label={label} onKeyDown={move}>
         {tabs.map(({ id, title }) => (
-          <Base.Tab key={id} value={id} className={styles.tab}>
+          <button
+            key={id}
+            type="button"
+            role="tab"
+            id={`${prefix}${id}`}
+            aria-selected={id === active?.id}
+            aria-controls={id === active?.id ? `${prefix}panel` : undefined}
+            tabIndex={id === active?.id ? 0 : -1}
+            className={styles.tab}
+            onClick={() => onChange(id)}
+          >
             {title}
-          </Base.Tab>
+          </button>
         ))}
-      </Base.List>
-      {tabs.map(({ id, content }) => (
-        <Base.Panel key={id} value={id} className={styles.panel}>
-          {id === active && content()}
-        </Base.Panel>
-      ))}
-    </Base.Root>
+      </div>
+      {active && (
+        <div
+          key={active.id}
+          role="tabpanel"
+          id={`${prefix}panel`}
+          aria-labelledby={`${prefix}${active.id}`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the pattern of tabs asks for it
+          tabIndex={0}
+          className={styles.panel}
+        >
+          {active.content()}
+        </div>
+      )}
+    </div>
   )
 }

@@ -6,7 +6,8 @@ export function useEscape(onEscape: () => void): void {
   latest.current = onEscape
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isTaken = event.defaultPrevented || document.querySelector('[role=dialog], [role=menu]') !== null
+      const isTaken =
+        event.defaultPrevented || document.querySelector('dialog[open], [popover]:popover-open') !== null
       if (event.key === 'Escape' && !isTaken) latest.current()
     }
     document.addEventListener('keydown', onKey)

@@ -17,6 +17,7 @@ import { compareSnapshots } from './catalog/compare-snapshots.ts'
 import { Clients } from './clients/client-list.ts'
 import { waitingHandlers } from './clients/waiting-handlers.ts'
 import { ConfigEditor, configHandlers } from './config/config-editor.ts'
+import { ConfigHistory, versionHandlers } from './config/config-history.ts'
 import { planEntryEdit } from './config/entry-edits.ts'
 import { TargetEntries } from './config/target-entries.ts'
 import type { Topic } from './contract.ts'
@@ -46,6 +47,7 @@ export class Admin {
   readonly #hub: EventHub
   readonly #sources: EventSources
   readonly #changes: ChangeLog
+  readonly #history: ConfigHistory
   readonly #playground: Playground
   readonly #trials: Trials
   readonly #observer: GatewayObserver
@@ -61,6 +63,10 @@ export class Admin {
     const cards = new TargetCards(host, processes)
     const clients = new Clients(host)
     const editor = new ConfigEditor(host)
+    this.#history = new ConfigHistory(gateway.store, editor, (error) =>
+      gateway.log('warn', `Versions of the configuration cannot be kept: ${String(error)}`),
+    )
+    editor.onWritten = (file, source, by) => this.#history.add(file, source, by)
     const entries = new TargetEntries(editor)
     const lister = new CatalogLister(host, cards, this.#changes)
     this.#playground = new Playground(host, this.#hub)
@@ -70,7 +76,13 @@ export class Admin {
       snapshotReplaced: (target, before, after) => void this.#compare(lister, target, before, after),
     }
     gateway.observers.add(this.#sources).add(this.#observer)
-    if (host.configFile) host.configFile.onChange = () => this.#sources.configChanged()
+    if (host.configFile) {
+      const { configFile } = host
+      configFile.onChange = () => {
+        this.#sources.configChanged()
+        if (!configFile.rejected) void this.#history.seen()
+      }
+    }
     const handlers: Handlers = {
       ...sessionHandlers(host),
       ...auditHandlers(host),
@@ -95,6 +107,7 @@ export class Admin {
       ...clients.handlers,
       ...waitingHandlers({ host, playground: this.#playground }),
       ...configHandlers(editor),
+      ...versionHandlers(this.#history),
       ...whyHandlers(host, lister),
       openView: ({ body }) => this.views.open(body),
       openapi: () => createOpenApi(host.version, host.url),
@@ -112,8 +125,8 @@ export class Admin {
   }
 
   /** Takes up what an earlier run has left. */
-  load(): Promise<void> {
-    return this.#changes.restore()
+  async load(): Promise<void> {
+    await Promise.all([this.#changes.restore(), this.#history.seen()])
   }
 
   async #compare(lister: CatalogLister, target: Target, before: Snapshot, after: Snapshot): Promise<void> {

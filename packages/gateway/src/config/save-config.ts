@@ -23,15 +23,10 @@ export async function saveConfig(file: string, text: string, options: SaveOption
   if (now !== options.expected) return { ok: false, reason: 'conflict', text: now }
   const loaded = await parseConfig(text, { ...options, file })
   if (!loaded.ok) return { ok: false, reason: 'invalid', problems: loaded.problems }
-  const backup = now === undefined ? undefined : backupOf(file)
+  const backup = now === undefined ? undefined : `${file}.bak`
   await writeFileAtomic(file, text, { backup })
   if (options.places) await acceptText(file, text, options.places).catch(() => {})
   return { ok: true, loaded, backup }
-}
-
-/** Where the text before the last save is. */
-export function backupOf(file: string): string {
-  return `${file}.bak`
 }
 
 /** Remembers an accepted configuration as an empty file named after its place and content. */

@@ -41,9 +41,17 @@ export function ApplyDialog({
       }
     >
       {error && <Failure error={error} />}
+      <Difference check={check} />
+    </Dialog>
+  )
+}
+
+export function Difference({ check }: { check: ConfigCheck }) {
+  return (
+    <>
       {check.effects && <Effects effects={check.effects} />}
       <DiffView hunks={check.diff} label="Difference to the file" />
-    </Dialog>
+    </>
   )
 }
 

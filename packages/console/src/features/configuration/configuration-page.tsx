@@ -7,7 +7,7 @@ import type { ConfigText } from '../../api/contract.ts'
 import { keep, readKept } from '../../api/kept.ts'
 import { configQuery, configSchemaQuery, queryClient } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
-import { Editor } from '../../ui/editor/lazy-editor.tsx'
+import { Editor } from '../../ui/editor/editor.tsx'
 import { Failure, Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -16,9 +16,9 @@ import { notify } from '../../ui/toasts.tsx'
 import { ApplyDialog } from './apply-dialog.tsx'
 import styles from './configuration-page.module.css'
 import { FileView } from './file-view.tsx'
+import { History } from './history.tsx'
 import { inWords } from './effects-in-words.ts'
 import { Problems } from './problems.tsx'
-import { Rollback } from './rollback.tsx'
 import { schemaCompletions } from './schema-completions.ts'
 import { useConfigCheck } from './use-config-check.ts'
 
@@ -109,7 +109,7 @@ function Edit({ config }: { config: ConfigText }) {
           {isDirty ? 'Edited' : 'As saved'} · loaded <Clock at={config.status.loadedAt} /> · {config.format}
           {config.status.rejected && ' · the file was refused, an earlier one is in use'}
         </span>
-        <Rollback disabled={isDirty || !config.writable} />
+        <History disabled={isDirty || !config.writable} />
         <Button disabled={!isDirty} onClick={() => setText(base.text)}>
           Undo all
         </Button>

@@ -1,6 +1,6 @@
 import type { ConfigText } from '../../api/contract.ts'
 import { Button } from '../../ui/button.tsx'
-import { Editor } from '../../ui/editor/lazy-editor.tsx'
+import { Editor } from '../../ui/editor/editor.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import styles from './configuration-page.module.css'
 import { Problems } from './problems.tsx'

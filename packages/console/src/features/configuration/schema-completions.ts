@@ -1,22 +1,21 @@
-import type { Completion, CompletionSource } from '@codemirror/autocomplete'
 import { resolve, typesOf, type Schema } from '../../schema-form/schema.ts'
-import { jsonPlaceAt, yamlPlaceAt, type Place } from './path-at.ts'
+import type { Completion, CompletionSource } from '../../ui/editor/completion.ts'
+import { jsonPlaceAt, yamlPlaceAt } from './path-at.ts'
 import { schemasAt } from './schemas-at.ts'
 
 /** Offers what the schema knows for the place of the cursor: keys with what they mean, and values. */
 export function schemaCompletions(root: Schema, format: 'jsonc' | 'yaml'): CompletionSource {
   const isYaml = format === 'yaml'
-  return ({ state, pos, explicit }) => {
-    const place = (isYaml ? yamlPlaceAt : jsonPlaceAt)(state.doc.toString(), pos)
-    if (!explicit && place.from === pos) return null
+  return (text, at, isAsked) => {
+    const place = (isYaml ? yamlPlaceAt : jsonPlaceAt)(text, at)
+    if (!isAsked && place.from === at) return undefined
     const schemas = schemasAt(root, place.path)
-    const options = place.wants === 'key' ? keys(schemas, root, isYaml, place) : values(schemas, isYaml)
-    if (options.length === 0) return null
-    return { from: place.from, options, validFor: /^"?[\w$.-]*$/ }
+    const options = place.wants === 'key' ? keys(schemas, root, isYaml) : values(schemas, isYaml)
+    return { from: place.from, options }
   }
 }
 
-function keys(schemas: readonly Schema[], root: Schema, isYaml: boolean, place: Place): Completion[] {
+function keys(schemas: readonly Schema[], root: Schema, isYaml: boolean): Completion[] {
   const found = new Map<string, Completion>()
   for (const schema of schemas) {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
@@ -25,11 +24,9 @@ function keys(schemas: readonly Schema[], root: Schema, isYaml: boolean, place: 
       const label = isYaml ? name : `"${name}"`
       found.set(name, {
         label,
-        type: 'property',
         detail: typesOf(resolved).join(' or '),
         ...(resolved.description !== undefined && { info: resolved.description }),
         apply: isYaml ? `${name}: ` : `${label}: `,
-        boost: place.path.length === 0 ? 0 : 1,
       })
     }
   }
@@ -40,7 +37,7 @@ function values(schemas: readonly Schema[], isYaml: boolean): Completion[] {
   const found = new Map<string, Completion>()
   const add = (value: unknown, detail?: string) => {
     const label = isYaml && typeof value === 'string' ? value : JSON.stringify(value)
-    if (!found.has(label)) found.set(label, { label, type: 'enum', ...(detail !== undefined && { detail }) })
+    if (!found.has(label)) found.set(label, { label, ...(detail !== undefined && { detail }) })
   }
   for (const schema of schemas) {
     for (const value of schema.enum ?? []) add(value)

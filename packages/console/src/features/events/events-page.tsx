@@ -11,7 +11,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
 import { Clock } from '../../ui/time.tsx'
-import { Rollback } from '../configuration/rollback.tsx'
+import { History } from '../configuration/history.tsx'
 import styles from './events-page.module.css'
 import { LevelBadge, LineText } from './log-lines.tsx'
 
@@ -76,7 +76,7 @@ export function EventsPage() {
       title="Events"
       lead="What the gateway logged last: starts, failures, refusals, changes of the configuration."
       fill
-      actions={<Rollback disabled={false} />}
+      actions={<History disabled={false} />}
     >
       <div className={styles.bar}>
         <SearchField label="Find in the events" value={text} onChange={setText} />

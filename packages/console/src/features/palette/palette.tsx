@@ -1,8 +1,8 @@
-import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type KeyboardEvent } from 'react'
 import { catalogQuery, overviewQuery } from '../../api/queries.ts'
+import { Modal } from '../../ui/modal.tsx'
 import styles from './palette.module.css'
 import { commandsFor, rank } from './commands.ts'
 
@@ -35,50 +35,45 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     }
   }
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className={styles.backdrop} />
-        <Dialog.Popup className={styles.palette} aria-label="Command palette">
-          <input
-            role="combobox"
-            aria-expanded="true"
-            aria-controls="palette-list"
-            aria-activedescendant={found.length > 0 ? `palette-${active}` : undefined}
-            aria-label="Go to a page, target, tool or action"
-            placeholder="Go to a page, target, tool or action"
-            value={text}
-            spellCheck={false}
-            autoComplete="off"
-            onKeyDown={onKeyDown}
-            onChange={(event) => {
-              setText(event.target.value)
-              setActive(0)
-            }}
-          />
-          <div id="palette-list" role="listbox" aria-label="Results" className={styles.list}>
-            {found.map(({ id, title, detail, icon: Icon }, index) => (
-              // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the active option
-              // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the field
-              <div
-                key={id}
-                id={`palette-${index}`}
-                role="option"
-                aria-selected={index === active}
-                className={styles.option}
-                onPointerMove={() => setActive(index)}
-                onClick={() => run(index)}
-              >
-                <Icon size={15} aria-hidden />
-                <span className={styles.title}>{title}</span>
-                <span className={styles.detail}>{detail}</span>
-              </div>
-            ))}
+    <Modal onClose={onClose} label="Command palette" className={styles.palette}>
+      <input
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={found.length > 0 ? `palette-${active}` : undefined}
+        aria-label="Go to a page, target, tool or action"
+        placeholder="Go to a page, target, tool or action"
+        value={text}
+        spellCheck={false}
+        autoComplete="off"
+        onKeyDown={onKeyDown}
+        onChange={(event) => {
+          setText(event.target.value)
+          setActive(0)
+        }}
+      />
+      <div id="palette-list" role="listbox" aria-label="Results" className={styles.list}>
+        {found.map(({ id, title, detail, icon: Icon }, index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the active option
+          // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the field
+          <div
+            key={id}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === active}
+            className={styles.option}
+            onPointerMove={() => setActive(index)}
+            onClick={() => run(index)}
+          >
+            <Icon size={15} aria-hidden />
+            <span className={styles.title}>{title}</span>
+            <span className={styles.detail}>{detail}</span>
           </div>
-          <p className={styles.hint} role="status">
-            {found.length === 0 ? 'Nothing has this name.' : '↑ ↓ to choose, Enter to go, Esc to close'}
-          </p>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+        ))}
+      </div>
+      <p className={styles.hint} role="status">
+        {found.length === 0 ? 'Nothing has this name.' : '↑ ↓ to choose, Enter to go, Esc to close'}
+      </p>
+    </Modal>
   )
 }

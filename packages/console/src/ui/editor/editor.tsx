@@ -1,21 +1,10 @@
-import {
-  autocompletion,
-  closeBrackets,
-  completionKeymap,
-  type CompletionSource,
-} from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { bracketMatching, StreamLanguage } from '@codemirror/language'
-import { json } from '@codemirror/legacy-modes/mode/javascript'
-import { yaml } from '@codemirror/legacy-modes/mode/yaml'
-import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from '@codemirror/lint'
-import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
-import { Annotation, EditorState } from '@codemirror/state'
-import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
-import { tags } from '@lezer/highlight'
-import { useEffect, useRef } from 'react'
+import { useEffect, useId, useRef, type KeyboardEvent } from 'react'
+import { CodeLines } from './code-lines.tsx'
+import { write, type CompletionSource } from './completion.ts'
+import { CompletionList } from './completion-list.tsx'
 import styles from './editor.module.css'
-import { editorTheme } from './editor-theme.ts'
+import type { Format } from './tokens.ts'
+import { useCompletion } from './use-completion.ts'
 
 export interface EditorProblem {
   readonly severity: 'error' | 'warning'
@@ -26,11 +15,11 @@ export interface EditorProblem {
   readonly length: number
 }
 
-export interface EditorProps {
+interface Props {
   readonly label: string
   readonly value: string
   readonly onChange?: ((value: string) => void) | undefined
-  readonly format: 'jsonc' | 'yaml'
+  readonly format: Format
   readonly problems?: readonly EditorProblem[]
   readonly completions?: CompletionSource
   /** A line to show, counted from 1. */
@@ -38,93 +27,73 @@ export interface EditorProps {
   readonly tall?: boolean
 }
 
-const LANGUAGES = {
-  yaml: StreamLanguage.define(yaml),
-  jsonc: StreamLanguage.define({ ...json, tokenTable: { property: tags.propertyName } }),
-}
-
 const NOTHING: readonly EditorProblem[] = []
-/** Marks changes that come from `value`, which are no news to its owner. */
-const external = Annotation.define<boolean>()
+/** In characters. Longer texts have no colours: drawing them would take longer than typing. */
+const MOST_COLOURED = 200_000
 
 /**
- * CodeMirror in a shadow tree: there it brings its styles as constructed sheets, which a strict
- * Content-Security-Policy allows, instead of as <style> elements, which it does not.
+ * The browser's own text field, with see-through letters over the same text in colours: it has the undo, the
+ * spelling of keys and the voice of every other field, for a twentieth of what an editor would have to be loaded.
  */
-export default function Editor(props: EditorProps) {
-  const { label, value, format, problems = NOTHING, line, tall = false } = props
-  const host = useRef<HTMLDivElement>(null)
-  const view = useRef<EditorView>(null)
-  const latest = useRef(props)
-  latest.current = props
-  const readOnly = props.onChange === undefined
+export function Editor(props: Props) {
+  const { label, value, onChange, format, problems = NOTHING, completions, line, tall = false } = props
+  const id = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const lines = useRef<HTMLPreElement>(null)
+  const isPlain = value.length > MOST_COLOURED
+  const { offer, look, choose, close, onKeyDown } = useCompletion(field, lines, completions)
 
   useEffect(() => {
-    const root = host.current!.shadowRoot ?? host.current!.attachShadow({ mode: 'open' })
-    const editor = new EditorView({
-      root,
-      parent: root,
-      doc: latest.current.value,
-      extensions: [
-        lineNumbers(),
-        history(),
-        bracketMatching(),
-        closeBrackets(),
-        highlightActiveLine(),
-        highlightSelectionMatches(),
-        search({ top: true }),
-        lintGutter(),
-        LANGUAGES[format],
-        autocompletion({ override: [(context) => latest.current.completions?.(context) ?? null] }),
-        keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap]),
-        EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
-        EditorState.readOnly.of(readOnly),
-        EditorState.tabSize.of(2),
-        EditorView.updateListener.of((update) => {
-          const isOurs = update.transactions.some((transaction) => transaction.annotation(external))
-          if (update.docChanged && !isOurs) latest.current.onChange?.(update.state.doc.toString())
-        }),
-        editorTheme(tall),
-      ],
-    })
-    view.current = editor
-    return () => editor.destroy()
-  }, [format, label, readOnly, tall])
-
-  useEffect(() => {
-    const editor = view.current!
-    if (editor.state.doc.toString() === value) return
-    const changes = { from: 0, to: editor.state.doc.length, insert: value }
-    editor.dispatch({ changes, annotations: external.of(true) })
-  }, [value])
-
-  useEffect(() => {
-    const editor = view.current!
-    editor.dispatch(
-      setDiagnostics(
-        editor.state,
-        problems.map((problem) => toDiagnostic(problem, editor.state)),
-      ),
-    )
-  }, [problems])
-
-  useEffect(() => {
-    const editor = view.current!
-    if (line === undefined || !(line >= 1) || line > editor.state.doc.lines) return
-    const { from } = editor.state.doc.line(line)
-    editor.dispatch({
-      selection: { anchor: from },
-      effects: EditorView.scrollIntoView(from, { y: 'center' }),
-    })
+    const row = line === undefined ? undefined : lines.current?.children[line - 1]
+    if (!row || line === undefined) return
+    const start = field.current!.value.split('\n', line - 1).join('\n').length + (line > 1 ? 1 : 0)
+    field.current!.setSelectionRange(start, start)
+    row.scrollIntoView({ block: 'center' })
   }, [line])
 
-  return <div ref={host} className={tall ? styles.tall : styles.editor} />
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    onKeyDown(event)
+    const isPlainEnter = event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !event.shiftKey
+    if (!isPlainEnter || event.defaultPrevented || event.nativeEvent.isComposing || !onChange) return
+    event.preventDefault()
+    const { selectionStart, selectionEnd } = event.currentTarget
+    write(event.currentTarget, selectionStart, selectionEnd, `\n${indentAt(value, selectionStart)}`)
+  }
+
+  return (
+    <div className={tall ? styles.tall : styles.editor}>
+      <div className={styles.sheet} data-plain={isPlain || undefined}>
+        {!isPlain && (
+          <CodeLines ref={lines} text={value} format={format} problems={problems} current={line} />
+        )}
+        <textarea
+          ref={field}
+          className={styles.text}
+          aria-label={label}
+          aria-invalid={problems.some(({ severity }) => severity === 'error') || undefined}
+          aria-controls={offer && id}
+          aria-activedescendant={offer && `${id}-${offer.active}`}
+          value={value}
+          readOnly={onChange === undefined}
+          spellCheck={false}
+          autoCapitalize="off"
+          autoComplete="off"
+          onChange={(event) => {
+            onChange?.(event.target.value)
+            requestAnimationFrame(() => field.current && look(false))
+          }}
+          onKeyDown={press}
+          onClick={close}
+          onBlur={close}
+        />
+      </div>
+      {offer && <CompletionList id={id} offer={offer} onChoose={choose} />}
+    </div>
+  )
 }
 
-function toDiagnostic(problem: EditorProblem, { doc }: EditorState): Diagnostic {
-  const line = doc.line(Math.min(Math.max(problem.line, 1), doc.lines))
-  const from = Math.min(line.from + Math.max(problem.column - 1, 0), line.to)
-  const to = Math.min(from + Math.max(problem.length, 1), doc.length)
-  return { from, to: Math.max(from, to), severity: problem.severity, message: problem.message }
+/** A new line begins as the one before it does. */
+function indentAt(text: string, at: number): string {
+  const start = text.lastIndexOf('\n', at - 1) + 1
+  return /^[ \t]*/.exec(text.slice(start, at))![0]
 }

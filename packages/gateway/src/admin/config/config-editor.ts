@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { access, constants, stat } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import {
-  backupOf,
   formatOf,
   countMasks,
   hideSecrets,
@@ -23,12 +22,12 @@ import type {
   ConfigStatus,
   ConfigText,
   EditedConfig,
-  PreviousConfig,
 } from '../contract.ts'
 import { configEffects } from './config-effects.ts'
 import { textDiff } from './text-diff.ts'
 import { TextPlaces } from '../../config/document/text-places.ts'
 import type { Handlers } from '../handlers.ts'
+import { authorOf } from './author-of.ts'
 
 export interface CurrentConfig {
   readonly file: string | undefined
@@ -39,6 +38,8 @@ export interface CurrentConfig {
 }
 
 export class ConfigEditor {
+  /** Told who has written a file, before it is taken up. */
+  onWritten: ((file: string, source: string, by: string) => Promise<void>) | undefined
   readonly #host: AdminHost
 
   constructor(host: AdminHost) {
@@ -114,50 +115,36 @@ export class ConfigEditor {
   }
 
   /** Writes an edited text, masks and all, and has the gateway take it up. */
-  async save({ text, revision }: EditedConfig): Promise<ConfigSaved> {
+  async save({ text, revision }: EditedConfig, by: string): Promise<ConfigSaved> {
     const current = await this.current()
     this.#assertRevision(current, revision)
     const { problems, restored } = await this.#load(text, current)
     const errors = problems.filter(({ severity }) => severity === 'error')
     if (errors.length > 0) throw invalid(problems)
-    return this.write(restored, current, problems)
+    return this.write(restored, current, { by, problems })
   }
 
-  /** What going back to the file before the last save would do. */
-  async previous(): Promise<PreviousConfig> {
+  /** What replacing the file by a text that has its secrets would do. */
+  async checkSource(source: string): Promise<{ revision: string; check: ConfigCheck }> {
     const current = await this.current()
-    const { revision, file, format } = current
-    const before = await this.#previousOf(current).catch(() => undefined)
-    if (!before) return { revision }
-    const loaded = await this.#parse(before.source, file, format)
-    const { text } = await this.#hide(before.source, format)
+    const loaded = await this.#parse(source, current.file, current.format)
+    const { text } = await this.#hide(source, current.format)
     const problems = problemsOf(loaded).map(toProblem)
-    const check = await this.#checkOf(loaded, problems, current, text)
-    return { revision, replacedAt: before.replacedAt, check }
+    return { revision: current.revision, check: await this.#checkOf(loaded, problems, current, text) }
   }
 
-  /** The file that is replaced becomes the one before. */
-  async restore(revision: string): Promise<ConfigSaved> {
+  /** Replaces the file by a text that has its secrets. */
+  async replace(source: string, revision: string, by: string): Promise<ConfigSaved> {
     const current = await this.current()
     this.#assertRevision(current, revision)
-    const { source } = await this.#previousOf(current)
-    return this.write(source, current)
-  }
-
-  async #previousOf({ file }: CurrentConfig): Promise<{ source: string; replacedAt: number }> {
-    if (file === undefined) throw readOnly()
-    const backup = backupOf(file)
-    const { mtimeMs } = await stat(backup).catch(() => {
-      throw new ApiError('not_found', 'Nothing was saved yet, so there is no file before')
-    })
-    return { source: await readSmallFile(backup), replacedAt: Math.round(mtimeMs) }
+    return this.write(source, current, { by })
   }
 
   /** Writes a text that has its secrets. */
   async write(
     source: string,
     current: CurrentConfig,
-    problems: readonly ConfigProblem[] = [],
+    { by, problems = [] }: { by: string; problems?: readonly ConfigProblem[] },
   ): Promise<ConfigSaved> {
     const { places, overrides, gateway, configFile } = this.#host
     const { file } = current
@@ -167,6 +154,7 @@ export class ConfigEditor {
     if (!saved.ok && saved.reason === 'conflict') throw this.#conflict(await this.current())
     if (!saved.ok) throw invalid(saved.problems.map((problem) => toProblem(problem)))
     const effects = configEffects(gateway.model, saved.loaded.model)
+    await this.onWritten?.(file, source, by)
     await configFile.reload()
     return {
       revision: (await this.current()).revision,
@@ -281,16 +269,11 @@ function toProblem(problem: Problem): ConfigProblem {
 
 export function configHandlers(
   editor: ConfigEditor,
-): Pick<
-  Handlers,
-  'config' | 'configSchema' | 'checkConfig' | 'saveConfig' | 'previousConfig' | 'restoreConfig'
-> {
+): Pick<Handlers, 'config' | 'configSchema' | 'checkConfig' | 'saveConfig'> {
   return {
     config: () => editor.read(),
     configSchema: () => readSchema(),
     checkConfig: ({ body }) => editor.check(body),
-    saveConfig: ({ body }) => editor.save(body),
-    previousConfig: () => editor.previous(),
-    restoreConfig: ({ body }) => editor.restore(body.revision),
+    saveConfig: ({ body, caller }) => editor.save(body, authorOf(caller)),
   }
 }

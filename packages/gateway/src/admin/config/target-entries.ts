@@ -34,28 +34,32 @@ export class TargetEntries {
   }
 
   /** Writes a new target. Its entry comes as it was tried, with its secrets. */
-  async add(name: string, entry: JsonObject, revision: string | undefined): Promise<ConfigSaved> {
+  async add(name: string, entry: JsonObject, revision: string | undefined, by: string): Promise<ConfigSaved> {
     const current = await this.#current(revision)
     if (await hasTarget(current, name)) {
       throw new ApiError('conflict', `There is a target "${name}" already`, { fix: 'Choose another name.' })
     }
-    return this.#change(current, name, { type: 'setTarget', name, value: entry as RawTarget })
+    return this.#change(current, by, name, { type: 'setTarget', name, value: entry as RawTarget })
   }
 
-  async update(name: string, { entry, name: newName, revision }: UpdateTarget): Promise<ConfigSaved> {
+  async update(
+    name: string,
+    { entry, name: newName, revision }: UpdateTarget,
+    by: string,
+  ): Promise<ConfigSaved> {
     const current = await this.#current(revision)
     if (!(await hasTarget(current, name))) throw unknownTarget(name)
     const value = current.hidden.restoreValue(entry) as RawTarget
     const to = newName ?? name
     const set: ConfigChange = { type: 'setTarget', name: to, value }
-    if (to === name) return this.#change(current, to, set)
-    return this.#change(current, to, { type: 'renameTarget', name, to }, set)
+    if (to === name) return this.#change(current, by, to, set)
+    return this.#change(current, by, to, { type: 'renameTarget', name, to }, set)
   }
 
-  async remove(name: string, revision: string | undefined): Promise<ConfigSaved> {
+  async remove(name: string, revision: string | undefined, by: string): Promise<ConfigSaved> {
     const current = await this.#current(revision)
     if (!(await hasTarget(current, name))) throw unknownTarget(name)
-    return this.#change(current, name, { type: 'removeTarget', name })
+    return this.#change(current, by, name, { type: 'removeTarget', name })
   }
 
   async #current(revision: string | undefined): Promise<CurrentConfig> {
@@ -68,14 +72,19 @@ export class TargetEntries {
     })
   }
 
-  async #change(current: CurrentConfig, target: string, ...changes: ConfigChange[]): Promise<ConfigSaved> {
+  async #change(
+    current: CurrentConfig,
+    by: string,
+    target: string,
+    ...changes: ConfigChange[]
+  ): Promise<ConfigSaved> {
     let text = current.source
     for (const change of changes) {
       const edited = await editConfig(text, current.format, change)
       if (!edited.ok) throw new ApiError('invalid', edited.reason, { fix: 'Correct the file first.' })
       text = edited.text
     }
-    return { ...(await this.#editor.write(text, current)), target }
+    return { ...(await this.#editor.write(text, current, { by })), target }
   }
 }
 

@@ -75,13 +75,33 @@ export interface ConfigSaved {
   readonly target?: string
 }
 
-/** `GET /api/config/previous`: the file as it was before the last save, and what going back to it would do. */
-export interface PreviousConfig {
-  /** When it was replaced; absent when nothing was saved yet. */
-  readonly replacedAt?: Timestamp
+/** A file that was in use. */
+export interface ConfigVersion {
+  readonly id: string
+  /** Since when. */
+  readonly at: Timestamp
+  /** Who saved it with this gateway; absent when the file was changed elsewhere. */
+  readonly by?: string
+  /** The file says the same now. */
+  readonly isCurrent: boolean
+}
+
+/** `GET /api/config/versions`: the last files that were in use. */
+export interface ConfigVersions {
+  /** Of the file now. */
+  readonly revision: string
+  /** Newest first. */
+  readonly versions: readonly ConfigVersion[]
+}
+
+/** `GET /api/config/versions/{id}`: what going back to it would do. */
+export interface ConfigVersionDetail {
+  readonly id: string
+  readonly at: Timestamp
+  readonly by?: string
   /** Of the file that it would replace. */
   readonly revision: string
-  readonly check?: ConfigCheck
+  readonly check: ConfigCheck
 }
 
 /** `GET /api/config/schema`: JSON Schema 2020-12 of the configuration file. */

@@ -9,8 +9,9 @@ import type {
   ConfigSaved,
   ConfigSchema,
   ConfigText,
+  ConfigVersionDetail,
+  ConfigVersions,
   EditedConfig,
-  PreviousConfig,
 } from './config.ts'
 import type { AdminEvent } from './events.ts'
 import type { AddKey, KeyAdded, KeyList } from './keys.ts'
@@ -148,9 +149,10 @@ export interface Routes {
   configSchema: { reply: ConfigSchema }
   checkConfig: { body: EditedConfig; reply: ConfigCheck }
   saveConfig: { body: EditedConfig; reply: ConfigSaved }
-  previousConfig: { reply: PreviousConfig }
+  configVersions: { reply: ConfigVersions }
+  configVersion: { params: { id: string }; reply: ConfigVersionDetail }
   /** `revision`: of the file that is replaced. */
-  restoreConfig: { body: { revision: string }; reply: ConfigSaved }
+  restoreConfig: { params: { id: string }; body: { revision: string }; reply: ConfigSaved }
 
   /**
    * `as`: as this caller would see it, `KIND:SUBJECT`. `issuer`: of its tokens, the configured one if absent.
@@ -246,8 +248,9 @@ export const ROUTES: Readonly<Record<RouteName, RouteInfo>> = {
   configSchema: get('/api/config/schema', 'JSON Schema of the configuration'),
   checkConfig: post('/api/config/check', 'What an edit would do'),
   saveConfig: put('/api/config', 'Save and apply an edit'),
-  previousConfig: get('/api/config/previous', 'What going back to the file before the last save would do'),
-  restoreConfig: post('/api/config/previous', 'Go back to the file before the last save'),
+  configVersions: get('/api/config/versions', 'The last files that were in use'),
+  configVersion: get('/api/config/versions/{id}', 'What going back to one of them would do'),
+  restoreConfig: post('/api/config/versions/{id}', 'Go back to one of them'),
   why: get('/api/why', 'Why a name is missing, slow, renamed, denied or stale'),
   events: get('/api/events', 'Changes as they happen', 'events'),
 }

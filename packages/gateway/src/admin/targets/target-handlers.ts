@@ -1,6 +1,7 @@
 import type { Target } from '../../targets/target.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
+import { authorOf } from '../config/author-of.ts'
 import { unknownTarget, type TargetEntries } from '../config/target-entries.ts'
 import type { TargetAction } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
@@ -38,8 +39,9 @@ export function targetHandlers(sources: TargetSources): TargetHandlers {
       const target = find(params.name)
       return targetDetail(target, await entries.read(target.name), sources)
     },
-    updateTarget: ({ params, body }) => entries.update(params.name, body),
-    removeTarget: ({ params, query }) => entries.remove(params.name, query?.revision),
+    updateTarget: ({ params, body, caller }) => entries.update(params.name, body, authorOf(caller)),
+    removeTarget: ({ params, query, caller }) =>
+      entries.remove(params.name, query?.revision, authorOf(caller)),
     targetAction: async ({ params, body }) => {
       const target = find(params.name)
       await act(host, target, body.action)

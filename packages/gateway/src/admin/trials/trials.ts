@@ -4,6 +4,7 @@ import { hideSecrets, parseConfig, parseSource, type RawConfig, type RawTarget }
 import { findTarget, type TargetModel } from '../../model/index.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
+import { authorOf } from '../config/author-of.ts'
 import { unknownTarget, type TargetEntries } from '../config/target-entries.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
 import type {
@@ -150,11 +151,12 @@ export class Trials {
         this.#find(params.id).cancel()
         return { ok: true }
       },
-      addTarget: ({ body }) => {
-        if ('entry' in body) return this.#entries.add(body.name, body.entry, body.revision)
+      addTarget: ({ body, caller }) => {
+        const by = authorOf(caller)
+        if ('entry' in body) return this.#entries.add(body.name, body.entry, body.revision, by)
         const { entry, name } = this.#find(body.trial).init
         if (!entry) throw new ApiError('conflict', `"${name}" is in the configuration already`)
-        return this.#entries.add(body.name ?? name, entry, body.revision)
+        return this.#entries.add(body.name ?? name, entry, body.revision, by)
       },
     }
   }
