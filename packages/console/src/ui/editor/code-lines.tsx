@@ -1,7 +1,6 @@
 import { memo, type Ref } from 'react'
-import type { EditorProblem } from './editor.tsx'
 import styles from './editor.module.css'
-import { cut, toLines, type Format, type Token } from './tokens.ts'
+import { cut, toLines, type EditorProblem, type Format, type Token } from './tokens.ts'
 
 interface Props {
   readonly text: string

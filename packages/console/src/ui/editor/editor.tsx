@@ -3,17 +3,8 @@ import { CodeLines } from './code-lines.tsx'
 import { write, type CompletionSource } from './completion.ts'
 import { CompletionList } from './completion-list.tsx'
 import styles from './editor.module.css'
-import type { Format } from './tokens.ts'
+import type { EditorProblem, Format } from './tokens.ts'
 import { useCompletion } from './use-completion.ts'
-
-export interface EditorProblem {
-  readonly severity: 'error' | 'warning'
-  readonly message: string
-  /** Counted from 1. */
-  readonly line: number
-  readonly column: number
-  readonly length: number
-}
 
 interface Props {
   readonly label: string

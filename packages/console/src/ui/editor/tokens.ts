@@ -1,5 +1,14 @@
 export type Format = 'jsonc' | 'yaml'
 
+export interface EditorProblem {
+  readonly severity: 'error' | 'warning'
+  readonly message: string
+  /** Counted from 1. */
+  readonly line: number
+  readonly column: number
+  readonly length: number
+}
+
 export interface Token {
   readonly text: string
   readonly kind?: 'comment' | 'key' | 'string' | 'value'
