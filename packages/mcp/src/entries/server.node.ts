@@ -1,3 +1,4 @@
+export { file } from '../server/definitions/file.node.ts'
 export {
   toNodeHandler,
   type NodeHandler,

@@ -20,7 +20,7 @@ function answer(result: JsonObject, layout?: number): JsonRpcResult {
 }
 
 function write(outcome: Outcome, revision: Revision, method = 'tools/call'): string {
-  return writeOutcome(outcome, { id: 'x', method, revision, serverInfo: gateway })
+  return writeOutcome(outcome, { id: 'x', method, revision, serverInfo: gateway }) as string
 }
 
 /** The same outcome without its text: what is written has to be the same. */

@@ -1,5 +1,7 @@
 export * from './error-codes.ts'
 export * from './json.ts'
+export * from './late-json.ts'
+export * from './late-string.ts'
 export * from './long-json.ts'
 export * from './mcp-error.ts'
 export * from './message.ts'

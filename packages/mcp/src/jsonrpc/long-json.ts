@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, writeJson } from './json.ts'
+import { LateString } from './late-string.ts'
 
 /** From this many characters on, a text is worth the trouble of being written apart from the rest. */
 export const LONG_TEXT: number = 64 * 1024
@@ -47,20 +48,20 @@ function isLong(value: unknown): value is string {
   return typeof value === 'string' && value.length >= LONG_TEXT
 }
 
-/** Result, list, item, resource: no long text is looked for below. */
-const DEPTH = 4
+/** Result, list, message, content, resource: no long text is looked for below. */
+const DEPTH = 5
 
-/** What `JSON.stringify` makes of a result, with its long texts left to be escaped. Throws what it throws. */
-export function toPieces(result: JsonObject): JsonPiece[] {
-  const pieces: JsonPiece[] = []
+/** What `JSON.stringify` makes of a result, with its long and late texts left alone. Throws what it throws. */
+export function toPieces(result: JsonObject): (JsonPiece | LateString)[] {
+  const pieces: (JsonPiece | LateString)[] = []
   addValue(result, DEPTH, pieces)
   return pieces
 }
 
 /** Returns whether there was something to write: `undefined` and functions are nothing in JSON. */
-function addValue(value: unknown, depth: number, pieces: JsonPiece[]): boolean {
-  if (isLong(value)) {
-    pieces.push(new LongString(value))
+function addValue(value: unknown, depth: number, pieces: (JsonPiece | LateString)[]): boolean {
+  if (isLong(value) || value instanceof LateString) {
+    pieces.push(value instanceof LateString ? value : new LongString(value))
     return true
   }
   if (depth > 0 && Array.isArray(value) && !('toJSON' in value)) {
@@ -81,7 +82,7 @@ function isPlainObject(value: unknown): value is JsonObject {
   return isJsonObject(value) && Object.getPrototypeOf(value) === Object.prototype && !('toJSON' in value)
 }
 
-function addList(list: unknown[], depth: number, pieces: JsonPiece[]): void {
+function addList(list: unknown[], depth: number, pieces: (JsonPiece | LateString)[]): void {
   for (let index = 0; index < list.length; index++) {
     pieces.push(index === 0 ? '[' : ',')
     if (!addValue(list[index], depth, pieces)) pieces.push('null')
@@ -89,7 +90,7 @@ function addList(list: unknown[], depth: number, pieces: JsonPiece[]): void {
   pieces.push(list.length === 0 ? '[]' : ']')
 }
 
-function addObject(object: JsonObject, depth: number, pieces: JsonPiece[]): void {
+function addObject(object: JsonObject, depth: number, pieces: (JsonPiece | LateString)[]): void {
   let opening = '{'
   for (const [name, member] of Object.entries(object)) {
     const length = pieces.push(`${opening}${JSON.stringify(name)}:`)

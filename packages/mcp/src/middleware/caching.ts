@@ -1,6 +1,6 @@
 import { deriveExchange } from '../exchange/derive-exchange.ts'
 import type { Exchange, Middleware } from '../exchange/exchange.ts'
-import { canonicalJson, type JsonObject, parseJson } from '../jsonrpc/index.ts'
+import { canonicalJson, type JsonObject, NotReadYet, parseJson } from '../jsonrpc/index.ts'
 import { callerKey } from '../protocol/callers.ts'
 import { type Duration, parseDuration } from '../protocol/parse-duration.ts'
 import { MemoryStore, type Store } from '../server/index.ts'
@@ -20,7 +20,8 @@ export interface CachingOptions {
 }
 
 /**
- * Answers calls with equal arguments from memory. Failures, tasks and what depends on a user's answers are not kept.
+ * Answers calls with equal arguments from memory. Failures, tasks, files that are read while they are sent, and what
+ * depends on a user's answers are not kept.
  *
  * ```ts
  * app.use(caching({ tools: ['search'], ttl: '1m' }))
@@ -52,8 +53,19 @@ export function caching({
         }),
     })
     const outcome = await next(watched)
-    if (outcome.type === 'complete' && outcome.result.isError !== true && !hasAsked)
-      await store.set(key, JSON.stringify(outcome.result), milliseconds)
+    const isKept = outcome.type === 'complete' && outcome.result.isError !== true && !hasAsked
+    const text = isKept ? toText(outcome.result) : undefined
+    if (text !== undefined) await store.set(key, text, milliseconds)
     return outcome
+  }
+}
+
+/** Undefined when a part of it is still to be read. */
+function toText(result: JsonObject): string | undefined {
+  try {
+    return JSON.stringify(result)
+  } catch (thrown) {
+    if (thrown instanceof NotReadYet) return undefined
+    throw thrown
   }
 }

@@ -1,5 +1,5 @@
 import type { Middleware } from '../exchange/exchange.ts'
-import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { isJsonObject, type JsonObject, NotReadYet } from '../jsonrpc/index.ts'
 
 export interface LimitResultsOptions {
   /** Characters of all content of one result. Default: 100,000, about 25,000 tokens. */
@@ -8,7 +8,7 @@ export interface LimitResultsOptions {
 
 /**
  * Keeps tools from flooding the model: text is cut where the limit is, with a note of what is missing. Other content
- * that does not fit is left out with a note. Structured content cannot be cut, so that the call fails with advice.
+ * that does not fit is left out with a note, and so are files that are read while they are sent. Structured content cannot be cut, so that the call fails with advice.
  *
  * ```ts
  * app.use(limitResults({ maxCharacters: 20_000 }))
@@ -36,7 +36,15 @@ function lengthOf(content: readonly unknown[]): number {
 }
 
 function sizeOf(block: unknown): number {
-  return textOf(block)?.length ?? JSON.stringify(block).length
+  const text = textOf(block)
+  if (text !== undefined) return text.length
+  try {
+    return JSON.stringify(block).length
+  } catch (thrown) {
+    // A file that is read while it is sent: nobody knows yet how long it is.
+    if (thrown instanceof NotReadYet) return Number.POSITIVE_INFINITY
+    throw thrown
+  }
 }
 
 function textOf(block: unknown): string | undefined {
@@ -62,7 +70,10 @@ function cut(content: readonly unknown[], most: number): unknown[] {
       ? []
       : [{ ...(block as JsonObject), text: wholeCharacters(text, room) }]
   })
-  const note = `[${missing} of ${missing + most - left} characters are left out: the result is too long. Ask for less.]`
+  const what = Number.isFinite(missing)
+    ? `${missing} of ${missing + most - left} characters are`
+    : 'A file is'
+  const note = `[${what} left out: the result is too long. Ask for less.]`
   return [...kept, { type: 'text', text: note }]
 }
 

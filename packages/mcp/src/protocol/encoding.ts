@@ -11,9 +11,16 @@ import { requireSecret } from './require-secret.ts'
 
 // Values as text that others carry for us: base64, HTTP headers, and sealed.
 
+interface NodeBuffer {
+  from(memory: ArrayBufferLike, offset: number, length: number): { toString(encoding: 'base64'): string }
+}
+
 /** Base64 of bytes; a string is taken to be base64 already. */
 export function toBase64(data: Uint8Array | string): string {
   if (typeof data === 'string') return data
+  // Node's own way takes a tenth of the time; there is nothing like it elsewhere.
+  const { Buffer: node } = globalThis as { Buffer?: NodeBuffer }
+  if (node) return node.from(data.buffer, data.byteOffset, data.byteLength).toString('base64')
   let binary = ''
   // Chunks keep the argument count of fromCharCode within what engines allow.
   for (let at = 0; at < data.length; at += 0x8000) {

@@ -64,7 +64,8 @@ async function answerModern(
     }
     const outcome = await respondSafely(served, exchange)
     exchange.finish()
-    return writeOutcome(outcome, responseFacts(request, exchange.client.version, served))
+    const answer = writeOutcome(outcome, responseFacts(request, exchange.client.version, served))
+    return typeof answer === 'string' ? answer : await answer.text()
   } catch (error) {
     return writeError(request.id, ProtocolError.from(error).toJsonRpc())
   }

@@ -34,7 +34,9 @@ export {
   resourceLink,
   text,
   user,
+  type SentContents,
 } from './definitions/content.ts'
+export type { ByteSource } from '../protocol/late-bytes.ts'
 export type { CallerState } from './questions/kept-values.ts'
 export { Context } from './questions/context.ts'
 export {

@@ -5,6 +5,9 @@ import {
   INVALID_REQUEST,
   INTERNAL_ERROR,
   type JsonObject,
+  LateJson,
+  NotReadYet,
+  toPieces,
   writeJson,
   type JsonRpcError,
   type JsonRpcRequest,
@@ -201,13 +204,25 @@ export function responseFacts(
   return { id, method, revision, serverInfo: info, onInternalError }
 }
 
-/** Serialises an outcome for a revision. What JSON cannot hold becomes an internal error, never silence. */
-export function writeOutcome(outcome: Outcome, facts: ResponseFacts): string {
+/**
+ * Serialises an outcome for a revision. What JSON cannot hold becomes an internal error, never silence. A result with
+ * parts that are read while they are sent is no text yet.
+ */
+export function writeOutcome(outcome: Outcome, facts: ResponseFacts): string | LateJson {
+  const failed = (thrown: unknown): string => {
+    facts.onInternalError?.(thrown)
+    return writeError(facts.id, { code: INTERNAL_ERROR, message: 'Internal error' })
+  }
   try {
     return serialise(outcome, facts)
   } catch (thrown) {
-    facts.onInternalError?.(thrown)
-    return writeError(facts.id, { code: INTERNAL_ERROR, message: 'Internal error' })
+    if (!(thrown instanceof NotReadYet) || outcome.type !== 'complete') return failed(thrown)
+    try {
+      const head = `{"jsonrpc":"2.0","id":${idText(facts.id)},"result":`
+      return new LateJson([head, ...toPieces(shapeComplete(outcome.result, facts)), '}'], failed)
+    } catch (misplaced) {
+      return failed(misplaced)
+    }
   }
 }
 

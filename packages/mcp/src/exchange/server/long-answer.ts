@@ -1,4 +1,11 @@
-import { hasLongText, LONG_TEXT, LongJson, toPieces, type JsonPiece } from '../../jsonrpc/index.ts'
+import {
+  hasLongText,
+  LateString,
+  LONG_TEXT,
+  LongJson,
+  toPieces,
+  type JsonPiece,
+} from '../../jsonrpc/index.ts'
 import type { Complete, Outcome } from '../exchange.ts'
 import { idText, isReceived, readyText, shapeComplete, type ResponseFacts } from './answer.ts'
 
@@ -7,7 +14,8 @@ export function writeLongOutcome(outcome: Outcome, facts: ResponseFacts): LongJs
   if (outcome.type !== 'complete' || !isLong(outcome)) return undefined
   try {
     const head = `{"jsonrpc":"2.0","id":${idText(facts.id)},"result":`
-    return new LongJson([head, ...completePieces(outcome, facts), '}'])
+    const pieces = completePieces(outcome, facts)
+    return pieces && new LongJson([head, ...pieces, '}'])
   } catch {
     // `writeOutcome` meets the same, and reports it.
     return undefined
@@ -19,7 +27,10 @@ function isLong(outcome: Complete): boolean {
   return length === undefined ? hasLongText(outcome.result) : length >= LONG_TEXT
 }
 
-function completePieces(outcome: Complete, facts: ResponseFacts): JsonPiece[] {
+/** Undefined when a part of it is still to be read. */
+function completePieces(outcome: Complete, facts: ResponseFacts): JsonPiece[] | undefined {
   const ready = readyText(outcome, facts)
-  return ready === undefined ? toPieces(shapeComplete(outcome.result, facts)) : [ready]
+  if (ready !== undefined) return [ready]
+  const pieces = toPieces(shapeComplete(outcome.result, facts))
+  return pieces.some((piece) => piece instanceof LateString) ? undefined : (pieces as JsonPiece[])
 }

@@ -7,6 +7,7 @@ import {
   type JsonRpcError,
   type JsonRpcNotification,
   type JsonRpcRequest,
+  type LateJson,
   type LongJson,
   type ParsedMessage,
   type RequestId,
@@ -35,6 +36,8 @@ export interface ServerConnectionOptions {
   send(text: string): void
   /** Writes answers that have long text in them. Without this, such an answer is text like any other. */
   long?: LongAnswers
+  /** Writes answers that are read while they are sent. Without this, they are read first. */
+  sendLate?(message: LateJson): void
   context?: RequestContext
   /** More requests than this at once are refused. */
   maxInFlight?: number
@@ -57,6 +60,7 @@ const DEFAULT_MAX_IN_FLIGHT = 10_000
 export class ServerConnection {
   readonly #served: Served
   readonly #send: (text: string) => void
+  readonly #sendLate: ((message: LateJson) => void) | undefined
   readonly #sendLong: ((outcome: Outcome, facts: ResponseFacts) => boolean) | undefined
   #context: RequestContext
   readonly #maxInFlight: number
@@ -74,6 +78,7 @@ export class ServerConnection {
     this.#served = served
     this.#send = options.send
     const { long } = options
+    this.#sendLate = options.sendLate
     this.#sendLong = long && ((outcome, facts) => this.#sendApart(outcome, facts, long))
     this.#context = options.context ?? {}
     this.#maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
@@ -84,6 +89,7 @@ export class ServerConnection {
       send: (text, relatedTo) => this.#say(text, relatedTo === undefined),
       canPush: true,
       ...(this.#sendLong && { sendLong: this.#sendLong }),
+      sendLate: (_id, message) => this.#sentLate(message),
       isCongested: this.#isCongested,
     })
   }
@@ -215,14 +221,27 @@ export class ServerConnection {
     return outcome.then((settled) => this.#concludeModern(message, exchange, settled))
   }
 
-  #concludeModern(message: JsonRpcRequest, exchange: PlainExchange, outcome: Outcome): string | undefined {
+  #concludeModern(
+    message: JsonRpcRequest,
+    exchange: PlainExchange,
+    outcome: Outcome,
+  ): string | undefined | Promise<string> {
     // A cancelled request's id may be in use again.
     if (this.#modern.get(message.id) === exchange) this.#modern.delete(message.id)
     exchange.finish()
     if (exchange.aborted) return undefined
     if (message.method === 'subscriptions/listen' && !this.#hungUp) this.#announcements.release()
     const facts = responseFacts(message, exchange.client.version, this.#served)
-    return this.#sendLong?.(outcome, facts) ? undefined : writeOutcome(outcome, facts)
+    if (this.#sendLong?.(outcome, facts)) return undefined
+    const answer = writeOutcome(outcome, facts)
+    if (typeof answer === 'string') return answer
+    return this.#sentLate(answer) ? undefined : answer.text()
+  }
+
+  #sentLate(message: LateJson): boolean {
+    if (!this.#sendLate || this.#batches > 0) return false
+    this.#sendLate(message)
+    return true
   }
 
   /** The answers of a batch leave together, as text. */

@@ -1,4 +1,5 @@
 import {
+  complete,
   deriveExchange,
   failure,
   playRounds,
@@ -7,7 +8,13 @@ import {
   type Handle,
   type Outcome,
 } from '../../exchange/index.ts'
-import { METHOD_NOT_FOUND, ProtocolError, type JsonObject, isJsonObject } from '../../jsonrpc/index.ts'
+import {
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type JsonObject,
+  isJsonObject,
+  withoutLate,
+} from '../../jsonrpc/index.ts'
 import { eraOf } from '../../protocol/index.ts'
 import type { TaskMode, TaskRunner, Context } from '../../server/index.ts'
 import { hasLegacyTasks, requestedTtl } from './legacy-task.ts'
@@ -92,8 +99,14 @@ function follow(
     capabilities: exchange.client.capabilities,
     again: (answered) => call(joined(exchange, task, answered)),
   })
+    .then(readWhole)
     .catch((thrown: unknown) => failure(ProtocolError.from(thrown), thrown))
     .then(conclude)
+}
+
+/** A task's result is asked for later, and perhaps more than once. */
+async function readWhole(outcome: Outcome): Promise<Outcome> {
+  return outcome.type === 'complete' ? complete(await withoutLate(outcome.result)) : outcome
 }
 
 function joined(exchange: Exchange, task: RunningTask, answered: JsonObject = {}): Exchange {

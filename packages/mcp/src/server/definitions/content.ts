@@ -13,7 +13,7 @@ import type {
   Role,
   TextContent,
 } from '../../protocol/index.ts'
-import { toBase64 } from '../../protocol/encoding.ts'
+import { type ByteSource, toSentBytes, toSentText } from '../../protocol/late-bytes.ts'
 
 /** Marks what the builders made, so that a tool with an output schema may also return content. */
 export const CONTENT: unique symbol = Symbol('content')
@@ -42,36 +42,50 @@ export function isContentBlock(value: unknown): value is ContentBlock {
   return CONTENT in value || CONTENT_TYPES.has((value as { type?: unknown }).type)
 }
 
-/** `text('Hello')` is `{ type: 'text', text: 'Hello' }`. */
-export function text(value: string, options?: ContentOptions): Built<TextContent> {
-  return mark({ type: 'text', text: value }, options)
+/** `text('Hello')` is `{ type: 'text', text: 'Hello' }`. A file or stream of UTF-8 is read while it is sent. */
+export function text(value: string | ByteSource, options?: ContentOptions): Built<TextContent> {
+  return mark({ type: 'text', text: toSentText(value) }, options)
 }
 
+/** Bytes, base64, or a file or stream, which is read while it is sent: `image(await file('plot.png'), 'image/png')`. */
 export function image(
-  data: Uint8Array | string,
+  data: Uint8Array | string | ByteSource,
   mimeType: string,
   options?: ContentOptions,
 ): Built<ImageContent> {
-  return mark({ type: 'image', data: toBase64(data), mimeType }, options)
+  return mark({ type: 'image', data: toSentBytes(data), mimeType }, options)
 }
 
 export function audio(
-  data: Uint8Array | string,
+  data: Uint8Array | string | ByteSource,
   mimeType: string,
   options?: ContentOptions,
 ): Built<AudioContent> {
-  return mark({ type: 'audio', data: toBase64(data), mimeType }, options)
+  return mark({ type: 'audio', data: toSentBytes(data), mimeType }, options)
 }
 
 export function resourceLink(resource: Resource, options?: ContentOptions): Built<ResourceLink> {
   return mark({ type: 'resource_link', ...resource }, options)
 }
 
-export function embeddedResource(
-  contents: ResourceContents,
-  options?: ContentOptions,
-): Built<EmbeddedResource> {
-  return mark({ type: 'resource', resource: contents }, options)
+/** What a resource contains, as an author has it: text, bytes, base64, or a file or stream. */
+export interface SentContents extends Omit<ResourceContents, 'text' | 'blob'> {
+  text?: string | ByteSource
+  blob?: string | Uint8Array | ByteSource
+}
+
+export function embeddedResource(contents: SentContents, options?: ContentOptions): Built<EmbeddedResource> {
+  return mark({ type: 'resource', resource: toContents(contents) }, options)
+}
+
+export function toContents(contents: SentContents): ResourceContents {
+  const { text, blob } = contents
+  const isReady = typeof (text ?? '') === 'string' && typeof (blob ?? '') === 'string'
+  if (isReady) return contents as ResourceContents
+  const sent = { ...contents } as ResourceContents
+  if (text !== undefined) sent.text = toSentText(text)
+  if (blob !== undefined) sent.blob = toSentBytes(blob)
+  return sent
 }
 
 function message(role: Role, content: string | ContentBlock): PromptMessage {

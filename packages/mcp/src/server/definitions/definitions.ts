@@ -11,13 +11,13 @@ import type {
   PromptArgument,
   PromptMessage,
   ReadResourceResult,
-  ResourceContents,
   ToolAnnotations,
 } from '../../protocol/index.ts'
 import type { Schema, StandardSchema } from '../../schema/index.ts'
 import type { Context } from '../questions/context.ts'
 import type { TaskMode } from './extension-hooks.ts'
-import type { CONTENT } from './content.ts'
+import type { ByteSource } from '../../protocol/late-bytes.ts'
+import type { CONTENT, SentContents } from './content.ts'
 import type { HandMadeRound } from '../questions/input-required.ts'
 import type { VariablesOf } from './uri-variables.ts'
 import type { Visibility } from './visibility.ts'
@@ -170,9 +170,10 @@ export function prompt(options: unknown): unknown {
 export type ResourceReply =
   | string
   | Uint8Array
-  | ResourceContents
-  | ResourceContents[]
-  | ReadResourceResult
+  | ByteSource
+  | (Omit<SentContents, 'uri'> & { uri?: string })
+  | SentContents[]
+  | (Omit<ReadResourceResult, 'contents'> & { contents: SentContents[] })
   | HandMadeRound
   | undefined
 
@@ -187,9 +188,9 @@ export interface ResourceFacts extends CommonOptions {
 
 export interface ResourceDefinition extends ResourceFacts {
   uri: string
-  /** Static content; or produce it with `read`. */
-  text?: string
-  blob?: Uint8Array | string
+  /** Static content; or produce it with `read`. A file is read each time: `blob: await file('logo.png')`. */
+  text?: string | ByteSource
+  blob?: Uint8Array | string | ByteSource
   read?(uri: string, context: Context): MaybePromise<ResourceReply>
 }
 

@@ -1,6 +1,7 @@
 import { McpError } from '../../jsonrpc/index.ts'
 import type { Resource as ResourceInfo, ResourceTemplate as TemplateInfo } from '../../protocol/index.ts'
 import { toBase64 } from '../../protocol/encoding.ts'
+import type { ByteSource } from '../../protocol/late-bytes.ts'
 import type { ResourceDefinition, ResourceFacts, AnyTemplate } from '../definitions/definitions.ts'
 import { requireKnownOptions, requireUri } from './check-definition.ts'
 import { UriTemplate } from '../definitions/uri-template.ts'
@@ -9,7 +10,7 @@ export interface CompiledResource {
   readonly uri: string
   readonly definition: ResourceDefinition
   readonly info: ResourceInfo
-  readonly blob: string | undefined
+  readonly blob: string | ByteSource | undefined
 }
 
 export interface CompiledTemplate {
@@ -27,8 +28,8 @@ export function compileResource(definition: ResourceDefinition, name: string | u
     throw new McpError('invalid_definition', `The resource "${uri}" needs one of text, blob and read`)
   }
   const info = { uri, name: name ?? definition.name ?? nameFromUri(uri), ...facts(definition) }
-  const blob = definition.blob === undefined ? undefined : toBase64(definition.blob)
-  return { uri, definition, info, blob }
+  const { blob } = definition
+  return { uri, definition, info, blob: blob instanceof Uint8Array ? toBase64(blob) : blob }
 }
 
 export function compileTemplate(definition: AnyTemplate, name: string | undefined): CompiledTemplate {

@@ -3,8 +3,9 @@ import type { Exchange, Outcome } from '../../exchange/index.ts'
 import { complete } from '../../exchange/exchange.ts'
 import { INVALID_PARAMS, isJsonObject, ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
 import type { ReadResourceResult, ResourceContents } from '../../protocol/index.ts'
-import { toBase64 } from '../../protocol/encoding.ts'
+import { isByteSource } from '../../protocol/late-bytes.ts'
 import type { Context } from '../questions/context.ts'
+import { type SentContents, toContents } from '../definitions/content.ts'
 import type { ResourceFacts } from '../definitions/definitions.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { CompiledResource, CompiledTemplate } from '../registry/resource-registry.ts'
@@ -77,17 +78,21 @@ function fromTemplate(uri: string, exchange: Exchange, host: ReadHost): Source |
 
 function readStatic({ definition, blob, uri }: CompiledResource): ResourceContents | undefined {
   const typed = definition.mimeType === undefined ? { uri } : { uri, mimeType: definition.mimeType }
-  if (definition.text !== undefined) return { ...typed, text: definition.text }
-  return blob === undefined ? undefined : { ...typed, blob }
+  if (definition.text !== undefined) return toContents({ ...typed, text: definition.text })
+  return blob === undefined ? undefined : toContents({ ...typed, blob })
 }
 
 function toReadResult(reply: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {
   const typed = mimeType === undefined ? { uri } : { uri, mimeType }
   if (typeof reply === 'string') return { contents: [{ ...typed, text: reply }] }
-  if (reply instanceof Uint8Array) return { contents: [{ ...typed, blob: toBase64(reply) }] }
-  if (Array.isArray(reply)) return { contents: reply as ResourceContents[] }
-  if (isJsonObject(reply) && Array.isArray(reply.contents)) return reply as unknown as ReadResourceResult
-  if (isJsonObject(reply)) return { contents: [{ ...typed, ...reply } as ResourceContents] }
+  if (reply instanceof Uint8Array || isByteSource(reply)) {
+    return { contents: [toContents({ ...typed, blob: reply })] }
+  }
+  if (Array.isArray(reply)) return { contents: reply.map(toContents) }
+  if (isJsonObject(reply) && Array.isArray(reply.contents)) {
+    return { ...reply, contents: reply.contents.map(toContents) }
+  }
+  if (isJsonObject(reply)) return { contents: [toContents({ ...typed, ...reply } as SentContents)] }
   throw new TypeError(`Reading "${uri}" returned neither text, bytes nor contents`)
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import wabt from 'wabt'
-import { LONG_TEXT, LongJson, toPieces, type JsonObject } from '../../jsonrpc/index.ts'
+import { LONG_TEXT, LongJson, toPieces, type JsonObject, type JsonPiece } from '../../jsonrpc/index.ts'
 import { SCAN, SLICE, SliceEncoder, slicesOf } from './json-slices.node.ts'
 
 const encoder = new SliceEncoder()
@@ -50,7 +50,7 @@ describe('long text', () => {
         const text = `${filler(before, unit)}${special}${filler(LONG_TEXT, unit)}${special}`
         const result = { content: [{ type: 'text', text }] }
         // Not by `toEqual`, which would take a minute to print a difference.
-        expect(written(toPieces(result)) === line(result)).toBe(true)
+        expect(written(toPieces(result) as JsonPiece[]) === line(result)).toBe(true)
       }
     }
   })
@@ -70,7 +70,7 @@ describe('long text', () => {
             { uri: 'file:///b', blob: text },
           ],
         }
-        expect(written(toPieces(result)) === line(result)).toBe(true)
+        expect(written(toPieces(result) as JsonPiece[]) === line(result)).toBe(true)
       }),
       { numRuns: Number(process.env.FUZZ_RUNS ?? 30) },
     )
@@ -131,7 +131,7 @@ describe('the pieces of a result', () => {
       { content: [{ type: 'resource', resource: { text, deep: [[[text]]] } }], x: text },
     ],
   ])('with %s are what JSON.stringify writes', (_, result) => {
-    expect(written(toPieces(result)) === line(result)).toBe(true)
+    expect(written(toPieces(result) as JsonPiece[]) === line(result)).toBe(true)
   })
 
   it('are what JSON.stringify writes for every JSON', () => {
@@ -140,7 +140,7 @@ describe('the pieces of a result', () => {
     fc.assert(
       fc.property(fc.array(item), fc.dictionary(fc.string(), long), (content, others) => {
         const result = { ...others, content }
-        expect(written(toPieces(result)) === line(result)).toBe(true)
+        expect(written(toPieces(result) as JsonPiece[]) === line(result)).toBe(true)
       }),
     )
   })

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { LongJson } from '../../jsonrpc/index.ts'
+import { LateJson, LongJson } from '../../jsonrpc/index.ts'
 import { SLICE, SliceEncoder, slicesOf, type JsonSlice } from './json-slices.node.ts'
 
 /** Writes to a stream as its `write` does. */
@@ -11,17 +11,22 @@ const MAX_UNDER_WAY = 2
 /** For all streams that get copies of their own: none of them needs it for longer than one slice. */
 let shared: SliceEncoder | undefined
 
+type Line = string | LongJson | LateJson
+
 /** Writes lines in order: those of one turn in one write, long ones in slices. `buffered` shows a slow reader. */
 export class LineWriter {
   readonly #stream: Writable
   readonly #write: WriteBytes
-  #lines: (string | LongJson)[] = []
+  #lines: Line[] = []
   /** What is left of the long line that is being written. */
   #slices: Iterator<JsonSlice, undefined> | undefined
   /** Characters of it that were not written yet. */
   #long = 0
   /** Whether bytes that have left the stream are with the system, and not with another part of this program. */
   readonly #isOwnPipe: boolean
+  /** The line that is read while it is written: no other comes between its parts. */
+  #late: LateJson | undefined
+  #wake: () => void = () => {}
   /** Slices on their way into the own pipe, and what encoded those that have left. */
   #underWay = 0
   #idle: SliceEncoder[] = []
@@ -57,7 +62,7 @@ export class LineWriter {
     return isWaiting && !this.#closed ? this.#buffered + this.#stream.writableLength : 0
   }
 
-  write(line: string | LongJson): void {
+  write(line: Line): void {
     if (this.#closed) return
     this.#lines.push(typeof line === 'string' && line.length > SLICE ? new LongJson([line]) : line)
     this.#buffered += line.length
@@ -105,8 +110,13 @@ export class LineWriter {
       this.#slices = slicesOf(first)
       return
     }
+    if (first instanceof LateJson) {
+      this.#lines.shift()
+      void this.#writeLate(first)
+      return
+    }
     let length = 0
-    const fits = (line: string | LongJson): boolean => {
+    const fits = (line: Line): boolean => {
       length += line.length
       return typeof line === 'string' && length <= SLICE
     }
@@ -138,6 +148,28 @@ export class LineWriter {
     this.#write(encoder.encode(value), () => this.#sliceLeft(encoder))
   }
 
+  async #writeLate(message: LateJson): Promise<void> {
+    this.#blocked = true
+    this.#late = message
+    this.#buffered -= message.length
+    const problem = await message.open()
+    if (problem !== undefined) this.#write(`${problem}\n`)
+    else {
+      try {
+        for (let slice = await message.next(); slice !== undefined; slice = await message.next()) {
+          if (!this.#write(slice) && !this.#closed)
+            await new Promise<void>((resolve) => (this.#wake = resolve))
+        }
+        if (!this.#closed) this.#write('\n')
+      } catch (thrown) {
+        // Half of a line cannot be taken back. Clients skip a line that is not JSON, and take the error behind it.
+        this.#write(`\n${message.failed(thrown)}\n`)
+      }
+    }
+    this.#late = undefined
+    if (!this.#closed) this.#goOn()
+  }
+
   /** Its memory may be used for the next one. */
   #sliceLeft(encoder: SliceEncoder): void {
     this.#underWay--
@@ -146,6 +178,10 @@ export class LineWriter {
   }
 
   #drained = (): void => {
+    if (this.#late) {
+      this.onWait?.(true)
+      return this.#wake()
+    }
     // While slices are under way, their own ends say when to go on.
     if (this.#underWay < MAX_UNDER_WAY) this.#goOn()
   }
@@ -167,6 +203,8 @@ export class LineWriter {
   /** The reader is gone (EPIPE). That is no reason to crash. */
   #failed = (): void => {
     this.#closed = true
+    this.#late?.close()
+    this.#wake()
     this.#lines = []
     this.#slices = undefined
     this.#buffered = 0

@@ -3,7 +3,13 @@ import { cutOff, writeError } from '../../exchange/server/answer.ts'
 import { writeLongOutcome } from '../../exchange/server/long-answer.ts'
 import type { RequestContext, Served } from '../../exchange/index.ts'
 import { ServerConnection } from '../../exchange/server/server-connection.ts'
-import { INVALID_REQUEST, type JsonRpcError, type LongJson, type McpError } from '../../jsonrpc/index.ts'
+import {
+  INVALID_REQUEST,
+  type JsonRpcError,
+  type LateJson,
+  type LongJson,
+  type McpError,
+} from '../../jsonrpc/index.ts'
 import { type Duration, parseDuration } from '../../protocol/index.ts'
 import { LineWriter, type WriteBytes } from './line-writer.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.node.ts'
@@ -51,13 +57,14 @@ export async function serveStream(
     reportSafely(options.onCutOff, reason)
   })
   const isCongested = (): boolean => writer.buffered > MAX_BUFFERED
-  const send = (message: string | LongJson): void => {
+  const send = (message: string | LongJson | LateJson): void => {
     writer.write(message)
     if (isCongested()) input.pause()
   }
   const connection = new ServerConnection(served, {
     send,
     long: { write: writeLongOutcome, send },
+    sendLate: send,
     isCongested,
     refusesToHold: (length) => reader.refusesToHold(length),
     ...(options.context && { context: options.context }),

@@ -1,4 +1,10 @@
-import { McpError, type JsonObject, type JsonRpcRequest, type RequestId } from '../../../jsonrpc/index.ts'
+import {
+  McpError,
+  type JsonObject,
+  type JsonRpcRequest,
+  type LateJson,
+  type RequestId,
+} from '../../../jsonrpc/index.ts'
 import type { LoggingLevel } from '../../../protocol/index.ts'
 import type { ClientFacts, InputRequests, InputResponses, Notification, Outcome } from '../../exchange.ts'
 import {
@@ -34,6 +40,8 @@ export interface LegacyIo {
   sendBytes?(relatedTo: RequestId, pieces: readonly Uint8Array[]): boolean
   /** Sends an answer that has long text in it; false when it is sent as text. */
   sendLong?(outcome: Outcome, facts: ResponseFacts): boolean
+  /** Sends an answer that is read while it is sent; false when it has to be read first. */
+  sendLate?(relatedTo: RequestId, message: LateJson): boolean
   /** True while the reader of such messages is far behind: progress and log messages are dropped then. */
   isCongested?(relatedTo: RequestId | undefined): boolean
 }

@@ -30,6 +30,7 @@ import {
 } from '../../exchange.ts'
 import {
   responseFacts,
+  writeError,
   writeOutcome,
   writeRawOutcome,
   refusalOf,
@@ -101,7 +102,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
     const { id } = message
     if (this.#inFlight.has(id)) {
       const error = new ProtocolError(INVALID_REQUEST, `Invalid request: id ${id} is already in use`)
-      return writeOutcome(failure(error), responseFacts(message, this.client.version, this.served))
+      return writeError(id, error.toJsonRpc())
     }
     const call = new ServedCall(this, message, context)
     const outcome = this.#opening
@@ -188,7 +189,11 @@ export class LegacySession implements SubscriptionHost, CallHost {
     this.#subscriptions?.close()
   }
 
-  #conclude(outcome: Outcome, message: JsonRpcRequest, call: ServedCall): string | undefined {
+  #conclude(
+    outcome: Outcome,
+    message: JsonRpcRequest,
+    call: ServedCall,
+  ): string | undefined | Promise<string> {
     // A cancelled request's id may be in use again.
     if (this.#inFlight.get(message.id) === call) this.#inFlight.delete(message.id)
     call.exchange?.finish()
@@ -198,7 +203,10 @@ export class LegacySession implements SubscriptionHost, CallHost {
     const facts = responseFacts(message, this.client.version, this.served)
     const raw = this.io.sendBytes && writeRawOutcome(outcome, facts)
     if (raw && this.io.sendBytes?.(message.id, raw)) return undefined
-    return this.io.sendLong?.(outcome, facts) ? undefined : writeOutcome(outcome, facts)
+    if (this.io.sendLong?.(outcome, facts)) return undefined
+    const answer = writeOutcome(outcome, facts)
+    if (typeof answer === 'string') return answer
+    return this.io.sendLate?.(message.id, answer) ? undefined : answer.text()
   }
 
   #dispatch(message: JsonRpcRequest, context: RequestContext, call: ServedCall): Outcome | Promise<Outcome> {

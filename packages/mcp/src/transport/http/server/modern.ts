@@ -18,11 +18,13 @@ import {
   ProtocolError,
   UNSUPPORTED_PROTOCOL_VERSION,
   type JsonRpcRequest,
+  type LateJson,
   type RequestId,
 } from '../../../jsonrpc/index.ts'
 import { acceptsStream, prefersStream, checkParameter, checkStandardHeaders } from './request-headers.ts'
 import {
   type HttpContext,
+  JSON_HEADERS,
   KEEP_ALIVE,
   STREAM_HEADERS,
   toEvent,
@@ -31,6 +33,7 @@ import {
   type HttpReply,
 } from './reply.ts'
 import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
+import { LateBody } from './late-body.ts'
 import { refuseForLoad, toHttpRefusal } from './refusal.ts'
 
 export interface AnswerHost {
@@ -75,6 +78,7 @@ export function answerModern(
     const raw = writeRawOutcome(outcome, facts)
     if (raw && answer.finishBytes(raw)) return
     const text = writeOutcome(outcome, facts)
+    if (typeof text !== 'string') return void answer.finishLate(text)
     if (outcome.type !== 'error') return answer.finish(200, text)
     const refusal = toHttpRefusal(refusalOf(outcome), host.context.challenge)
     answer.finish(refusal?.status ?? statusOf(outcome.error.code), text, refusal?.headers)
@@ -135,6 +139,7 @@ export class StreamedAnswer implements OpenStream {
   readonly #host: AnswerHost
   readonly #accept: string | undefined
   #sink: EventSink | undefined
+  #late: LateBody | undefined
 
   constructor(id: RequestId, reply: HttpReply, host: AnswerHost, accept: string | undefined) {
     this.context = host.context
@@ -175,6 +180,19 @@ export class StreamedAnswer implements OpenStream {
     return true
   }
 
+  /** A result that is read while it is sent. */
+  finishLate(message: LateJson): true {
+    this.#late = new LateBody(message, this.#reply)
+    this.#late.open().then((problem) => {
+      if (problem !== undefined) return this.finish(200, problem)
+      this.#host.streams.delete(this)
+      const isEvent = this.#asStream(200)
+      const sink = this.#sink ?? this.#reply.stream(isEvent ? STREAM_HEADERS : JSON_HEADERS)
+      return this.#late?.send(sink, isEvent)
+    })
+    return true
+  }
+
   /** Another status than 200 says something that a stream could not. */
   #asStream(status: number): boolean {
     return this.#sink !== undefined || (status === 200 && prefersStream(this.#accept))
@@ -182,6 +200,7 @@ export class StreamedAnswer implements OpenStream {
 
   finish(status: number, text: string, headers?: Record<string, string>): void {
     this.#host.streams.delete(this)
+    this.#late?.close()
     const unread = this.#reply.refusesToHold(text.length)
     if (unread) return this.#finishUnsent(unread)
     if (!this.#asStream(status)) return this.#reply.json(status, text, headers)
@@ -200,6 +219,7 @@ export class StreamedAnswer implements OpenStream {
   /** The caller is gone, or is not let in any more. */
   drop(reason: string): void {
     this.#host.streams.delete(this)
+    this.#late?.close()
     this.#sink?.end()
     this.onDrop(reason)
   }

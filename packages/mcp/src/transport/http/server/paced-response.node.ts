@@ -50,6 +50,11 @@ export class PacedResponse implements PacedBody {
     this.#watched?.end()
   }
 
+  breakOff(): void {
+    this.#response.destroy()
+    this.#onClose()
+  }
+
   #watch(): void {
     if (!this.#watched) {
       const response = this.#response

@@ -9,6 +9,7 @@ export interface PacedBody {
   write(frame: string): boolean
   end(): void
   cutOff(): void
+  breakOff(): void
 }
 
 /** A reader this far behind gets no progress and log messages. */
@@ -27,6 +28,7 @@ export function toEventSink(body: PacedBody): EventSink {
       return body.write(frame)
     },
     end: () => body.end(),
+    breakOff: () => body.breakOff(),
   }
   body.onDrain = () => sink.onDrain?.()
   return sink

@@ -61,6 +61,11 @@ export class PacedStream implements PacedBody {
     this.#watched?.end()
   }
 
+  breakOff(): void {
+    if (!this.#closed) this.#controller.error(new Error('The answer broke off'))
+    this.gone()
+  }
+
   gone(): void {
     if (this.#closed) return
     this.#close()

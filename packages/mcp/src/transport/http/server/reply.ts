@@ -24,6 +24,8 @@ export interface EventSink {
   /** Writes one event's text, framing included. Returns false when the reader is slow. */
   write(frame: string): boolean
   end(): void
+  /** Ends the connection in the middle: the reader must not take what it has for the whole. */
+  breakOff(): void
   /** The reader is far behind: progress and log messages are dropped. */
   readonly isBehind: boolean
   /** Told when the reader has taken everything. */
@@ -52,6 +54,8 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   // Proxies such as nginx would hold events back (2026-07-28, Streamable HTTP).
   'x-accel-buffering': 'no',
 }
+
+export const JSON_HEADERS: Readonly<Record<string, string>> = { 'content-type': 'application/json' }
 
 /** A message as an event. JSON text has no raw newlines, so one `data:` line is enough. */
 export function toEvent(text: string, id?: string): string {

@@ -1,5 +1,5 @@
 import { type RequestRefusal, type RefusedForLoad, writeError } from '../../../exchange/server/answer.ts'
-import type { RequestId } from '../../../jsonrpc/index.ts'
+import type { LateJson, RequestId } from '../../../jsonrpc/index.ts'
 import { EventLog, type EventLogLimits, type KeptEvents } from './event-log.ts'
 import {
   type HttpContext,
@@ -9,7 +9,9 @@ import {
   toEvent,
   type EventSink,
   type HttpReply,
+  JSON_HEADERS,
 } from './reply.ts'
+import { LateBody } from './late-body.ts'
 import { NEVER, type OpenStream, type OpenStreams } from './open-streams.ts'
 import { refuseForLoad, toHttpRefusal } from './refusal.ts'
 
@@ -28,6 +30,7 @@ export class SessionStream implements OpenStream {
   readonly #streams: OpenStreams
   readonly #onRevoked: () => void
   #refusal: RequestRefusal | undefined
+  #late: LateBody | undefined
   readonly #answers: RequestId | undefined
   /** Whether the answer may be a body of bytes: it is that of one request, and no stream is preferred. */
   mayFinishInBytes = false
@@ -92,6 +95,7 @@ export class SessionStream implements OpenStream {
 
   #release(): void {
     this.#streams.delete(this)
+    this.#late?.close()
     this.until = NEVER
     this.waitsSince = NEVER
     this.#reply = undefined
@@ -152,6 +156,26 @@ export class SessionStream implements OpenStream {
     }
     this.#reply.bytes(200, pieces, this.#headers)
     this.#release()
+    return true
+  }
+
+  /** The same for an answer that is read while it is sent; false when it has to be read first. It is not kept. */
+  finishLate(message: LateJson): boolean {
+    const reply = this.#reply
+    if (!reply || this.#answers === undefined) return false
+    this.finished = true
+    const preferStream = !this.mayFinishInBytes
+    const late = new LateBody(message, reply)
+    this.#late = late
+    late.open().then(async (problem) => {
+      if (this.#reply !== reply) return
+      if (problem !== undefined) return this.finish(problem, { preferStream })
+      const isEvent = this.#sink !== undefined || preferStream
+      const sink = isEvent ? this.open() : reply.stream({ ...JSON_HEADERS, ...this.#headers })
+      this.#streams.delete(this)
+      await late.send(sink!, isEvent)
+      if (this.#reply === reply) this.#release()
+    })
     return true
   }
 

@@ -74,6 +74,7 @@ export class HttpSession {
         isCongested: (relatedTo) => this.#streamOf(relatedTo)?.isBehind === true,
         refused: (id, refusal) => this.#routes.get(id)?.refuse(refusal),
         sendBytes: (id, pieces) => this.#routes.get(id)?.finishBytes(pieces) === true,
+        sendLate: (id, message) => this.#routes.get(id)?.finishLate(message) === true,
         detach: (id, retry) => this.#routes.get(id)?.detach(retry ?? DEFAULT_RETRY),
       },
       options.id,

@@ -27,20 +27,20 @@ export function answerStateless(
     send: (text, relatedTo) => {
       if (relatedTo !== undefined) answer.notify(text)
     },
+    sendLate: (_id, message) => answer.finishLate(message),
   })
   const version = negotiateLegacy(served, call.headers['mcp-protocol-version'] ?? UNNAMED)
   if (version) session.restore({ version, capabilities: {} })
-  const finish = (text: string): void =>
-    answer.finish(refusal?.status ?? statusOf(version), text, refusal?.headers)
+  const finish = (text: string | undefined): void => {
+    if (text !== undefined) answer.finish(refusal?.status ?? statusOf(version), text, refusal?.headers)
+  }
   const text = session.request(parsed.message, host.context)
-  if (!(text instanceof Promise)) return finish(text ?? '')
+  if (!(text instanceof Promise)) return finish(text)
   answer.cut = (error) => session.close('closed', error)
   answer.onDrop = (reason) => session.close(reason)
   reply.onAbort(() => answer.drop('disconnected'))
   answer.wait()
-  text.then((settled) => {
-    if (settled !== undefined) finish(settled)
-  })
+  text.then(finish)
 }
 
 /** A server without legacy revisions refuses `initialize` as it refuses any malformed request. */

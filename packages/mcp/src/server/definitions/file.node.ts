@@ -1,0 +1,19 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { ByteSource } from '../../protocol/late-bytes.ts'
+
+/**
+ * A file as content of any size: it is read while it is sent, and is not held in memory.
+ *
+ * Rejects when there is no such file. Whether the caller may have it is for you to decide: a path from a caller's
+ * arguments can lead anywhere.
+ *
+ * ```ts
+ * tool({ run: async () => image(await file('plot.png'), 'image/png') })
+ * resource({ uri: 'logs://today', mimeType: 'text/plain', read: async () => ({ text: await file('today.log') }) })
+ * ```
+ */
+export async function file(path: string | URL): Promise<ByteSource> {
+  if (!(await stat(path)).isFile()) throw new TypeError(`${String(path)} is not a file`)
+  return { [Symbol.asyncIterator]: () => createReadStream(path)[Symbol.asyncIterator]() }
+}
