@@ -1,4 +1,4 @@
-export { file } from '../server/definitions/file.node.ts'
+export { file } from './file.node.ts'
 export {
   toNodeHandler,
   type NodeHandler,

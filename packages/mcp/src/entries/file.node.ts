@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { ByteSource } from '../../protocol/late-bytes.ts'
+import type { ByteSource } from '../server/index.ts'
 
 /**
  * A file as content of any size: it is read while it is sent, and is not held in memory.
