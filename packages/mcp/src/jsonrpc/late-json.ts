@@ -50,7 +50,7 @@ export class LateJson {
   }
 
   /** The whole message, or the one that takes its place. */
-  async text(): Promise<string> {
+  async whole(): Promise<string> {
     const problem = await this.open()
     if (problem !== undefined) return problem
     try {
@@ -94,8 +94,8 @@ export class LateJson {
 export async function withoutLate(result: JsonObject): Promise<JsonObject> {
   const pieces = toPieces(result)
   if (!pieces.some((piece) => piece instanceof LateString)) return result
-  const whole = new LateJson(pieces, (thrown) => {
+  const message = new LateJson(pieces, (thrown) => {
     throw thrown
   })
-  return parseJson(await whole.text()) as JsonObject
+  return parseJson(await message.whole()) as JsonObject
 }

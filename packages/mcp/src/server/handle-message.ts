@@ -65,7 +65,7 @@ async function answerModern(
     const outcome = await respondSafely(served, exchange)
     exchange.finish()
     const answer = writeOutcome(outcome, responseFacts(request, exchange.client.version, served))
-    return typeof answer === 'string' ? answer : await answer.text()
+    return typeof answer === 'string' ? answer : await answer.whole()
   } catch (error) {
     return writeError(request.id, ProtocolError.from(error).toJsonRpc())
   }

@@ -235,7 +235,7 @@ export class ServerConnection {
     if (this.#sendLong?.(outcome, facts)) return undefined
     const answer = writeOutcome(outcome, facts)
     if (typeof answer === 'string') return answer
-    return this.#sentLate(answer) ? undefined : answer.text()
+    return this.#sentLate(answer) ? undefined : answer.whole()
   }
 
   #sentLate(message: LateJson): boolean {

@@ -206,7 +206,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
     if (this.io.sendLong?.(outcome, facts)) return undefined
     const answer = writeOutcome(outcome, facts)
     if (typeof answer === 'string') return answer
-    return this.io.sendLate?.(message.id, answer) ? undefined : answer.text()
+    return this.io.sendLate?.(message.id, answer) ? undefined : answer.whole()
   }
 
   #dispatch(message: JsonRpcRequest, context: RequestContext, call: ServedCall): Outcome | Promise<Outcome> {
