@@ -32,7 +32,7 @@ export function checkRules(set: RuleSet, offers: readonly Offer[]): RuleFinding[
   const objects = new Map<RuleModel, PolicyObject[]>()
   let checks = 0
   for (const object of offers.flatMap(objectsOf)) {
-    for (const { rule } of indexOf(set).mentions(object)) {
+    for (const { rule } of indexOf(set).mentions(object).rules) {
       const messages = found.get(rule)
       if (!messages || messages.length > 0 || cannotHold(rule, object)) continue
       if (++checks > MOST_CHECKS) break

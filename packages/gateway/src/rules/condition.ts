@@ -18,7 +18,7 @@ import {
   type Node,
   type TestPattern,
 } from './environment.ts'
-import { type Facts, UNKNOWN } from './facts.ts'
+import { type Facts, type Field, toField, UNKNOWN } from './facts.ts'
 import { beginWork, isOverspent, TOO_MUCH } from './work.ts'
 
 let base: Environment | undefined
@@ -153,9 +153,18 @@ function fieldIn({ op, args }: Node): string | undefined {
 
 /** The members of `args` in `has(args.name)`. */
 function guardedIn(node: Node): string[] {
-  const own = node.op === 'call' && (node.args as unknown[])[0] === 'has' ? childrenOf(node)[0] : undefined
-  const field = own && fieldIn(own)
+  const field = guardOf(node)
   return [...(field === undefined ? [] : [field]), ...childrenOf(node).flatMap(guardedIn)]
+}
+
+function guardOf(node: Node): string | undefined {
+  const own = node.op === 'call' && (node.args as unknown[])[0] === 'has' ? childrenOf(node)[0] : undefined
+  return own && fieldIn(own)
+}
+
+/** The argument without which an expression is false, whatever else it says: `has(args.name) && …`. */
+function firstGuard(node: Node): string | undefined {
+  return node.op === '&&' ? firstGuard((node.args as Node[])[0]!) : guardOf(node)
 }
 
 function looksUp(node: Node): boolean {
@@ -187,8 +196,8 @@ class CelCondition implements Condition {
   readonly reads: Condition['reads']
   readonly #run: ParseResult
   readonly #patterns: ReadonlyMap<string, TestPattern>
-  readonly #fields: readonly string[] | undefined
-
+  readonly #fields: readonly Field[] | undefined
+  readonly #guard: string | undefined
   readonly #place: SourcePlace | undefined
 
   constructor({ source, place, run, patterns }: CompiledParts) {
@@ -199,7 +208,8 @@ class CelCondition implements Condition {
     this.reads = [...new Set(sourcesIn(root))]
     this.#run = run
     this.#patterns = patterns
-    this.#fields = fieldsOf(root)
+    this.#fields = fieldsOf(root)?.map(toField)
+    this.#guard = firstGuard(root)
     const isWhole = !this.#fields || looksUp(root)
     this.args = {
       use: isWhole ? 'whole' : this.#fields!.length > 0 ? 'some' : 'none',
@@ -213,10 +223,21 @@ class CelCondition implements Condition {
   }
 
   evaluate(facts: Facts): Truth {
+    if (this.#guard !== undefined && this.#isGuarded(facts, this.#guard)) return 'no'
     const value = this.#valueOf(facts)
     if (value === true) return 'yes'
     if (value === false) return 'no'
     return facts.isIncomplete ? 'maybe' : 'fails'
+  }
+
+  /** Most calls are without the argument that a rule is about, and this is told without evaluating anything. */
+  #isGuarded(facts: Facts, guard: string): boolean {
+    facts.fields = this.#fields
+    try {
+      return facts.lacks(guard)
+    } catch {
+      return false
+    }
   }
 
   whyItFails(facts: Facts): string {

@@ -40,6 +40,16 @@ export interface PolicyCall {
   readonly count?: ((window: number) => number) | undefined
 }
 
+/** An argument that an expression names, and what the most generous server takes for the same. */
+export interface Field {
+  readonly name: string
+  readonly loose: string
+}
+
+export function toField(name: string): Field {
+  return { name, loose: nameForms(name).loose }
+}
+
 /** Thrown when an expression asks for what is not known yet. `false && unknown` is false all the same. */
 export const UNKNOWN: Error = withoutStack('it is not known yet')
 
@@ -107,7 +117,7 @@ const KINDS = { tools: 'tool', prompts: 'prompt', resources: 'resource', methods
 export class Facts {
   isIncomplete = false
   /** The arguments that the expression names; undefined: all. */
-  fields: readonly string[] | undefined
+  fields: readonly Field[] | undefined
   readonly #caller: KnownCaller | undefined
   readonly #object: KnownObject | undefined
   readonly #call: KnownCall | undefined
@@ -168,6 +178,10 @@ export class Facts {
   }
   get args(): Map<string, unknown> {
     return this.#known(this.#known(this.#call).args(this.fields, this.#object?.item))
+  }
+  /** Whether there is a call, and it is without this argument. Throws as `args` does. */
+  lacks(name: string): boolean {
+    return this.#call !== undefined && !this.args.has(name)
   }
   get now(): Date {
     return this.#known(this.#call).now
@@ -234,14 +248,14 @@ export class KnownCall {
   }
 
   /** Throws where a server could read another argument than the expression does: Go, for one, knows no case in JSON. */
-  args(fields: readonly string[] | undefined, item?: JsonObject): Map<string, unknown> | undefined {
+  args(fields: readonly Field[] | undefined, item?: JsonObject): Map<string, unknown> | undefined {
     if (!this.#given) return undefined
     this.#named ??= namesByForm(this.#given, this.#meter)
-    for (const field of fields ?? Object.keys(this.#given)) {
-      const alike = this.#named.get(nameForms(field).loose)?.filter((name) => name !== field) ?? []
-      if (alike.length > 0 && !alike.every((name) => declaredNames(item).has(name))) throw ALIKE
-      if (!Object.hasOwn(this.#given, field) || this.#read.has(field)) continue
-      this.#read.set(this.#meter.text(field), toCel(this.#given[field], this.#meter, 1))
+    for (const { name, loose } of fields ?? Object.keys(this.#given).map(toField)) {
+      const alike = this.#named.get(loose)
+      if (alike?.some((other) => other !== name && !declaredNames(item).has(other))) throw ALIKE
+      if (!Object.hasOwn(this.#given, name) || this.#read.has(name)) continue
+      this.#read.set(this.#meter.text(name), toCel(this.#given[name], this.#meter, 1))
     }
     return this.#read
   }

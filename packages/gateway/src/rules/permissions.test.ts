@@ -1,7 +1,9 @@
+import type { JsonObject } from '@gantry/mcp/exchange'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { keyPrincipal, parseObjectPattern, type PolicyModel } from '../model/index.ts'
 import type { PolicyObject } from './facts.ts'
+import { compileCondition } from './condition.ts'
 import { Permissions } from './permissions.ts'
 
 interface Rule {
@@ -213,5 +215,35 @@ describe('another spelling of a caller', () => {
     for (const other of ['Ann@Example.com', 'ａnn@example.com', 'ann\u200b@example.com', ' ann@example.com'])
       expect([other, ...may(byName, other)]).toEqual([other, false, false])
     expect(may(policy(['tools:write'], []), 'bob')).toEqual([false, false])
+  })
+})
+
+describe('what is remembered of a caller', () => {
+  const auth = { principal: keyPrincipal('ci'), scopes: [] }
+  const ruled = async (when: string): Promise<PolicyModel> => {
+    const { fallback, rules } = policyOf('allow', { deny: ['tools:x/a'] })
+    return { fallback, rules: [{ ...rules[0]!, when: await compileCondition(when) }] }
+  }
+
+  it('does not hide what another program of the same caller may see', async () => {
+    const policy = await ruled('client.name == "bad"')
+    const named = (name: string): Permissions =>
+      new Permissions(policy, { auth, client: { info: { name, version: '1' }, version: '2026-07-28' } })
+    expect(named('bad').maySee(object('tools:x/a'))).toBe(false)
+    expect(named('good').maySee(object('tools:x/a'))).toBe(true)
+    expect(named('bad').maySee(object('tools:x/a'))).toBe(false)
+  })
+
+  it('is nothing of the arguments of a call before', async () => {
+    const policy = await ruled('has(args.amount) && args.amount > 5')
+    const allows = (args: JsonObject): boolean =>
+      new Permissions(policy, { auth }).verdict(object('tools:x/a'), { args, now: new Date() }).allowed
+    expect([{}, { amount: 9 }, { amount: 1 }, { Amount: 9 }, { amount: 'many' }].map(allows)).toEqual([
+      true,
+      false,
+      true,
+      false,
+      false,
+    ])
   })
 })

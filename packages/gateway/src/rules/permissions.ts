@@ -7,6 +7,13 @@ import {
   type RuleSet,
   type Truth,
 } from '../model/index.ts'
+import {
+  type CallerMemory,
+  memoryOf,
+  type Relevant,
+  type RelevantRules,
+  type Verdict,
+} from './caller-memory.ts'
 import { type Concern, concernOf } from './concerns.ts'
 import {
   Facts,
@@ -17,19 +24,9 @@ import {
   type PolicyCall,
   type PolicyObject,
 } from './facts.ts'
-import { canDeny, indexOf, isAbout, isAll, permits, type RuleIndex } from './rule-index.ts'
+import { canDeny, indexOf, isAbout, isAll, type Mentions, type Part, type RuleIndex } from './rule-index.ts'
 
-export interface Verdict {
-  readonly allowed: boolean
-  /** The rule that decided; undefined when the default did. */
-  readonly rule: string | undefined
-  /** What the caller is told; undefined: as if it did not exist. */
-  readonly message?: string | undefined
-  /** Why the condition of the rule has no value. */
-  readonly failure?: string | undefined
-  /** Rules that want an approval or a confirmation before the call is made; undefined when none does. */
-  readonly holds?: readonly RuleModel[] | undefined
-}
+export type { Verdict } from './caller-memory.ts'
 
 /** What one rule says of a request. */
 export interface RuleVerdict {
@@ -66,18 +63,25 @@ export class Permissions {
   readonly #caller: KnownCaller
   readonly #subject: Caller['auth']
   readonly #index: RuleIndex
-  readonly #concerns = new Map<RuleModel, Concern>()
-  #truths: Map<RuleModel, Truth> | undefined
+  readonly #memory: CallerMemory
 
   constructor(set: RuleSet, caller: Caller) {
     this.#set = set
     this.#index = indexOf(set)
     this.#caller = new KnownCaller(caller)
     this.#subject = caller.auth
-    this.isOpen =
+    this.#memory = memoryOf(this.#index, caller.auth)
+    this.#memory.isOpen ??= this.#keepsNothing()
+    this.isOpen = this.#memory.isOpen
+  }
+
+  #keepsNothing(): boolean {
+    const set = this.#set
+    return (
       set.fallback === 'allow' &&
       !set.within &&
       !set.rules.some((rule) => canDeny(rule) && this.#concern(rule) !== 'not')
+    )
   }
 
   /** Nothing is kept from anybody: all callers see the same. */
@@ -97,19 +101,28 @@ export class Permissions {
 
   /** Whether this call of it is permitted, or without a call, any; with the rule that decided. */
   verdict(object: PolicyObject, call?: PolicyCall): Verdict {
-    if (!this.#isWithin(object)) return OUTSIDE
+    const mentions = this.#index.mentions(object)
+    if (!mentions.isWithin) return OUTSIDE
+    const relevant = this.#relevantRules(mentions, object)
+    if (call) return this.#decide(relevant.rules, object, call)
+    if (relevant.listed) return relevant.listed
+    const verdict = this.#decide(relevant.rules, object, undefined)
+    // What a method may do depends on more rules than those that mention it.
+    if (object.kind !== 'methods' && relevant.rules.every(isSettledInLists)) relevant.listed = verdict
+    return verdict
+  }
+
+  #decide(rules: readonly Relevant[], object: PolicyObject, call: PolicyCall | undefined): Verdict {
     const asked = new Question(this.#caller, object, call)
     let allowing: RuleModel | undefined
     let unmet: RuleModel | undefined
     const holds: RuleModel[] = []
-    for (const { rule, denies, allows, holds: isHeld, listed } of this.#index.mentions(object)) {
-      const concern = this.#concern(rule)
-      if (concern === 'not' || (concern === 'denies' && !denies && !isHeld)) continue
-      const truth = (call ? undefined : listed) ?? this.#truthOf(rule, asked)
+    for (const { rule, denies, gives, holds: isHeld, listed, truth: known } of rules) {
+      const truth = known ?? (call ? undefined : listed) ?? asked.answer(rule.when!)
       if (truth === 'fails') return failureOf(rule, asked)
       if (denies && truth === 'yes') return { allowed: false, rule: rule.name, message: rule.message }
       if (isHeld && truth === 'yes') holds.push(rule)
-      if (!allows || concern !== 'fully') continue
+      if (!gives) continue
       if (truth === 'no') unmet ??= rule.message === undefined ? undefined : rule
       else allowing ??= rule
     }
@@ -119,10 +132,29 @@ export class Permissions {
     return { allowed: false, rule: undefined, message: unmet?.message }
   }
 
+  /** Without those that are about other callers, or say nothing of this one. */
+  #relevantRules(mentions: Mentions, object: PolicyObject): RelevantRules {
+    let relevant = this.#memory.relevant.get(mentions)
+    if (!relevant) {
+      const rules: Relevant[] = []
+      for (const mention of mentions.rules) {
+        const { rule, denies, allows, holds } = mention
+        const concern = this.#concern(rule)
+        if (concern === 'not' || (concern === 'denies' && !denies && !holds)) continue
+        const gives = allows && concern === 'fully'
+        const truth = this.#lastingTruth(rule, object)
+        if (truth !== 'no' || gives) rules.push({ ...mention, gives, truth })
+      }
+      relevant = { rules, listed: undefined }
+      this.#memory.relevant.set(mentions, relevant)
+    }
+    return relevant
+  }
+
   /** What each rule says, for explanations. */
   explain(object: PolicyObject, call?: PolicyCall): RuleVerdict[] {
     const asked = new Question(this.#caller, object, call)
-    const mentions = new Map(this.#index.mentions(object).map((one) => [one.rule, one]))
+    const mentions = new Map(this.#index.mentions(object).rules.map((one) => [one.rule, one]))
     return this.#set.rules.map((rule): RuleVerdict => {
       const mention = mentions.get(rule)
       const concern = this.#concern(rule)
@@ -141,18 +173,29 @@ export class Permissions {
   /** The windows in which the rules about an object count calls; empty when none does. */
   windows(object: PolicyObject): readonly number[] {
     if (!this.#index.isCounting) return NO_WINDOWS
-    const counting = this.#index.mentions(object).filter(({ rule }) => this.#concern(rule) !== 'not')
+    const counting = this.#index.mentions(object).rules.filter(({ rule }) => this.#concern(rule) !== 'not')
     return [...new Set(counting.flatMap(({ rule }) => rule.when?.windows ?? []))]
   }
 
   /** Whether no rule keeps anything of that kind at a target from the caller. */
   mayCallAll(target: string, kind: ObjectKind): boolean {
     if (this.isOpen) return true
+    const parts = this.#index.parts(target, kind)
+    const known = this.#memory.mayCallAll.get(parts)
+    if (known !== undefined) return known
+    const mayAll = this.#mayCallAll(target, kind, parts)
+    if (!parts.some(({ rule }) => rule.when?.reads.includes('client'))) {
+      this.#memory.mayCallAll.set(parts, mayAll)
+    }
+    return mayAll
+  }
+
+  #mayCallAll(target: string, kind: ObjectKind, parts: readonly Part[]): boolean {
     const { within } = this.#set
     if (within && !within.some((one) => isAbout(one, target, kind) && isAll(one))) return false
     const asked = new Question(this.#caller, { kind, target })
     let isGranted = this.#set.fallback === 'allow'
-    for (const { rule, deny, allow } of this.#index.parts(target, kind)) {
+    for (const { rule, deny, allow } of parts) {
       const concern = this.#concern(rule)
       if (concern === 'not') continue
       const truth = this.#truthOf(rule, asked)
@@ -191,11 +234,6 @@ export class Permissions {
     return allowed.some(isThere)
   }
 
-  /** Whether an object belongs to the endpoint at all. */
-  #isWithin(object: PolicyObject): boolean {
-    return this.#set.within?.some((pattern) => permits(pattern, object)) ?? true
-  }
-
   /** A method that nobody knows can do anything at its target, so it is for those who may do anything there. */
   #unmentionedMethod({ target }: PolicyObject): Verdict {
     const mayAnything = LISTED_KINDS.every((kind) => this.mayCallAll(target, kind))
@@ -203,24 +241,27 @@ export class Permissions {
   }
 
   #truthOf(rule: RuleModel, asked: Question): Truth {
+    return this.#lastingTruth(rule, asked.object) ?? asked.answer(rule.when!)
+  }
+
+  /** What a condition about credentials alone says; undefined when it is about more. */
+  #lastingTruth(rule: RuleModel, object: KnownObject): Truth | undefined {
     const { when } = rule
     if (!when) return 'yes'
-    if (when.reads.some((source) => source !== 'auth')) return asked.answer(when)
-    // The same for every request with these credentials.
-    this.#truths ??= this.#index.truthsOf(this.#subject)
-    let truth = this.#truths.get(rule)
+    if (when.reads.some((source) => source !== 'auth')) return undefined
+    let truth = this.#memory.truths.get(rule)
     if (truth === undefined) {
-      truth = asked.answer(when)
-      this.#truths.set(rule, truth)
+      truth = new Question(this.#caller, object).answer(when)
+      this.#memory.truths.set(rule, truth)
     }
     return truth
   }
 
   #concern(rule: RuleModel): Concern {
-    let concern = this.#concerns.get(rule)
+    let concern = this.#memory.concerns.get(rule)
     if (concern === undefined) {
       concern = concernOf(rule, this.#subject)
-      this.#concerns.set(rule, concern)
+      this.#memory.concerns.set(rule, concern)
     }
     return concern
   }
@@ -228,21 +269,21 @@ export class Permissions {
 
 /** What conditions are asked about. The facts are put together when the first is asked. */
 class Question {
+  readonly object: KnownObject
   readonly #caller: KnownCaller
-  readonly #object: KnownObject
   readonly #call: PolicyCall | undefined
   #facts: Facts | undefined
 
   constructor(caller: KnownCaller, object: KnownObject, call?: PolicyCall) {
     this.#caller = caller
-    this.#object = object
+    this.object = object
     this.#call = call
   }
 
   get facts(): Facts {
     this.#facts ??= new Facts({
       caller: this.#caller,
-      object: this.#object,
+      object: this.object,
       call: this.#call && new KnownCall({ ...this.#call, count: this.#call.count ?? NOTHING }),
     })
     return this.#facts
@@ -253,6 +294,12 @@ class Question {
     const truth = when.evaluate(this.facts)
     return truth === 'maybe' && this.#call ? 'fails' : truth
   }
+}
+
+/** Whether what a rule says before there is a call is the same for every request of a caller. */
+function isSettledInLists({ rule, truth }: Relevant): boolean {
+  const { reads } = rule.when ?? { reads: [] }
+  return truth !== undefined || !reads.some((source) => source === 'client' || source === 'item')
 }
 
 /** What the default allows waits all the same. */

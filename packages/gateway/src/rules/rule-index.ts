@@ -25,6 +25,13 @@ export interface Mention {
   readonly listed: Truth | undefined
 }
 
+/** What the rules say of an object to all callers alike. */
+export interface Mentions {
+  /** Whether it belongs to the endpoint at all. */
+  readonly isWithin: boolean
+  readonly rules: readonly Mention[]
+}
+
 /** A rule that mentions something of a kind at a target. */
 export interface Part {
   readonly rule: RuleModel
@@ -46,30 +53,32 @@ export class RuleIndex {
   /** Whether any rule wants approvals. */
   readonly isHolding: boolean
   readonly #rules: readonly RuleModel[]
-  readonly #mentions = new Map<string, readonly Mention[]>()
+  readonly #within: RuleSet['within']
+  readonly #mentions = new Map<string, Mentions>()
   readonly #parts = new Map<string, readonly Part[]>()
-  readonly #truths = new WeakMap<object, Map<RuleModel, Truth>>()
 
   constructor({ rules, fallback, within }: RuleSet) {
     this.#rules = rules
+    this.#within = within
     this.isCommon = fallback === 'allow' && !within && !rules.some(canDeny)
     this.isHolding = rules.some(({ approve }) => approve !== undefined)
     this.isCounting = rules.some(({ when }) => when !== undefined && when.windows.length > 0)
   }
 
-  mentions(object: PolicyObject): readonly Mention[] {
+  mentions(object: PolicyObject): Mentions {
     const key = `${object.kind}\0${object.target}\0${object.name}\0${object.isTemplate === true}`
     let found = this.#mentions.get(key)
     if (!found) {
       // Callers choose URIs, so there is no end to them.
       if (this.#mentions.size >= MOST_OBJECTS) this.#mentions.clear()
-      found = this.#rules.flatMap((rule) => {
+      const rules = this.#rules.flatMap((rule) => {
         const denies = rule.deny.some((pattern) => forbids(pattern, object))
         const allows = rule.allow.some((pattern) => permits(pattern, object))
         const holds = asksFirst(rule) && rule.allow.some((pattern) => forbids(pattern, object))
         if (!denies && !allows && !holds) return []
         return [{ rule, denies, allows, holds, listed: listedTruth(rule, object) }]
       })
+      found = { rules, isWithin: this.#within?.some((pattern) => permits(pattern, object)) ?? true }
       if (key.length < LONGEST_KEY) this.#mentions.set(key, found)
     }
     return found
@@ -88,20 +97,7 @@ export class RuleIndex {
     }
     return found
   }
-
-  /** What conditions about credentials alone have said of these credentials. */
-  truthsOf(auth: object | undefined): Map<RuleModel, Truth> {
-    const key = auth ?? NOBODY
-    let truths = this.#truths.get(key)
-    if (!truths) {
-      truths = new Map()
-      this.#truths.set(key, truths)
-    }
-    return truths
-  }
 }
-
-const NOBODY = {}
 
 function listedTruth({ when }: RuleModel, object: PolicyObject): Truth | undefined {
   const isForAll = when?.reads.every((source) => source === 'object' || source === 'call')

@@ -1,34 +1,46 @@
-import { spendTokens, type Buckets, type KeptBucket, type Spent } from '../../store/index.ts'
+import { spendTokens, type Bucket, type KeptBucket, type Spent } from '../../store/index.ts'
 
+/** The buckets of one request, each with the name of its counter. */
+export type NamedBuckets = readonly (readonly [counter: string, bucket: Bucket])[]
+
+/** Counters that are kept at most; those that were used longest ago are forgotten first: they are the fullest. */
 const MAX_COUNTERS = 100_000
+
+interface Kept extends KeptBucket {
+  readonly expires: number
+}
 
 /** Buckets of this process alone: no call waits for a store. */
 export class LocalBuckets {
-  readonly #kept = new Map<string, KeptBucket & { readonly expires: number }>()
+  /** Those that were used since the others became the older half. */
+  #used = new Map<string, Kept>()
+  #older = new Map<string, Kept>()
 
   /** What `spend` would say, without taking anything. */
-  look(buckets: Buckets, now: number = Date.now()): Spent {
+  look(buckets: NamedBuckets, now: number = Date.now()): Spent {
     return spendTokens({ now, get: (counter) => this.#get(counter, now), put: () => {} }, buckets)
   }
 
-  spend(buckets: Buckets, now: number = Date.now()): Spent {
+  spend(buckets: NamedBuckets, now: number = Date.now()): Spent {
     return spendTokens(
       {
         now,
         get: (counter) => this.#get(counter, now),
-        put: (counter, kept, expires) => {
-          // The one that was used longest ago is forgotten first: it is the fullest.
-          this.#kept.delete(counter)
-          this.#kept.set(counter, { ...kept, expires })
-          if (this.#kept.size > MAX_COUNTERS) this.#kept.delete(this.#kept.keys().next().value!)
-        },
+        put: (counter, { tokens, at }, expires) => this.#put(counter, { tokens, at, expires }),
       },
       buckets,
     )
   }
 
+  #put(counter: string, kept: Kept): void {
+    this.#used.set(counter, kept)
+    if (this.#used.size < MAX_COUNTERS / 2) return
+    this.#older = this.#used
+    this.#used = new Map()
+  }
+
   #get(counter: string, now: number): KeptBucket | undefined {
-    const kept = this.#kept.get(counter)
+    const kept = this.#used.get(counter) ?? this.#older.get(counter)
     return kept && (kept.expires === 0 || kept.expires > now) ? kept : undefined
   }
 }

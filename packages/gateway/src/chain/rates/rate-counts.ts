@@ -1,15 +1,43 @@
 import type { RateModel } from '../../model/index.ts'
-import type { Bucket, Buckets, Store } from '../../store/index.ts'
-import { LocalBuckets } from './local-buckets.ts'
+import type { Store } from '../../store/index.ts'
+import { LocalBuckets, type NamedBuckets } from './local-buckets.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const MAX_SHARES = 10_000
 const MAX_NAME = 80
 
-/** A limit, and what of it this request is counted as. */
-export interface Share {
+/** A limit, and what of it requests are counted as. The same requests come again and again, so it is kept. */
+export class Share {
   readonly limit: RateModel
   readonly key: string
+  #cost = -1
+  #day = -1
+  #buckets: NamedBuckets = []
+
+  constructor(limit: RateModel, key: string) {
+    this.limit = limit
+    this.key = key
+  }
+
+  /** The buckets that a request takes its cost from. */
+  buckets(cost: number): NamedBuckets {
+    const { rate, perDay } = this.limit
+    const day = perDay === undefined ? 0 : Math.floor(Date.now() / DAY)
+    if (cost === this.#cost && day === this.#day) return this.#buckets
+    const buckets: NamedBuckets[number][] = []
+    if (rate) {
+      const { calls, seconds, burst } = rate
+      buckets.push([`${this.key} rate`, { capacity: burst, perSecond: calls / seconds, cost }])
+    }
+    if (perDay !== undefined) {
+      const fullAt = (day + 1) * DAY
+      buckets.push([`${this.key} day ${day}`, { capacity: perDay, perSecond: 0, fullAt, cost }])
+    }
+    this.#cost = cost
+    this.#day = day
+    this.#buckets = buckets
+    return buckets
+  }
 }
 
 /** How much of one number of a limit is used. */
@@ -56,7 +84,10 @@ export class RateCounts {
     // Those who were counted last are the ones who can be near the limit.
     const looked = known.slice(-most * 10)
     const shares = await Promise.all(
-      looked.map(async ([key, { who }]) => ({ who, fills: await this.#fillsOf({ limit, key }, store) })),
+      looked.map(async ([key, { who }]) => ({
+        who,
+        fills: await this.#fillsOf(new Share(limit, key), store),
+      })),
     )
     const used = shares.filter(({ fills }) => fills.some((fill) => fill.used > 0))
     used.sort((one, other) => fullest(other) - fullest(one))
@@ -65,11 +96,11 @@ export class RateCounts {
 
   async #fillsOf(share: Share, store: Store): Promise<Fill[]> {
     const { limit, key } = share
-    const looked = Object.entries(bucketsOf(share, 0)).map(async ([counter, bucket]): Promise<Fill> => {
+    const looked = share.buckets(0).map(async ([counter, bucket]): Promise<Fill> => {
       // Takes nothing, and so says what is left.
       const { left } = limit.shared
         ? await store.spend({ [counter]: bucket })
-        : this.local.look({ [counter]: bucket })
+        : this.local.look([[counter, bucket]])
       const { capacity } = bucket
       return { of: counter.endsWith(' rate') ? 'rate' : 'perDay', used: Math.ceil(capacity - left), capacity }
     })
@@ -77,20 +108,6 @@ export class RateCounts {
     if (limit.concurrent === undefined) return fills
     return [...fills, { of: 'concurrent', used: this.running.count(key), capacity: limit.concurrent }]
   }
-}
-
-/** The buckets that a share takes its cost from. */
-export function bucketsOf({ limit, key }: Share, cost: number): Buckets {
-  const buckets: Record<string, Bucket> = {}
-  if (limit.rate) {
-    const { calls, seconds, burst } = limit.rate
-    buckets[`${key} rate`] = { capacity: burst, perSecond: calls / seconds, cost }
-  }
-  if (limit.perDay !== undefined) {
-    const day = Math.floor(Date.now() / DAY)
-    buckets[`${key} day ${day}`] = { capacity: limit.perDay, perSecond: 0, fullAt: (day + 1) * DAY, cost }
-  }
-  return buckets
 }
 
 function fullest({ fills }: ShareFill): number {

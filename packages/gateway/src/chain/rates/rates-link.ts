@@ -7,12 +7,13 @@ import {
   RefusedForLoad,
 } from '@gantry/mcp/exchange'
 import type { RateModel } from '../../model/index.ts'
-import type { Bucket, Spent, Store } from '../../store/index.ts'
+import type { Spent, Store } from '../../store/index.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
-import { isAbout } from '../results/result-handling.ts'
+import { forEachObject, isAbout } from '../results/result-handling.ts'
 import { factsOf } from '../view/facts-of.ts'
-import { bucketsOf, type RateCounts, type Share } from './rate-counts.ts'
+import type { NamedBuckets } from './local-buckets.ts'
+import { type RateCounts, Share } from './rate-counts.ts'
 
 /** News of a task, and suggestions, are part of what was counted before. */
 const UNCOUNTED = /^(?:tasks\/|completion\/)/
@@ -20,16 +21,17 @@ const UNCOUNTED = /^(?:tasks\/|completion\/)/
 /** Counts calls against the limits of the configuration. A call takes its share of all of them, or is refused. */
 export function ratesLink(limits: readonly RateModel[], store: Store, counts: RateCounts): Link | undefined {
   if (limits.length === 0) return undefined
+  const limitsOf = forEachObject((resolved) => limits.filter((limit) => isAbout(limit, resolved)))
   return async (given, next) => {
     if (UNCOUNTED.test(given.method)) return next()
     const exchange = given as ResolvedExchange
-    const shares = limits
-      .filter((limit) => isAbout(limit, exchange.resolved))
-      .map((limit) => shareOf(limit, exchange, counts))
-    if (shares.length === 0) return next()
+    const own = limitsOf(exchange.resolved)
+    if (own.length === 0) return next()
+    const shares = own.map((limit) => shareOf(limit, exchange, counts))
     const leave = counts.running.enter(shares, (limit) => tooMany(limit, counts))
     try {
-      await spend(shares, exchange, counts, store)
+      const spending = spend(shares, exchange, counts, store)
+      if (spending) await spending
       return await next()
     } finally {
       leave()
@@ -41,26 +43,31 @@ function tooMany(limit: RateModel, counts: RateCounts): RefusedForLoad {
   return refusal(limit, 1, `${limit.concurrent} calls are under way already`, counts)
 }
 
-async function spend(
+/** Nothing is waited for where only this process counts. */
+function spend(
   shares: readonly Share[],
   exchange: GatewayExchange,
   counts: RateCounts,
   store: Store,
-): Promise<void> {
-  const here: Record<string, Bucket> = {}
-  const everywhere: Record<string, Bucket> = {}
+): Promise<void> | undefined {
+  const here: NamedBuckets[number][] = []
+  const everywhere: NamedBuckets[number][] = []
   for (const share of shares) {
     const { limit } = share
-    Object.assign(limit.shared ? everywhere : here, bucketsOf(share, costOf(limit, exchange)))
+    const buckets = limit.shared ? everywhere : here
+    buckets.push(...share.buckets(costOf(limit, exchange)))
   }
   const require = (spent: Spent): void => requireGranted(spent, shares, counts)
-  const isLocal = Object.keys(here).length > 0
-  if (Object.keys(everywhere).length > 0) {
-    // What this process refuses must take nothing from the others.
-    if (isLocal) require(counts.local.look(here))
-    require(await store.spend(everywhere))
+  const spendHere = (): void => {
+    if (here.length > 0) require(counts.local.spend(here))
   }
-  if (isLocal) require(counts.local.spend(here))
+  if (everywhere.length === 0) return void spendHere()
+  // What this process refuses must take nothing from the others.
+  if (here.length > 0) require(counts.local.look(here))
+  return store.spend(Object.fromEntries(everywhere)).then((spent) => {
+    require(spent)
+    spendHere()
+  })
 }
 
 function requireGranted(spent: Spent, shares: readonly Share[], counts: RateCounts): void {
@@ -92,12 +99,12 @@ function refusal(
   })
 }
 
-/** Keys have a limit, and values of expressions have none. */
 function shareOf(limit: RateModel, exchange: ResolvedExchange, counts: RateCounts): Share {
-  const value = limit.by ? evaluate(limit, () => limit.by!.evaluate(factsOf(exchange))) : callerKey(exchange)
-  const hash = hashOf(JSON.stringify([limit.name, value]))
-  const share = { limit, key: `limit ${limit.name.slice(0, 100)} ${hash}` }
-  counts.counted(share, limit.by ? String(JSON.stringify(value)) : nameOf(exchange))
+  const { by } = limit
+  const value = by ? evaluate(limit, () => by.evaluate(factsOf(exchange))) : callerKey(exchange)
+  const text = by ? String(JSON.stringify(value)) : (value as string)
+  const share = keptShare(limit, text, value)
+  counts.counted(share, by ? text : nameOf(exchange))
   return share
 }
 
@@ -106,19 +113,28 @@ function nameOf({ auth, client }: GatewayExchange): string {
   return auth ? describePrincipal(auth.principal) : (client.info?.name ?? 'without credentials')
 }
 
-const MOST_HASHES = 10_000
+const MOST_SHARES = 10_000
 const SHORT = 200
-const hashes = new Map<string, string>()
+const kept = new WeakMap<RateModel, Map<string, Share>>()
 
 /** Hashing costs more than all else here, and most callers come again. */
-function hashOf(text: string): string {
-  let hash = hashes.get(text)
-  if (hash === undefined) {
-    hash = createHash('sha256').update(text).digest('base64url')
-    if (hashes.size >= MOST_HASHES) hashes.clear()
-    if (text.length <= SHORT) hashes.set(text, hash)
+function keptShare(limit: RateModel, text: string, value: unknown): Share {
+  let shares = kept.get(limit)
+  if (!shares) {
+    shares = new Map()
+    kept.set(limit, shares)
   }
-  return hash
+  let share = shares.get(text)
+  if (!share) {
+    // Keys have a limit, and values of expressions have none.
+    const hash = createHash('sha256')
+      .update(JSON.stringify([limit.name, value]))
+      .digest('base64url')
+    share = new Share(limit, `limit ${limit.name.slice(0, 100)} ${hash}`)
+    if (shares.size >= MOST_SHARES) shares.clear()
+    if (text.length <= SHORT) shares.set(text, share)
+  }
+  return share
 }
 
 function costOf(limit: RateModel, exchange: GatewayExchange): number {

@@ -168,9 +168,12 @@ describe('a quota of a day', () => {
     const buckets = new LocalBuckets()
     const noon = Date.UTC(2026, 0, 1, 12)
     const quota = { capacity: 1, perSecond: 0, fullAt: Date.UTC(2026, 0, 2) }
-    expect(buckets.spend({ quota }, noon).granted).toBe(true)
-    expect(buckets.spend({ quota }, noon)).toMatchObject({ granted: false, retryAfter: 12 * 60 * 60 * 1000 })
-    expect(buckets.spend({ quota }, Date.UTC(2026, 0, 2)).granted).toBe(true)
+    expect(buckets.spend([['quota', quota]], noon).granted).toBe(true)
+    expect(buckets.spend([['quota', quota]], noon)).toMatchObject({
+      granted: false,
+      retryAfter: 12 * 60 * 60 * 1000,
+    })
+    expect(buckets.spend([['quota', quota]], Date.UTC(2026, 0, 2)).granted).toBe(true)
   })
 })
 

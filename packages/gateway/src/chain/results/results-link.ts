@@ -10,11 +10,11 @@ import {
 import { compileSchema, type CompiledSchema } from '@gantry/mcp/schema'
 import type { ResultRule } from '../../model/index.ts'
 import { toFailure } from '../to-failure.ts'
-import type { GatewayExchange, Resolved } from '../gateway-exchange.ts'
+import type { GatewayExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { RefusedResult } from './refused-result.ts'
 import { ResultCleaner } from './result-cleaner.ts'
-import { isAbout } from './result-handling.ts'
+import { forEachObject, isAbout } from './result-handling.ts'
 import type { ResultFindings } from './result-findings.ts'
 
 const UNTRUSTED = 'dev.gantry/untrusted'
@@ -32,14 +32,14 @@ interface Handling {
 export function resultsLink(rules: readonly ResultRule[], findings: ResultFindings): Link | undefined {
   if (rules.length === 0) return undefined
   const handlings = new Map<string, Handling | undefined>()
-  const handlingOf = (resolved: Resolved | undefined): Handling | undefined => {
-    const own = resolved ? rules.filter((rule) => isAbout(rule, resolved)) : rules
+  const handlingBy = (own: readonly ResultRule[]): Handling | undefined => {
     const key = own.map((rule) => rules.indexOf(rule)).join()
     if (!handlings.has(key)) handlings.set(key, own.length === 0 ? undefined : handle(own, findings))
     return handlings.get(key)
   }
+  const handlingOf = forEachObject((called) => handlingBy(rules.filter((rule) => isAbout(rule, called))))
   return async (exchange, next) => {
-    const handling = handlingOf(exchange.resolved)
+    const handling = exchange.resolved ? handlingOf(exchange.resolved) : handlingBy(rules)
     if (!handling) return next()
     listen(exchange, handling.cleaner)
     return cleanOutcome(await next().catch(toFailure), exchange, handling)

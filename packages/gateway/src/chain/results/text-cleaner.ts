@@ -30,8 +30,11 @@ export function replacementFor(name: string, action: Action, onFound: OnFound): 
 export class TextCleaner {
   readonly #steps: readonly Step[]
   readonly #stripHidden: boolean
+  /** One look instead of one for each detector: where it finds nothing, none of them does. */
+  readonly #hint: RegExp | undefined
 
   constructor(rules: readonly ResultRule[]) {
+    this.#hint = hintOf(rules.flatMap(({ refuse, drop, mask }) => [...refuse, ...drop, ...mask]))
     this.#stripHidden = rules.some(({ stripHidden }) => stripHidden)
     this.#steps = (['refuse', 'drop', 'mask'] as const).flatMap((action) =>
       stepsFor(
@@ -46,6 +49,7 @@ export class TextCleaner {
     const shown = this.#stripHidden ? withoutHidden(text) : text
     if (this.#steps.length === 0) return shown
     const cleaned = this.#apply(shown, field, onFound)
+    if (!SPELLED.test(cleaned)) return cleaned
     for (const spelling of spellingsOf(cleaned)) {
       const clear = this.#apply(spelling, field, onFound)
       if (clear !== spelling) return clear
@@ -54,15 +58,28 @@ export class TextCleaner {
   }
 
   #apply(text: string, field: string, onFound: OnFound): string {
+    if (this.#hint && !this.#hint.test(text)) return text
     let shown = text
     for (const step of this.#steps) shown = step(shown, field, onFound)
     return shown
   }
 }
 
+/** Undefined where patterns of the configuration have to see every text. */
+function hintOf(wanted: readonly Sensitive[]): RegExp | undefined {
+  if (wanted.some(({ kind }) => kind === 'pattern')) return undefined
+  const hints = detectorsFor(namesIn(wanted)).map(({ hint }) => hint)
+  if (hints.length === 0) return undefined
+  const flags = hints.some(({ ignoreCase }) => ignoreCase) ? 'i' : ''
+  return new RegExp(hints.map(({ source }) => `(?:${source})`).join('|'), flags)
+}
+
+function namesIn(wanted: readonly Sensitive[]): string[] {
+  return wanted.filter(({ kind }) => kind === 'detector').map(({ name }) => name)
+}
+
 function stepsFor(wanted: readonly Sensitive[], action: Action): Step[] {
-  const names = wanted.filter(({ kind }) => kind === 'detector').map(({ name }) => name)
-  const steps = detectorsFor(names).map<Step>(
+  const steps = detectorsFor(namesIn(wanted)).map<Step>(
     (detector) => (text, field, onFound) =>
       replaceFound(text, detector, field, () => replacementFor(detector.name, action, onFound)),
   )
@@ -89,6 +106,8 @@ const ENTITY = /&#(?:(\d{1,7})|x([\da-f]{1,6}));?|&(commat|period|lowbar|hyphen|
 const NAMED: Record<string, string> = { commat: '@', period: '.', lowbar: '_', hyphen: '-', plus: '+' }
 const ESCAPE = /\\(?:u([\da-f]{4})|[nrtbf])/gi
 const ALL_ASCII = /^[\u0000-\u007F]*$/
+/** Texts that may be read in another way, too. */
+const SPELLED = /[^\u0000-\u007F]|[%\\&]/
 
 /** The same text read as people and programs may read it: without signs that hide it, and without escapes. */
 function spellingsOf(text: string): string[] {

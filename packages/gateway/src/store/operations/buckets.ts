@@ -1,4 +1,4 @@
-import type { Bucket, Buckets, Spent } from '../store.ts'
+import type { Bucket, Spent } from '../store.ts'
 
 /** What is kept of a bucket; nothing is kept of a full one. */
 export interface KeptBucket {
@@ -15,39 +15,40 @@ export interface BucketShelf {
 }
 
 /** Token buckets: takes the cost out of all of them, or nothing. */
-export function spendTokens(shelf: BucketShelf, buckets: Buckets): Spent {
-  const found = Object.entries(buckets).map(([counter, bucket]) => {
-    const kept = shelf.get(counter)
-    const tokens = tokensIn(kept, bucket, shelf.now)
-    return {
-      counter,
-      bucket,
-      tokens,
-      at: Math.max(shelf.now, kept?.at ?? 0),
-      wait: waitFor(tokens, bucket, shelf.now),
+export function spendTokens(
+  shelf: BucketShelf,
+  buckets: readonly (readonly [counter: string, bucket: Bucket])[],
+): Spent {
+  const { now } = shelf
+  const kept = buckets.map(([counter]) => shelf.get(counter))
+  const levels = buckets.map(([, bucket], at) => tokensIn(kept[at], bucket, now))
+  let scarcest = 0
+  let longest = 0
+  let wait = 0
+  for (let at = 0; at < buckets.length; at++) {
+    const [, bucket] = buckets[at]!
+    const lacking = waitFor(levels[at]!, bucket, now)
+    if (lacking > wait) {
+      wait = lacking
+      longest = at
     }
-  })
-  const scarcest = found.reduce((one, other) =>
-    other.wait > one.wait || leftIn(other) < leftIn(one) ? other : one,
-  )
-  const short = found.filter(({ wait }) => wait > 0)
-  if (short.length > 0) {
-    const longest = short.reduce((one, other) => (other.wait > one.wait ? other : one))
-    return { granted: false, scarcest: longest.counter, left: longest.tokens, retryAfter: longest.wait }
+    if (levels[at]! - costOf(bucket) < levels[scarcest]! - costOf(buckets[scarcest]![1])) scarcest = at
   }
-  for (const { counter, bucket, tokens, at } of found) {
-    const left = tokens - costOf(bucket)
-    shelf.put(counter, { tokens: left, at }, fullAt(left, at, bucket))
+  if (wait > 0) {
+    return { granted: false, scarcest: buckets[longest]![0], left: levels[longest]!, retryAfter: wait }
   }
-  return { granted: true, scarcest: scarcest.counter, left: leftIn(scarcest), retryAfter: 0 }
+  for (let at = 0; at < buckets.length; at++) {
+    const [counter, bucket] = buckets[at]!
+    const left = levels[at]! - costOf(bucket)
+    const since = Math.max(now, kept[at]?.at ?? 0)
+    shelf.put(counter, { tokens: left, at: since }, fullAt(left, since, bucket))
+  }
+  const [counter, bucket] = buckets[scarcest]!
+  return { granted: true, scarcest: counter, left: levels[scarcest]! - costOf(bucket), retryAfter: 0 }
 }
 
 function costOf({ cost = 1 }: Bucket): number {
   return cost
-}
-
-function leftIn({ tokens, bucket }: { tokens: number; bucket: Bucket }): number {
-  return tokens - costOf(bucket)
 }
 
 function tokensIn(kept: KeptBucket | undefined, { capacity, perSecond }: Bucket, now: number): number {

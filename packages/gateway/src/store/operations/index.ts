@@ -74,7 +74,7 @@ function spendFrom(tables: Tables, buckets: Buckets): Spent {
         tables.put(COUNTERS, counter, row, MAX_COUNTERS)
       },
     },
-    buckets,
+    Object.entries(buckets),
   )
 }
 
