@@ -46,7 +46,7 @@ export interface AuditEvent {
   readonly request?: number | undefined
   /** The revision that the client speaks. */
   readonly revision?: string | undefined
-  /** What OCSF has no place for. */
+  /** What OCSF has no place for. The outcome stands there, too, if it is not there already. */
   readonly more?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -98,7 +98,7 @@ export function writeEvent(event: AuditEvent, clean: Clean, hide: (session: stri
       (event.code === undefined ? '' : `"status_code":${text(String(event.code))},`) +
       (event.detail === undefined ? '' : `"status_detail":${text(clean(event.detail))},`) +
       `"status_id":${number},"time":${event.at},"type_uid":${type}` +
-      `,"unmapped":${canonicalJson({ ...more, outcome })}}`,
+      `,"unmapped":${canonicalJson(more?.outcome === outcome ? more : { ...more, outcome })}}`,
     type,
   }
 }

@@ -25,8 +25,8 @@ export interface TrailReader {
 }
 
 interface Entry {
-  /** What depends on its place is made when it has one. */
-  readonly make: (last: ChainHead) => EventText
+  /** One that depends on its place is made when it has one. */
+  readonly event: AuditEvent | ((last: ChainHead) => AuditEvent)
   readonly settle?: ((error?: Error) => void) | undefined
 }
 
@@ -103,14 +103,14 @@ export class AuditTrail {
 
   /** Puts an event into the trail, in a moment. */
   add(event: AuditEvent): void {
-    this.#put({ make: () => this.#write(event) })
+    this.#put({ event })
   }
 
   /** The same; resolves when the event is on the disk, and rejects when it cannot be. */
   record(event: AuditEvent): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (error?: Error): void => (error ? reject(error) : resolve())
-      this.#put({ make: () => this.#write(event), settle })
+      this.#put({ event, settle })
     })
   }
 
@@ -146,12 +146,12 @@ export class AuditTrail {
 
   #signHead(operation: string): void {
     const { key } = this.#options
-    const make = (last: ChainHead): EventText => {
+    const event = (last: ChainHead): AuditEvent => {
       const { sequence, fingerprint } = last
       const head = { fingerprint, key: key.publicKey, sequence, signature: key.sign(last) }
-      return this.#write(ownEvent(operation, { head }))
+      return ownEvent(operation, { head })
     }
-    this.#put({ make })
+    this.#put({ event })
   }
 
   #put(entry: Entry): void {
@@ -199,8 +199,9 @@ export class AuditTrail {
   async #writeBatch(batch: readonly Entry[]): Promise<void> {
     let last = this.#last
     let lines = ''
-    for (const { make } of batch) {
-      const { line, head } = linkEvent(make(last), last, this.#about)
+    for (const { event } of batch) {
+      const text = this.#write(typeof event === 'function' ? event(last) : event)
+      const { line, head } = linkEvent(text, last, this.#about)
       lines += `${line}\n`
       last = head
     }

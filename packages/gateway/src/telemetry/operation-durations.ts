@@ -30,19 +30,35 @@ export interface DurationSeries {
 const MAX_SERIES = 2000
 const OVERFLOW = '\u0000overflow'
 
+interface Histogram {
+  readonly series: Map<string, DurationSeries>
+  /** The same series by what stands for their attributes. */
+  readonly known: Map<string, DurationSeries>
+}
+
 /** The histograms that the semantic conventions for MCP name, in a bounded amount of memory. */
 export class OperationDurations {
-  readonly #histograms = new Map<OperationName, Map<string, DurationSeries>>()
+  readonly #histograms = new Map<OperationName, Histogram>()
   readonly since: number = Date.now()
 
-  /** `key` stands for the attributes, which are made only when the series is new. Returns the series. */
+  /** `key` stands for the attributes, which are made only when it is new. Returns the series. */
   record(
     name: OperationName,
     seconds: number,
     key: string,
     attributes: () => SeriesAttributes,
   ): DurationSeries {
-    const series = this.#seriesOf(name, key, attributes)
+    let histogram = this.#histograms.get(name)
+    if (!histogram) {
+      histogram = { series: new Map(), known: new Map() }
+      this.#histograms.set(name, histogram)
+    }
+    let series = histogram.known.get(key)
+    if (!series) {
+      series = seriesOf(histogram, attributes())
+      if (histogram.known.size >= MAX_SERIES) histogram.known.clear()
+      histogram.known.set(key, series)
+    }
     series.counts[bucketOf(seconds)]!++
     series.sum += seconds
     series.count++
@@ -51,24 +67,20 @@ export class OperationDurations {
     return series
   }
 
-  #seriesOf(name: OperationName, key: string, attributes: () => SeriesAttributes): DurationSeries {
-    let histogram = this.#histograms.get(name)
-    if (!histogram) {
-      histogram = new Map()
-      this.#histograms.set(name, histogram)
-    }
-    const known = histogram.get(key)
-    if (known) return known
-    const isFull = histogram.size >= MAX_SERIES
-    const place = isFull ? OVERFLOW : key
-    const series = histogram.get(place) ?? newSeries(isFull ? { 'otel.metric.overflow': true } : attributes())
-    histogram.set(place, series)
-    return series
-  }
-
   *all(): Generator<readonly [OperationName, readonly DurationSeries[]]> {
-    for (const [name, series] of this.#histograms) yield [name, [...series.values()]]
+    for (const [name, { series }] of this.#histograms) yield [name, [...series.values()]]
   }
+}
+
+function seriesOf({ series }: Histogram, attributes: SeriesAttributes): DurationSeries {
+  const key = Object.values(attributes).join('\n')
+  const known = series.get(key)
+  if (known) return known
+  const isFull = series.size >= MAX_SERIES
+  const place = isFull ? OVERFLOW : key
+  const found = series.get(place) ?? newSeries(isFull ? { 'otel.metric.overflow': true } : attributes)
+  series.set(place, found)
+  return found
 }
 
 /** Keeps the newest call of each bucket that can be looked at. */

@@ -18,14 +18,13 @@ const KINDS = { tools: 'tool', prompts: 'prompt', resources: 'resource', methods
 
 /** Allowed, and about to be made. */
 export function decisionEvent(exchange: GatewayExchange, trail: AuditTrail, mask: Mask): AuditEvent {
-  return {
-    ...factsOf(exchange),
+  return eventOf(exchange, trail, mask, {
     decision: 'allowed',
     rule: exchange.ruling?.rule,
     status: 'success',
     outcome: 'allowed',
-    more: { ...requestFacts(exchange, trail, mask), stage: 'decision' },
-  }
+    stage: 'decision',
+  })
 }
 
 /** How it ended, and how it was decided. */
@@ -40,49 +39,76 @@ export function outcomeEvent(
   const failure = outcome.type === 'error' ? outcome : undefined
   const limit = failure && limitIn(failure)
   const denial = failure || ruling?.allowed === false ? denialOf(exchange, limit) : undefined
-  const took = record ? performance.now() - record.began : undefined
-  return {
-    ...factsOf(exchange),
+  return eventOf(exchange, trail, mask, {
     decision: denial ? 'denied' : 'allowed',
     rule: denial?.rule ?? ruling?.rule,
     status: (ENDED as Record<string, AuditEvent['status']>)[status] ?? 'other',
     outcome: denial ? 'denied' : status,
-    code: failure?.error.code,
-    detail: failure?.error.message,
-    more: {
-      ...requestFacts(exchange, trail, mask),
-      approval: ruling?.approval,
-      duration_ms: took === undefined ? undefined : Math.round(took * 100) / 100,
-      limit,
-      result: trail.settings.bodies ? resultText(outcome, mask) : undefined,
-      result_bytes: record?.bytes,
-      stage: 'outcome',
-      target_ms: record?.targetMs === undefined ? undefined : Math.round(record.targetMs * 100) / 100,
-    },
-  }
+    error: failure?.error,
+    stage: 'outcome',
+    approval: ruling?.approval,
+    took: record ? performance.now() - record.began : undefined,
+    limit,
+    result: trail.settings.bodies ? resultText(outcome, mask) : undefined,
+    bytes: record?.bytes,
+    targetMs: record?.targetMs,
+  })
 }
 
-function factsOf(
-  exchange: GatewayExchange,
-): Pick<
-  AuditEvent,
-  'at' | 'operation' | 'activity' | 'actor' | 'target' | 'object' | 'request' | 'revision'
-> {
-  const { method, resolved, record, client } = exchange
-  const { params } = exchange.origin
-  const name = params.name ?? params.uri
+/** What a record says of one moment of a request. */
+interface Moment extends Pick<AuditEvent, 'decision' | 'rule' | 'status' | 'outcome'> {
+  readonly stage: 'decision' | 'outcome'
+  readonly error?: Failure['error'] | undefined
+  readonly approval?: string | undefined
+  readonly took?: number | undefined
+  readonly limit?: string | undefined
+  readonly result?: string | undefined
+  readonly bytes?: number | undefined
+  readonly targetMs?: number | undefined
+}
+
+/** One object with all members at once, and `more` in the order in which it is written: every call has an event. */
+function eventOf(exchange: GatewayExchange, trail: AuditTrail, mask: Mask, moment: Moment): AuditEvent {
+  const { method, resolved, record, client, endpoint } = exchange
+  const { name, uri, arguments: given } = exchange.origin.params
+  const named = name ?? uri
   const kind = resolved ? KINDS[resolved.kind] : method.startsWith('resources/') ? 'resource' : 'name'
-  const object = resolved ? resolved.name : typeof name === 'string' ? name : undefined
+  const object = resolved ? resolved.name : typeof named === 'string' ? named : undefined
+  const json = given === undefined ? undefined : canonicalJson(given)
   return {
     at: Date.now(),
     operation: method,
     activity: READS.test(method) ? 'read' : 'other',
     actor: actorOf(exchange),
+    decision: moment.decision,
+    rule: moment.rule,
+    status: moment.status,
+    outcome: moment.outcome,
+    code: moment.error?.code,
+    detail: moment.error?.message,
     target: resolved?.target.name,
     object: object === undefined ? undefined : { type: kind, name: object },
     request: record?.id,
     revision: client.version,
+    more: {
+      approval: moment.approval,
+      arguments: trail.settings.bodies && given !== undefined ? cutText(mask(given), MOST_BODY) : undefined,
+      arguments_bytes: json?.length,
+      arguments_hash: json === undefined ? undefined : trail.digest(json),
+      duration_ms: hundredths(moment.took),
+      limit: moment.limit,
+      outcome: moment.outcome,
+      result: moment.result,
+      result_bytes: moment.bytes,
+      stage: moment.stage,
+      target_ms: hundredths(moment.targetMs),
+      view: endpoint.name === '' ? undefined : endpoint.name,
+    },
   }
+}
+
+function hundredths(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : Math.round(milliseconds * 100) / 100
 }
 
 export function actorOf(exchange: GatewayExchange): AuditActor {
@@ -102,19 +128,6 @@ export function actorOf(exchange: GatewayExchange): AuditActor {
 function actingParty({ claims }: AuthInfo): string | undefined {
   const { act } = claims
   return isJsonObject(act) && typeof act.sub === 'string' ? act.sub : undefined
-}
-
-function requestFacts(exchange: GatewayExchange, trail: AuditTrail, mask: Mask): Record<string, unknown> {
-  const { arguments: given } = exchange.origin.params
-  const view = exchange.endpoint.name === '' ? undefined : exchange.endpoint.name
-  if (given === undefined) return { view }
-  const json = canonicalJson(given)
-  return {
-    arguments: trail.settings.bodies ? cutText(mask(given), MOST_BODY) : undefined,
-    arguments_bytes: json.length,
-    arguments_hash: trail.digest(json),
-    view,
-  }
 }
 
 function resultText(outcome: Outcome, mask: Mask): string | undefined {

@@ -44,16 +44,39 @@ export function tracedLinks(
 }
 
 function withSteps(link: Link, before: string | undefined, after: string | undefined): Link {
-  if (before === undefined && after === undefined) return link
+  const ended = after === undefined ? link : withLaterStep(link, after)
+  return before === undefined ? ended : withEarlierStep(ended, before)
+}
+
+/** What never reaches the next link ends with its own outcome. No further promise is made for the others. */
+function withEarlierStep(link: Link, name: string): Link {
+  return (exchange, next) => {
+    const { trace } = exchange
+    if (!trace) return link(exchange, next)
+    const began = performance.now()
+    let isEnded = false
+    const end = (): void => {
+      isEnded = true
+      trace.step(name, began)
+    }
+    const outcome = link(exchange, (changed) => {
+      end()
+      return next(changed)
+    })
+    if (isEnded) return outcome
+    return Promise.resolve(outcome).finally(() => {
+      if (!isEnded) end()
+    })
+  }
+}
+
+function withLaterStep(link: Link, name: string): Link {
   return async (exchange, next) => {
     const { trace } = exchange
     if (!trace) return link(exchange, next)
-    let began = performance.now()
-    let isBefore = true
+    let began: number | undefined
     try {
       return await link(exchange, async (changed) => {
-        if (before !== undefined) trace.step(before, began)
-        isBefore = false
         try {
           return await next(changed)
         } finally {
@@ -61,8 +84,7 @@ function withSteps(link: Link, before: string | undefined, after: string | undef
         }
       })
     } finally {
-      if (isBefore ? before !== undefined : after !== undefined)
-        trace.step((isBefore ? before : after)!, began)
+      if (began !== undefined) trace.step(name, began)
     }
   }
 }

@@ -41,7 +41,7 @@ const WIRES: ReadonlySet<string> = new Set(['stdio', 'http', 'sse', 'socket', 'm
 /** A span as it is noted. Most requests are not sent, so the rest is made for those that are. */
 interface Noted extends Pick<SpanRecord, 'kind' | 'name' | 'began' | 'ended'> {
   readonly spanId?: string
-  readonly attributes?: TraceAttributes
+  readonly attributes?: () => TraceAttributes
   readonly end?: TracedEnd
 }
 
@@ -98,20 +98,25 @@ export class OtelRequestTrace implements RequestTrace {
       },
     })
     const ended = (end: TracedEnd): void => {
-      const attributes = requestAttributes(method, name)
-      attributes['mcp.protocol.version'] = link.version
-      Object.assign(attributes, networkOf(link.transport), serverAddress(target), end.attributes)
+      const labels = (): TraceAttributes => ({
+        ...requestAttributes(method, name),
+        'mcp.protocol.version': link.version,
+        ...networkOf(link.transport),
+        ...serverAddress(target),
+        ...end.attributes,
+      })
       const isMcp = WIRES.has(link.transport)
-      if (isMcp) this.#measure('mcp.client.operation.duration', began, spanId, attributes)
-      if (id !== undefined) attributes['jsonrpc.request.id'] = id
-      const kind = isMcp ? SpanKind.CLIENT : SpanKind.INTERNAL
+      if (isMcp) {
+        const place = `${link.version}\n${link.transport}\n${Object.values(serverAddress(target)).join(':')}`
+        this.#measure('mcp.client.operation.duration', began, spanId, keyOf(method, name, place, end), labels)
+      }
       this.#note({
         spanId,
-        kind,
+        kind: isMcp ? SpanKind.CLIENT : SpanKind.INTERNAL,
         name: spanName(method, name),
         began,
         ended: performance.now(),
-        attributes,
+        attributes: () => ({ ...labels(), ...(id !== undefined && { 'jsonrpc.request.id': id }) }),
         end,
       })
     }
@@ -136,13 +141,16 @@ export class OtelRequestTrace implements RequestTrace {
     // What is not in the catalog was made up by a caller, or is none of its business.
     const named = exchange.resolved && namedIn(this.#method, exchange.origin.params)
     const name = named && this.#services.clean(named)
-    const attributes: TraceAttributes = {
+    const transport = exchange.headers ? 'http' : 'stdio'
+    const { version } = exchange.client
+    const labels = (): TraceAttributes => ({
       ...requestAttributes(this.#method, name),
-      'mcp.protocol.version': exchange.client.version,
-      ...networkOf(exchange.headers ? 'http' : 'stdio'),
+      'mcp.protocol.version': version,
+      ...networkOf(transport),
       ...end.attributes,
-    }
-    this.#measure('mcp.server.operation.duration', this.#began, this.#spanId, attributes)
+    })
+    const key = keyOf(this.#method, name, `${version}\n${transport}`, end)
+    this.#measure('mcp.server.operation.duration', this.#began, this.#spanId, key, labels)
     const listens = this.#method === 'subscriptions/listen'
     const kept = this.#services.tail.decide(this.#sampled, end.failed, listens ? 0 : now - this.#began)
     this.#decided = { kept }
@@ -151,7 +159,7 @@ export class OtelRequestTrace implements RequestTrace {
     this.#noted = []
     this.#measured = []
     if (kept === undefined) return
-    const all = { ...attributes, ...this.#furtherFacts(exchange, outcome), 'gantry.kept': kept }
+    const all = { ...labels(), ...this.#furtherFacts(exchange, outcome), 'gantry.kept': kept }
     this.#services.send(this.traceId, {
       spanId: this.#spanId,
       parent: this.#parents.parent,
@@ -189,13 +197,12 @@ export class OtelRequestTrace implements RequestTrace {
     name: Parameters<OperationDurations['record']>[0],
     began: number,
     spanId: string,
-    attributes: TraceAttributes,
+    key: string,
+    labels: () => TraceAttributes,
   ): void {
     const value = (performance.now() - began) / 1000
-    const labels = withoutUri(attributes)
-    const key = Object.values(labels).join('\n')
-    const series: DurationSeries = this.#services.durations.record(name, value, key, () => ({ ...labels }))
-    const measured = { series, spanId, value }
+    const series = this.#services.durations.record(name, value, key, () => withoutUri(labels()))
+    const measured: Measured = { series, spanId, value }
     if (!this.#decided && this.#measured.length < MAX_SPANS) this.#measured.push(measured)
     else if (this.#decided?.kept !== undefined) this.#keepExemplar(measured)
   }
@@ -210,9 +217,9 @@ export class OtelRequestTrace implements RequestTrace {
     else if (!this.#decided && this.#noted.length < MAX_SPANS) this.#noted.push(span)
   }
 
-  #send({ spanId = this.#services.newSpanId(), end, attributes = {}, ...span }: Noted): void {
-    const failure = end && this.#failure(end)
-    this.#services.send(this.traceId, { ...span, ...failure, spanId, attributes, parent: this.#own })
+  #send({ spanId = this.#services.newSpanId(), end, attributes, ...span }: Noted): void {
+    const facts = { ...(end && this.#failure(end)), attributes: attributes?.() ?? {} }
+    this.#services.send(this.traceId, { ...span, ...facts, spanId, parent: this.#own })
   }
 
   get #own(): SpanContext {
@@ -225,6 +232,13 @@ export class OtelRequestTrace implements RequestTrace {
       ...(state && { traceState: state }),
     }
   }
+}
+
+/** Stands for the labels of a measurement. */
+function keyOf(method: string, name: string | undefined, place: string, { attributes }: TracedEnd): string {
+  const named = method.startsWith('resources/') ? '' : (name ?? '')
+  const ended = Object.values(attributes)
+  return `${method}\n${named}\n${place}${ended.length === 0 ? '' : `\n${ended.join('\n')}`}`
 }
 
 /** The URI of a resource would give every resource a series of its own. */
