@@ -107,7 +107,9 @@ it('is scraped by Prometheus, which takes the alerts and every query of the dash
       expect([expr, (await query(asked)).status]).toEqual([expr, 'success'])
       // A metric that does not exist is an empty answer, and would never be noticed.
       for (const [name] of asked.matchAll(/\b(gantry|process)_[a-z_]+/g))
-        expect([name, (await query(name)).data.result.length > 0]).toEqual([name, true])
+        await expect
+          .poll(async () => (await query(name)).data.result.length, { message: name })
+          .toBeGreaterThan(0)
     }
     expect((await ask('targets')).data.activeTargets[0].health).toBe('up')
   } finally {
