@@ -12,9 +12,10 @@ import { parseOptions, USAGE } from './lib/options.mjs'
 import { plan, pooled } from './lib/plan.mjs'
 import { Referee } from './lib/referee.mjs'
 import { printResult, printTable, scenarioCounts } from './lib/report.mjs'
+import { startSignIn } from './lib/sign-in.mjs'
 import { clientCommand, startServer } from './lib/subject.mjs'
 
-const RUNS = { server: runServer, client: runClient, gateway: runGateway }
+const RUNS = { server: runServer, client: runClient, gateway: runGateway, authorization: runAuthorization }
 
 stopWithParent()
 try {
@@ -69,6 +70,13 @@ async function runGateway({ options, ...context }) {
   }
   printMatrix(results)
   return results
+}
+
+/** Our authorization server. A person has to log in each time, one after another at one callback. */
+function runAuthorization({ options, ...context }) {
+  return withSubject(startSignIn(), (subject) =>
+    runScenarios({ role: 'authorization', subject }, { ...context, options: { ...options, jobs: 1 } }),
+  )
 }
 
 async function withSubject(starting, use) {

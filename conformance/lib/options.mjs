@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-export const USAGE = `npm run conformance -- [server|client|gateway|all] [options]
+export const USAGE = `npm run conformance -- [server|client|gateway|authorization|all] [options]
 
   --scenario NAME       only this scenario (repeatable)
   --spec-version REV    only this revision of the specification (repeatable)
@@ -15,7 +15,7 @@ export const USAGE = `npm run conformance -- [server|client|gateway|all] [option
   --no-build            use what is built
   --verbose             show the referee's output of every scenario`
 
-export const ROLES = ['server', 'client', 'gateway']
+export const ROLES = ['server', 'client', 'gateway', 'authorization']
 
 /** The command line as a plain object. Throws an Error that says what is wrong with it. */
 export function parseOptions(args) {

@@ -1,5 +1,5 @@
 /** Extensions are not on the specification's timeline; they run at the newest revision. */
-export const EXTENSION_REVISION = '2026-07-28'
+export const NEWEST_REVISION = '2026-07-28'
 
 /**
  * The runs that a role needs: every scenario at every revision it applies to, narrowed to the scenarios and
@@ -10,7 +10,7 @@ export function plan(scenarios, { only, revisions }) {
     applicable.map((group) => ({
       scenario: name,
       group,
-      revision: group === 'extension' ? EXTENSION_REVISION : group,
+      revision: group === 'extension' ? NEWEST_REVISION : group,
       force: group === 'extension',
     })),
   )

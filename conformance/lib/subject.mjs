@@ -11,9 +11,9 @@ const START_LIMIT = 20_000
  * Starts a script that serves MCP, under the Node that runs the project, and waits until it answers. The
  * script gets a free port in `PORT`; `args` may be a function of that port.
  */
-export async function startServer(script, args = []) {
+export async function startServer(script, args = [], port = undefined) {
   requireFile(script)
-  const port = await freePort()
+  port ??= await freePort()
   const child = start(process.execPath, [script, ...(typeof args === 'function' ? args(port) : args)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, PORT: String(port) },

@@ -31,6 +31,7 @@ export const STEPS = [
   { name: 'unit', run: vitest },
   { name: 'conformance-server', run: (args, folder) => conformance('server', args, folder) },
   { name: 'conformance-client', run: (args, folder) => conformance('client', args, folder) },
+  { name: 'conformance-authorization', run: (args, folder) => conformance('authorization', args, folder) },
   {
     name: 'conformance-gateway',
     run: (args, folder) =>

@@ -1,7 +1,10 @@
 import { parseUrl } from '@gantry/mcp/foreign'
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
+import { JWT_BEARER } from './id-jag.ts'
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token']
+/** For clients that prove who they are, by a secret or a key. */
+const GRANT_TYPES_OF_PROVEN = [...GRANT_TYPES, JWT_BEARER]
 /** What clients may send besides, and how it is read. */
 const TEXTS = ['client_name', 'software_id', 'software_version', 'token_endpoint_auth_method']
 const HTTPS_URLS = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri', 'jwks_uri']
@@ -22,14 +25,16 @@ const MAX_TEXT = 2000
 export function acceptMetadata(given: JsonObject, scopes: readonly string[]): JsonObject | undefined {
   const uris = listOf(given.redirect_uris).slice(0, MAX_REDIRECTS).filter(isAcceptable)
   if (uris.length === 0) return undefined
-  const grants = listOf(given.grant_types).filter((type) => GRANT_TYPES.includes(type))
+  const isProven = (textOf(given.token_endpoint_auth_method) ?? 'none') !== 'none'
+  const offered = isProven ? GRANT_TYPES_OF_PROVEN : GRANT_TYPES
+  const grants = listOf(given.grant_types).filter((type) => offered.includes(type))
   const wanted = textOf(given.scope)?.split(' ') ?? []
   const known = wanted.filter((scope) => scopes.includes(scope))
   return {
     redirect_uris: [...new Set(uris)],
     // Makes loopback redirects independent of their port (RFC 8252, section 7.3), and allows schemes of apps.
     application_type: 'native',
-    grant_types: grants.includes('authorization_code') ? grants : GRANT_TYPES,
+    grant_types: grants.includes('authorization_code') ? grants : [...new Set([...GRANT_TYPES, ...grants])],
     response_types: ['code'],
     ...pick(given, TEXTS, textOf),
     ...pick(given, HTTPS_URLS, httpsUrl),

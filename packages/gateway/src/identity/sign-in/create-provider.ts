@@ -6,7 +6,9 @@ import type { Store } from '../../store/index.ts'
 import { acceptMetadata } from './client-metadata.ts'
 import type { OidcClient, OidcContext, OidcModule, OidcProvider } from './oidc-provider.ts'
 import { problemPage } from './pages.ts'
+import { type Assertions, ID_JAG_PROFILE, JWT_BEARER } from './id-jag.ts'
 import type { People } from './people.ts'
+import { isOurs, resourceFacts } from './resource.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { StoreAdapter } from './store-adapter.ts'
 
@@ -14,6 +16,7 @@ export interface ProviderParts {
   readonly module: OidcModule
   readonly keys: SigningKeys
   readonly people: People
+  readonly assertions: Assertions
   readonly model: SignInModel
   readonly store: Store
 }
@@ -36,7 +39,7 @@ export function createProvider(parts: ProviderParts): OidcProvider {
       client_name: name,
       redirect_uris: [...redirectUris],
       application_type: 'native',
-      grant_types: ['authorization_code', 'refresh_token'],
+      grant_types: ['authorization_code', 'refresh_token', ...(clientSecret ? [JWT_BEARER] : [])],
       response_types: ['code'],
       ...(clientSecret
         ? { client_secret: clientSecret.reveal(), token_endpoint_auth_method: 'client_secret_basic' }
@@ -60,8 +63,10 @@ export function createProvider(parts: ProviderParts): OidcProvider {
     },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/oauth/sign-in/${uid}` },
     findAccount: (_: unknown, account: string) => accountOf(parts.people, account),
-    extraTokenClaims: async (_: unknown, { accountId }: { accountId?: string }) =>
-      accountId === undefined ? undefined : await parts.people.claimsOf(accountId),
+    extraTokenClaims: async (context: unknown, { accountId }: { accountId?: string }) =>
+      parts.assertions.claimsOf(context) ??
+      (accountId === undefined ? undefined : await parts.people.claimsOf(accountId)),
+    discovery: { authorization_grant_profiles_supported: [ID_JAG_PROFILE] },
     issueRefreshToken: (_: unknown, client: OidcClient) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
     rotateRefreshToken: true,
@@ -74,6 +79,7 @@ export function createProvider(parts: ProviderParts): OidcProvider {
   })
   // The request says which way it came by headers that we have set ourselves.
   provider.proxy = true
+  parts.assertions.register(provider)
   return provider
 }
 
@@ -112,23 +118,10 @@ function featuresOf({ module: { errors }, model }: ProviderParts): object {
       useGrantedResource: () => true,
       getResourceServerInfo: (_: unknown, indicator: string) => {
         if (!isOurs(indicator, model)) throw new errors.InvalidTarget()
-        return {
-          scope: model.allScopes.join(' '),
-          audience: model.resource,
-          accessTokenTTL: Math.ceil(model.accessTokenLifetime / 1000),
-          accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: 'ES256' } },
-        }
+        return resourceFacts(model)
       },
     },
   }
-}
-
-/** The gateway has one audience. Clients name it, its origin, or one of its endpoints. */
-function isOurs(indicator: string, { ownIssuer }: SignInModel): boolean {
-  const url = parseUrl(indicator)
-  if (!url || url.origin !== parseUrl(ownIssuer)?.origin || url.search !== '') return false
-  return /^\/(?:$|mcp(?:\/|$)|sse$)/.test(url.pathname)
 }
 
 async function accountOf(people: People, account: string): Promise<object | undefined> {

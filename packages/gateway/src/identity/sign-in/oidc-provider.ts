@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 export interface OidcClient {
   readonly clientId: string
   readonly clientName?: string
+  readonly clientAuthMethod?: string
   readonly redirectUris: readonly string[]
   readonly clientIdMetadataDocument?: boolean
   grantTypeAllowed(type: string): boolean
@@ -42,6 +43,13 @@ export interface OidcGrant {
   save(): Promise<string>
 }
 
+export interface OidcAccessToken {
+  resourceServer: object
+  readonly scope?: string
+  readonly expiration: number
+  save(): Promise<string>
+}
+
 export interface OidcProvider {
   proxy: boolean
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -53,6 +61,13 @@ export interface OidcProvider {
     result: object,
     options?: { mergeWithLastSubmission?: boolean },
   ): Promise<void>
+  registerGrantType(
+    name: string,
+    handler: (context: OidcContext) => Promise<void>,
+    parameters: readonly string[],
+  ): void
+  readonly AccessToken: new (facts: object) => OidcAccessToken
+  readonly ResourceServer: new (indicator: string, facts: object) => object
   readonly Client: { find(id: string): Promise<OidcClient | undefined> }
   readonly Grant: {
     new (facts: { accountId: string; clientId: string }): OidcGrant
@@ -67,6 +82,7 @@ export interface OidcModule {
   readonly errors: {
     readonly InvalidGrant: ErrorClass
     readonly InvalidTarget: ErrorClass
+    readonly UnauthorizedClient: ErrorClass
     readonly InvalidRedirectUri: ErrorClass
     readonly InvalidClientMetadata: ErrorClass
   }

@@ -48,10 +48,14 @@ export class People {
 
   /** Remembers a person. Returns the account, and the names of claims that do not fit into a token. */
   async keep({ subject, claims }: Person): Promise<{ account: string; tooLong: string[] }> {
-    const account = this.#mark + subject
-    const { kept, tooLong } = fitting(claims)
+    const account = this.accountOf(subject)
+    const { kept, tooLong } = fittingClaims(claims)
     await this.#rows.put(keyOf(account), JSON.stringify(kept), { ttl: this.#ttl })
     return { account, tooLong }
+  }
+
+  accountOf(subject: string): string {
+    return this.#mark + subject
   }
 
   /** Undefined when nobody of this account has logged in lately. */
@@ -70,7 +74,8 @@ export class People {
   }
 }
 
-function fitting(claims: JsonObject): { kept: JsonObject; tooLong: string[] } {
+/** Claims as tokens carry them, and the names of those that do not fit. */
+export function fittingClaims(claims: JsonObject): { kept: JsonObject; tooLong: string[] } {
   const kept: JsonObject = {}
   const tooLong: string[] = []
   let length = 0

@@ -5,8 +5,10 @@ import { parseJson } from '@gantry/mcp/foreign'
 import type { BearerGuard } from '@gantry/mcp/guard'
 import type { GroupsModel, SignInModel } from '../../model/index.ts'
 import type { Store } from '../../store/index.ts'
+import { CLOCK_TOLERANCE } from '../issuers/bearer-guard.ts'
 import type { OnRefused } from '../refusal.ts'
 import { acceptMetadata } from './client-metadata.ts'
+import { Assertions } from './id-jag.ts'
 import { Interactions, type InteractionOptions } from './interactions.ts'
 import { loadOidcProvider, type OidcProvider } from './oidc-provider.ts'
 import { problemPage, sendPage } from './pages.ts'
@@ -27,6 +29,13 @@ export interface SignInOptions {
   readonly log: InteractionOptions['log']
 }
 
+interface SignInParts {
+  readonly provider: OidcProvider
+  readonly people: People
+  readonly upstream: Upstream
+  readonly guard: BearerGuard
+}
+
 const METADATA = new Set(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'])
 const MAX_REGISTRATION = 56 * 1024
 /** Of all callers together: registering costs a row of the store. */
@@ -42,12 +51,11 @@ export class SignInServer {
   readonly #interactions: Interactions
   readonly #issuer: URL
 
-  private constructor(options: SignInOptions, provider: OidcProvider, people: People, guard: BearerGuard) {
-    const { model, store, gateway, log } = options
+  private constructor(options: SignInOptions, { provider, people, upstream, guard }: SignInParts) {
+    const { store, gateway, model, log } = options
     this.#options = options
     this.#answer = provider.callback()
     this.#issuer = new URL(model.ownIssuer)
-    const upstream = new Upstream(model, new URL('/oauth/callback', model.ownIssuer).href)
     const isSecure = this.#issuer.protocol === 'https:'
     this.#interactions = new Interactions({ provider, upstream, people, store, gateway, isSecure, log })
     const toAuth = (person: Parameters<typeof personAuth>[1]) => {
@@ -62,9 +70,11 @@ export class SignInServer {
     const { model, store } = options
     const [module, keys] = await Promise.all([loadOidcProvider(), loadSigningKeys(store)])
     const people = new People(store, model.issuer, model.lifetime)
-    const provider = createProvider({ module, keys, people, model, store })
+    const upstream = new Upstream(model, new URL('/oauth/callback', model.ownIssuer).href)
+    const assertions = new Assertions({ module, people, upstream, ...options })
+    const provider = createProvider({ module, keys, people, assertions, model, store })
     const guard = await ownGuard(options, people, publicPart(keys.jwk))
-    return new SignInServer(options, provider, people, guard)
+    return new SignInServer(options, { provider, people, upstream, guard })
   }
 
   /** Answers what lies under `/oauth/`, and the metadata; false leaves it to others. */
@@ -153,6 +163,7 @@ async function ownGuard(
     audience: model.resource,
     scopes: model.scopes,
     requireAccessTokenType: true,
+    clockTolerance: CLOCK_TOLERANCE,
     dpop: 'allowed',
     metadata: { authorization_servers: model.authorizationServers, scopes_supported: model.allScopes },
     onRefused: ({ status, reason, path }) => onRefused({ status, reason, path }),

@@ -1,3 +1,4 @@
+import type { JWTVerifyGetKey } from 'jose'
 import * as oauth from 'oauth4webapi'
 import type { JsonObject } from '@gantry/mcp/exchange'
 import { isLoopbackHost, type SignInModel } from '../../model/index.ts'
@@ -17,6 +18,8 @@ export interface Person {
 }
 
 const TIMEOUT = 10_000
+/** How far apart the clocks of the identity provider and of this machine may be, in seconds. */
+export const CLOCK_TOLERANCE = 60
 /** Its metadata is read again after this time. */
 const FRESH = 10 * 60_000
 
@@ -24,6 +27,7 @@ const FRESH = 10 * 60_000
 export class Upstream {
   readonly #model: SignInModel
   readonly #redirectUri: string
+  #keys: { url: string; get: JWTVerifyGetKey } | undefined
   #metadata: { value: Promise<oauth.AuthorizationServer>; until: number } | undefined
 
   constructor(model: SignInModel, redirectUri: string) {
@@ -59,7 +63,7 @@ export class Upstream {
   /** Redeems the code. Issuer, state, nonce, audience, times and signature are checked; throws when one is wrong. */
   async finish(callback: URL, { verifier, nonce, state }: PendingLogin): Promise<Person> {
     const server = await this.#server()
-    const client: oauth.Client = { client_id: this.#model.clientId, [oauth.clockTolerance]: 30 }
+    const client: oauth.Client = { client_id: this.#model.clientId, [oauth.clockTolerance]: CLOCK_TOLERANCE }
     const options = this.#options()
     const parameters = oauth.validateAuthResponse(server, client, callback, state)
     const response = await oauth.authorizationCodeGrantRequest(
@@ -78,6 +82,19 @@ export class Upstream {
     await oauth.validateApplicationLevelSignature(server, response, options)
     const claims = oauth.getValidatedIdTokenClaims(answer)!
     return { subject: claims.sub, claims: claims as unknown as JsonObject }
+  }
+
+  /** What it signs with. */
+  async keys(): Promise<JWTVerifyGetKey> {
+    const { jwks_uri: uri } = await this.#server()
+    const url = uri === undefined ? undefined : parseUrl(uri)
+    const isSafe = url?.protocol === 'https:' || this.#options()[oauth.allowInsecureRequests]
+    if (!url || !isSafe) throw new Error('the identity provider has no address of its keys that can be used')
+    if (this.#keys?.url !== url.href) {
+      const { createRemoteJWKSet } = await import('jose')
+      this.#keys = { url: url.href, get: createRemoteJWKSet(url, { timeoutDuration: TIMEOUT }) }
+    }
+    return this.#keys.get
   }
 
   #authentication(server: oauth.AuthorizationServer): oauth.ClientAuth {

@@ -1,0 +1,104 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair } from 'jose'
+
+interface Module {
+  default: new (issuer: string, configuration: object) => { callback(): RequestListener }
+}
+
+/** The key that the company signs with. */
+export const signingKey = generateKeyPair('RS256', { extractable: true }).then(({ privateKey }) =>
+  exportJWK(privateKey),
+)
+
+/** The company's identity provider: a real OpenID provider that knows the gateway, and no MCP client. */
+export async function startCompany(
+  redirectUri: string,
+  claimsOf: (sub: string) => object = (sub) => ({ email: `${sub}@example.com`, groups: ['staff'] }),
+): Promise<{ issuer: string; close(): Promise<void> }> {
+  const { default: Provider } = (await import('oidc-provider' as string)) as Module
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider = new Provider(issuer, {
+    clients: [{ client_id: 'gantry', client_secret: 'hush-hush', redirect_uris: [redirectUri] }],
+    jwks: { keys: [await signingKey] },
+    claims: { openid: ['sub', 'groups'], email: ['email'], profile: ['name'] },
+    conformIdTokenClaims: false,
+    ttl: { Interaction: 600, Session: 600, Grant: 600, IdToken: 600, AccessToken: 600 },
+    findAccount: (_: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub, ...claimsOf(sub) }) }),
+  })
+  server.on('request', provider.callback())
+  return {
+    issuer,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+/** A person at a browser in small: cookies, redirects and forms. Cookies of a host reach all its ports, as they do. */
+export class Browser {
+  readonly cookies = new Map<string, string>()
+  readonly login: string
+  /** What the consent page said. */
+  readonly pages: string[] = []
+  /** What is pressed on the consent page; `nothing` leaves it open. */
+  answer: 'allow' | 'deny' | 'nothing' = 'allow'
+
+  constructor(login = 'ann') {
+    this.login = login
+  }
+
+  async get(url: string, form?: URLSearchParams): Promise<Response> {
+    const path = new URL(url).pathname
+    const cookie = [...this.cookies]
+      .filter(([key]) => path.startsWith(key.split(' ')[1]!))
+      .map(([key, value]) => `${key.split(' ')[0]}=${value}`)
+      .join('; ')
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie, 'sec-fetch-mode': 'navigate' },
+      ...(form !== undefined && { method: 'POST', body: form }),
+    })
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      const at = /; *path=([^;]+)/i.exec(line)?.[1] ?? '/'
+      if (value === '') this.cookies.delete(`${name} ${at}`)
+      else this.cookies.set(`${name} ${at}`, value)
+    }
+    return response
+  }
+
+  /** Follows and fills in everything until `isEnd` knows the address, or a page has nothing to press. */
+  async browse(start: string, isEnd: (url: string) => boolean): Promise<string> {
+    let url = start
+    let form: URLSearchParams | undefined
+    for (let hop = 0; hop < 30; hop++) {
+      if (isEnd(url)) return url
+      const response = await this.get(url, form)
+      form = undefined
+      const location = response.headers.get('location')
+      const page = await response.text()
+      if (location !== null) {
+        url = URL.canParse(location) ? location : new URL(location, url).href
+      } else if (page.includes('name="prompt"')) {
+        const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? ''
+        form = new URLSearchParams({ prompt, login: this.login, password: 'any' })
+      } else if (page.includes('name="proof"')) {
+        this.pages.push(page)
+        if (this.answer === 'nothing') return url
+        form = new URLSearchParams({
+          proof: /name="proof" value="([^"]+)"/.exec(page)![1]!,
+          answer: this.answer,
+        })
+        url = new URL(/action="([^"]+)"/.exec(page)![1]!, url).href
+      } else {
+        this.pages.push(page)
+        return `${response.status} ${url}`
+      }
+    }
+    throw new Error('The pages go round in circles')
+  }
+}
