@@ -133,7 +133,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const token = bound.loopback ? await loadToken(gateway, state) : undefined
   const announce = (): Promise<() => Promise<void>> =>
     announceState(gateway, state.isKept, {
-      url: local,
+      // A certificate is for the name that clients use.
+      url: model.server.tls ? url : local,
       token: token?.value,
       serves: options.serves,
       version: version(),

@@ -30,6 +30,7 @@ export interface RawServer {
   host?: string
   port?: number | string
   publicUrl?: string
+  tls?: { cert: string; key: string }
   allowedOrigins?: string[]
   allowedHosts?: string[]
   trustedHosts?: string[]
@@ -66,6 +67,7 @@ export interface RawAuth {
   bearer?: RawBearer | RawBearer[]
   groups?: string | string[] | { expression: string }
   signIn?: RawSignIn
+  mtls?: { ca: string }
 }
 
 export interface RawSignIn {

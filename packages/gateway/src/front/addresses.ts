@@ -1,4 +1,4 @@
-import type { GatewayModel } from '../model/index.ts'
+import { schemeOf, type GatewayModel } from '../model/index.ts'
 import type { BoundAddress } from './bound-address.ts'
 
 /** How the configuration says that clients reach the gateway. */
@@ -10,7 +10,7 @@ export function publicUrl({ server }: GatewayModel): string | undefined {
 export function localUrl({ server }: GatewayModel, { address, port }: BoundAddress): string {
   const isAnyAddress = ['0.0.0.0', '::'].includes(address)
   const host = isAnyAddress ? '127.0.0.1' : server.host
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `${schemeOf(server)}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Fragments are never sent anywhere: the token stays between this terminal and the page. */

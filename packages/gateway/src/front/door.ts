@@ -1,5 +1,6 @@
 import type { BearerGuard } from '@gantry/mcp/guard'
 import type { Guard } from '@gantry/mcp/server'
+import { certificateGuard } from '../identity/certificates/certificate-guard.ts'
 import { bearerGuard } from '../identity/issuers/bearer-guard.ts'
 import { keyGuard } from '../identity/keys/key-guard.ts'
 import type { KeptKeys } from '../identity/keys/kept-keys.ts'
@@ -111,9 +112,10 @@ async function createGuard(
   const { apiKeys, keys: hasKept, required } = model.auth
   if (!required) return { guard: undefined, bearer: undefined }
   const bearer = await bearerGuard(model, signIn?.guard, onRefused)
-  if (bearer && apiKeys.length === 0 && !hasKept) return { guard: bearer, bearer }
+  const hasKeys = apiKeys.length > 0 || hasKept
   const kept = hasKept ? keys : undefined
-  return { guard: keyGuard({ configured: apiKeys, kept, onRefused, next: bearer }), bearer }
+  const guard = hasKeys ? keyGuard({ configured: apiKeys, kept, onRefused, next: bearer }) : bearer
+  return { guard: model.auth.mtls ? certificateGuard(guard, onRefused) : guard, bearer }
 }
 
 /** Takes libraries that most gateways do not need: they are loaded for those that do. */

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server as HttpServer, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { drainUnreadBody, repeatedHeader, toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
 import {
@@ -12,6 +12,8 @@ import {
 import type { Gateway } from '../gateway.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Door } from './door.ts'
+import { noteCertificate } from '../identity/certificates/certificate-guard.ts'
+import { openPort } from './open-port.ts'
 import { createMeter } from './create-meter.ts'
 import { targetGuard } from './target-guard.ts'
 import { ALIVE, readiness, verbose } from './health.ts'
@@ -58,13 +60,14 @@ export class Front {
       connectionsCheckingInterval: 2000,
     }
     options.door.follow(() => this.recheck())
-    this.server = createServer(times, (request, response) => {
+    const listener: RequestListener = (request, response) => {
       try {
         this.#route(request, response)
       } catch {
         response.destroy()
       }
-    })
+    }
+    this.server = openPort(model, { times, log, listener })
   }
 
   /** Resolves with the bound address when it listens; rejects when it cannot, or may not. */
@@ -93,6 +96,7 @@ export class Front {
 
   #route(request: IncomingMessage, response: ServerResponse): void {
     if (this.#gate.refuses(request, response, this.#options.gateway.model.server)) return
+    if (this.#options.gateway.model.auth.mtls) noteCertificate(request)
     const path = (request.url ?? '/').split('?', 1)[0]!
     if (request.headers.origin !== undefined && /^\/(mcp|sse)(\/|$)/.test(path)) {
       if (this.#gate.answersPreflight(request, response)) return

@@ -12,6 +12,8 @@ export interface AuthModel {
   readonly issuers: readonly BearerModel[]
   /** Gantry's own authorization server; undefined: there is none. */
   readonly signIn: SignInModel | undefined
+  /** Client certificates of the authorities in this file open the door; undefined: they are not asked for. */
+  readonly mtls: { readonly ca: string } | undefined
   /** Where the groups of a caller come from; undefined: the claim `groups`. */
   readonly groups: GroupsModel | undefined
 }

@@ -38,6 +38,8 @@ export interface ServerModel {
   readonly loopback: boolean
   /** What clients call the gateway when it is behind a proxy; part of OAuth's resource metadata. */
   readonly publicUrl: string | undefined
+  /** Files of the certificate; undefined: plain HTTP, behind a proxy or on this machine. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined
   /** Besides the gateway's own; `*` allows any. */
   readonly allowedOrigins: readonly string[]
   readonly allowedHosts: readonly string[]
@@ -53,6 +55,11 @@ export interface ServerModel {
   /** How long calls in flight may take to end when the gateway stops. */
   readonly shutdownGrace: number
   readonly limits: LimitsModel
+}
+
+/** How this machine reaches the port. */
+export function schemeOf({ tls }: Pick<ServerModel, 'tls'>): 'http' | 'https' {
+  return tls ? 'https' : 'http'
 }
 
 export interface LimitsModel {

@@ -31,13 +31,32 @@ export function compileAuth(
   reportSameIssuer(issuers, context)
   const keys = raw.keys ?? false
   return {
-    required: keys || apiKeys.length > 0 || issuers.length > 0 || raw.signIn !== undefined,
+    required:
+      keys || apiKeys.length > 0 || issuers.length > 0 || raw.signIn !== undefined || raw.mtls !== undefined,
     apiKeys,
     keys,
     issuers,
     signIn: raw.signIn && compileSignIn(raw.signIn, { issuers, trustedHosts, server: compiled }, context),
+    mtls: raw.mtls && compileMtls(raw.mtls, compiled, context),
     groups: compileGroups(raw.groups, expressions),
   }
+}
+
+function compileMtls(
+  { ca }: NonNullable<RawAuth['mtls']>,
+  { tls }: ServerModel,
+  context: CompileContext,
+): AuthModel['mtls'] {
+  if (!tls) {
+    context.report({
+      code: 'invalid-value',
+      path: ['auth', 'mtls'],
+      part: 'key',
+      message: 'Client certificates need a port with TLS',
+      fix: 'Set "server.tls"',
+    })
+  }
+  return { ca: context.toAbsolute(context.plain(ca, ['auth', 'mtls', 'ca'])) }
 }
 
 function bearersOf({ bearer = [] }: RawAuth): readonly RawBearer[] {

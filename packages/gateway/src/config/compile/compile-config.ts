@@ -171,7 +171,7 @@ function compileOtlp(
 /** A caller that reaches the gateway can run its targets: from outside that needs a credential. */
 function reportOpenDoor({ server, auth }: GatewayModel, context: CompileContext): void {
   if (auth.required) return
-  const fix = 'Add "auth" with "keys", "apiKeys", "bearer" or "signIn", or listen on 127.0.0.1'
+  const fix = 'Add "auth" with "keys", "apiKeys", "bearer", "signIn" or "mtls", or listen on 127.0.0.1'
   if (!server.loopback) {
     const message = `Other machines can reach ${server.host}, and nothing says who may come in`
     context.report({ code: 'auth-required', path: ['server', 'host'], message, fix })
@@ -181,7 +181,7 @@ function reportOpenDoor({ server, auth }: GatewayModel, context: CompileContext)
       code: 'auth-required',
       path: ['server', 'publicUrl'],
       message,
-      fix: 'Add "auth" with "keys", "apiKeys", "bearer" or "signIn"',
+      fix: 'Add "auth" with "keys", "apiKeys", "bearer", "signIn" or "mtls"',
     })
   }
 }

@@ -32,6 +32,10 @@ export function compileServer(
     port: overrides.port ?? compilePort(raw.port, context),
     loopback: isLoopbackHost(host),
     publicUrl: text('publicUrl'),
+    tls: raw.tls && {
+      cert: context.toAbsolute(context.plain(raw.tls.cert, ['server', 'tls', 'cert'])),
+      key: context.toAbsolute(context.plain(raw.tls.key, ['server', 'tls', 'key'])),
+    },
     allowedOrigins: raw.allowedOrigins ?? [],
     allowedHosts: raw.allowedHosts ?? [],
     console: raw.console ?? true,

@@ -1,5 +1,5 @@
 import { parseUrl } from '@gantry/mcp/foreign'
-import type { BearerModel, ServerModel, SignInModel } from '../../model/index.ts'
+import { schemeOf, type BearerModel, type ServerModel, type SignInModel } from '../../model/index.ts'
 import type { RawSignIn } from '../raw-config.ts'
 import type { CompileContext } from './compile-context.ts'
 import { duration } from './compile-server.ts'
@@ -45,7 +45,8 @@ export function compileSignIn(
 }
 
 /** What clients call this gateway stands in tokens and metadata, so it has to be known beforehand. */
-function originOf({ publicUrl, host, port, loopback }: ServerModel, context: CompileContext): string {
+function originOf(server: ServerModel, context: CompileContext): string {
+  const { publicUrl, host, port, loopback } = server
   const url = publicUrl === undefined ? undefined : parseUrl(publicUrl)
   if (url) return url.origin
   if (!loopback) {
@@ -57,5 +58,5 @@ function originOf({ publicUrl, host, port, loopback }: ServerModel, context: Com
       fix: 'Set "server.publicUrl"',
     })
   }
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `${schemeOf(server)}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { isSame, type GatewayModel } from '../../model/index.ts'
+import { isSame, schemeOf, type GatewayModel } from '../../model/index.ts'
 import { editConfig } from '../edit/edit-config.ts'
 import { formatOf } from '../document/source-document.ts'
 import type { ConfigPath } from '../problem.ts'
@@ -25,7 +25,7 @@ export function addressOf(model: GatewayModel, configFile: string, served: Serve
   const { host, port, publicUrl } = model.server
   const isAnyAddress = ['0.0.0.0', '::', '[::]', ''].includes(host)
   const name = isAnyAddress ? '127.0.0.1' : host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
-  const configured = port === 0 ? undefined : `http://${name}:${port}`
+  const configured = port === 0 ? undefined : `${schemeOf(model.server)}://${name}:${port}`
   const base = publicUrl?.replace(/\/+$/, '') ?? served.runningAt ?? configured
   return { url: base && `${base}/mcp`, configFile, needsKey: model.auth.required, launcher: served.launcher }
 }

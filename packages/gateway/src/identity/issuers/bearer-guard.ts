@@ -1,5 +1,5 @@
 import type { BearerGuard } from '@gantry/mcp/guard'
-import type { BearerModel, GatewayModel, GroupsModel } from '../../model/index.ts'
+import { schemeOf, type BearerModel, type GatewayModel, type GroupsModel } from '../../model/index.ts'
 import { withGroups } from '../../rules/with-groups.ts'
 import type { OnRefused } from '../refusal.ts'
 import { issuersGuard } from './issuers-guard.ts'
@@ -68,5 +68,5 @@ function authorizationServers({ auth: { issuers, signIn } }: GatewayModel): stri
 /** What clients call this gateway: tokens are asked for under this name. */
 function resourceOf({ audience }: BearerModel, { server }: GatewayModel): string {
   if (server.publicUrl !== undefined) return new URL('/mcp', server.publicUrl).href
-  return URL.canParse(audience) ? audience : `http://${server.host}:${server.port}/mcp`
+  return URL.canParse(audience) ? audience : `${schemeOf(server)}://${server.host}:${server.port}/mcp`
 }
