@@ -15,7 +15,7 @@ export function openPort(
 ): Server {
   if (!tls) return createServer(times, listener)
   const files = { cert: tls.cert, key: tls.key, ...(mtls && { ca: mtls.ca }) }
-  // Whoever has no certificate may have a key or a token: the door decides.
+  // Callers without a certificate may have a key or a token: the door decides.
   const asking = mtls ? { requestCert: true, rejectUnauthorized: false } : {}
   const options = { ...times, ...asking, handshakeTimeout: HANDSHAKE_WITHIN }
   const server = createSecureServer({ ...options, ...readAll(files) }, listener)
