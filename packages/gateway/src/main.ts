@@ -97,7 +97,7 @@ export interface RunningGateway {
 type HostFacts = Pick<AdminHost, 'version' | 'startedAt' | 'places' | 'overrides' | 'memoryConfig'>
 
 const PORTS_TO_TRY = 20
-const COMMAND_LINE = { caller: { principal: 'command line', auth: undefined } }
+const COMMAND_LINE = { caller: { principal: 'command line', auth: undefined, role: 'admin' as const } }
 
 /** The only wiring: model → targets, catalog, relay → front, and the admin API beside them. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
@@ -157,7 +157,13 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const cookie = new ConsoleCookie(state.sealer, url)
   const adminServer = new AdminServer({
     handlers: admin.handlers,
-    gate: new AdminGate({ token, cookie, guard: () => door.guard, onRefused }),
+    gate: new AdminGate({
+      token,
+      cookie,
+      guard: () => door.guard,
+      roles: () => gateway.model.auth.roles,
+      onRefused,
+    }),
     cookie,
     console: model.server.console ? new ConsoleFiles() : undefined,
     views: admin.views,

@@ -9,12 +9,15 @@ import type {
   WireExportLine,
 } from './contract.ts'
 
+/** What a caller may do with the admin API; `roles.ts` has the table. */
+export type Role = 'viewer' | 'operator' | 'admin'
+
 export interface Caller {
   /** For people: `console` is the holder of the printed token. */
   readonly principal: string
   readonly auth: AuthInfo | undefined
-  /** False for those who are let in to decide about approvals only. */
-  readonly isOperator?: boolean
+  /** Undefined for those who are let in to decide about approvals only. */
+  readonly role: Role | undefined
 }
 
 export type ApiRequest<Name extends CallName | StreamName | 'wireExport'> = RouteInput<Name> & {

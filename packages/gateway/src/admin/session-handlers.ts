@@ -9,6 +9,7 @@ export function sessionHandlers(
 ): Pick<Handlers, 'session' | 'openSession' | 'signOut' | 'renewToken'> {
   const session: Handlers['session'] = ({ caller }) => ({
     principal: caller.principal,
+    ...(caller.role !== undefined && { role: caller.role }),
     gateway: gatewayInfo(host),
   })
   return {

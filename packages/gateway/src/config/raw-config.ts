@@ -68,6 +68,7 @@ export interface RawAuth {
   groups?: string | string[] | { expression: string }
   signIn?: RawSignIn
   mtls?: { ca: string }
+  roles?: { admin?: string[]; operator?: string[]; viewer?: string[] }
 }
 
 export interface RawSignIn {

@@ -14,12 +14,21 @@ export interface AuthModel {
   readonly signIn: SignInModel | undefined
   /** Client certificates of the authorities in this file open the door; undefined: they are not asked for. */
   readonly mtls: { readonly ca: string } | undefined
+  /** Groups whose members may use the console and its API; undefined: scopes alone decide. */
+  readonly roles: RolesModel | undefined
   /** Where the groups of a caller come from; undefined: the claim `groups`. */
   readonly groups: GroupsModel | undefined
 }
 
 /** Names or paths of claims, or an expression that gives a text or a list of texts. */
 export type GroupsModel = { readonly claims: readonly string[] } | { readonly expression: Expression }
+
+/** Names of groups. */
+export interface RolesModel {
+  readonly admin: readonly string[]
+  readonly operator: readonly string[]
+  readonly viewer: readonly string[]
+}
 
 export interface ApiKeyModel {
   readonly name: string
@@ -51,6 +60,10 @@ export interface BearerModel {
 
 /** What a key or token needs to administer the gateway: a caller that may change the configuration may start programs. */
 export const ADMIN_SCOPE = 'gantry:admin'
+/** Keeps the gateway running, and changes neither the configuration nor who may come in. */
+export const OPERATOR_SCOPE = 'gantry:operator'
+/** Reads lists and figures, and no bodies. */
+export const VIEWER_SCOPE = 'gantry:viewer'
 /** Lets a key read the numbers and nothing else. */
 export const METRICS_SCOPE = 'gantry:metrics'
 

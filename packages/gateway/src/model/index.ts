@@ -1,5 +1,12 @@
-export { ADMIN_SCOPE, keyPrincipal, METRICS_SCOPE } from './auth-model.ts'
-export type { ApiKeyModel, AuthModel, BearerModel, GroupsModel, SignInModel } from './auth-model.ts'
+export { ADMIN_SCOPE, keyPrincipal, METRICS_SCOPE, OPERATOR_SCOPE, VIEWER_SCOPE } from './auth-model.ts'
+export type {
+  ApiKeyModel,
+  AuthModel,
+  BearerModel,
+  GroupsModel,
+  RolesModel,
+  SignInModel,
+} from './auth-model.ts'
 export { escapeControls, removeControls } from './controls.ts'
 export { credentialsIn, decodePercent } from './credentials-in.ts'
 export { describeTarget, displayArgs, displayUrl } from './describe-target.ts'

@@ -38,8 +38,8 @@ export function approvalHandlers({ gateway }: AdminHost): ApprovalHandlers {
 }
 
 /** Commands on this machine, and the holder of the console's token, administer the gateway. */
-function approverOf({ principal, auth, isOperator = true }: Caller): Approver {
-  return { name: principal, subject: auth, isOperator }
+function approverOf({ principal, auth, role }: Caller): Approver {
+  return { name: principal, subject: auth, isOperator: role === 'admin' || role === 'operator' }
 }
 
 const REASONS: Readonly<

@@ -56,6 +56,8 @@ export interface DiffHunk {
 export interface SessionInfo {
   /** `console` for the token that `serve` prints, else the caller for people to read, such as `key:ops`. */
   readonly principal: string
+  /** What this caller may do. */
+  readonly role?: 'viewer' | 'operator' | 'admin'
   readonly gateway: GatewayInfo
 }
 

@@ -1,14 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { describePrincipal, type Guard } from '@gantry/mcp/server'
 import { ApiError } from '../api-error.ts'
-import { ADMIN_SCOPE } from '../../model/index.ts'
+import { ADMIN_SCOPE, type RolesModel } from '../../model/index.ts'
 import { pathOf, type OnRefused } from '../../identity/refusal.ts'
 import type { Caller } from '../handlers.ts'
 import type { AdminToken } from './admin-token.ts'
 import type { ConsoleCookie } from './console-cookie.ts'
-
-/** What everyone who is let in may ask for; the answer is made for the one who asks. */
-const APPROVALS = /^\/api\/approvals(?:\/|$)/
+import { roleOf } from './roles.ts'
 
 export interface GateSettings {
   /** The token that `serve` prints; undefined when the gateway can be reached from other machines. */
@@ -16,11 +14,13 @@ export interface GateSettings {
   readonly cookie: ConsoleCookie
   /** The one that holds now. */
   readonly guard: () => Guard | undefined
+  /** Which groups have which role, now. */
+  readonly roles: () => RolesModel | undefined
   /** Told of tokens that open nothing; what the guard refuses, it tells itself. */
   readonly onRefused: OnRefused
 }
 
-/** Lets in who may administer the gateway; throws what to answer to everybody else. */
+/** Says who is calling; throws what to answer to everybody whom the door does not let in. */
 export class AdminGate {
   readonly #settings: GateSettings
 
@@ -44,7 +44,7 @@ export class AdminGate {
     const authorization = request.headers.authorization ?? (await cookie.open(request))
     const presented = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1]
     if (presented !== undefined && token?.matches(presented)) {
-      return { principal: 'console', auth: undefined }
+      return { principal: 'console', auth: undefined, role: 'admin' }
     }
     const guard = this.#settings.guard()
     const verdict = await guard?.({
@@ -56,16 +56,8 @@ export class AdminGate {
       if (presented !== undefined && !guard) this.#refused(request)
       throw this.#unauthorized(presented !== undefined)
     }
-    const isOperator = verdict.auth.scopes.includes(ADMIN_SCOPE)
-    // A rule names approvers, who need not be able to do anything else.
-    if (!isOperator && !APPROVALS.test(pathOf(request.url ?? '/'))) {
-      throw new ApiError(
-        'forbidden',
-        `${describePrincipal(verdict.auth.principal)} may not administer the gateway`,
-        { fix: `Give it the scope "${ADMIN_SCOPE}" in the configuration, under "auth".` },
-      )
-    }
-    return { principal: describePrincipal(verdict.auth.principal), auth: verdict.auth, isOperator }
+    const { auth } = verdict
+    return { principal: describePrincipal(auth.principal), auth, role: roleOf(auth, this.#settings.roles()) }
   }
 
   #refused({ url = '/' }: IncomingMessage): void {

@@ -15,6 +15,7 @@ import type { AdminGate } from './admin-gate.ts'
 import type { ConsoleCookie } from './console-cookie.ts'
 import { acceptedEncodings, packed } from './compress.ts'
 import { type ConsoleFiles, SECURITY_HEADERS } from './console-files.ts'
+import { narrowed, requireRole } from './roles.ts'
 import { matchRoute } from './router.ts'
 import { jsonReader } from '@gantry/mcp/exchange'
 
@@ -36,7 +37,7 @@ export interface AdminServerOptions {
 export class AdminServer {
   readonly #options: AdminServerOptions
   /** Streams, by the requests that opened them. */
-  readonly #open = new Map<ServerResponse, IncomingMessage>()
+  readonly #open = new Map<ServerResponse, { request: IncomingMessage; role: Caller['role'] }>()
 
   constructor(options: AdminServerOptions) {
     this.#options = options
@@ -68,6 +69,7 @@ export class AdminServer {
     // A caller without access learns nothing, not even which routes there are.
     const caller = await this.#options.gate.admit(request)
     const match = matchRoute(request.method ?? 'GET', path)
+    requireRole(match.type === 'found' ? match.name : undefined, caller)
     if (match.type === 'wrong-method') throw wrongMethod(match.allowed)
     if (match.type === 'none') {
       throw new ApiError('not_found', `There is nothing at ${path}`, {
@@ -82,7 +84,7 @@ export class AdminServer {
     const lastEventId = request.headers['last-event-id']
     await this.#run(match.name, response, {
       params: readTexts(match.name, 'params', match.params),
-      query: readTexts(match.name, 'query', query),
+      query: narrowed(match.name, readTexts(match.name, 'query', query) as Record<string, unknown>, caller),
       body,
       caller,
       signal: aborted.signal,
@@ -130,17 +132,20 @@ export class AdminServer {
   }
 
   #watch(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
-    this.#open.set(response, request)
+    this.#open.set(response, { request, role: caller.role })
     response.once('close', () => this.#open.delete(response))
     endAtExpiry(response, caller)
   }
 
   /** Ends what is open to callers who are not let in any more. */
   async recheck(): Promise<void> {
-    const check = async ([response, request]: [ServerResponse, IncomingMessage]): Promise<void> => {
-      await this.#options.gate.admit(request).catch(() => response.destroy())
+    const check = async (response: ServerResponse): Promise<void> => {
+      const { request, role } = this.#open.get(response)!
+      const now = await this.#options.gate.admit(request).catch(() => undefined)
+      // What a stream shows was chosen for the role that the caller had.
+      if (now === undefined || now.role !== role) response.destroy()
     }
-    await Promise.all([...this.#open].map(check))
+    await Promise.all([...this.#open.keys()].map(check))
   }
 
   async #refuse(response: ServerResponse, thrown: unknown): Promise<void> {

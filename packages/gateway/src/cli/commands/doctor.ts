@@ -10,6 +10,7 @@ import { oneLine, plainText } from '../plain-text.ts'
 import { withProgress } from '../progress.ts'
 import { readArguments } from '../read-arguments.ts'
 import { repairFor } from '../repair.ts'
+import { registerLogin } from './doctor-login.ts'
 import { afterDashes, collect } from '../request-flags.ts'
 
 interface DoctorOptions extends GlobalOptions {
@@ -25,8 +26,8 @@ const WAIT = 10_000
 const MOST_REPAIRS = 10
 
 export function register(program: Command, io: CliIo): void {
-  program
-    .command('doctor')
+  const command = program.command('doctor')
+  command
     .argument(
       '[target...]',
       'only these; all of them otherwise. Also a URL, or after -- the command of a server that is in no configuration',
@@ -50,6 +51,7 @@ export function register(program: Command, io: CliIo): void {
       const names = words.slice(0, words.length - command.length)
       return doctor(names, command, self.optsWithGlobals<DoctorOptions>(), io)
     })
+  registerLogin(command, io)
 }
 
 async function doctor(

@@ -38,6 +38,7 @@ export function compileAuth(
     issuers,
     signIn: raw.signIn && compileSignIn(raw.signIn, { issuers, trustedHosts, server: compiled }, context),
     mtls: raw.mtls && compileMtls(raw.mtls, compiled, context),
+    roles: raw.roles && { admin: [], operator: [], viewer: [], ...raw.roles },
     groups: compileGroups(raw.groups, expressions),
   }
 }
