@@ -182,7 +182,7 @@ describe('the packed SDK', () => {
   })
 
   it.each([
-    ['./server', 53],
+    ['./server', 55],
     ['./client', 50],
     ['./auth', 38],
     ['./guard', 31],
