@@ -128,7 +128,6 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const url = publicUrl(model) ?? local
   gateway.approvals.address = url
   accounts.address = url
-  accounts.signInIssuer = model.auth.signIn?.issuer
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
   const token = bound.loopback ? await loadToken(gateway, state) : undefined
   const announce = (): Promise<() => Promise<void>> =>

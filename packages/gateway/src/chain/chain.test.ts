@@ -16,9 +16,11 @@ const ORDER = [
   'limits',
   'audit',
   'longResults',
+  'ownLists',
   'resolve',
   'view',
   'policy',
+  'accounts',
   'approval',
   'loopGuard',
   'rates',
@@ -78,8 +80,10 @@ describe('the chain', () => {
       'trace',
       'audit',
       'longResults',
+      'ownLists',
       'view',
       'policy',
+      'accounts',
       'approval',
       'loopGuard',
       'rates',
@@ -89,7 +93,10 @@ describe('the chain', () => {
     ])
     const audit = testTrail('/nowhere', { required: true }, { key: new SigningKey(NEW_KEY) })
     const whole = { ...services, audit, tracer: {} as ChainServices['tracer'] }
-    expect(Object.values(linksOf(whole, gateway.model, 'v'))).not.toContain(undefined)
+    const [target] = gateway.model.targets
+    const personal = { ...target!, credentials: { kind: 'user' as const, secrets: [] } }
+    const model = { ...gateway.model, targets: [personal] }
+    expect(Object.values(linksOf(whole, model, 'v'))).not.toContain(undefined)
   })
 
   it('records what policy denies, and does not ask the target', async () => {

@@ -65,6 +65,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   ),
   entry('keys', 'make, list and revoke keys for clients', () => import('./commands/keys.ts')),
   entry(
+    'connections',
+    'show the accounts that people have connected; remove them',
+    () => import('./commands/connections.ts'),
+  ),
+  entry('vault', 'change the key that accounts of people are under', () => import('./commands/vault.ts')),
+  entry(
     'audit',
     'look into the audit trail: verify, search or follow it',
     () => import('./commands/audit.ts'),

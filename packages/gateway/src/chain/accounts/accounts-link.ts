@@ -1,6 +1,5 @@
 import {
   complete,
-  InsufficientScope,
   isJsonObject,
   type AuthInfo,
   type InputRequired,
@@ -27,8 +26,8 @@ const ASKABLE: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'reso
 
 /**
  * Sees to it that a call of a target with accounts of people is made with the caller's own. A caller without one is
- * asked in the best way that its client has: a page that its client opens while the call waits, a new authorization
- * with us, or a link in the result.
+ * asked in the best way that its client has: a page that its client opens while the call waits, or a link in the
+ * result.
  */
 export function accountsLink({ targets }: GatewayModel, consent: Consent): Link | undefined {
   if (!targets.some(isPersonal)) return undefined
@@ -97,10 +96,6 @@ async function ask(
   }
   if (client.capabilities.elicitation?.url && ASKABLE.has(method)) {
     return question(exchange, await consent.link(auth.principal, target.name))
-  }
-  const scope = await consent.scopeFor(auth.principal, target.name)
-  if (scope !== undefined && !auth.scopes.includes(scope)) {
-    throw new InsufficientScope([...auth.scopes, scope], say.connectText(exchange))
   }
   const link = await consent.link(auth.principal, target.name)
   return say.refuse(exchange, 'not-connected', say.linkText(exchange, link))

@@ -7,8 +7,6 @@ export interface Consent extends PersonalAccounts {
   link(principal: Principal, target: string): Promise<string>
   /** Resolves when the account of a person at a target has changed, or may have. */
   changed(principal: Principal, target: string, signal: AbortSignal): Promise<void>
-  /** A scope that the caller can ask our own authorization server for, to be asked there; undefined where there is none. */
-  scopeFor(principal: Principal, target: string): Promise<string | undefined>
 }
 
 /** For gateways whose targets have no accounts of people. */
@@ -17,5 +15,4 @@ export const NO_CONSENT: Consent = {
   has: async () => false,
   link: async () => '',
   changed: () => new Promise(() => {}),
-  scopeFor: async () => undefined,
 }

@@ -23,8 +23,6 @@ export class Accounts {
   address = ''
   readonly #providers = new Map<string, OAuthProvider>()
   readonly links: ConsentLinks
-  /** Issuers whose people can be asked by our own authorization server. */
-  signInIssuer: string | undefined
   readonly #waiting = new Map<string, Set<() => void>>()
   #exchange: Promise<TokenExchange> | undefined
 
@@ -64,12 +62,6 @@ export class Accounts {
       signal.addEventListener('abort', done, { once: true })
       if (signal.aborted) done()
     })
-  }
-
-  /** A scope of our own authorization server whose consent page connects the target. */
-  async scopeFor(principal: Principal, target: string): Promise<string | undefined> {
-    const isOurs = principal.kind === 'person' && principal.issuer === this.signInIssuer
-    return isOurs && this.signInIssuer !== undefined ? `connect:${target}` : undefined
   }
 
   /** Whether a call can be made without asking the person first. */

@@ -12,8 +12,6 @@ export interface LazyAccountsOptions extends Omit<VaultOptions, 'ring'> {
 export class LazyAccounts {
   /** How browsers reach the gateway. */
   address = ''
-  /** The identity provider of our own sign-in, where there is one. */
-  signInIssuer: string | undefined
   readonly #options: LazyAccountsOptions
   #loaded: Promise<{ accounts: Accounts; unfollow: () => void }> | undefined
 
@@ -25,7 +23,6 @@ export class LazyAccounts {
     this.#loaded ??= this.#load()
     const { accounts } = await this.#loaded
     accounts.address = this.address
-    accounts.signInIssuer = this.signInIssuer
     return accounts
   }
 
@@ -33,7 +30,6 @@ export class LazyAccounts {
   readonly open: Accounts['open'] = async (...given) => (await this.get()).open(...given)
   readonly link: Accounts['link'] = async (...given) => (await this.get()).link(...given)
   readonly changed: Accounts['changed'] = async (...given) => (await this.get()).changed(...given)
-  readonly scopeFor: Accounts['scopeFor'] = async (...given) => (await this.get()).scopeFor(...given)
 
   async close(): Promise<void> {
     const loaded = await this.#loaded?.catch(() => undefined)

@@ -1,0 +1,79 @@
+import type { Command } from 'commander'
+import { describePrincipal } from '@gantry/mcp/exchange'
+import type { VaultRow } from '../../identity/vault/vault.ts'
+import { CliError } from '../cli-error.ts'
+import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import { withVault } from '../open-vault.ts'
+import { plainText } from '../plain-text.ts'
+import { formatTable } from '../table.ts'
+
+interface RemoveOptions extends GlobalOptions {
+  readonly target?: string
+}
+
+export function register(program: Command, io: CliIo): void {
+  const connections = program
+    .command('connections')
+    .description('The accounts that people have connected at targets. Credentials are never shown.')
+  connections
+    .command('list')
+    .description('Lists who has connected what, until when, and when it was last used.')
+    .action((_: unknown, self: Command) => list(self.optsWithGlobals<GlobalOptions>(), io))
+  connections
+    .command('remove')
+    .argument('<person>', 'the person as "list" shows them, or their subject alone')
+    .description('Revokes and forgets the accounts of one person, and ends what they have open.')
+    .option('--target <name>', 'at this target only')
+    .action((person: string, _: unknown, self: Command) =>
+      remove(person, self.optsWithGlobals<RemoveOptions>(), io),
+    )
+}
+
+async function list(options: GlobalOptions, io: CliIo): Promise<void> {
+  const rows = await withVault(options, io, ({ vault }) => vault.list())
+  const connections = rows.map((row) => ({ ...row, person: describePrincipal(row.principal) }))
+  if (options.json) return printJson(io, { connections })
+  const paint = paintFor(io.stdout, io, options)
+  const heading = ['person', 'target', 'by', 'connected', 'ends', 'last used'].map(paint.dim)
+  const cells = connections.map((row) => [
+    paint.bold(plainText(row.person)),
+    plainText(row.target),
+    row.kind,
+    dayOf(row.connectedAt, '-'),
+    row.renewable ? 'renewed' : dayOf(row.expiresAt, 'never'),
+    dayOf(row.usedAt, 'never'),
+  ])
+  for (const line of formatTable([heading, ...cells])) printLine(io.stdout, line)
+}
+
+function dayOf(time: number | undefined, otherwise: string): string {
+  return time === undefined ? otherwise : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
+}
+
+async function remove(person: string, options: RemoveOptions, io: CliIo): Promise<void> {
+  const removed = await withVault(options, io, async (accounts, model) => {
+    const all = (await accounts.vault.list()).filter(
+      (row) => isOf(row, person) && (options.target === undefined || row.target === options.target),
+    )
+    // Two issuers may have the same subject: who is meant has to be said.
+    if (new Set(all.map(({ principal }) => describePrincipal(principal))).size > 1) {
+      throw new CliError(`There are several people called "${plainText(person)}"`, {
+        fix: 'Write the person as "gantry connections list" shows them',
+      })
+    }
+    for (const row of all) {
+      await accounts.disconnect(
+        row,
+        model.targets.find(({ name }) => name === row.target),
+      )
+    }
+    return all.length
+  })
+  if (removed === 0) throw new CliError(`"${plainText(person)}" has no such account`)
+  if (options.json) return printJson(io, { removed })
+  printLine(io.stdout, `${removed} ${removed === 1 ? 'account is' : 'accounts are'} gone`)
+}
+
+function isOf({ principal }: VaultRow, person: string): boolean {
+  return describePrincipal(principal) === person || principal.subject === person
+}

@@ -1,0 +1,157 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connect, http, type Client } from '@gantry/mcp/client'
+import { Browser, companyGateway } from '../support/company.ts'
+import { RotatingWorld } from '../support/rotating-world.ts'
+import { signIn } from '../support/sign-in-client.ts'
+import { serveFrom } from '../support/source-process.ts'
+import { testGateway } from '../support/start-gateway.ts'
+import { Visitor } from '../support/visitor.ts'
+
+const PEOPLE: Record<string, string> = {
+  ann: 'key-of-ann-0123456789-abcdefgh',
+  bob: 'key-of-bob-0123456789-abcdefgh',
+}
+const auth = { apiKeys: Object.entries(PEOPLE).map(([name, key]) => ({ name, key })) }
+
+const closing: (() => unknown)[] = []
+let world: RotatingWorld
+beforeEach(async () => {
+  world = await new RotatingWorld().start()
+  closing.push(() => world.stop())
+})
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const config = () => ({ auth, mcpServers: { web: { url: world.web.url, credentials: 'user' } } })
+
+async function clientOf(endpoint: string, credential: string): Promise<Client> {
+  const client = await connect(http(endpoint, { headers: { authorization: `Bearer ${credential}` } }), {
+    era: 'modern',
+  })
+  closing.push(() => client.close())
+  return client
+}
+
+/** A person at the portal who logs in at the target with an account of the same name. */
+async function logIn(url: string, name: string): Promise<string> {
+  world.account = name
+  const visitor = new Visitor(url)
+  return (await visitor.submit(await visitor.signIn(PEOPLE[name]!, '/connect/to/web'))).html
+}
+
+const WHO = (name: string) => new RegExp(`^Bearer at\\.${name}\\.\\d+$`)
+
+describe('a server where each person logs in', () => {
+  it('is called with the account of each, by one registration; a disconnected account is revoked', async () => {
+    const gateway = await testGateway(config())
+    closing.push(() => gateway.close())
+    const [ann, bob] = [
+      await clientOf(gateway.endpoint, PEOPLE.ann!),
+      await clientOf(gateway.endpoint, PEOPLE.bob!),
+    ]
+    expect(await logIn(gateway.url, 'ann')).toContain('web is connected now')
+    expect(await logIn(gateway.url, 'bob')).toContain('renewed by itself')
+    for (const [client, name] of [
+      [ann, 'ann'],
+      [bob, 'bob'],
+      [ann, 'ann'],
+    ] as const) {
+      await expect
+        .poll(async () => (await client.listTools().all()).map((one) => one.name))
+        .toContain('web_who')
+      expect((await client.call('web_who')).text()).toMatch(WHO(name))
+    }
+    expect(world.as.asked('/register')).toHaveLength(1)
+
+    const visitor = new Visitor(gateway.url)
+    await visitor.submit(await visitor.signIn(PEOPLE.ann!), {}, '/connect/off/web')
+    expect(world.revoked.filter((token) => token.includes('.ann.'))).toHaveLength(2)
+    await expect.poll(async () => (await ann.call('web_connect')).text()).toContain('/connect/go/')
+    expect((await bob.call('web_who')).text()).toMatch(WHO('bob'))
+  })
+
+  it('takes the answer of an authorization server from the person who began, once', async () => {
+    const gateway = await testGateway(config())
+    closing.push(() => gateway.close())
+    const [ann, bob] = [new Visitor(gateway.url), new Visitor(gateway.url)]
+    const page = await ann.signIn(PEOPLE.ann!, '/connect/to/web')
+    await bob.signIn(PEOPLE.bob!)
+    // Bob is made to open the address with which Ann would come back.
+    let back = ''
+    const authorize = world.as.routes.get('GET /authorize')!
+    world.as.on('GET /authorize', async (seen) => {
+      back = ((await authorize(seen)) as { headers: { location: string } }).headers.location
+      return { text: 'the login page' }
+    })
+    await ann.submit(page)
+    const stolen = await bob.open(back)
+    expect([stolen.status, stolen.html]).toEqual([403, expect.stringContaining('begun by another person')])
+    expect((await ann.open(back)).html).toContain('has ended, or was finished already')
+    expect((await bob.open('/connect/callback?state=forged&code=x')).status).toBe(400)
+    expect((await bob.open('/connect')).html).toContain('Not connected.')
+  })
+
+  it('renews for both people in two processes, once for each generation, also when one is killed in between', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'gantry-accounts-'))
+    closing.push(() => rm(dir, { recursive: true, force: true }))
+    const file = join(dir, 'gantry.json')
+    await writeFile(file, JSON.stringify({ ...config(), stateDir: dir }))
+    const [first, second] = await Promise.all([serveFrom(file), serveFrom(file)])
+    closing.push(() => second.kill())
+    // Expired as soon as it is there: every call finds something to renew.
+    world.expiresIn = 1
+    for (const name of ['ann', 'bob']) expect(await logIn(first.url, name)).toContain('web is connected now')
+
+    const calls: Promise<void>[] = []
+    const call = async (endpoint: string, name: string): Promise<void> => {
+      const client = await clientOf(endpoint, PEOPLE[name]!)
+      for (let round = 0; round < 5; round++) {
+        await client.listTools().all()
+        expect((await client.call('web_who')).text()).toMatch(WHO(name))
+      }
+    }
+    for (const name of ['ann', 'bob', 'ann', 'bob']) {
+      for (const { endpoint } of [first, second]) calls.push(call(endpoint, name))
+    }
+    await Promise.all(calls)
+    expect(world.generations).toBeGreaterThan(2)
+    expect([world.replays, world.refused]).toEqual([0, 0])
+
+    // The first one has redeemed, and ends before it has stored what it got.
+    let killed: Promise<void> | undefined
+    world.answering = async () => {
+      killed ??= first.kill()
+      await killed
+    }
+    const lost = await clientOf(first.endpoint, PEOPLE.ann!)
+    const ended = async (): Promise<void> => {
+      while (!killed) await lost.call('web_who')
+    }
+    await expect(ended()).rejects.toThrow()
+    await killed
+    world.answering = async () => {}
+    await Promise.all(['ann', 'bob'].map((name) => call(second.endpoint, name)))
+    expect([world.replays, world.refused]).toEqual([1, 0])
+  }, 120_000)
+})
+
+it('a caller is exchanged for an account without a question', async () => {
+  const exchange = {
+    kind: 'exchange',
+    tokenUrl: `${world.as.url}/token`,
+    clientId: 'gantry',
+    audience: 'web',
+  }
+  const gateway = await companyGateway({ mcpServers: { web: { url: world.web.url, credentials: exchange } } })
+  closing.push(() => gateway.close())
+  const { json } = await signIn(gateway, new Browser('ann'))
+  const client = await clientOf(gateway.endpoint, json.access_token)
+  await expect.poll(async () => (await client.listTools().all()).map(({ name }) => name)).toContain('web_who')
+  expect((await client.call('web_who')).text()).toMatch(/^Bearer at\.exchanged\.\d+$/)
+  expect(world.exchanged[0]?.get('subject_token')).toBe(json.access_token)
+  expect(world.exchanged[0]?.get('audience')).toBe('web')
+})
