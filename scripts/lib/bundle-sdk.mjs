@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /**
@@ -48,11 +48,13 @@ function entriesOf({ exports, imports }) {
  */
 function groupsOf(src) {
   const sides = new Map([
-    [join(src, 'transport', 'server.ts'), 'server'],
-    [join(src, 'transport', 'server.node.ts'), 'server'],
-    [join(src, 'transport', 'client.ts'), 'client'],
-    [join(src, 'transport', 'client.node.ts'), 'client'],
+    [join(src, 'entries', 'server.ts'), 'server'],
+    [join(src, 'entries', 'server.node.ts'), 'server'],
+    [join(src, 'entries', 'client.ts'), 'client'],
+    [join(src, 'entries', 'client.node.ts'), 'client'],
   ])
+  const moved = [...sides.keys()].filter((file) => !existsSync(file))
+  if (moved.length > 0) throw new Error(`The chunks of the SDK are grouped by files that are gone: ${moved}`)
   const sidesOf = (id, bundle) => {
     const found = new Set()
     if (id.endsWith('.node.ts') || sides.has(id)) return found

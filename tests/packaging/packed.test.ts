@@ -183,7 +183,7 @@ describe('the packed SDK', () => {
 
   it.each([
     ['./server', 55],
-    ['./client', 50],
+    ['./client', 51],
     ['./auth', 38],
     ['./guard', 31],
     ['./exchange', 32],
