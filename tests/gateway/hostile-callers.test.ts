@@ -333,3 +333,34 @@ describe('what one side gives the other to keep', () => {
     ).toBe(true)
   })
 })
+
+describe('a method that nobody knows', () => {
+  const read = (url: string, path: string, uri: unknown) =>
+    modernRequest(`${url}${path}`, 'vendor/read', { uri, also: ['docs://secret/x'] })
+
+  it.each([
+    ['a resource', { resources: { exclude: ['docs://secret/*'] } }],
+    ['all tools but one', { tools: { include: ['echo'] } }],
+    ['a prompt', { prompts: { exclude: ['secret'] } }],
+  ])('does not reach a target of which the configuration leaves out %s', async (_what, entry) => {
+    const target = await scriptedTarget({ 'vendor/read': () => ({ told: 'secret' }) })
+    const { url: address } = target
+    const open = await testGateway({ mcpServers: { a: { url: address } } })
+    const closed = await testGateway({ mcpServers: { a: { url: address, ...entry } } })
+    const named = await testGateway({
+      mcpServers: { a: { url: address, ...entry } },
+      policy: { rules: [{ allow: ['methods:a/vendor/*'] }] },
+    })
+    try {
+      for (const path of ['/mcp', '/mcp/a']) {
+        for (const uri of [undefined, ['docs://secret/x'], { uri: 'docs://secret/x' }]) {
+          expect((await read(open.url, path, uri)).message.result).toMatchObject({ told: 'secret' })
+          expect((await read(closed.url, path, uri)).message.error.code).toBe(-32601)
+          expect((await read(named.url, path, uri)).message.result).toMatchObject({ told: 'secret' })
+        }
+      }
+    } finally {
+      for (const one of [open, closed, named, target]) await one.close()
+    }
+  })
+})

@@ -226,7 +226,9 @@ describe('a page of another site', () => {
 
   it.each(PATHS)('gets nothing at %s, neither by a name of its own nor from its origin', async (path) => {
     const { gateway } = await start({ mcpServers: { common: { module: 'common' } } })
-    expect(await statusOf(gateway, path, { host: 'evil.example' })).toBe(403)
+    for (const host of ['evil.example', 'localhost.evil.example', 'localhost:1@evil.example', '[::1].evil']) {
+      expect([host, await statusOf(gateway, path, { host })]).toEqual([host, 403])
+    }
     expect(await statusOf(gateway, path, { origin: 'https://evil.example' })).toBe(403)
     expect(await statusOf(gateway, path, {})).not.toBe(403)
   })

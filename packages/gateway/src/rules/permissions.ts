@@ -24,7 +24,16 @@ import {
   type PolicyCall,
   type PolicyObject,
 } from './facts.ts'
-import { canDeny, indexOf, isAbout, isAll, type Mentions, type Part, type RuleIndex } from './rule-index.ts'
+import {
+  canDeny,
+  indexOf,
+  isAbout,
+  isAll,
+  type Mentions,
+  type Part,
+  type RuleIndex,
+  permits,
+} from './rule-index.ts'
 
 export type { Verdict } from './caller-memory.ts'
 
@@ -149,6 +158,16 @@ export class Permissions {
       this.#memory.relevant.set(mentions, relevant)
     }
     return relevant
+  }
+
+  /** Whether a rule allows a method by naming methods, and not merely everything at its target. */
+  namesMethod(object: PolicyObject, call?: PolicyCall): boolean {
+    const isNamed = (one: ObjectPattern): boolean => one.kind === 'methods' && permits(one, object)
+    return this.#set.rules.some((rule) => {
+      if (this.#concern(rule) !== 'fully' || !rule.allow.some(isNamed)) return false
+      const truth = this.#truthOf(rule, new Question(this.#caller, object, call))
+      return truth === 'yes' || (truth === 'maybe' && !call)
+    })
   }
 
   /** What each rule says, for explanations. */

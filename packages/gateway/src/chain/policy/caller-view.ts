@@ -111,8 +111,19 @@ export class CallerView {
 
   /** Whether something is there for the caller: in lists, suggestions and news, and by its name. */
   maySee(kind: ObjectKind, catalog: TargetCatalog, own: string, isTemplate = false): boolean {
-    if (!isOffered(kind, catalog, own)) return false
+    if (!this.#isOffered(kind, catalog, own)) return false
     return this.isOpen || this.#permissions.maySee({ ...objectOf(kind, catalog, own), isTemplate })
+  }
+
+  /**
+   * Resources that the configuration leaves out are there for nobody, listed or not. A method that nobody knows could
+   * reach what is left out, so it takes a rule that names methods.
+   */
+  #isOffered(kind: ObjectKind, catalog: TargetCatalog, own: string, call?: PolicyCall): boolean {
+    if (kind === 'methods') {
+      return isWhole(catalog.target) || this.#permissions.namesMethod(objectOf(kind, catalog, own), call)
+    }
+    return kind !== 'resources' || offersUri(catalog, own)
   }
 
   /** Whether the caller may read a resource now. */
@@ -123,7 +134,7 @@ export class CallerView {
   /** Whether the caller may make this call: to call it, get it or read it. */
   verdict(called: Called, call: PolicyCall): Verdict {
     const { kind, catalog, name, entry } = called
-    if (!isOffered(kind, catalog, name)) return NOT_OFFERED
+    if (!this.#isOffered(kind, catalog, name, call)) return NOT_OFFERED
     return this.#permissions.verdict(objectOf(kind, catalog, name, entry?.item), call)
   }
 
@@ -225,9 +236,9 @@ function objectOf(
 
 const NOT_OFFERED: Verdict = { allowed: false, rule: undefined }
 
-/** Resources that the configuration leaves out are there for nobody, listed or not. */
-function isOffered(kind: ObjectKind, catalog: TargetCatalog, own: string): boolean {
-  return kind !== 'resources' || offersUri(catalog, own)
+/** Whether the configuration leaves nothing of a target out. */
+function isWhole({ model: { tools, prompts, resources } }: TargetCatalog['target']): boolean {
+  return [tools, prompts, resources].every(({ include, exclude }) => include.length + exclude.length === 0)
 }
 
 /** Whether a caller may know that a target exists: it can use something of what is there. */

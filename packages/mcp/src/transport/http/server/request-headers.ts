@@ -59,9 +59,9 @@ export function refuseForeign(headers: HttpHeaders, options: GateOptions): strin
   return `Origin "${origin}" is not allowed`
 }
 
+/** `name:port`. Whatever else a client sends is a name as a whole, which nobody allows. */
 function hostName(host: string): string {
-  const end = host.startsWith('[') ? host.indexOf(']') + 1 : host.indexOf(':')
-  return (end > 0 ? host.slice(0, end) : host).toLowerCase()
+  return (/^(\[[^\]]*\]|[^:@]*)(?::\d{0,5})?$/.exec(host)?.[1] ?? host).toLowerCase()
 }
 
 function isAllowedOrigin(origin: string, host: string | undefined, options: GateOptions): boolean {
