@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { complete, failure, ProtocolError, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import type { RawResultRule } from '../../config/raw-config.ts'
+import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import { answering, chainBench, modelOf } from '../chain.test.support.ts'
 import { ResultFindings } from './result-findings.ts'
 import { resultsLink } from './results-link.ts'
@@ -90,6 +91,16 @@ describe('what a rule finds', () => {
     })
     expect(heard).toHaveLength(3)
     expect(JSON.stringify(heard)).not.toContain('ann@')
+  })
+
+  it('is not in what is recorded of the target', async () => {
+    const record: Pick<ExchangeRecord, 'clean'> = {}
+    const exchange = Object.assign(bench.exchange('tools/call'), { record })
+    const [masking, refusing] = [await linkFor({ mask: ['email'] }), await linkFor({ refuse: ['email'] })]
+    await masking.link(exchange, answering(complete({})).next)
+    expect(JSON.stringify(record.clean!({ result: text(MAIL) }))).toContain('[masked email]')
+    await refusing.link(exchange, answering(complete({})).next)
+    expect(record.clean!({ result: text(MAIL) })).toEqual({ withheld: true })
   })
 
   it('is counted', async () => {

@@ -33,6 +33,23 @@ describe('secrets that a target was given', () => {
     expect(shown).not.toContain('hunter2')
   })
 
+  it('are not in notifications and questions', async () => {
+    const heard: unknown[] = []
+    const hear = (said: unknown): void => void heard.push(said)
+    const ask = async (questions: unknown): Promise<object> => {
+      hear(questions)
+      return {}
+    }
+    const exchange = bench.exchange('tools/call', {}, { notify: hear, ask: ask as never })
+    await link(exchange, async () => {
+      exchange.notify({ method: 'notifications/message', params: { level: 'info', data: { it: 'hunter2' } } })
+      await exchange.ask!({ q: { method: 'elicitation/create', params: { message: 'hunter2?' } } })
+      return complete({})
+    })
+    expect(heard).toHaveLength(2)
+    expect(JSON.stringify(heard)).not.toContain('hunter2')
+  })
+
   it.each<[string, Outcome]>([
     ['a result', complete(text('hunter2 is a user name here'))],
     ['an error without any', failure(new ProtocolError(-32000, 'no'))],

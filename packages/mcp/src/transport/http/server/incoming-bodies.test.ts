@@ -31,6 +31,17 @@ describe('bodies that are being received', () => {
     expect(await served(host, { authorization: 'a' })).toBe(200)
   })
 
+  it('a caller who is shut out while the body comes in is not served', async () => {
+    await using host = await HttpHost.open('node', app(), { guard })
+    const half = halfRequest(host.port, { announced: 2000, sent: 1000, headers: { authorization: 'a' } })
+    await until(() => host.service.meter.bodies.held > 0)
+    await host.service.setGuard(() => ({ ok: false, status: 401, headers: {} }))
+    half.socket.write(' '.repeat(1000))
+    await until(() => half.answer() !== '')
+    expect(half.answer()).toContain('401')
+    half.socket.destroy()
+  })
+
   it('the bodies of strangers are not kept', async () => {
     await using host = await HttpHost.open('node', app(), { guard })
     const strangers = Array.from({ length: 20 }, () => halfRequest(host.port))

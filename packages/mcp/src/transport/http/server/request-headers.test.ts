@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { acceptsStream, prefersStream } from './request-headers.ts'
+import { acceptsStream, prefersStream, refuseForeign } from './request-headers.ts'
 import { Server, tool, type ToolDefinition } from '../../../server/index.ts'
 import { toFetchHandler } from './fetch-handler.ts'
 
@@ -18,6 +18,28 @@ it.each([
 ])('%s: accepts a stream %s, prefers one %s', (accept, accepts, prefers) => {
   expect(acceptsStream(accept)).toBe(accepts)
   expect(prefersStream(accept)).toBe(prefers)
+})
+
+it.each([
+  ['localhost', true],
+  ['LOCALHOST:8080', true],
+  ['[::1]:1', true],
+  ['127.0.0.1:', true],
+  ['own.example:443', true],
+  ['evil.example', false],
+  ['evil.example:80', false],
+  ['localhost.', false],
+  ['localhost.evil.example', false],
+  ['localhost:1@evil.example', false],
+  ['own.example@evil.example', false],
+  ['[::1].evil.example', false],
+  ['[::1', false],
+  ['localhost, evil.example', false],
+  ['', false],
+])('a request for the host "%s" is let in: %s', (host, isLetIn) => {
+  const allowedHosts = ['localhost', '127.0.0.1', '[::1]', 'own.example']
+  expect(refuseForeign({ host }, { allowedHosts }) === undefined).toBe(isLetIn)
+  expect(refuseForeign({ host }, { allowedHosts: ['*'] })).toBeUndefined()
 })
 
 const REGION = {
