@@ -5,7 +5,7 @@ import { KeyRing, type KeyFile } from './key-ring.ts'
 import { personalStorage } from './personal-storage.ts'
 import { Vault, type Place } from './vault.ts'
 
-const person = (subject: string, issuer: string | undefined = 'https://a.example'): Principal => ({
+const person = (subject: string, issuer = 'https://a.example'): Principal => ({
   kind: 'person',
   issuer,
   subject,
@@ -53,7 +53,7 @@ it('gives an account to its owner alone: kind, issuer, subject, target and serve
   const others: Place[] = [
     at(person('bob')),
     at(person('ann', 'https://b.example')),
-    at(person('ann', undefined)),
+    at({ kind: 'person', issuer: undefined, subject: 'ann' }),
     at({ kind: 'key', issuer: undefined, subject: 'ann' }),
     at(person('ann'), 'other'),
     { ...ANN, server: 'https://moved.example' },
