@@ -37,6 +37,7 @@ const PAGES: [string, string][] = [
   ['/wire?view=timeline', 'Failures'],
   ['/tools', 'Last used'],
   ['/events', 'What the gateway logged last'],
+  ['/audit', 'No audit trail is kept'],
   ['/clients', 'Who uses this gateway'],
   ['/access', 'Everybody who reaches the port comes in'],
   ['/access?tab=rules', 'There are no rules'],

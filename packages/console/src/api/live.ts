@@ -1,3 +1,4 @@
+import { addAuditEvents } from './audit-tail.ts'
 import type { AdminEvent, Overview, TargetCard, TargetDetail, Topic, WireRecord } from './contract.ts'
 import { LiveStream } from './live-stream.ts'
 import { overviewQuery, queryClient, targetQuery } from './queries.ts'
@@ -29,18 +30,26 @@ export const live: LiveStream = new LiveStream(applyEvent)
 /** Whether messages of exchanges are kept for us. It begins with the first look at Wire or Playground. */
 export const recording: Store<boolean> = createStore(false)
 
+/** Whether new events of the audit trail are wanted. */
+export const following: Store<boolean> = createStore(false)
+
 let startedAt: number | undefined
 
 export function startLive(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const watch = () => live.watch(recording.get() ? [...ALWAYS, 'wire'] : ALWAYS)
+  const watch = () =>
+    live.watch([
+      ...ALWAYS,
+      ...(recording.get() ? (['wire'] as const) : []),
+      ...(following.get() ? (['audit'] as const) : []),
+    ])
   const onVisibility = () => {
     clearTimeout(timer)
     if (document.visibilityState === 'visible') return watch()
     timer = setTimeout(() => !recording.get() && !staysLive() && live.watch([]), HIDDEN_FOR)
   }
   document.addEventListener('visibilitychange', onVisibility)
-  const stop = recording.subscribe(watch)
+  const stops = [recording.subscribe(watch), following.subscribe(watch)]
   let wasLost = false
   // While nobody listens, the gateway tells of nothing: what happened meanwhile has to be asked for.
   const stopState = live.state.subscribe(() => {
@@ -50,7 +59,7 @@ export function startLive(): () => void {
   })
   watch()
   return () => {
-    stop()
+    for (const stop of stops) stop()
     stopState()
     clearTimeout(timer)
     document.removeEventListener('visibilitychange', onVisibility)
@@ -110,6 +119,8 @@ export function applyEvent(event: AdminEvent): void {
       return
     case 'playground':
       return invalidate('calls')
+    case 'audit':
+      return addAuditEvents(event.events)
     case 'log':
       return invalidate('log')
   }

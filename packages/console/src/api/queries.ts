@@ -91,6 +91,15 @@ export const configSchemaQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
+export type AuditAsked = Omit<Routes['audit']['query'], 'limit' | 'until'>
+
+export const auditQuery = (asked: AuditAsked) =>
+  queryOptions({
+    queryKey: ['audit', 'search', asked],
+    queryFn: () => call('audit', { query: { ...asked, limit: 500 } }),
+    placeholderData: keepPreviousData,
+  })
+
 export const logQuery = (target?: string) =>
   queryOptions({
     queryKey: ['log', target],

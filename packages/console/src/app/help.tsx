@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
+import { overviewQuery } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { PAGES } from './pages.ts'
+import { pagesOf } from './pages.ts'
 import styles from './help.module.css'
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
@@ -13,7 +15,8 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 
 /** What the keys do. */
 export default function Help({ onClose }: { onClose: () => void }) {
-  const pages = PAGES.map(({ key, title }) => [`g ${key}`, `go to ${title}`] as const)
+  const { data } = useQuery(overviewQuery)
+  const pages = pagesOf(data).map(({ key, title }) => [`g ${key}`, `go to ${title}`] as const)
   return (
     <Dialog open onClose={onClose} title="Keys">
       <dl className={styles.keys}>

@@ -3,6 +3,7 @@ import {
   BellRing,
   CircleHelp,
   FileCog,
+  Fingerprint,
   LayoutDashboard,
   Library,
   Play,
@@ -26,12 +27,15 @@ export interface PageLink {
     | '/clients'
     | '/access'
     | '/events'
+    | '/audit'
     | '/configuration'
     | '/why'
   readonly title: string
   readonly icon: LucideIcon
   /** Pressed after `g`. */
   readonly key: string
+  /** It is listed only where the gateway has it. */
+  readonly needs?: 'audit'
 }
 
 export const PAGES: readonly PageLink[] = [
@@ -45,6 +49,11 @@ export const PAGES: readonly PageLink[] = [
   { to: '/clients', title: 'Clients', icon: Users, key: 'l' },
   { to: '/access', title: 'Access', icon: ShieldCheck, key: 's' },
   { to: '/events', title: 'Events', icon: ScrollText, key: 'e' },
+  { to: '/audit', title: 'Audit', icon: Fingerprint, key: 'u', needs: 'audit' },
   { to: '/configuration', title: 'Configuration', icon: FileCog, key: 'f' },
   { to: '/why', title: 'Why', icon: CircleHelp, key: 'y' },
 ]
+
+export function pagesOf(overview: { readonly hasAudit: boolean } | undefined): readonly PageLink[] {
+  return PAGES.filter(({ needs }) => needs !== 'audit' || overview?.hasAudit === true)
+}

@@ -108,6 +108,13 @@ const events = createRoute({
   component: lazyPage(() => import('../features/events/events-page.tsx'), 'EventsPage'),
 })
 
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: texts('text', 'who', 'target', 'outcome', 'since'),
+  component: lazyPage(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
+})
+
 const configuration = createRoute({
   getParentRoute: () => root,
   path: '/configuration',
@@ -137,6 +144,7 @@ export const router = createRouter({
     access,
     view,
     events,
+    audit,
     configuration,
     why,
   ]),

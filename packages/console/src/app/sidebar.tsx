@@ -9,7 +9,7 @@ import { useWaiting } from '../features/waiting/use-waiting.ts'
 import { plural } from '../ui/format.ts'
 import { StateDot } from '../ui/state.tsx'
 import { LiveBadge } from './live-badge.tsx'
-import { PAGES } from './pages.ts'
+import { pagesOf } from './pages.ts'
 import styles from './sidebar.module.css'
 import { nextTheme, setTheme, theme } from './theme.ts'
 
@@ -35,7 +35,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
         <kbd>{isMac() ? '⌘' : 'Ctrl'} K</kbd>
       </button>
       <nav aria-label="Pages" className={styles.nav}>
-        {PAGES.map(({ to, title, icon: Icon, key }) => (
+        {pagesOf(data).map(({ to, title, icon: Icon, key }) => (
           <Link
             key={to}
             to={to}

@@ -6,6 +6,7 @@ import type { AdminHost } from './admin-host.ts'
 import { ApiError } from './api-error.ts'
 import { approvalHandlers } from './approvals/approval-handlers.ts'
 import { auditHandlers } from './audit/audit-handlers.ts'
+import { AuditTail } from './audit/audit-tail.ts'
 import { AuditWatch } from './audit/audit-watch.ts'
 import { auditedHandlers } from './audit/audited-handlers.ts'
 import { accessHandlers } from './access/access-handlers.ts'
@@ -46,6 +47,7 @@ export class Admin {
   readonly #host: AdminHost
   readonly #hub: EventHub
   readonly #sources: EventSources
+  readonly #tail: AuditTail
   readonly #changes: ChangeLog
   readonly #history: ConfigHistory
   readonly #playground: Playground
@@ -55,7 +57,11 @@ export class Admin {
   constructor(host: AdminHost) {
     const { gateway } = host
     this.#host = host
-    this.#hub = new EventHub((wanted) => this.#sources.setTopics(wanted))
+    this.#hub = new EventHub((wanted) => {
+      this.#sources.setTopics(wanted)
+      this.#tail.want(wanted.has('audit'))
+    })
+    this.#tail = new AuditTail(gateway.audit, (events) => this.#hub.emit('audit', { type: 'audit', events }))
     this.#changes = new ChangeLog(gateway.store, (error) =>
       gateway.log('warn', `The changes of the catalog cannot be kept: ${String(error)}`),
     )
@@ -156,6 +162,7 @@ export class Admin {
     observers.delete(this.#observer)
     this.#hub.close()
     this.#sources.close()
+    this.#tail.close()
     this.#playground.close()
     await this.#trials.close()
     await this.#changes.flush()

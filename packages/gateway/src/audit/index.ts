@@ -2,6 +2,6 @@
 export type { AuditActor, AuditEvent } from './audit-event.ts'
 export { followTrail } from './follow.ts'
 export type { OpenedTrail } from './open-trail.ts'
-export { type AuditQuery, type FoundEvent, searchTrail } from './search.ts'
+export { type AuditQuery, foundIn, type FoundEvent, searchTrail } from './search.ts'
 export type { AuditTrail } from './trail.ts'
 export { type Verified, verifyTrail } from './verify.ts'

@@ -77,6 +77,14 @@ export function toFound(event: JsonObject): FoundEvent {
   }
 }
 
+/** The events of lines as they are written. */
+export function foundIn(lines: string): FoundEvent[] {
+  return lines.split('\n').flatMap((line) => {
+    const event = line === '' ? undefined : parseEvent(line)
+    return event ? [toFound(event)] : []
+  })
+}
+
 const has = (text: string | undefined, part: string): boolean =>
   text?.toLowerCase().includes(part.toLowerCase()) ?? false
 

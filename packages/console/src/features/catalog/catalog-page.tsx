@@ -6,7 +6,7 @@ import type { CatalogList, EntryKind } from '../../api/contract.ts'
 import { catalogQuery, queryClient } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { SearchField, Select } from '../../ui/fields.tsx'
-import { formatCount } from '../../ui/format.ts'
+import { formatCount, plural } from '../../ui/format.ts'
 import { Failure, Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -73,20 +73,23 @@ function Gaps({ catalog }: { catalog: CatalogList }) {
   const gaps = catalog.targets.filter(({ gap }) => gap)
   if (gaps.length === 0) return null
   return (
-    <Notice tone="warn" title="Some lists are missing or old">
-      <ul>
-        {gaps.map(({ name, gap }) => (
-          <li key={name}>
-            <Link to="/targets/$name" params={{ name }}>
-              {name}
-            </Link>
-            : {gap!.reason}{' '}
-            <Link to="/why" search={{ name }}>
-              Why?
-            </Link>
-          </li>
-        ))}
-      </ul>
+    <Notice tone="warn" title={`The lists of ${plural(gaps.length, 'target')} are missing or old`}>
+      <details>
+        <summary>{gaps.map(({ name }) => name).join(', ')}</summary>
+        <ul>
+          {gaps.map(({ name, gap }) => (
+            <li key={name}>
+              <Link to="/targets/$name" params={{ name }}>
+                {name}
+              </Link>
+              : {gap!.reason}{' '}
+              <Link to="/why" search={{ name }}>
+                Why?
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </details>
     </Notice>
   )
 }

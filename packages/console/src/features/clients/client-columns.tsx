@@ -23,7 +23,7 @@ export const COLUMNS: readonly Column<ClientRow>[] = [
     sortBy: ({ revision }) => revision,
     cell: ({ revision }) => revision,
   },
-  { id: 'way', title: 'Way', width: '6rem', sortBy: ({ kind }) => kind, cell: ({ kind }) => kind },
+  { id: 'way', title: 'Way', width: '7.5rem', sortBy: ({ kind }) => kind, cell: ({ kind }) => kind },
   {
     id: 'principal',
     title: 'Who',

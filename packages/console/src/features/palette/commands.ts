@@ -14,7 +14,7 @@ import {
 } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import type { CatalogEntry, CatalogList, Overview } from '../../api/contract.ts'
-import { PAGES } from '../../app/pages.ts'
+import { pagesOf } from '../../app/pages.ts'
 import { setTheme } from '../../app/theme.ts'
 import { notify, notifyError } from '../../ui/toasts.tsx'
 
@@ -35,7 +35,7 @@ interface Sources {
 const ENTRY_ICONS = { tool: Wrench, prompt: MessageSquareText, resource: Braces, template: Braces }
 
 export function commandsFor({ overview, catalog, navigate }: Sources): Command[] {
-  const pages = PAGES.map(({ to, title, icon }) => ({
+  const pages = pagesOf(overview).map(({ to, title, icon }) => ({
     id: `page ${to}`,
     title,
     detail: 'page',

@@ -1,3 +1,4 @@
+import type { AuditEntry } from './audit.ts'
 import type { Timestamp } from './common.ts'
 import type { ConfigStatus } from './config.ts'
 import type { LogLine } from './log.ts'
@@ -23,6 +24,7 @@ export type Topic =
   | 'trials'
   | 'playground'
   | 'log'
+  | 'audit'
 
 /** The SSE `event:` field is `type`; `data:` is the whole object as JSON. */
 export type AdminEvent = { readonly at: Timestamp } /** First on every stream. */ & (
@@ -54,4 +56,6 @@ export type AdminEvent = { readonly at: Timestamp } /** First on every stream. *
   | { readonly type: 'trial'; readonly trial: TrialReport }
   | { readonly type: 'playground'; readonly id: string }
   | { readonly type: 'log'; readonly lines: readonly LogLine[] }
+  /** New in the audit trail, oldest first; the newest 200 when there are more at once. */
+  | { readonly type: 'audit'; readonly events: readonly AuditEntry[] }
 )

@@ -15,6 +15,8 @@ export interface Overview {
   readonly hadClients: boolean
   readonly inFlight: number
   readonly config: ConfigStatus
+  /** Whether an audit trail is kept. */
+  readonly hasAudit: boolean
 }
 
 /** `GET /api/load?range=…&target=…`, oldest first. */

@@ -12,6 +12,7 @@ export const TOPICS: readonly Topic[] = [
   'trials',
   'playground',
   'log',
+  'audit',
 ]
 
 export type NewEvent = AdminEvent extends infer Event
@@ -33,7 +34,7 @@ interface Reader {
 
 const KEPT_EVENTS = 500
 /** Soon repeated and of no use later. */
-const FLEETING: ReadonlySet<Topic> = new Set(['stats', 'wire'])
+const FLEETING: ReadonlySet<Topic> = new Set(['stats', 'wire', 'audit'])
 
 /** Tells every open console what happens, and those that come back what they missed. */
 export class EventHub {

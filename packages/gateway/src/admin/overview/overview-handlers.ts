@@ -38,6 +38,7 @@ async function overview({ host, cards, clients, editor }: OverviewSources): Prom
     hadClients: [...gateway.view.clients.values()].some(({ reach }) => reach !== 'playground'),
     inFlight: inFlight(host),
     config: editor.status,
+    hasAudit: gateway.audit !== undefined,
   }
 }
 

@@ -1,0 +1,80 @@
+import type { AuditEntry } from '../../api/contract.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { formatDuration } from '../../ui/format.ts'
+import type { Column } from '../../ui/table/column.ts'
+
+/** A trail reaches back for months: the day belongs to the time. */
+function When({ at }: { at: number }) {
+  const date = new Date(at)
+  return <time dateTime={date.toISOString()}>{date.toLocaleString()}</time>
+}
+
+const GOOD = new Set(['ok', 'allowed', 'ready', 'stopped', 'input-required', 'task'])
+
+export function OutcomeBadge({ outcome, decision }: Pick<AuditEntry, 'outcome' | 'decision'>) {
+  const isBad = decision === 'denied' || !GOOD.has(outcome)
+  return <Badge tone={isBad ? 'bad' : 'ok'}>{outcome === '' ? (decision ?? '–') : outcome}</Badge>
+}
+
+/** The caller; without one the client, and without that where it came from. */
+export function byOf({ who, client, from }: AuditEntry): string {
+  return who !== '' ? who : (client ?? from)
+}
+
+export const COLUMNS: readonly Column<AuditEntry>[] = [
+  {
+    id: 'time',
+    title: 'Time',
+    width: '11.5rem',
+    sortBy: ({ at }) => at,
+    isNumber: true,
+    cell: ({ at }) => <When at={at} />,
+  },
+  {
+    id: 'who',
+    title: 'Who',
+    width: 'minmax(7rem, 1fr)',
+    sortBy: byOf,
+    cell: (event) => <span>{byOf(event)}</span>,
+  },
+  {
+    id: 'what',
+    title: 'What',
+    width: 'minmax(10rem, 2fr)',
+    narrow: 'main',
+    sortBy: ({ operation, object = '' }) => `${operation} ${object}`,
+    cell: ({ operation, object }) => (
+      <span>{object === undefined ? operation : `${operation} ${object}`}</span>
+    ),
+  },
+  {
+    id: 'target',
+    title: 'Target',
+    width: 'minmax(5rem, 10rem)',
+    sortBy: ({ target }) => target,
+    cell: ({ target }) => <span>{target ?? '–'}</span>,
+  },
+  {
+    id: 'outcome',
+    title: 'Outcome',
+    width: '8rem',
+    narrow: 'aside',
+    sortBy: ({ outcome }) => outcome,
+    cell: (event) => <OutcomeBadge {...event} />,
+  },
+  {
+    id: 'rule',
+    title: 'Rule',
+    width: 'minmax(4rem, 9rem)',
+    sortBy: ({ rule }) => rule,
+    cell: ({ rule }) => <span>{rule ?? '–'}</span>,
+  },
+  {
+    id: 'duration',
+    title: 'Took',
+    width: '5rem',
+    isNumber: true,
+    sortBy: ({ durationMs }) => durationMs,
+    cell: ({ durationMs }) => (durationMs === undefined ? '–' : formatDuration(durationMs)),
+  },
+]
