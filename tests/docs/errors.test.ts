@@ -31,6 +31,17 @@ function rowsOf(heading: string): string[][] {
 const union = /export type McpErrorCode =([^/]*)\n\n/.exec(source)?.[1] ?? ''
 const words = [...union.matchAll(/'(\w+)'/g)].map((match) => match[1]!)
 
+const logEvents = readFileSync(join(ROOT, 'packages/gateway/src/telemetry/log-events.ts'), 'utf8')
+const events = [...logEvents.matchAll(/\| '([\w-]+)'/g)].map((match) => match[1]!)
+/** The calls that log a warning or an error, each up to its closing bracket. */
+function logged(text: string): string[] {
+  return [...text.matchAll(/log\(\s*'(?:warn|error)',/gi)].map(({ index }) => {
+    let end = text.indexOf('(', index) + 1
+    for (let open = 1; open > 0; end++) open += { '(': 1, ')': -1 }[text[end]!] ?? 0
+    return text.slice(index, end)
+  })
+}
+
 describe('docs/errors.md', () => {
   it('explains every code of McpError and no other, in the order of the code', () => {
     expect(words.length).toBeGreaterThan(20)
@@ -45,8 +56,26 @@ describe('docs/errors.md', () => {
     expect(Object.fromEntries(rows)).toEqual({ ...codes })
   })
 
+  it('explains every event of the log and no other', () => {
+    expect(events.length).toBeGreaterThan(30)
+    expect(rowsOf('Lines of').map(([event]) => event)).toEqual(events.map((event) => `\`${event}\``))
+  })
+
+  it.each(events)('%s is an event that something logs', (event) => {
+    const logging = [...sources].filter(([file]) => !file.endsWith('log-events.ts'))
+    expect(logging.some(([, text]) => text.includes(`'${event}'`))).toBe(true)
+  })
+
+  it('finds an event in every warning and error of the log', () => {
+    const lines = [...sources]
+      .filter(([file]) => !file.startsWith('demo/'))
+      .flatMap(([, text]) => logged(text))
+    expect(lines.length).toBeGreaterThan(30)
+    expect(lines.filter((line) => !/\bevent\b/.test(line))).toEqual([])
+  })
+
   it('says of each what happened and what to do', () => {
-    for (const row of [...rowsOf('`McpError`'), ...rowsOf('JSON-RPC')])
+    for (const row of [...rowsOf('`McpError`'), ...rowsOf('JSON-RPC'), ...rowsOf('Lines of')])
       for (const cell of row) expect(cell, row[0]).not.toBe('')
   })
 

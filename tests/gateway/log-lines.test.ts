@@ -90,7 +90,9 @@ it('counts the lines that it leaves out', async () => {
   const log = limitedLog((_, message, facts) => written.push([message, facts]), { lines: 2, period: 50 })
   for (let index = 0; index < 10; index++) log('warn', `line ${index}`)
   expect(written).toHaveLength(2)
-  await expect.poll(() => written.at(-1)).toEqual([expect.stringContaining('8 more lines'), { leftOut: 8 }])
+  await expect
+    .poll(() => written.at(-1))
+    .toEqual([expect.stringContaining('8 more lines'), { leftOut: 8, event: 'lines-left-out' }])
   log('warn', 'again')
   expect(written.at(-1)).toEqual(['again', undefined])
 })

@@ -116,7 +116,10 @@ export class Gateway {
       store: options.store,
       uncounted: () => this.view.takeUncounted(),
       onError: (error) =>
-        this.#failures('warn', 'The usage of tools could not be kept', { detail: String(error) }),
+        this.#failures('warn', 'The usage of tools could not be kept', {
+          detail: String(error),
+          event: 'usage-not-kept',
+        }),
     })
     this.view = new WireView({ ...model.telemetry.wire, sampling: model.telemetry.sampling }, this.usage)
     this.info = {
@@ -149,7 +152,9 @@ export class Gateway {
       info: this.info,
       store: model.catalog.persist
         ? new CatalogStore(options.store, (error) =>
-            options.log('warn', `The lists of a target cannot be kept: ${String(error)}`),
+            options.log('warn', `The lists of a target cannot be kept: ${String(error)}`, {
+              event: 'lists-not-kept',
+            }),
           )
         : undefined,
       onReplaced: (target, before, after) => {
@@ -242,7 +247,7 @@ export class Gateway {
         toJson: (value) => this.scrubber.toJson(value, hideShapes),
         secrets: this.scrubber,
         log: this.#failures,
-        onError: (error) => this.log('error', String(error)),
+        onError: (error) => this.log('error', String(error), { event: 'endpoint-failed' }),
       })
       this.#endpoints.set(key, endpoint)
     }
@@ -319,6 +324,7 @@ export class Gateway {
         this.log('warn', `The lists of ${target.name} could not be fetched`, {
           target: target.name,
           detail: String(error.message ?? error),
+          event: 'lists-not-fetched',
         }),
       )
     }

@@ -167,7 +167,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     console: model.server.console ? new ConsoleFiles() : undefined,
     views: admin.views,
     toJson: (value) => gateway.scrubber.toJson(value),
-    onError: (error) => gateway.log('error', `The admin API failed: ${String(error)}`),
+    onError: (error) =>
+      gateway.log('error', `The admin API failed: ${String(error)}`, { event: 'admin-failed' }),
   })
   served = adminServer
   door.follow(() => adminServer.recheck())
@@ -196,7 +197,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       serveStdio(gateway.endpoint()!, {
         stopTimeout: gateway.model.server.shutdownGrace,
         unread: front.meter.answers,
-        onCutOff: ({ message }) => gateway.log('error', `On standard input and output: ${message}`),
+        onCutOff: ({ message }) =>
+          gateway.log('error', `On standard input and output: ${message}`, { event: 'stdio-cut-off' }),
         ...(signal && { signal }),
       }),
     toggleDebug: () => {
@@ -383,7 +385,9 @@ function hostFacts({ source, memoryConfig, places }: StartOptions): HostFacts {
 
 function loadToken({ log }: Gateway, { store }: State): Promise<AdminToken> {
   return AdminToken.load(store, (error) =>
-    log('warn', `The address of the console changes with the next start: ${String(error)}`),
+    log('warn', `The address of the console changes with the next start: ${String(error)}`, {
+      event: 'console-token-not-kept',
+    }),
   )
 }
 

@@ -63,14 +63,18 @@ export class Admin {
     })
     this.#tail = new AuditTail(gateway.audit, (events) => this.#hub.emit('audit', { type: 'audit', events }))
     this.#changes = new ChangeLog(gateway.store, (error) =>
-      gateway.log('warn', `The changes of the catalog cannot be kept: ${String(error)}`),
+      gateway.log('warn', `The changes of the catalog cannot be kept: ${String(error)}`, {
+        event: 'changes-not-kept',
+      }),
     )
     const processes = new ProcessWatch()
     const cards = new TargetCards(host, processes)
     const clients = new Clients(host)
     const editor = new ConfigEditor(host)
     this.#history = new ConfigHistory(gateway.store, editor, (error) =>
-      gateway.log('warn', `Versions of the configuration cannot be kept: ${String(error)}`),
+      gateway.log('warn', `Versions of the configuration cannot be kept: ${String(error)}`, {
+        event: 'versions-not-kept',
+      }),
     )
     editor.onWritten = (file, source, by) => this.#history.add(file, source, by)
     const entries = new TargetEntries(editor)

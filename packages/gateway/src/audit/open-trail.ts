@@ -9,7 +9,7 @@ export interface OpenTrailOptions {
   readonly stateDir: string
   readonly product: { readonly name: string; readonly version: string }
   readonly clean: Clean
-  log(level: 'info' | 'warn', message: string): void
+  log(level: 'info' | 'warn', message: string, facts?: { event: 'audit-failed' | 'audit-not-sent' }): void
 }
 
 export interface OpenedTrail {
@@ -21,7 +21,9 @@ export interface OpenedTrail {
 export async function openTrail(options: OpenTrailOptions): Promise<OpenedTrail> {
   const { settings, stateDir, product, clean, log } = options
   const told = (what: string) => (error: Error | undefined) =>
-    error ? log('warn', `${what} does not work: ${error.message}`) : log('info', `${what} works again`)
+    error
+      ? log('warn', `${what} does not work: ${error.message}`, { event: 'audit-failed' })
+      : log('info', `${what} works again`)
   const writing = settings.required
     ? 'The audit trail, without which nothing may be called,'
     : 'The audit trail'
@@ -37,7 +39,9 @@ export async function openTrail(options: OpenTrailOptions): Promise<OpenedTrail>
   for (const [name, send] of await receivers(settings, product.name)) {
     const what = `Sending audit events by ${name}`
     const onLost = (files: number): void =>
-      log('warn', `${files} files of the audit trail went before they were sent by ${name}`)
+      log('warn', `${files} files of the audit trail went before they were sent by ${name}`, {
+        event: 'audit-not-sent',
+      })
     const { folder } = settings
     const shipper = new Shipper({ folder, chain: trail.chain, name, send, onHealth: told(what), onLost })
     trail.follow(shipper)

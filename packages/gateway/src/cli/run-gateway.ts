@@ -60,7 +60,13 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
   crash.scrubber = running.gateway.scrubber
   const toggle = (): void => {
     const isOn = running.toggleDebug()
-    running.gateway.log('warn', isOn ? 'Everything is logged from now on' : 'The log is as configured again')
+    running.gateway.log(
+      'warn',
+      isOn ? 'Everything is logged from now on' : 'The log is as configured again',
+      {
+        event: 'log-level-changed',
+      },
+    )
   }
   process.on('SIGUSR2', toggle)
   let why: StopSignal | 'end of input' | undefined
@@ -241,7 +247,10 @@ interface CrashWatch {
 function watchForCrash(model: GatewayModel): CrashWatch {
   const crashed = (error: unknown): void => {
     const { log } = openLog(model, 'error', watch.scrubber)
-    log('error', 'The gateway crashed', { detail: error instanceof Error ? error.stack : String(error) })
+    log('error', 'The gateway crashed', {
+      detail: error instanceof Error ? error.stack : String(error),
+      event: 'crashed',
+    })
     process.exit(1)
   }
   const watch: CrashWatch = {

@@ -26,7 +26,11 @@ export function openPort(
     } catch (error) {
       // Certificate and key are rarely replaced in the same moment: the second change brings it here again.
       const reason = error instanceof Error ? error.message : String(error)
-      log('warn', 'A new certificate cannot be used, and the one before stays', { file: files.cert, reason })
+      log('warn', 'A new certificate cannot be used, and the one before stays', {
+        file: files.cert,
+        reason,
+        event: 'certificate-refused',
+      })
     }
   }
   for (const file of Object.values(files)) watchFile(file, { interval: PERIOD, persistent: false }, reload)

@@ -13,7 +13,10 @@ export async function announceState(
   const state = { ...facts, pid, startedAt: Date.now() } as GatewayState
   await writeStateFile(model.stateDir, state).catch((error) => {
     // Once is enough for a folder that cannot be used at all.
-    if (isKept) log('warn', `Commands will not find this gateway: ${String(error)}`)
+    if (isKept)
+      log('warn', `Commands will not find this gateway: ${String(error)}`, {
+        event: 'gateway-not-announced',
+      })
   })
   return () => removeStateFile(model.stateDir, pid)
 }

@@ -34,7 +34,9 @@ export async function moveOldFiles(model: GatewayModel, store: Store, log: Log):
       await setAside(path)
       log('info', `${path} is in the store now; the old one is ${name}${MOVED}`)
     } catch (error) {
-      log('warn', `${path} could not be moved to the store, and is left as it is: ${String(error)}`)
+      log('warn', `${path} could not be moved to the store, and is left as it is: ${String(error)}`, {
+        event: 'state-not-moved',
+      })
     }
   }
   await withLease(store, 'old-files', async () => {

@@ -36,6 +36,7 @@ export async function openState(model: GatewayModel, log: Log): Promise<State> {
     log(
       'warn',
       `State cannot be kept, so sessions, sign-ins of targets and last-known lists end with this process: ${reason}`,
+      { event: 'state-not-kept' },
     )
     return { sealer, store: createMemoryStore(), isKept: false }
   }

@@ -42,7 +42,7 @@ export async function keepKey(file: string, log: Log, lost: string): Promise<voi
   closeToOthers(file, log)
   if (kept.length > 0) return
   // What was sealed with the key that was there is lost. Not to start, or to use what is left, would be worse.
-  log('warn', `${file} is empty or was cut off: a new key is made, and ${lost}`)
+  log('warn', `${file} is empty or was cut off: a new key is made, and ${lost}`, { event: 'key-replaced' })
   await writeFileAtomic(file, newKey(), { mode: 0o600 })
 }
 
@@ -78,6 +78,7 @@ function closeToOthers(file: string, log: Log): void {
   log(
     'warn',
     `${file} could be read by other users: put a new key on its first line if you do not trust them`,
+    { event: 'key-readable' },
   )
 }
 

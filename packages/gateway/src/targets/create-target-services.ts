@@ -22,6 +22,7 @@ export function createTargetServices({ server, stateDir }: GatewayModel, given: 
           target,
           detail: message,
           ...details,
+          event: 'target-stalled',
         }),
     },
   )

@@ -14,6 +14,7 @@ export function createTargetAuth(
     log(
       'warn',
       `${model.name}: its sign-in cannot be read, so it has to be signed in again: ${String(error)}`,
+      { target: model.name, event: 'tokens-unreadable' },
     ),
   )
   return new TargetAuth(model, {

@@ -1,12 +1,21 @@
 import { cutText } from '@gantry/mcp/foreign'
 import { escapeControls } from '../model/index.ts'
 import type { LogEntry, LogRing } from './log-ring.ts'
+import type { LogEvent } from './log-events.ts'
 import { redacting, withTexts } from './redacting.ts'
+
+export type { LogEvent } from './log-events.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Writes one line about what happened. Facts that are undefined are left out. */
-export type Log = (level: LogLevel, message: string, facts?: Readonly<Record<string, unknown>>) => void
+/** Facts that are undefined are left out. Every warning and every error names its event. */
+export interface LogFacts {
+  readonly event?: LogEvent
+  readonly [name: string]: unknown
+}
+
+/** Writes one line about what happened. */
+export type Log = (level: LogLevel, message: string, facts?: LogFacts) => void
 
 const ORDER: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent']
 /** A server decides how long its error messages are; a line of the log has an end all the same. */
@@ -76,7 +85,10 @@ export function limitedLog(log: Log, { lines, period }: LogLimit): Log {
   let leftOut = 0
   const tellLater = (level: LogLevel): void => {
     const timer = setTimeout(() => {
-      log(level, `${leftOut} more lines like the last ones were left out`, { leftOut })
+      log(level, `${leftOut} more lines like the last ones were left out`, {
+        leftOut,
+        event: 'lines-left-out',
+      })
       leftOut = 0
     }, period)
     timer.unref()

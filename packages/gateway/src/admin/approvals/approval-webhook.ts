@@ -46,6 +46,7 @@ export class ApprovalWebhook {
     log('warn', 'The webhook for approvals does not take a call that waits', {
       approval: approval.id,
       detail: String(problem),
+      event: 'webhook-failed',
     })
   }
 

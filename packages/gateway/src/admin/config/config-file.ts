@@ -54,7 +54,9 @@ export class ConfigFile {
       for (const { severity, message, line, fix } of event.problems) {
         if (severity !== 'error') continue
         const hint = fix === undefined ? '' : ` (${fix})`
-        gateway.log('warn', `The configuration is not taken up: line ${line}: ${message}${hint}`)
+        gateway.log('warn', `The configuration is not taken up: line ${line}: ${message}${hint}`, {
+          event: 'config-refused',
+        })
       }
     } else {
       await this.#apply(event.model)
@@ -70,9 +72,11 @@ export class ConfigFile {
       this.rejected = undefined
       this.loadedAt = Date.now()
       gateway.log('info', `The new configuration is in use${inWords(effects)}`)
-      for (const reason of effects.needsRestart) gateway.log('warn', `${reason}: restart it for that`)
+      for (const reason of effects.needsRestart) {
+        gateway.log('warn', `${reason}: restart it for that`, { event: 'restart-needed' })
+      }
     } catch (error) {
-      gateway.log('error', `The new configuration failed: ${String(error)}`)
+      gateway.log('error', `The new configuration failed: ${String(error)}`, { event: 'config-failed' })
     }
   }
 

@@ -81,7 +81,10 @@ function signInUrl({ gateway }: AdminHost, target: Target): Promise<string> {
     target.signIn({ open: (url) => resolve(url) }).then(
       () => gateway.log('info', `${target.name}: signed in`, { target: target.name }),
       (error) => {
-        gateway.log('warn', `${target.name}: signing in failed: ${String(error)}`, { target: target.name })
+        gateway.log('warn', `${target.name}: signing in failed: ${String(error)}`, {
+          target: target.name,
+          event: 'target-sign-in-failed',
+        })
         reject(
           new ApiError(
             'conflict',

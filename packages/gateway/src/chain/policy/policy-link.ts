@@ -88,7 +88,7 @@ function tell(
   log: Log,
   level: 'info' | 'warn',
   message: string,
-  { method, auth, resolved, record }: ResolvedExchange,
+  { method, auth, resolved, record, trace }: ResolvedExchange,
   { rule, failure }: Verdict,
 ): void {
   const { target, kind, name } = resolved
@@ -101,6 +101,8 @@ function tell(
     principal: auth && describePrincipal(auth.principal),
     rule: rule ?? 'the default',
     detail: failure,
+    trace: trace?.traceId,
+    ...(level === 'warn' && { event: 'rule-failed' }),
   })
 }
 

@@ -44,7 +44,11 @@ export class RuleWatch {
       const at = place && `${place.file}:${place.line}:${place.column}`
       if (this.#told.has(`${rule}\0${message}`)) continue
       this.#told.add(`${rule}\0${message}`)
-      log('warn', `A rule does not fit what it is about: ${message}`, { rule, at })
+      log('warn', `A rule does not fit what it is about: ${message}`, {
+        rule,
+        at,
+        event: 'rule-does-not-fit',
+      })
     }
   }
 }

@@ -89,5 +89,6 @@ export function logFailure(log: Log, record: ExchangeRecord, outcome: Failure, t
     reason: cause instanceof TargetError ? cause.reason : undefined,
     detail: failureText(outcome),
     milliseconds: record.durationMs,
+    ...(isOurs && { event: 'request-failed' }),
   })
 }

@@ -60,6 +60,7 @@ export class LoginFlow {
           this.#options.log('warn', 'An account was not connected', {
             target: model.name,
             reason: error instanceof Error ? error.message : String(error),
+            event: 'account-not-connected',
           })
           return this.#tell(name, 'failed')
         },
@@ -84,6 +85,7 @@ export class LoginFlow {
       this.#options.log('warn', 'An account was not connected', {
         target,
         reason: 'another person came back than the one who began',
+        event: 'account-not-connected',
       })
       return { outcome: 'foreign', target }
     }

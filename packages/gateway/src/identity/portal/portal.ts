@@ -46,7 +46,7 @@ export class Portal {
       await this.#route(request, response, path)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      this.#options.log('warn', 'The page of accounts failed', { reason })
+      this.#options.log('warn', 'The page of accounts failed', { reason, event: 'portal-failed' })
       if (response.headersSent) response.destroy()
       else sendPage(response, 500, noticePage('Something went wrong', 'The log of the gateway says what.'))
     }
@@ -154,6 +154,7 @@ export class Portal {
     if (found === 'foreign') {
       this.#options.log('warn', 'A link to connect an account was opened by another person', {
         by: describePrincipal(auth.principal),
+        event: 'link-refused',
       })
       return sendPage(response, 403, noticePage('Not for you', 'This link was made for another person.'))
     }

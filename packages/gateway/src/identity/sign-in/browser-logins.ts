@@ -74,7 +74,10 @@ export class BrowserLogins {
     const { browser, to, ...pending } = JSON.parse(row.value) as Begun
     const { upstream, log, toAuth } = this.#options
     if (!isSame(browser, digest(cookieOf(request)))) {
-      log('warn', 'A login was refused', { reason: 'it came from another browser than it began in' })
+      log('warn', 'A login was refused', {
+        reason: 'it came from another browser than it began in',
+        event: 'login-refused',
+      })
       sendPage(response, 400, problemPage('This sign-in began in another browser.', AGAIN))
       return true
     }
@@ -84,7 +87,10 @@ export class BrowserLogins {
       await this.#flows.put(`ticket ${digest(id)}`, JSON.stringify(ticket), { ttl: TICKET_TIME })
       response.writeHead(303, { location: `${to.landing}?ticket=${id}`, 'cache-control': 'no-store' }).end()
     } catch (error) {
-      log('warn', 'A login was refused', { reason: error instanceof Error ? error.message : String(error) })
+      log('warn', 'A login was refused', {
+        reason: error instanceof Error ? error.message : String(error),
+        event: 'login-refused',
+      })
       sendPage(response, 400, problemPage('The identity provider did not confirm who you are.', AGAIN))
     }
     return true

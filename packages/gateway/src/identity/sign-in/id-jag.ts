@@ -96,7 +96,7 @@ export class Assertions {
       return claims
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      log('warn', 'An assertion was refused', { reason, client: clientId })
+      log('warn', 'An assertion was refused', { reason, client: clientId, event: 'assertion-refused' })
       throw new module.errors.InvalidGrant('the assertion is not accepted')
     }
   }

@@ -93,7 +93,10 @@ export class Interactions {
       }
       response.writeHead(303, headers).end()
     } catch (error) {
-      log('warn', 'The identity provider cannot be used', { reason: reasonOf(error) })
+      log('warn', 'The identity provider cannot be used', {
+        reason: reasonOf(error),
+        event: 'identity-provider-failed',
+      })
       sendPage(
         response,
         502,
@@ -118,12 +121,15 @@ export class Interactions {
       const person = await upstream.finish(url, begun)
       const { account, tooLong } = await people.keep(person)
       if (tooLong.length > 0)
-        log('warn', 'Claims are too long for a token and are left out', { claims: tooLong.join(', ') })
+        log('warn', 'Claims are too long for a token and are left out', {
+          claims: tooLong.join(', '),
+          event: 'claims-too-long',
+        })
       const value = JSON.stringify({ account, browser: begun.browser })
       await this.#flows.put(`done ${digest(begun.uid)}`, value, { ttl: LOGIN_TIME })
       response.writeHead(303, { location: `/oauth/sign-in/${begun.uid}`, 'cache-control': 'no-store' }).end()
     } catch (error) {
-      log('warn', 'A login was refused', { reason: reasonOf(error) })
+      log('warn', 'A login was refused', { reason: reasonOf(error), event: 'login-refused' })
       sendPage(response, 400, problemPage('The identity provider did not confirm who you are.', START))
     }
   }
@@ -131,6 +137,7 @@ export class Interactions {
   #otherBrowser(response: ServerResponse): void {
     this.#options.log('warn', 'A login was refused', {
       reason: 'it came from another browser than it began in',
+      event: 'login-refused',
     })
     sendPage(response, 400, problemPage('This sign-in began in another browser.', START))
   }

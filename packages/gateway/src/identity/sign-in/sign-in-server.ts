@@ -83,6 +83,7 @@ export class SignInServer {
     this.#route(request, response, path).catch((error: unknown) => {
       this.#options.log('warn', 'The sign-in failed', {
         reason: error instanceof Error ? error.message : String(error),
+        event: 'sign-in-failed',
       })
       if (response.headersSent) response.destroy()
       else sendPage(response, 500, problemPage('Something went wrong.', 'The log of the gateway says what.'))
@@ -133,6 +134,7 @@ export class SignInServer {
       const uris = JSON.stringify(body.redirect_uris ?? null).slice(0, 500)
       this.#options.log('warn', 'A client was not registered', {
         reason: `none of its redirect URIs can be accepted: ${uris}`,
+        event: 'client-not-registered',
       })
       return refuse(response, 400, 'invalid_redirect_uri', 'None of the redirect URIs can be accepted')
     }

@@ -215,6 +215,7 @@ export class Vault {
     this.#options.log('warn', 'A row of the vault cannot be read, so its owner has to connect again', {
       row: row.key.slice(0, 12),
       key: kidOf(row),
+      event: 'vault-row-unreadable',
     })
     return undefined
   }

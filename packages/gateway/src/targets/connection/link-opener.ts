@@ -173,7 +173,7 @@ export class LinkOpener {
       'warn',
       `${this.#name} sent ${method} while calls of several callers were under way, and nothing says whose it is: refused; ` +
         advice,
-      { target: this.#name, method },
+      { target: this.#name, method, event: 'question-refused' },
     )
   }
 }

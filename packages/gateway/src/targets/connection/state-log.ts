@@ -1,16 +1,16 @@
-import type { LogLevel, Log } from '../../telemetry/log.ts'
+import type { LogEvent, LogLevel, Log } from '../../telemetry/log.ts'
 import type { Instance } from './instance.ts'
 import type { ConnectionState } from './life.ts'
 import { TargetError } from '../target-error.ts'
 
 /** What is said of a connection that comes into a state for a reason. Starting and being ready are steps of the handshake. */
-const SAID: { readonly [state in ConnectionState]?: readonly [LogLevel, string] } = {
-  idle: ['warn', 'the connection was lost'],
-  degraded: ['warn', 'it does not answer pings'],
-  'backing-off': ['warn', 'it failed, and is tried again'],
-  quarantined: ['error', 'it failed too often, and is left alone for a while'],
-  'needs-auth': ['warn', 'it needs a login'],
-  stopped: ['warn', 'it failed, and is not started again'],
+const SAID: { readonly [state in ConnectionState]?: readonly [LogLevel, string, LogEvent] } = {
+  idle: ['warn', 'the connection was lost', 'target-lost'],
+  degraded: ['warn', 'it does not answer pings', 'target-silent'],
+  'backing-off': ['warn', 'it failed, and is tried again', 'target-failed'],
+  quarantined: ['error', 'it failed too often, and is left alone for a while', 'target-quarantined'],
+  'needs-auth': ['warn', 'it needs a login', 'target-needs-login'],
+  stopped: ['warn', 'it failed, and is not started again', 'target-stopped'],
 }
 
 /** Writes a line whenever a connection of a target is lost, fails, or is given up. */
@@ -23,9 +23,16 @@ export function stateLog(target: string, log: Log): (instance: Instance) => void
     last.set(instance, now)
     const said = SAID[state]
     if (!said || reason === undefined) return
-    const [level, what] = said
+    const [level, what, event] = said
     const { reason: code } = TargetError.from(target, instance.failure, false)
     const retryIn = instance.retryAt > Date.now() ? instance.retryAt - Date.now() : undefined
-    log(level, `${target}: ${what}`, { target, state, reason: code, detail: reason, retryInMs: retryIn })
+    log(level, `${target}: ${what}`, {
+      target,
+      state,
+      reason: code,
+      detail: reason,
+      retryInMs: retryIn,
+      event,
+    })
   }
 }
