@@ -16,7 +16,13 @@ import { gantry, serveFrom, type SourceProcess } from '../support/source-process
 
 const REFUNDS = fileURLToPath(new URL('../fixtures/refund-server.mjs', import.meta.url))
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
-const KEYS = { ann: 'key-of-ann-0123456789', lea: 'key-of-lea-0123456789', ops: 'key-of-ops-0123456789' }
+const KEYS = {
+  ann: 'key-of-ann-0123456789',
+  lea: 'key-of-lea-0123456789',
+  ops: 'key-of-ops-0123456789',
+  duty: 'key-of-duty-0123456789abcdef',
+}
+const SCOPES: Record<string, string[]> = { ops: ['gantry:admin'], duty: ['gantry:operator'] }
 const SECRET = 'a secret of the tests, long enough'
 const PATIENCE = { timeout: 60_000, interval: 50 }
 
@@ -40,7 +46,7 @@ async function start(more: object = {}, revision = '2025-11-25'): Promise<Source
       apiKeys: Object.entries(KEYS).map(([name, key]) => ({
         name,
         key,
-        scopes: name === 'ops' ? ['gantry:admin'] : [],
+        scopes: SCOPES[name] ?? [],
       })),
     },
     policy: {
@@ -210,7 +216,7 @@ it('a service decides by a signed webhook', async () => {
   expect(await post(decision('key:lea', 'another'))).toBe(400)
   expect(await post(decision('key:ann'))).toBe(403)
   expect(await post(decision('nobody'))).toBe(400)
-  expect(await post(decision('key:lea'))).toBe(200)
+  expect(await post(decision('key:duty'))).toBe(200)
   expect(await post(decision('key:lea'))).toBe(409)
   expect((await callModern(gateway, 650)).text).toContain('refunded 650')
   service.close()

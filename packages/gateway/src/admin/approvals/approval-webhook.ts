@@ -6,9 +6,10 @@ import { drainUnreadBody } from '@gantry/mcp/server/node'
 import type { Approval } from '../../chain/approval/approval.ts'
 import type { Approver } from '../../chain/approval/approvers.ts'
 import type { Gateway } from '../../gateway.ts'
-import { ADMIN_SCOPE, decodePercent } from '../../model/index.ts'
+import { decodePercent } from '../../model/index.ts'
 import { CALLER_FORMS, readCaller } from '../../rules/read-caller.ts'
 import { ApiError } from '../api-error.ts'
+import { isOperator, roleOf } from '../http/roles.ts'
 import { toApiError } from '../local-api.ts'
 import { notDecided, presentApproval } from './approval-handlers.ts'
 import { isSigned, sign } from './webhook-signature.ts'
@@ -109,7 +110,7 @@ export class ApprovalWebhook {
     const approver = {
       name: `${describePrincipal(subject.principal)} by webhook`,
       subject,
-      isOperator: subject.scopes.includes(ADMIN_SCOPE),
+      isOperator: isOperator(roleOf(subject, this.#gateway.model.auth.roles)),
     }
     return {
       approved,

@@ -95,10 +95,18 @@ const VIEWER_TOPICS: ReadonlySet<Topic> = new Set([
 ])
 
 /** By scopes of the credential, else by groups of the person; undefined for those who have none. */
-export function roleOf({ scopes, claims }: AuthInfo, roles: RolesModel | undefined): Role | undefined {
-  const groups = [claims.groups].flat()
+export function roleOf(
+  { scopes, claims }: Pick<AuthInfo, 'scopes'> & Partial<Pick<AuthInfo, 'claims'>>,
+  roles: RolesModel | undefined,
+): Role | undefined {
+  const groups = [claims?.groups].flat()
   const isIn = (role: Role): boolean => (roles?.[role] ?? []).some((group) => groups.includes(group))
   return ORDER.toReversed().find((role) => scopes.includes(SCOPES[role]) || isIn(role))
+}
+
+/** Whether a role is that of an operator, or more. */
+export function isOperator(role: Role | undefined): boolean {
+  return role !== undefined && ORDER.indexOf(role) >= ORDER.indexOf('operator')
 }
 
 /** Throws unless the caller may use the route: the one place where roles are compared. */
