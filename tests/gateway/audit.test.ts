@@ -6,6 +6,8 @@ import { connect, http } from '@gantry/mcp/client'
 import { Server, tool } from '@gantry/mcp/server'
 import { verifyTrail } from '../../packages/gateway/src/audit/index.ts'
 import { expectEvents, linesIn } from '../../packages/gateway/src/audit/trail.test.support.ts'
+import { createAdminClient } from '../../packages/gateway/src/admin/contract.ts'
+import { adminGateway } from '../support/admin-gateway.ts'
 import { modernRequest } from '../support/raw-client.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
@@ -153,6 +155,23 @@ describe('the audit trail', () => {
     })
     expect(all.some(({ api, actor }) => api.operation === 'sign-in' && actor.user?.name === 'ci')).toBe(true)
     expectEvents(await linesIn(stateDir))
+  })
+
+  it('names the author of a change, also when others do something at the same time', async () => {
+    const auth = { apiKeys: [{ name: 'ci', key: KEY, scopes: ['gantry:admin'] }] }
+    const followed = await adminGateway({ stateDir, mcpServers: {}, auth, audit: {} })
+    const api = createAdminClient({ url: followed.url, token: KEY })
+    const { text, revision } = await api.call('config', {})
+    const others = async () => {
+      for (let at = 0; at < 20; at++) await api.call('clearWire', {})
+    }
+    const changed = text.replace('{', '{ "names": { "separator": "." },')
+    await Promise.all([api.call('saveConfig', { body: { text: changed, revision } }), others()])
+    await followed.close()
+    const all = (await linesIn(stateDir)).map((line) => JSON.parse(line))
+    const change = all.find((event) => event.api.operation === 'configuration/change')
+    expect(change).toMatchObject({ actor: { user: { name: 'ci' } } })
+    expect(JSON.stringify(change)).toContain('separator')
   })
 
   it('has arguments and results when that is wanted, without secrets', async () => {

@@ -129,9 +129,7 @@ export class Admin {
   #audited(handlers: Handlers, trail: AuditTrail, editor: ConfigEditor): Handlers {
     const watch = new AuditWatch(trail, editor)
     this.#host.gateway.observers.add(watch)
-    return auditedHandlers(handlers, trail, (author) => {
-      watch.author = author
-    })
+    return auditedHandlers(handlers, trail, watch.author)
   }
 
   /** Takes up what an earlier run has left. */

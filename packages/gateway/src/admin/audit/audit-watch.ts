@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AuditActor, AuditEvent, AuditTrail } from '../../audit/index.ts'
 import type { OnRefused, Refused } from '../../identity/refusal.ts'
 import type { GatewayObserver } from '../../gateway.ts'
@@ -18,8 +19,8 @@ const MOST_DIFF = 16 * 1024
 
 /** Records what happens besides requests: targets that start and fail, and new configurations. */
 export class AuditWatch implements GatewayObserver {
-  /** Who changes the configuration by the console now; otherwise the file was edited. */
-  author: AuditActor | undefined
+  /** Who changes the configuration by the console; otherwise the file was edited. Several may be at work at once. */
+  readonly author: AsyncLocalStorage<AuditActor> = new AsyncLocalStorage()
   readonly #trail: AuditTrail
   readonly #editor: ConfigEditor
   readonly #states = new WeakMap<Target, string>()
@@ -51,9 +52,7 @@ export class AuditWatch implements GatewayObserver {
   }
 
   modelChanged(): void {
-    const { author } = this
-    const before = this.#text
-    this.#text = this.#changed(before, author ?? FILE_EDIT)
+    this.#text = this.#changed(this.#text, this.author.getStore() ?? FILE_EDIT)
   }
 
   async #changed(before: Promise<string>, actor: AuditActor): Promise<string> {

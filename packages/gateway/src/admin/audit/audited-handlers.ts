@@ -1,3 +1,4 @@
+import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { AuditActor, AuditEvent } from '../../audit/index.ts'
 import type { AuditTrail } from '../../audit/index.ts'
 import { ROUTES, type RouteName } from '../contract.ts'
@@ -18,11 +19,11 @@ const ACTIVITIES = { POST: 'other', PUT: 'update', DELETE: 'delete', GET: 'read'
 
 type AnyHandler = (request: AnyRequest) => unknown
 
-/** Records who changed what by the admin API. `author` is told who is at work, for changes of the configuration. */
+/** Records who changed what by the admin API. `author` has who is at work, for changes of the configuration. */
 export function auditedHandlers(
   handlers: Handlers,
   trail: AuditTrail,
-  author: (caller: AuditActor | undefined) => void,
+  author: AsyncLocalStorage<AuditActor>,
 ): Handlers {
   const audited = Object.entries(handlers).map(([name, handler]) => {
     const { method } = ROUTES[name as RouteName]
@@ -33,16 +34,13 @@ export function auditedHandlers(
 
   async function run(name: RouteName, handler: AnyHandler, request: AnyRequest): Promise<unknown> {
     const actor = actorOf(request.caller)
-    author(actor)
     try {
-      const reply = await handler(request)
+      const reply = await author.run(actor, () => handler(request))
       trail.add(eventOf(name, request, actor, undefined))
       return reply
     } catch (thrown) {
       trail.add(eventOf(name, request, actor, thrown as Error))
       throw thrown
-    } finally {
-      author(undefined)
     }
   }
 }
