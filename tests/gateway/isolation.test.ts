@@ -88,45 +88,6 @@ describe('isolation: session, for modern callers without a name', () => {
   )
 })
 
-describe.each([undefined, 'session', 'user'])(
-  'the first calls, at the same time (isolation: %s)',
-  (isolation) => {
-    const target = () => rawTarget({}, isolation === undefined ? {} : { isolation })
-    const namesIn = (results: { text(): string }[]) => results.map((result) => result.text().split(' ')[1])
-
-    // With `user` the sessions of one principal share a connection on purpose.
-    const eras = isolation === 'user' ? (['modern'] as const) : (['modern', 'legacy'] as const)
-
-    it.each(eras)('are all asked, without a name (%s)', async (era) => {
-      await start(target())
-      const callers = await Promise.all(['Ada', 'Bob', 'Cyd', 'Dan'].map((name) => open(era, name)))
-      const results = await Promise.all(callers.map((client) => client.call('raw_ask')))
-      expect(namesIn(results)).toEqual(['Ada', 'Bob', 'Cyd', 'Dan'])
-    })
-
-    it('may be beside others that ask nothing: the question waits for those', async () => {
-      await start(target())
-      const callers = await Promise.all(['Ada', 'Bob', 'Cyd'].map((name) => open('modern', name)))
-      const [ada, bob, cyd] = callers as [Client, Client, Client]
-      await ada.call('raw_slow')
-      const [, first, , second] = await Promise.all([
-        ada.call('raw_slow'),
-        bob.call('raw_ask'),
-        cyd.call('raw_slow'),
-        cyd.call('raw_ask'),
-      ])
-      expect(namesIn([first, second])).toEqual(['Bob', 'Cyd'])
-    })
-
-    it('share one process when they ask nothing', async () => {
-      await start(target())
-      const callers = await Promise.all([1, 2, 3].map(() => open('modern')))
-      const pids = await Promise.all(callers.map(pidOf))
-      expect(new Set(pids).size).toBe(1)
-    })
-  },
-)
-
 describe('isolation: user', () => {
   it('shares a process among the clients of one principal only', async () => {
     await start(rawTarget({}, { isolation: 'user' }), {
@@ -270,11 +231,12 @@ describe('no isolation in the configuration', () => {
     expect(await pidOf(client)).toBe(pid)
   })
 
-  it('asks a caller although the call of another hangs, of which nothing is known', async () => {
+  it('refuses a question that could be for several callers once, and never again', async () => {
     await start(rawTarget({}))
     const [ada, bob] = [await open('legacy', 'Ada'), await open('legacy', 'Bob')]
     const hanging = ada.call('raw_hang').catch(() => {})
     await expect.poll(() => instances()[0]?.slots.used).toBe(1)
+    expect((await bob.call('raw_ask')).text()).toMatch(/undefined$/)
     expect((await bob.call('raw_ask')).text()).toMatch(/ Bob$/)
     expect((await ada.call('raw_ask')).text()).toMatch(/ Ada$/)
     await ada.close()

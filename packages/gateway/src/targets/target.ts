@@ -13,8 +13,7 @@ import {
   legacyKey,
   sameInAuto,
 } from './connection/pool.ts'
-import type { Connection } from './connection/first-calls.ts'
-import { ConnectionChoice } from './connection/isolation.ts'
+import { ConnectionChoice, type Connection } from './connection/isolation.ts'
 import type { Link } from './link/link.ts'
 import type { OpenerServices } from './connection/link-opener.ts'
 import { sendInEitherEra } from './connection/either-era.ts'
@@ -71,7 +70,6 @@ export class Target {
     this.#choice = new ConnectionChoice({
       model: () => this.model,
       current: () => this.#current,
-      acquire: (instance, exchange) => this.calls.acquire(instance, exchange),
       learned: (message) => {
         services.log('info', message, { target: this.name })
         events.changed(this)
@@ -207,21 +205,7 @@ export class Target {
     })
   }
 
-  #useAt(connection: Connection, exchange: Exchange, options: SendOptions): Promise<Outcome> {
-    const { first } = this.#choice
-    if (first.concerns(connection, exchange) === false) return this.#sendAt(connection, exchange, options)
-    const isOlder = isLegacyKey(connection.key)
-    return first.run(connection, exchange, {
-      send: (at) => this.#sendAt(at, exchange, options),
-      choose: () => {
-        const { key, isOwn } = this.#choice.for(exchange, isOlder)
-        return { key: isOlder ? legacyKey(key) : key, ...(isOwn && { isOwn }) }
-      },
-      apart: () => this.#choice.apart(connection, exchange),
-    })
-  }
-
-  #sendAt({ key, isOwn }: Connection, exchange: Exchange, options: SendOptions): Promise<Outcome> {
+  #useAt({ key, isOwn }: Connection, exchange: Exchange, options: SendOptions): Promise<Outcome> {
     if (!isOwn) return this.calls.send(this.#current.pool.get(key), exchange, options)
     const { held } = this.#ownerOf(exchange)
     return held.run(exchange, (instance, own) => this.calls.send(instance, own, options), key)

@@ -1,6 +1,5 @@
 import type { Exchange, Outcome } from '@gantry/mcp/exchange'
-import type { Connection } from './first-calls.ts'
-import type { ConnectionChoice } from './isolation.ts'
+import type { Connection, ConnectionChoice } from './isolation.ts'
 import { failedToAsk, withAdvice } from './live-questions.ts'
 import type { EraHost, OlderEra } from './older-era.ts'
 import { continuesCall } from './pool.ts'

@@ -3,7 +3,6 @@ import { isModern, type Exchange } from '@gantry/mcp/exchange'
 import type { Isolation, TargetModel } from '../../model/index.ts'
 import type { Link } from '../link/link.ts'
 import { TargetExchange } from '../link/target-exchange.ts'
-import { type Connection, FirstCalls, itemOf, Items } from './first-calls.ts'
 import type { Instance } from './instance.ts'
 import {
   callerKey,
@@ -16,16 +15,50 @@ import {
   sameInAuto,
 } from './pool.ts'
 
+/** Methods that a server may ask questions for, the list that each belongs to, and the member that names the item. */
+const ASKING: Readonly<Record<string, readonly [list: string, member: 'name' | 'uri']>> = {
+  'tools/call': ['tools', 'name'],
+  'prompts/get': ['prompts', 'name'],
+  'resources/read': ['resources', 'uri'],
+}
+
+/** What a call is about, as `tools NAME` or `resources URI`; undefined when a server cannot ask questions for it. */
+export function itemOf({ method, params }: Exchange): string | undefined {
+  const asking = Object.hasOwn(ASKING, method) ? ASKING[method] : undefined
+  return asking && `${asking[0]} ${String(params[asking[1]])}`
+}
+
+/** Items more than this are not remembered: each of their calls is treated like a first one. */
+const MOST_REMEMBERED = 1000
+
+/** Items of which something is known. Bounded, because callers choose URIs. */
+export class Items {
+  readonly #items = new Set<string>()
+
+  has(item: string | undefined): boolean {
+    return item !== undefined && this.#items.has(item)
+  }
+
+  /** True when that is news. */
+  add(item: string): boolean {
+    if (this.#items.size >= MOST_REMEMBERED || this.#items.has(item)) return false
+    this.#items.add(item)
+    return true
+  }
+}
+
+/** Which connection a caller gets. One of its own is for this call alone. */
+export interface Connection {
+  readonly key: string
+  readonly isOwn?: boolean
+}
+
 /** The connection that all callers share. */
 const SHARED: Connection = { key: '' }
 
 /** The connections that there are, and whether the server is spoken to in the newer era. */
 interface Choice {
-  readonly pool: {
-    find(key: string): Occupied | undefined
-    get(key: string): Instance
-    readonly all: readonly Occupied[]
-  }
+  readonly pool: { find(key: string): Occupied | undefined; readonly all: readonly Occupied[] }
   readonly olderEra: {
     readonly hasNewer: boolean
     readonly description: string | undefined
@@ -37,7 +70,6 @@ interface Choice {
 export interface ConnectionChoiceHost {
   model(): TargetModel
   current(): Choice
-  acquire(instance: Instance, exchange: Exchange): Link | Promise<Link>
   /** Something was learned that changes where calls go; in words for operators. */
   learned(message: string): void
 }
@@ -47,33 +79,9 @@ export class ConnectionChoice {
   readonly #host: ConnectionChoiceHost
   readonly #learned = new LearnedIsolation()
   #hasToldOfOlder = false
-  /** The first calls of what the server offers. */
-  readonly first: FirstCalls = new FirstCalls({
-    hasAsked: (exchange) => this.hasAsked(exchange),
-    mayMix: (connection, exchange) => this.#mayMix(connection, exchange),
-  })
 
   constructor(host: ConnectionChoiceHost) {
     this.#host = host
-  }
-
-  /** Whether a connection may have calls of several callers, and questions that do not say whose they are. */
-  #mayMix({ key }: Connection, exchange: Exchange): boolean | Promise<boolean> {
-    const { isolation } = this.#host.model()
-    if (isolation === 'shared' || this.isLearned || !isOfSeveral(key)) return false
-    const asksUnnamed = (link: Link): boolean => link.edge !== undefined && !isModern(link.version)
-    const found = this.#host.acquire(this.#host.current().pool.get(key), exchange)
-    // A failure is for the call itself to meet.
-    return found instanceof Promise ? found.then(asksUnnamed, () => false) : asksUnnamed(found)
-  }
-
-  /** A connection of the same era as another one, for a call that must not meet those of others there. */
-  apart({ key }: Connection, exchange: Exchange): Connection {
-    const isLegacy = isLegacyKey(key)
-    const own = callerKey(exchange)
-    const { pool } = this.#host.current()
-    const apart = own === undefined ? freeConnection(exchange, pool.all, isLegacy) : { key: own }
-    return isLegacy ? { ...apart, key: legacyKey(apart.key) } : apart
   }
 
   /** `wantsOlder`: the call goes to the older era of a server that has both. */
@@ -87,7 +95,7 @@ export class ConnectionChoice {
 
   /**
    * Callers without a name and a session have one connection with `session` and `user`, and cannot be told apart there:
-   * a question could be for any of them. Where the server asks, a call joins others only if it is known to ask nothing.
+   * a question could be for any of them. A call that is known to ask does not join others.
    */
   #needsItsOwn(
     { key, isOwn }: Connection,
@@ -97,8 +105,7 @@ export class ConnectionChoice {
   ): boolean {
     if (isOwn || isSharedKey(key) || callerKey(exchange) !== undefined) return false
     if (continuesCall(exchange)) return true
-    if (!this.#learned.hasAskedAnything || !this.first.mayAsk(exchange) || (hasNewer && !wantsOlder))
-      return false
+    if (!this.hasAsked(exchange) || (hasNewer && !wantsOlder)) return false
     const used = pool.find(hasNewer ? legacyKey(key) : key)
     return used !== undefined && (used.calls > 0 || used.parked > 0)
   }
@@ -118,10 +125,9 @@ export class ConnectionChoice {
     if (instance.link && isModern(instance.link.version)) return this.#refused(exchanges)
     this.#learned.asked(exchanges)
     const { isolation, name } = this.#host.model()
-    const heir = isRefused || !isSharedKey(instance.key) ? undefined : exchanges[0]
-    const isNews = isolation === 'auto' && this.#learned.learn(heir)
-    this.first.asked()
-    if (!isNews) return
+    // What happens on the connection of one caller is no news.
+    const isShared = isolation === 'auto' && isSharedKey(instance.key)
+    if (!isShared || !this.#learned.learn(isRefused ? undefined : exchanges[0])) return
     this.#host.learned(
       `${name} asks its clients questions: from now on each session has a connection of its own. ` +
         'Set "isolation" to decide this yourself',
@@ -185,10 +191,6 @@ class LearnedIsolation {
     if (!exchange) this.#heir = undefined
     else if (isNews) this.#heir = callerKey(exchange)
     return isNews
-  }
-
-  get hasAskedAnything(): boolean {
-    return !this.#asking.isEmpty
   }
 
   /** Whether the server has asked something for the same item. */
@@ -255,11 +257,6 @@ function freeConnection(exchange: Exchange, all: readonly Occupied[], isLegacy: 
       !mayServeOthers(one, exchange),
   )
   return free ? { key: isLegacy ? sameInAuto(free.key) : free.key, isOwn: true } : ownConnection(exchange)
-}
-
-/** Whether callers that can be told apart may share a connection. One of a session is for that session alone. */
-function isOfSeveral(key: string): boolean {
-  return isSharedKey(key) || (isLegacyKey(key) ? sameInAuto(key) : key).startsWith('user:')
 }
 
 /** With any other isolation than `auto`. */

@@ -12,7 +12,7 @@ import {
 } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 import type { Instance } from './instance.ts'
-import { type Connection, itemOf, Items } from './first-calls.ts'
+import { type Connection, itemOf, Items } from './isolation.ts'
 import { legacyKey } from './pool.ts'
 import type { Link } from '../link/link.ts'
 import { TargetError } from '../target-error.ts'

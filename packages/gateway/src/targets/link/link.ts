@@ -93,8 +93,6 @@ export async function edgeLink(
       onNotification: services.onNotification,
       ownerOf: callerOf,
       onSharedQuestion: services.onSharedQuestion,
-      // On a connection that is shared on purpose, calls of others never cease.
-      holdsQuestions: model.isolation !== 'shared',
       extraHeaders: headersOf,
     },
   })

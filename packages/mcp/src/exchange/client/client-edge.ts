@@ -54,8 +54,6 @@ export interface ClientEdgeOptions {
   onNotification?: ((notification: Notification) => void) | undefined
   /** Also told of questions that a modern server sends as requests, which must not be answered. */
   onSharedQuestion?: SharedQuestionListener | undefined
-  /** A question that may be for several callers waits until it can be for one only; without it, it is refused at once. */
-  holdsQuestions?: boolean | undefined
   /** Results keep the text that they came in, for a relay that changes none of them in place. */
   keepsText?: boolean | undefined
   /** Who a request belongs to. Default: its session and principal. A client of one user says that all are that user's. */

@@ -143,7 +143,6 @@ export class LegacyClientEdge implements ClientEdge {
         options.answer &&
         new ExtensionRequests({ ...options, wire, version: this.version, answer: options.answer }),
       onAmbiguous: options.onAmbiguous,
-      holdsQuestions: options.holdsQuestions,
       onSharedQuestion: options.onSharedQuestion,
       onLog: options.onLog,
       onPageDone: (notification) => {
@@ -283,15 +282,11 @@ export class LegacyClientEdge implements ClientEdge {
           .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
           .catch(() => {})
       },
-      done: (call) => {
-        this.#calls.delete(call.id)
-        this.#inbox.callOver()
-      },
+      done: (call) => this.#calls.delete(call.id),
       givenUp: ({ id, method, origin }) => {
         this.#calls.delete(id)
         const owner = method === 'ping' ? undefined : this.#ownerOf(origin)
         if (owner) this.#unanswered.add(id, { owner, asks: canAskForInput(method) })
-        this.#inbox.callOver()
       },
       unwantedLog: (notification) => this.#options.onLog?.(notification),
     }

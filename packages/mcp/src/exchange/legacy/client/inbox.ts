@@ -42,7 +42,6 @@ export interface InboxOptions {
   ask?: Exchange['ask']
   extension?: ExtensionRequests | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
-  holdsQuestions?: boolean | undefined
   onSharedQuestion?: SharedQuestionListener | undefined
   onLog?: ((notification: Notification) => void) | undefined
   /** What a user was sent to a page for is done (2025-11-25, URL mode elicitation). */
@@ -83,11 +82,6 @@ export class LegacyInbox {
     else if (!this.#answerPing(message) && !this.#options.extension?.take(message)) {
       this.#receiveRequest(message)
     }
-  }
-
-  /** A call is over: a question that waits may be for one caller only now. */
-  callOver(): void {
-    if (this.#shared.held.size > 0) this.#shared.lookAgain()
   }
 
   close(): void {
@@ -167,19 +161,13 @@ export class LegacyInbox {
       case 'nobody':
         return this.#shared.askConnection(request)
       case 'strangers': {
-        const { calls } = found
-        this.#options.onSharedQuestion?.(originsOf(calls), true)
-        const refuse = (): void => this.#refuseAmbiguous(request, calls)
-        const mayWait = this.#options.holdsQuestions === true && found.mayClear
-        if (!mayWait || !this.#shared.hold(request, calls.length, refuse)) refuse()
+        const calls = found.calls.map((call) => call.method)
+        this.#options.onSharedQuestion?.(originsOf(found.calls), true)
+        this.#options.onAmbiguous?.({ method: request.method, calls })
+        const message = 'Calls of several callers may have caused this request, and it names none of them'
+        this.#shared.refuse(request, new ProtocolError(INVALID_REQUEST, message))
       }
     }
-  }
-
-  #refuseAmbiguous(request: JsonRpcRequest, calls: readonly LegacyCall[]): void {
-    this.#options.onAmbiguous?.({ method: request.method, calls: calls.map((call) => call.method) })
-    const message = 'Calls of several callers may have caused this request, and it names none of them'
-    this.#shared.refuse(request, new ProtocolError(INVALID_REQUEST, message))
   }
 
   #withdraw(requestId: RequestId): void {
@@ -204,8 +192,8 @@ export type Attribution =
   | { readonly to: 'call'; readonly call: LegacyCall; readonly isNamed: boolean }
   /** Several calls of one owner: whom to show it to is known, which call it belongs to is not. */
   | { readonly to: 'owner'; readonly calls: readonly LegacyCall[] }
-  /** Calls of several owners: none of them may see it. `mayClear`: until all of them but one have ended. */
-  | { readonly to: 'strangers'; readonly calls: readonly LegacyCall[]; readonly mayClear: boolean }
+  /** Calls of several owners: none of them may see it. */
+  | { readonly to: 'strangers'; readonly calls: readonly LegacyCall[] }
   | { readonly to: 'nobody' }
 
 const NOBODY: Attribution = { to: 'nobody' }
@@ -248,9 +236,8 @@ export class Attributor {
     })
     const [first] = candidates
     if (!first || !owner) return NOBODY
-    // What was given up may never be answered, so it is no use to wait for that.
-    const mayClear = !unanswered.hasOther(owner, isQuestion)
-    if (!isOnlyOwner || !mayClear) return { to: 'strangers', calls: candidates, mayClear }
+    isOnlyOwner &&= !unanswered.hasOther(owner, isQuestion)
+    if (!isOnlyOwner) return { to: 'strangers', calls: candidates }
     // A call that waits for an answer already hardly asks a second time: it gives way to the one that works.
     const working = candidates.filter((call) => call.exchange !== undefined)
     const only = working.length === 1 ? working[0] : candidates.length === 1 ? first : undefined

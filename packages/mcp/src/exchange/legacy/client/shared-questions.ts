@@ -23,21 +23,10 @@ export interface SharedQuestionsOptions {
 /** Questions of this kind that are open at a time. */
 const MAX_OPEN = 64
 
-/** How long a question waits until it can be for one caller only, in milliseconds. */
-const LONGEST_HOLD = 30_000
-
-/** A question that may be for several callers. */
-interface HeldQuestion {
-  readonly request: JsonRpcRequest
-  readonly timer: ReturnType<typeof setTimeout>
-}
-
 /** Questions of a legacy server that belong to no single call: to the connection, or to the owner of several calls. */
 export class SharedQuestions {
   readonly #options: SharedQuestionsOptions
   readonly #open = new Map<RequestId, AbortController>()
-  /** What may be for several callers, and waits. */
-  readonly held: Map<RequestId, HeldQuestion> = new Map()
 
   constructor(options: SharedQuestionsOptions) {
     this.#options = options
@@ -63,41 +52,13 @@ export class SharedQuestions {
     this.#options.reply({ id: request.id, error: error.toJsonRpc() })
   }
 
-  /**
-   * Keeps a question that may belong to any of so many calls, until some of them have ended. False when that is no use:
-   * each of them may wait for an answer itself.
-   */
-  hold(request: JsonRpcRequest, calls: number, refuse: () => void): boolean {
-    if (this.held.size + 1 >= Math.min(calls, MAX_OPEN)) return false
-    const timer = setTimeout(() => {
-      if (this.#release(request.id)) refuse()
-    }, LONGEST_HOLD)
-    timer.unref?.()
-    this.held.set(request.id, { request, timer })
-    return true
-  }
-
-  /** A call is over. */
-  lookAgain(): void {
-    for (const { request } of [...this.held.values()]) {
-      if (this.#release(request.id)) this.#options.again(request)
-    }
-  }
-
-  #release(id: RequestId): boolean {
-    clearTimeout(this.held.get(id)?.timer)
-    return this.held.delete(id)
-  }
-
   withdraw(id: RequestId): void {
-    this.#release(id)
     this.#open.get(id)?.abort('The server withdrew its request')
   }
 
   close(): void {
     for (const abort of this.#open.values()) abort.abort('The connection is closed')
     this.#open.clear()
-    for (const id of [...this.held.keys()]) this.#release(id)
   }
 
   async #askLive(request: JsonRpcRequest, ask: Ask, calls: readonly LegacyCall[]): Promise<void> {
