@@ -103,7 +103,7 @@ describe('an assertion of the identity provider', () => {
     ['of another issuer', { iss: 'https://evil.example.com' }, '\\"iss\\"'],
     ['that has expired', { iat: -500, exp: -120 }, '\\"exp\\"'],
     ['that is old but says it is good for long', { iat: -3600, exp: 36_000 }, '\\"iat\\"'],
-    ['of a clock two minutes ahead', { iat: 120, nbf: 120, exp: 400 }, '\\"nbf\\"'],
+    ['of a clock a minute ahead', { iat: 60, nbf: 60, exp: 400 }, '\\"nbf\\"'],
     ['without an id', { jti: undefined }, '\\"jti\\"'],
     ['of nobody', { sub: '' }, 'nobody'],
   ])('%s is refused, and the log says why', async (_, claims, reason) => {
@@ -122,9 +122,9 @@ describe('an assertion of the identity provider', () => {
     expect(lines.join('')).toContain(reason)
   })
 
-  it('of clocks that are a minute apart is accepted', async () => {
+  it('of clocks that are almost half a minute apart is accepted', async () => {
     const now = Math.floor(Date.now() / 1000)
-    for (const shift of [-55, 55]) {
+    for (const shift of [-25, 25]) {
       const value = await assertion({ iat: now + shift, nbf: now + shift, exp: now + shift + 30 })
       expect((await redeem(value)).status).toBe(200)
     }

@@ -59,6 +59,8 @@ export interface BearerModel {
 }
 
 /** What a key or token needs to administer the gateway: a caller that may change the configuration may start programs. */
+/** What rules call the issuer of callers with a certificate. Issuers of tokens are URLs, so no other has this name. */
+export const CERTIFICATE_ISSUER = 'mtls'
 export const ADMIN_SCOPE = 'gantry:admin'
 /** Keeps the gateway running, and changes neither the configuration nor who may come in. */
 export const OPERATOR_SCOPE = 'gantry:operator'

@@ -1,4 +1,11 @@
-export { ADMIN_SCOPE, keyPrincipal, METRICS_SCOPE, OPERATOR_SCOPE, VIEWER_SCOPE } from './auth-model.ts'
+export {
+  ADMIN_SCOPE,
+  CERTIFICATE_ISSUER,
+  keyPrincipal,
+  METRICS_SCOPE,
+  OPERATOR_SCOPE,
+  VIEWER_SCOPE,
+} from './auth-model.ts'
 export type {
   ApiKeyModel,
   AuthModel,

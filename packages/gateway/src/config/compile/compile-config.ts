@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { parseUrl } from '@gantry/mcp/foreign'
 import {
+  CERTIFICATE_ISSUER,
   deepFreeze,
   isLoopbackHost,
   targetScheme,
@@ -49,6 +50,7 @@ export function compileConfig(
     // The store may have keys of any name.
     apiKeys: auth.keys ? undefined : auth.apiKeys.map((key) => key.name),
     issuers: issuersOf(auth),
+    workloadIssuers: auth.mtls ? [CERTIFICATE_ISSUER] : [],
   }
   const model: GatewayModel = {
     file: options.file,

@@ -21,7 +21,10 @@ export interface PolicyNames {
   readonly targets: readonly string[]
   /** Undefined: not known here. */
   readonly apiKeys: readonly string[] | undefined
+  /** Of people. */
   readonly issuers: readonly string[]
+  /** Of workloads. */
+  readonly workloadIssuers: readonly string[]
 }
 
 /** Conditions by the place of their rule, compiled before: that takes a library, which is loaded for it. */
@@ -103,7 +106,7 @@ export function compileWho(
     if (known) warnUnknown({ wanted, known, what: 'API key' }, [...path, 'apiKeys', at], context)
   })
   return {
-    principals: compilePrincipals(raw?.principals ?? [], [...path, 'principals'], context, names.issuers),
+    principals: compilePrincipals(raw?.principals ?? [], [...path, 'principals'], context, names),
     scopes: raw?.scopes ?? [],
     apiKeys: raw?.apiKeys ?? [],
   }
@@ -156,14 +159,14 @@ function compilePrincipals(
   raw: readonly RawPrincipal[],
   path: ConfigPath,
   context: CompileContext,
-  issuers: readonly string[],
+  { issuers, workloadIssuers }: PolicyNames,
 ): PrincipalPattern[] {
   return raw.map((one, index) => {
     const at = [...path, index]
     const { kind = 'person', issuer, subject } = typeof one === 'string' ? { subject: one } : one
     if (typeof one === 'string') reportOldForms(one, at, context)
     if (issuer === undefined) return { kind, issuer: onlyIssuer(issuers, at, context), subject }
-    reportUnknownIssuer(issuer, issuers, at, context)
+    reportUnknownIssuer(issuer, [...issuers, ...workloadIssuers], at, context)
     return { kind, issuer, subject }
   })
 }

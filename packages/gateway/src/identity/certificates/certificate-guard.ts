@@ -3,10 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import type { AuthInfo } from '@gantry/mcp/exchange'
 import type { Guard, HttpHead } from '@gantry/mcp/server'
+import { CERTIFICATE_ISSUER } from '../../model/index.ts'
 import { pathOf, type OnRefused } from '../refusal.ts'
-
-/** What rules call the issuer of callers with a certificate. Issuers of tokens are URLs, so no other has this name. */
-export const CERTIFICATE_ISSUER = 'mtls'
 
 /** Beside the headers of a request, where nothing that is sent can stand: a header has no symbol for a name. */
 const CERTIFIED: unique symbol = Symbol('certified')

@@ -5,7 +5,7 @@ import type { OnRefused } from '../refusal.ts'
 import { issuersGuard } from './issuers-guard.ts'
 
 /** How far apart the clocks of an issuer, of a client and of this machine may be. */
-export const CLOCK_TOLERANCE = '60s'
+export const CLOCK_TOLERANCE = '30s'
 
 /** Lets holders of tokens in: of issuers of the configuration, and our own. Undefined where there is neither. */
 export async function bearerGuard(

@@ -19,7 +19,7 @@ export interface Person {
 
 const TIMEOUT = 10_000
 /** How far apart the clocks of the identity provider and of this machine may be, in seconds. */
-export const CLOCK_TOLERANCE = 60
+export const CLOCK_TOLERANCE = 30
 /** Its metadata is read again after this time. */
 const FRESH = 10 * 60_000
 
