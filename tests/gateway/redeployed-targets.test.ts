@@ -63,7 +63,8 @@ describe('a target at a URL that was away for a while', () => {
       while (Date.now() < began + 900) await client.call('web_echo').catch(() => {})
     }
     await Promise.all(Array.from({ length: 20 }, hammer))
-    expect(target().main.starts - before).toBeLessThanOrEqual((Date.now() - began) / 150 + 1)
+    // Pauses vary, so that many gateways do not come at once; none is shorter than half.
+    expect(target().main.starts - before).toBeLessThanOrEqual((Date.now() - began) / 75 + 1)
   })
 
   it('is tried again within seconds by default', async () => {
