@@ -142,7 +142,7 @@ describeConsole('what is hostile', { config, entries: 7 }, (suite) => {
       'The change',
     )
     await visit('/catalog?view=changes')
-    await page.locator('summary').first().click()
+    await page.getByRole('list', { name: 'Changes' }).locator('summary').first().click()
     await page.getByText('Changed:').first().waitFor()
     await expectCalm('a difference')
 
