@@ -22,8 +22,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
-    // A process of its own for each file would load the same modules hundreds of times: a fifth of the whole time.
-    isolate: false,
     // For the threads that the gateway starts: they are not Vitest's to translate.
     execArgv: ['--import', new URL('./scripts/lib/typescript-loader.mjs', import.meta.url).href],
     setupFiles: ['packages/mcp/src/testing/fixtures/referee.test.setup.ts'],
