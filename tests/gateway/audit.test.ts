@@ -54,8 +54,8 @@ async function start(config: object = {}): Promise<TestGateway> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an event of any kind
-async function events(): Promise<any[]> {
-  await gateway?.gateway.audit?.flush()
+async function events(of: Pick<TestGateway, 'gateway'> | undefined = gateway): Promise<any[]> {
+  await of?.gateway.audit?.flush()
   return (await linesIn(stateDir)).map((line) => JSON.parse(line))
 }
 
@@ -167,11 +167,11 @@ describe('the audit trail', () => {
     }
     const changed = text.replace('{', '{ "names": { "separator": "." },')
     await Promise.all([api.call('saveConfig', { body: { text: changed, revision } }), others()])
+    const change = () =>
+      events(followed).then((all) => all.find((event) => event.api.operation === 'configuration/change'))
+    await expect.poll(change).toMatchObject({ actor: { user: { name: 'ci' } } })
+    expect(JSON.stringify(await change())).toContain('separator')
     await followed.close()
-    const all = (await linesIn(stateDir)).map((line) => JSON.parse(line))
-    const change = all.find((event) => event.api.operation === 'configuration/change')
-    expect(change).toMatchObject({ actor: { user: { name: 'ci' } } })
-    expect(JSON.stringify(change)).toContain('separator')
   })
 
   it('has arguments and results when that is wanted, without secrets', async () => {

@@ -44,6 +44,7 @@ import { wireHandlers } from './wire/wire-handlers.ts'
 export class Admin {
   readonly handlers: Handlers
   readonly views: AppViews = new AppViews()
+  #auditWatch: AuditWatch | undefined
   readonly #host: AdminHost
   readonly #hub: EventHub
   readonly #sources: EventSources
@@ -128,6 +129,7 @@ export class Admin {
 
   #audited(handlers: Handlers, trail: AuditTrail, editor: ConfigEditor): Handlers {
     const watch = new AuditWatch(trail, editor)
+    this.#auditWatch = watch
     this.#host.gateway.observers.add(watch)
     return auditedHandlers(handlers, trail, watch.author)
   }
@@ -167,6 +169,7 @@ export class Admin {
     this.#tail.close()
     this.#playground.close()
     await this.#trials.close()
+    await this.#auditWatch?.settled()
     await this.#changes.flush()
   }
 }

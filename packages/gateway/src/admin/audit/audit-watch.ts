@@ -55,6 +55,11 @@ export class AuditWatch implements GatewayObserver {
     this.#text = this.#changed(this.#text, this.author.getStore() ?? FILE_EDIT)
   }
 
+  /** Until the last change is in the trail. */
+  async settled(): Promise<void> {
+    await this.#text
+  }
+
   async #changed(before: Promise<string>, actor: AuditActor): Promise<string> {
     const [old, text] = [await before, await this.#read()]
     const hunks = await textDiff(old, text)
