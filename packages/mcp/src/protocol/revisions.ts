@@ -70,7 +70,7 @@ const METHODS: ReadonlyMap<string, MethodFacts> = new Map<string, MethodFacts>([
 ])
 
 /** Every method of the table. */
-export const METHOD_NAMES: readonly string[] = /* @__PURE__ */ [...METHODS.keys()]
+export const METHOD_NAMES: readonly string[] = [...METHODS.keys()]
 
 export function methodFacts(method: string): MethodFacts | undefined {
   return METHODS.get(method)
