@@ -4,9 +4,6 @@ import { withGroups } from '../../rules/with-groups.ts'
 import type { OnRefused } from '../refusal.ts'
 import { issuersGuard } from './issuers-guard.ts'
 
-/** How far apart the clocks of an issuer, of a client and of this machine may be. */
-export const CLOCK_TOLERANCE = '30s'
-
 /** Lets holders of tokens in: of issuers of the configuration, and our own. Undefined where there is neither. */
 export async function bearerGuard(
   model: GatewayModel,
@@ -51,7 +48,6 @@ async function guardOf(
     audience,
     scopes,
     trustedHosts,
-    clockTolerance: CLOCK_TOLERANCE,
     metadata: { authorization_servers: authorizationServers(model) },
     onRefused: ({ status, reason, path }) => onRefused({ status, reason, path }),
     ...(jwksUri !== undefined && { jwks: jwksUri }),

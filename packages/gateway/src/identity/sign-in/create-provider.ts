@@ -11,6 +11,7 @@ import type { People } from './people.ts'
 import { isOurs, resourceFacts } from './resource.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { StoreAdapter } from './store-adapter.ts'
+import { CLOCK_TOLERANCE } from './upstream.ts'
 
 export interface ProviderParts {
   readonly module: OidcModule
@@ -70,7 +71,7 @@ export function createProvider(parts: ProviderParts): OidcProvider {
     issueRefreshToken: (_: unknown, client: OidcClient) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
     rotateRefreshToken: true,
-    clockTolerance: 30,
+    clockTolerance: CLOCK_TOLERANCE,
     // Which pages may call at all is decided by `server.allowedOrigins`, before.
     clientBasedCORS: () => true,
     renderError,

@@ -5,7 +5,6 @@ import { parseJson } from '@gantry/mcp/foreign'
 import type { BearerGuard } from '@gantry/mcp/guard'
 import type { GroupsModel, SignInModel } from '../../model/index.ts'
 import type { Store } from '../../store/index.ts'
-import { CLOCK_TOLERANCE } from '../issuers/bearer-guard.ts'
 import type { OnRefused } from '../refusal.ts'
 import { acceptMetadata } from './client-metadata.ts'
 import { Assertions } from './id-jag.ts'
@@ -165,7 +164,6 @@ async function ownGuard(
     audience: model.resource,
     scopes: model.scopes,
     requireAccessTokenType: true,
-    clockTolerance: CLOCK_TOLERANCE,
     dpop: 'allowed',
     metadata: { authorization_servers: model.authorizationServers, scopes_supported: model.allScopes },
     onRefused: ({ status, reason, path }) => onRefused({ status, reason, path }),
