@@ -152,7 +152,8 @@ const LAYERS = {
       'admin/catalog/change-log.ts',
       ...SDK,
     ],
-    'main.ts': ['', ...SDK],
+    'start/': ['', ...SDK],
+    'main.ts': ['start/', 'targets/recording/'],
   }),
   // The console knows the gateway by its admin contract and the SDK not at all.
   [CONSOLE]: [`${GATEWAY}admin/contract`],

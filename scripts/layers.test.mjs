@@ -47,6 +47,7 @@ const FORBIDDEN = [
   ['packages/gateway/src/rules/b.ts', 'packages/gateway/src/chain/index.ts'],
   ['packages/gateway/src/chain/b.ts', 'packages/gateway/src/front/index.ts'],
   ['packages/gateway/src/admin/a.ts', 'packages/gateway/src/main.ts'],
+  ['packages/gateway/src/front/a.ts', 'packages/gateway/src/start/start-gateway.ts'],
   ['packages/console/src/a.tsx', 'packages/gateway/src/relay/index.ts'],
   ['packages/console/src/b.tsx', 'packages/mcp/src/entries/client.ts'],
 ]
@@ -64,7 +65,7 @@ const ALLOWED = [
   ['packages/mcp/src/testing/a.ts', 'packages/mcp/src/server/registry/registry.ts'],
   ['packages/gateway/src/relay/c.ts', 'packages/mcp/src/exchange/index.ts'],
   ['packages/gateway/src/chain/chain.ts', 'packages/gateway/src/chain/limits/admission.ts'],
-  ['packages/gateway/src/main.ts', 'packages/gateway/src/targets/a.ts'],
+  ['packages/gateway/src/start/a.ts', 'packages/gateway/src/targets/a.ts'],
   ['packages/console/src/c.tsx', 'packages/gateway/src/admin/contract.ts'],
 ]
 

@@ -302,7 +302,7 @@ export const ALLOWED = {
     why: 'lines of our own files, which have a greatest length',
   },
   'packages/gateway/src/audit/sinks/shipper.ts': { 'JSON.parse': 1, why: 'our own file' },
-  'packages/gateway/src/main.ts': { 'JSON.parse': 1, why: 'package.json of this package' },
+  'packages/gateway/src/start/version.ts': { 'JSON.parse': 1, why: 'package.json of this package' },
   'packages/gateway/src/cli/read-arguments.ts': {
     'toString of bytes': 1,
     why: 'what the user pipes into a command',

@@ -28,20 +28,19 @@ export function dispatch(handlers: Handlers, name: RouteName, request: AnyReques
 /** Numbers stay as they were written. */
 const readJson = jsonReader('source')
 
-export interface LocalApiOptions {
-  readonly caller: Caller
-  /** A value as JSON without secrets, as the API over HTTP has it. */
-  readonly toJson: (value: unknown) => string
-}
+const COMMAND_LINE: Caller = { principal: 'command line', auth: undefined, role: 'admin' }
 
-/** The API without HTTP: for commands that work without a running gateway. */
-export function localApi(handlers: Handlers, { caller, toJson }: LocalApiOptions): AdminApi {
+/**
+ * The API without HTTP: for commands that work without a running gateway.
+ * `toJson` writes a value without secrets, as the API over HTTP does.
+ */
+export function localApi(handlers: Handlers, toJson: (value: unknown) => string): AdminApi {
   const scrubbed = <T>(value: T): T => {
     return value === undefined ? value : (readJson(toJson(value)) as T)
   }
   const requestOf = (input: object, options: { signal?: AbortSignal | undefined }): AnyRequest => ({
     ...input,
-    caller,
+    caller: COMMAND_LINE,
     signal: options.signal ?? new AbortController().signal,
   })
   return {

@@ -1,0 +1,40 @@
+import type { Door } from '../front/door.ts'
+import type { FrontOptions } from '../front/front.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Portal } from '../identity/portal/portal.ts'
+import type { LazyAccounts } from '../identity/vault/lazy-accounts.ts'
+import { isPersonal } from '../targets/personal.ts'
+
+/** The page of people's accounts, loaded with its first visitor, where a target has such accounts. */
+export function lazyPortal(
+  gateway: Gateway,
+  accounts: LazyAccounts,
+  door: Door,
+): { handle: NonNullable<FrontOptions['portal']>; close(): Promise<void> } {
+  let loaded: Promise<Portal> | undefined
+  const load = async (): Promise<Portal> => {
+    const { Portal: Loaded } = await import('../identity/portal/portal.ts')
+    return new Loaded({
+      accounts,
+      store: gateway.store,
+      log: gateway.log,
+      guard: () => door.guard,
+      signIn: () => door.signIn,
+      targets: (auth) =>
+        gateway.targets
+          .filter(({ model }) => model.enabled && model.credentials.kind === 'user')
+          .filter((target) => gateway.mayKnow(target, { auth }))
+          .map(({ model }) => model),
+    })
+  }
+  return {
+    handle(request, response, path) {
+      if (path !== '/connect' && !path.startsWith('/connect/')) return false
+      if (!gateway.targets.some(({ model }) => isPersonal(model))) return false
+      loaded ??= load()
+      loaded.then((portal) => portal.handle(request, response, path)).catch(() => response.destroy())
+      return true
+    },
+    close: async () => (await loaded?.catch(() => undefined))?.close(),
+  }
+}

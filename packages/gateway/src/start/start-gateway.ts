@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { serveStdio } from '@gantry/mcp/server/node'
+import { Admin } from '../admin/admin.ts'
+import { ApprovalWebhook } from '../admin/approvals/approval-webhook.ts'
+import { recordRefusals } from '../admin/audit/audit-watch.ts'
+import { ConfigFile } from '../admin/config/config-file.ts'
+import type { AdminApi } from '../admin/contract.ts'
+import { AdminGate } from '../admin/http/admin-gate.ts'
+import { AdminServer } from '../admin/http/admin-server.ts'
+import { AdminToken } from '../admin/http/admin-token.ts'
+import { ConsoleCookie } from '../admin/http/console-cookie.ts'
+import { ConsoleFiles } from '../admin/http/console-files.ts'
+import { localApi } from '../admin/local-api.ts'
+import { RuleWatch } from '../chain/policy/rule-watch.ts'
+import { consoleAddress, localUrl, publicUrl } from '../front/addresses.ts'
+import type { BoundAddress } from '../front/bound-address.ts'
+import { Door, logRefusals } from '../front/door.ts'
+import { Front } from '../front/front.ts'
+import type { Gateway } from '../gateway.ts'
+import { KeptKeys } from '../identity/keys/kept-keys.ts'
+import type { OnRefused } from '../identity/refusal.ts'
+import type { GatewayModel } from '../model/index.ts'
+import { announceState } from '../state/announce-state.ts'
+import type { State } from '../state/open-state.ts'
+import { createGateway } from './create-gateway.ts'
+import { lazyPortal } from './lazy-portal.ts'
+import { hostFacts, type StartOptions } from './start-options.ts'
+import { version } from './version.ts'
+
+export interface RunningGateway {
+  readonly gateway: Gateway
+  readonly front: Front
+  readonly url: string
+  /** What the socket is really bound to. */
+  readonly bound: BoundAddress
+  /** Opens the console without further ado on loopback; undefined when it is switched off. */
+  readonly consoleUrl: string | undefined
+  /** For `Authorization: Bearer`; undefined when a configured key is needed instead. */
+  readonly adminToken: string | undefined
+  /** The admin API without HTTP. */
+  readonly api: AdminApi
+  /** Serves one client on standard input and output until it goes away, or until the signal is aborted. */
+  serveStdio(signal?: AbortSignal): Promise<void>
+  /** Prints everything that is logged, with what targets write to stderr, or no more than is configured. Returns which. */
+  toggleDebug(): boolean
+  /** Tells load balancers to send nothing more, and goes on serving until they had time to notice. */
+  drain(): Promise<void>
+  /** Calls under way may take `server.shutdownGrace` to end, or as long as is given here. */
+  close(options?: { grace?: number }): Promise<void>
+}
+
+const PORTS_TO_TRY = 20
+
+/** Joins all parts: model → targets, catalog, relay → front, and the admin API beside them. */
+export async function startGateway(options: StartOptions): Promise<RunningGateway> {
+  const { model } = options
+  const { gateway, state, ring, audit, verbosity, accounts } = await createGateway(options, true)
+  const tell = logRefusals(gateway.log)
+  const record = recordRefusals(gateway.audit)
+  const onRefused: OnRefused = (refused) => {
+    tell(refused)
+    record(refused)
+  }
+  const keys = new KeptKeys(state.store)
+  const door = await Door.create(model, { keys, onRefused, store: state.store, log: gateway.log })
+  let served: AdminServer | undefined
+  const webhook = new ApprovalWebhook(gateway)
+  const portal = lazyPortal(gateway, accounts, door)
+  const front = new Front({
+    gateway,
+    door,
+    portal: portal.handle,
+    admin: (request, response, path) =>
+      webhook.handle(request, response, path) || (served?.handle(request, response, path) ?? false),
+  })
+  // The first client to come finds what the last run knew.
+  await gateway.load()
+  const bound = await listen(front, model, options.searchPort ?? false)
+  const local = localUrl(model, bound)
+  const url = publicUrl(model) ?? local
+  gateway.approvals.address = url
+  accounts.address = url
+  const configFile = options.source && new ConfigFile({ ...options.source, gateway })
+  const token = bound.loopback ? await loadToken(gateway, state) : undefined
+  const announce = (): Promise<() => Promise<void>> =>
+    announceState(gateway, state.isKept, {
+      // A certificate is for the name that clients use.
+      url: model.server.tls ? url : local,
+      token: token?.value,
+      serves: options.serves,
+      version: version(),
+    })
+  const renewToken = async (): Promise<string> => {
+    const renewed = await token!.renew()
+    await Promise.all([served?.recheck(), announce()])
+    return consoleAddress(url, renewed)
+  }
+  const admin = new Admin({
+    ...hostFacts(options),
+    gateway,
+    keys,
+    log: ring,
+    front,
+    url,
+    configFile,
+    renewToken: token && renewToken,
+  })
+  const cookie = new ConsoleCookie(state.sealer, url)
+  const adminServer = new AdminServer({
+    handlers: admin.handlers,
+    gate: new AdminGate({
+      token,
+      cookie,
+      guard: () => door.guard,
+      roles: () => gateway.model.auth.roles,
+      onRefused,
+    }),
+    cookie,
+    console: model.server.console ? new ConsoleFiles() : undefined,
+    views: admin.views,
+    toJson: (value) => gateway.scrubber.toJson(value),
+    onError: (error) =>
+      gateway.log('error', `The admin API failed: ${String(error)}`, { event: 'admin-failed' }),
+  })
+  served = adminServer
+  door.follow(() => adminServer.recheck())
+  const ruleWatch = new RuleWatch(gateway)
+  gateway.observers.add({
+    modelChanging: (next) => door.setModel(next),
+    policyChanged: () => front.recheck(),
+  })
+  gateway.observers.add(ruleWatch)
+  ruleWatch.modelChanged()
+  await admin.load()
+  gateway.start()
+  await configFile?.follow()
+  // Commands on this machine need no way round by the proxy.
+  gateway.log('info', 'The gateway listens', { address: bound.address, port: bound.port })
+  const forget = await announce()
+  return {
+    gateway,
+    front,
+    url,
+    bound,
+    consoleUrl: model.server.console ? consoleAddress(url, token?.value) : undefined,
+    adminToken: token?.value,
+    api: localApi(admin.handlers, (value) => gateway.scrubber.toJson(value)),
+    serveStdio: (signal) =>
+      serveStdio(gateway.endpoint()!, {
+        stopTimeout: gateway.model.server.shutdownGrace,
+        unread: front.meter.answers,
+        onCutOff: ({ message }) =>
+          gateway.log('error', `On standard input and output: ${message}`, { event: 'stdio-cut-off' }),
+        ...(signal && { signal }),
+      }),
+    toggleDebug: () => {
+      verbosity.debug = !verbosity.debug
+      return verbosity.debug
+    },
+    async drain() {
+      front.drain()
+      await sleep(gateway.model.server.drainDelay)
+    },
+    async close({ grace } = {}) {
+      gateway.log('info', 'The gateway stops', { underWay: gateway.view.running.length })
+      await forget()
+      door.close()
+      await portal.close()
+      await configFile?.close()
+      await admin.close()
+      await front.close(grace)
+      await gateway.close()
+      await accounts.close()
+      await gateway.tracer?.close()
+      await audit?.close()
+      await state.store.close()
+      gateway.log('info', 'The gateway has stopped')
+    },
+  }
+}
+
+function loadToken({ log }: Gateway, { store }: State): Promise<AdminToken> {
+  return AdminToken.load(store, (error) =>
+    log('warn', `The address of the console changes with the next start: ${String(error)}`, {
+      event: 'console-token-not-kept',
+    }),
+  )
+}
+
+async function listen(front: Front, model: GatewayModel, search: boolean): Promise<BoundAddress> {
+  const { host, port } = model.server
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await front.listen(port === 0 ? 0 : port + attempt, host)
+    } catch (error) {
+      const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+      if (!taken || !search || attempt === PORTS_TO_TRY) throw error
+    }
+  }
+}

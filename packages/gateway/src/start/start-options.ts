@@ -1,0 +1,53 @@
+import type { Served } from '@gantry/mcp/exchange'
+import type { AdminHost } from '../admin/admin-host.ts'
+import {
+  currentPlaces,
+  type Loaded,
+  type LoadOptions,
+  type ServerOverrides,
+  type UserPlaces,
+} from '../config/index.ts'
+import type { GatewayModel } from '../model/index.ts'
+import type { LogLevel, LogOptions } from '../telemetry/log.ts'
+import { version } from './version.ts'
+
+export interface StartOptions {
+  readonly model: GatewayModel
+  readonly embedded?: ReadonlyMap<string, Served>
+  /** Instead of the configured level. */
+  readonly logLevel?: LogLevel
+  /** Instead of the configured format. */
+  readonly logFormat?: LogOptions['format'] | undefined
+  /** Tries the following ports when the first is taken. */
+  readonly searchPort?: boolean
+  /** The file that the model came from: it is followed, and the console can edit it. */
+  readonly source?: ConfigSource | undefined
+  /** The configuration as JSON when it came from no file. */
+  readonly memoryConfig?: string | undefined
+  /** What is served, for people who look for this gateway. */
+  readonly serves?: string | undefined
+  /** Of the embedding program, when it came from no file. */
+  readonly places?: UserPlaces | undefined
+}
+
+export interface ConfigSource {
+  readonly file: string
+  readonly loaded: Loaded
+  readonly places: UserPlaces
+  readonly overrides: ServerOverrides
+  /** Whether the user has accepted what the file says now. Absent when all of its changes are followed. */
+  readonly isAccepted?: LoadOptions['isAccepted']
+}
+
+type HostFacts = Pick<AdminHost, 'version' | 'startedAt' | 'places' | 'overrides' | 'memoryConfig'>
+
+/** What the admin API tells about the program it runs in. */
+export function hostFacts({ source, memoryConfig, places }: StartOptions): HostFacts {
+  return {
+    version: version(),
+    startedAt: Date.now(),
+    places: source?.places ?? places ?? currentPlaces(),
+    overrides: source?.overrides ?? {},
+    memoryConfig: memoryConfig ?? '{}',
+  }
+}
