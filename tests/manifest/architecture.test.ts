@@ -44,12 +44,16 @@ describe('packages/console/src', () => {
     expect(long).toEqual([])
   })
 
-  it('has a folder for each feature, and tables of one kind', () => {
+  it('has a folder for each feature and each kind of part, and tables of one kind', () => {
     const features = own.filter((path) => path.startsWith('packages/console/src/features/'))
     expect(features.filter((path) => path.split('/').length < 6)).toEqual([])
+    const parts = own.filter((path) => path.startsWith('packages/console/src/ui/'))
+    expect(parts.filter((path) => path.split('/').length < 6)).toEqual([])
     const tables = own.filter((path) => /<table\b/.test(readFileSync(join(ROOT, path), 'utf8')))
     // A diff and Markdown have tables of their own.
-    expect(tables.filter((path) => !/ui\/(table\/table|diff-view|markdown)\.tsx$/.test(path))).toEqual([])
+    expect(
+      tables.filter((path) => !/ui\/(table\/table|text\/diff-view|text\/markdown)\.tsx$/.test(path)),
+    ).toEqual([])
   })
 })
 

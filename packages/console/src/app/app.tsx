@@ -5,7 +5,7 @@ import { onUnauthorized } from '../api/call.ts'
 import { startLive } from '../api/live.ts'
 import { queryClient } from '../api/queries.ts'
 import { signIn } from '../api/session.ts'
-import { Toasts } from '../ui/toasts.tsx'
+import { Toasts } from '../ui/signs/toasts.tsx'
 import { router } from './router.tsx'
 import { SignIn } from './sign-in.tsx'
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { overviewQuery } from '../api/queries.ts'
-import { Notice } from '../ui/notice.tsx'
+import { Notice } from '../ui/signs/notice.tsx'
 
 /** On every page, while the file cannot be used: what runs is not what it says. */
 export function ConfigBanner() {

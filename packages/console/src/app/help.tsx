@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { overviewQuery } from '../api/queries.ts'
-import { Dialog } from '../ui/dialog.tsx'
+import { Dialog } from '../ui/layout/dialog.tsx'
 import { pagesOf } from './pages.ts'
 import styles from './help.module.css'
 

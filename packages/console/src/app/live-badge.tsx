@@ -1,6 +1,6 @@
 import { live } from '../api/live.ts'
 import { useStore } from '../api/store.ts'
-import { Badge } from '../ui/badge.tsx'
+import { Badge } from '../ui/signs/badge.tsx'
 
 const WORDS = { connecting: 'connecting', live: 'live', lost: 'reconnecting' }
 const TONES = { connecting: 'plain', live: 'ok', lost: 'warn' } as const

@@ -1,6 +1,6 @@
 import { live } from '../api/live.ts'
 import { useStore } from '../api/store.ts'
-import { Notice } from '../ui/notice.tsx'
+import { Notice } from '../ui/signs/notice.tsx'
 
 /** What the page shows is old while the gateway does not answer. */
 export function LostBanner() {

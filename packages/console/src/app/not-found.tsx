@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { messageOf } from '../api/call.ts'
-import { Button } from '../ui/button.tsx'
-import { Empty } from '../ui/empty.tsx'
-import { Page } from '../ui/page.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { Empty } from '../ui/signs/empty.tsx'
+import { Page } from '../ui/layout/page.tsx'
 import { PageUnavailable } from './lazy-page.ts'
 
 export function NotFound() {

@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from 'react'
-import { Button } from '../ui/button.tsx'
-import { Failure } from '../ui/notice.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { Failure } from '../ui/signs/notice.tsx'
 import styles from './sign-in.module.css'
 
 interface Props {

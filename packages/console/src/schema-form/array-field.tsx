@@ -1,5 +1,5 @@
 import { Plus, Trash2 } from 'lucide-react'
-import { IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/controls/button.tsx'
 import { Labelled, type NestingProps } from './labelled.tsx'
 import { initialValue } from './initial-value.ts'
 import { choicesOf, resolve, type Choice, type Schema } from './schema.ts'

@@ -1,6 +1,6 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/controls/button.tsx'
 import { initialValue } from './initial-value.ts'
 import type { NestingProps } from './labelled.tsx'
 import { memberPath, resolve, type Schema } from './schema.ts'

@@ -1,5 +1,5 @@
 import type { Access } from '../../api/contract.ts'
-import { TextField } from '../../ui/text-field.tsx'
+import { TextField } from '../../ui/controls/text-field.tsx'
 import { readObject } from './read-object.ts'
 
 export interface AskedCaller {

@@ -1,5 +1,5 @@
 import type { Access } from '../../api/contract.ts'
-import { Select } from '../../ui/fields.tsx'
+import { Select } from '../../ui/controls/fields.tsx'
 
 /** Everything, or one view. */
 export function EndpointSelect({

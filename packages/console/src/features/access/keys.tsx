@@ -5,15 +5,16 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { Access, AccessKey } from '../../api/contract.ts'
 import { queryClient } from '../../api/queries.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { formatCount } from '../../ui/format.ts'
-import { Failure } from '../../ui/notice.tsx'
+import { Bar } from '../../ui/layout/bar.tsx'
+import { Badge } from '../../ui/signs/badge.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { Dialog } from '../../ui/layout/dialog.tsx'
+import { formatCount } from '../../ui/text/format.ts'
+import { Failure } from '../../ui/signs/notice.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
-import { Ago } from '../../ui/time.tsx'
-import { notify } from '../../ui/toasts.tsx'
+import { Ago } from '../../ui/text/time.tsx'
+import { notify } from '../../ui/signs/toasts.tsx'
 import { AddKey } from './add-key.tsx'
 import styles from './access.module.css'
 
@@ -24,14 +25,14 @@ export function Keys({ access }: { access: Access }) {
   const [ending, setEnding] = useState<string>()
   return (
     <>
-      <div className={styles.bar}>
+      <Bar>
         <h2>Keys</h2>
         {acceptingKeys && (
           <Button icon={KeyRound} onClick={() => setAdding(true)}>
             Make a key…
           </Button>
         )}
-      </div>
+      </Bar>
       {!acceptingKeys && (
         <p className={styles.muted}>
           With <code>auth.keys: true</code> in the <Link to="/configuration">configuration</Link>, keys can be
@@ -129,12 +130,12 @@ function columnsFor(onRevoke: (name: string) => void): readonly Column<AccessKey
       title: 'Look',
       width: '12rem',
       cell: ({ name, from }) => (
-        <span className={styles.bar}>
+        <Bar>
           <Link to="/access" search={{ tab: 'seen', as: `key:${name}` }}>
             What it sees
           </Link>
           {from === 'store' && <Button onClick={() => onRevoke(name)}>Revoke…</Button>}
-        </span>
+        </Bar>
       ),
     },
   ]

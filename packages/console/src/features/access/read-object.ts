@@ -1,4 +1,4 @@
-import { readJson } from '../../ui/read-json.ts'
+import { readJson } from '../../ui/text/read-json.ts'
 
 /** An object as people type it; empty is nothing. */
 export function readObject(text: string): {

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
 import type { Access } from '../../api/contract.ts'
-import { useSettled } from '../../ui/use-settled.ts'
+import { useSettled } from '../../ui/hooks/use-settled.ts'
 import styles from './access.module.css'
 import { CallerFields, isCaller } from './caller-fields.tsx'
 import { EndpointSelect } from './endpoint-select.tsx'

@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, type ReactNode } from 'react'
 import type { AskSeen, EntryKind, SeenEntry } from '../../api/contract.ts'
 import { seenQuery } from '../../api/queries.ts'
-import { Badge, KindBadge } from '../../ui/badge.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { SearchField, Select } from '../../ui/fields.tsx'
-import { formatCount } from '../../ui/format.ts'
-import { Failure, Notice } from '../../ui/notice.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { Bar, Count } from '../../ui/layout/bar.tsx'
+import { Badge, KindBadge } from '../../ui/signs/badge.tsx'
+import { Empty } from '../../ui/signs/empty.tsx'
+import { SearchField, Select } from '../../ui/controls/fields.tsx'
+import { formatCount } from '../../ui/text/format.ts'
+import { Failure, Notice } from '../../ui/signs/notice.tsx'
+import { Skeleton } from '../../ui/signs/skeleton.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
 import styles from './access.module.css'
@@ -68,7 +69,7 @@ export function SeenTable({ ask, shown: { q, show, entry }, onShow, isForAnybody
           <p className={styles.instructions}>{data.instructions}</p>
         </details>
       )}
-      <div className={styles.bar}>
+      <Bar>
         <SearchField label="Find an entry" value={q} onChange={(text) => onShow({ q: text })} />
         <Select
           label="Entries"
@@ -80,8 +81,8 @@ export function SeenTable({ ask, shown: { q, show, entry }, onShow, isForAnybody
             ['all', 'All'],
           ]}
         />
-        <span className={styles.count}>{formatCount(rows.length)}</span>
-      </div>
+        <Count>{formatCount(rows.length)}</Count>
+      </Bar>
       {rows.length === 0 ? (
         <Empty title={isSeen ? 'It sees nothing of this' : 'Nothing of this is kept from it'} />
       ) : (

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { ApprovalNeedReport, ApprovalReport } from '../../api/contract.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { JsonTree } from '../../ui/json-tree.tsx'
-import { Ago, Until } from '../../ui/time.tsx'
+import { Badge } from '../../ui/signs/badge.tsx'
+import { JsonTree } from '../../ui/text/json-tree.tsx'
+import { Ago, Until } from '../../ui/text/time.tsx'
 import styles from './approvals-page.module.css'
 import { Decide } from './decide.tsx'
 

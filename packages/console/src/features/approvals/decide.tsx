@@ -4,8 +4,8 @@ import { useId, useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ApprovalReport } from '../../api/contract.ts'
 import { approvalsQuery, queryClient } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { notify, notifyError } from '../../ui/toasts.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { notify, notifyError } from '../../ui/signs/toasts.tsx'
 import styles from './approvals-page.module.css'
 
 export function Decide({ approval: { id, name } }: { approval: ApprovalReport }) {

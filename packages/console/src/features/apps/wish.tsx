@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import type { JsonObject } from '../../api/contract.ts'
-import { Button } from '../../ui/button.tsx'
-import { JsonTree } from '../../ui/json-tree.tsx'
-import { isSafeLink } from '../../ui/safe-url.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { JsonTree } from '../../ui/text/json-tree.tsx'
+import { isSafeLink } from '../../ui/text/safe-url.ts'
 import styles from './app-frame.module.css'
 
 type What =

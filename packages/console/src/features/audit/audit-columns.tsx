@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../api/contract.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { formatDuration } from '../../ui/format.ts'
+import { Badge } from '../../ui/signs/badge.tsx'
+import { formatDuration } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
 
 /** A trail reaches back for months: the day belongs to the time. */

@@ -4,18 +4,18 @@ import { useEffect, useMemo, useState } from 'react'
 import type { AuditEntry } from '../../api/contract.ts'
 import { following } from '../../api/live.ts'
 import { auditQuery, overviewQuery, type AuditAsked } from '../../api/queries.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { Check, SearchField, Select } from '../../ui/fields.tsx'
-import { plural } from '../../ui/format.ts'
-import { JsonTree } from '../../ui/json-tree.tsx'
-import { Failure, Notice } from '../../ui/notice.tsx'
-import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { Bar, Rest } from '../../ui/layout/bar.tsx'
+import { Dialog } from '../../ui/layout/dialog.tsx'
+import { Empty } from '../../ui/signs/empty.tsx'
+import { Check, SearchField, Select } from '../../ui/controls/fields.tsx'
+import { plural } from '../../ui/text/format.ts'
+import { JsonTree } from '../../ui/text/json-tree.tsx'
+import { Failure, Notice } from '../../ui/signs/notice.tsx'
+import { Page } from '../../ui/layout/page.tsx'
+import { Skeleton } from '../../ui/signs/skeleton.tsx'
 import { Table } from '../../ui/table/table.tsx'
-import { useSettled } from '../../ui/use-settled.ts'
+import { useSettled } from '../../ui/hooks/use-settled.ts'
 import { byOf, COLUMNS } from './audit-columns.tsx'
-import styles from './audit-page.module.css'
 import { useChainCheck } from './chain-check.tsx'
 
 const route = getRouteApi('/audit')
@@ -61,7 +61,7 @@ export function AuditPage() {
           {chain.result}
           {data.failure && <Notice tone="bad" title={`Nothing can be written now: ${data.failure}`} />}
           {data.lost > 0 && <Notice tone="warn" title={`${plural(data.lost, 'event')} could not be kept`} />}
-          <div className={styles.bar}>
+          <Bar>
             <SearchField label="Find in the events" value={text} onChange={(next) => set({ text: next })} />
             <SearchField label="Who" value={who} onChange={(next) => set({ who: next })} />
             <Select
@@ -78,10 +78,10 @@ export function AuditPage() {
             />
             <Select label="Since" value={since} onChange={(next) => set({ since: next })} options={TIMES} />
             <Check label="Follow" checked={follows} onChange={setFollows} />
-          </div>
+          </Bar>
           {data.events.length === 0 && <Empty title="No event is like this">Search for less.</Empty>}
           {data.events.length > 0 && (
-            <div className={styles.table}>
+            <Rest>
               <Table
                 label="Audit events"
                 rows={data.events}
@@ -91,7 +91,7 @@ export function AuditPage() {
                 onOpen={setOpen}
                 fill
               />
-            </div>
+            </Rest>
           )}
         </>
       )}

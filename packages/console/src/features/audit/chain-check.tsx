@@ -2,10 +2,10 @@ import { useMutation } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import type { AuditReport } from '../../api/contract.ts'
-import { Button } from '../../ui/button.tsx'
-import { formatCount, plural } from '../../ui/format.ts'
-import { Failure, Notice } from '../../ui/notice.tsx'
-import { Clock } from '../../ui/time.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { formatCount, plural } from '../../ui/text/format.ts'
+import { Failure, Notice } from '../../ui/signs/notice.tsx'
+import { Clock } from '../../ui/text/time.tsx'
 
 /** Reads the whole trail, so it is done when one asks for it. */
 export function useChainCheck() {

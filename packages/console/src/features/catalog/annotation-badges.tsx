@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../api/contract.ts'
-import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Badge, type Tone } from '../../ui/signs/badge.tsx'
 
 interface Hint {
   readonly word: string

@@ -4,14 +4,15 @@ import { RefreshCw } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import type { CatalogList, EntryKind } from '../../api/contract.ts'
 import { catalogQuery, queryClient } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { SearchField, Select } from '../../ui/fields.tsx'
-import { formatCount, plural } from '../../ui/format.ts'
-import { Failure, Notice } from '../../ui/notice.tsx'
-import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
-import { notifyError } from '../../ui/toasts.tsx'
+import { Bar, Count } from '../../ui/layout/bar.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { SearchField, Select } from '../../ui/controls/fields.tsx'
+import { formatCount, plural } from '../../ui/text/format.ts'
+import { Failure, Notice } from '../../ui/signs/notice.tsx'
+import { Page } from '../../ui/layout/page.tsx'
+import { Skeleton } from '../../ui/signs/skeleton.tsx'
+import { Tabs } from '../../ui/controls/tabs.tsx'
+import { notifyError } from '../../ui/signs/toasts.tsx'
 import styles from './catalog-page.module.css'
 import { Changes, useFreshChanges } from './changes.tsx'
 import { CostTable } from './cost-table.tsx'
@@ -104,7 +105,7 @@ function Entries({ catalog }: { catalog: CatalogList }) {
   const kinds = ['tool', 'prompt', 'resource', 'template'] as const
   return (
     <div className={styles.entries}>
-      <div className={styles.bar}>
+      <Bar>
         <SearchField label="Search names and descriptions" value={q} onChange={(text) => set({ q: text })} />
         <Select
           label="Kind"
@@ -121,10 +122,8 @@ function Entries({ catalog }: { catalog: CatalogList }) {
             ...catalog.targets.map(({ name }): [string, string] => [name, name]),
           ]}
         />
-        <span className={styles.count} role="status">
-          {formatCount(shown.length)} shown
-        </span>
-      </div>
+        <Count>{formatCount(shown.length)} shown</Count>
+      </Bar>
       <div className={entry === undefined ? styles.one : styles.two}>
         <EntryList
           entries={shown}

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { CatalogChange } from '../../api/contract.ts'
-import { Badge, KindBadge } from '../../ui/badge.tsx'
-import { DiffView } from '../../ui/diff-view.tsx'
-import { Rich } from '../../ui/rich.tsx'
-import { Clock } from '../../ui/time.tsx'
+import { Badge, KindBadge } from '../../ui/signs/badge.tsx'
+import { DiffView } from '../../ui/text/diff-view.tsx'
+import { Rich } from '../../ui/text/rich.tsx'
+import { Clock } from '../../ui/text/time.tsx'
 import styles from './change-view.module.css'
 
 const TONES = { added: 'ok', removed: 'bad', changed: 'warn' } as const

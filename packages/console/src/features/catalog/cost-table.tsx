@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import type { CatalogEntry, CatalogList } from '../../api/contract.ts'
-import { Card } from '../../ui/card.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { formatCount } from '../../ui/format.ts'
+import { Card } from '../../ui/layout/card.tsx'
+import { Empty } from '../../ui/signs/empty.tsx'
+import { formatCount } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
-import { Ago } from '../../ui/time.tsx'
+import { Ago } from '../../ui/text/time.tsx'
 import styles from './cost-table.module.css'
 
 type TargetCost = CatalogList['targets'][number]

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import type { CatalogEntry } from '../../api/contract.ts'
-import { Badge, KindBadge } from '../../ui/badge.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { formatCount, plural } from '../../ui/format.ts'
-import { VirtualList } from '../../ui/virtual-list.tsx'
+import { Badge, KindBadge } from '../../ui/signs/badge.tsx'
+import { Empty } from '../../ui/signs/empty.tsx'
+import { formatCount, plural } from '../../ui/text/format.ts'
+import { VirtualList } from '../../ui/lists/virtual-list.tsx'
 import { AnnotationBadges } from './annotation-badges.tsx'
 import styles from './entry-list.module.css'
 

@@ -1,14 +1,9 @@
-import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { call } from '../../api/call.ts'
-import type { CatalogEntryDetail, EditEntry, EntryEdit } from '../../api/contract.ts'
-import { queryClient } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { Failure } from '../../ui/notice.tsx'
-import { notify } from '../../ui/toasts.tsx'
-import { ApplyDialog } from '../configuration/apply-dialog.tsx'
-import { inWords } from '../configuration/effects-in-words.ts'
+import type { CatalogEntryDetail, EditEntry } from '../../api/contract.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { useConfigEdit } from '../configuration/use-config-edit.tsx'
 import styles from './entry-settings.module.css'
 
 type Change = Pick<EditEntry, 'enabled' | 'name' | 'description'>
@@ -22,35 +17,17 @@ interface Props {
 /** Hides, renames and describes an entry in the configuration, after a look at the difference. */
 export function EntrySettings({ entry, onRenamed }: Props) {
   const { kind, target, own } = entry
-  const plan = useMutation({
-    mutationFn: (change: Change) => call('editEntry', { body: { kind, target, own, ...change } }),
-  })
-  const save = useMutation({
-    mutationFn: ({ text, revision }: EntryEdit) => call('saveConfig', { body: { text, revision } }),
-    onSuccess: async ({ effects }) => {
-      if (plan.variables?.name !== undefined && plan.variables.name !== (entry.shownAs.name ?? ''))
-        onRenamed()
-      plan.reset()
-      notify('The configuration was saved and applied.', 'ok', inWords(effects))
-      await queryClient.invalidateQueries()
-    },
-  })
+  const edit = useConfigEdit(
+    (change: Change) => call('editEntry', { body: { kind, target, own, ...change } }),
+    ({ name }) => name !== undefined && name !== (entry.shownAs.name ?? '') && onRenamed(),
+  )
   return (
     <section className={styles.settings} aria-label="How clients see it">
       <h3>How clients see it</h3>
-      <Shown entry={entry} onChange={(enabled) => plan.mutate({ enabled })} />
-      <Texts entry={entry} onReview={plan.mutate} isPending={plan.isPending} />
-      {plan.error && <Failure error={plan.error} />}
-      {plan.data && (
-        <ApplyDialog
-          open
-          check={plan.data.check}
-          isSaving={save.isPending}
-          error={save.error}
-          onApply={() => save.mutate(plan.data)}
-          onClose={plan.reset}
-        />
-      )}
+      <Shown entry={entry} onChange={(enabled) => edit.review({ enabled })} />
+      <Texts entry={entry} onReview={edit.review} isPending={edit.isPending} />
+      {edit.problem}
+      {edit.dialog}
     </section>
   )
 }

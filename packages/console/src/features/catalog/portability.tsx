@@ -1,6 +1,6 @@
 import type { PortabilityFinding } from '../../api/contract.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Rich } from '../../ui/rich.tsx'
+import { Badge } from '../../ui/signs/badge.tsx'
+import { Rich } from '../../ui/text/rich.tsx'
 import styles from './portability.module.css'
 
 /** What known clients refuse or cut, with the place in the definition. */

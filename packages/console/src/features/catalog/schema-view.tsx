@@ -1,4 +1,4 @@
-import { Badge } from '../../ui/badge.tsx'
+import { Badge } from '../../ui/signs/badge.tsx'
 import { describeType, resolve, type Schema } from '../../schema-form/schema.ts'
 import styles from './schema-view.module.css'
 

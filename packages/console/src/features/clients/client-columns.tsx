@@ -1,7 +1,7 @@
 import type { ClientRow } from '../../api/contract.ts'
-import { formatCount } from '../../ui/format.ts'
+import { formatCount } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
-import { Ago } from '../../ui/time.tsx'
+import { Ago } from '../../ui/text/time.tsx'
 
 export function nameOf({ info }: ClientRow): string {
   return info?.title ?? info?.name ?? 'A client without a name'

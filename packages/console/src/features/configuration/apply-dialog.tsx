@@ -1,8 +1,8 @@
 import type { ConfigCheck, ConfigEffects } from '../../api/contract.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { DiffView } from '../../ui/diff-view.tsx'
-import { Failure, Notice } from '../../ui/notice.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { Dialog } from '../../ui/layout/dialog.tsx'
+import { DiffView } from '../../ui/text/diff-view.tsx'
+import { Failure, Notice } from '../../ui/signs/notice.tsx'
 import styles from './configuration-page.module.css'
 
 interface Props {

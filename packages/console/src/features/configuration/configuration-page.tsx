@@ -6,13 +6,14 @@ import { call } from '../../api/call.ts'
 import type { ConfigText } from '../../api/contract.ts'
 import { keep, readKept } from '../../api/kept.ts'
 import { configQuery, configSchemaQuery, queryClient } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
+import { Bar } from '../../ui/layout/bar.tsx'
+import { Button } from '../../ui/controls/button.tsx'
 import { Editor } from '../../ui/editor/editor.tsx'
-import { Failure, Notice } from '../../ui/notice.tsx'
-import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
-import { Clock } from '../../ui/time.tsx'
-import { notify } from '../../ui/toasts.tsx'
+import { Failure, Notice } from '../../ui/signs/notice.tsx'
+import { Page } from '../../ui/layout/page.tsx'
+import { Skeleton } from '../../ui/signs/skeleton.tsx'
+import { Clock } from '../../ui/text/time.tsx'
+import { notify } from '../../ui/signs/toasts.tsx'
 import { ApplyDialog } from './apply-dialog.tsx'
 import styles from './configuration-page.module.css'
 import { FileView } from './file-view.tsx'
@@ -104,7 +105,7 @@ function Edit({ config }: { config: ConfigText }) {
           <Button onClick={() => setBase(config)}>Keep my edits, over the new file</Button>
         </Notice>
       )}
-      <div className={styles.bar}>
+      <Bar>
         <span className={styles.status} role="status">
           {isDirty ? 'Edited' : 'As saved'} · loaded <Clock at={config.status.loadedAt} /> · {config.format}
           {config.status.rejected && ' · the file was refused, an earlier one is in use'}
@@ -120,7 +121,7 @@ function Edit({ config }: { config: ConfigText }) {
         >
           Review and apply…
         </Button>
-      </div>
+      </Bar>
       <div className={styles.editor}>
         <Editor
           label="Configuration file"

@@ -1,7 +1,7 @@
 import type { ConfigText } from '../../api/contract.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls/button.tsx'
 import { Editor } from '../../ui/editor/editor.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Notice } from '../../ui/signs/notice.tsx'
 import styles from './configuration-page.module.css'
 import { Problems } from './problems.tsx'
 

@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../../api/contract.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Rich } from '../../ui/rich.tsx'
+import { Badge } from '../../ui/signs/badge.tsx'
+import { Rich } from '../../ui/text/rich.tsx'
 import styles from './configuration-page.module.css'
 
 interface Props {

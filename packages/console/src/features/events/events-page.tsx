@@ -3,16 +3,16 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { LogLine } from '../../api/contract.ts'
 import { logQuery } from '../../api/queries.ts'
-import { Empty } from '../../ui/empty.tsx'
-import { SearchField, Select } from '../../ui/fields.tsx'
-import { Failure } from '../../ui/notice.tsx'
-import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { Bar, Rest } from '../../ui/layout/bar.tsx'
+import { Empty } from '../../ui/signs/empty.tsx'
+import { SearchField, Select } from '../../ui/controls/fields.tsx'
+import { Failure } from '../../ui/signs/notice.tsx'
+import { Page } from '../../ui/layout/page.tsx'
+import { Skeleton } from '../../ui/signs/skeleton.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
-import { Clock } from '../../ui/time.tsx'
+import { Clock } from '../../ui/text/time.tsx'
 import { History } from '../configuration/history.tsx'
-import styles from './events-page.module.css'
 import { LevelBadge, LineText } from './log-lines.tsx'
 
 const COLUMNS: readonly Column<LogLine>[] = [
@@ -78,7 +78,7 @@ export function EventsPage() {
       fill
       actions={<History disabled={false} />}
     >
-      <div className={styles.bar}>
+      <Bar>
         <SearchField label="Find in the events" value={text} onChange={setText} />
         <Select
           label="Events"
@@ -92,14 +92,14 @@ export function EventsPage() {
             ['target', 'Targets: starts, restarts, failures'],
           ]}
         />
-      </div>
+      </Bar>
       {error && <Failure error={error} />}
       {!lines && !error && <Skeleton lines={8} />}
       {lines?.length === 0 && (
         <Empty title="Nothing of this kind happened">Starts, failures and changes show here.</Empty>
       )}
       {lines && lines.length > 0 && (
-        <div className={styles.table}>
+        <Rest>
           <Table
             label="Events"
             rows={lines}
@@ -109,7 +109,7 @@ export function EventsPage() {
             wraps
             fill
           />
-        </div>
+        </Rest>
       )}
     </Page>
   )

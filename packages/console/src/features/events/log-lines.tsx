@@ -1,7 +1,7 @@
 import type { LogLine } from '../../api/contract.ts'
-import { Badge, type Tone } from '../../ui/badge.tsx'
-import { ShortText } from '../../ui/long-text.tsx'
-import { Clock } from '../../ui/time.tsx'
+import { Badge, type Tone } from '../../ui/signs/badge.tsx'
+import { ShortText } from '../../ui/text/long-text.tsx'
+import { Clock } from '../../ui/text/time.tsx'
 import styles from './log-lines.module.css'
 
 const TONES: Record<LogLine['level'], Tone> = { info: 'plain', warn: 'warn', error: 'bad' }

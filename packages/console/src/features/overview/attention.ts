@@ -1,6 +1,6 @@
 import type { TargetCard } from '../../api/contract.ts'
-import { plural } from '../../ui/format.ts'
-import { isOff } from '../../ui/state.tsx'
+import { plural } from '../../ui/text/format.ts'
+import { isOff } from '../../ui/signs/state.tsx'
 
 /** Why a target needs a person. */
 export interface Concern {

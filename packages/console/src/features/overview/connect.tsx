@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import type { EndpointInfo, Overview, Snippet } from '../../api/contract.ts'
-import { Code } from '../../ui/code.tsx'
-import { CopyButton } from '../../ui/copy.tsx'
-import { Select } from '../../ui/fields.tsx'
+import { Code } from '../../ui/text/code.tsx'
+import { CopyButton } from '../../ui/controls/copy.tsx'
+import { Select } from '../../ui/controls/fields.tsx'
 import styles from './connect.module.css'
 
 const KEY = 'gantry.snippet'

@@ -1,6 +1,6 @@
 import type { KeyboardEvent, MouseEvent } from 'react'
 import type { TrafficBucket } from '../../api/contract.ts'
-import { formatCount, formatTime, plural } from '../../ui/format.ts'
+import { formatCount, formatTime, plural } from '../../ui/text/format.ts'
 import styles from './load-chart.module.css'
 
 interface Props {

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import type { TargetCard } from '../../api/contract.ts'
-import { Badge, EraBadge } from '../../ui/badge.tsx'
-import { formatBytes, formatCount, formatDuration, formatPercent, plural } from '../../ui/format.ts'
-import { Rich } from '../../ui/rich.tsx'
-import { isOff, StateBadge, StateDot } from '../../ui/state.tsx'
-import { Until } from '../../ui/time.tsx'
-import { TrafficChart } from '../../ui/traffic-chart.tsx'
+import { Badge, EraBadge } from '../../ui/signs/badge.tsx'
+import { formatBytes, formatCount, formatDuration, formatPercent, plural } from '../../ui/text/format.ts'
+import { Rich } from '../../ui/text/rich.tsx'
+import { isOff, StateBadge, StateDot } from '../../ui/signs/state.tsx'
+import { Until } from '../../ui/text/time.tsx'
+import { TrafficChart } from '../../ui/signs/traffic-chart.tsx'
 import styles from './target-card.module.css'
 
 export function TargetCardView({ card }: { card: TargetCard }) {

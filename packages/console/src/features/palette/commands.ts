@@ -16,7 +16,7 @@ import { call } from '../../api/call.ts'
 import type { CatalogEntry, CatalogList, Overview } from '../../api/contract.ts'
 import { pagesOf } from '../../app/pages.ts'
 import { setTheme } from '../../app/theme.ts'
-import { notify, notifyError } from '../../ui/toasts.tsx'
+import { notify, notifyError } from '../../ui/signs/toasts.tsx'
 
 export interface Command {
   readonly id: string

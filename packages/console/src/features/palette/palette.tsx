@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type KeyboardEvent } from 'react'
 import { catalogQuery, overviewQuery } from '../../api/queries.ts'
-import { Modal } from '../../ui/modal.tsx'
+import { Modal } from '../../ui/layout/modal.tsx'
 import styles from './palette.module.css'
 import { commandsFor, rank } from './commands.ts'
 

@@ -1,7 +1,7 @@
 import type { PlaygroundEvent } from '../../api/contract.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { JsonTree } from '../../ui/json-tree.tsx'
-import { ShortText } from '../../ui/long-text.tsx'
+import { Badge } from '../../ui/signs/badge.tsx'
+import { JsonTree } from '../../ui/text/json-tree.tsx'
+import { ShortText } from '../../ui/text/long-text.tsx'
 import styles from './call-view.module.css'
 
 export type EventOf<Type extends PlaygroundEvent['type']> = Extract<PlaygroundEvent, { type: Type }>

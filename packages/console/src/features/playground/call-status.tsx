@@ -1,5 +1,5 @@
 import type { PlaygroundCall } from '../../api/contract.ts'
-import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Badge, type Tone } from '../../ui/signs/badge.tsx'
 
 const STATES: Record<PlaygroundCall['status'], { word: string; tone: Tone }> = {
   running: { word: 'running', tone: 'accent' },

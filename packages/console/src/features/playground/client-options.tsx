@@ -1,6 +1,6 @@
 import { useStore } from '../../api/store.ts'
 import type { Era, LogLevel, Revision } from '../../api/contract.ts'
-import { Check, Select } from '../../ui/fields.tsx'
+import { Check, Select } from '../../ui/controls/fields.tsx'
 import { changeClient, clientSettings, REVISIONS } from './client-settings.ts'
 import styles from './client-options.module.css'
 

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { JsonTree } from '../../ui/json-tree.tsx'
+import { JsonTree } from '../../ui/text/json-tree.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
 

@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import { overviewQuery } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { saveFile } from '../../ui/save-file.ts'
-import { notify, notifyError } from '../../ui/toasts.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { saveFile } from '../../ui/text/save-file.ts'
+import { notify, notifyError } from '../../ui/signs/toasts.tsx'
 import { fileNameOf, toTest } from './to-test.ts'
 
 /** A call that is over, as a test that can be run again and again. */

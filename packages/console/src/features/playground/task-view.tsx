@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { JsonObject } from '../../api/contract.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { JsonTree } from '../../ui/json-tree.tsx'
+import { Badge } from '../../ui/signs/badge.tsx'
+import { JsonTree } from '../../ui/text/json-tree.tsx'
 import { setDraft } from './drafts.ts'
 
 const TONES: Readonly<Record<string, 'ok' | 'bad' | 'warn' | 'violet'>> = {

@@ -1,8 +1,8 @@
 import type { TargetDetail } from '../../api/contract.ts'
-import { Card } from '../../ui/card.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { JsonTree } from '../../ui/json-tree.tsx'
-import { Markdown } from '../../ui/lazy-markdown.tsx'
+import { Card } from '../../ui/layout/card.tsx'
+import { Empty } from '../../ui/signs/empty.tsx'
+import { JsonTree } from '../../ui/text/json-tree.tsx'
+import { Markdown } from '../../ui/text/lazy-markdown.tsx'
 import styles from './processes.module.css'
 
 export function Capabilities({

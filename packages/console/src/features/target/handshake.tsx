@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { InstanceDetail, TargetDetail } from '../../api/contract.ts'
-import { Select } from '../../ui/fields.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { EraBadge } from '../../ui/badge.tsx'
-import { isOff, StateBadge } from '../../ui/state.tsx'
+import { Select } from '../../ui/controls/fields.tsx'
+import { Empty } from '../../ui/signs/empty.tsx'
+import { EraBadge } from '../../ui/signs/badge.tsx'
+import { isOff, StateBadge } from '../../ui/signs/state.tsx'
 import styles from './handshake.module.css'
 import { Steps } from './steps.tsx'
 

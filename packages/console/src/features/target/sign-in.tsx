@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { LogIn } from 'lucide-react'
 import { call } from '../../api/call.ts'
-import { Button } from '../../ui/button.tsx'
-import { isSafeLink } from '../../ui/safe-url.ts'
-import { notify, notifyError } from '../../ui/toasts.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { isSafeLink } from '../../ui/text/safe-url.ts'
+import { notify, notifyError } from '../../ui/signs/toasts.tsx'
 
 /** Opens the page on which a person lets the gateway use a server. */
 export function SignIn({ name }: { name: string }) {

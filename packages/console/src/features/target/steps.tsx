@@ -1,9 +1,9 @@
 import { ArrowDownLeft, ArrowUpRight, Check, Circle, CircleDashed, LoaderCircle, X } from 'lucide-react'
 import type { HandshakeMessage, HandshakeStep } from '../../api/contract.ts'
-import { formatDuration } from '../../ui/format.ts'
-import { JsonTree } from '../../ui/json-tree.tsx'
-import { Explain } from '../../ui/notice.tsx'
-import { Rich } from '../../ui/rich.tsx'
+import { formatDuration } from '../../ui/text/format.ts'
+import { JsonTree } from '../../ui/text/json-tree.tsx'
+import { Explain } from '../../ui/signs/notice.tsx'
+import { Rich } from '../../ui/text/rich.tsx'
 import styles from './steps.module.css'
 
 const ICONS = { done: Check, running: LoaderCircle, failed: X, skipped: CircleDashed, pending: Circle }

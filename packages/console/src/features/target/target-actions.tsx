@@ -3,8 +3,8 @@ import { Play, RefreshCw, RotateCw, Square } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import type { TargetAction, TargetCard } from '../../api/contract.ts'
 import { applyEvent } from '../../api/live.ts'
-import { Button } from '../../ui/button.tsx'
-import { notify, notifyError } from '../../ui/toasts.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { notify, notifyError } from '../../ui/signs/toasts.tsx'
 import { SignIn } from './sign-in.tsx'
 
 const DONE = { start: 'started', stop: 'stopped', restart: 'restarted', refresh: 'asked anew' }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { catalogQuery } from '../../api/queries.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Card } from '../../ui/card.tsx'
-import { plural } from '../../ui/format.ts'
+import { Badge } from '../../ui/signs/badge.tsx'
+import { Card } from '../../ui/layout/card.tsx'
+import { plural } from '../../ui/text/format.ts'
 import { AnnotationBadges } from '../catalog/annotation-badges.tsx'
 import styles from './now.module.css'
 

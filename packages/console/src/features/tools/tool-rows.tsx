@@ -1,8 +1,8 @@
 import type { CatalogEntry, ToolFigures, UsagePer } from '../../api/contract.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { formatBytes, formatCount, formatDuration, formatPercent } from '../../ui/format.ts'
+import { Badge } from '../../ui/signs/badge.tsx'
+import { formatBytes, formatCount, formatDuration, formatPercent } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
-import { Ago } from '../../ui/time.tsx'
+import { Ago } from '../../ui/text/time.tsx'
 
 type Counted = 'target' | 'client' | 'principal' | 'calls' | 'errors' | 'bytesOut' | 'tokensIn' | 'tokensOut'
 

@@ -3,16 +3,16 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { UsagePer, UsageRange } from '../../api/contract.ts'
 import { catalogQuery, toolsQuery } from '../../api/queries.ts'
-import { Empty } from '../../ui/empty.tsx'
-import { SearchField, Select } from '../../ui/fields.tsx'
-import { formatCount } from '../../ui/format.ts'
-import { Failure } from '../../ui/notice.tsx'
-import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { Bar, Count, Rest } from '../../ui/layout/bar.tsx'
+import { Empty } from '../../ui/signs/empty.tsx'
+import { SearchField, Select } from '../../ui/controls/fields.tsx'
+import { formatCount } from '../../ui/text/format.ts'
+import { Failure } from '../../ui/signs/notice.tsx'
+import { Page } from '../../ui/layout/page.tsx'
+import { Skeleton } from '../../ui/signs/skeleton.tsx'
 import { readSort, writeSort } from '../../ui/table/sort-rows.ts'
 import { Table } from '../../ui/table/table.tsx'
 import { columnsFor, toRows, type ToolRow } from './tool-rows.tsx'
-import styles from './tools-page.module.css'
 
 const route = getRouteApi('/tools')
 
@@ -57,7 +57,7 @@ export function ToolsPage() {
   const error = tools.error ?? catalog.error
   return (
     <Page title="Tools" lead="Calls, failures, times and sizes of every tool." fill>
-      <div className={styles.bar}>
+      <Bar>
         <SearchField label="Find a tool" value={q} onChange={(text) => set({ q: text })} />
         <Select
           label="Tools"
@@ -72,10 +72,10 @@ export function ToolsPage() {
         />
         <Select label="Range" value={range} onChange={(id) => set({ range: id })} options={RANGES} />
         <Select label="Callers" value={per} onChange={(id) => set({ per: id })} options={PARTS} />
-        <span className={styles.count} role="status">
+        <Count>
           {formatCount(shown?.length ?? 0)} of {formatCount(rows?.length ?? 0)}
-        </span>
-      </div>
+        </Count>
+      </Bar>
       {error && <Failure error={error} />}
       {!rows && !error && <Skeleton lines={8} />}
       {shown?.length === 0 && (
@@ -84,7 +84,7 @@ export function ToolsPage() {
         </Empty>
       )}
       {shown && shown.length > 0 && (
-        <div className={styles.table}>
+        <Rest>
           <Table
             label="Tools"
             rows={shown}
@@ -98,7 +98,7 @@ export function ToolsPage() {
             }
             fill
           />
-        </div>
+        </Rest>
       )}
     </Page>
   )

@@ -1,18 +1,15 @@
-import { useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
-import type { Access, EditView, EntryEdit, JsonObject } from '../../api/contract.ts'
+import type { Access, EditView, JsonObject } from '../../api/contract.ts'
 import { keep, useKept } from '../../api/kept.ts'
-import { queryClient } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { Card } from '../../ui/card.tsx'
-import { Failure, Notice } from '../../ui/notice.tsx'
-import { notify } from '../../ui/toasts.tsx'
-import { useSettled } from '../../ui/use-settled.ts'
-import { useIsHere } from '../../ui/use-is-here.ts'
+import { Bar } from '../../ui/layout/bar.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { Card } from '../../ui/layout/card.tsx'
+import { Notice } from '../../ui/signs/notice.tsx'
+import { useSettled } from '../../ui/hooks/use-settled.ts'
+import { useIsHere } from '../../ui/hooks/use-is-here.ts'
 import { SeenTable } from '../access/seen-table.tsx'
-import { ApplyDialog } from '../configuration/apply-dialog.tsx'
-import { inWords } from '../configuration/effects-in-words.ts'
+import { useConfigEdit } from '../configuration/use-config-edit.tsx'
 import { toSave, type RawView } from './raw-view.ts'
 import { ViewEntry } from './view-entry.tsx'
 import { ViewFields } from './view-fields.tsx'
@@ -45,20 +42,15 @@ export function ViewEditor({ name, saved, access }: Props) {
   const shownView = toSave(previewed.view)
   // Those whom the view is for may see more than callers without credentials.
   const [key] = shownView.who?.apiKeys ?? access.keys.map((one) => one.name)
-  const plan = useMutation({ mutationFn: (body: EditView) => call('editView', { body }) })
-  const save = useMutation({
-    mutationFn: ({ text, revision }: EntryEdit) => call('saveConfig', { body: { text, revision } }),
-    onSuccess: async ({ effects }) => {
-      const isGone = plan.variables?.view === null
+  const edit = useConfigEdit(
+    (body: EditView) => call('editView', { body }),
+    async (change) => {
       keep(slot, undefined)
-      plan.reset()
-      notify('The configuration was saved and applied.', 'ok', inWords(effects))
-      await queryClient.invalidateQueries()
       if (!isHere()) return
-      if (isGone) await navigate({ to: '/access', search: { tab: 'views' } })
+      if (change.view === null) await navigate({ to: '/access', search: { tab: 'views' } })
       else await navigate({ search: (old) => ({ ...old, name: draft.name }) })
     },
-  })
+  )
   const isChanged = JSON.stringify(view) !== JSON.stringify(saved)
   const canSave = draft.name !== '' && toSave(view).use !== undefined
   return (
@@ -84,21 +76,21 @@ export function ViewEditor({ name, saved, access }: Props) {
           onView={setView}
         />
       </Card>
-      {plan.error && <Failure error={plan.error} />}
-      <div className={styles.bar}>
+      {edit.problem}
+      <Bar>
         <Button
           tone="primary"
-          disabled={!canSave || plan.isPending || (!isChanged && name !== '')}
-          onClick={() => plan.mutate({ name: draft.name, view: toSave(view) as JsonObject })}
+          disabled={!canSave || edit.isPending || (!isChanged && name !== '')}
+          onClick={() => edit.review({ name: draft.name, view: toSave(view) as JsonObject })}
         >
           Review and save…
         </Button>
         {name !== '' && (
-          <Button tone="danger" onClick={() => plan.mutate({ name, view: null })}>
+          <Button tone="danger" onClick={() => edit.review({ name, view: null })}>
             Remove…
           </Button>
         )}
-      </div>
+      </Bar>
       <h2>What the model sees</h2>
       {shownView.use === undefined || previewed.name === '' ? (
         <p className={styles.muted}>Give it a name, and say what is in it.</p>
@@ -115,16 +107,7 @@ export function ViewEditor({ name, saved, access }: Props) {
           beside={(one) => <ViewEntry entry={one} view={view} onView={setView} />}
         />
       )}
-      {plan.data && (
-        <ApplyDialog
-          open
-          check={plan.data.check}
-          isSaving={save.isPending}
-          error={save.error}
-          onApply={() => save.mutate(plan.data)}
-          onClose={plan.reset}
-        />
-      )}
+      {edit.dialog}
     </div>
   )
 }

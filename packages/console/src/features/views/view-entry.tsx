@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { CatalogEntry, SeenEntry } from '../../api/contract.ts'
 import { catalogQuery, entryQuery } from '../../api/queries.ts'
-import { TextField } from '../../ui/text-field.tsx'
+import { TextField } from '../../ui/controls/text-field.tsx'
 import { entryOf, withEntry, withMember, type RawEntry, type RawView } from './raw-view.ts'
 import { ViewParameter } from './view-parameter.tsx'
 import styles from './views.module.css'

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { accessQuery, viewQuery } from '../../api/queries.ts'
-import { Failure } from '../../ui/notice.tsx'
-import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { Failure } from '../../ui/signs/notice.tsx'
+import { Page } from '../../ui/layout/page.tsx'
+import { Skeleton } from '../../ui/signs/skeleton.tsx'
 import type { RawView } from './raw-view.ts'
 import { ViewEditor } from './view-editor.tsx'
 

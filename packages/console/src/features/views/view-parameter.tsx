@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { readJson } from '../../ui/read-json.ts'
-import { TextField } from '../../ui/text-field.tsx'
+import { readJson } from '../../ui/text/read-json.ts'
+import { TextField } from '../../ui/controls/text-field.tsx'
 import { withMember, withParameter, type RawEntry, type RawParameter } from './raw-view.ts'
 import styles from './views.module.css'
 

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { setTitleMark } from '../../ui/page-title.ts'
+import { setTitleMark } from '../../ui/layout/page-title.ts'
 import { notifyAway } from './notifications.ts'
 import { inWords, useWaiting } from './use-waiting.ts'
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck, CircleDot } from 'lucide-react'
 import type { Cause } from '../../api/contract.ts'
-import { Rich } from '../../ui/rich.tsx'
+import { Rich } from '../../ui/text/rich.tsx'
 import styles from './why-page.module.css'
 
 const ICONS = { ok: CircleCheck, note: CircleDot, problem: CircleAlert }

@@ -1,5 +1,5 @@
 import type { RuleReport } from '../../api/contract.ts'
-import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Badge, type Tone } from '../../ui/signs/badge.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
 import styles from './why-page.module.css'

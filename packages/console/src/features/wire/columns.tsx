@@ -1,5 +1,5 @@
 import type { WireRecord } from '../../api/contract.ts'
-import { formatBytes, formatTime } from '../../ui/format.ts'
+import { formatBytes, formatTime } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { WireStatusBadge } from './status.tsx'
 

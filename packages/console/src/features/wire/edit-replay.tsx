@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import type { JsonObject } from '../../api/contract.ts'
 import { RawJson } from '../../schema-form/raw-json.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { Dialog } from '../../ui/layout/dialog.tsx'
 
 interface Props {
   readonly method: string

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { wireFilterValue, type WireRecord } from '../../api/contract.ts'
-import { formatCount } from '../../ui/format.ts'
+import { formatCount } from '../../ui/text/format.ts'
 import { hasPart, quoted, togglePart } from './complete-filter.ts'
 import styles from './facets.module.css'
 

@@ -1,11 +1,11 @@
 import { ArrowLeft, ArrowRight, Shuffle } from 'lucide-react'
 import { useState } from 'react'
 import type { WireDetail, WireMessage } from '../../api/contract.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { CopyButton } from '../../ui/copy.tsx'
-import { formatBytes, formatDuration } from '../../ui/format.ts'
-import { JsonTree } from '../../ui/json-tree.tsx'
-import { Rich } from '../../ui/rich.tsx'
+import { Badge } from '../../ui/signs/badge.tsx'
+import { CopyButton } from '../../ui/controls/copy.tsx'
+import { formatBytes, formatDuration } from '../../ui/text/format.ts'
+import { JsonTree } from '../../ui/text/json-tree.tsx'
+import { Rich } from '../../ui/text/rich.tsx'
 import styles from './messages.module.css'
 
 /** The raw messages, the client's hop on the left and the target's on the right, in the order of time. */

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Empty } from '../../ui/empty.tsx'
+import { Empty } from '../../ui/signs/empty.tsx'
 
 export function Nothing({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)

@@ -1,7 +1,7 @@
 import { BookmarkPlus, X } from 'lucide-react'
 import { useState } from 'react'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { Dialog } from '../../ui/layout/dialog.tsx'
 import styles from './saved-views.module.css'
 
 interface View {

@@ -1,5 +1,5 @@
 import type { WireStatus } from '../../api/contract.ts'
-import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Badge, type Tone } from '../../ui/signs/badge.tsx'
 
 const TONES: Record<WireStatus, Tone> = {
   running: 'accent',

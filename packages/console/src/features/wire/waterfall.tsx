@@ -1,5 +1,5 @@
 import type { WireDetail } from '../../api/contract.ts'
-import { formatDuration } from '../../ui/format.ts'
+import { formatDuration } from '../../ui/text/format.ts'
 import { toSpans, type Span } from './spans.ts'
 import styles from './waterfall.module.css'
 

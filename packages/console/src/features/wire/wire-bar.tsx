@@ -4,15 +4,15 @@ import type { WireRecord } from '../../api/contract.ts'
 import { recording } from '../../api/live.ts'
 import { useStore } from '../../api/store.ts'
 import { clearWire, wireStore, type WireState } from '../../api/wire-store.ts'
-import { Button } from '../../ui/button.tsx'
-import { Check, SearchField, Select } from '../../ui/fields.tsx'
-import { formatCount } from '../../ui/format.ts'
-import { notifyError } from '../../ui/toasts.tsx'
+import { Bar, Count } from '../../ui/layout/bar.tsx'
+import { Button } from '../../ui/controls/button.tsx'
+import { Check, SearchField, Select } from '../../ui/controls/fields.tsx'
+import { formatCount } from '../../ui/text/format.ts'
+import { notifyError } from '../../ui/signs/toasts.tsx'
 import { completeFilter } from './complete-filter.ts'
 import { ExportButton } from './export-button.tsx'
 import { ImportButton } from './import-button.tsx'
 import { imported } from './imported.ts'
-import styles from './wire-page.module.css'
 
 interface Props {
   readonly filter: string
@@ -32,7 +32,7 @@ export function WireBar({ filter, onFilter, records, shown, frozen, onFreeze, vi
   const file = useStore(imported)
   const completions = useMemo(() => completeFilter(filter, records), [filter, records])
   return (
-    <div className={styles.bar}>
+    <Bar>
       <SearchField
         label="Filter exchanges"
         placeholder="Filter: tool:search status:error >500ms client:x -method:ping"
@@ -61,10 +61,10 @@ export function WireBar({ filter, onFilter, records, shown, frozen, onFreeze, vi
           />
         </>
       )}
-      <span className={styles.count} role="status">
+      <Count>
         {formatCount(shown)} of {formatCount(records.length)}
-      </span>
-    </div>
+      </Count>
+    </Bar>
   )
 }
 

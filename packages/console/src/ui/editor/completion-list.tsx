@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'react'
-import { Rich } from '../rich.tsx'
+import { Rich } from '../text/rich.tsx'
 import type { Completion } from './completion.ts'
 import styles from './editor.module.css'
 import type { Offer } from './use-completion.ts'

@@ -1,5 +1,5 @@
 import { useState, type KeyboardEvent, type RefObject } from 'react'
-import { destination } from '../roving.ts'
+import { destination } from '../lists/roving.ts'
 import { fitting, rectAt, write, type Completion, type CompletionSource } from './completion.ts'
 
 export interface Offer {

@@ -1,4 +1,4 @@
-import { Select } from '../fields.tsx'
+import { Select } from '../controls/fields.tsx'
 import type { Column, Sort } from './column.ts'
 import { readSort, writeSort } from './sort-rows.ts'
 

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState, type CSSProperties } from 'react'
-import { plural } from '../format.ts'
+import { plural } from '../text/format.ts'
 import type { Column, Sort } from './column.ts'
 import { Head } from './head.tsx'
 import { TableRow } from './row.tsx'

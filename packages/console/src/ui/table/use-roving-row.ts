@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
-import { destination } from '../roving.ts'
+import { destination } from '../lists/roving.ts'
 
 interface Options {
   readonly box: RefObject<HTMLElement | null>

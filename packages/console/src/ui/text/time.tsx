@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { createStore, useStore } from '../api/store.ts'
+import { createStore, useStore } from '../../api/store.ts'
 import { formatAgo, formatDuration, formatTime } from './format.ts'
 
 /** One clock for all ages on the page. */

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { IconButton } from './button.tsx'
+import { IconButton } from '../controls/button.tsx'
 import styles from './dialog.module.css'
 import { Modal } from './modal.tsx'
 

@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import { useId, useRef, type KeyboardEvent, type ToggleEvent } from 'react'
 import styles from './menu.module.css'
-import { destination } from './roving.ts'
+import { destination } from '../lists/roving.ts'
 
 export interface MenuItem {
   readonly title: string

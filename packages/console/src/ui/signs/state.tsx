@@ -1,6 +1,6 @@
-import type { TargetState } from '../api/contract.ts'
-import { live } from '../api/live.ts'
-import { useStore } from '../api/store.ts'
+import type { TargetState } from '../../api/contract.ts'
+import { live } from '../../api/live.ts'
+import { useStore } from '../../api/store.ts'
 import { Badge, type Tone } from './badge.tsx'
 import styles from './state.module.css'
 

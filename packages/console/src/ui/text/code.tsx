@@ -1,4 +1,4 @@
-import { CopyButton } from './copy.tsx'
+import { CopyButton } from '../controls/copy.tsx'
 import { LongText } from './long-text.tsx'
 import styles from './code.module.css'
 

@@ -1,5 +1,5 @@
 import { useId, type KeyboardEvent, type ReactNode } from 'react'
-import { destination } from './roving.ts'
+import { destination } from '../lists/roving.ts'
 import styles from './tabs.module.css'
 
 export interface Tab {

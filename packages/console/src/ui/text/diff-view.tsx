@@ -1,4 +1,4 @@
-import type { DiffHunk, DiffLine } from '../api/contract.ts'
+import type { DiffHunk, DiffLine } from '../../api/contract.ts'
 import styles from './diff-view.module.css'
 
 const SIGNS = { same: ' ', added: '+', removed: '-' }

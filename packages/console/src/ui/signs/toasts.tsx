@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { messageOf } from '../api/call.ts'
-import { AdminError } from '../api/contract.ts'
-import { createStore, useStore } from '../api/store.ts'
+import { messageOf } from '../../api/call.ts'
+import { AdminError } from '../../api/contract.ts'
+import { createStore, useStore } from '../../api/store.ts'
 import styles from './toasts.module.css'
 
 interface Toast {

@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
-import { notify } from './toasts.tsx'
+import { notify } from '../signs/toasts.tsx'
 
 /** Copies a text; `label` shows as a word, or as the name of an icon when `compact`. */
 export function CopyButton({

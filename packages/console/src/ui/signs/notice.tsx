@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import { messageOf } from '../api/call.ts'
-import { AdminError, type Explanation } from '../api/contract.ts'
-import { Rich } from './rich.tsx'
+import { messageOf } from '../../api/call.ts'
+import { AdminError, type Explanation } from '../../api/contract.ts'
+import { Rich } from '../text/rich.tsx'
 import styles from './notice.module.css'
 
 interface Props {

@@ -1,5 +1,5 @@
-import type { TrafficBucket } from '../api/contract.ts'
-import { formatCount, formatTime } from './format.ts'
+import type { TrafficBucket } from '../../api/contract.ts'
+import { formatCount, formatTime } from '../text/format.ts'
 import styles from './traffic-chart.module.css'
 
 const HEIGHT = 28
