@@ -26,10 +26,11 @@ export async function withVault<T>(
   ])
   const said: string[] = []
   const log = (_: unknown, message: string): void => void said.push(message)
-  const { store, isKept } = await openState(model, log)
+  const state = await openState(model, log)
+  const { store, isKept } = state
   const lazy = new LazyAccounts({
     store,
-    keys: vaultKeys(model, isKept, log),
+    keys: vaultKeys(model, state, log),
     learnSecret: () => {},
     log,
     dropped: () => {},

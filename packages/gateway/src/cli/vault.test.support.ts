@@ -13,8 +13,9 @@ export async function testAccounts(
   const loaded = await loadConfig(file, {})
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
   const { model } = loaded
-  const { store } = await openState(model, () => {})
-  const keys = vaultKeys(model, true, () => {})
+  const state = await openState(model, () => {})
+  const { store } = state
+  const keys = vaultKeys(model, state, () => {})
   const lazy = new LazyAccounts({ store, keys, learnSecret: () => {}, log: () => {}, dropped: () => {} })
   await work(await lazy.get(), model)
   await lazy.close()

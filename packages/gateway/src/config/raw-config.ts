@@ -15,7 +15,7 @@ export interface RawConfig {
   }
   names?: { prefix?: boolean; separator?: string; maxLength?: number }
   catalog?: { ttl?: Quantity; deadline?: Quantity; pageSize?: number; persist?: boolean }
-  store?: { kind?: 'embedded' | 'memory'; path?: string; maxSize?: Quantity }
+  store?: { kind?: 'embedded' | 'memory'; path?: string; maxSize?: Quantity; redis?: RawRedis }
   telemetry?: RawTelemetry
   audit?: RawAudit
   stateDir?: string
@@ -25,6 +25,21 @@ export interface RawConfig {
 /** A number, or text such as `30s` or `16mb`. */
 export type Quantity = number | string
 export type RawTexts = Record<string, string | number | boolean>
+
+export interface RawRedis {
+  url?: string
+  sentinels?: string[]
+  masterName?: string
+  nodes?: string[]
+  username?: string
+  password?: string
+  sentinelUsername?: string
+  sentinelPassword?: string
+  tls?: boolean | { ca?: string; cert?: string; key?: string }
+  database?: number
+  prefix?: string
+  timeout?: Quantity
+}
 
 export interface RawServer {
   host?: string

@@ -4,6 +4,7 @@ import type { ObjectPattern, PolicyModel } from './policy-model.ts'
 import type { ResultRule } from './result-rules.ts'
 import type { Expression, Filled, ViewModel } from './view-model.ts'
 import type { Secret } from './secret.ts'
+import type { StoreModel } from './store-model.ts'
 import type { TargetModel } from './target-model.ts'
 import { isIP } from 'node:net'
 import { addressKind } from '@gantry/mcp/foreign'
@@ -155,10 +156,6 @@ export interface CatalogModel {
   /** Whether last-known lists are kept for the next run. */
   readonly persist: boolean
 }
-
-export type StoreModel =
-  | { readonly kind: 'memory' }
-  | { readonly kind: 'embedded'; readonly path: string; readonly maxBytes: number }
 
 export interface TelemetryModel {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'

@@ -27,11 +27,17 @@ export type {
   RepeatedErrorsModel,
   RetryModel,
   ServerModel,
-  StoreModel,
   TelemetryModel,
   UsageLimitsModel,
   WireViewModel,
 } from './gateway-model.ts'
+export type {
+  HostModel,
+  RedisAccountModel,
+  RedisModel,
+  RedisPlaceModel,
+  StoreModel,
+} from './store-model.ts'
 export type { AuditModel, AuditReceiver } from './audit-model.ts'
 export { isOpenToAll, isOwn, refuseForeign } from './file-owner.ts'
 export { endpointModel } from './endpoint-model.ts'

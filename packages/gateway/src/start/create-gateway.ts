@@ -34,7 +34,7 @@ export async function createGateway(
   const audit = model.audit && (await openAudit(model, log, scrubber))
   const accounts: LazyAccounts = new LazyAccounts({
     store: state.store,
-    keys: vaultKeys(model, state.isKept && state.store.kind !== 'memory', log),
+    keys: vaultKeys(model, state, log),
     learnSecret: (value) => scrubber.learn(value),
     log,
     dropped: (change) => {

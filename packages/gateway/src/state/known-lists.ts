@@ -6,7 +6,8 @@ import { openStoreOf } from './open-state.ts'
 
 /** The lists that a gateway with this configuration knew last, without asking any target. */
 export async function knownLists(model: GatewayModel): Promise<(Snapshot & { readonly target: string })[]> {
-  if (model.store.kind === 'memory' || !isOurs(model.store.path)) return []
+  // A command that only looks at a configuration makes no connections.
+  if (model.store.kind !== 'embedded' || !isOurs(model.store.path)) return []
   const store = await openStoreOf(model)
   try {
     const kept = new CatalogStore(store, () => {})

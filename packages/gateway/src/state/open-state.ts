@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { Sealer } from '@gantry/mcp/exchange'
 import { refuseForeign, type GatewayModel } from '../model/index.ts'
 import { keyFile, loadSealingKeys, readSealingKeys, type SealingKeys } from './sealing-keys.ts'
-import { createMemoryStore, openEmbeddedStore, type Sealing, type Store } from '../store/index.ts'
+import {
+  createMemoryStore,
+  openEmbeddedStore,
+  type Sealing,
+  type Store,
+  type StoreError,
+} from '../store/index.ts'
 import type { Log } from '../telemetry/log.ts'
 
 /** Of the version before. */
@@ -16,7 +22,10 @@ export interface State {
   readonly isKept: boolean
 }
 
-/** Keys and store of a gateway. A state folder that cannot be used costs only that: state ends with the process. */
+/**
+ * Keys and store of a gateway. A state folder that cannot be used costs only that: state ends with the process. A Redis
+ * that cannot be reached is tried again while the gateway runs; one that refuses us rejects.
+ */
 export async function openState(model: GatewayModel, log: Log): Promise<State> {
   let sealer = new Sealer(model.server.sealingKeys.map((key) => key.reveal()))
   try {
@@ -26,12 +35,15 @@ export async function openState(model: GatewayModel, log: Log): Promise<State> {
     const keys = await loadSealingKeys(model, log)
     sealer = new Sealer(keys.sealing)
     const store = await openStore(model, keys)
+    if (store.kind === 'redis') await checkShared(store)
     if (OLD_FILES.some((name) => existsSync(join(model.stateDir, name)))) {
       const { moveOldFiles } = await import('./old-files.ts')
       await moveOldFiles(model, store, log)
     }
     return { sealer, store, isKept: true }
   } catch (error) {
+    // Replicas that share a store are not right without it.
+    if (model.store.kind === 'redis') throw error
     const reason = error instanceof Error ? error.message : String(error)
     log(
       'warn',
@@ -42,6 +54,17 @@ export async function openState(model: GatewayModel, log: Log): Promise<State> {
   }
 }
 
+async function checkShared(store: Store): Promise<void> {
+  const { checkSealing } = await import('./open-redis.ts')
+  try {
+    await checkSealing(store)
+  } catch (error) {
+    if ((error as StoreError).code === 'unavailable') return
+    await store.close()
+    throw error
+  }
+}
+
 /** The store of a configuration, with the keys that there are. */
 export function openStoreOf(model: GatewayModel): Promise<Store> {
   return openStore(model, readSealingKeys(model))
@@ -49,6 +72,10 @@ export function openStoreOf(model: GatewayModel): Promise<Store> {
 
 async function openStore({ store }: GatewayModel, keys: SealingKeys): Promise<Store> {
   if (store.kind === 'memory') return createMemoryStore()
+  if (store.kind === 'redis') {
+    const { openRedis } = await import('./open-redis.ts')
+    return openRedis(store, storedSealing(keys))
+  }
   return openEmbeddedStore({ ...store, sealing: storedSealing(keys) })
 }
 

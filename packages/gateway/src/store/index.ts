@@ -1,8 +1,10 @@
-/** The one place for state that outlives a request: in memory, or in a file that is durable (docs/store.md). */
-export { createMemoryStore, openEmbeddedStore, type EmbeddedOptions } from './open-store.ts'
+/** The one place for state that outlives a request: in memory, in a file that is durable, or in Redis (docs/store.md). */
+export { createMemoryStore, openEmbeddedStore, openRedisStore, type EmbeddedOptions } from './open-store.ts'
 export { withLease } from './store.ts'
-export type { StoreError, StoreErrorCode } from './store-error.ts'
+export { StoreError, type StoreErrorCode } from './store-error.ts'
+export type { RedisAccount, RedisHost, RedisOptions, RedisPlace } from './redis/client.ts'
 export type {
+  Away,
   Bucket,
   Buckets,
   Inspection,

@@ -1,14 +1,26 @@
 import type { Driver, Heard } from './driver.ts'
 import { MemoryDriver } from './memory-driver.ts'
+import type { RedisOptions } from './redis/client.ts'
 import { checkKey, createRows, revealValue } from './rows.ts'
 import type { Sealing, Store, Listener } from './store.ts'
 
 const MIB = 1024 * 1024
+/** Rows that are moved have been counted where they were. */
+const MOST_ROWS = 1_000_000
 const SWEEP = { interval: 30_000, slice: 500 }
 
 export interface EmbeddedOptions {
   /** The file; its folder is made when it is missing. */
   readonly path: string
+  /** Of all rows together. Default 512 MiB. */
+  readonly maxBytes?: number | undefined
+  /** Rows that are secret cannot be kept without it. */
+  readonly sealing?: Sealing
+}
+
+export interface RedisStoreOptions extends RedisOptions {
+  /** In front of all keys. */
+  readonly prefix: string
   /** Of all rows together. Default 512 MiB. */
   readonly maxBytes?: number | undefined
   /** Rows that are secret cannot be kept without it. */
@@ -27,6 +39,13 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Store
   return createStore(await openEmbeddedDriver(path, maxBytes), sealing)
 }
 
+/** On a server that several machines share. One that cannot be reached is tried again; one that refuses us rejects. */
+export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
+  const { maxBytes = 512 * MIB, sealing, ...place } = options
+  const { openRedisDriver } = await import('./redis/redis-driver.ts')
+  return createStore(await openRedisDriver({ ...place, maxBytes }), sealing)
+}
+
 function createStore(driver: Driver, sealing: Sealing | undefined): Store {
   const channels = new Channels(driver)
   const writing = new Set<Promise<unknown>>()
@@ -38,6 +57,9 @@ function createStore(driver: Driver, sealing: Sealing | undefined): Store {
   const sweeper = setInterval(() => void sweep(driver), SWEEP.interval).unref()
   return {
     kind: driver.kind,
+    get away() {
+      return driver.away
+    },
     rows: (options) => createRows({ driver, sealing, track }, options),
     spend: async (buckets) => {
       Object.keys(buckets).forEach(checkKey)
@@ -54,6 +76,10 @@ function createStore(driver: Driver, sealing: Sealing | undefined): Store {
     inspect: () => driver.run('inspect', undefined),
     scan: (after, limit) => driver.run('scan', { after, limit }),
     reveal: (row) => revealValue(sealing, row),
+    async restore({ table, key, bytes, secret, expires }) {
+      const ttl = expires === undefined ? undefined : expires - Date.now()
+      await driver.run('put', { table, key, bytes, secret, maxRows: MOST_ROWS, ttl, lease: undefined })
+    },
     async close() {
       clearInterval(sweeper)
       channels.close()

@@ -9,9 +9,11 @@ export type StoreErrorCode =
   | 'unusable'
   /** Nothing was written, for another reason. */
   | 'failed'
+  /** The server of the store cannot be reached. What was asked of it may have happened. */
+  | 'unavailable'
   | 'closed'
 
-/** A write that ends with one of these has changed nothing. */
+/** A write that ends with one of these has changed nothing, but for `unavailable`. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode

@@ -5,7 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises'
  * is taken once, a lease has one holder, and a counter never grants more than it has.
  */
 export interface Store {
-  readonly kind: 'memory' | 'embedded'
+  readonly kind: 'memory' | 'embedded' | 'redis'
+  /** Set while the server of the store cannot be reached; it is tried again by itself. */
+  readonly away: Away | undefined
   /** Rows of one purpose. Two calls with the same name reach the same rows. */
   rows(options: RowsOptions): Rows
   /** Takes tokens out of buckets that fill up again over time: out of all of them, or out of none. */
@@ -27,8 +29,17 @@ export interface Store {
   scan(after: Place | undefined, limit: number): Promise<ScannedRow[]>
   /** The text of a scanned row; `unreadable` when no key opens it. */
   reveal(row: ScannedRow): Promise<string>
+  /** Writes a row that was scanned in another store, as it is kept there. Its version is a new one. */
+  restore(row: ScannedRow): Promise<void>
   /** After what is under way. */
   close(): Promise<void>
+}
+
+export interface Away {
+  /** Milliseconds since 1970. */
+  readonly since: number
+  /** For operators. */
+  readonly reason: string
 }
 
 /** Encrypts what is secret. The binding is its place: what is moved to another row cannot be opened there. */

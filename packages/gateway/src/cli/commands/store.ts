@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { GatewayModel } from '../../model/index.ts'
 import type { ScannedRow, Store } from '../../store/index.ts'
@@ -10,6 +11,7 @@ import { noConfig } from '../accept-config.ts'
 import { formatTable } from '../table.ts'
 
 const PAGE = 100
+const FIX_REDIS = 'See that it runs, and that "store.redis" has its address and a user that may come in'
 const MASK = '••••••'
 
 export function register(program: Command, io: CliIo): void {
@@ -34,9 +36,19 @@ export function register(program: Command, io: CliIo): void {
       'Writes sign-ins, lists and their history to the files of earlier versions, for going back to one. Stop the gateway first.',
     )
     .action((_: unknown, self: Command) => withStore(self, io, writeBack))
+  store
+    .command('migrate <to>')
+    .description(
+      'Copies everything from the file to Redis ("redis"), or back ("embedded"). The configuration names the Redis in "store.redis". Stop the gateways first.',
+    )
+    .option('--path <file>', 'the file; store.mdb in the state folder when left out')
+    .option('--merge', 'copy also when there are rows already, and replace those of the same name')
+    .action((to: string, _: unknown, self: Command) => migrate(to, self, io))
 }
 
 interface StoreOptions extends GlobalOptions {
+  readonly path?: string
+  readonly merge?: boolean
   readonly secrets?: boolean
 }
 
@@ -57,20 +69,70 @@ async function withStore(self: Command, io: CliIo, run: (opened: Opened) => Prom
       fix: 'Remove "store.kind" to keep it in a file',
     })
   }
-  if (!existsSync(model.store.path)) {
-    throw new CliError(`There is no store at ${model.store.path}`, {
-      fix: 'The first start of a gateway makes it',
-    })
-  }
+  if (model.store.kind === 'embedded') requireFile(model.store.path)
   const { openStoreOf } = await import('../../state/open-state.ts')
   const store = await openStoreOf(model).catch((error: Error) => {
-    const fix = 'Move the file away: a gateway that starts makes a new one'
+    const fix =
+      model.store.kind === 'redis' ? FIX_REDIS : 'Move the file away: a gateway that starts makes a new one'
     throw new CliError(error.message, { fix, cause: error })
   })
   try {
+    requireRedis(store)
     await run({ store, model, options, io })
   } finally {
     await store.close()
+  }
+}
+
+function requireFile(path: string): void {
+  if (existsSync(path)) return
+  throw new CliError(`There is no store at ${path}`, { fix: 'The first start of a gateway makes it' })
+}
+
+function requireRedis({ away }: Store): void {
+  if (away) throw new CliError(`Redis cannot be reached: ${away.reason}`, { fix: FIX_REDIS })
+}
+
+/** Between the file and the Redis of one configuration: it has to name a Redis in both directions. */
+async function migrate(to: string, self: Command, io: CliIo): Promise<void> {
+  const options = self.optsWithGlobals<StoreOptions>()
+  if (to !== 'redis' && to !== 'embedded') {
+    throw new CliError(`There is no store of the kind "${plainText(to)}"`, {
+      fix: 'Write: gantry store migrate redis, or: gantry store migrate embedded',
+    })
+  }
+  const config = await loadTrusted(options, io)
+  if (!config) throw noConfig(io.places)
+  const { model } = config.loaded
+  if (model.store.kind !== 'redis') {
+    throw new CliError('This configuration has no Redis', { fix: 'Set "store.redis" first' })
+  }
+  const path = options.path === undefined ? undefined : resolve(io.places.cwd, options.path)
+  if (to === 'redis') requireFile(path ?? join(model.stateDir, 'store.mdb'))
+  const { prepareMigration } = await import('../../state/migrate-store.ts')
+  const log = (_: unknown, message: string): void => printLine(io.stderr, message)
+  const migration = await prepareMigration(model, { to, path }, log).catch((error: Error) => {
+    throw new CliError(error.message, { fix: FIX_REDIS, cause: error })
+  })
+  try {
+    const { rows, present, unreadable } = migration
+    if (unreadable.length > 0) {
+      throw new CliError(
+        `No key opens ${unreadable.length} rows, the first is ${plainText(unreadable[0]!)}; nothing was copied`,
+        { fix: 'Add the key that sealed them to "server.sealingKeys", or as a line of sealing.key' },
+      )
+    }
+    if (present > 0 && !options.merge) {
+      throw new CliError(`There are ${present} rows already; nothing was copied`, {
+        fix: 'Add --merge: rows of the same name are replaced then, and the others stay',
+      })
+    }
+    await migration.copy()
+    if (options.json) return printJson(io, { ok: true, to, rows })
+    printLine(io.stderr, `${rows} rows are in ${to === 'redis' ? 'Redis' : 'the file'} now`)
+    if (to === 'embedded') printLine(io.stderr, 'Remove "store.redis" before the gateway starts again')
+  } finally {
+    await migration.close()
   }
 }
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { parseUrl } from '@gantry/mcp/foreign'
 import {
   CERTIFICATE_ISSUER,
@@ -18,6 +17,7 @@ import { compileResults } from './compile-results.ts'
 import type { Expressions } from './compile-conditions.ts'
 import { compileViews } from './compile-views.ts'
 import { bytes, compileServer, duration, type ServerOverrides } from './compile-server.ts'
+import { compileStore } from './compile-store.ts'
 import { compileTarget } from './compile-target.ts'
 import type { RawConfig } from '../raw-config.ts'
 import { stateDirFor } from '../user-places.ts'
@@ -127,19 +127,6 @@ function compileCatalog(raw: NonNullable<RawConfig['catalog']>): GatewayModel['c
     pageSize: raw.pageSize ?? 500,
     persist: raw.persist ?? true,
   }
-}
-
-function compileStore(
-  raw: NonNullable<RawConfig['store']>,
-  stateDir: string,
-  context: CompileContext,
-): GatewayModel['store'] {
-  if (raw.kind === 'memory') return { kind: 'memory' }
-  const path =
-    raw.path === undefined
-      ? join(stateDir, 'store.mdb')
-      : context.toAbsolute(context.plain(raw.path, ['store', 'path']))
-  return { kind: 'embedded', path, maxBytes: bytes(raw.maxSize, '512mb') }
 }
 
 function compileTelemetry(

@@ -135,9 +135,7 @@ const ELSEWHERE: { readonly [key: string]: string | undefined } = {
 
 /** Settings that existed in an earlier version, and what to do without them. */
 const UNSUPPORTED: { readonly [path: string]: string | undefined } = {
-  'store.redis':
-    'Remove it: state is kept in a file that the gateways of one machine share ("store.kind"). Replicas on several machines need the same "server.sealingKeys"',
-  'store.keyPrefix': 'Remove it: it was for Redis, which nothing uses',
+  'store.keyPrefix': 'Write it as "store.redis.prefix"',
   'catalog.dir': 'Remove it: lists are kept in the store, whose place is "store.path"',
 }
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../index.ts'
-import { startProcess, type StoreProcess } from './start-process.test.support.ts'
-import type { Report } from './store-process.test.support.ts'
+import { startProcess, type StoreProcess } from '../start-process.test.support.ts'
+import type { Report } from '../store-process.test.support.ts'
 
 const SIZE_IN_KIB = 2048
 let folder: string

@@ -69,6 +69,7 @@ function waitFor(tokens: number, bucket: Bucket, now: number): number {
 
 /** An absent bucket is full, so its row ends then. */
 function fullAt(left: number, at: number, bucket: Bucket): number {
+  if (left >= bucket.capacity) return at
   const refilled = at + ((bucket.capacity - left) / bucket.perSecond) * 1000
   const full = Math.min(refilled, bucket.fullAt ?? Infinity)
   return Number.isFinite(full) ? Math.ceil(full) : 0

@@ -23,7 +23,8 @@ export interface News {
   readonly missed: boolean
 }
 
-export function publishMessage(tables: Tables, { channel, text }: Message): number {
+/** As it is kept. Throws when it is too long. */
+export function toMessageBytes({ channel, text }: Message): Buffer {
   const bytes = toJsonBytes([channel, text])
   if (bytes.length > MAX_BYTES) {
     throw new StoreError(
@@ -31,6 +32,11 @@ export function publishMessage(tables: Tables, { channel, text }: Message): numb
       `A message has ${MAX_BYTES} bytes at most, this one has ${bytes.length}`,
     )
   }
+  return bytes
+}
+
+export function publishMessage(tables: Tables, message: Message): number {
+  const bytes = toMessageBytes(message)
   const version = tables.next()
   const expires = tables.now + KEPT_FOR
   tables.put(LOG, toDigits(version), { bytes, version, expires, secret: false }, MAX_MESSAGES + 1)

@@ -163,7 +163,7 @@ function readMeta(tx: Transaction): Meta {
 }
 
 /** For what this store writes and reads itself. */
-export function toJsonBytes(value: unknown): Uint8Array {
+export function toJsonBytes(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value))
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Report } from './store-process.test.support.ts'
 
 const SCRIPT = fileURLToPath(new URL('./store-process.test.support.ts', import.meta.url))
-const LOADER = new URL('../../../../../scripts/lib/typescript-loader.mjs', import.meta.url).href
+const LOADER = new URL('../../../../scripts/lib/typescript-loader.mjs', import.meta.url).href
 
 export interface StoreProcess {
   readonly child: ChildProcess

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { openEmbeddedStore, type Lease, type Store } from '../index.ts'
+import { openEmbeddedStore, openRedisStore, type Lease, type Store } from './index.ts'
 
 /** What a process of the tests tells: only what the store has acknowledged. */
 export type Report =
@@ -92,7 +92,10 @@ async function listen(store: Store): Promise<void> {
   await new Promise(() => setInterval(() => {}, 1000))
 }
 
-const store = await openEmbeddedStore({ path })
+// A file, or where Redis is.
+const store = path.startsWith('{')
+  ? await openRedisStore(JSON.parse(path))
+  : await openEmbeddedStore({ path })
 report({ did: 'ready' })
 if (work === 'fill') await fill(store)
 else if (work === 'listen') await listen(store)

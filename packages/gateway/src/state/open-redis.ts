@@ -1,0 +1,49 @@
+import { readSmallFileSync, type RedisAccountModel, type RedisModel } from '../model/index.ts'
+import { openRedisStore, StoreError, type RedisAccount, type Sealing, type Store } from '../store/index.ts'
+
+const MOST_PEM_BYTES = 256 * 1024
+const CHECK = 'sealing'
+
+/** The store of a configuration with `store.redis`. */
+export async function openRedis(model: RedisModel, sealing: Sealing): Promise<Store> {
+  const { place, account, tls, ...rest } = model
+  return openRedisStore({
+    ...rest,
+    sealing,
+    account: toAccount(account),
+    place: place.kind === 'sentinels' ? { ...place, account: toAccount(place.account) } : place,
+    tls: tls && { ...read('ca', tls.ca), ...read('cert', tls.cert), ...read('key', tls.key) },
+  })
+}
+
+/**
+ * Replicas have to have a key in common: one that could not read what the others write would lose sign-ins and tasks
+ * without a word. The row is written anew by each, so that a key which is taken out of all rings is not missed.
+ */
+export async function checkSealing(store: Store): Promise<void> {
+  if (store.away) return
+  const rows = store.rows({ name: 'key-check', secret: true, maxRows: 1 })
+  try {
+    const isThere = (await rows.get(CHECK)) !== undefined
+    if (isThere) await rows.put(CHECK, 'readable')
+    // The second of two that start at once reads what the first has written.
+    else if ((await rows.swap(CHECK, undefined, 'readable')) === undefined) await rows.get(CHECK)
+  } catch (error) {
+    if ((error as StoreError).code !== 'unreadable') throw error
+    throw new StoreError(
+      'unusable',
+      'Redis holds state of a gateway that seals it with another key: give all of them the same "server.sealingKeys", or this one a "store.redis.prefix" of its own',
+      { cause: error },
+    )
+  }
+}
+
+function toAccount({ username, password }: RedisAccountModel): RedisAccount {
+  return { username, password: password?.reveal() }
+}
+
+function read<Name extends string>(name: Name, file: string | undefined): { [key in Name]?: string } {
+  return (file === undefined ? {} : { [name]: readSmallFileSync(file, { most: MOST_PEM_BYTES }) }) as {
+    [key in Name]?: string
+  }
+}

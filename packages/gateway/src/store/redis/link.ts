@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ErrorReply } from '@redis/client'
+import { StoreError } from '../store-error.ts'
+import type { Away } from '../store.ts'
+import { createRedisClient, nameOfPlace, type RedisClient, type RedisOptions } from './client.ts'
+import { SCRIPT } from './script.ts'
+
+const SHA = createHash('sha1').update(SCRIPT).digest('hex')
+const FIRST_PAUSE = 50
+const LONGEST_PAUSE = 1000
+/** More means that Redis answers nothing: what waits is memory. */
+const MOST_WAITING = 10_000
+/** Redis is there, but cannot work now, or is not the one that writes any more. */
+const NOT_NOW = /^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|UNBLOCKED|BUSY|MISCONF)\b/
+/** Another try has the same end until a person changes something. */
+const REFUSED = /^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR AUTH|ERR This instance has cluster support disabled)/
+
+export interface LinkOptions extends RedisOptions {
+  readonly keys: readonly string[]
+  readonly maxBytes: number
+}
+
+/**
+ * One connection to Redis that is made anew whenever it fails. While there is none, everything is refused at once:
+ * nothing waits for a server that is away, and nothing is sent a second time.
+ */
+export class RedisLink {
+  readonly #options: LinkOptions
+  readonly #name: string
+  readonly #ready: (client: RedisClient) => Promise<void>
+  #client: RedisClient | undefined
+  #connecting: Promise<void> | undefined
+  #away: Away | undefined
+  #waiting = 0
+  #closed = false
+
+  /** `ready` is told of every new connection, before anybody else can use it. */
+  constructor(options: LinkOptions, ready: (client: RedisClient) => Promise<void>) {
+    this.#options = options
+    this.#name = nameOfPlace(options.place)
+    this.#ready = ready
+  }
+
+  get away(): Away | undefined {
+    return this.#away
+  }
+
+  /** Resolves whether or not Redis is there; rejects when it refuses us. */
+  async open(): Promise<void> {
+    try {
+      await this.#connect()
+    } catch (error) {
+      if (this.#isRefusal(error)) throw this.#refusal(error)
+      this.#lose(error)
+    }
+  }
+
+  /** Runs an operation of the script. */
+  async run(
+    name: string,
+    args: readonly (string | Buffer)[],
+    client: RedisClient | undefined = this.#client,
+  ): Promise<unknown> {
+    if (this.#closed) throw new StoreError('closed', 'The store is closed')
+    if (!client) throw this.#unavailable(this.#away?.reason ?? 'it is not connected')
+    if (this.#waiting >= MOST_WAITING) throw this.#unavailable(`${MOST_WAITING} requests wait for it`)
+    const call = {
+      keys: [...this.#options.keys],
+      arguments: [name, String(this.#options.maxBytes), ...args],
+    }
+    this.#waiting += 1
+    try {
+      return await this.#inTime(
+        client.evalSha(SHA, call).catch((error: Error) => {
+          // A server that was started since, or was promoted, does not know the script.
+          if (error.message.startsWith('NOSCRIPT')) return client.eval(SCRIPT, call)
+          throw error
+        }),
+      )
+    } catch (error) {
+      throw this.#explain(error, client)
+    } finally {
+      this.#waiting -= 1
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await destroy(this.#client)
+    this.#client = undefined
+    await this.#connecting?.catch(() => {})
+  }
+
+  #connect(): Promise<void> {
+    this.#connecting ??= this.#attempt().finally(() => {
+      this.#connecting = undefined
+    })
+    return this.#connecting
+  }
+
+  async #attempt(): Promise<void> {
+    const client = createRedisClient(this.#options)
+    let cause: Error | undefined
+    const failed = (error?: Error): void => {
+      cause = error ?? cause
+      if (this.#client === client) this.#lose(error)
+    }
+    client.on('error', failed)
+    client.on('end', failed)
+    client.on('terminated', failed)
+    try {
+      await this.#inTime(client.connect())
+      await this.#ready(client)
+      if (this.#closed) return void (await destroy(client))
+      this.#client = client
+      this.#away = undefined
+    } catch (error) {
+      await destroy(client)
+      throw error instanceof StoreError && error.code !== 'unavailable' ? error : (cause ?? error)
+    }
+  }
+
+  /** Connects again, over and over, with pauses that grow and differ between processes. */
+  #lose(error: unknown): void {
+    const lost = this.#client
+    this.#client = undefined
+    void destroy(lost)
+    this.#away = { since: this.#away?.since ?? Date.now(), reason: wordsOf(error) }
+    if (!this.#connecting && !this.#closed) void this.#retry()
+  }
+
+  async #retry(): Promise<void> {
+    for (
+      let pause = FIRST_PAUSE;
+      !this.#closed && !this.#client;
+      pause = Math.min(2 * pause, LONGEST_PAUSE)
+    ) {
+      await delay(pause * (0.5 + Math.random() / 2), undefined, { ref: false })
+      try {
+        if (!this.#closed) await this.#connect()
+      } catch (error) {
+        this.#away = { since: this.#away?.since ?? Date.now(), reason: wordsOf(error) }
+      }
+    }
+  }
+
+  async #inTime<T>(answer: Promise<T>): Promise<T> {
+    const { timeout } = this.#options
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`it did not answer within ${timeout} ms`)), timeout)
+    })
+    try {
+      return await Promise.race([answer, late])
+    } finally {
+      clearTimeout(timer)
+      // What comes too late has nobody who waits for it.
+      answer.catch(() => {})
+    }
+  }
+
+  #explain(error: unknown, client: RedisClient): StoreError {
+    if (error instanceof StoreError) return error
+    const { message } = error as Error
+    const own = /GANTRY (full|lost_lease) (.*)$/.exec(message)
+    if (own) return new StoreError(own[1] as 'full' | 'lost_lease', own[2]!)
+    if (message.startsWith('OOM')) {
+      return new StoreError('full', `Nothing was written: the memory of ${this.#name} is full`)
+    }
+    if (error instanceof ErrorReply && !NOT_NOW.test(message)) {
+      return new StoreError('failed', `${this.#name} refused the operation: ${message}`, { cause: error })
+    }
+    if (this.#client === client) this.#lose(error)
+    return this.#unavailable(wordsOf(error), error)
+  }
+
+  #unavailable(reason: string, cause?: unknown): StoreError {
+    return new StoreError('unavailable', `${this.#name} cannot be used now: ${reason}`, { cause })
+  }
+
+  #isRefusal(error: unknown): boolean {
+    if (error instanceof StoreError) return error.code !== 'unavailable'
+    return REFUSED.test(wordsOf(error))
+  }
+
+  #refusal(error: unknown): StoreError {
+    if (error instanceof StoreError && error.code === 'unusable') return error
+    const { cause = error } = error as StoreError
+    return new StoreError('unusable', `${this.#name} refuses this gateway: ${wordsOf(cause)}`, { cause })
+  }
+}
+
+async function destroy(client: RedisClient | undefined): Promise<void> {
+  try {
+    await client?.destroy()
+  } catch {
+    // It was closed already.
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(wordsOf).join('; ')
+  return error instanceof Error && error.message !== '' ? error.message : 'the connection ended'
+}
