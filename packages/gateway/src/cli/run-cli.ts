@@ -5,7 +5,7 @@ import { type CommandEntry, COMMANDS } from './commands.ts'
 import { hideCredentials } from '../model/index.ts'
 import { hasColours } from './paint.ts'
 import { plainText } from './plain-text.ts'
-import { readVersion } from './read-version.ts'
+import { readVersion } from '../model/read-version.ts'
 
 /** Under the first line of what is said. */
 const BELOW = ' '.repeat(6)

@@ -2,6 +2,7 @@ import type { OpenedTrail } from '../audit/index.ts'
 import { Gateway } from '../gateway.ts'
 import { LazyAccounts } from '../identity/vault/lazy-accounts.ts'
 import type { GatewayModel } from '../model/index.ts'
+import { readVersion } from '../model/read-version.ts'
 import { openState, type State } from '../state/open-state.ts'
 import { vaultKeys } from '../state/vault-keys.ts'
 import { isPersonal } from '../targets/personal.ts'
@@ -12,7 +13,6 @@ import type { SecretScrubber } from '../telemetry/secret-scrubber.ts'
 import { StderrLog } from '../telemetry/stderr-log.ts'
 import { openLog } from './open-log.ts'
 import type { StartOptions } from './start-options.ts'
-import { version } from './version.ts'
 
 export async function createGateway(
   options: StartOptions,
@@ -29,7 +29,7 @@ export async function createGateway(
   const { log, scrubber, ring, verbosity } = openLog(model, options.logLevel, undefined, options.logFormat)
   const state = await openState(model, log)
   const tracer = isTraced
-    ? await loadTracer({ model, env: process.env, version: version(), log, scrubber })
+    ? await loadTracer({ model, env: process.env, version: readVersion(), log, scrubber })
     : undefined
   const audit = model.audit && (await openAudit(model, log, scrubber))
   const accounts: LazyAccounts = new LazyAccounts({
@@ -52,7 +52,7 @@ export async function createGateway(
     store: state.store,
     scrubber,
     log,
-    version: version(),
+    version: readVersion(),
     tracer,
     audit: audit?.trail,
     ...(embedded && { embedded }),
@@ -67,7 +67,7 @@ async function openAudit(model: GatewayModel, log: Log, scrubber: SecretScrubber
   return openTrail({
     settings: model.audit!,
     stateDir: model.stateDir,
-    product: { name: model.server.name, version: version() },
+    product: { name: model.server.name, version: readVersion() },
     clean: (text) => scrubber.scrubText(text),
     log,
   })

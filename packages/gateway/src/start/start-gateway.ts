@@ -20,12 +20,12 @@ import type { Gateway } from '../gateway.ts'
 import { KeptKeys } from '../identity/keys/kept-keys.ts'
 import type { OnRefused } from '../identity/refusal.ts'
 import type { GatewayModel } from '../model/index.ts'
+import { readVersion } from '../model/read-version.ts'
 import { announceState } from '../state/announce-state.ts'
 import type { State } from '../state/open-state.ts'
 import { createGateway } from './create-gateway.ts'
 import { lazyPortal } from './lazy-portal.ts'
 import { hostFacts, type StartOptions } from './start-options.ts'
-import { version } from './version.ts'
 
 export interface RunningGateway {
   readonly gateway: Gateway
@@ -88,7 +88,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       url: model.server.tls ? url : local,
       token: token?.value,
       serves: options.serves,
-      version: version(),
+      version: readVersion(),
     })
   const renewToken = async (): Promise<string> => {
     const renewed = await token!.renew()

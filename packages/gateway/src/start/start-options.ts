@@ -8,8 +8,8 @@ import {
   type UserPlaces,
 } from '../config/index.ts'
 import type { GatewayModel } from '../model/index.ts'
+import { readVersion } from '../model/read-version.ts'
 import type { LogLevel, LogOptions } from '../telemetry/log.ts'
-import { version } from './version.ts'
 
 export interface StartOptions {
   readonly model: GatewayModel
@@ -44,7 +44,7 @@ type HostFacts = Pick<AdminHost, 'version' | 'startedAt' | 'places' | 'overrides
 /** What the admin API tells about the program it runs in. */
 export function hostFacts({ source, memoryConfig, places }: StartOptions): HostFacts {
   return {
-    version: version(),
+    version: readVersion(),
     startedAt: Date.now(),
     places: source?.places ?? places ?? currentPlaces(),
     overrides: source?.overrides ?? {},

@@ -8,7 +8,7 @@ import { type ChangedFile, rewriteProject } from '../codemod/rewrite-project.ts'
 import { removeControls } from '../../model/index.ts'
 import { shorten } from '../format-problem.ts'
 import { plainText } from '../plain-text.ts'
-import { readVersion } from '../read-version.ts'
+import { readVersion } from '../../model/read-version.ts'
 
 interface CodemodOptions extends GlobalOptions {
   readonly write?: boolean
