@@ -56,6 +56,16 @@ export interface ServerModel {
   /** How long calls in flight may take to end when the gateway stops. */
   readonly shutdownGrace: number
   readonly limits: LimitsModel
+  /** Undefined: the gateway works alone. */
+  readonly cluster: ClusterModel | undefined
+}
+
+/** The port where the other gateways reach this one. */
+export interface ClusterModel {
+  readonly host: string
+  readonly port: number
+  /** What the others call it; undefined: by `host` and `port`. */
+  readonly address: string | undefined
 }
 
 /** How this machine reaches the port. */

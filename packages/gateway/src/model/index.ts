@@ -20,6 +20,7 @@ export { describeTarget, displayArgs, displayUrl } from './describe-target.ts'
 export type {
   CatalogModel,
   GatewayModel,
+  ClusterModel,
   LimitsModel,
   NamesModel,
   OtlpModel,

@@ -19,7 +19,8 @@ import { Front } from '../front/front.ts'
 import type { Gateway } from '../gateway.ts'
 import { KeptKeys } from '../identity/keys/kept-keys.ts'
 import type { OnRefused } from '../identity/refusal.ts'
-import type { GatewayModel } from '../model/index.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { ClusterModel, GatewayModel } from '../model/index.ts'
 import { readVersion } from '../model/read-version.ts'
 import { announceState } from '../state/announce-state.ts'
 import type { State } from '../state/open-state.ts'
@@ -132,6 +133,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   gateway.observers.add(ruleWatch)
   ruleWatch.modelChanged()
   await admin.load()
+  const cluster = model.server.cluster && (await joinCluster(model.server.cluster, gateway, state))
   gateway.start()
   await configFile?.follow()
   // Commands on this machine need no way round by the proxy.
@@ -168,7 +170,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       await portal.close()
       await configFile?.close()
       await admin.close()
-      await front.close(grace)
+      await Promise.all([front.close(grace), cluster?.leave(grace ?? gateway.model.server.shutdownGrace)])
       await gateway.close()
       await accounts.close()
       await gateway.tracer?.close()
@@ -177,6 +179,12 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       gateway.log('info', 'The gateway has stopped')
     },
   }
+}
+
+/** Loaded only where several gateways work together. */
+async function joinCluster(model: ClusterModel, gateway: Gateway, { store, keys }: State): Promise<Cluster> {
+  const { Cluster: Loaded } = await import('../cluster/cluster.ts')
+  return Loaded.join({ model, gateway, store, keys, log: gateway.log })
 }
 
 function loadToken({ log }: Gateway, { store }: State): Promise<AdminToken> {

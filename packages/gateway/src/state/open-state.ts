@@ -18,6 +18,8 @@ const OLD_FILES = ['catalog', 'catalog-changes.json', 'tokens']
 export interface State {
   readonly sealer: Sealer
   readonly store: Store
+  /** What gateways that work together share; the first signs. */
+  readonly keys: readonly string[]
   /** Whether the state folder can be used. */
   readonly isKept: boolean
 }
@@ -40,7 +42,7 @@ export async function openState(model: GatewayModel, log: Log): Promise<State> {
       const { moveOldFiles } = await import('./old-files.ts')
       await moveOldFiles(model, store, log)
     }
-    return { sealer, store, isKept: true }
+    return { sealer, store, keys: keys.sealing, isKept: true }
   } catch (error) {
     // Replicas that share a store are not right without it.
     if (model.store.kind === 'redis') throw error
@@ -50,7 +52,7 @@ export async function openState(model: GatewayModel, log: Log): Promise<State> {
       `State cannot be kept, so sessions, sign-ins of targets and last-known lists end with this process: ${reason}`,
       { event: 'state-not-kept' },
     )
-    return { sealer, store: createMemoryStore(), isKept: false }
+    return { sealer, store: createMemoryStore(), keys: [], isKept: false }
   }
 }
 

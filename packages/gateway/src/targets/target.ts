@@ -299,6 +299,12 @@ export class Target {
     await this.calls.stopRecording()
   }
 
+  /** Another gateway has the target now: the next request goes there. */
+  async letGo(): Promise<void> {
+    await this.#current.pool.clear()
+    this.#events.changed(this)
+  }
+
   /** Stops every connection and makes the main one anew. */
   async restart(): Promise<void> {
     const { pool } = this.#current

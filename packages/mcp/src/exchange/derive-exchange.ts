@@ -13,7 +13,12 @@ import { withSources } from '../jsonrpc/index.ts'
 
 /** What a relay may put in the place of the original's. */
 export interface ExchangeChanges
-  extends Partial<Pick<Exchange, 'method' | 'params' | 'client' | 'notify' | 'ask' | 'detach' | 'onSent'>> {
+  extends Partial<
+    Pick<
+      Exchange,
+      'method' | 'params' | 'client' | 'notify' | 'ask' | 'detach' | 'onSent' | 'session' | 'asTask'
+    >
+  > {
   /** Its end, when that may come before the original's. */
   cancellation?: Cancellation
 }
@@ -39,6 +44,7 @@ class DerivedExchange implements Exchange {
   readonly asTask: Exchange['asTask']
   ask: Exchange['ask']
   readonly origin: Exchange
+  readonly #session: string | undefined
   readonly #notify: ((notification: Notification) => void) | undefined
   readonly #cancellation: Cancellation | undefined
 
@@ -55,15 +61,16 @@ class DerivedExchange implements Exchange {
     this.peer = origin.peer
     this.detach = 'detach' in changes ? changes.detach : origin.detach
     this.checkHeaders = origin.checkHeaders
-    this.asTask = origin.asTask
+    this.asTask = changes.asTask ?? origin.asTask
     this.ask = 'ask' in changes ? changes.ask : origin.ask
     this.origin = origin
+    this.#session = changes.session
     this.#notify = changes.notify
     this.#cancellation = changes.cancellation
   }
 
   get session(): string | undefined {
-    return this.origin.session
+    return this.#session ?? this.origin.session
   }
 
   get connection(): string | undefined {

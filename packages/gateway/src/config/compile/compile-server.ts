@@ -46,6 +46,11 @@ export function compileServer(
     drainDelay: duration(raw.drainDelay, '1s'),
     shutdownGrace: duration(raw.shutdownGrace, '10s'),
     limits: compileLimits(raw.limits ?? {}),
+    cluster: raw.cluster && {
+      host: raw.cluster.host ?? DEFAULT_HOST,
+      port: raw.cluster.port ?? 0,
+      address: raw.cluster.address && context.plain(raw.cluster.address, ['server', 'cluster', 'address']),
+    },
   }
 }
 

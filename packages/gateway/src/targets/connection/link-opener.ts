@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { AuthProvider } from '@gantry/mcp/auth'
 import { EraCache, McpError, type FetchLike, http, sse } from '@gantry/mcp/client'
@@ -6,9 +7,11 @@ import { stdio } from '@gantry/mcp/client/node'
 import {
   eraOf,
   LATEST_LEGACY,
+  LATEST_MODERN,
   orAbort,
   type Connector,
   type Continuations,
+  type Exchange,
   type Notification,
   type Served,
 } from '@gantry/mcp/exchange'
@@ -33,9 +36,11 @@ import type { OpenRequest } from './life.ts'
 import { isLegacyKey, isSharedKey } from './pool.ts'
 import { launcherOf, launcherEnvironment } from '../launchers/launcher.ts'
 import { StartLimit } from '../launchers/start-limit.ts'
+import type { Elsewhere, TargetOwners } from '../link/elsewhere.ts'
 import { edgeLink, type EdgeServices, type Link, type ProcessFacts } from '../link/link.ts'
 import type { StartGate } from './start-gate.ts'
 import { isPersonal, withPersonal, type Personal, type PersonalAccounts } from '../personal.ts'
+import { isConnectionLoss } from '../target-error.ts'
 import type { SignInOptions, TargetAuth } from '../target-auth.ts'
 import { parseUrl } from '@gantry/mcp/foreign'
 
@@ -55,6 +60,8 @@ export interface OpenerServices {
   /** Where tokens are kept. */
   readonly store: Store
   readonly maxMessageBytes: number
+  /** Where several gateways share the programs of targets. Read late: a gateway joins the others when it listens. */
+  owners?: TargetOwners | undefined
   readonly log: Log
   /** Told of tokens as they come, so that no text shows them. */
   learnSecret(this: void, value: string): void
@@ -95,7 +102,9 @@ export class LinkOpener {
   }
 
   async #openNow(common: TargetModel, request: OpenRequest<Instance>): Promise<Link> {
-    const { instance, handshake, headers, signal } = request
+    const hop = this.#services.owners && (await this.#openHop(this.#services.owners, common, request))
+    if (hop) return hop
+    const { instance, headers, signal } = request
     const personal = await this.#personal(common, request)
     const model = personal ? withPersonal(common, personal) : common
     const limit = new StartLimit(model, () =>
@@ -106,22 +115,10 @@ export class LinkOpener {
     )
     const ended = AbortSignal.any([signal, limit.signal])
     const services = {
-      ...this.#services,
-      // What is insisted on says nothing about what the server is.
-      eras: isLegacyKey(instance.key) ? new EraCache() : this.#eras,
-      continuations: new LeasedContinuations(this.#services.continuations, instance.park),
+      ...this.#edgeServices(model, request),
       auth: personal ? personal.auth : (await this.#login(model))?.provider,
       headers,
-      handshake,
-      tap: new TargetTap(handshake, {
-        view: this.#services.view,
-        target: this.#name,
-        advice: () => adviceFor(model),
-      }),
       onStderr: (line: string) => this.#events.stderr(line),
-      onNotification: (notification: Notification) => this.#events.notification(instance, notification),
-      onAmbiguous: (method: string) => this.#warnAmbiguous(method, adviceFor(model)),
-      onSharedQuestion: instance.sharedQuestion,
       onProcess: (process: ProcessFacts) => limit.watch(process),
       grace: () => limit.grace,
     }
@@ -135,6 +132,44 @@ export class LinkOpener {
       throw this.#events.explain(thrown)
     } finally {
       limit.stop()
+    }
+  }
+
+  #edgeServices(model: TargetModel, { instance, handshake }: OpenRequest<Instance>): Opened & EdgeServices {
+    return {
+      ...this.#services,
+      // What is insisted on says nothing about what the server is.
+      eras: isLegacyKey(instance.key) ? new EraCache() : this.#eras,
+      continuations: new LeasedContinuations(this.#services.continuations, instance.park),
+      handshake,
+      tap: new TargetTap(handshake, {
+        view: this.#services.view,
+        target: this.#name,
+        advice: () => adviceFor(model),
+      }),
+      onNotification: (notification: Notification) => this.#events.notification(instance, notification),
+      onAmbiguous: (method: string) => this.#warnAmbiguous(method, adviceFor(model)),
+      onSharedQuestion: instance.sharedQuestion,
+    }
+  }
+
+  /** Connects to the gateway that has the target. Undefined: it is this one. One that went away is soon replaced. */
+  async #openHop(
+    owners: TargetOwners,
+    model: TargetModel,
+    request: OpenRequest<Instance>,
+  ): Promise<Link | undefined> {
+    const limit = AbortSignal.any([request.signal, AbortSignal.timeout(model.timeouts.start)])
+    for (;;) {
+      const elsewhere = await owners.find(model)
+      if (!elsewhere) return undefined
+      try {
+        const services = this.#edgeServices(model, request)
+        return await hopLink(elsewhere, model, { ...services, eras: new EraCache() }, request, limit)
+      } catch (thrown) {
+        if (limit.aborted || !isConnectionLoss(thrown)) throw thrown
+        await sleep(LOOK_FOR_OWNER, undefined, { signal: limit })
+      }
     }
   }
 
@@ -176,6 +211,35 @@ export class LinkOpener {
       { target: this.#name, method, event: 'question-refused' },
     )
   }
+}
+
+const LOOK_FOR_OWNER = 200
+
+type Opened = Pick<LinkServices, 'embedded' | 'fetch' | 'arriving' | 'maxMessageBytes' | 'stateDir'>
+
+/** A connection to a target by way of the gateway that has it. That one tells callers apart, and knows the era. */
+function hopLink(
+  { url, headersFor }: Elsewhere,
+  model: TargetModel,
+  services: Opened & EdgeServices,
+  { instance, handshake }: OpenRequest<Instance>,
+  signal: AbortSignal,
+): Promise<Link> {
+  const options = { older: isLegacyKey(instance.key) }
+  const connector = http(url, {
+    headers: headersFor(undefined, options),
+    fetch: services.fetch,
+    maxMessageBytes: services.maxMessageBytes,
+    arrivals: services.arriving.of(url),
+    onProtocolError: (error: McpError) => handshake.warn(error),
+  })
+  const extraHeaders = (exchange: Exchange): Record<string, string> => headersFor(exchange, options)
+  return edgeLink(
+    { ...connector, fallback: undefined },
+    { ...model, era: eraOf(LATEST_MODERN) },
+    { ...services, extraHeaders },
+    signal,
+  )
 }
 
 /** What keeps the questions of callers apart. */

@@ -59,6 +59,8 @@ export interface EdgeServices {
   onNotification(this: void, notification: Notification): void
   /** The server asked on a channel that all calls share: one of these may be why. */
   onSharedQuestion(this: void, exchanges: readonly Exchange[], isRefused: boolean): void
+  /** Headers of a request besides those of the connection; by default what the target is to get. */
+  extraHeaders?(this: void, exchange: Exchange): Record<string, string> | undefined
 }
 
 /** What the gateway can pass on to some client; a call refuses what its own client cannot do. */
@@ -93,7 +95,7 @@ export async function edgeLink(
       onNotification: services.onNotification,
       ownerOf: callerOf,
       onSharedQuestion: services.onSharedQuestion,
-      extraHeaders: headersOf,
+      extraHeaders: services.extraHeaders ?? headersOf,
     },
   })
   services.handshake.succeed(`${edge.era} ${edge.version}`)

@@ -1,0 +1,57 @@
+import type { Gateway } from '../gateway.ts'
+import type { ClusterModel } from '../model/index.ts'
+import type { Store } from '../store/index.ts'
+import type { Log } from '../telemetry/log.ts'
+import { HopPort } from './hop-port.ts'
+import { Members } from './members.ts'
+import { Owners } from './owners.ts'
+import { Passports } from './passport.ts'
+
+export interface ClusterOptions {
+  readonly model: ClusterModel
+  readonly gateway: Gateway
+  readonly store: Store
+  /** What the gateways share; the first signs. */
+  readonly keys: readonly string[]
+  readonly log: Log
+}
+
+/** Several gateways that act as one: who lives, who has which program, and how it is reached. */
+export class Cluster {
+  readonly #port: HopPort
+  readonly #members: Members
+  readonly #owners: Owners
+
+  private constructor(port: HopPort, members: Members, owners: Owners) {
+    this.#port = port
+    this.#members = members
+    this.#owners = owners
+  }
+
+  /** From now on the programs of the gateway are shared with the others. */
+  static async join({ model, gateway, store, keys, log }: ClusterOptions): Promise<Cluster> {
+    const passports = new Passports(keys)
+    const port = new HopPort(gateway, passports)
+    const bound = await port.listen(model.host, model.port)
+    const address = model.address ?? `http://${model.host}:${bound}`
+    const members: Members = await Members.join({
+      store,
+      address,
+      log,
+      onGone: () => {
+        for (const name of owners.forget()) void gateway.target(name)?.letGo()
+      },
+    })
+    const owners = new Owners({ store, members, passports })
+    gateway.services.owners = owners
+    log('info', 'The gateway works together with others', { address, members: await members.count() })
+    return new Cluster(port, members, owners)
+  }
+
+  /** The others take over what is here; calls under way may end. */
+  async leave(grace: number): Promise<void> {
+    await this.#owners.leave()
+    await this.#port.close(grace)
+    await this.#members.leave()
+  }
+}

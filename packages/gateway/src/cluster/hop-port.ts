@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { GuardVerdict } from '@gantry/mcp/server'
+import { toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
+import type { Exchange } from '@gantry/mcp/exchange'
+import type { Gateway } from '../gateway.ts'
+import { decodePercent } from '../model/index.ts'
+import { OwnedTarget } from './owned-target.ts'
+import { PASSPORT, type Passport, type Passports } from './passport.ts'
+
+const PLACE = '/hop/'
+
+/** The port for the other gateways. Nothing is served there without a passport that one of them signed. */
+export class HopPort {
+  readonly #server: Server
+  readonly #gateway: Gateway
+  readonly #passports: Passports
+  readonly #handlers = new Map<string, NodeHandler>()
+
+  constructor(gateway: Gateway, passports: Passports) {
+    this.#gateway = gateway
+    this.#passports = passports
+    this.#server = createServer((request, response) => this.#route(request, response))
+  }
+
+  /** Resolves with the port that it listens on. */
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject)
+        // An error after this is about one connection.
+        this.#server.on('error', () => {})
+        resolve((this.#server.address() as AddressInfo).port)
+      })
+    })
+  }
+
+  #route(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url ?? '/'
+    const name = path.startsWith(PLACE) ? decodePercent(path.slice(PLACE.length)) : ''
+    if (!this.#gateway.target(name)) {
+      response.writeHead(404).end()
+      return
+    }
+    let handler = this.#handlers.get(name)
+    if (!handler) {
+      handler = this.#handlerOf(name)
+      this.#handlers.set(name, handler)
+    }
+    handler(request, response)
+  }
+
+  #handlerOf(name: string): NodeHandler {
+    const gateway = this.#gateway
+    const read = (header: string | undefined): Passport | undefined => this.#passports.read(header, name)
+    const served = new OwnedTarget(name, {
+      info: gateway.info,
+      continuations: gateway.services.continuations,
+      target: (wanted) => gateway.target(wanted),
+      passportOf: ({ headers }: Exchange) => read(headers?.[PASSPORT]),
+      onError: (error) => gateway.log('error', String(error), { target: name, event: 'hop-failed' }),
+    })
+    return toNodeHandler(served, {
+      guard: ({ headers }) => verdictOf(read(headers[PASSPORT])),
+      sealer: gateway.sealer,
+      place: `${PLACE}${name}`,
+      isGated: true,
+    })
+  }
+
+  /** Takes nothing more; what is under way may end. */
+  async close(grace: number): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    this.#server.closeIdleConnections()
+    const until = Date.now() + grace
+    const isBusy = (): boolean => [...this.#handlers.values()].some(({ service }) => service.inFlight > 0)
+    while (isBusy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
+    for (const handler of this.#handlers.values()) handler.close()
+    this.#server.closeAllConnections()
+    await closed
+  }
+}
+
+function verdictOf(passport: Passport | undefined): GuardVerdict {
+  if (!passport) return { ok: false, status: 401 }
+  const { principal } = passport
+  return { ok: true, auth: principal && { principal, scopes: [], claims: {} } }
+}

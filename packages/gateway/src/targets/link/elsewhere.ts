@@ -1,0 +1,20 @@
+import type { Exchange } from '@gantry/mcp/exchange'
+import type { TargetModel } from '../../model/index.ts'
+
+/** How the gateway is reached that has the connections of a target. */
+export interface Elsewhere {
+  readonly url: string
+  /** What tells that gateway whose request it is; without an exchange, that it is the gateway's own. */
+  headersFor(exchange: Exchange | undefined, options: HopOptions): Record<string, string>
+}
+
+export interface HopOptions {
+  /** Insists on the older era of a server that has both. */
+  readonly older: boolean
+}
+
+/** Which gateway of several has the connections of a target that can only be in one place, such as a program. */
+export interface TargetOwners {
+  /** Undefined: this gateway has them, from now on if not before. */
+  find(model: TargetModel): Promise<Elsewhere | undefined>
+}
