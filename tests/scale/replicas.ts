@@ -15,7 +15,10 @@ export async function startReplicas(count: number, config: Record<string, unknow
   const folder = await mkdtemp(join(tmpdir(), 'gantry-replicas-'))
   const file = join(folder, 'gantry.json')
   const { server, ...rest } = config
-  await writeFile(file, JSON.stringify({ ...rest, server: { ...(server as object), cluster: {} }, stateDir: folder }))
+  await writeFile(
+    file,
+    JSON.stringify({ ...rest, server: { ...(server as object), cluster: {} }, stateDir: folder }),
+  )
   const all: SourceProcess[] = []
   const add = async (): Promise<SourceProcess> => {
     const replica = await serveFrom(file)
