@@ -63,14 +63,25 @@ export type Clean = (text: string) => string
 
 const STATUS = { success: ['Success', 1], failure: ['Failure', 2], other: ['Other', 99] } as const
 
+/** What the texts of like events have in common: all but the number of the request, the time and what is not mapped. */
+export interface EventShape {
+  /** Up to the request. */
+  readonly front: string
+  /** From there to the attestation. */
+  readonly api: string
+  readonly middle: string
+  /** Up to the time. */
+  readonly end: string
+  readonly type: number
+}
+
 /**
  * An event of the class API Activity (OCSF 6003). The members stand in the order of RFC 8785, so that the text is the
  * canonical form which is hashed: a test compares them. `hide` makes an id of a session that opens nothing.
  */
-export function writeEvent(event: AuditEvent, clean: Clean, hide: (session: string) => string): EventText {
-  const { decision, status, outcome, target, object, actor, more } = event
+export function shapeOf(event: AuditEvent, clean: Clean, hide: (session: string) => string): EventShape {
+  const { decision, status, outcome, target, object, actor } = event
   const activity = ACTIVITIES[event.activity]
-  const type = CLASS * 100 + activity
   const session = actor.session === undefined ? undefined : text(hide(actor.session))
   const client = actor.client && text(clean(actor.client.name))
   const service = target === undefined ? undefined : text(target)
@@ -82,7 +93,8 @@ export function writeEvent(event: AuditEvent, clean: Clean, hide: (session: stri
     front:
       `{"action_id":${action},"activity_id":${activity},` +
       (activity === 99 ? `"activity_name":${operation},` : '') +
-      `"actor":${actorOf(event, clean, client, session)},"api":${apiOf(event, operation, service, clean)},`,
+      `"actor":${actorOf(event, clean, client, session)},"api":{"operation":${operation}`,
+    api: `${apiOf(event, service, clean)}},`,
     middle:
       `"category_uid":${CATEGORY},"class_uid":${CLASS},"disposition_id":${action},` +
       (service === undefined ? '' : `"dst_endpoint":{"svc_name":${service}},`) +
@@ -97,8 +109,19 @@ export function writeEvent(event: AuditEvent, clean: Clean, hide: (session: stri
       `"status":"${status === 'other' ? outcome : word}",` +
       (event.code === undefined ? '' : `"status_code":${text(String(event.code))},`) +
       (event.detail === undefined ? '' : `"status_detail":${text(clean(event.detail))},`) +
-      `"status_id":${number},"time":${event.at},"type_uid":${type}` +
-      `,"unmapped":${canonicalJson(more?.outcome === outcome ? more : { ...more, outcome })}}`,
+      `"status_id":${number},"time":`,
+    type: CLASS * 100 + activity,
+  }
+}
+
+/** An event in the shape of its likes. */
+export function writeEvent({ request, at, more, outcome }: AuditEvent, shape: EventShape): EventText {
+  const { front, api, middle, end, type } = shape
+  const unmapped = canonicalJson(more?.outcome === outcome ? more : { ...more, outcome })
+  return {
+    front: `${front}${request === undefined ? '' : `,"request":{"uid":"${request}"}`}${api}`,
+    middle,
+    end: `${end}${at},"type_uid":${type},"unmapped":${unmapped}}`,
     type,
   }
 }
@@ -137,21 +160,20 @@ function userOf({ kind, issuer, subject }: Principal): string {
   return `{${domain}"name":${id},"type":"${kind}","type_id":${kind === 'person' ? 1 : 4},"uid":${id}}`
 }
 
+/** What follows the request. */
 function apiOf(
-  { request, code, status, detail, revision }: AuditEvent,
-  operation: string,
+  { code, status, detail, revision }: AuditEvent,
   service: string | undefined,
   clean: Clean,
 ): string {
-  const parts = [`"operation":${operation}`]
-  if (request !== undefined) parts.push(`"request":{"uid":"${request}"}`)
-  if (status === 'failure') {
-    const number = typeof code === 'number' ? `"code":${code},` : ''
-    parts.push(`"response":{${number}"error":${text(clean(detail ?? 'failed'))}}`)
-  }
-  if (service !== undefined) parts.push(`"service":{"name":${service}}`)
-  if (revision !== undefined) parts.push(`"version":${text(revision)}`)
-  return `{${parts.join(',')}}`
+  const number = typeof code === 'number' ? `"code":${code},` : ''
+  const response =
+    status === 'failure' ? `,"response":{${number}"error":${text(clean(detail ?? 'failed'))}}` : ''
+  return (
+    response +
+    (service === undefined ? '' : `,"service":{"name":${service}}`) +
+    (revision === undefined ? '' : `,"version":${text(revision)}`)
+  )
 }
 
 /** Which client talks to which server: of the profile ai_operation. */

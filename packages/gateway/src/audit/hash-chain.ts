@@ -27,7 +27,8 @@ export function uidOf(chain: string, sequence: number): string {
  * Puts an event behind the last one. Its fingerprint is that of the whole event without the fingerprint itself, and
  * with that of the event before. So no event can be changed, taken out or moved without all that follow.
  */
-export function linkEvent({ front, middle, end, type }: EventText, last: ChainHead, about: string): Linked {
+export function linkEvent(text: EventText, last: ChainHead, about: string): Linked {
+  const { middle, end, type } = text
   const { chain } = last
   const sequence = last.sequence + 1
   const before =
@@ -35,12 +36,15 @@ export function linkEvent({ front, middle, end, type }: EventText, last: ChainHe
       ? ''
       : `,"prev_event":{"fingerprint":{${MADE}"${last.fingerprint}"},"type_uid":${last.type},` +
         `"uid":"${uidOf(chain, last.sequence)}"}`
-  const start = `${front}"attestation_list":[{"chain_uid":"${chain}"`
+  const start = `${text.front}"attestation_list":[{"chain_uid":"${chain}"`
   const metadata = `{${about},"sequence":${sequence},"uid":"${uidOf(chain, sequence)}","version":`
   const rest = `${before}}],${middle}${metadata}${VERSION}}${end}`
-  const fingerprint = hash('sha256', start + rest, 'hex')
+  const whole = start + rest
+  const fingerprint = hash('sha256', whole, 'hex')
+  // Parts of the text that was hashed: putting it together once more would cost as much again.
+  const [front, back] = [whole.slice(0, start.length), whole.slice(start.length)]
   return {
-    line: `${start},"fingerprint":{${MADE}"${fingerprint}"}${rest}`,
+    line: `${front},"fingerprint":{${MADE}"${fingerprint}"}${back}`,
     head: { chain, sequence, fingerprint, type },
   }
 }

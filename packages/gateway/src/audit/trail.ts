@@ -4,7 +4,9 @@ import { canonicalJson } from './canonical-json.ts'
 import { type AuditActor, type AuditEvent, type Clean, type EventText, writeEvent } from './audit-event.ts'
 import { type ChainHead, linkEvent } from './hash-chain.ts'
 import { CleanTexts } from './clean-texts.ts'
+import { EventShapes } from './event-shapes.ts'
 import { earlierChains, removeOld } from './retention.ts'
+import { keyedHash } from './keyed-hash.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import { newChain } from './segments.ts'
 import type { SigningKey } from './signing-key.ts'
@@ -47,10 +49,10 @@ export class AuditTrail {
   readonly #options: TrailOptions
   readonly #writer: SegmentWriter
   readonly #about: string
-  readonly #texts: CleanTexts
+  readonly #shapes: EventShapes
   readonly #readers = new Set<TrailReader>()
-  /** Arguments that can be guessed cannot be found by their hash. */
-  readonly #pepper: Buffer
+  /** A hash of a text that only holders of the key can compare with a guess. */
+  readonly digest: (text: string) => string
   #last: ChainHead
   #waiting: Entry[] = []
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
@@ -70,8 +72,8 @@ export class AuditTrail {
     this.#about =
       `"log_name":"audit","product":${canonicalJson({ ...product, vendor_name: 'Gantry' })},` +
       '"profiles":["ai_operation","record_integrity","security_control"]'
-    this.#texts = new CleanTexts(options.clean)
-    this.#pepper = hmacKey(options.key)
+    this.#shapes = new EventShapes(new CleanTexts(options.clean).clean, hiddenSession)
+    this.digest = keyedHash(hmacKey(options.key))
     this.#last = { chain: this.chain, sequence: 0, fingerprint: '', type: 0 }
   }
 
@@ -114,11 +116,6 @@ export class AuditTrail {
     })
   }
 
-  /** A hash of a value that only holders of the key can compare with a guess. */
-  digest(json: string): string {
-    return createHmac('sha256', this.#pepper).update(json).digest('base64url')
-  }
-
   follow(reader: TrailReader): () => void {
     this.#readers.add(reader)
     return () => this.#readers.delete(reader)
@@ -141,7 +138,7 @@ export class AuditTrail {
   }
 
   #write(event: AuditEvent): EventText {
-    return writeEvent(event, this.#texts.clean, hiddenSession)
+    return writeEvent(event, this.#shapes.of(event))
   }
 
   #signHead(operation: string): void {

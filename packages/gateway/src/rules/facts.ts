@@ -238,26 +238,36 @@ export class KnownCall {
   readonly count: PolicyCall['count']
   readonly #given: JsonObject | undefined
   readonly #read = new Map<string, unknown>()
+  /** Arguments that no other one is like. Rules ask for the same ones again and again. */
+  readonly #clear = new Set<string>()
   #named: ReadonlyMap<string, readonly string[]> | undefined
   readonly #meter = new Meter()
 
-  constructor({ args, now, count }: PolicyCall) {
+  /** `otherwise`: what was counted where the call does not say. */
+  constructor({ args, now, count }: PolicyCall, otherwise?: PolicyCall['count']) {
     this.#given = args
     this.now = now
-    this.count = count
+    this.count = count ?? otherwise
   }
 
   /** Throws where a server could read another argument than the expression does: Go, for one, knows no case in JSON. */
   args(fields: readonly Field[] | undefined, item?: JsonObject): Map<string, unknown> | undefined {
     if (!this.#given) return undefined
-    this.#named ??= namesByForm(this.#given, this.#meter)
-    for (const { name, loose } of fields ?? Object.keys(this.#given).map(toField)) {
-      const alike = this.#named.get(loose)
-      if (alike?.some((other) => other !== name && !declaredNames(item).has(other))) throw ALIKE
-      if (!Object.hasOwn(this.#given, name) || this.#read.has(name)) continue
-      this.#read.set(this.#meter.text(name), toCel(this.#given[name], this.#meter, 1))
+    const asked = fields ?? Object.keys(this.#given).map(toField)
+    for (let at = 0; at < asked.length; at++) {
+      if (!this.#clear.has(asked[at]!.name)) this.#readField(this.#given, asked[at]!, item)
     }
     return this.#read
+  }
+
+  #readField(given: JsonObject, { name, loose }: Field, item: JsonObject | undefined): void {
+    this.#named ??= namesByForm(given, this.#meter)
+    const alike = this.#named.get(loose)
+    if (alike?.some((other) => other !== name && !declaredNames(item).has(other))) throw ALIKE
+    if (Object.hasOwn(given, name)) {
+      this.#read.set(this.#meter.text(name), toCel(given[name], this.#meter, 1))
+    }
+    this.#clear.add(name)
   }
 }
 

@@ -303,7 +303,7 @@ class Question {
     this.#facts ??= new Facts({
       caller: this.#caller,
       object: this.object,
-      call: this.#call && new KnownCall({ ...this.#call, count: this.#call.count ?? NOTHING }),
+      call: this.#call && new KnownCall(this.#call, NOTHING),
     })
     return this.#facts
   }

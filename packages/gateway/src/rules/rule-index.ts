@@ -13,6 +13,7 @@ import {
   type Truth,
 } from '../model/index.ts'
 import { Facts, type PolicyObject } from './facts.ts'
+import { ObjectMemory } from './object-memory.ts'
 
 /** A rule that mentions an object, and how. */
 export interface Mention {
@@ -40,10 +41,6 @@ export interface Part {
   readonly allow: readonly ObjectPattern[]
 }
 
-const MOST_OBJECTS = 10_000
-/** Longer names are not remembered. */
-const LONGEST_KEY = 1000
-
 /** Which rules mention an object does not depend on the caller, so it is found out once. */
 export class RuleIndex {
   /** Nothing is kept from anybody: all callers see the same. */
@@ -54,8 +51,8 @@ export class RuleIndex {
   readonly isHolding: boolean
   readonly #rules: readonly RuleModel[]
   readonly #within: RuleSet['within']
-  readonly #mentions = new Map<string, Mentions>()
-  readonly #parts = new Map<string, readonly Part[]>()
+  readonly #mentions = new ObjectMemory<Mentions>()
+  readonly #parts = new ObjectMemory<readonly Part[]>()
 
   constructor({ rules, fallback, within }: RuleSet) {
     this.#rules = rules
@@ -66,36 +63,28 @@ export class RuleIndex {
   }
 
   mentions(object: PolicyObject): Mentions {
-    const key = `${object.kind}\0${object.target}\0${object.name}\0${object.isTemplate === true}`
-    let found = this.#mentions.get(key)
-    if (!found) {
-      // Callers choose URIs, so there is no end to them.
-      if (this.#mentions.size >= MOST_OBJECTS) this.#mentions.clear()
-      const rules = this.#rules.flatMap((rule) => {
-        const denies = rule.deny.some((pattern) => forbids(pattern, object))
-        const allows = rule.allow.some((pattern) => permits(pattern, object))
-        const holds = asksFirst(rule) && rule.allow.some((pattern) => forbids(pattern, object))
-        if (!denies && !allows && !holds) return []
-        return [{ rule, denies, allows, holds, listed: listedTruth(rule, object) }]
-      })
-      found = { rules, isWithin: this.#within?.some((pattern) => permits(pattern, object)) ?? true }
-      if (key.length < LONGEST_KEY) this.#mentions.set(key, found)
-    }
-    return found
+    return this.#mentions.of(object.target, object, () => this.#mentionsOf(object))
+  }
+
+  #mentionsOf(object: PolicyObject): Mentions {
+    const rules = this.#rules.flatMap((rule) => {
+      const denies = rule.deny.some((pattern) => forbids(pattern, object))
+      const allows = rule.allow.some((pattern) => permits(pattern, object))
+      const holds = asksFirst(rule) && rule.allow.some((pattern) => forbids(pattern, object))
+      if (!denies && !allows && !holds) return []
+      return [{ rule, denies, allows, holds, listed: listedTruth(rule, object) }]
+    })
+    return { rules, isWithin: this.#within?.some((pattern) => permits(pattern, object)) ?? true }
   }
 
   parts(target: string, kind: ObjectKind): readonly Part[] {
-    const key = `${kind}\0${target}`
-    let found = this.#parts.get(key)
-    if (!found) {
-      found = this.#rules.flatMap((rule) => {
+    return this.#parts.of(target, { kind, name: '' }, () =>
+      this.#rules.flatMap((rule) => {
         const deny = rule.deny.filter((one) => isAbout(one, target, kind, isLike))
         const allow = rule.allow.filter((one) => isAbout(one, target, kind))
         return deny.length + allow.length > 0 ? [{ rule, deny, allow }] : []
-      })
-      this.#parts.set(key, found)
-    }
-    return found
+      }),
+    )
   }
 }
 

@@ -106,7 +106,7 @@ export type { HandshakeStep } from './legacy/client/handshake.ts'
 export type { RequestAnswer } from './legacy/client/extension.ts'
 export type { AmbiguousRequest } from './legacy/client/inbox.ts'
 export { ModernClientEdge, type ModernClientEdgeOptions } from './modern/client-edge.ts'
-export { lengthOf, outlineOf } from './received-result.ts'
+export { jsonOf, lengthOf, outlineOf } from './received-result.ts'
 export { PrefixedUris } from './prefixed-uris.ts'
 export { playModernRounds, type SendRound } from './modern/client-rounds.ts'
 

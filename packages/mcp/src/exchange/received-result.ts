@@ -52,6 +52,11 @@ export class ReceivedResult implements Complete {
     return this.#source.length
   }
 
+  /** The JSON as it came. */
+  get text(): string {
+    return this.#source.text()
+  }
+
   /** The JSON for a reader who would get the same members; undefined when something has to be changed. */
   textFor(reader: Reader): string | undefined {
     const front = this.#frontFor(reader)
@@ -114,4 +119,9 @@ export function outlineOf(outcome: Complete): JsonObject {
 /** Characters or bytes of a result as it came; undefined when it was made here. */
 export function lengthOf(outcome: Complete): number | undefined {
   return outcome instanceof ReceivedResult ? outcome.length : undefined
+}
+
+/** The JSON of a result as it came; undefined when it was made here. */
+export function jsonOf(outcome: Complete): string | undefined {
+  return outcome instanceof ReceivedResult ? outcome.text : undefined
 }

@@ -104,15 +104,13 @@ export class CallerView {
   /** Whether an entry of the merged lists is in those of the caller. The configuration has selected it already. */
   lists(list: ListKind, { target, own, item }: MergedEntry): boolean {
     const isTemplate = list === 'templates'
-    return (
-      this.isOpen || this.#permissions.maySee({ ...objectOf(LISTED_AS[list], target, own, item), isTemplate })
-    )
+    return this.isOpen || this.#permissions.maySee(objectOf(LISTED_AS[list], target, own, item, isTemplate))
   }
 
   /** Whether something is there for the caller: in lists, suggestions and news, and by its name. */
   maySee(kind: ObjectKind, catalog: TargetCatalog, own: string, isTemplate = false): boolean {
     if (!this.#isOffered(kind, catalog, own)) return false
-    return this.isOpen || this.#permissions.maySee({ ...objectOf(kind, catalog, own), isTemplate })
+    return this.isOpen || this.#permissions.maySee(objectOf(kind, catalog, own, undefined, isTemplate))
   }
 
   /**
@@ -229,9 +227,10 @@ function objectOf(
   { target, snapshot }: TargetCatalog,
   name: string,
   listed?: JsonObject,
+  isTemplate = false,
 ): PolicyObject {
   const item = listed ?? (kind === 'tools' ? snapshot?.tools.find((one) => one.name === name) : undefined)
-  return { kind, target: target.name, name, item }
+  return { kind, target: target.name, name, item, isTemplate }
 }
 
 const NOT_OFFERED: Verdict = { allowed: false, rule: undefined }

@@ -11,6 +11,7 @@ export interface RuleCount {
 }
 
 type Counted = keyof RuleCount
+type Counting = { -readonly [Name in Counted]: number }
 
 const NOTHING: RuleCount = { allowed: 0, denied: 0, failed: 0, wouldDeny: 0 }
 /** More rules than any configuration has: names of rules that are gone stay counted. */
@@ -18,7 +19,7 @@ const MAX_RULES = 10_000
 
 /** Counts the calls that each rule decided, for operators. */
 export class RuleCounts {
-  readonly #counts = new Map<string | undefined, RuleCount>()
+  readonly #counts = new Map<string | undefined, Counting>()
 
   decided({ rule, allowed, failure }: Verdict): void {
     if (allowed) this.#add(rule, 'allowed')
@@ -36,8 +37,12 @@ export class RuleCounts {
   }
 
   #add(rule: string | undefined, what: Counted): void {
-    const known = this.#counts.get(rule)
-    if (!known && this.#counts.size >= MAX_RULES) return
-    this.#counts.set(rule, { ...(known ?? NOTHING), [what]: (known?.[what] ?? 0) + 1 })
+    let counts = this.#counts.get(rule)
+    if (!counts) {
+      if (this.#counts.size >= MAX_RULES) return
+      counts = { ...NOTHING }
+      this.#counts.set(rule, counts)
+    }
+    counts[what]++
   }
 }

@@ -15,6 +15,13 @@ export class LocalBuckets {
   /** Those that were used since the others became the older half. */
   #used = new Map<string, Kept>()
   #older = new Map<string, Kept>()
+  /** The same for all calls: `now` is when the present one is made. */
+  readonly #shelf = {
+    now: 0,
+    get: (counter: string): KeptBucket | undefined => this.#get(counter, this.#shelf.now),
+    put: (counter: string, { tokens, at }: KeptBucket, expires: number): void =>
+      this.#put(counter, { tokens, at, expires }),
+  }
 
   /** What `spend` would say, without taking anything. */
   look(buckets: NamedBuckets, now: number = Date.now()): Spent {
@@ -22,14 +29,8 @@ export class LocalBuckets {
   }
 
   spend(buckets: NamedBuckets, now: number = Date.now()): Spent {
-    return spendTokens(
-      {
-        now,
-        get: (counter) => this.#get(counter, now),
-        put: (counter, { tokens, at }, expires) => this.#put(counter, { tokens, at, expires }),
-      },
-      buckets,
-    )
+    this.#shelf.now = now
+    return spendTokens(this.#shelf, buckets)
   }
 
   #put(counter: string, kept: Kept): void {

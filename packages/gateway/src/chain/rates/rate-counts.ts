@@ -53,18 +53,39 @@ export interface ShareFill {
   readonly fills: readonly Fill[]
 }
 
+/** Who was counted against a limit, and when, by the number of the call. */
+interface Counted {
+  readonly limit: string
+  who: string
+  at: number
+}
+
 /** What this process has counted, on all endpoints together: a limit is not passed by using another one. */
 export class RateCounts {
   readonly local: LocalBuckets = new LocalBuckets()
   readonly running: Running = new Running()
   readonly #refused = new Map<string, number>()
-  /** Who was counted last, by the key of the share. */
-  readonly #counted = new Map<string, { readonly limit: string; readonly who: string }>()
+  /** Who was counted, by the key of the share. */
+  readonly #counted = new Map<string, Counted>()
+  #calls = 0
 
-  counted({ limit, key }: Share, who: string): void {
-    this.#counted.delete(key)
-    this.#counted.set(key, { limit: limit.name, who: who.slice(0, MAX_NAME) })
-    if (this.#counted.size > MAX_SHARES) this.#counted.delete(this.#counted.keys().next().value!)
+  counted({ limit, key }: Share, name: string): void {
+    const at = ++this.#calls
+    const who = name.length > MAX_NAME ? name.slice(0, MAX_NAME) : name
+    const known = this.#counted.get(key)
+    if (known) {
+      known.at = at
+      known.who = who
+      return
+    }
+    if (this.#counted.size >= MAX_SHARES) this.#forgetOlder()
+    this.#counted.set(key, { limit: limit.name, who, at })
+  }
+
+  /** Half of them at once: so it happens rarely. */
+  #forgetOlder(): void {
+    const oldest = [...this.#counted].sort(([, one], [, other]) => one.at - other.at)
+    for (const [key] of oldest.slice(0, MAX_SHARES / 2)) this.#counted.delete(key)
   }
 
   refused({ name }: RateModel): void {
@@ -81,6 +102,7 @@ export class RateCounts {
   /** What is used of a limit now, the fullest first, and by how many it was used. */
   async fills(limit: RateModel, store: Store, most: number): Promise<{ shares: ShareFill[]; total: number }> {
     const known = [...this.#counted].filter(([, counted]) => counted.limit === limit.name)
+    known.sort(([, one], [, other]) => one.at - other.at)
     // Those who were counted last are the ones who can be near the limit.
     const looked = known.slice(-most * 10)
     const shares = await Promise.all(
@@ -124,12 +146,15 @@ class Running {
 
   /** Returns how to leave; throws what `refusal` makes of a limit that is reached. */
   enter(shares: readonly Share[], refusal: (limit: RateModel) => Error): () => void {
-    const bounded = shares.filter(({ limit }) => limit.concurrent !== undefined)
-    for (const { limit, key } of bounded) if (this.count(key) >= limit.concurrent!) throw refusal(limit)
-    for (const { key } of bounded) this.#add(key, 1)
-    return () => {
-      for (const { key } of bounded) this.#add(key, -1)
+    for (const { limit, key } of shares) {
+      if (limit.concurrent !== undefined && this.count(key) >= limit.concurrent) throw refusal(limit)
     }
+    this.#addAll(shares, 1)
+    return () => this.#addAll(shares, -1)
+  }
+
+  #addAll(shares: readonly Share[], by: number): void {
+    for (const { limit, key } of shares) if (limit.concurrent !== undefined) this.#add(key, by)
   }
 
   #add(key: string, by: number): void {

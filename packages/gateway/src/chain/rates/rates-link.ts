@@ -27,7 +27,8 @@ export function ratesLink(limits: readonly RateModel[], store: Store, counts: Ra
     const exchange = given as ResolvedExchange
     const own = limitsOf(exchange.resolved)
     if (own.length === 0) return next()
-    const shares = own.map((limit) => shareOf(limit, exchange, counts))
+    const caller = callerKey(exchange)
+    const shares = own.map((limit) => shareOf(limit, exchange, caller, counts))
     const leave = counts.running.enter(shares, (limit) => tooMany(limit, counts))
     try {
       const spending = spend(shares, exchange, counts, store)
@@ -55,7 +56,7 @@ function spend(
   for (const share of shares) {
     const { limit } = share
     const buckets = limit.shared ? everywhere : here
-    buckets.push(...share.buckets(costOf(limit, exchange)))
+    for (const one of share.buckets(costOf(limit, exchange))) buckets.push(one)
   }
   const require = (spent: Spent): void => requireGranted(spent, shares, counts)
   const spendHere = (): void => {
@@ -99,9 +100,9 @@ function refusal(
   })
 }
 
-function shareOf(limit: RateModel, exchange: ResolvedExchange, counts: RateCounts): Share {
+function shareOf(limit: RateModel, exchange: ResolvedExchange, caller: string, counts: RateCounts): Share {
   const { by } = limit
-  const value = by ? evaluate(limit, () => by.evaluate(factsOf(exchange))) : callerKey(exchange)
+  const value = by ? evaluate(limit, () => by.evaluate(factsOf(exchange))) : caller
   const text = by ? String(JSON.stringify(value)) : (value as string)
   const share = keptShare(limit, text, value)
   counts.counted(share, by ? text : nameOf(exchange))

@@ -3,6 +3,7 @@ import { complete, failure, ProtocolError, type JsonObject, type Outcome } from 
 import { Server } from '@gantry/mcp/server'
 import { chainBench, modelOf } from '../chain.test.support.ts'
 import { Lot, prose, SECRETS } from './planted-secrets.test.support.ts'
+import { ResultCleaner } from './result-cleaner.ts'
 import { ResultFindings } from './result-findings.ts'
 import { resultsLink } from './results-link.ts'
 
@@ -15,6 +16,7 @@ const { results } = await modelOf({
   results: [{ mask: ['email', 'phone', 'card', 'iban', 'national-id', 'keys'] }],
 })
 const link = resultsLink(results, new ResultFindings())!
+const cleaner = new ResultCleaner(results, () => {})
 
 /** Every place where a target can say something. */
 const SURFACES: Readonly<Record<string, (text: string, lot: Lot) => Outcome | JsonObject>> = {
@@ -66,6 +68,11 @@ async function said(made: Outcome | JsonObject): Promise<string> {
   return readable(JSON.stringify([outcome, heard]))
 }
 
+/** Whether the result would be passed on as it came, unread. */
+function passesUnread(made: Outcome | JsonObject): boolean {
+  return made.type === 'complete' && cleaner.isCleanJson(JSON.stringify(made.result))
+}
+
 /** As an attacker would read it: without escapes and encodings. */
 function readable(json: string): string {
   const decoded = json.replaceAll(/"blob":"([^"]*)"/g, (_, data: string) =>
@@ -84,7 +91,9 @@ it(`lets none of ${COUNT} planted secrets through, in no place and of no kind`, 
     const [kind, make] = kinds[at % kinds.length]!
     const [surface, wrap] = surfaces[Math.floor(at / kinds.length) % surfaces.length]!
     const secret = make(lot)
-    const shown = await said(wrap(prose(lot, secret), lot))
+    const made = wrap(prose(lot, secret), lot)
+    const shown = await said(made)
+    if (passesUnread(made)) leaks.push(`${kind} in the JSON of ${surface}`)
     if (shown.includes(secret) || shown.includes(secret.slice(4, -2)))
       leaks.push(`${kind} in ${surface}: ${shown}`)
   }

@@ -46,6 +46,11 @@ export class ResultCleaner {
     this.#onFound = onFound
   }
 
+  /** Whether nothing is to be taken out of a value, by its JSON as it came. False says nothing. */
+  isCleanJson(json: string): boolean {
+    return this.#paths.size === 0 && this.#texts.isCleanJson(json) && !json.includes(ENCODED)
+  }
+
   /** The same value when there is nothing to take out. Throws `RefusedResult`. */
   clean<T>(
     value: T,
@@ -54,6 +59,9 @@ export class ResultCleaner {
     return new Cleaning(this.#texts, this.#paths, this.#onFound, known.given, known.schema).all(value) as T
   }
 }
+
+/** Where texts stand encoded. */
+const ENCODED = '"blob"'
 
 /** One value on its way through the rules. */
 class Cleaning {

@@ -1,5 +1,6 @@
 import type { ResultRule } from '../../model/index.ts'
 import type { Resolved } from '../gateway-exchange.ts'
+import { ObjectMemory } from '../../rules/object-memory.ts'
 import { forbids } from '../../rules/rule-index.ts'
 
 /** Whether a rule is about what was called, in whatever spelling. */
@@ -12,22 +13,10 @@ export function isAbout(
   )
 }
 
-const MOST_OBJECTS = 10_000
-/** Longer names are not remembered. */
-const LONGEST_NAME = 1000
-
 /** What holds for an object, worked out when it is called for the first time. */
 export function forEachObject<T>(workOut: (called: Resolved) => T): (called: Resolved) => T {
-  const known = new Map<string, { readonly value: T }>()
-  return (called) => {
-    const key = `${called.kind}\0${called.target.name}\0${called.name}`
-    let found = known.get(key)
-    if (!found) {
-      found = { value: workOut(called) }
-      // Callers choose URIs, so there is no end to them.
-      if (known.size >= MOST_OBJECTS) known.clear()
-      if (key.length < LONGEST_NAME) known.set(key, found)
-    }
-    return found.value
-  }
+  const known = new ObjectMemory<{ readonly value: T }>()
+  return (called) =>
+    known.of(called.target.name, { kind: called.kind, name: called.name }, () => ({ value: workOut(called) }))
+      .value
 }

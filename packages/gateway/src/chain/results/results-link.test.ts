@@ -4,6 +4,7 @@ import { Server } from '@gantry/mcp/server'
 import type { RawResultRule } from '../../config/raw-config.ts'
 import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import { answering, chainBench, modelOf } from '../chain.test.support.ts'
+import { ResultCleaner } from './result-cleaner.ts'
 import { ResultFindings } from './result-findings.ts'
 import { resultsLink } from './results-link.ts'
 
@@ -232,5 +233,37 @@ describe('a result that is refused', () => {
       return complete(text('done'))
     })
     expect(heard).toEqual([])
+  })
+})
+
+describe('a result as it came', () => {
+  const isClean = async (json: string, rule: RawResultRule = { mask: ['email', 'keys'] }) => {
+    const { results } = await modelOf({ mcpServers: { a: { module: 'a' } }, results: [rule] })
+    return new ResultCleaner(results, () => {}).isCleanJson(json)
+  }
+  const CLEAN =
+    '{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"a","version":"1"}},' +
+    '"content":[{"type":"text","text":"hello"}],"structuredContent":{"said":"hello"}}'
+
+  it('is passed on unread when nothing in it could be found', async () => {
+    expect(await isClean(CLEAN)).toBe(true)
+  })
+
+  it.each([
+    ['a member twice', `{"content":[{"type":"text","text":"${MAIL}"}],"content":[]}`],
+    ['escapes', String.raw`{"content":[{"type":"text","text":"ann\u0040example.com"}]}`],
+    ['entities', '{"content":[{"type":"text","text":"ann&commat;example.com"}]}'],
+    ['signs that look like others', '{"content":[{"type":"text","text":"ann\uFF20example.com"}]}'],
+    ['bytes', '{"contents":[{"uri":"a:b","blob":"YW5uQGV4YW1wbGUuY29t"}]}'],
+    ['a name like one that is known', '{"structuredContent":{"structuredContentOfAnn":1}}'],
+  ])('is read when it has %s', async (_, json) => {
+    expect(await isClean(json)).toBe(false)
+  })
+
+  it.each<[string, RawResultRule]>([
+    ['patterns', { mask: [{ pattern: 'z+', name: 'z' }] }],
+    ['paths', { mask: [{ path: 'said', name: 'words' }] }],
+  ])('is read where rules have %s', async (_, rule) => {
+    expect(await isClean(CLEAN, rule)).toBe(false)
   })
 })

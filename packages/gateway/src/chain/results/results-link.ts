@@ -1,6 +1,7 @@
 import {
   complete,
   failure,
+  jsonOf,
   ProtocolError,
   withPlainNumbers,
   type JsonObject,
@@ -102,6 +103,8 @@ async function cleanResult(
   { resolved, params }: GatewayExchange,
   { cleaner, isUntrusted }: Handling,
 ): Promise<Outcome> {
+  const json = isUntrusted ? undefined : jsonOf(outcome)
+  if (json !== undefined && cleaner.isCleanJson(json)) return outcome
   const schema = resolved?.entry?.item.outputSchema as JsonObject | undefined
   const given = typeof params.uri === 'string' ? params.uri : undefined
   const result = cleaner.clean(outcome.result, { given, schema })

@@ -32,9 +32,12 @@ export class TextCleaner {
   readonly #stripHidden: boolean
   /** One look instead of one for each detector: where it finds nothing, none of them does. */
   readonly #hint: RegExp | undefined
+  /** The same for JSON. */
+  readonly #jsonHint: RegExp | undefined
 
   constructor(rules: readonly ResultRule[]) {
     this.#hint = hintOf(rules.flatMap(({ refuse, drop, mask }) => [...refuse, ...drop, ...mask]))
+    this.#jsonHint = this.#hint && new RegExp(`${KNOWN_NAMES}|(${this.#hint.source})`, `g${this.#hint.flags}`)
     this.#stripHidden = rules.some(({ stripHidden }) => stripHidden)
     this.#steps = (['refuse', 'drop', 'mask'] as const).flatMap((action) =>
       stepsFor(
@@ -57,6 +60,17 @@ export class TextCleaner {
     return cleaned
   }
 
+  /** Whether nothing in a value could be found, by its JSON as it came. False says nothing. */
+  isCleanJson(json: string): boolean {
+    if (this.#steps.length === 0) return !this.#stripHidden
+    // Without signs that stand for others, each text in the value stands in the JSON as it is.
+    if (!this.#jsonHint || SPELLED.test(json)) return false
+    this.#jsonHint.lastIndex = 0
+    let found = this.#jsonHint.exec(json)
+    while (found && found[1] === undefined) found = this.#jsonHint.exec(json)
+    return !found
+  }
+
   #apply(text: string, field: string, onFound: OnFound): string {
     if (this.#hint && !this.#hint.test(text)) return text
     let shown = text
@@ -64,6 +78,9 @@ export class TextCleaner {
     return shown
   }
 }
+
+/** Long names that results have: no detector is to look at them twice. */
+const KNOWN_NAMES = String.raw`"(?:structuredContent|io\.modelcontextprotocol/serverInfo)":`
 
 /** Undefined where patterns of the configuration have to see every text. */
 function hintOf(wanted: readonly Sensitive[]): RegExp | undefined {

@@ -14,7 +14,7 @@ import {
 import type { TargetModel } from '../../model/index.ts'
 import { keepExemplar, type DurationSeries, type OperationDurations } from '../operation-durations.ts'
 import type { AskedLink, RequestTrace, TracedExchange } from '../tracer.ts'
-import { networkOf, serverAddress } from './server-address.ts'
+import { addressText, networkOf, serverAddress } from './server-address.ts'
 import type { Kept, SpanRecord, TailDecision } from './span-record.ts'
 import { parentsOf, toTraceParent, withParent, type Parents } from './trace-parent.ts'
 
@@ -41,13 +41,24 @@ const WIRES: ReadonlySet<string> = new Set(['stdio', 'http', 'sse', 'socket', 'm
 /** A span as it is noted. Most requests are not sent, so the rest is made for those that are. */
 interface Noted extends Pick<SpanRecord, 'kind' | 'name' | 'began' | 'ended'> {
   readonly spanId?: string
-  readonly attributes?: () => TraceAttributes
-  readonly end?: TracedEnd
+  readonly asked?: Asked
+}
+
+/** What a target was asked, and how that ended. */
+interface Asked {
+  readonly method: string
+  readonly name: string | undefined
+  readonly link: AskedLink
+  readonly target: TargetModel
+  /** The id that the request had on its wire. */
+  readonly id: string | undefined
+  readonly end: TracedEnd
 }
 
 interface Measured {
   readonly series: DurationSeries
-  readonly spanId: string
+  /** Undefined: the span of the request itself. */
+  readonly spanId: string | undefined
   readonly value: number
 }
 
@@ -55,10 +66,10 @@ export class OtelRequestTrace implements RequestTrace {
   readonly traceId: string
   readonly #services: TraceServices
   readonly #parents: Parents
-  readonly #spanId: string
   readonly #sampled: boolean
   readonly #began = performance.now()
   readonly #method: string
+  #ownId: string | undefined
   #noted: Noted[] = []
   #measured: Measured[] = []
   /** What was decided; undefined while it is under way. */
@@ -69,9 +80,14 @@ export class OtelRequestTrace implements RequestTrace {
     this.#parents = parentsOf(exchange)
     const { parent } = this.#parents
     this.traceId = parent?.traceId ?? services.newTraceId()
-    this.#spanId = services.newSpanId()
     this.#sampled = parent ? (parent.traceFlags & TraceFlags.SAMPLED) !== 0 : services.isSampled(this.traceId)
     this.#method = methodLabel(exchange.method)
+  }
+
+  /** Made when it is needed: most requests are not sent. */
+  get #spanId(): string {
+    this.#ownId ??= this.#services.newSpanId()
+    return this.#ownId
   }
 
   step(name: string, began: number): void {
@@ -98,17 +114,12 @@ export class OtelRequestTrace implements RequestTrace {
       },
     })
     const ended = (end: TracedEnd): void => {
-      const labels = (): TraceAttributes => ({
-        ...requestAttributes(method, name),
-        'mcp.protocol.version': link.version,
-        ...networkOf(link.transport),
-        ...serverAddress(target),
-        ...end.attributes,
-      })
+      const facts: Asked = { method, name, link, target, id, end }
       const isMcp = WIRES.has(link.transport)
       if (isMcp) {
-        const place = `${link.version}\n${link.transport}\n${Object.values(serverAddress(target)).join(':')}`
-        this.#measure('mcp.client.operation.duration', began, spanId, keyOf(method, name, place, end), labels)
+        const place = `${link.version}\n${link.transport}\n${addressText(target)}`
+        const key = keyOf(method, name, place, end)
+        this.#measure('mcp.client.operation.duration', began, spanId, key, () => askedLabels(facts))
       }
       this.#note({
         spanId,
@@ -116,8 +127,7 @@ export class OtelRequestTrace implements RequestTrace {
         name: spanName(method, name),
         began,
         ended: performance.now(),
-        attributes: () => ({ ...labels(), ...(id !== undefined && { 'jsonrpc.request.id': id }) }),
-        end,
+        asked: facts,
       })
     }
     try {
@@ -150,7 +160,7 @@ export class OtelRequestTrace implements RequestTrace {
       ...end.attributes,
     })
     const key = keyOf(this.#method, name, `${version}\n${transport}`, end)
-    this.#measure('mcp.server.operation.duration', this.#began, this.#spanId, key, labels)
+    this.#measure('mcp.server.operation.duration', this.#began, undefined, key, labels)
     const listens = this.#method === 'subscriptions/listen'
     const kept = this.#services.tail.decide(this.#sampled, end.failed, listens ? 0 : now - this.#began)
     this.#decided = { kept }
@@ -196,7 +206,7 @@ export class OtelRequestTrace implements RequestTrace {
   #measure(
     name: Parameters<OperationDurations['record']>[0],
     began: number,
-    spanId: string,
+    spanId: string | undefined,
     key: string,
     labels: () => TraceAttributes,
   ): void {
@@ -207,7 +217,7 @@ export class OtelRequestTrace implements RequestTrace {
     else if (this.#decided?.kept !== undefined) this.#keepExemplar(measured)
   }
 
-  #keepExemplar({ series, spanId, value }: Measured): void {
+  #keepExemplar({ series, spanId = this.#spanId, value }: Measured): void {
     keepExemplar(series, { traceId: this.traceId, spanId, value, at: Date.now() })
   }
 
@@ -217,8 +227,8 @@ export class OtelRequestTrace implements RequestTrace {
     else if (!this.#decided && this.#noted.length < MAX_SPANS) this.#noted.push(span)
   }
 
-  #send({ spanId = this.#services.newSpanId(), end, attributes, ...span }: Noted): void {
-    const facts = { ...(end && this.#failure(end)), attributes: attributes?.() ?? {} }
+  #send({ spanId = this.#services.newSpanId(), asked, ...span }: Noted): void {
+    const facts = { ...(asked && this.#failure(asked.end)), attributes: asked ? askedAttributes(asked) : {} }
     this.#services.send(this.traceId, { ...span, ...facts, spanId, parent: this.#own })
   }
 
@@ -234,11 +244,27 @@ export class OtelRequestTrace implements RequestTrace {
   }
 }
 
+function askedLabels({ method, name, link, target, end }: Asked): TraceAttributes {
+  return {
+    ...requestAttributes(method, name),
+    'mcp.protocol.version': link.version,
+    ...networkOf(link.transport),
+    ...serverAddress(target),
+    ...end.attributes,
+  }
+}
+
+function askedAttributes(asked: Asked): TraceAttributes {
+  return { ...askedLabels(asked), ...(asked.id !== undefined && { 'jsonrpc.request.id': asked.id }) }
+}
+
 /** Stands for the labels of a measurement. */
 function keyOf(method: string, name: string | undefined, place: string, { attributes }: TracedEnd): string {
   const named = method.startsWith('resources/') ? '' : (name ?? '')
-  const ended = Object.values(attributes)
-  return `${method}\n${named}\n${place}${ended.length === 0 ? '' : `\n${ended.join('\n')}`}`
+  const type = attributes['error.type']
+  const code = attributes['rpc.response.status_code']
+  const key = `${method}\n${named}\n${place}`
+  return type === undefined && code === undefined ? key : `${key}\n${type ?? ''}\n${code ?? ''}`
 }
 
 /** The URI of a resource would give every resource a series of its own. */

@@ -14,6 +14,18 @@ export function serverAddress(target: TargetModel): TraceAttributes {
   return attributes
 }
 
+const texts = new WeakMap<TargetModel, string>()
+
+/** The same as one text. */
+export function addressText(target: TargetModel): string {
+  let text = texts.get(target)
+  if (text === undefined) {
+    text = Object.values(serverAddress(target)).join(':')
+    texts.set(target, text)
+  }
+  return text
+}
+
 function addressOf(text: string): TraceAttributes {
   const url = parseUrl(text)
   if (!url || url.hostname === '') return {}

@@ -1,6 +1,6 @@
 import type { SpanContext } from '@opentelemetry/api'
 import { parseTraceParent, TraceState } from '@opentelemetry/core'
-import { isJsonObject, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
+import { copyWith, isJsonObject, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
 
 const INVALID = /^0+$/
 /** W3C Trace Context, section 3.3.1.5, and W3C Baggage, section 3.3.2: more need not be passed on. */
@@ -34,12 +34,12 @@ function contextOf(parent: unknown, state: unknown): SpanContext | undefined {
 
 /** The params that a target gets: the span that asks is the parent. State and baggage travel on as they came. */
 export function withParent(params: JsonObject, parent: string, isContinued: boolean): JsonObject {
-  const meta: JsonObject = { ...(isJsonObject(params._meta) && params._meta), traceparent: parent }
+  const meta = copyWith(isJsonObject(params._meta) ? params._meta : {}, 'traceparent', parent)
   // State belongs to a parent: without one that holds, it means nothing.
   if ('tracestate' in meta && !(isContinued && isShort(meta.tracestate, LONGEST_STATE)))
     delete meta.tracestate
   if ('baggage' in meta && !isShort(meta.baggage, LONGEST_BAGGAGE)) delete meta.baggage
-  return { ...params, _meta: meta }
+  return copyWith(params, '_meta', meta)
 }
 
 function isShort(value: unknown, length: number): boolean {
