@@ -1,6 +1,10 @@
 import { failure, INTERNAL_ERROR, ProtocolError, RefusedForLoad, type Outcome } from '@gantry/mcp/exchange'
+import { StoreError } from '../store/index.ts'
 import { callerText } from '../targets/caller-text.ts'
 import { TargetError } from '../targets/target-error.ts'
+
+const STORE_AWAY =
+  'The gateway cannot reach its store now, and this request needs it: try again in some seconds'
 
 /** What failed, where, and whether it may have happened all the same; never more than that. */
 export function toFailure(thrown: unknown): Outcome {
@@ -16,6 +20,9 @@ export function toFailure(thrown: unknown): Outcome {
     }
     const data = { target, reason, mayHaveHappened, ...(retryAfter !== undefined && { retryAfter }) }
     return failure(new ProtocolError(INTERNAL_ERROR, callerText(thrown), data), thrown)
+  }
+  if (thrown instanceof StoreError && thrown.code === 'unavailable') {
+    return failure(new ProtocolError(INTERNAL_ERROR, STORE_AWAY, { reason: 'store-away' }), thrown)
   }
   return failure(ProtocolError.from(thrown), thrown)
 }

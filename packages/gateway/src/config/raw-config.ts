@@ -163,6 +163,7 @@ export interface RawRate {
   concurrent?: number
   cost?: number | { expression: string }
   shared?: boolean
+  storeAway?: 'local' | 'refuse'
 }
 
 export interface RawView {

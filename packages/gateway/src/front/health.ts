@@ -33,7 +33,9 @@ export function verbose(
     required: target.model.required,
     usable: !isUnusable(gateway, target),
   }))
-  return { ...answer, body: { ...answer.body, targets, missing } }
+  const { kind, away } = gateway.store
+  const store = { kind, state: away ? 'away' : 'ok', ...(away && { since: away.since }) }
+  return { ...answer, body: { ...answer.body, targets, missing, store } }
 }
 
 const DOWN: ReadonlySet<Target['state']> = new Set(['backing-off', 'quarantined', 'needs-auth', 'stopped'])

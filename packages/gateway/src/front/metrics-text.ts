@@ -46,7 +46,12 @@ function addProcess(page: MetricsPage, gateway: Gateway): void {
   )
 }
 
-function addRequests(page: MetricsPage, { admission, model, view }: Gateway, { sessions }: Shown): void {
+function addRequests(
+  page: MetricsPage,
+  { admission, model, store, view }: Gateway,
+  { sessions }: Shown,
+): void {
+  page.single('gauge', 'gantry_store_up', 'Whether the store can be reached.', store.away ? 0 : 1)
   const { limits } = model.server
   const streams = view.running.filter(({ method }) => method === 'subscriptions/listen').length
   page.single('gauge', 'gantry_sessions', 'Sessions of legacy clients.', sessions)

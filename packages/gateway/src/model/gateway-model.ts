@@ -142,6 +142,8 @@ export interface RateModel {
   readonly cost: Filled
   /** Counted for all processes that share the store. */
   readonly shared: boolean
+  /** What a shared limit does while the store cannot be reached. */
+  readonly storeAway: 'local' | 'refuse'
 }
 
 /** A call that failed in the same way so many times in a row is not made again for a while. */

@@ -1,15 +1,24 @@
 import { readSmallFileSync, type RedisAccountModel, type RedisModel } from '../model/index.ts'
-import { openRedisStore, StoreError, type RedisAccount, type Sealing, type Store } from '../store/index.ts'
+import {
+  openRedisStore,
+  StoreError,
+  type Away,
+  type RedisAccount,
+  type Sealing,
+  type Store,
+} from '../store/index.ts'
+import type { Log } from '../telemetry/log.ts'
 
 const MOST_PEM_BYTES = 256 * 1024
 const CHECK = 'sealing'
 
 /** The store of a configuration with `store.redis`. */
-export async function openRedis(model: RedisModel, sealing: Sealing): Promise<Store> {
+export async function openRedis(model: RedisModel, sealing: Sealing, log?: Log): Promise<Store> {
   const { place, account, tls, ...rest } = model
   return openRedisStore({
     ...rest,
     sealing,
+    onAway: log && ((away) => tell(away, log)),
     account: toAccount(account),
     place: place.kind === 'sentinels' ? { ...place, account: toAccount(place.account) } : place,
     tls: tls && { ...read('ca', tls.ca), ...read('cert', tls.cert), ...read('key', tls.key) },
@@ -36,6 +45,11 @@ export async function checkSealing(store: Store): Promise<void> {
       { cause: error },
     )
   }
+}
+
+function tell(away: Away | undefined, log: Log): void {
+  if (!away) return log('info', 'The store can be reached again', { event: 'store-back' })
+  log('warn', `The store cannot be reached, and is tried again: ${away.reason}`, { event: 'store-away' })
 }
 
 function toAccount({ username, password }: RedisAccountModel): RedisAccount {

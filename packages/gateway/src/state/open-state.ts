@@ -36,7 +36,7 @@ export async function openState(model: GatewayModel, log: Log): Promise<State> {
     if (model.store.kind === 'embedded') refuseForeign(model.store.path)
     const keys = await loadSealingKeys(model, log)
     sealer = new Sealer(keys.sealing)
-    const store = await openStore(model, keys)
+    const store = await openStore(model, keys, log)
     if (store.kind === 'redis') await checkShared(store)
     if (OLD_FILES.some((name) => existsSync(join(model.stateDir, name)))) {
       const { moveOldFiles } = await import('./old-files.ts')
@@ -72,11 +72,11 @@ export function openStoreOf(model: GatewayModel): Promise<Store> {
   return openStore(model, readSealingKeys(model))
 }
 
-async function openStore({ store }: GatewayModel, keys: SealingKeys): Promise<Store> {
+async function openStore({ store }: GatewayModel, keys: SealingKeys, log?: Log): Promise<Store> {
   if (store.kind === 'memory') return createMemoryStore()
   if (store.kind === 'redis') {
     const { openRedis } = await import('./open-redis.ts')
-    return openRedis(store, storedSealing(keys))
+    return openRedis(store, storedSealing(keys), log)
   }
   return openEmbeddedStore({ ...store, sealing: storedSealing(keys) })
 }

@@ -2,7 +2,8 @@ import type { Driver, Heard } from './driver.ts'
 import { MemoryDriver } from './memory-driver.ts'
 import type { RedisOptions } from './redis/client.ts'
 import { checkKey, createRows, revealValue } from './rows.ts'
-import type { Sealing, Store, Listener } from './store.ts'
+import type { StoreError } from './store-error.ts'
+import type { Away, Sealing, Store, Listener } from './store.ts'
 
 const MIB = 1024 * 1024
 /** Rows that are moved have been counted where they were. */
@@ -21,6 +22,8 @@ export interface EmbeddedOptions {
 export interface RedisStoreOptions extends RedisOptions {
   /** In front of all keys. */
   readonly prefix: string
+  /** Redis is away, or back. */
+  readonly onAway?: ((away: Away | undefined) => void) | undefined
   /** Of all rows together. Default 512 MiB. */
   readonly maxBytes?: number | undefined
   /** Rows that are secret cannot be kept without it. */
@@ -120,7 +123,11 @@ export class Channels {
     try {
       this.#stop ??= this.#driver.watch((news) => this.#tell(news))
       await this.#stop
-      const newest = await this.#driver.run('newest', undefined)
+      // Redis that is away: all that comes when it is back is new.
+      const newest = await this.#driver.run('newest', undefined).catch((error: StoreError) => {
+        if (error.code !== 'unavailable') throw error
+        return 0
+      })
       if (listeners.has(listener)) listeners.set(listener, newest)
       return leave
     } catch (error) {

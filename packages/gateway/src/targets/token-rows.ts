@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { TokenStorage } from '@gantry/mcp/auth'
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
 import { parseJson } from '@gantry/mcp/foreign'
-import { withLease, type Lease, type Rows, type Store } from '../store/index.ts'
+import { withLease, type Lease, type Rows, type Store, type StoreError } from '../store/index.ts'
 
 const LONGEST_KEY = 500
 
@@ -15,14 +15,23 @@ export function tokenStorage(store: Store, onUnreadable: (error: unknown) => voi
   const rows = tokenRows(store)
   /** Refreshing under a lease that was lost must not put an old token over a newer one. */
   const held = new Map<string, Lease>()
+  /** What was read last, where the store is on another machine. As many as there are targets. */
+  const known = new Map<string, JsonObject | undefined>()
   return {
     async read(key) {
-      const row = await rows.get(rowKey(key)).catch((error) => {
-        if (error.code !== 'unreadable') throw error
+      try {
+        const row = await rows.get(rowKey(key))
+        const value = row && toObject(parseJson(row.value))
+        if (store.kind === 'redis') known.set(key, value)
+        return value
+      } catch (error) {
+        const { code } = error as StoreError
+        // While the store is away targets go on with what they had; most have no sign-in at all.
+        if (code === 'unavailable') return known.get(key)
+        if (code !== 'unreadable') throw error
         onUnreadable(error)
         return undefined
-      })
-      return row && toObject(parseJson(row.value))
+      }
     },
     async write(key, value) {
       await rows.put(rowKey(key), JSON.stringify(value), { lease: held.get(key) })

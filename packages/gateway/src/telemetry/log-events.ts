@@ -35,6 +35,8 @@ export type LogEvent =
   | 'rule-failed'
   | 'sign-in-failed'
   | 'state-not-kept'
+  | 'store-away'
+  | 'store-back'
   | 'state-not-moved'
   | 'stdio-cut-off'
   | 'target-failed'

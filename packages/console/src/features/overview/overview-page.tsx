@@ -7,10 +7,11 @@ import { Button } from '../../ui/controls/button.tsx'
 import { Card } from '../../ui/layout/card.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
 import { formatBytes, formatCount, formatDuration, formatPercent, plural } from '../../ui/text/format.ts'
-import { Failure } from '../../ui/signs/notice.tsx'
+import { Failure, Notice } from '../../ui/signs/notice.tsx'
 import { Page } from '../../ui/layout/page.tsx'
 import { Rich } from '../../ui/text/rich.tsx'
 import { Skeleton } from '../../ui/signs/skeleton.tsx'
+import { Clock } from '../../ui/text/time.tsx'
 import { isOff } from '../../ui/signs/state.tsx'
 import { AttentionList } from './attention-list.tsx'
 import { concernOf } from './attention.ts'
@@ -39,8 +40,20 @@ export function OverviewPage() {
     >
       {error && <Failure error={error} />}
       {!data && !error && <Skeleton lines={5} height="5rem" />}
+      {data?.store.away && <StoreAway away={data.store.away} />}
       {data && <Content overview={data} />}
     </Page>
+  )
+}
+
+function StoreAway({ away }: { away: NonNullable<Overview['store']['away']> }) {
+  return (
+    <Notice tone="warn" title="The store cannot be reached">
+      <p>
+        Since <Clock at={away.since} />: {away.reason}. Calls go on; what needs the store fails until it is
+        back. The gateway tries again by itself.
+      </p>
+    </Notice>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { GatewayInfo } from './common.ts'
+import type { GatewayInfo, Timestamp } from './common.ts'
 import type { ConfigStatus } from './config.ts'
 import type { EntryCounts, TargetCard, TrafficBucket, TrafficStats } from './targets.ts'
 
@@ -17,6 +17,13 @@ export interface Overview {
   readonly config: ConfigStatus
   /** Whether an audit trail is kept. */
   readonly hasAudit: boolean
+  readonly store: StoreInfo
+}
+
+export interface StoreInfo {
+  readonly kind: 'memory' | 'embedded' | 'redis'
+  /** While it cannot be reached. */
+  readonly away?: { readonly since: Timestamp; readonly reason: string }
 }
 
 /** `GET /api/load?range=…&target=…`, oldest first. */

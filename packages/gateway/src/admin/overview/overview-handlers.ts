@@ -39,6 +39,7 @@ async function overview({ host, cards, clients, editor }: OverviewSources): Prom
     inFlight: inFlight(host),
     config: editor.status,
     hasAudit: gateway.audit !== undefined,
+    store: { kind: gateway.store.kind, ...(gateway.store.away && { away: gateway.store.away }) },
   }
 }
 

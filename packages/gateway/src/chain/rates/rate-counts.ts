@@ -120,9 +120,10 @@ export class RateCounts {
     const { limit, key } = share
     const looked = share.buckets(0).map(async ([counter, bucket]): Promise<Fill> => {
       // Takes nothing, and so says what is left.
-      const { left } = limit.shared
-        ? await store.spend({ [counter]: bucket })
-        : this.local.look([[counter, bucket]])
+      const { left } =
+        limit.shared && !store.away
+          ? await store.spend({ [counter]: bucket })
+          : this.local.look([[counter, bucket]])
       const { capacity } = bucket
       return { of: counter.endsWith(' rate') ? 'rate' : 'perDay', used: Math.ceil(capacity - left), capacity }
     })

@@ -7,7 +7,7 @@ import {
   RefusedForLoad,
 } from '@gantry/mcp/exchange'
 import type { RateModel } from '../../model/index.ts'
-import type { Spent, Store } from '../../store/index.ts'
+import { StoreError, type Spent, type Store } from '../../store/index.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { forEachObject, isAbout } from '../results/result-handling.ts'
@@ -65,10 +65,28 @@ function spend(
   if (everywhere.length === 0) return void spendHere()
   // What this process refuses must take nothing from the others.
   if (here.length > 0) require(counts.local.look(here))
-  return store.spend(Object.fromEntries(everywhere)).then((spent) => {
+  return spendShared(everywhere, shares, counts, store).then((spent) => {
     require(spent)
     spendHere()
   })
+}
+
+/** While the store is away this process counts by itself what is counted for all, unless that is refused. */
+async function spendShared(
+  buckets: NamedBuckets,
+  shares: readonly Share[],
+  counts: RateCounts,
+  store: Store,
+): Promise<Spent> {
+  try {
+    return await store.spend(Object.fromEntries(buckets))
+  } catch (error) {
+    const mayCount = shares.every(({ limit }) => !limit.shared || limit.storeAway === 'local')
+    if (mayCount && error instanceof StoreError && error.code === 'unavailable') {
+      return counts.local.spend(buckets)
+    }
+    throw error
+  }
 }
 
 function requireGranted(spent: Spent, shares: readonly Share[], counts: RateCounts): void {

@@ -60,6 +60,7 @@ function compileRate(raw: RawRate, index: number, { context, targets, expression
     concurrent: raw.concurrent,
     cost: toFilled(raw.cost, expressions) ?? { value: 1 },
     shared: raw.shared ?? false,
+    storeAway: raw.storeAway ?? 'local',
   }
 }
 

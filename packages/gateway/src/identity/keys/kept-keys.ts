@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Row, Rows, Store } from '../../store/index.ts'
+import type { Row, Rows, Store, StoreError } from '../../store/index.ts'
 
 /** A key that was made by `gantry keys add`, without what opens the door. */
 export interface KeptKey {
@@ -28,6 +28,8 @@ const CHANNEL = 'keys'
 const SECRET_LENGTH = 43
 const FORM = new RegExp(`^gk_(.{1,64})_[0-9A-Za-z]{${SECRET_LENGTH}}$`)
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** How long a key opens the door without a look at the store: it may have been revoked meanwhile. */
+const REMEMBERED_FOR = 10 * 60_000
 /** When a key was last used is written this often at most. */
 const USE_PERIOD = 60_000
 
@@ -39,6 +41,8 @@ export class KeptKeys {
   readonly #store: Store
   readonly #rows: Rows
   readonly #uses: Rows
+  /** Keys that were read, where the store is on another machine. As many as there are keys. */
+  readonly #remembered = new Map<string, { readonly row: KeyRow; readonly at: number }>()
   /** When the use of a key was last written. As many as there are keys. */
   readonly #written = new Map<string, number>()
 
@@ -85,11 +89,27 @@ export class KeptKeys {
   async find(presented: string): Promise<KeptKey | undefined> {
     const name = FORM.exec(presented)?.[1]
     if (name === undefined || !KEY_NAME.test(name)) return undefined
-    const kept = await this.#rows.get(name)
-    const row = kept && readRow(kept)
+    const row = await this.#read(name)
     if (!row || !isSameHash(row.sha256, hashOf(presented)) || isExpired(row)) return undefined
     this.#use(name)
     return withoutHash(row)
+  }
+
+  /** While the store is away, as it was when it was last read: those who were let in before go on for a while. */
+  async #read(name: string): Promise<KeyRow | undefined> {
+    try {
+      const kept = await this.#rows.get(name)
+      const row = kept && readRow(kept)
+      if (this.#store.kind !== 'redis') return row
+      if (row) this.#remembered.set(name, { row, at: Date.now() })
+      else this.#remembered.delete(name)
+      return row
+    } catch (error) {
+      const known = this.#remembered.get(name)
+      if ((error as StoreError).code !== 'unavailable' || !known) throw error
+      if (Date.now() - known.at > REMEMBERED_FOR) throw error
+      return known.row
+    }
   }
 
   /** By the names of the keys, in milliseconds since 1970; within a minute. */

@@ -19,6 +19,8 @@ const REFUSED = /^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR AUTH|ERR This instance has
 export interface LinkOptions extends RedisOptions {
   readonly keys: readonly string[]
   readonly maxBytes: number
+  /** Redis is away, or back. */
+  readonly onAway?: ((away: Away | undefined) => void) | undefined
 }
 
 /**
@@ -114,7 +116,7 @@ export class RedisLink {
       await this.#ready(client)
       if (this.#closed) return void (await destroy(client))
       this.#client = client
-      this.#away = undefined
+      this.#tell(undefined)
     } catch (error) {
       await destroy(client)
       throw error instanceof StoreError && error.code !== 'unavailable' ? error : (cause ?? error)
@@ -126,8 +128,16 @@ export class RedisLink {
     const lost = this.#client
     this.#client = undefined
     void destroy(lost)
-    this.#away = { since: this.#away?.since ?? Date.now(), reason: wordsOf(error) }
+    this.#tell(error ?? new Error())
     if (!this.#connecting && !this.#closed) void this.#retry()
+  }
+
+  /** Of the reasons while it is away, the first is told. */
+  #tell(error: unknown): void {
+    const before = this.#away
+    this.#away =
+      error === undefined ? undefined : { since: before?.since ?? Date.now(), reason: wordsOf(error) }
+    if ((before === undefined) !== (this.#away === undefined)) this.#options.onAway?.(this.#away)
   }
 
   async #retry(): Promise<void> {
@@ -140,7 +150,7 @@ export class RedisLink {
       try {
         if (!this.#closed) await this.#connect()
       } catch (error) {
-        this.#away = { since: this.#away?.since ?? Date.now(), reason: wordsOf(error) }
+        this.#tell(error)
       }
     }
   }

@@ -13,6 +13,7 @@ export interface RedisDriverOptions extends RedisOptions {
   /** In front of all keys. They have it in braces, so that a cluster keeps all of them on one node. */
   readonly prefix: string
   readonly maxBytes: number
+  readonly onAway?: ((away: Away | undefined) => void) | undefined
 }
 
 /** A message that was announced and did not come is found after this time; so is a server that is gone in silence. */
