@@ -153,6 +153,15 @@ describe.each(Object.keys(REFUSALS))('a server that cannot ask newer clients liv
   })
 })
 
+it.each(['ask', 'ask_safe'])(
+  'asks all newer clients whose first calls come at the same time (%s)',
+  async (tool) => {
+    const gateway = await gatewayTo({ REFUSES: REFUSALS.FastMCP!, LISTS: 'newer' })
+    const answers = await Promise.all([1, 2, 3].map(() => call(gateway, NEWER, tool)))
+    expect(answers).toEqual(['Hello, Ada', 'Hello, Ada', 'Hello, Ada'])
+  },
+)
+
 it('has one connection as long as all that is called is safe and asks nothing', async () => {
   const gateway = await gatewayTo({ REFUSES: REFUSALS.FastMCP!, LISTS: 'newer' })
   expect(await call(gateway, NEWER, 'pid')).toMatch(/^\d+$/)

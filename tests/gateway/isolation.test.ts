@@ -72,20 +72,16 @@ describe('isolation: session', () => {
 })
 
 describe('isolation: session, for modern callers without a name', () => {
-  it.each(['session', 'user'])(
-    'asks calls at the same time, once it is known that they ask (%s)',
-    async (isolation) => {
-      await start(rawTarget({}, { isolation }))
-      const client = await open('modern', 'Eve')
-      expect((await client.call('raw_ask')).text()).toMatch(/ Eve$/)
-      for (let round = 0; round < 2; round++) {
-        const results = await Promise.all([1, 2, 3].map(() => client.call('raw_ask')))
-        expect(results.map((result) => result.text().split(' ')[1])).toEqual(['Eve', 'Eve', 'Eve'])
-      }
-      // What was made for single calls ends with them.
-      await expect.poll(() => instances().filter(({ key }) => key.startsWith('call:'))).toEqual([])
-    },
-  )
+  it.each(['session', 'user'])('asks calls at the same time, also the first ones (%s)', async (isolation) => {
+    await start(rawTarget({}, { isolation }))
+    const client = await open('modern', 'Eve')
+    for (let round = 0; round < 3; round++) {
+      const results = await Promise.all([1, 2, 3].map(() => client.call('raw_ask')))
+      expect(results.map((result) => result.text().split(' ')[1])).toEqual(['Eve', 'Eve', 'Eve'])
+    }
+    // What was made for single calls ends with them.
+    await expect.poll(() => instances().filter(({ key }) => key.startsWith('call:'))).toEqual([])
+  })
 })
 
 describe('isolation: user', () => {
@@ -231,14 +227,57 @@ describe('no isolation in the configuration', () => {
     expect(await pidOf(client)).toBe(pid)
   })
 
-  it('refuses a question that could be for several callers once, and never again', async () => {
+  it.each(['ask', 'peek'])('asks all of the first calls that come at the same time (%s)', async (tool) => {
+    await start(rawTarget({}))
+    const names = ['Ada', 'Bob', 'Cyd', 'Dan']
+    const open4 = await Promise.all(names.map((name, at) => open(at < 2 ? 'modern' : 'legacy', name)))
+    const answers = await Promise.all(open4.map(async (client) => (await client.call(`raw_${tool}`)).text()))
+    expect(answers.map((answer) => answer.split(' ')[1])).toEqual(names)
+    expect(new Set(answers.map((answer) => answer.split(' ')[0])).size).toBe(4)
+  })
+
+  it('keeps a question until the calls of others have ended', async () => {
+    await start(rawTarget({}))
+    const [ada, bob] = [await open('legacy', 'Ada'), await open('modern', 'Bob')]
+    await ada.call('raw_late', { nonce: 'first', ms: 0 })
+    const late = ada.call('raw_late', { nonce: 'late', ms: 500 })
+    await expect.poll(() => instances()[0]?.slots.used).toBe(1)
+    const answers = [(await bob.call('raw_ask')).text(), (await late).text()]
+    expect(answers).toEqual([expect.stringMatching(/ Bob$/), 'late'])
+  })
+
+  it('refuses a question when a call that may have caused it is given up, and never again', async () => {
     await start(rawTarget({}))
     const [ada, bob] = [await open('legacy', 'Ada'), await open('legacy', 'Bob')]
-    const hanging = ada.call('raw_hang').catch(() => {})
+    const abort = new AbortController()
+    const hanging = ada.call('raw_hang', {}, { signal: abort.signal }).catch(() => {})
     await expect.poll(() => instances()[0]?.slots.used).toBe(1)
-    expect((await bob.call('raw_ask')).text()).toMatch(/undefined$/)
+    const refused = bob.call('raw_ask')
+    await expect.poll(isolates, { timeout: 5000 }).toBe(true)
+    abort.abort()
+    expect((await refused).text()).toMatch(/undefined$/)
+    await hanging
     expect((await bob.call('raw_ask')).text()).toMatch(/ Bob$/)
     expect((await ada.call('raw_ask')).text()).toMatch(/ Ada$/)
+  })
+
+  it('makes nobody wait for long, or twice, for a first call that never ends', async () => {
+    await start(rawTarget({}))
+    const [ada, bob] = [await open('modern', 'Ada'), await open('modern', 'Bob')]
+    const hanging = ada.call('raw_hang').catch(() => {})
+    await expect.poll(() => instances()[0]?.slots.used).toBe(1)
+    const abort = new AbortController()
+    const waiting = bob.call('raw_late', { nonce: 'given up', ms: 0 }, { signal: abort.signal })
+    abort.abort()
+    await expect(waiting).rejects.toThrow()
+    // What may be called twice does not wait.
+    await pidOf(bob)
+    expect((await bob.call('raw_late', { nonce: 'mine', ms: 0 })).text()).toBe('mine')
+    const others = await Promise.all(
+      [1, 2, 3].map(async (n) => (await bob.call('raw_late', { nonce: `${n}`, ms: 0 })).text()),
+    )
+    expect(others).toEqual(['1', '2', '3'])
+    expect(instances()).toHaveLength(1)
     await ada.close()
     await hanging
   })

@@ -13,11 +13,12 @@ import {
   legacyKey,
   sameInAuto,
 } from './connection/pool.ts'
-import { ConnectionChoice, type Connection } from './connection/isolation.ts'
+import { canAnswer, ConnectionChoice, type Connection } from './connection/isolation.ts'
 import type { Link } from './link/link.ts'
 import type { OpenerServices } from './connection/link-opener.ts'
 import { sendInEitherEra } from './connection/either-era.ts'
-import type { OlderEra } from './connection/older-era.ts'
+import { FirstCalls } from './connection/first-calls.ts'
+import type { EraHost, OlderEra } from './connection/older-era.ts'
 import { Recorder } from './recording/recorder.ts'
 import { linkMark } from './server-mark.ts'
 import { isAnnouncement, type ListenWish } from './listening/shared-listener.ts'
@@ -53,6 +54,7 @@ export class Target {
   readonly #succession: Succession
   readonly #listeners: TargetListeners
   readonly #choice: ConnectionChoice
+  readonly #firstCalls = new FirstCalls()
   #suspended = false
   /** When it was last stopped by hand. */
   stoppedAt: number | undefined
@@ -106,7 +108,11 @@ export class Target {
         notification: (instance, notification) => {
           if (isAnnouncement(notification)) this.#listeners.announce(notification, instance.key)
         },
-        sharedQuestion: (...question) => this.#choice.asked(...question),
+        sharedQuestion: (...question) => {
+          this.#choice.asked(...question)
+          const [, exchanges, isRefused] = question
+          this.#firstCalls.asked(exchanges, isRefused)
+        },
         stderr: (line) => {
           this.stderr.push(line)
           events.stderr(this, line)
@@ -192,8 +198,38 @@ export class Target {
   /** Sends an exchange to its caller's connection. Repeats a lost request when that is `safe`. */
   async handle(exchange: Exchange, options: SendOptions): Promise<Outcome> {
     this.#check()
+    const wantsOlder = this.#wantsOlder(exchange, options)
+    if (!canAnswer(exchange) || !this.#choice.isAmbiguous(exchange, wantsOlder)) {
+      return this.#send(exchange, options, wantsOlder)
+    }
+    return this.#firstCalls.run(exchange, options.safe, {
+      isAmbiguous: () => this.#choice.isAmbiguous(exchange, this.#wantsOlder(exchange, options)),
+      connect: () => this.#connect(exchange, this.#wantsOlder(exchange, options)),
+      send: () => this.#send(exchange, options),
+    })
+  }
+
+  #wantsOlder(exchange: Exchange, options: SendOptions): boolean {
     const { olderEra } = this.#current
-    const wantsOlder = options.older ?? (olderEra.mayBeThere && olderEra.wants(exchange, options.safe))
+    return options.older ?? (olderEra.mayBeThere && olderEra.wants(exchange, options.safe))
+  }
+
+  /** Makes the connection that a call will share with others. */
+  async #connect(exchange: Exchange, wantsOlder: boolean): Promise<void> {
+    const { olderEra, model, pool } = this.#current
+    const connection = this.#choice.for(exchange, wantsOlder)
+    if (connection.isOwn) return
+    const acquire: EraHost['acquire'] = (instance, own) => this.calls.acquire(instance, own)
+    if (wantsOlder) await olderEra.connectionFor(connection, exchange, { model, pool, acquire })
+    else await acquire(pool.get(connection.key), exchange)
+  }
+
+  #send(
+    exchange: Exchange,
+    options: SendOptions,
+    wantsOlder: boolean = this.#wantsOlder(exchange, options),
+  ): Promise<Outcome> {
+    const { olderEra } = this.#current
     const isSettled = !wantsOlder && (options.older !== undefined || !olderEra.hasNewer)
     if (isSettled) return this.#useAt(this.#choice.for(exchange, false), exchange, options)
     return sendInEitherEra(exchange, wantsOlder, options, {

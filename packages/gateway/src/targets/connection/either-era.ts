@@ -44,8 +44,12 @@ async function sendToOlder(
   { connections, choice, acquire, send }: EitherEraHost,
 ): Promise<Outcome> {
   const { olderEra, model, pool } = connections
-  const older = await olderEra.connectionFor(connection, exchange, { model, pool, acquire })
-  if (older === undefined) return send(connection)
+  const era = { model, pool, acquire }
+  let older = await olderEra.connectionFor(connection, exchange, era)
+  // It may have been taken while it was made.
+  const now = older && !connection.isOwn ? choice.for(exchange, true) : connection
+  if (now.key !== connection.key) older = await olderEra.connectionFor(now, exchange, era)
+  if (older === undefined) return send(now)
   choice.usesOlder(exchange)
   const outcome = await send(older)
   const needsNewer = olderEra.needsNewer(exchange, outcome)

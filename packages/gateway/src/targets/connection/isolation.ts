@@ -28,6 +28,12 @@ export function itemOf({ method, params }: Exchange): string | undefined {
   return asking && `${asking[0]} ${String(params[asking[1]])}`
 }
 
+/** Whether the client can be asked something. Some servers that speak both eras ask live, and so in the older one only. */
+export function canAnswer({ client }: Exchange): boolean {
+  const { elicitation, sampling, roots } = client.capabilities
+  return (elicitation ?? sampling ?? roots) !== undefined
+}
+
 /** Items more than this are not remembered: each of their calls is treated like a first one. */
 const MOST_REMEMBERED = 1000
 
@@ -35,13 +41,17 @@ const MOST_REMEMBERED = 1000
 export class Items {
   readonly #items = new Set<string>()
 
+  get isFull(): boolean {
+    return this.#items.size >= MOST_REMEMBERED
+  }
+
   has(item: string | undefined): boolean {
     return item !== undefined && this.#items.has(item)
   }
 
   /** True when that is news. */
   add(item: string): boolean {
-    if (this.#items.size >= MOST_REMEMBERED || this.#items.has(item)) return false
+    if (this.isFull || this.#items.has(item)) return false
     this.#items.add(item)
     return true
   }
@@ -110,6 +120,20 @@ export class ConnectionChoice {
     return used !== undefined && (used.calls > 0 || used.parked > 0)
   }
 
+  /**
+   * Whether a question for a call could be one for another caller's. Only servers on channels that all calls share ask
+   * without saying for which call, and only in the older era.
+   */
+  isAmbiguous(exchange: Exchange, wantsOlder: boolean): boolean {
+    const { isolation, kind } = this.#host.model()
+    if ((kind !== 'stdio' && kind !== 'url') || isolation === 'shared' || isolation === 'call') return false
+    if (continuesCall(exchange)) return false
+    if (isolation === 'auto' ? this.#learned.asks : callerKey(exchange) !== undefined) return false
+    const { pool, olderEra } = this.#host.current()
+    if (olderEra.hasNewer && !wantsOlder) return false
+    return !pool.all.some(({ link }) => link?.transport === 'http')
+  }
+
   /** Whether each caller has a connection of its own because the server asks questions. */
   get isLearned(): boolean {
     return this.#host.model().isolation === 'auto' && this.#learned.asks
@@ -167,7 +191,7 @@ interface Occupied {
   readonly parked: number
   readonly starts: number
   readonly inUse: boolean
-  readonly link: Pick<Link, 'edge'> | undefined
+  readonly link: Pick<Link, 'edge' | 'transport'> | undefined
 }
 
 /** `isolation: auto` shares one connection until the server asks something; then each session or principal has its own. */

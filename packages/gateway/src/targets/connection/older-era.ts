@@ -12,7 +12,7 @@ import {
 } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 import type { Instance } from './instance.ts'
-import { type Connection, itemOf, Items } from './isolation.ts'
+import { canAnswer, type Connection, itemOf, Items } from './isolation.ts'
 import { legacyKey } from './pool.ts'
 import type { Link } from '../link/link.ts'
 import { TargetError } from '../target-error.ts'
@@ -235,12 +235,6 @@ export class OlderEra {
     }
     return this.#insisted && `The configuration insists on the era "${this.#insisted}".`
   }
-}
-
-/** Whether the client can be asked something. Some servers that speak both eras ask live, and so in the older one only. */
-function canAnswer({ client }: Exchange): boolean {
-  const { elicitation, sampling, roots } = client.capabilities
-  return (elicitation ?? sampling ?? roots) !== undefined
 }
 
 function isLaterRound({ params: { inputResponses, requestState } }: Exchange): boolean {

@@ -72,6 +72,9 @@ const CAPABILITIES = {
   experimental: { [RELATED_REQUEST]: {} },
 } as const
 
+/** How long a question that may be for several callers waits for the calls of the others to end, in ms. */
+const QUESTION_PATIENCE = 5_000
+
 /** Connects over a wire, in the era that is configured or found out. */
 export async function edgeLink(
   connector: Connector,
@@ -95,6 +98,8 @@ export async function edgeLink(
       onNotification: services.onNotification,
       ownerOf: callerOf,
       onSharedQuestion: services.onSharedQuestion,
+      // Who shares a connection on purpose is told at once that this question cannot be asked.
+      questionPatience: model.isolation === 'shared' ? 0 : QUESTION_PATIENCE,
       extraHeaders: services.extraHeaders ?? headersOf,
     },
   })

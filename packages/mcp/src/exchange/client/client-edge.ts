@@ -54,6 +54,11 @@ export interface ClientEdgeOptions {
   onNotification?: ((notification: Notification) => void) | undefined
   /** Also told of questions that a modern server sends as requests, which must not be answered. */
   onSharedQuestion?: SharedQuestionListener | undefined
+  /**
+   * How long a question waits that calls of several owners may have caused, in ms: when the others have ended, it is
+   * clear whose it is. Default 0: it is refused at once.
+   */
+  questionPatience?: number | undefined
   /** Results keep the text that they came in, for a relay that changes none of them in place. */
   keepsText?: boolean | undefined
   /** Who a request belongs to. Default: its session and principal. A client of one user says that all are that user's. */

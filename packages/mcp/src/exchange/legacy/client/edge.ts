@@ -144,6 +144,7 @@ export class LegacyClientEdge implements ClientEdge {
         new ExtensionRequests({ ...options, wire, version: this.version, answer: options.answer }),
       onAmbiguous: options.onAmbiguous,
       onSharedQuestion: options.onSharedQuestion,
+      questionPatience: options.questionPatience,
       onLog: options.onLog,
       onPageDone: (notification) => {
         const id = notification.params?.elicitationId
@@ -282,9 +283,14 @@ export class LegacyClientEdge implements ClientEdge {
           .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
           .catch(() => {})
       },
-      done: (call) => this.#calls.delete(call.id),
-      givenUp: ({ id, method, origin }) => {
+      done: (call) => {
+        this.#calls.delete(call.id)
+        this.#inbox.ended(call)
+      },
+      givenUp: (call) => {
+        const { id, method, origin } = call
         this.#calls.delete(id)
+        this.#inbox.givenUp(call)
         const owner = method === 'ping' ? undefined : this.#ownerOf(origin)
         if (owner) this.#unanswered.add(id, { owner, asks: canAskForInput(method) })
       },

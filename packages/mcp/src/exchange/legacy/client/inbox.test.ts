@@ -54,6 +54,70 @@ const answering = (asked: InputRequests[]) => async (requests: InputRequests) =>
 }
 const isRefused = (response: JsonRpcResponse): boolean => 'error' in response
 
+describe('a question that calls of two users may have caused', () => {
+  const PATIENT = { questionPatience: 60_000 }
+  const two = async (options: Partial<LegacyClientEdgeOptions> = PATIENT) => {
+    const asked = { ann: [] as InputRequests[], ben: [] as InputRequests[] }
+    const told: [number, boolean][] = []
+    const onSharedQuestion = (calls: readonly unknown[], refused: boolean) =>
+      told.push([calls.length, refused])
+    const connected = await connect({ ...options, onSharedQuestion })
+    const ann = await connected.call('a', { ...as('ann'), ask: answering(asked.ann) })
+    const ben = await connected.call('b', { ...as('ben'), ask: answering(asked.ben) })
+    return { ...connected, ann, ben, asked, told }
+  }
+
+  it('waits until the call of one of them has its answer, and is for the other', async () => {
+    const { peer, answers, asked, told } = await two()
+    const answer = peer.push('elicitation/create', elicit)
+    await until(() => told.length === 1)
+    answers.get('a')!({ content: [] })
+    expect(isRefused(await answer)).toBe(false)
+    expect([asked.ann.length, asked.ben.length]).toEqual([0, 1])
+    expect(told).toEqual([
+      [0, true],
+      [1, false],
+    ])
+    peer.die()
+  })
+
+  it('is not for a call that began after it', async () => {
+    const { peer, answers, asked, told, call } = await two()
+    const answer = peer.push('elicitation/create', elicit)
+    await until(() => told.length === 1)
+    await call('c', as('cyd'))
+    answers.get('b')!({ content: [] })
+    expect(isRefused(await answer)).toBe(false)
+    expect([asked.ann.length, asked.ben.length]).toEqual([1, 0])
+    peer.die()
+  })
+
+  it('is refused when both of them ask: neither call would end', async () => {
+    const { peer, asked } = await two()
+    const answers = [1, 2].map(() => peer.push('elicitation/create', elicit))
+    expect((await Promise.all(answers)).map(isRefused)).toEqual([true, true])
+    expect([asked.ann.length, asked.ben.length]).toEqual([0, 0])
+    peer.die()
+  })
+
+  it('is refused when one of the calls is given up, which may have asked', async () => {
+    const { peer, asked, told, ann, giveUp } = await two()
+    const answer = peer.push('elicitation/create', elicit)
+    await until(() => told.length === 1)
+    await giveUp(ann.exchange, ann.outcome)
+    expect(isRefused(await answer)).toBe(true)
+    expect([asked.ann.length, asked.ben.length]).toEqual([0, 0])
+    peer.die()
+  })
+
+  it.each([0, 20])('is refused when nothing ends within %s ms', async (questionPatience) => {
+    const { peer, asked } = await two({ questionPatience })
+    expect(isRefused(await peer.push('elicitation/create', elicit))).toBe(true)
+    expect([asked.ann.length, asked.ben.length]).toEqual([0, 0])
+    peer.die()
+  })
+})
+
 describe('a call that was given up', () => {
   it('keeps its questions from another user until the server has answered it', async () => {
     const { peer, call, giveUp, answers } = await connect()

@@ -20,6 +20,7 @@ import { readDetachHint, withoutHints, relatedRequestOf } from '../../message-hi
 import type { Exchange, Notification } from '../../exchange.ts'
 import type { LegacyCall } from './call.ts'
 import type { ExtensionRequests } from './extension.ts'
+import { HeldQuestions } from './held-questions.ts'
 import type { LegacyListeners } from './listeners.ts'
 import { refusal, relatedTaskOf } from './questions.ts'
 import type { TaskTokens } from './task-tokens.ts'
@@ -43,6 +44,8 @@ export interface InboxOptions {
   extension?: ExtensionRequests | undefined
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
   onSharedQuestion?: SharedQuestionListener | undefined
+  /** How long a question that may be for several callers waits for their calls to end, in ms. */
+  questionPatience?: number | undefined
   onLog?: ((notification: Notification) => void) | undefined
   /** What a user was sent to a page for is done (2025-11-25, URL mode elicitation). */
   onPageDone(notification: Notification): void
@@ -55,6 +58,7 @@ const STATUS_OF_TASK = 'notifications/tasks/status'
 export class LegacyInbox {
   readonly #options: InboxOptions
   readonly #shared: SharedQuestions
+  #held: HeldQuestions | undefined
 
   constructor(options: InboxOptions) {
     this.#options = options
@@ -84,9 +88,20 @@ export class LegacyInbox {
     }
   }
 
+  /** The server has answered a call. */
+  ended(call: LegacyCall): void {
+    this.#held?.ended(call)
+  }
+
+  /** A caller has given its call up. */
+  givenUp(call: LegacyCall): void {
+    this.#held?.givenUp(call)
+  }
+
   close(): void {
     this.#options.extension?.close()
     this.#shared.close()
+    this.#held?.close()
   }
 
   #receiveNotification(message: IncomingMessage): void {
@@ -156,23 +171,56 @@ export class LegacyInbox {
         if (!found.isNamed) this.#options.onSharedQuestion?.([found.call.origin], false)
         return found.call.push(request)
       case 'owner':
-        this.#options.onSharedQuestion?.(originsOf(found.calls), false)
-        return this.#shared.askOwner(request, found.calls)
+        return this.#askCallers(request, found.calls)
       case 'nobody':
         return this.#shared.askConnection(request)
-      case 'strangers': {
-        const calls = found.calls.map((call) => call.method)
-        this.#options.onSharedQuestion?.(originsOf(found.calls), true)
-        this.#options.onAmbiguous?.({ method: request.method, calls })
-        const message = 'Calls of several callers may have caused this request, and it names none of them'
-        this.#shared.refuse(request, new ProtocolError(INVALID_REQUEST, message))
-      }
+      case 'strangers':
+        return this.#receiveFromStrangers(request, found)
     }
+  }
+
+  /** The calls of one owner, one of which asks. */
+  #askCallers(request: JsonRpcRequest, calls: readonly LegacyCall[]): void {
+    const [first, ...others] = calls
+    if (!first) return this.#shared.askConnection(request)
+    this.#options.onSharedQuestion?.(originsOf(calls), false)
+    if (others.length === 0) first.push(request)
+    else this.#shared.askOwner(request, calls)
+  }
+
+  #receiveFromStrangers(
+    request: JsonRpcRequest,
+    { calls, mayEnd }: Extract<Attribution, { to: 'strangers' }>,
+  ): void {
+    const { questionPatience: patience = 0, onSharedQuestion } = this.#options
+    if (!mayEnd || patience === 0) return this.#refuseStrangers(request, calls)
+    // That the server asks is news at once: it keeps more calls from coming.
+    onSharedQuestion?.([], true)
+    this.#held ??= this.#createHeld(patience)
+    this.#held.add(request, calls)
+  }
+
+  #createHeld(patience: number): HeldQuestions {
+    return new HeldQuestions({
+      patience,
+      isOneOwner: (calls) => this.#options.attributor.isOneOwner(calls),
+      deliver: (request, calls) => this.#askCallers(request, calls),
+      refuse: (request, calls) => this.#refuseStrangers(request, calls),
+    })
+  }
+
+  #refuseStrangers(request: JsonRpcRequest, candidates: readonly LegacyCall[]): void {
+    const calls = candidates.map((call) => call.method)
+    this.#options.onSharedQuestion?.(originsOf(candidates), true)
+    this.#options.onAmbiguous?.({ method: request.method, calls })
+    const message = 'Calls of several callers may have caused this request, and it names none of them'
+    this.#shared.refuse(request, new ProtocolError(INVALID_REQUEST, message))
   }
 
   #withdraw(requestId: RequestId): void {
     this.#options.extension?.withdraw(requestId)
     this.#shared.withdraw(requestId)
+    this.#held?.withdraw(requestId)
     for (const call of this.#options.calls.values()) if (call.withdraw(requestId)) return
   }
 
@@ -192,8 +240,8 @@ export type Attribution =
   | { readonly to: 'call'; readonly call: LegacyCall; readonly isNamed: boolean }
   /** Several calls of one owner: whom to show it to is known, which call it belongs to is not. */
   | { readonly to: 'owner'; readonly calls: readonly LegacyCall[] }
-  /** Calls of several owners: none of them may see it. */
-  | { readonly to: 'strangers'; readonly calls: readonly LegacyCall[] }
+  /** Calls of several owners: none of them may see it. `mayEnd`: that may change when some of them have ended. */
+  | { readonly to: 'strangers'; readonly calls: readonly LegacyCall[]; readonly mayEnd: boolean }
   | { readonly to: 'nobody' }
 
 const NOBODY: Attribution = { to: 'nobody' }
@@ -236,12 +284,20 @@ export class Attributor {
     })
     const [first] = candidates
     if (!first || !owner) return NOBODY
-    isOnlyOwner &&= !unanswered.hasOther(owner, isQuestion)
-    if (!isOnlyOwner) return { to: 'strangers', calls: candidates }
+    const isAlone = !unanswered.hasOther(owner, isQuestion)
+    if (!isOnlyOwner || !isAlone) return { to: 'strangers', calls: candidates, mayEnd: isAlone }
     // A call that waits for an answer already hardly asks a second time: it gives way to the one that works.
     const working = candidates.filter((call) => call.exchange !== undefined)
     const only = working.length === 1 ? working[0] : candidates.length === 1 ? first : undefined
     return only ? { to: 'call', call: only, isNamed: false } : { to: 'owner', calls: candidates }
+  }
+
+  /** Whether a question that one of these calls has caused can be shown to their owner. */
+  isOneOwner(calls: readonly LegacyCall[]): boolean {
+    const { unanswered, ownerOf } = this.#options
+    const owners = calls.map((call) => ownerOf(call.origin)!)
+    const [first] = owners
+    return !first || (owners.every((one) => sameOwner(one, first)) && !unanswered.hasOther(first, true))
   }
 
   /** Questions and progress of a task are delivered while its result is waited for (2025-11-25, Tasks). */
