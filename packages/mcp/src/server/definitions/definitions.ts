@@ -131,9 +131,18 @@ export type ArgumentsOf<Declared> = Declared extends readonly (infer Argument ex
     ? Record<string, string>
     : ByName<Declared>
 
-type ByName<Declared> = {
-  -readonly [K in keyof Declared as Declared[K] extends { required: true } ? K : never]: string
-} & { -readonly [K in keyof Declared as Declared[K] extends { required: true } ? never : K]?: string }
+type ByName<Declared> = { -readonly [K in RequiredIn<Declared>]: string } & {
+  -readonly [K in Exclude<keyof Declared, RequiredIn<Declared>>]?: string
+}
+
+/** Asks for the member, not `extends { required: true }`: TypeScript 5.9 infers members of literals as optional at times. */
+type RequiredIn<Declared> = {
+  [K in keyof Declared]: 'required' extends keyof Declared[K]
+    ? [Declared[K]['required']] extends [true]
+      ? K
+      : never
+    : never
+}[keyof Declared]
 
 interface PromptFacts<Args> extends CommonOptions {
   run(args: Args, context: Context): MaybePromise<PromptReply>

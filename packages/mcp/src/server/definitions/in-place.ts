@@ -7,6 +7,7 @@ import type {
   ArgumentsOf,
   InFull,
   PlainValue,
+  PromptArguments,
   TemplateDefinition,
 } from './definitions.ts'
 
@@ -72,23 +73,25 @@ type TypesOfTool<Tool> = Tool extends { readonly '~types'?: infer Types extends 
       }
     : never
 
-/** Prompts by name. `Declared` is what each has as `arguments`. */
+/**
+ * Prompts by name. `Declared` is what each has as `arguments`. The compiler cannot look into `arguments` in time when a
+ * completer there has parameters without types; the handler then gets its arguments as a record. `prompt()` knows them.
+ */
 export type PromptsInPlace<Declared, Args, In, Types> = {
   readonly [K in keyof Declared]: Omit<AnyPrompt, 'arguments' | 'run'> & {
-    arguments?: Declared[K]
+    arguments?: Declared[K] & PromptArguments
     run(
-      args: IfKnown<Declared[K], ArgumentsOf<Declared[K]>, never>,
+      args: IfKnown<
+        Declared[K],
+        ArgumentsOf<Declared[K]>,
+        IfKnown<Args[K & keyof Args], Args[K & keyof Args], Record<string, string>>
+      >,
       context: Context,
     ): ReturnType<AnyPrompt['run']>
   }
-} & {
-  readonly [K in keyof Args]: {
-    input?: StandardSchema<unknown, Args[K]>
-    run(args: IfKnown<Args[K], Args[K], never>, context: Context): unknown
-  }
-} & { readonly [K in keyof In]: { input?: StandardSchema<In[K], unknown> } } & {
-  readonly [K in keyof Types]: { '~types'?: Types[K] }
-}
+} & { readonly [K in keyof Args]: { input?: StandardSchema<unknown, Args[K]> } } & {
+  readonly [K in keyof In]: { input?: StandardSchema<In[K], unknown> }
+} & { readonly [K in keyof Types]: { '~types'?: Types[K] } }
 
 /** What typed clients know of prompts in a list: those whose `name` is a literal. */
 export type ListedPromptTypes<List> = List extends readonly (infer Item)[]

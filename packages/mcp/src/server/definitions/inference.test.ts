@@ -90,6 +90,29 @@ function createApp() {
           return args.day
         },
       },
+      listed: {
+        arguments: [{ name: 'day', required: true, complete: () => ['today'] }, { name: 'tone' }],
+        run: (args) => {
+          expectTypeOf(args.day).toEqualTypeOf<string>()
+          expectTypeOf(args.tone).toEqualTypeOf<string | undefined>()
+          return args.day
+        },
+      },
+      completed: {
+        arguments: {
+          day: {
+            required: true,
+            complete: (typed, { others }) => {
+              expectTypeOf(typed).toEqualTypeOf<string>()
+              return [`${typed}${others.tone}`]
+            },
+          },
+        },
+        run: (args) => {
+          expectTypeOf(args).toEqualTypeOf<Record<string, string>>()
+          return args.day ?? ''
+        },
+      },
       checked: {
         input: z.object({ n: z.string().transform(Number) }),
         run: (args) => {
@@ -303,6 +326,11 @@ describe('types', () => {
     const { messages } = await client.getPrompt('review', { day: 'Monday' })
     expect(messages).toMatchObject([{ content: { text: 'Monday' } }])
     expect(await client.getPrompt('checked', { n: '7' })).toBeDefined()
+    expect(await client.getPrompt('listed', { day: 'Monday' })).toBeDefined()
+    expect(await client.getPrompt('completed', { day: 'Monday' })).toBeDefined()
+    // @ts-expect-error an argument is missing
+    await expect(client.getPrompt('listed', {})).rejects.toThrow(/day/)
+    await expect(client.getPrompt('completed', {})).rejects.toThrow(/day/)
     // @ts-expect-error an argument is missing
     await expect(client.getPrompt('review', { tone: 'dry' })).rejects.toThrow(/day/)
     // @ts-expect-error the arguments are missing

@@ -72,7 +72,21 @@ function conclude(
   if (isSuspended(value)) return value
   if (value instanceof ToolResult) return writtenOut(tool, value.result, exchange, host)
   if (tool.output) return structured(tool, value, exchange, host, structuredResult)
+  if (isWholeResult(value)) return failed(tool, wholeResult(tool), exchange, host)
   return complete(toResult(writable(value, host)))
+}
+
+/** What handlers of other SDKs return. As a value it would be sent as data that nobody expects, without a word. */
+function isWholeResult(value: unknown): boolean {
+  if (!isJsonObject(value) || !Array.isArray(value.content) || value.content.length === 0) return false
+  return value.content.every(isContentBlock) && Object.keys(value).every((key) => WHOLE_RESULT.has(key))
+}
+
+const WHOLE_RESULT: ReadonlySet<string> = new Set(['content', 'structuredContent', 'isError', '_meta'])
+
+function wholeResult({ name }: CompiledTool): McpError {
+  const advice = 'return the content alone, a value, or new ToolResult({ content, isError })'
+  return new McpError('invalid_output', `The tool "${name}" returned a whole result, { content }: ${advice}`)
 }
 
 /** What JSON would lose in silence is an error. */

@@ -141,6 +141,35 @@ describe('a handler that fails', () => {
     expect(reports).toEqual([])
   })
 
+  it('a whole result, as other SDKs take it, is an error that says what to return', async () => {
+    const heard: unknown[] = []
+    const block = { type: 'text', text: 'hello' } as const
+    const mixed = new Server({
+      name: 's',
+      configuration: { exceptionReporter: (thrown) => heard.push(thrown) },
+      tools: {
+        whole: { run: () => ({ content: [block] }) },
+        refused: { run: async () => ({ content: [block], isError: true }) },
+        data: { run: () => ({ content: [block], total: 1 }) },
+        rows: { run: () => ({ content: [{ type: 'row' }] }) },
+        none: { run: () => ({ content: [] }) },
+        promised: {
+          output: z.object({ content: z.array(z.object({ type: z.literal('text'), text: z.string() })) }),
+          run: () => ({ content: [block] }),
+        },
+        full: { run: () => new ToolResult({ content: [block] }) },
+      },
+    })
+    await eras(mixed, async ({ client }) => {
+      for (const name of ['whole', 'refused']) expect((await client.call(name)).raw).toMatchObject(failed)
+      for (const name of ['data', 'rows', 'none', 'promised'])
+        expect((await client.call(name)).structured).toHaveProperty('content')
+      expect((await client.call('full')).text()).toBe('hello')
+    })
+    const advice = expect.stringMatching(/"(whole|refused)" returned a whole result.*new ToolResult/)
+    expect(heard).toEqual(Array(6).fill(expect.objectContaining({ message: advice })))
+  })
+
   it.each(['hidden', 'nested'])(
     'a result that cannot be written (%s) is an error of the tool',
     async (name) => {

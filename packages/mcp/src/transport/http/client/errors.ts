@@ -5,8 +5,8 @@ import { McpError } from '../../../jsonrpc/index.ts'
 export function displayUrl(url: string): string {
   const parsed = parseUrl(url)
   if (parsed === undefined) return url
-  const { origin, pathname, search } = parsed
-  return `${origin}${pathname}${search === '' ? '' : '?…'}`
+  const { protocol, host, pathname, search } = parsed
+  return `${protocol}${host === '' ? '' : `//${host}`}${pathname}${search === '' ? '' : '?…'}`
 }
 
 /** The beginning of a body, enough to recognise a proxy's error page. */

@@ -197,6 +197,8 @@ describe('http, modern requests', () => {
   it.each([
     ['not a url', 'is not a URL'],
     ['ftp://example.com/', 'not an http:// or https:// URL'],
+    ['localhost:3000/mcp', 'localhost:3000/mcp is not an http:// or https:// URL'],
+    ['db://me:secret@host/mcp', 'db://host/mcp is not an http:// or https:// URL'],
     ['https://user:secret@example.com/', 'Authorization header'],
   ])('refuses to open %s', async (url, text) => {
     for (const connector of [http(url), http(url).fallback!]) {
