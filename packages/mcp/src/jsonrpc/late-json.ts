@@ -10,6 +10,7 @@ const MAX_WHOLE = 64 * 1024 * 1024
 export class LateJson {
   /** Characters that are in memory already. */
   readonly length: number
+  readonly #pieces: readonly (JsonPiece | LateString)[]
   readonly #slices: AsyncGenerator<string, undefined>
   readonly #onFailed: (thrown: unknown) => string
   #reader: LateReader | undefined
@@ -19,6 +20,7 @@ export class LateJson {
   constructor(pieces: readonly (JsonPiece | LateString)[], onFailed: (thrown: unknown) => string) {
     this.length = pieces.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : 0), 0)
     this.#onFailed = onFailed
+    this.#pieces = pieces
     this.#slices = this.#read(pieces)
   }
 
@@ -41,6 +43,7 @@ export class LateJson {
   close(): void {
     this.#isClosed = true
     this.#reader?.close()
+    discardAll(this.#pieces)
   }
 
   /** The message to send when `next` has thrown. */
@@ -88,6 +91,19 @@ export class LateJson {
     yield before
     return undefined
   }
+}
+
+/** For a result that is not sent. */
+export function discardLate(result: JsonObject): void {
+  try {
+    discardAll(toPieces(result))
+  } catch {
+    // What cannot be written has nothing that could be read.
+  }
+}
+
+function discardAll(pieces: readonly (JsonPiece | LateString)[]): void {
+  for (const piece of pieces) if (piece instanceof LateString) piece.discard()
 }
 
 /** The result with everything read, for those who keep it. Rejects with what went wrong. */

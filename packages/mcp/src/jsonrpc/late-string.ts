@@ -18,6 +18,9 @@ export class NotReadYet extends TypeError {
 export abstract class LateString {
   abstract read(): LateReader
 
+  /** Lets go of what nobody will read, so that no file stays open. */
+  abstract discard(): void
+
   /** Called by `JSON.stringify`, which cannot wait. */
   toJSON(): never {
     throw new NotReadYet()

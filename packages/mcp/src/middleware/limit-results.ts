@@ -1,5 +1,5 @@
 import type { Middleware } from '../exchange/exchange.ts'
-import { isJsonObject, type JsonObject, NotReadYet } from '../jsonrpc/index.ts'
+import { discardLate, isJsonObject, type JsonObject, NotReadYet } from '../jsonrpc/index.ts'
 
 export interface LimitResultsOptions {
   /** Characters of all content of one result. Default: 100,000, about 25,000 tokens. */
@@ -8,7 +8,8 @@ export interface LimitResultsOptions {
 
 /**
  * Keeps tools from flooding the model: text is cut where the limit is, with a note of what is missing. Other content
- * that does not fit is left out with a note, and so are files that are read while they are sent. Structured content cannot be cut, so that the call fails with advice.
+ * that does not fit is left out with a note, and so are files that are read while they are sent. Structured content
+ * cannot be cut, so that the call fails with advice.
  *
  * ```ts
  * app.use(limitResults({ maxCharacters: 20_000 }))
@@ -62,6 +63,7 @@ function cut(content: readonly unknown[], most: number): unknown[] {
       left -= size
       return [block]
     }
+    if (size === Number.POSITIVE_INFINITY) discardLate(block as JsonObject)
     const text = textOf(block)
     const room = text === undefined ? 0 : left
     missing += size - room

@@ -36,6 +36,14 @@ class LateBytes extends LateString {
   read(): LateReader {
     return new SourceReader(openSource(this.#source), this.#createEncoder())
   }
+
+  discard(): void {
+    try {
+      openSource(this.#source).close()
+    } catch {
+      // It was read, or is being read by its reader.
+    }
+  }
 }
 
 /** Three bytes are four characters: what is left over waits for what comes next. */

@@ -5,6 +5,7 @@ import {
   INVALID_REQUEST,
   INTERNAL_ERROR,
   type JsonObject,
+  discardLate,
   LateJson,
   NotReadYet,
   toPieces,
@@ -202,6 +203,11 @@ export function responseFacts(
   { info, onInternalError }: Served,
 ): ResponseFacts {
   return { id, method, revision, serverInfo: info, onInternalError }
+}
+
+/** For an outcome that nobody waits for any more: its files and streams are closed. */
+export function dropOutcome(outcome: Outcome): undefined {
+  if (outcome.type === 'complete') discardLate(outcome.result)
 }
 
 /**

@@ -28,6 +28,7 @@ import {
   responseFacts,
   type ResponseFacts,
   writeError,
+  dropOutcome,
   writeOutcome,
 } from './answer.ts'
 
@@ -229,7 +230,7 @@ export class ServerConnection {
     // A cancelled request's id may be in use again.
     if (this.#modern.get(message.id) === exchange) this.#modern.delete(message.id)
     exchange.finish()
-    if (exchange.aborted) return undefined
+    if (exchange.aborted) return dropOutcome(outcome)
     if (message.method === 'subscriptions/listen' && !this.#hungUp) this.#announcements.release()
     const facts = responseFacts(message, exchange.client.version, this.#served)
     if (this.#sendLong?.(outcome, facts)) return undefined

@@ -63,7 +63,10 @@ export class LineWriter {
   }
 
   write(line: Line): void {
-    if (this.#closed) return
+    if (this.#closed) {
+      if (line instanceof LateJson) line.close()
+      return
+    }
     this.#lines.push(typeof line === 'string' && line.length > SLICE ? new LongJson([line]) : line)
     this.#buffered += line.length
     if (this.#blocked) this.onWait?.(false)
@@ -205,6 +208,7 @@ export class LineWriter {
     this.#closed = true
     this.#late?.close()
     this.#wake()
+    for (const line of this.#lines) if (line instanceof LateJson) line.close()
     this.#lines = []
     this.#slices = undefined
     this.#buffered = 0

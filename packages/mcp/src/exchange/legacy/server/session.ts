@@ -31,6 +31,7 @@ import {
 import {
   responseFacts,
   writeError,
+  dropOutcome,
   writeOutcome,
   writeRawOutcome,
   refusalOf,
@@ -197,7 +198,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
     // A cancelled request's id may be in use again.
     if (this.#inFlight.get(message.id) === call) this.#inFlight.delete(message.id)
     call.exchange?.finish()
-    if (call.aborted) return undefined
+    if (call.aborted) return dropOutcome(outcome)
     const refusal = refusalOf(outcome)
     if (refusal) this.io.refused?.(message.id, refusal)
     const facts = responseFacts(message, this.client.version, this.served)

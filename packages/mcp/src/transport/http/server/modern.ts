@@ -7,6 +7,7 @@ import {
   refusalOf,
   responseFacts,
   writeError,
+  dropOutcome,
   writeOutcome,
   writeRawOutcome,
 } from '../../../exchange/server/answer.ts'
@@ -73,7 +74,7 @@ export function answerModern(
   }
   const finish = (outcome: Outcome): void => {
     exchange.finish()
-    if (exchange.aborted) return
+    if (exchange.aborted) return dropOutcome(outcome)
     const facts = responseFacts(request, exchange.client.version, served)
     const raw = writeRawOutcome(outcome, facts)
     if (raw && answer.finishBytes(raw)) return
