@@ -5,6 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stdio } from '../../packages/mcp/src/entries/client.node.ts'
 import { type Client, connect, type Connector, http, sse } from '../../packages/mcp/src/entries/client.ts'
@@ -249,6 +251,23 @@ describe('a file of 200 MB', () => {
       child.kill('SIGKILL')
     }
   })
+})
+
+it('an official client reads the error behind a message that broke off, and goes on', async () => {
+  const client = new OfficialClient({ name: 'official', version: '1.0.0' })
+  const problems: string[] = []
+  client.onerror = ({ message }) => problems.push(message)
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [program, 'stdio', folder] }),
+  )
+  try {
+    const broken = client.callTool({ name: 'broken', arguments: { name: 'bytes' } })
+    await expect(broken).rejects.toMatchObject({ code: -32603 })
+    expect(problems).toEqual([expect.stringMatching(/JSON/)])
+    expect(await client.callTool({ name: 'pong' })).toMatchObject({ content: [{ text: 'pong' }] })
+  } finally {
+    await client.close()
+  }
 })
 
 it('streams that were sent before, and streams elsewhere in a result, are errors that say so', async () => {
