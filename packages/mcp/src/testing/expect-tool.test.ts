@@ -57,6 +57,29 @@ describe('expectTool', () => {
     await expect(expectTool(app, 'publish', { id: '7' }).toReturn('x')).rejects.toThrow('no answer scripted')
   })
 
+  it('takes matchers of the test runner for what is never the same', async () => {
+    const rows = tool({
+      output: z.object({ at: z.string(), rows: z.array(z.object({ id: z.string(), n: z.number() })) }),
+      run: () => ({ at: new Date().toISOString(), rows: [{ id: crypto.randomUUID(), n: 1 }] }),
+    })
+    const server = new Server({ name: 's', tools: { rows, add } })
+    const row = { id: expect.any(String), n: 1 }
+    await expectTool(server, 'rows').toReturn({ at: expect.stringMatching(/^20/), rows: [row] })
+    await expectTool(server, 'rows').toReturn(expect.objectContaining({ rows: [row] }))
+    for (const wrong of [
+      [row, row],
+      [],
+      [{ id: expect.any(Number), n: 1 }],
+      [{ ...row, more: 1 }],
+      [{ n: 1 }],
+    ])
+      await expect(
+        expectTool(server, 'rows').toReturn({ at: expect.anything(), rows: wrong as [] }),
+      ).rejects.toThrow('something else')
+    // The flag makes a pattern remember where it was.
+    await expectTool(server, 'add', { a: 1, b: 1 }).toReturn(/2/g)
+  })
+
   it('knows the names, arguments and results of tools', () => {
     // @ts-expect-error: there is no such tool
     const unknown = () => expectTool(app, 'nothing')
