@@ -1,12 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect, http, type Client } from '@gantry/mcp/client'
 import { Browser, companyGateway } from '../support/company.ts'
 import { RotatingWorld } from '../support/rotating-world.ts'
 import { signIn } from '../support/sign-in-client.ts'
-import { serveFrom } from '../support/source-process.ts'
 import { testGateway } from '../support/start-gateway.ts'
 import { Visitor } from '../support/visitor.ts'
 
@@ -94,49 +90,6 @@ describe('a server where each person logs in', () => {
     expect((await bob.open('/connect/callback?state=forged&code=x')).status).toBe(400)
     expect((await bob.open('/connect')).html).toContain('Not connected.')
   })
-
-  it('renews for both people in two processes, once for each generation, also when one is killed in between', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'gantry-accounts-'))
-    closing.push(() => rm(dir, { recursive: true, force: true }))
-    const file = join(dir, 'gantry.json')
-    await writeFile(file, JSON.stringify({ ...config(), stateDir: dir }))
-    const [first, second] = await Promise.all([serveFrom(file), serveFrom(file)])
-    closing.push(() => second.kill())
-    // Expired as soon as it is there: every call finds something to renew.
-    world.expiresIn = 1
-    for (const name of ['ann', 'bob']) expect(await logIn(first.url, name)).toContain('web is connected now')
-
-    const calls: Promise<void>[] = []
-    const call = async (endpoint: string, name: string): Promise<void> => {
-      const client = await clientOf(endpoint, PEOPLE[name]!)
-      for (let round = 0; round < 5 || world.generations < 4; round++) {
-        await client.listTools().all()
-        expect((await client.call('web_who')).text()).toMatch(WHO(name))
-      }
-    }
-    for (const name of ['ann', 'bob', 'ann', 'bob']) {
-      for (const { endpoint } of [first, second]) calls.push(call(endpoint, name))
-    }
-    await Promise.all(calls)
-    expect(world.generations).toBeGreaterThan(2)
-    expect([world.replays, world.refused]).toEqual([0, 0])
-
-    // The first one has redeemed, and ends before it has stored what it got.
-    let killed: Promise<void> | undefined
-    world.answering = async () => {
-      killed ??= first.kill()
-      await killed
-    }
-    const lost = await clientOf(first.endpoint, PEOPLE.ann!)
-    const ended = async (): Promise<void> => {
-      while (!killed) await lost.call('web_who')
-    }
-    await expect(ended()).rejects.toThrow()
-    await killed
-    world.answering = async () => {}
-    await Promise.all(['ann', 'bob'].map((name) => call(second.endpoint, name)))
-    expect([world.replays, world.refused]).toEqual([1, 0])
-  }, 120_000)
 })
 
 it('a caller is exchanged for an account without a question', async () => {

@@ -10,7 +10,7 @@ const GRACE = 60_000
 
 /**
  * A server that wants a login, and its authorization server: every refresh token works once. One that is shown again
- * within a minute gives the same successor, for clients that lost the answer.
+ * within a minute gives the same successor again, for clients that lost the answer.
  */
 export class RotatingWorld {
   readonly as: TestServer = new TestServer()
@@ -20,21 +20,31 @@ export class RotatingWorld {
   /** Seconds that access tokens last. */
   expiresIn = 3600
   /** Runs between redeeming and answering. */
-  answering: (account: string) => Promise<void> = async () => {}
-  /** How many generations of tokens there were, refresh tokens shown again, and those that were refused. */
+  answering: () => Promise<void> = async () => {}
+  /** Runs before every answer of the two servers. */
+  delay: () => Promise<void> = async () => {}
+  /** How many generations of tokens there were, how many were refused, and refresh tokens that were shown again. */
   generations = 0
-  replays = 0
   refused = 0
+  readonly replayed: { token: string; usedAt: number }[] = []
   readonly revoked: string[] = []
   /** The subject tokens that were exchanged. */
   readonly exchanged: URLSearchParams[] = []
+  /** When access tokens end. */
+  readonly #ends = new Map<string, number>()
   readonly #codes = new Map<string, string>()
   readonly #refresh = new Map<string, { account: string; usedAt?: number; next?: object }>()
   #count = 0
 
   async start(): Promise<this> {
     await this.as.start()
-    const tools = { who: tool({ run: (_, ctx) => String(ctx.exchange.headers?.authorization) }) }
+    const who = tool({
+      run: async (_, ctx) => {
+        await this.delay()
+        return String(ctx.exchange.headers?.authorization)
+      },
+    })
+    const tools = { who }
     this.web = await serveHttp(new Server({ name: 'web', tools }))
     const resource = { resource: this.web.url, authorization_servers: [this.as.url] }
     const metadata = `${new URL(this.web.url).origin}/.well-known/oauth-protected-resource/mcp`
@@ -43,7 +53,8 @@ export class RotatingWorld {
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(resource))
         return true
       }
-      if (/^Bearer at\./.test(request.headers.authorization ?? '')) return false
+      const [, shown = ''] = /^Bearer (at\..+)$/.exec(request.headers.authorization ?? '') ?? []
+      if ((this.#ends.get(shown) ?? 0) > Date.now()) return false
       response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end()
       return true
     }
@@ -86,6 +97,7 @@ export class RotatingWorld {
     if (form.get('grant_type')?.endsWith('token-exchange')) {
       this.exchanged.push(form)
       const token = `at.exchanged.${++this.#count}`
+      this.#ends.set(token, Date.now() + 3_600_000)
       return { json: { access_token: token, token_type: 'Bearer', issued_token_type: 'x', expires_in: 3600 } }
     }
     if (form.get('grant_type') === 'authorization_code') {
@@ -93,16 +105,19 @@ export class RotatingWorld {
       this.#codes.delete(form.get('code')!)
       return account === undefined ? this.#refuse() : { json: this.#mint(account) }
     }
-    const shown = this.#refresh.get(form.get('refresh_token') ?? '')
+    await this.delay()
+    const refreshToken = form.get('refresh_token') ?? ''
+    const shown = this.#refresh.get(refreshToken)
     if (!shown || (shown.usedAt !== undefined && Date.now() - shown.usedAt > GRACE)) return this.#refuse()
     if (shown.next) {
-      this.replays++
-      return { json: shown.next }
+      this.replayed.push({ token: refreshToken, usedAt: shown.usedAt! })
+      return { json: { ...shown.next, access_token: this.#accessToken(shown.account) } }
     }
     shown.usedAt = Date.now()
     shown.next = this.#mint(shown.account)
     this.generations++
-    await this.answering(shown.account)
+    await this.delay()
+    await this.answering()
     return { json: shown.next }
   }
 
@@ -112,13 +127,19 @@ export class RotatingWorld {
   }
 
   #mint(account: string): object {
-    const count = ++this.#count
-    this.#refresh.set(`rt.${account}.${count}`, { account })
+    const refreshToken = `rt.${account}.${++this.#count}`
+    this.#refresh.set(refreshToken, { account })
     return {
-      access_token: `at.${account}.${count}`,
-      refresh_token: `rt.${account}.${count}`,
+      access_token: this.#accessToken(account),
+      refresh_token: refreshToken,
       token_type: 'Bearer',
       expires_in: this.expiresIn,
     }
+  }
+
+  #accessToken(account: string): string {
+    const token = `at.${account}.${++this.#count}`
+    this.#ends.set(token, Date.now() + this.expiresIn * 1000)
+    return token
   }
 }

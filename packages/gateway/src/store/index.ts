@@ -1,6 +1,6 @@
 /** The one place for state that outlives a request: in memory, in a file that is durable, or in Redis (docs/store.md). */
 export { createMemoryStore, openEmbeddedStore, openRedisStore, type EmbeddedOptions } from './open-store.ts'
-export { withLease } from './store.ts'
+export { orLost, withLease } from './store.ts'
 export { StoreError, type StoreErrorCode } from './store-error.ts'
 export type { RedisAccount, RedisHost, RedisOptions, RedisPlace } from './redis/client.ts'
 export type {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { StoreError } from './store-error.ts'
 
 /**
  * State that outlives a request. Every driver keeps the same promises: what was acknowledged is kept, what was taken
@@ -181,6 +182,16 @@ export async function withLease<T>(
     clearInterval(renewal)
     // One that cannot be released ends by itself.
     await store.release(lease).catch(() => {})
+  }
+}
+
+/** False when the lease was lost meanwhile, so that nothing was written. */
+export async function orLost(writing: Promise<boolean>): Promise<boolean> {
+  try {
+    return await writing
+  } catch (thrown) {
+    if (thrown instanceof StoreError && thrown.code === 'lost_lease') return false
+    throw thrown
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { TokenStorage } from '@gantry/mcp/auth'
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
 import { parseJson } from '@gantry/mcp/foreign'
-import { withLease, type Lease, type Rows, type Store, type StoreError } from '../store/index.ts'
+import { orLost, withLease, type Lease, type Rows, type Store, type StoreError } from '../store/index.ts'
 
 const LONGEST_KEY = 500
 
@@ -34,7 +34,7 @@ export function tokenStorage(store: Store, onUnreadable: (error: unknown) => voi
       }
     },
     async write(key, value) {
-      await rows.put(rowKey(key), JSON.stringify(value), { lease: held.get(key) })
+      return orLost(rows.put(rowKey(key), JSON.stringify(value), { lease: held.get(key) }).then(() => true))
     },
     async remove(key) {
       await rows.remove(rowKey(key))

@@ -169,6 +169,36 @@ describe('renewal', () => {
     expect(world.as.asked('/authorize')).toHaveLength(1)
   })
 
+  it('that came too late gives way to what another process has stored', async () => {
+    const storage = memoryStorage()
+    const other = world.provider({ storage })
+    let isLate = false
+    const late = world.provider({
+      storage: {
+        ...storage,
+        // Stood still between redeeming and storing; its lock was taken over meanwhile.
+        write: async (key, value) => {
+          if (!isLate) return storage.write(key, value)
+          isLate = false
+          aMinutePasses()
+          await storage.write(key, { ...value, accessToken: 'newer', refreshToken: 'newer-refresh' })
+          return false
+        },
+      },
+    })
+    await world.call(late)
+    world.tokens.set('newer', { scope: '' })
+    world.refreshTokens.add('newer-refresh')
+    aMinutePasses()
+    world.revokeAccess()
+    world.tokens.set('newer', { scope: '' })
+    isLate = true
+    expect((await world.call(late)).status).toBe(200)
+    expect(world.mcp.asked('/mcp').at(-1)?.headers.authorization).toBe('Bearer newer')
+    expect((await world.call(other)).status).toBe(200)
+    expect(grants()).toEqual(['authorization_code', 'refresh_token'])
+  })
+
   it('uses tokens of an earlier process', async () => {
     const storage = memoryStorage()
     await world.call(world.provider({ storage }))

@@ -162,7 +162,7 @@ class RefusalCounter {
 
   /** Counts a refused token. True when it was fresh; throws when too many in a row were. */
   count(tokens: TokenSet, serverUrl: URL): boolean {
-    const fresh = Date.now() - tokens.obtainedAt < FRESH_MS
+    const fresh = Date.now() - tokens.obtainedAt < FRESH_MS && !isExpiring(tokens)
     this.#inARow = fresh ? this.#inARow + 1 : 0
     if (this.#inARow < this.#max) return fresh
     throw oauthError(

@@ -17,9 +17,13 @@ export function ownListsLink(
   if (!targets.some(isPersonal)) return undefined
   return async (exchange, next) => {
     const wanted = exchange.auth ? catalog.catalogs.filter((one) => isWanted(one, exchange)) : []
-    if (wanted.length > 0) {
-      const fetched = Promise.all(wanted.map((one) => fetchFor(one, exchange, consent)))
-      await atMost(deadline, fetched)
+    const named = wanted.filter((one) => isNamed(one, catalog, exchange))
+    const asked = named.length > 0 ? named : wanted
+    if (asked.length > 0) {
+      const fetched = Promise.all(asked.map((one) => fetchFor(one, exchange, consent)))
+      // A list is answered without a slow target; a call of that target is worth waiting for.
+      const patience = named.map(({ target }) => target.model.timeouts.start)
+      await atMost(Math.max(deadline, ...patience), fetched)
     }
     return next()
   }
@@ -31,6 +35,14 @@ function isWanted(
 ): boolean {
   if (!isPersonal(target.model) || !target.model.enabled) return false
   return (isInvitation || !snapshot) && own.of(exchange) === undefined
+}
+
+/** Whether the tool or prompt that is asked for has a name of this target. */
+function isNamed(one: TargetCatalog, catalog: CatalogView, { params }: GatewayExchange): boolean {
+  const prefix = catalog.prefixOf(one)
+  return (
+    prefix !== '' && typeof params.name === 'string' && params.name.startsWith(prefix + catalog.separator)
+  )
 }
 
 async function fetchFor(catalog: TargetCatalog, exchange: GatewayExchange, consent: Consent): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { TokenStorage } from '@gantry/mcp/auth'
 import { isJsonObject } from '@gantry/mcp/exchange'
 import { parseJson } from '@gantry/mcp/foreign'
-import type { Lease, Store } from '../../store/index.ts'
+import { orLost, type Lease, type Store } from '../../store/index.ts'
 import type { Place, Vault, VersionedEntry } from './vault.ts'
 
 const CLIENT = 'client '
@@ -28,8 +28,7 @@ export function personalStorage(vault: Vault, place: Place): TokenStorage {
       if (key.startsWith(CLIENT)) return clients.write(key, tokens)
       const connectedAt = before?.entry.connectedAt ?? Date.now()
       const guard = before ? { lease, version: before.version } : { lease }
-      if (await vault.put({ ...place, connectedAt, tokens }, guard)) return
-      throw new Error('the account was connected anew or disconnected meanwhile')
+      return orLost(vault.put({ ...place, connectedAt, tokens }, guard))
     },
     async remove(key) {
       if (key.startsWith(CLIENT)) return clients.remove(key)

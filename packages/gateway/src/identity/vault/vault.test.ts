@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Principal } from '@gantry/mcp/exchange'
 import { createMemoryStore, type Store } from '../../store/index.ts'
 import { KeyRing, type KeyFile } from './key-ring.ts'
@@ -104,8 +104,26 @@ it('a renewal does not bring back an account that was disconnected meanwhile', a
   const renewing = storage.lock('tokens', async () => {
     await storage.read('tokens')
     await vault.remove(ANN)
-    await storage.write('tokens', { accessToken: 'new' })
+    return storage.write('tokens', { accessToken: 'new' })
   })
-  await expect(renewing).rejects.toThrow('disconnected meanwhile')
+  expect(await renewing).toBe(false)
   expect(await vault.get(ANN)).toBeUndefined()
+})
+
+it('a process that stood still while it renewed does not write over what another has stored', async () => {
+  const vault = open()
+  await vault.put({ ...ANN, connectedAt: 1, tokens: { accessToken: 'old' } })
+  const [slow, quick] = [personalStorage(vault, ANN), personalStorage(vault, ANN)]
+  const renewing = slow.lock('tokens', async () => {
+    await slow.read('tokens')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+    await quick.lock('tokens', async () => {
+      await quick.read('tokens')
+      await quick.write('tokens', { accessToken: 'newer' })
+    })
+    return slow.write('tokens', { accessToken: 'new' })
+  })
+  expect(await renewing).toBe(false)
+  vi.useRealTimers()
+  expect((await vault.get(ANN))?.entry.tokens).toEqual({ accessToken: 'newer' })
 })

@@ -68,9 +68,15 @@ export async function refreshTokens(
   const dpop = tokens.dpopKey === undefined ? undefined : await DpopKey.fromJwk(tokens.dpopKey)
   const parameters = { refresh_token: refreshToken, resource }
   const request = await tokenRequest({ server, client, dpop }, 'refresh_token', parameters, context.options)
+  // The life of a token may begin as soon as it is asked for, however late the answer is.
+  const asked = Date.now()
   const answer = await requestToken(request, context)
   const scopes = tokens.requestedScopes
-  const renewed = toTokenSet(answer, { server, resource, client, scopes, dpop, via: 'refresh' }, context)
+  const renewed = toTokenSet(
+    answer,
+    { server, resource, client, scopes, dpop, via: 'refresh', asked },
+    context,
+  )
   // No new refresh token means that the old one stays good; no scope, that the grant did not change.
   return {
     ...renewed,
@@ -88,10 +94,11 @@ function toTokenSet(
     scopes: readonly string[]
     dpop: DpopKey | undefined
     via: TokenSet['via']
+    asked?: number
   },
   context: RegistrationContext,
 ): TokenSet {
-  const { server, resource, client, scopes, dpop, via } = facts
+  const { server, resource, client, scopes, dpop, via, asked: now = Date.now() } = facts
   const bound = answer.token_type === 'dpop'
   if (bound !== (dpop !== undefined) && (bound || context.options.dpop === true)) {
     throw oauthError(
@@ -105,7 +112,6 @@ function toTokenSet(
       },
     )
   }
-  const now = Date.now()
   const grantedScopes = answer.scope?.split(/\s+/).filter(Boolean)
   const lifetime = answer.expires_in
   const info = { issuer: server.issuer, scopes: grantedScopes ?? scopes, expiresIn: lifetime, via }

@@ -45,17 +45,29 @@ export class TokenKeeper {
 
   /** What is stored now; another process may have renewed it. */
   async reload(): Promise<TokenSet | undefined> {
-    // What could not be written is newer than what is there, and its refresh token may be the only good one.
-    if (this.#unsaved && this.#tokens !== undefined) await this.save(this.#tokens)
-    this.#tokens = fromJson(await guarded('read', this.#storage.read(this.#key)))
+    const stored = await this.#read()
+    const own = this.#unsaved ? this.#tokens : undefined
+    // What could not be written may have the only good refresh token, unless another process was there later.
+    if (own !== undefined && own.obtainedAt >= (stored?.obtainedAt ?? 0)) await this.save(own)
+    else this.#adopt(stored)
     return this.#tokens
+  }
+
+  async #read(): Promise<TokenSet | undefined> {
+    return fromJson(await guarded('read', this.#storage.read(this.#key)))
+  }
+
+  #adopt(stored: TokenSet | undefined): void {
+    this.#tokens = stored
+    this.#unsaved = false
   }
 
   async save(tokens: TokenSet): Promise<void> {
     this.#tokens = tokens
     this.#unsaved = true
-    await guarded('written', this.#storage.write(this.#key, toJson(tokens)))
-    this.#unsaved = false
+    const isWritten = await guarded('written', this.#storage.write(this.#key, toJson(tokens)))
+    if (isWritten === false) this.#adopt(await this.#read())
+    else this.#unsaved = false
   }
 
   async clear(): Promise<void> {

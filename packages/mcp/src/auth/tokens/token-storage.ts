@@ -3,7 +3,9 @@ import type { JsonObject } from '../../jsonrpc/index.ts'
 /** Where registrations and tokens are kept. Keys are opaque; values are JSON and secret. */
 export interface TokenStorage {
   read(key: string): Promise<JsonObject | undefined>
-  write(key: string, value: JsonObject): Promise<void>
+  /** `false` says that nothing was written, because others have changed it since it was read: theirs counts. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most storages say nothing
+  write(key: string, value: JsonObject): Promise<void | boolean>
   remove(key: string): Promise<void>
   /** Runs `run` under a lock across processes, since a refresh token works once. Not re-entrant. */
   lock<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T>
