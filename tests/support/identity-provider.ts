@@ -11,11 +11,15 @@ export const signingKey = generateKeyPair('RS256', { extractable: true }).then((
   exportJWK(privateKey),
 )
 
+/** A realm of Keycloak that is the company instead (`npm run interop -- keycloak`). */
+export const KEYCLOAK: string | undefined = process.env.GANTRY_KEYCLOAK
+
 /** The company's identity provider: a real OpenID provider that knows the gateway, and no MCP client. */
 export async function startCompany(
   redirectUri: string,
   claimsOf: (sub: string) => object = (sub) => ({ email: `${sub}@example.com`, groups: ['staff'] }),
 ): Promise<{ issuer: string; close(): Promise<void> }> {
+  if (KEYCLOAK !== undefined) return { issuer: KEYCLOAK, close: async () => {} }
   const { default: Provider } = (await import('oidc-provider' as string)) as Module
   const server = createServer()
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -46,6 +50,10 @@ export class Browser {
   readonly pages: string[] = []
   /** What is pressed on the consent page; `nothing` leaves it open. */
   answer: 'allow' | 'deny' | 'nothing' = 'allow'
+  /** Whether accounts that the consent page lists are connected before it is answered. */
+  connects = false
+  /** What is pasted where a page asks for a key. */
+  secret = ''
 
   constructor(login = 'ann') {
     this.login = login
@@ -75,7 +83,7 @@ export class Browser {
   async browse(start: string, isEnd: (url: string) => boolean): Promise<string> {
     let url = start
     let form: URLSearchParams | undefined
-    for (let hop = 0; hop < 30; hop++) {
+    for (let hop = 0; hop < 80; hop++) {
       if (isEnd(url)) return url
       const response = await this.get(url, form)
       form = undefined
@@ -86,13 +94,22 @@ export class Browser {
       } else if (page.includes('name="prompt"')) {
         const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? ''
         form = new URLSearchParams({ prompt, login: this.login, password: 'any' })
+      } else if (page.includes('id="kc-form-login"')) {
+        form = new URLSearchParams({ username: this.login, password: 'any' })
+        url = /action="([^"]+)"/.exec(page)![1]!.replaceAll('&amp;', '&')
       } else if (page.includes('name="proof"')) {
         this.pages.push(page)
+        const account = this.connects ? /href="(\/connect\/sign-in[^"]+)"/.exec(page)?.[1] : undefined
+        if (account !== undefined) {
+          url = new URL(account, url).href
+          continue
+        }
         if (this.answer === 'nothing') return url
         form = new URLSearchParams({
           proof: /name="proof" value="([^"]+)"/.exec(page)![1]!,
           answer: this.answer,
         })
+        for (const [, name] of page.matchAll(/name="(secret [^"]+)"/g)) form.set(name!, this.secret)
         url = new URL(/action="([^"]+)"/.exec(page)![1]!, url).href
       } else {
         this.pages.push(page)

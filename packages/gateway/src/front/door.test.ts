@@ -7,7 +7,13 @@ import { Door } from './door.ts'
 
 const KEY = 'a-key-that-is-long-enough'
 const store = createMemoryStore()
-const OPTIONS = { keys: new KeptKeys(store), store, log: () => {}, onRefused: () => {} }
+const OPTIONS = {
+  keys: new KeptKeys(store),
+  store,
+  log: () => {},
+  onRefused: () => {},
+  accountsOf: async () => [],
+}
 const auth = { apiKeys: [{ name: 'ops', key: KEY }] }
 
 async function modelOf(config: RawConfig): Promise<GatewayModel> {

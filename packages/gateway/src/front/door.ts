@@ -5,7 +5,7 @@ import { bearerGuard } from '../identity/issuers/bearer-guard.ts'
 import { keyGuard } from '../identity/keys/key-guard.ts'
 import type { KeptKeys } from '../identity/keys/kept-keys.ts'
 import type { OnRefused } from '../identity/refusal.ts'
-import type { SignInServer } from '../identity/sign-in/sign-in-server.ts'
+import type { SignInOptions, SignInServer } from '../identity/sign-in/sign-in-server.ts'
 import { isSame, type GatewayModel } from '../model/index.ts'
 import type { Store } from '../store/index.ts'
 import { limitedLog, type Log } from '../telemetry/log.ts'
@@ -16,6 +16,8 @@ export interface DoorOptions {
   readonly onRefused: OnRefused
   /** Where sign-ins are kept. */
   readonly store: Store
+  /** What people connect with accounts of their own, for the consent page. */
+  readonly accountsOf: SignInOptions['accountsOf']
   readonly log: Log
 }
 
@@ -121,7 +123,7 @@ async function createGuard(
 /** Takes libraries that most gateways do not need: they are loaded for those that do. */
 async function openSignIn(
   { auth, server }: GatewayModel,
-  { store, log, onRefused }: DoorOptions,
+  { store, log, onRefused, accountsOf }: DoorOptions,
 ): Promise<SignInServer | undefined> {
   if (!auth.signIn) return undefined
   const { SignInServer: Opened } = await import('../identity/sign-in/sign-in-server.ts')
@@ -129,6 +131,7 @@ async function openSignIn(
     model: auth.signIn,
     gateway: server.title ?? server.name,
     groups: auth.groups,
+    accountsOf,
     store,
     log,
     onRefused,

@@ -87,6 +87,8 @@ export interface SignInModel {
   readonly scopes: readonly string[]
   /** Scopes that clients may ask for. */
   readonly allScopes: readonly string[]
+  /** Scopes that lead people to connect their accounts. */
+  readonly accountScopes: readonly string[]
   /** How long a sign-in lasts, in milliseconds. */
   readonly lifetime: number
   readonly accessTokenLifetime: number

@@ -1,3 +1,4 @@
+export { accountScope, accountScopes, isAccountScope } from './account-scope.ts'
 export {
   ADMIN_SCOPE,
   CERTIFICATE_ISSUER,

@@ -1,9 +1,19 @@
+import type { AuthInfo } from '@gantry/mcp/exchange'
 import type { Door } from '../front/door.ts'
 import type { FrontOptions } from '../front/front.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Portal } from '../identity/portal/portal.ts'
 import type { LazyAccounts } from '../identity/vault/lazy-accounts.ts'
+import type { TargetModel } from '../model/index.ts'
 import { isPersonal } from '../targets/personal.ts'
+
+/** The targets that this caller may know, and uses with an account of its own. */
+export function personalTargets(gateway: Gateway, auth: AuthInfo): TargetModel[] {
+  return gateway.targets
+    .filter(({ model }) => model.enabled && model.credentials.kind === 'user')
+    .filter((target) => gateway.mayKnow(target, { auth }))
+    .map(({ model }) => model)
+}
 
 /** The page of people's accounts, loaded with its first visitor, where a target has such accounts. */
 export function lazyPortal(
@@ -20,11 +30,7 @@ export function lazyPortal(
       log: gateway.log,
       guard: () => door.guard,
       signIn: () => door.signIn,
-      targets: (auth) =>
-        gateway.targets
-          .filter(({ model }) => model.enabled && model.credentials.kind === 'user')
-          .filter((target) => gateway.mayKnow(target, { auth }))
-          .map(({ model }) => model),
+      targets: (auth) => personalTargets(gateway, auth),
     })
   }
   return {

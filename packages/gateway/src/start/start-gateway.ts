@@ -25,7 +25,7 @@ import { readVersion } from '../model/read-version.ts'
 import { announceState } from '../state/announce-state.ts'
 import type { State } from '../state/open-state.ts'
 import { createGateway } from './create-gateway.ts'
-import { lazyPortal } from './lazy-portal.ts'
+import { lazyPortal, personalTargets } from './lazy-portal.ts'
 import { hostFacts, type StartOptions } from './start-options.ts'
 
 export interface RunningGateway {
@@ -63,7 +63,13 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     record(refused)
   }
   const keys = new KeptKeys(state.store)
-  const door = await Door.create(model, { keys, onRefused, store: state.store, log: gateway.log })
+  const door = await Door.create(model, {
+    keys,
+    onRefused,
+    store: state.store,
+    log: gateway.log,
+    accountsOf: (auth) => accounts.listFor(auth.principal, personalTargets(gateway, auth)),
+  })
   let served: AdminServer | undefined
   const webhook = new ApprovalWebhook(gateway)
   const portal = lazyPortal(gateway, accounts, door)

@@ -1,6 +1,7 @@
 /** The stable names of warnings and errors. Each has a row in docs/errors.md. */
 export type LogEvent =
   | 'account-not-connected'
+  | 'accounts-unlisted'
   | 'admin-failed'
   | 'assertion-refused'
   | 'audit-failed'

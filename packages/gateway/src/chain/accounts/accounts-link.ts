@@ -1,5 +1,6 @@
 import {
   complete,
+  InsufficientScope,
   isJsonObject,
   type AuthInfo,
   type InputRequired,
@@ -14,6 +15,7 @@ import type { ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import * as say from './answers.ts'
 import type { Consent } from './consent.ts'
+import { StepUps } from './step-up.ts'
 import { untilConnected } from './wait.ts'
 
 type Next = Parameters<Link>[1]
@@ -26,27 +28,34 @@ const ASKABLE: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'reso
 
 /**
  * Sees to it that a call of a target with accounts of people is made with the caller's own. A caller without one is
- * asked in the best way that its client has: a page that its client opens while the call waits, or a link in the
- * result.
+ * asked in the best way that its client has: a page that its client opens while the call waits, signing in once more, or
+ * a link in the result.
  */
-export function accountsLink({ targets }: GatewayModel, consent: Consent): Link | undefined {
+export function accountsLink({ targets, auth }: GatewayModel, given: Consent): Link | undefined {
   if (!targets.some(isPersonal)) return undefined
-  return async (given, next) => {
-    const exchange = given as ResolvedExchange
+  const ways: Ways = { consent: given, stepUps: new StepUps(auth.signIn) }
+  return async (asked, next) => {
+    const exchange = asked as ResolvedExchange
     if (!isPersonal(exchange.resolved.target.model)) return next()
     if (!exchange.auth) return say.refuse(exchange, 'no-person', say.noPerson(exchange))
-    return climb(exchange as Signed, consent, next)
+    return climb(exchange as Signed, ways, next)
   }
 }
 
-async function climb(exchange: Signed, consent: Consent, next: Next): Promise<Outcome> {
+/** How people can be asked. */
+interface Ways {
+  readonly consent: Consent
+  readonly stepUps: StepUps
+}
+
+async function climb(exchange: Signed, ways: Ways, next: Next): Promise<Outcome> {
   const answer = answerIn(exchange.params)
   if (answer) exchange.params = withoutAnswer(exchange.params)
-  if (await isConnected(exchange, consent)) {
+  if (await isConnected(exchange, ways.consent)) {
     const outcome = await proceed(exchange, next).catch(unlessRefused)
     if (outcome) return outcome
   }
-  return ask(exchange, consent, answer, next)
+  return ask(exchange, ways, answer, next)
 }
 
 /** The call; for the tool that connects, that is done by now. */
@@ -78,7 +87,7 @@ function unlessRefused(thrown: unknown): undefined {
 /** The ladder, from the best rung on. */
 async function ask(
   exchange: Signed,
-  consent: Consent,
+  { consent, stepUps }: Ways,
   answer: JsonObject | undefined,
   next: Next,
 ): Promise<Outcome> {
@@ -98,6 +107,9 @@ async function ask(
     return question(exchange, await consent.link(auth.principal, target.name))
   }
   const link = await consent.link(auth.principal, target.name)
+  const scopes = stepUps.scopesFor(auth, target.name)
+  // Clients that cannot do it show the error, and the link with it.
+  if (scopes) throw new InsufficientScope(scopes, say.linkText(exchange, link))
   return say.refuse(exchange, 'not-connected', say.linkText(exchange, link))
 }
 

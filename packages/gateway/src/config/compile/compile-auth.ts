@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { ApiKeyModel, AuthModel, BearerModel, GroupsModel, ServerModel } from '../../model/index.ts'
+import type {
+  ApiKeyModel,
+  AuthModel,
+  BearerModel,
+  GroupsModel,
+  ServerModel,
+  TargetModel,
+} from '../../model/index.ts'
 import type { ConfigPath } from '../problem.ts'
 import type { RawAuth, RawBearer, RawConfig } from '../raw-config.ts'
 import type { Expressions } from './compile-conditions.ts'
@@ -18,8 +25,11 @@ function sha256Of(text: string): string {
 export function compileAuth(
   { auth: raw = {}, server = {} }: RawConfig,
   context: CompileContext,
-  expressions: Expressions,
-  compiled: ServerModel,
+  {
+    expressions,
+    server: compiled,
+    targets,
+  }: { expressions: Expressions; server: ServerModel; targets: readonly TargetModel[] },
 ): AuthModel {
   const { trustedHosts = [] } = server
   const apiKeys = (raw.apiKeys ?? []).map((key, index) => compileKey(key, index, context))
@@ -36,7 +46,8 @@ export function compileAuth(
     apiKeys,
     keys,
     issuers,
-    signIn: raw.signIn && compileSignIn(raw.signIn, { issuers, trustedHosts, server: compiled }, context),
+    signIn:
+      raw.signIn && compileSignIn(raw.signIn, { issuers, trustedHosts, server: compiled, targets }, context),
     mtls: raw.mtls && compileMtls(raw.mtls, compiled, context),
     roles: raw.roles && { admin: [], operator: [], viewer: [], ...raw.roles },
     groups: compileGroups(raw.groups, expressions),

@@ -40,7 +40,7 @@ export function compileConfig(
   reportForeignKeys(raw, context)
   const targets = compileTargets(raw, context)
   const server = compileServer(raw.server ?? {}, context, options.overrides)
-  const auth = compileAuth(raw, context, options.expressions, server)
+  const auth = compileAuth(raw, context, { expressions: options.expressions, server, targets })
   const stateDir =
     raw.stateDir === undefined
       ? stateDirFor(options.file, context.places)

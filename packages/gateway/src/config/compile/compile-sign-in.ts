@@ -1,5 +1,12 @@
 import { parseUrl } from '@gantry/mcp/foreign'
-import { schemeOf, type BearerModel, type ServerModel, type SignInModel } from '../../model/index.ts'
+import {
+  accountScopes,
+  schemeOf,
+  type BearerModel,
+  type ServerModel,
+  type SignInModel,
+  type TargetModel,
+} from '../../model/index.ts'
 import type { RawSignIn } from '../raw-config.ts'
 import type { CompileContext } from './compile-context.ts'
 import { duration } from './compile-server.ts'
@@ -8,13 +15,14 @@ export interface SignInSurroundings {
   readonly issuers: readonly BearerModel[]
   readonly trustedHosts: readonly string[]
   readonly server: ServerModel
+  readonly targets: readonly TargetModel[]
 }
 
 const PATH = ['auth', 'signIn']
 
 export function compileSignIn(
   raw: RawSignIn,
-  { issuers, trustedHosts, server }: SignInSurroundings,
+  { issuers, trustedHosts, server, targets }: SignInSurroundings,
   context: CompileContext,
 ): SignInModel {
   const ownIssuer = originOf(server, context)
@@ -29,6 +37,7 @@ export function compileSignIn(
     authorizationServers: [ownIssuer, ...issuers.map(({ issuer }) => issuer)],
     scopes,
     allScopes: [...new Set([...scopes, ...(raw.offeredScopes ?? [])])],
+    accountScopes: accountScopes(targets),
     lifetime: duration(raw.lifetime, '7d'),
     accessTokenLifetime: duration(raw.tokenLifetime, '10m'),
     clients: (raw.clients ?? []).map(({ clientId, name, clientSecret, redirectUris }, index) => ({

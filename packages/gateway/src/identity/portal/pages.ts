@@ -108,9 +108,7 @@ export function noticePage(title: string, what: string): string {
 
 const STYLE = `<style>
 .cards{list-style:none;margin:0;padding:0}.cards li{padding:1rem;margin:0 0 1rem;border:1px solid var(--line);border-radius:8px}
-h2{margin:0 0 .5rem;font-size:1.1rem;overflow-wrap:anywhere}a{color:var(--main)}a:focus-visible,input:focus-visible,summary:focus-visible{outline:3px solid var(--main);outline-offset:2px}
 a.button{flex:1;display:inline-block;padding:.7rem 1.2rem;border:1px solid var(--line);border-radius:8px;color:var(--ink);text-align:center;text-decoration:none}
 a.button.main{background:var(--main);border-color:var(--main);color:var(--on);font-weight:600}
 form.column{flex-direction:column}input[type=password]{padding:.7rem;border:1px solid var(--dim);border-radius:8px;background:var(--ground);color:var(--ink);font:inherit}
-.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 </style>`

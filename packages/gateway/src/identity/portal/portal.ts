@@ -4,6 +4,7 @@ import { describePrincipal, type AuthInfo } from '@gantry/mcp/exchange'
 import type { Guard } from '@gantry/mcp/server'
 import { decodePercent, type TargetModel } from '../../model/index.ts'
 import { readForm } from '../read-form.ts'
+import { consentOf } from '../sign-in/consent-return.ts'
 import { sendPage } from '../sign-in/pages.ts'
 import type { SignInServer } from '../sign-in/sign-in-server.ts'
 import { CALLBACK, CLIENT_DOCUMENT, placeOf, samePlace } from '../vault/accounts.ts'
@@ -79,7 +80,9 @@ export class Portal {
       if (path === '/connect/sign-out') {
         return redirect(response, '/connect', await this.#sessions.close(session))
       }
-      if (action === 'to' && target) return this.#connect(response, session, target, form)
+      if (action === 'to' && target) {
+        return this.#connect(response, session, target, { form, done: afterConnecting(request, target.name) })
+      }
       if (action === 'off' && target) return this.#disconnect(response, session, target)
     }
     sendPage(response, 404, noticePage('Not found', 'There is no such page, or not for you.'))
@@ -168,7 +171,7 @@ export class Portal {
     response: ServerResponse,
     session: PortalSession,
     model: TargetModel,
-    form: URLSearchParams,
+    { form, done }: { form: URLSearchParams; done: string },
   ): Promise<void> {
     const accounts = await this.#options.accounts.get()
     const target = await this.#shown(model, session)
@@ -192,7 +195,7 @@ export class Portal {
       target: model.name,
       by: describePrincipal(principal),
     })
-    redirect(response, `/connect?done=${encodeURIComponent(model.name)}`)
+    redirect(response, done)
   }
 
   async #disconnect(response: ServerResponse, { auth }: PortalSession, model: TargetModel): Promise<void> {
@@ -207,7 +210,7 @@ export class Portal {
 
   readonly #back: Answer = async (request, response, { auth }) => {
     const { outcome, target } = await this.#flow.finish(queryOf(request), auth.principal)
-    if (outcome === 'connected') return redirect(response, `/connect?done=${encodeURIComponent(target!)}`)
+    if (outcome === 'connected') return redirect(response, afterConnecting(request, target!))
     const [title, what] = {
       failed: ['Not connected', 'The login there was refused, or could not be finished.'],
       ended: ['Used already', 'This login has ended, or was finished already.'],
@@ -257,6 +260,11 @@ function isUsable(value: string): boolean {
 /** Only ours: a path that begins with `//` is another host. */
 function safePath(next: string | null): string {
   return next !== null && /^\/connect(?:\/[\w.~%-]+)*$/.test(next) ? next : '/connect'
+}
+
+/** To the consent page of a sign-in that waits for it, else to the list. */
+function afterConnecting(request: IncomingMessage, target: string): string {
+  return consentOf(request) ?? `/connect?done=${encodeURIComponent(target)}`
 }
 
 function queryOf({ url = '' }: IncomingMessage): URLSearchParams {

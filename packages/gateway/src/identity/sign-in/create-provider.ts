@@ -34,7 +34,8 @@ export function createProvider(parts: ProviderParts): OidcProvider {
   const provider = new Provider(model.ownIssuer, {
     adapter: (name: string) => new StoreAdapter(store, name, refuse),
     jwks: { keys: [keys.jwk] },
-    cookies: { keys: keys.cookieKeys },
+    // Names of our own: an identity provider on the same host may be an oidc-provider too, and ports share cookies.
+    cookies: { keys: keys.cookieKeys, names: COOKIES },
     clients: model.clients.map(({ clientId, clientSecret, redirectUris, name }) => ({
       client_id: clientId,
       client_name: name,
@@ -82,6 +83,12 @@ export function createProvider(parts: ProviderParts): OidcProvider {
   provider.proxy = true
   parts.assertions.register(provider)
   return provider
+}
+
+const COOKIES = {
+  session: 'gantry-oauth-session',
+  interaction: 'gantry-oauth-interaction',
+  resume: 'gantry-oauth-resume',
 }
 
 const ROUTES = {

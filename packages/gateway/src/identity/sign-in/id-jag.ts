@@ -63,7 +63,7 @@ export class Assertions {
     const indicator = params.resource ?? model.resource
     if (!isOurs(indicator, model)) throw new module.errors.InvalidTarget()
     const { kept } = fittingClaims(claims as JsonObject)
-    this.#claims.set(context, kept)
+    this.#claims.set(context, { ...kept, gty: 'assertion' })
     const token = new provider.AccessToken({
       accountId: people.accountOf(claims.sub!),
       client,

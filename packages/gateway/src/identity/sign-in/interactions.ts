@@ -1,12 +1,15 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AuthInfo } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
+import { accountScope, isAccountScope } from '../../model/index.ts'
 import { readForm } from '../read-form.ts'
 import type { Rows, Store } from '../../store/index.ts'
 import type { Interaction, OidcClient, OidcProvider } from './oidc-provider.ts'
-import { consentPage, problemPage, sendPage } from './pages.ts'
+import { consentPage, problemPage, sendPage, type ConsentAccount } from './pages.ts'
 import type { People } from './people.ts'
-import type { PendingLogin, Upstream } from './upstream.ts'
+import { forgetConsent, rememberConsent } from './consent-return.ts'
+import type { PendingLogin, Person, Upstream } from './upstream.ts'
 
 export interface InteractionOptions {
   readonly provider: OidcProvider
@@ -16,7 +19,17 @@ export interface InteractionOptions {
   /** The name of the gateway for people. */
   readonly gateway: string
   readonly isSecure: boolean
+  /** Who a person is here, with groups. */
+  toAuth(person: Person): AuthInfo
+  /** The targets that this person uses with an account of their own. */
+  accountsOf(auth: AuthInfo): Promise<readonly PersonAccount[]>
   log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void
+}
+
+export interface PersonAccount {
+  readonly target: string
+  readonly title: string
+  readonly isConnected: boolean
 }
 
 /** A login that has begun, and the browser that it belongs to. */
@@ -151,17 +164,40 @@ export class Interactions {
     if (!client || !claims) return sendPage(response, 400, problemPage('This sign-in has ended.', START))
     const proof = randomBytes(24).toString('base64url')
     await this.#flows.put(`proof ${digest(uid)}`, digest(proof), { ttl: LOGIN_TIME })
+    const subject = people.subjectOf(account) ?? ''
+    const accounts = await this.#accounts({ subject, claims }, asked(interaction))
+    if (accounts.length > 0) rememberConsent(response, `/oauth/sign-in/${uid}`, LOGIN_TIME / 1000)
     const html = consentPage({
       uid,
       proof,
       clientName: client.clientName ?? 'An application without a name',
       verifiedHost: verifiedHost(client),
       returnsTo: placeOf(params.redirect_uri ?? ''),
-      person: nameOf(claims) ?? people.subjectOf(account) ?? '',
+      person: nameOf(claims) ?? subject,
       gateway,
-      scopes: asked(interaction),
+      scopes: asked(interaction).filter((scope) => !isAccountScope(scope)),
+      accounts,
     })
     sendPage(response, 200, html)
+  }
+
+  /** What the client has asked for first. A list that cannot be read must not keep anybody from signing in. */
+  async #accounts(person: Person, scopes: readonly string[]): Promise<ConsentAccount[]> {
+    const { toAuth, accountsOf, log } = this.#options
+    const found = await accountsOf(toAuth(person)).catch((error: unknown) => {
+      log('warn', 'The accounts of a person cannot be listed', {
+        reason: reasonOf(error),
+        event: 'accounts-unlisted',
+      })
+      return []
+    })
+    const accounts = found.map(({ target, title, isConnected }) => ({
+      title,
+      isConnected,
+      isWanted: scopes.includes(accountScope(target)),
+      address: `/connect/sign-in?next=${encodeURIComponent(`/connect/to/${encodeURIComponent(target)}`)}`,
+    }))
+    return [...accounts.filter(({ isWanted }) => isWanted), ...accounts.filter(({ isWanted }) => !isWanted)]
   }
 
   async #answer(interaction: Interaction, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -176,6 +212,7 @@ export class Interactions {
         problemPage('This answer did not come from our page, or was given already.', START),
       )
     }
+    forgetConsent(response)
     const client = params.client_id ?? ''
     if (form?.get('answer') !== 'allow') {
       const refusal = { error: 'access_denied', error_description: 'The person said no' }

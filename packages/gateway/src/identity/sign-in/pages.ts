@@ -1,5 +1,14 @@
 import type { ServerResponse } from 'node:http'
 
+export interface ConsentAccount {
+  readonly title: string
+  readonly isConnected: boolean
+  /** Whether the client has asked because this one is missing. */
+  readonly isWanted: boolean
+  /** Where it is connected. */
+  readonly address: string
+}
+
 /** What a person is asked about a client. */
 export interface ConsentFacts {
   readonly uid: string
@@ -12,12 +21,14 @@ export interface ConsentFacts {
   readonly person: string
   readonly gateway: string
   readonly scopes: readonly string[]
+  /** Accounts of this person that the gateway uses, or could use. */
+  readonly accounts: readonly ConsentAccount[]
   /** Proves that the form came from this page. */
   readonly proof: string
 }
 
 export function consentPage(facts: ConsentFacts): string {
-  const { clientName, verifiedHost, returnsTo, person, gateway, scopes } = facts
+  const { clientName, verifiedHost, returnsTo, person, gateway, scopes, accounts } = facts
   const vouched =
     verifiedHost === undefined
       ? `<p class="note warn"><strong>Not verified.</strong> Nobody vouches for this name. Go on only if you have just started this yourself.</p>`
@@ -32,12 +43,28 @@ ${vouched}
 <dt>The answer goes to</dt><dd><code>${text(returnsTo)}</code></dd>
 ${list === '' ? '' : `<dt>It asks for</dt><dd><ul>${list}</ul></dd>`}
 </dl>
+${accountList(accounts)}
 <form method="post" action="/oauth/sign-in/${encodeURIComponent(facts.uid)}">
 <input type="hidden" name="proof" value="${text(facts.proof)}">
 <button name="answer" value="allow" class="main">Allow</button>
 <button name="answer" value="deny">Deny</button>
 </form>`,
   )
+}
+
+/** Nobody has to connect anything: what is missing is asked for again when it is used. */
+function accountList(accounts: readonly ConsentAccount[]): string {
+  if (accounts.length === 0) return ''
+  const items = accounts.map(({ title, isConnected, isWanted, address }) => {
+    const state = isConnected ? 'connected' : isWanted ? 'not connected, and needed now' : 'not connected'
+    const link = isConnected
+      ? ''
+      : ` <a href="${text(address)}">Connect<span class="unseen"> ${text(title)}</span></a>`
+    return `<li><strong>${text(title)}</strong>: ${state}${link}</li>`
+  })
+  return `<section class="note" aria-labelledby="accounts"><h2 id="accounts">Your own accounts</h2>
+<p>These are used with an account of yours. You can connect them now, and come back here.</p>
+<ul>${items.join('')}</ul></section>`
 }
 
 /** Something that went wrong, in words that are safe for everybody. */
@@ -57,7 +84,9 @@ main{width:min(30rem,calc(100vw - 2rem));padding:2rem;background:var(--card);bor
 h1{margin:0 0 1rem;font-size:1.35rem;line-height:1.3;overflow-wrap:anywhere}dt{color:var(--dim);font-size:.9rem}dd{margin:0 0 .8rem;overflow-wrap:anywhere}ul{margin:.2rem 0;padding-left:1.2rem}
 .note{padding:.6rem .8rem;border:1px solid var(--line);border-radius:8px}.warn{background:var(--warn)}code{font-size:.95em;overflow-wrap:anywhere}
 form{display:flex;gap:.8rem;margin-top:1.4rem}button{flex:1;padding:.7rem;border:1px solid var(--line);border-radius:8px;background:transparent;color:var(--ink);font:inherit;cursor:pointer}
-button.main{background:var(--main);border-color:var(--main);color:var(--on);font-weight:600}button:focus-visible{outline:3px solid var(--main);outline-offset:2px}`
+button.main{background:var(--main);border-color:var(--main);color:var(--on);font-weight:600}button:focus-visible{outline:3px solid var(--main);outline-offset:2px}
+h2{margin:0 0 .5rem;font-size:1.1rem;overflow-wrap:anywhere}a{color:var(--main)}a:focus-visible,input:focus-visible,summary:focus-visible{outline:3px solid var(--main);outline-offset:2px}
+.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}`
 
 const PAGE_HEADERS = {
   'cache-control': 'no-store',

@@ -11,7 +11,7 @@ export function isOurs(indicator: string, { ownIssuer }: SignInModel): boolean {
 /** What tokens for the gateway are like, as oidc-provider asks for it. */
 export function resourceFacts(model: SignInModel): object {
   return {
-    scope: model.allScopes.join(' '),
+    scope: [...model.allScopes, ...model.accountScopes].join(' '),
     audience: model.resource,
     accessTokenTTL: Math.ceil(model.accessTokenLifetime / 1000),
     accessTokenFormat: 'jwt',

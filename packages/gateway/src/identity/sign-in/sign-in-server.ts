@@ -25,6 +25,7 @@ export interface SignInOptions {
   /** Where groups come from. */
   readonly groups: GroupsModel | undefined
   readonly onRefused: OnRefused
+  readonly accountsOf: InteractionOptions['accountsOf']
   readonly log: InteractionOptions['log']
 }
 
@@ -56,12 +57,14 @@ export class SignInServer {
     this.#answer = provider.callback()
     this.#issuer = new URL(model.ownIssuer)
     const isSecure = this.#issuer.protocol === 'https:'
-    this.#interactions = new Interactions({ provider, upstream, people, store, gateway, isSecure, log })
     const toAuth = (person: Parameters<typeof personAuth>[1]) => {
       const auth = personAuth(model.issuer, person)
       return options.groups ? withGroups(auth, options.groups) : auth
     }
-    this.logins = new BrowserLogins({ upstream, store, isSecure, toAuth, log })
+    const { accountsOf } = options
+    const shared = { upstream, store, isSecure, toAuth, log }
+    this.#interactions = new Interactions({ ...shared, provider, people, gateway, accountsOf })
+    this.logins = new BrowserLogins(shared)
     this.guard = guard
   }
 

@@ -1,3 +1,5 @@
+import type { Principal } from '@gantry/mcp/exchange'
+import type { TargetModel } from '../../model/index.ts'
 import type { Accounts } from './accounts.ts'
 import type { KeyFile } from './key-ring.ts'
 import type { VaultOptions } from './vault.ts'
@@ -30,6 +32,21 @@ export class LazyAccounts {
   readonly open: Accounts['open'] = async (...given) => (await this.get()).open(...given)
   readonly link: Accounts['link'] = async (...given) => (await this.get()).link(...given)
   readonly changed: Accounts['changed'] = async (...given) => (await this.get()).changed(...given)
+
+  /** Which of these targets a person has connected. Nothing is loaded where there is none. */
+  async listFor(
+    principal: Principal,
+    targets: readonly TargetModel[],
+  ): Promise<{ target: string; title: string; isConnected: boolean }[]> {
+    const accounts = targets.length > 0 ? await this.get() : undefined
+    return Promise.all(
+      targets.map(async (model) => ({
+        target: model.name,
+        title: model.title ?? model.name,
+        isConnected: (await accounts?.has(model, { principal })) === true,
+      })),
+    )
+  }
 
   async close(): Promise<void> {
     const loaded = await this.#loaded?.catch(() => undefined)
