@@ -1,5 +1,6 @@
 import { clientCases } from './client.mjs'
 import { curves } from './curves.mjs'
+import { fairnessCases } from './fairness.mjs'
 import { gatewayCases } from './gateway.mjs'
 import { largeCases } from './large.mjs'
 import { listCases } from './lists.mjs'
@@ -15,6 +16,7 @@ export const CASES = [
   ...clientCases,
   ...gatewayCases,
   ...policyCases,
+  ...fairnessCases,
   ...telemetryCases,
   ...listCases,
   ...largeCases,

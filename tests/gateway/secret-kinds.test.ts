@@ -2,11 +2,12 @@ import { readdir, readFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { run } from '../../packages/gateway/src/cli/captured-io.test.support.ts'
 import { currentPlaces } from '../../packages/gateway/src/config/index.ts'
 import { createLog } from '../../packages/gateway/src/telemetry/log.ts'
 import { SecretScrubber } from '../../packages/gateway/src/telemetry/secret-scrubber.ts'
+import { startReceiver } from '../support/otel/receiver.mjs'
 import { modernRequest } from '../support/raw-client.ts'
 import { adminGateway, type AdminGateway } from '../support/admin-gateway.ts'
 import { modelOf } from '../support/start-gateway.ts'
@@ -124,6 +125,7 @@ const FORGED = 'bad\u001b[2J\u001b]0;owned\u0007\r\n✓ forged\u2028forged\u009b
 const ALL = [...KINDS, ...NAMED, ['a forged line', FORGED] as const].map(([, said]) => said)
 
 let gateway: AdminGateway
+let receiver: Awaited<ReturnType<typeof startReceiver>>
 let dir: string
 const seen: Record<string, string> = {}
 
@@ -158,8 +160,14 @@ beforeAll(async () => {
   await writeFile(join(dir, 'texts.json'), JSON.stringify(ALL))
   await writeFile(join(dir, 'secrets.env'), `FILE_TOKEN=${CONFIGURED.envFile}\n`)
   const mcpServers = { telling: target('tools'), crashing: target('crash'), listless: target('list') }
+  receiver = await startReceiver()
   gateway = await adminGateway(
-    { mcpServers, catalog: { deadline: 3000 }, audit: { bodies: true, lists: true } },
+    {
+      mcpServers,
+      catalog: { deadline: 3000 },
+      audit: { bodies: true, lists: true, otlp: { url: `${receiver.url}/v1/logs` } },
+      telemetry: { otlp: { endpoint: receiver.url, share: 1, bodies: true, interval: 1000 } },
+    },
     { env: { REF: CONFIGURED.reference } },
   )
   const file = join(dir, 'recording.jsonl')
@@ -179,7 +187,7 @@ beforeAll(async () => {
       name: 'telling_refuse',
       arguments: { at: 0, said, deep: [{ said }], [said]: { [`${said} `]: [1] } },
     }
-    await modernRequest(endpoint, 'tools/call', given)
+    await modernRequest(endpoint, 'tools/call', given, { headers: headersWith(said) })
   }
   callers.push((await modernRequest(endpoint, 'tools/list', {})).text)
   callers.push((await modernRequest(endpoint, 'tools/call', { name: 'crashing_x', arguments: {} })).text)
@@ -235,6 +243,13 @@ beforeAll(async () => {
   const files = await readdir(folder)
   seen.audit = (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n')
   seen.metrics = await gateway.fetch('/metrics').then((response) => response.text())
+  // The last call: what was made before it is sent before it.
+  await vi.waitFor(() => {
+    expect(receiver.spans.some(({ name }) => name === 'server/discover')).toBe(true)
+    expect(receiver.metrics.length).toBeGreaterThan(0)
+    expect(received()).toContain('gantry.audit')
+  }, 60_000)
+  seen['what a collector gets'] = received()
   const model = await modelOf({
     mcpServers: {
       telling: {
@@ -262,8 +277,19 @@ beforeAll(async () => {
   }
 })
 
+/** Spans, metrics and audit events, as they came: their texts stand in protobuf as they are. */
+function received(): string {
+  return receiver.raw.map((body) => body.toString()).join('\n')
+}
+
+/** Headers hold no lines, and Latin letters only. */
+function headersWith(said: string): Record<string, string> {
+  return /^[\x20-\x7e]*$/.test(said) ? { 'x-api-key': said, baggage: `secret=${said}` } : {}
+}
+
 afterAll(async () => {
   await gateway?.close()
+  await receiver?.close()
   await rm(dir, { recursive: true, force: true })
 })
 
@@ -278,6 +304,7 @@ describe.each([
   'commands',
   'recording',
   'metrics',
+  'what a collector gets',
   'log as text',
   'log as json',
 ])('%s', (way) => {
@@ -288,6 +315,8 @@ describe.each([
   })
 
   it('has no control characters, and no lines that a target made', () => {
+    // Protobuf has no lines.
+    if (way === 'what a collector gets') return
     const lines = seen[way]!.split('\n')
     expect(lines.filter((line) => /^\W{0,4}forged/.test(line))).toEqual([])
     // What programs read is JSON, or has no texts of targets.

@@ -59,6 +59,18 @@ const call = (name: string, meta?: object, headers?: Record<string, string>) =>
   )
 const textOf = (answer: Awaited<ReturnType<typeof call>>) => JSON.parse(answer.message.result.content[0].text)
 
+it('measures how long sessions of clients and of targets lasted', async () => {
+  await start()
+  const session = await openSession(gateway!.endpoint)
+  await legacyRequest(gateway!.endpoint, 'tools/call', { name: 'old_meta' }, { session })
+  await sent()
+  const byName = new Map(receiver!.metrics.map((metric) => [metric.name, metric]))
+  expect([...byName.keys()]).toEqual(
+    expect.arrayContaining(['mcp.server.session.duration', 'mcp.client.session.duration']),
+  )
+  expect(checkMetrics(receiver!.metrics)).toEqual([])
+})
+
 describe('the spans of a call', () => {
   it.each(['old', 'new'])(
     'continue the trace of the caller, to a target of the %s era on stdio',

@@ -52,6 +52,7 @@ export class Endpoint implements Served {
   /** Clients that listen for changes of its lists. */
   readonly changes: ListChanges = new ListChanges()
   readonly onInternalError: (error: unknown) => void
+  readonly onSessionEnd: Served['onSessionEnd']
   /** The way of a request through its chain. */
   respond: Handle
   readonly #services: ChainServices
@@ -62,6 +63,7 @@ export class Endpoint implements Served {
     this.questions = options.questions
     this.name = name
     this.onInternalError = onError
+    this.onSessionEnd = options.tracer?.sessionEnded
     this.policy = new Policy(catalog, model.policy, name, options.rulings)
     const tasks = new CallerTasks(new TaskIds({ sealer, endpoint: name }), catalog)
     this.#services = {

@@ -145,6 +145,7 @@ export class Gateway {
       learnSecret: (value) => this.scrubber.learn(value),
       toJson: (value) => this.scrubber.toJson(value, hideShapes),
       view: this.view,
+      tracer: options.tracer,
     })
     this.catalog = new Catalog({
       model: model.catalog,

@@ -7,7 +7,16 @@ import type { TargetServices } from './target.ts'
 
 type Given = Pick<
   TargetServices,
-  'info' | 'continuations' | 'accounts' | 'store' | 'embedded' | 'log' | 'learnSecret' | 'toJson' | 'view'
+  | 'info'
+  | 'continuations'
+  | 'accounts'
+  | 'store'
+  | 'embedded'
+  | 'log'
+  | 'learnSecret'
+  | 'toJson'
+  | 'view'
+  | 'tracer'
 >
 
 /** What all targets of a gateway share, within the limits of its configuration. */

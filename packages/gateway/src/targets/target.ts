@@ -1,5 +1,6 @@
 import type { Exchange, Notification, Outcome, ParkedCall, Principal } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
+import type { Tracer } from '../telemetry/tracer.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
 import { Calls, type Deadlines, type SendOptions } from './calls.ts'
 import { Connections, Succession } from './connection/connections.ts'
@@ -31,6 +32,8 @@ export interface TargetServices extends OpenerServices {
   readonly deadlines: Deadlines
   /** How long a connection of one call waits for the next round, in milliseconds. */
   readonly heldFor: number
+  /** Told of connections that have ended, where that is wanted. */
+  readonly tracer?: Pick<Tracer, 'sessionEnded'> | undefined
 }
 
 export interface TargetEvents {
@@ -105,6 +108,8 @@ export class Target {
           events.ready(this, instance, link)
           this.#listeners.connected(instance)
         },
+        left: ({ version, transport }, lasted) =>
+          this.#services.tracer?.sessionEnded({ version, transport, lasted, target: this.model }),
         notification: (instance, notification) => {
           if (isAnnouncement(notification)) this.#listeners.announce(notification, instance.key)
         },

@@ -53,6 +53,8 @@ export interface ExchangeRecord {
   bytes: number | undefined
   status: RecordStatus
   error: string | undefined
+  /** Refused because there was too much: it tells nothing that its line does not, and there may be very many. */
+  isForLoad?: boolean | undefined
   /** Whose call it is when the gateway itself is the client. */
   readonly tag: { readonly id: string } | undefined
   /** Whether its messages are kept while the view is watched: it is one of the sample. */

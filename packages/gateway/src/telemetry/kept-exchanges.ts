@@ -107,7 +107,7 @@ class Survivors {
   #characters = 0
 
   wants(record: ExchangeRecord): boolean {
-    if (hasFailed(record)) return true
+    if (hasFailed(record)) return !record.isForLoad
     const { method, durationMs = 0 } = record
     // A subscription lasts as long as its client wants.
     if (durationMs < SLOW_FROM || method === 'subscriptions/listen') return false

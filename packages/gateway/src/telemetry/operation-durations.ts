@@ -3,7 +3,7 @@ export const OPERATION_BOUNDS: readonly number[] = [
   0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300,
 ]
 
-export type OperationName = 'mcp.server.operation.duration' | 'mcp.client.operation.duration'
+export type OperationName = `mcp.${'server' | 'client'}.${'operation' | 'session'}.duration`
 
 export type SeriesAttributes = Readonly<Record<string, string | number | boolean>>
 

@@ -32,11 +32,22 @@ export interface RequestTrace {
   end(outcome: Outcome, exchange: TracedExchange): void
 }
 
+/** A session that is over: of a client with the gateway, or of the gateway with a target. */
+export interface TracedSession {
+  readonly version: Revision
+  readonly transport: string
+  /** In milliseconds. */
+  readonly lasted: number
+  /** Undefined: a client's. */
+  readonly target?: TargetModel | undefined
+}
+
 /** Follows requests. There is none when telemetry is off. */
 export interface Tracer {
   /** Undefined for what is no request of a client. */
   begin(exchange: TracedExchange): RequestTrace | undefined
   readonly durations: OperationDurations
+  sessionEnded(session: TracedSession): void
   /** Sends what is left. */
   close(): Promise<void>
 }

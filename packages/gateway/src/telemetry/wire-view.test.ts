@@ -4,6 +4,7 @@ import {
   failure,
   PlainExchange,
   ProtocolError,
+  RefusedForLoad,
   type ExchangeInit,
   type Outcome,
 } from '@gantry/mcp/exchange'
@@ -51,6 +52,22 @@ describe('the wire view', () => {
     expect(seen).toEqual(['running', 'ok'])
     stop()
     expect(recorded(view).messages).toBeUndefined()
+  })
+
+  it('keeps nothing of what was refused for load: a flood of it would push out what failed', () => {
+    const view = new WireView(OPTIONS)
+    const end = (outcome: Outcome) => {
+      const one = exchange()
+      const record = view.begin(one)
+      view.end(record, outcome, one)
+      return record
+    }
+    const failed = end(failure(new ProtocolError(-32603, 'broken')))
+    const refusal = new RefusedForLoad('too much', { reason: 'limit' })
+    const refused = Array.from({ length: 10 }, () => end(failure(refusal, refusal)))
+    expect(refused.at(-1)).toMatchObject({ status: 'error', error: 'too much', messages: undefined })
+    expect(view.recent(100)).toEqual([...refused.slice(-3).reverse(), failed])
+    expect(view.failures.all()).toContainEqual(['load', 10])
   })
 
   it('cuts long messages, and says how long they were', () => {

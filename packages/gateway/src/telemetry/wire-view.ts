@@ -4,6 +4,7 @@ import {
   type Outcome,
   cancellationOf,
   outlineOf,
+  RefusedForLoad,
   type WireTap,
 } from '@gantry/mcp/exchange'
 import type {
@@ -128,7 +129,11 @@ export class WireView {
     // To hundredths: what the gateway adds is less than a millisecond.
     record.durationMs = Math.round((performance.now() - record.began) * 100) / 100
     record.status = statusOf(outcome, exchange)
-    if (outcome.type === 'error') record.error = failureText(outcome)
+    if (outcome.type === 'error') {
+      record.isForLoad = outcome.cause instanceof RefusedForLoad
+      // Words of our own have no credentials.
+      record.error = record.isForLoad ? outcome.error.message : failureText(outcome)
+    }
     this.#running.delete(record.id)
     const failed = record.status === 'error' || record.status === 'tool-error'
     if (outcome.type === 'input_required') this.waiting.returned(record, outcome)
@@ -144,7 +149,9 @@ export class WireView {
     const isSlow = record.durationMs >= SLOW_FROM && this.#slowest.take(record)
     if (this.watched) this.#showHttp(record)
     if (this.watched) this.add(record, answer)
-    else if ((failed || isSlow) && !record.messages) this.#keepFlight(record, answer, exchange)
+    else if ((failed || isSlow) && !record.isForLoad && !record.messages) {
+      this.#keepFlight(record, answer, exchange)
+    }
     record.upstream = undefined
     if (this.#ring[record.id % this.#ring.length] !== record) this.#exchanges.endedLate(record)
   }

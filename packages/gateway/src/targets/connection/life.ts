@@ -41,6 +41,8 @@ export interface LifeHost<Self> {
   /** It is being started again. */
   restarting(instance: Self): void
   ready(instance: Self, link: Link): void
+  /** A connection is not used any more; it lasted so long, in milliseconds. */
+  left(link: Link, lasted: number): void
 }
 
 /** A connection that lasts so long works. */
@@ -215,6 +217,7 @@ export abstract class Life<Self> {
   #detach(): void {
     this.#health?.stop()
     this.#health = undefined
+    if (this.link) this.host.left(this.link, Date.now() - this.#readySince)
     // No request is under way on it.
     if (this.link && this.requests.get(this.link) === 0) this.requests.delete(this.link)
     this.link = undefined

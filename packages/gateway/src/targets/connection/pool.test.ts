@@ -12,6 +12,7 @@ it('starts nothing any more once it is closed, whoever still asks', async () => 
     changed: () => void pool.get(''),
     restarting: () => {},
     ready: () => {},
+    left: () => {},
     sharedQuestion: () => {},
   })
   await pool.close()

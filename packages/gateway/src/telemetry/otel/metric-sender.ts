@@ -97,4 +97,6 @@ function toMetric(
 const DESCRIPTIONS: Readonly<Record<OperationName, string>> = {
   'mcp.server.operation.duration': 'How long requests of clients took.',
   'mcp.client.operation.duration': 'How long requests to targets took.',
+  'mcp.server.session.duration': 'How long sessions of clients lasted.',
+  'mcp.client.session.duration': 'How long connections to targets lasted.',
 }

@@ -14,6 +14,7 @@ import { limitedLog, type Log } from '../log.ts'
 import { OperationDurations } from '../operation-durations.ts'
 import type { SecretScrubber } from '../secret-scrubber.ts'
 import type { Tracer } from '../tracer.ts'
+import { measureSession } from './measure-session.ts'
 import { MetricSender } from './metric-sender.ts'
 import { OtelRequestTrace, type TraceServices } from './request-trace.ts'
 import { samplerOf, shareOf } from './sampling.ts'
@@ -59,6 +60,7 @@ export function openTracer(options: TracerOptions): Tracer {
     begin: (exchange) =>
       // What an edge asks on its own behalf is no request of a client.
       exchange.id === undefined ? undefined : new OtelRequestTrace(exchange, services),
+    sessionEnded: (session) => measureSession(durations, session),
     async close() {
       // A collector that does not answer must not keep the gateway from stopping.
       await Promise.allSettled([spans?.close(), metrics?.close()])

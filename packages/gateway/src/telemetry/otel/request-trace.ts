@@ -14,7 +14,7 @@ import {
 import type { TargetModel } from '../../model/index.ts'
 import { keepExemplar, type DurationSeries, type OperationDurations } from '../operation-durations.ts'
 import type { AskedLink, RequestTrace, TracedExchange } from '../tracer.ts'
-import { addressText, networkOf, serverAddress } from './server-address.ts'
+import { addressText, isWire, networkOf, serverAddress } from './server-address.ts'
 import type { Kept, SpanRecord, TailDecision } from './span-record.ts'
 import { parentsOf, toTraceParent, withParent, type Parents } from './trace-parent.ts'
 
@@ -35,8 +35,6 @@ export interface TraceServices {
 
 /** More spans of one request are not kept: it may ask its target again and again. */
 const MAX_SPANS = 128
-/** These travel on a wire as MCP. */
-const WIRES: ReadonlySet<string> = new Set(['stdio', 'http', 'sse', 'socket', 'memory'])
 
 /** A span as it is noted. Most requests are not sent, so the rest is made for those that are. */
 interface Noted extends Pick<SpanRecord, 'kind' | 'name' | 'began' | 'ended'> {
@@ -115,7 +113,7 @@ export class OtelRequestTrace implements RequestTrace {
     })
     const ended = (end: TracedEnd): void => {
       const facts: Asked = { method, name, link, target, id, end }
-      const isMcp = WIRES.has(link.transport)
+      const isMcp = isWire(link.transport)
       if (isMcp) {
         const place = `${link.version}\n${link.transport}\n${addressText(target)}`
         const key = keyOf(method, name, place, end)

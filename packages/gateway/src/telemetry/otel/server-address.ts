@@ -42,3 +42,10 @@ export function networkOf(transport: string): Readonly<TraceAttributes> {
   if (transport === 'stdio') return PIPE
   return transport === 'http' || transport === 'sse' ? HTTP : NONE
 }
+
+/** Transports on which messages travel as MCP. */
+const WIRES: ReadonlySet<string> = new Set(['stdio', 'http', 'sse', 'socket', 'memory'])
+
+export function isWire(transport: string): boolean {
+  return WIRES.has(transport)
+}

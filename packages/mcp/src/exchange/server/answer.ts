@@ -59,8 +59,18 @@ export interface Served {
     | undefined
   /** Given where there are no tasks of 2025-11-25: edges take calls that ask for one for ordinary calls. */
   readonly withoutOlderTasks?: ((message: AskedMessage) => JsonObject) | undefined
+  /** Told of every session of an older client that has ended. */
+  readonly onSessionEnd?: ((session: EndedSession) => void) | undefined
   /** Called with what went wrong inside, never with what a peer did wrong. */
   readonly onInternalError?: ((error: unknown) => void) | undefined
+}
+
+/** A session that is over. */
+export interface EndedSession {
+  readonly version: Revision
+  /** How long it lasted here, in milliseconds. */
+  readonly lasted: number
+  readonly transport: 'http' | 'stdio'
 }
 
 export function modernRevisions(served: Served): readonly Revision[] {

@@ -36,6 +36,7 @@ import {
   writeRawOutcome,
   refusalOf,
   negotiateLegacy,
+  type EndedSession,
   type Served,
 } from '../../server/answer.ts'
 import {
@@ -65,6 +66,8 @@ export class LegacySession implements SubscriptionHost, CallHost {
   initialized = false
   #id: string | undefined
   #hungUp = false
+  /** When it began here, and over what; undefined while there is none. */
+  #begun: { readonly at: number; readonly transport: EndedSession['transport'] } | undefined
   readonly io: LegacyIo
   #capabilities: ServerCapabilities | undefined
   #questions: LegacyQuestions | undefined
@@ -169,6 +172,8 @@ export class LegacySession implements SubscriptionHost, CallHost {
     if (logLevel) this.logLevel = logLevel
     this.negotiated = true
     this.initialized = true
+    // Only HTTP has sessions that are taken up again.
+    this.#begun = { at: performance.now(), transport: 'http' }
   }
 
   /** The client says nothing more. Questions get no answer, and only answers are worth sending. */
@@ -188,6 +193,15 @@ export class LegacySession implements SubscriptionHost, CallHost {
     this.#inFlight.clear()
     this.#questions?.close()
     this.#subscriptions?.close()
+    this.#tellEnd()
+  }
+
+  #tellEnd(): void {
+    const begun = this.#begun
+    this.#begun = undefined
+    if (!begun) return
+    const { at, transport } = begun
+    this.served.onSessionEnd?.({ version: this.client.version, lasted: performance.now() - at, transport })
   }
 
   #conclude(
@@ -268,6 +282,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
     const found = discovered.result.capabilities as ServerCapabilities
     this.#capabilities = deliverable(found, this.io.canPush)
     this.negotiated = true
+    this.#begun ??= { at: performance.now(), transport: context.headers ? 'http' : 'stdio' }
     const facts = { ...discovered.result, capabilities: this.#capabilities }
     return complete(toInitializeResult(facts, version, this.served.info))
   }
