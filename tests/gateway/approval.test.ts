@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isSigned, sign } from '../../packages/gateway/src/admin/approvals/webhook-signature.ts'
 import { createAdminClient, type ApprovalReport } from '../../packages/gateway/src/admin/contract.ts'
@@ -136,6 +137,30 @@ describe('a modern client', () => {
     }, PATIENCE)
     expect(task.result.content[0].text).toBe('refunded 700')
     expect(made()).toEqual(['700'])
+  })
+
+  it('is sent to the page by input_required, and gets the result when another person has approved', async () => {
+    const gateway = await start()
+    const pages: string[] = []
+    const client = new Client(
+      { name: 'official', version: '1' },
+      { capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    )
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      if (params.mode === 'url') pages.push(params.url)
+      return { action: 'accept' }
+    })
+    const requestInit = { headers: as('ann') }
+    await client.connect(new StreamableHTTPClientTransport(new URL(gateway.endpoint), { requestInit }))
+    const answer = client.callTool({ name: 'bank_refund', arguments: { amount: 950 } })
+    const { id } = await waitingAt(gateway)
+    expect(made()).toEqual([])
+    const api = createAdminClient({ url: gateway.url, token: KEYS.lea })
+    await api.call('decideApproval', { params: { id }, body: { approved: true } })
+    expect((await answer).content).toMatchObject([{ text: 'refunded 950' }])
+    expect(new Set(pages)).toEqual(new Set([`${gateway.url}/console/approvals?id=${id}`]))
+    expect(made()).toEqual(['950'])
+    await client.close()
   })
 
   it('repeats the call after the death of the gateway, and it is made once', async () => {
