@@ -197,6 +197,25 @@ it('asks in the newer era what the older one has no answer for, and calls nothin
   expect([await raw(), await raw()]).toEqual(['Hello, Ada', 'Hello, Ada'])
 })
 
+describe('a server that writes down why a result is invalid, as Python 2 does', () => {
+  const report = (input: string) =>
+    `1 validation error for CallToolResult\n  Field required [type=missing, input_value=${input}, input_type=dict]`
+
+  it('is asked in the newer era at once when its tool wanted to ask', async () => {
+    const gateway = await gatewayTo({
+      REPORTS: report("{'resultType': 'input_req...{'type': 'string'}}}}}}}"),
+    })
+    expect(await call(gateway, NEWER, 'ask_raw')).toBe('Hello, Ada')
+    expect(erasOf(gateway)).toEqual(['modern', 'legacy'])
+  })
+
+  it('is not called twice when its tool is broken', async () => {
+    const gateway = await gatewayTo({ REPORTS: report("{'text': 'resultType'}") })
+    await expect(call(gateway, NEWER, 'ask_raw')).rejects.toThrow(/invalid result.*call it again/)
+    expect(await call(gateway, { era: 'modern' }, 'calls')).toBe('0')
+  })
+})
+
 it('a server that pings newer clients keeps its calls', async () => {
   const gateway = await gatewayTo()
   expect(Number(await call(gateway, NEWER, 'pid'))).toBeGreaterThan(0)

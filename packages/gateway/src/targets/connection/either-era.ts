@@ -1,6 +1,6 @@
 import type { Exchange, Outcome } from '@gantry/mcp/exchange'
 import type { Connection, ConnectionChoice } from './isolation.ts'
-import { failedToAsk, withAdvice } from './live-questions.ts'
+import { askedByReturning, failedToAsk, withAdvice } from './live-questions.ts'
 import type { EraHost, OlderEra } from './older-era.ts'
 import { continuesCall } from './pool.ts'
 
@@ -54,7 +54,13 @@ async function sendToOlder(
   const outcome = await send(older)
   const needsNewer = olderEra.needsNewer(exchange, outcome)
   if (!needsNewer) return outcome
-  return safe || needsNewer === 'named' ? send(choice.for(exchange, false)) : withAdvice(outcome, 'newer')
+  const hasAsked = safe || needsNewer === 'named' || (await askedByReturning(stderrOf(older, pool)))
+  return hasAsked ? send(choice.for(exchange, false)) : withAdvice(outcome, 'newer')
+}
+
+/** What the program of a connection says on stderr. That of a single call may have ended. */
+function stderrOf({ key, isOwn }: Connection, pool: EraHost['pool']): (() => readonly string[]) | undefined {
+  return isOwn ? undefined : pool.get(key).link?.process?.stderrTail
 }
 
 /** A call that failed because the server can ask in the older era only is made there, at once where that is safe. */

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { complete, INTERNAL_ERROR, isJsonObject, outlineOf, type Outcome } from '@gantry/mcp/exchange'
 
 /**
@@ -16,6 +17,25 @@ export function failedToAsk(outcome: Outcome, asksOlder: boolean): boolean {
   if (asksOlder && outcome.type === 'error' && outcome.error.code === INTERNAL_ERROR) return true
   const text = failureIn(outcome)
   return CANNOT_ASK.test(text) && QUESTION.test(text)
+}
+
+/** What Python 2 writes to stderr before it refuses a result that the revision of its connection does not have. */
+const REPORT = 'returned an invalid result'
+const IS_QUESTION = /input_value=\{'resultType': 'input_req/
+
+/** In ms. The report was written before the answer, so it is read by then. */
+const UNTIL_READ = 100
+
+/**
+ * Whether a tool failed because it asked by returning, which the older era does not have. Such a tool is made to be
+ * called again, with the answer.
+ */
+export async function askedByReturning(stderr: (() => readonly string[]) | undefined): Promise<boolean> {
+  if (!stderr) return false
+  await setTimeout(UNTIL_READ)
+  const lines = stderr()
+  const last = lines.findLastIndex((line) => line.includes(REPORT))
+  return last >= 0 && IS_QUESTION.test(lines.slice(last).join('\n'))
 }
 
 /** The same failure, with what the caller can do: from now on, calls of this tool go to the era named. */
