@@ -84,6 +84,22 @@ describe('isolation: session, for modern callers without a name', () => {
   })
 })
 
+it.each(['session', undefined])(
+  'asks the first calls of different tools at the same time (%s)',
+  async (isolation) => {
+    await start(rawTarget({}, { ...(isolation && { isolation }) }))
+    const names = ['Ada', 'Bob', 'Cyd']
+    const callers = await Promise.all(names.map((name) => open('modern', name)))
+    const late = { nonce: 'Who?', ms: 0, asks: true }
+    const answers = await Promise.all([
+      callers[0]!.call('raw_ask'),
+      callers[1]!.call('raw_late', late),
+      callers[2]!.call('raw_ask'),
+    ])
+    expect(answers.map((answer) => answer.text().split(' ').at(-1))).toEqual(names)
+  },
+)
+
 describe('isolation: user', () => {
   it('shares a process among the clients of one principal only', async () => {
     await start(rawTarget({}, { isolation: 'user' }), {

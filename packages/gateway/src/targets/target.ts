@@ -75,6 +75,7 @@ export class Target {
     this.#choice = new ConnectionChoice({
       model: () => this.model,
       current: () => this.#current,
+      isKnown: this.#firstCalls.knows,
       learned: (message) => {
         services.log('info', message, { target: this.name })
         events.changed(this)

@@ -75,6 +75,9 @@ export class FirstCalls {
     }
   }
 
+  /** Whether its item has ended once, or has asked. */
+  readonly knows = (exchange: Exchange): boolean => this.#isKnown(itemOf(exchange) ?? '')
+
   #isKnown(item: string): boolean {
     return this.#known.isFull || this.#known.has(item)
   }

@@ -41,6 +41,10 @@ const MOST_REMEMBERED = 1000
 export class Items {
   readonly #items = new Set<string>()
 
+  get isEmpty(): boolean {
+    return this.#items.size === 0
+  }
+
   get isFull(): boolean {
     return this.#items.size >= MOST_REMEMBERED
   }
@@ -80,6 +84,8 @@ interface Choice {
 export interface ConnectionChoiceHost {
   model(): TargetModel
   current(): Choice
+  /** Whether the item of a call was called before: it has ended, or has asked. */
+  isKnown(exchange: Exchange): boolean
   /** Something was learned that changes where calls go; in words for operators. */
   learned(message: string): void
 }
@@ -105,7 +111,8 @@ export class ConnectionChoice {
 
   /**
    * Callers without a name and a session have one connection with `session` and `user`, and cannot be told apart there:
-   * a question could be for any of them. A call that is known to ask does not join others.
+   * a question could be for any of them. A call that is known to ask does not join others, and neither does one of
+   * which nothing is known, once the server has asked for something.
    */
   #needsItsOwn(
     { key, isOwn }: Connection,
@@ -115,9 +122,15 @@ export class ConnectionChoice {
   ): boolean {
     if (isOwn || isSharedKey(key) || callerKey(exchange) !== undefined) return false
     if (continuesCall(exchange)) return true
-    if (!this.hasAsked(exchange) || (hasNewer && !wantsOlder)) return false
+    if (!this.#mayAsk(exchange) || (hasNewer && !wantsOlder)) return false
     const used = pool.find(hasNewer ? legacyKey(key) : key)
     return used !== undefined && (used.calls > 0 || used.parked > 0)
+  }
+
+  #mayAsk(exchange: Exchange): boolean {
+    if (this.hasAsked(exchange)) return true
+    const isNew = itemOf(exchange) !== undefined && canAnswer(exchange) && !this.#host.isKnown(exchange)
+    return isNew && this.#learned.hasAskedAnything
   }
 
   /**
@@ -215,6 +228,10 @@ class LearnedIsolation {
     if (!exchange) this.#heir = undefined
     else if (isNews) this.#heir = callerKey(exchange)
     return isNews
+  }
+
+  get hasAskedAnything(): boolean {
+    return !this.#asking.isEmpty
   }
 
   /** Whether the server has asked something for the same item. */
