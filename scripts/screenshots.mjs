@@ -11,6 +11,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { CHROMIUM_ARGS, ensureChromium } from './lib/chromium.mjs'
+import { startCompany } from './lib/company.mjs'
+import { freePort } from './lib/free-port.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = process.argv[2] ?? join(ROOT, 'docs', 'images')
@@ -49,6 +51,7 @@ const CONFIG = `// The servers of this machine. The console edits this file and 
       { "name": "small sums", "deny": ["tools:everything/get-sum"], "when": "args.a > 1000.0", "mode": "audit" }
     ]
   },
+  "audit": {},
   "limits": { "rates": [{ "name": "echoes", "for": ["tools:everything/echo"], "perDay": 100 }] },
   "views": { "desk": { "use": ["notes/*", "tools:everything/get-*"], "title": "Help desk" } }
 }
@@ -65,6 +68,9 @@ const PAGES = [
   ['target-failing', '/targets/postgres', 'Fix:'],
   ['catalog', '/catalog?entry=notes_delete&entryKind=tool', 'How clients see it'],
   ['add-target', '/add-target', 'Try it', tryTarget],
+  ['tools', '/tools', 'Last used'],
+  ['events', '/events', 'What the gateway logged last'],
+  ['audit', '/audit', 'Check the chain'],
   ['clients', '/clients', 'Who uses this gateway'],
   ['access', '/access?tab=rules', 'Would deny'],
   ['view', '/view?name=desk', 'tokens'],
@@ -72,22 +78,32 @@ const PAGES = [
   ['why', '/why?name=postgres_query', 'Chain of causes'],
 ]
 
+/** Pages for people who sign in, of a gateway of a company. */
+const COMPANY_PAGES = ['login', 'consent', 'portal']
+
 const folder = mkdtempSync(join(tmpdir(), 'gantry-pictures-'))
 const gateway = await startGateway(folder)
 try {
-  await makeTraffic(gateway.consoleUrl)
-  await takePictures(gateway.consoleUrl)
+  if (PAGES.some(([name]) => isWanted(name))) {
+    await makeTraffic(gateway.consoleUrl)
+    await takePictures(gateway.consoleUrl)
+  }
+  if (COMPANY_PAGES.some(isWanted)) await takeCompanyPictures()
 } finally {
   gateway.process.kill('SIGTERM')
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
 }
 
-async function startGateway(dir) {
+function isWanted(name) {
+  return ONLY.length === 0 || ONLY.includes(name)
+}
+
+async function startGateway(dir, text = CONFIG, port = 0) {
   const file = join(dir, 'gantry.jsonc')
-  writeFileSync(file, CONFIG)
+  writeFileSync(file, text)
   for (const [name, path] of Object.entries(SERVERS)) symlinkSync(path, join(dir, name))
   const cli = join(ROOT, 'packages', 'gateway', 'dist', 'cli', 'gantry.js')
-  const child = spawn(process.execPath, [cli, 'serve', '--config', file, '--port', '0'], {
+  const child = spawn(process.execPath, [cli, 'serve', '--config', file, '--port', String(port)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   for await (const line of createInterface({ input: child.stdout })) {
@@ -98,6 +114,100 @@ async function startGateway(dir) {
 }
 
 async function takePictures(consoleUrl) {
+  await inBothThemes(async (context, save) => {
+    const page = await context.newPage()
+    await hidePlaces(page, consoleUrl)
+    await page.goto(consoleUrl)
+    const base = consoleUrl.replace(/\/#.*$/, '')
+    for (const [name, path, text, before] of PAGES) {
+      if (!isWanted(name)) continue
+      await page.goto(base + path)
+      await page.getByText(text).or(page.getByLabel(text)).locator('visible=true').first().waitFor()
+      await before?.(page)
+      await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => {})
+      await save(page, name)
+    }
+  })
+}
+
+/** The pages of a gateway whose people sign in with the company. */
+async function takeCompanyPictures() {
+  const dir = join(folder, 'company')
+  mkdirSync(dir)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const company = await startCompany(`${url}/oauth/callback`, (sub) => ({
+    email: `${sub}@example.com`,
+    groups: ['staff'],
+  }))
+  const secret = (label) => ({ kind: 'user', env: { TOKEN: label } })
+  const server = { command: 'node', args: ['notes.mjs', 'stdio'], cwd: '.' }
+  const config = {
+    stateDir: './state',
+    mcpServers: {
+      issues: { ...server, title: 'Issues', credentials: secret('Your personal access token of Issues') },
+      calendar: { ...server, title: 'Calendar', credentials: secret('Your key of the calendar') },
+    },
+    auth: {
+      signIn: { issuer: company.issuer, clientId: 'gantry', clientSecret: 'hush-hush', scopes: ['tools'] },
+      roles: { viewer: ['staff'] },
+    },
+  }
+  const signedIn = await startGateway(dir, JSON.stringify(config), port)
+  try {
+    await inBothThemes((context, save) => takeSignInPages(context, save, url))
+  } finally {
+    signedIn.process.kill('SIGTERM')
+    await company.close()
+  }
+}
+
+async function takeSignInPages(context, save, url) {
+  const page = await context.newPage()
+  await page.goto(`${url}/console/`)
+  await page.getByRole('button', { name: 'Sign in with your company' }).waitFor()
+  if (isWanted('login')) await save(page, 'login')
+  await page.goto(`${url}/connect/to/issues`)
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await page.fill('[name=login]', 'ada')
+  await page.fill('[name=password]', 'any')
+  await page.click('[type=submit]')
+  await page.click('[type=submit]')
+  await page.getByLabel('Your personal access token of Issues').fill('a-token')
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.getByRole('heading', { name: 'Your accounts' }).waitFor()
+  if (isWanted('portal')) await save(page, 'portal')
+  const registered = await fetch(`${url}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_name: 'Claude Code',
+      redirect_uris: ['http://localhost:33418/callback'],
+      token_endpoint_auth_method: 'none',
+    }),
+  })
+  const query = new URLSearchParams({
+    client_id: (await registered.json()).client_id,
+    redirect_uri: 'http://localhost:33418/callback',
+    response_type: 'code',
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+    state: 'any',
+  })
+  await page.goto(`${url}/oauth/authorize?${query}`)
+  // The company knows the person already, and asks at most whether it is still them.
+  const allow = page.getByRole('button', { name: 'Allow', exact: true })
+  while ((await allow.count()) === 0) {
+    if (await page.locator('[name=login]').count()) await page.fill('[name=login]', 'ada')
+    if (await page.locator('[name=password]').count()) await page.fill('[name=password]', 'any')
+    await page.click('[type=submit]')
+    await page.waitForLoadState()
+  }
+  if (isWanted('consent')) await save(page, 'consent')
+}
+
+/** Does something with an empty browser for each theme; `save` writes what a page shows. */
+async function inBothThemes(action) {
   mkdirSync(OUT, { recursive: true })
   const { path: executablePath, reason } = await ensureChromium()
   if (executablePath === undefined) throw new Error(`There is no Chromium: ${reason}`)
@@ -108,20 +218,11 @@ async function takePictures(consoleUrl) {
       colorScheme,
       reducedMotion: 'reduce',
     })
-    const page = await context.newPage()
-    await hidePlaces(page, consoleUrl)
-    await page.goto(consoleUrl)
-    const base = consoleUrl.replace(/\/#.*$/, '')
-    for (const [name, path, text, before] of PAGES) {
-      if (ONLY.length > 0 && !ONLY.includes(name)) continue
-      await page.goto(base + path)
-      await page.getByText(text).or(page.getByLabel(text)).locator('visible=true').first().waitFor()
-      await before?.(page)
-      await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => {})
+    await action(context, async (page, name) => {
       const file = `${name}-${colorScheme}.webp`
       writeFileSync(join(OUT, file), await photograph(page))
       console.log(file)
-    }
+    })
     await context.close()
   }
   await browser.close()

@@ -266,7 +266,10 @@ describe('with keys', () => {
     try {
       const ops = await guarded.fetch('/api/session', { token: 'a-long-enough-key-for-operations' })
       expect(await ops.json()).toMatchObject({ principal: 'key:ops' })
-      const app = await guarded.fetch('/api/session', { token: 'a-long-enough-key-for-the-app' })
+      const token = 'a-long-enough-key-for-the-app'
+      const session = await guarded.fetch('/api/session', { token })
+      expect(await session.json()).toEqual({ principal: 'key:app', name: 'app', isPerson: false })
+      const app = await guarded.fetch('/api/overview', { token })
       expect(app.status).toBe(403)
       expect((await app.json()).error.fix).toContain('gantry:admin')
       expect((await guarded.fetch('/api/session', { token: 'no-key-at-all-of-this-gateway' })).status).toBe(

@@ -1,15 +1,6 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair } from 'jose'
+import { signingKey, startCompany as startProvider } from '../../scripts/lib/company.mjs'
 
-interface Module {
-  default: new (issuer: string, configuration: object) => { callback(): RequestListener }
-}
-
-/** The key that the company signs with. */
-export const signingKey = generateKeyPair('RS256', { extractable: true }).then(({ privateKey }) =>
-  exportJWK(privateKey),
-)
+export { signingKey }
 
 /** A realm of Keycloak that is the company instead (`npm run interop -- keycloak`). */
 export const KEYCLOAK: string | undefined = process.env.GANTRY_KEYCLOAK
@@ -17,29 +8,10 @@ export const KEYCLOAK: string | undefined = process.env.GANTRY_KEYCLOAK
 /** The company's identity provider: a real OpenID provider that knows the gateway, and no MCP client. */
 export async function startCompany(
   redirectUri: string,
-  claimsOf: (sub: string) => object = (sub) => ({ email: `${sub}@example.com`, groups: ['staff'] }),
+  claimsOf?: (sub: string) => object,
 ): Promise<{ issuer: string; close(): Promise<void> }> {
   if (KEYCLOAK !== undefined) return { issuer: KEYCLOAK, close: async () => {} }
-  const { default: Provider } = (await import('oidc-provider' as string)) as Module
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const provider = new Provider(issuer, {
-    clients: [{ client_id: 'gantry', client_secret: 'hush-hush', redirect_uris: [redirectUri] }],
-    jwks: { keys: [await signingKey] },
-    claims: { openid: ['sub', 'groups'], email: ['email'], profile: ['name'] },
-    conformIdTokenClaims: false,
-    ttl: { Interaction: 600, Session: 600, Grant: 600, IdToken: 600, AccessToken: 600 },
-    findAccount: (_: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub, ...claimsOf(sub) }) }),
-  })
-  server.on('request', provider.callback())
-  return {
-    issuer,
-    async close() {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    },
-  }
+  return startProvider(redirectUri, claimsOf)
 }
 
 /** A person at a browser in small: cookies, redirects and forms. Cookies of a host reach all its ports, as they do. */

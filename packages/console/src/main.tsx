@@ -1,6 +1,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { takeTokenFromUrl } from './api/session.ts'
+import { takeCredentialFromUrl } from './api/session.ts'
 import { App } from './app/app.tsx'
 import { applyTheme } from './app/theme.ts'
 import './app/global.css'
@@ -8,6 +8,6 @@ import './app/global.css'
 applyTheme()
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
-    <App token={takeTokenFromUrl()} />
+    <App credential={takeCredentialFromUrl()} />
   </StrictMode>,
 )

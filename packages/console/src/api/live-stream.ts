@@ -39,7 +39,7 @@ export class LiveStream {
           wait = RETRY_FROM
         })
       } catch (error) {
-        if (signal.aborted || (error instanceof AdminError && error.status === 401)) return
+        if (signal.aborted || (error instanceof AdminError && [401, 403].includes(error.status))) return
       }
       if (signal.aborted) return
       this.state.set('lost')

@@ -1,6 +1,7 @@
 import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
 import { call, isUnreachable } from './call.ts'
 import type { AskSeen, EntryKind, LoadRange, Routes, UsagePer, UsageRange } from './contract.ts'
+import { askSession } from './session.ts'
 
 /** The event stream says when something is old, so nothing is fetched twice for being some seconds old. */
 export const queryClient = new QueryClient({
@@ -10,6 +11,12 @@ export const queryClient = new QueryClient({
       retry: (count, error) => count < 2 && isUnreachable(error),
     },
   },
+})
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: askSession,
+  staleTime: Number.POSITIVE_INFINITY,
 })
 
 export const overviewQuery = queryOptions({ queryKey: ['overview'], queryFn: () => call('overview') })

@@ -1,43 +1,65 @@
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
-import { onUnauthorized } from '../api/call.ts'
+import { isUnreachable, onUnauthorized } from '../api/call.ts'
 import { startLive } from '../api/live.ts'
-import { queryClient } from '../api/queries.ts'
-import { signIn } from '../api/session.ts'
+import { queryClient, sessionQuery } from '../api/queries.ts'
+import { signIn, type Credential } from '../api/session.ts'
+import { Failure } from '../ui/signs/notice.tsx'
 import { Toasts } from '../ui/signs/toasts.tsx'
 import { router } from './router.tsx'
 import { SignIn } from './sign-in.tsx'
 
 /** Whether the gateway knows this browser. Until it says no, it is taken to. */
-type Session = 'in' | 'out' | 'signing-in'
+type State = 'in' | 'out' | 'signing-in'
 
-export function App({ token }: { token: string | undefined }) {
-  const [session, setSession] = useState<Session>(token === undefined ? 'in' : 'signing-in')
+/** Between two tries of a page that was opened while the gateway was away. */
+const TRY_AGAIN = 2_000
+
+export function App({ credential }: { credential: Credential | undefined }) {
+  const [state, setState] = useState<State>(credential === undefined ? 'in' : 'signing-in')
   const [error, setError] = useState<unknown>()
-  const enter = useCallback(async (given: string) => {
+  const enter = useCallback(async (given: Credential) => {
     setError(undefined)
     try {
-      await signIn(given)
+      const session = await signIn(given)
       queryClient.clear()
-      setSession('in')
+      queryClient.setQueryData(sessionQuery.queryKey, session)
+      setState('in')
     } catch (thrown) {
       setError(thrown)
-      setSession('out')
+      setState('out')
     }
   }, [])
   useEffect(() => {
-    if (token !== undefined) void enter(token)
-  }, [token, enter])
-  useEffect(() => onUnauthorized(() => setSession('out')), [])
-  useEffect(() => (session === 'in' ? startLive() : undefined), [session])
+    if (credential !== undefined) void enter(credential)
+  }, [credential, enter])
+  useEffect(() => onUnauthorized(() => setState('out')), [])
 
-  if (session === 'signing-in') return null
-  if (session === 'out') return <SignIn onToken={enter} error={error} />
+  if (state === 'signing-in') return null
+  if (state === 'out') return <SignIn onToken={(token) => void enter({ token })} error={error} />
   return (
     <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
+      <Known onUnknown={() => setState('out')} />
       <Toasts />
     </QueryClientProvider>
   )
+}
+
+/** The pages, as soon as it is known who looks at them: what they offer depends on it. */
+function Known({ onUnknown }: { onUnknown: () => void }) {
+  const { data, error } = useQuery({
+    ...sessionQuery,
+    retry: false,
+    refetchInterval: ({ state }) =>
+      state.data === undefined && isUnreachable(state.error) ? TRY_AGAIN : false,
+  })
+  const role = data?.role
+  const isUnknown = error !== null && !isUnreachable(error)
+  useEffect(() => (role === undefined ? undefined : startLive()), [role])
+  useEffect(() => {
+    if (isUnknown) onUnknown()
+  }, [isUnknown, onUnknown])
+  if (data && !isUnknown) return <RouterProvider router={router} />
+  return error && !isUnknown ? <Failure error={error} /> : null
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { overviewQuery } from '../api/queries.ts'
+import { overviewQuery, sessionQuery } from '../api/queries.ts'
 import { Dialog } from '../ui/layout/dialog.tsx'
 import { pagesOf } from './pages.ts'
 import styles from './help.module.css'
@@ -15,8 +15,9 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 
 /** What the keys do. */
 export default function Help({ onClose }: { onClose: () => void }) {
-  const { data } = useQuery(overviewQuery)
-  const pages = pagesOf(data).map(({ key, title }) => [`g ${key}`, `go to ${title}`] as const)
+  const { data: session } = useQuery(sessionQuery)
+  const { data } = useQuery({ ...overviewQuery, enabled: session?.role !== undefined })
+  const pages = pagesOf(data, session).map(({ key, title }) => [`g ${key}`, `go to ${title}`] as const)
   return (
     <Dialog open onClose={onClose} title="Keys">
       <dl className={styles.keys}>

@@ -1,6 +1,7 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { Menu, Search } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { useMay } from '../api/may.tsx'
 import { useWaiting } from '../features/waiting/use-waiting.ts'
 import { WaitingWatch } from '../features/waiting/waiting-watch.tsx'
 import { Badge } from '../ui/signs/badge.tsx'
@@ -9,6 +10,8 @@ import { Modal } from '../ui/layout/modal.tsx'
 import { ConfigBanner } from './config-banner.tsx'
 import { LiveBadge } from './live-badge.tsx'
 import { LostBanner } from './lost-banner.tsx'
+import { NotYours } from './not-yours.tsx'
+import { usesOf } from './pages.ts'
 import { Sidebar } from './sidebar.tsx'
 import styles from './shell.module.css'
 import { useShortcuts } from './use-shortcuts.ts'
@@ -20,6 +23,9 @@ export function Shell() {
   const [menu, setMenu] = useState(false)
   const [palette, setPalette] = useState(false)
   const [help, setHelp] = useState(false)
+  const may = useMay()
+  // Of the page that is shown, not of the one that is on its way.
+  const needed = useRouterState({ select: ({ matches }) => usesOf(matches.at(-1)?.fullPath ?? '/') })
   const path = useRouterState({ select: (state) => state.location.pathname })
   useShortcuts({
     onPalette: useCallback(() => setPalette((open) => !open), []),
@@ -47,7 +53,7 @@ export function Shell() {
         <WaitingWatch />
         <LostBanner />
         <ConfigBanner />
-        <Outlet />
+        {may(needed) ? <Outlet /> : <NotYours needed={needed} />}
       </main>
       {menu && (
         <Modal onClose={() => setMenu(false)} label="Menu" className={styles.drawer}>

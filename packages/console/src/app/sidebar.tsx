@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Moon, Plus, Search, Sun, SunMoon } from 'lucide-react'
 import { recording } from '../api/live.ts'
-import { overviewQuery } from '../api/queries.ts'
+import { useMay } from '../api/may.tsx'
+import { overviewQuery, sessionQuery } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
 import { useOpenApprovals } from '../features/approvals/use-approvals.ts'
 import { useWaiting } from '../features/waiting/use-waiting.ts'
@@ -10,13 +11,16 @@ import { plural } from '../ui/text/format.ts'
 import { StateDot } from '../ui/signs/state.tsx'
 import { LiveBadge } from './live-badge.tsx'
 import { pagesOf } from './pages.ts'
+import { Person } from './person.tsx'
 import styles from './sidebar.module.css'
 import { nextTheme, setTheme, theme } from './theme.ts'
 
 const THEME_ICONS = { system: SunMoon, light: Sun, dark: Moon }
 
 export function Sidebar({ onSearch }: { onSearch: () => void }) {
-  const { data } = useQuery(overviewQuery)
+  const may = useMay()
+  const { data: session } = useQuery(sessionQuery)
+  const { data } = useQuery({ ...overviewQuery, enabled: may('overview') })
   const waiting = useWaiting().length
   const approvals = useOpenApprovals()
   const chosen = useStore(theme)
@@ -35,7 +39,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
         <kbd>{isMac() ? '⌘' : 'Ctrl'} K</kbd>
       </button>
       <nav aria-label="Pages" className={styles.nav}>
-        {pagesOf(data).map(({ to, title, icon: Icon, key }) => (
+        {pagesOf(data, session).map(({ to, title, icon: Icon, key }) => (
           <Link
             key={to}
             to={to}
@@ -59,12 +63,16 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
           </Link>
         ))}
       </nav>
-      <div className={styles.heading}>
-        <h2>Targets</h2>
-        <Link to="/add-target" aria-label="Add a target" title="Add a target">
-          <Plus size={15} aria-hidden />
-        </Link>
-      </div>
+      {may('targets') && (
+        <div className={styles.heading}>
+          <h2>Targets</h2>
+          {may('addTarget') && (
+            <Link to="/add-target" aria-label="Add a target" title="Add a target">
+              <Plus size={15} aria-hidden />
+            </Link>
+          )}
+        </div>
+      )}
       <nav aria-label="Targets" className={styles.targets}>
         {data?.targets.map((card) => (
           <Link
@@ -81,6 +89,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
         ))}
         {data?.targets.length === 0 && <p className={styles.none}>None yet.</p>}
       </nav>
+      {session && <Person session={session} />}
       <button type="button" className={styles.theme} onClick={() => setTheme(nextTheme(chosen))}>
         <ThemeIcon size={14} aria-hidden />
         <span>Theme: {chosen}</span>

@@ -1,5 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { queryClient, sessionQuery } from '../api/queries.ts'
+import { mayUse } from '../api/contract.ts'
 import { PAGES } from './pages.ts'
 
 interface Shortcuts {
@@ -18,7 +20,8 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
         return onPalette()
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
-      const page = PAGES.find(({ key }) => key === event.key)
+      const role = queryClient.getQueryData(sessionQuery.queryKey)?.role
+      const page = PAGES.find(({ key, uses }) => key === event.key && mayUse(role, uses))
       if (event.timeStamp - afterG < 1_000 && page) {
         afterG = 0
         void navigate({ to: page.to })

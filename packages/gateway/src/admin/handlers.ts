@@ -1,6 +1,7 @@
 import type { AuthInfo } from '@gantry/mcp/exchange'
 import type {
   CallName,
+  Role,
   RouteEvent,
   RouteInput,
   RouteReply,
@@ -8,9 +9,7 @@ import type {
   StreamName,
   WireExportLine,
 } from './contract.ts'
-
-/** What a caller may do with the admin API; `roles.ts` has the table. */
-export type Role = 'viewer' | 'operator' | 'admin'
+import type { ConsoleSession } from './http/console-people.ts'
 
 export interface Caller {
   /** For people: `console` is the holder of the printed token. */
@@ -18,6 +17,8 @@ export interface Caller {
   readonly auth: AuthInfo | undefined
   /** Undefined for those who are let in to decide about approvals only. */
   readonly role: Role | undefined
+  /** Of a person who has signed in to the console. */
+  readonly session?: ConsoleSession | undefined
 }
 
 export type ApiRequest<Name extends CallName | StreamName | 'wireExport'> = RouteInput<Name> & {

@@ -1,6 +1,7 @@
+import { nameOfPerson } from '../identity/name-of-person.ts'
 import type { AdminHost } from './admin-host.ts'
 import { ApiError } from './api-error.ts'
-import type { Handlers } from './handlers.ts'
+import type { Caller, Handlers } from './handlers.ts'
 import { gatewayInfo } from './overview/overview-handlers.ts'
 
 /** Who asks, and how browsers sign in and out; the cookie itself is made where HTTP is spoken. */
@@ -9,8 +10,9 @@ export function sessionHandlers(
 ): Pick<Handlers, 'session' | 'openSession' | 'signOut' | 'renewToken'> {
   const session: Handlers['session'] = ({ caller }) => ({
     principal: caller.principal,
-    ...(caller.role !== undefined && { role: caller.role }),
-    gateway: gatewayInfo(host),
+    ...nameOf(caller),
+    isPerson: caller.session !== undefined,
+    ...(caller.role !== undefined && { role: caller.role, gateway: gatewayInfo(host) }),
   })
   return {
     session,
@@ -18,6 +20,11 @@ export function sessionHandlers(
     signOut: () => ({ ok: true }),
     renewToken: async () => ({ address: await renewToken(host) }),
   }
+}
+
+function nameOf({ auth }: Caller): { name?: string } {
+  const name = nameOfPerson(auth?.claims) ?? auth?.principal.subject
+  return name === undefined ? {} : { name }
 }
 
 async function renewToken({ renewToken: renew }: AdminHost): Promise<string> {

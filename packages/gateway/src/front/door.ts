@@ -56,6 +56,11 @@ export class Door {
     return this.#signIn
   }
 
+  /** The model of those who are let in now; that of the gateway follows. */
+  get auth(): GatewayModel['auth'] {
+    return this.#model.auth
+  }
+
   get bearer(): BearerGuard | undefined {
     return this.#current.bearer
   }

@@ -9,6 +9,7 @@ import { AdminGate } from '../admin/http/admin-gate.ts'
 import { AdminServer } from '../admin/http/admin-server.ts'
 import { AdminToken } from '../admin/http/admin-token.ts'
 import { ConsoleCookie } from '../admin/http/console-cookie.ts'
+import { ConsolePeople } from '../admin/http/console-people.ts'
 import { ConsoleFiles } from '../admin/http/console-files.ts'
 import { localApi } from '../admin/local-api.ts'
 import { RuleWatch } from '../chain/policy/rule-watch.ts'
@@ -113,16 +114,23 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     renewToken: token && renewToken,
   })
   const cookie = new ConsoleCookie(state.sealer, url)
+  const people = new ConsolePeople({
+    store: state.store,
+    logins: () => door.signIn?.logins,
+    issuer: () => door.auth.signIn?.issuer,
+  })
   const adminServer = new AdminServer({
     handlers: admin.handlers,
     gate: new AdminGate({
       token,
       cookie,
+      people,
       guard: () => door.guard,
-      roles: () => gateway.model.auth.roles,
+      roles: () => door.auth.roles,
       onRefused,
     }),
     cookie,
+    people,
     console: model.server.console ? new ConsoleFiles() : undefined,
     views: admin.views,
     toJson: (value) => gateway.scrubber.toJson(value),

@@ -6,6 +6,7 @@ import { formatCount } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
 import { Ago } from '../../ui/text/time.tsx'
+import { ToConfiguration } from '../configuration/to-configuration.tsx'
 import styles from './access.module.css'
 import { Keys } from './keys.tsx'
 
@@ -20,7 +21,7 @@ export function Callers({ access }: { access: Access }) {
         ) : (
           <>
             <Badge tone="warn">open</Badge> Everybody who reaches the port comes in. <code>auth</code> in the{' '}
-            <Link to="/configuration">configuration</Link> asks for keys or tokens.
+            <ToConfiguration>configuration</ToConfiguration> asks for keys or tokens.
           </>
         )}
         {issuers.map(({ issuer, scopes }) => (

@@ -4,6 +4,7 @@ import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { Access, AccessKey } from '../../api/contract.ts'
+import { useMay } from '../../api/may.tsx'
 import { queryClient } from '../../api/queries.ts'
 import { Bar } from '../../ui/layout/bar.tsx'
 import { Badge } from '../../ui/signs/badge.tsx'
@@ -16,18 +17,20 @@ import { Table } from '../../ui/table/table.tsx'
 import { Ago } from '../../ui/text/time.tsx'
 import { notify } from '../../ui/signs/toasts.tsx'
 import { AddKey } from './add-key.tsx'
+import { ToConfiguration } from '../configuration/to-configuration.tsx'
 import styles from './access.module.css'
 
 /** Keys of the file and of the store. Those of the store are made and revoked here. */
 export function Keys({ access }: { access: Access }) {
   const { keys, acceptingKeys } = access
+  const may = useMay()
   const [isAdding, setAdding] = useState(false)
   const [ending, setEnding] = useState<string>()
   return (
     <>
       <Bar>
         <h2>Keys</h2>
-        {acceptingKeys && (
+        {acceptingKeys && may('addKey') && (
           <Button icon={KeyRound} onClick={() => setAdding(true)}>
             Make a key…
           </Button>
@@ -35,15 +38,15 @@ export function Keys({ access }: { access: Access }) {
       </Bar>
       {!acceptingKeys && (
         <p className={styles.muted}>
-          With <code>auth.keys: true</code> in the <Link to="/configuration">configuration</Link>, keys can be
-          made and revoked here.
+          With <code>auth.keys: true</code> in the <ToConfiguration>configuration</ToConfiguration>, keys can
+          be made and revoked here.
         </p>
       )}
       {keys.length > 0 && (
         <Table
           label="Keys"
           rows={keys}
-          columns={columnsFor(setEnding)}
+          columns={columnsFor(may('revokeKey') ? setEnding : undefined)}
           keyOf={({ name, from }) => `${from} ${name}`}
         />
       )}
@@ -84,7 +87,7 @@ function Revoke({ name, onClose }: { name: string; onClose: () => void }) {
 
 const STATES = { active: undefined, expired: 'expired', 'not-accepted': 'not accepted' }
 
-function columnsFor(onRevoke: (name: string) => void): readonly Column<AccessKey>[] {
+function columnsFor(onRevoke: ((name: string) => void) | undefined): readonly Column<AccessKey>[] {
   return [
     {
       id: 'key',
@@ -134,7 +137,7 @@ function columnsFor(onRevoke: (name: string) => void): readonly Column<AccessKey
           <Link to="/access" search={{ tab: 'seen', as: `key:${name}` }}>
             What it sees
           </Link>
-          {from === 'store' && <Button onClick={() => onRevoke(name)}>Revoke…</Button>}
+          {from === 'store' && onRevoke && <Button onClick={() => onRevoke(name)}>Revoke…</Button>}
         </Bar>
       ),
     },

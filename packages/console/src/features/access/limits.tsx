@@ -1,17 +1,17 @@
-import { Link } from '@tanstack/react-router'
 import type { AccessLimit, LimitShare } from '../../api/contract.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
 import { formatCount } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
+import { ToConfiguration } from '../configuration/to-configuration.tsx'
 import styles from './access.module.css'
 
 /** Limits with how full they are. */
 export function Limits({ limits }: { limits: readonly AccessLimit[] }) {
   if (limits.length === 0) {
     return (
-      <Empty title="There are no limits" action={<Link to="/configuration">Open the configuration</Link>}>
+      <Empty title="There are no limits" action={<ToConfiguration>Open the configuration</ToConfiguration>}>
         How often callers may call what stands under <code>limits</code>.
       </Empty>
     )

@@ -1,10 +1,10 @@
-import { Link } from '@tanstack/react-router'
 import type { Access, AccessFinding, AccessResultRule } from '../../api/contract.ts'
 import { Badge, type Tone } from '../../ui/signs/badge.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
 import { formatCount } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
+import { ToConfiguration } from '../configuration/to-configuration.tsx'
 import styles from './access.module.css'
 
 /** What may come back, and what was taken out of it. */
@@ -13,7 +13,7 @@ export function Results({ access: { results, found } }: { access: Access }) {
     return (
       <Empty
         title="Nothing is taken out of results"
-        action={<Link to="/configuration">Open the configuration</Link>}
+        action={<ToConfiguration>Open the configuration</ToConfiguration>}
       >
         What may come back from targets stands under <code>results</code>.
       </Empty>

@@ -5,6 +5,7 @@ import { Empty } from '../../ui/signs/empty.tsx'
 import { formatCount } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
+import { ToConfiguration } from '../configuration/to-configuration.tsx'
 import styles from './access.module.css'
 
 /** The rules of policy with what each has decided. */
@@ -12,7 +13,7 @@ export function Rules({ policy }: { policy: AccessPolicy }) {
   const { rules, fallback, byDefault } = policy
   if (rules.length === 0 && fallback === 'allow') {
     return (
-      <Empty title="There are no rules" action={<Link to="/configuration">Open the configuration</Link>}>
+      <Empty title="There are no rules" action={<ToConfiguration>Open the configuration</ToConfiguration>}>
         Everybody who comes in may call everything. Rules stand under <code>policy</code>.
       </Empty>
     )

@@ -1,13 +1,8 @@
 import type { AuditEntry } from '../../api/contract.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
 import { formatDuration } from '../../ui/text/format.ts'
+import { Clock } from '../../ui/text/time.tsx'
 import type { Column } from '../../ui/table/column.ts'
-
-/** A trail reaches back for months: the day belongs to the time. */
-function When({ at }: { at: number }) {
-  const date = new Date(at)
-  return <time dateTime={date.toISOString()}>{date.toLocaleString()}</time>
-}
 
 const GOOD = new Set(['ok', 'allowed', 'ready', 'stopped', 'input-required', 'task'])
 
@@ -25,10 +20,10 @@ export const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     id: 'time',
     title: 'Time',
-    width: '11.5rem',
+    width: '8.5rem',
     sortBy: ({ at }) => at,
     isNumber: true,
-    cell: ({ at }) => <When at={at} />,
+    cell: ({ at }) => <Clock at={at} />,
   },
   {
     id: 'who',
@@ -57,7 +52,7 @@ export const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     id: 'outcome',
     title: 'Outcome',
-    width: '8rem',
+    width: '9rem',
     narrow: 'aside',
     sortBy: ({ outcome }) => outcome,
     cell: (event) => <OutcomeBadge {...event} />,

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { RefreshCw } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import type { CatalogList, EntryKind } from '../../api/contract.ts'
+import { May } from '../../api/may.tsx'
 import { catalogQuery, queryClient } from '../../api/queries.ts'
 import { Bar, Count } from '../../ui/layout/bar.tsx'
 import { Button } from '../../ui/controls/button.tsx'
@@ -36,9 +37,11 @@ export function CatalogPage() {
       title="Catalog"
       lead={data && summary(data)}
       actions={
-        <Button icon={RefreshCw} disabled={refresh.isPending} onClick={() => refresh.mutate()}>
-          Refresh all lists
-        </Button>
+        <May use="targetAction">
+          <Button icon={RefreshCw} disabled={refresh.isPending} onClick={() => refresh.mutate()}>
+            Refresh all lists
+          </Button>
+        </May>
       }
     >
       {error && <Failure error={error} />}

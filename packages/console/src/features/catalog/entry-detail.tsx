@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Play, X } from 'lucide-react'
 import type { CatalogEntryDetail, EntryKind } from '../../api/contract.ts'
+import { May } from '../../api/may.tsx'
 import { entryQuery } from '../../api/queries.ts'
 import { Badge, KindBadge } from '../../ui/signs/badge.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
@@ -48,9 +49,11 @@ function Content({ entry, onClose }: { entry: CatalogEntryDetail; onClose: () =>
   return (
     <div className={styles.detail}>
       <p className={styles.links}>
-        <Link to="/playground" search={{ kind: entry.kind, name: entry.key }} className={styles.try}>
-          <Play size={13} aria-hidden /> Open in the playground
-        </Link>
+        <May use="startCall">
+          <Link to="/playground" search={{ kind: entry.kind, name: entry.key }} className={styles.try}>
+            <Play size={13} aria-hidden /> Open in the playground
+          </Link>
+        </May>
         <Link to="/targets/$name" params={{ name: entry.target }}>
           {entry.target}
         </Link>
@@ -66,11 +69,13 @@ function Content({ entry, onClose }: { entry: CatalogEntryDetail; onClose: () =>
         <AnnotationBadges annotations={entry.annotations} />
       </p>
       {entry.description && <Markdown text={entry.description} />}
-      <EntrySettings
-        key={`${entry.shownAs.name} ${entry.shownAs.description}`}
-        entry={entry}
-        onRenamed={onClose}
-      />
+      <May use="editEntry">
+        <EntrySettings
+          key={`${entry.shownAs.name} ${entry.shownAs.description}`}
+          entry={entry}
+          onRenamed={onClose}
+        />
+      </May>
       {entry.kind === 'tool' && (
         <section>
           <h3>Portability</h3>

@@ -4,6 +4,7 @@ import { Unplug, X } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ClientRow, InFlightCall } from '../../api/contract.ts'
+import { May, useMay } from '../../api/may.tsx'
 import { clientsQuery, queryClient } from '../../api/queries.ts'
 import { Badge, EraBadge } from '../../ui/signs/badge.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
@@ -70,6 +71,7 @@ function List({ label, clients }: { label: string; clients: readonly ClientRow[]
 }
 
 function Client({ client }: { client: ClientRow }) {
+  const may = useMay()
   const disconnect = useMutation({
     mutationFn: () => call('disconnectClient', { params: { id: client.id } }),
     onSuccess: () => {
@@ -82,7 +84,8 @@ function Client({ client }: { client: ClientRow }) {
     <Card
       title={nameOf(client)}
       actions={
-        client.canDisconnect && (
+        client.canDisconnect &&
+        may('disconnectClient') && (
           <Button icon={Unplug} disabled={disconnect.isPending} onClick={() => disconnect.mutate()}>
             Disconnect
           </Button>
@@ -132,12 +135,14 @@ function InFlight({ one }: { one: InFlightCall }) {
       </Link>
       {one.target !== undefined && <span className={styles.muted}>→ {one.target}</span>}
       <span className={styles.muted}>{formatDuration(Math.max(one.elapsed, now - one.startedAt))}</span>
-      <IconButton
-        label={`Cancel ${one.name ?? one.method}`}
-        icon={X}
-        disabled={cancel.isPending}
-        onClick={() => cancel.mutate()}
-      />
+      <May use="cancelExchange">
+        <IconButton
+          label={`Cancel ${one.name ?? one.method}`}
+          icon={X}
+          disabled={cancel.isPending}
+          onClick={() => cancel.mutate()}
+        />
+      </May>
     </li>
   )
 }

@@ -5,6 +5,7 @@ import { AdminError } from '../../api/contract.ts'
 import { call } from '../../api/call.ts'
 import type { ConfigText } from '../../api/contract.ts'
 import { keep, readKept } from '../../api/kept.ts'
+import { May, useMay } from '../../api/may.tsx'
 import { configQuery, configSchemaQuery, queryClient } from '../../api/queries.ts'
 import { Bar } from '../../ui/layout/bar.tsx'
 import { Button } from '../../ui/controls/button.tsx'
@@ -55,7 +56,9 @@ function Edit({ config }: { config: ConfigText }) {
   const goToLine = (to: number) =>
     navigate({ search: (old) => ({ ...old, line: String(to) }), replace: true })
   const { data: schema } = useQuery(configSchemaQuery)
-  const isDirty = text !== base.text
+  const may = useMay()
+  const isWritable = config.writable && may('saveConfig')
+  const isDirty = isWritable && text !== base.text
   useEffect(() => {
     keep(KEPT, isDirty ? { base: { text: base.text, revision: base.revision }, text } : undefined)
   }, [base, text, isDirty])
@@ -110,24 +113,26 @@ function Edit({ config }: { config: ConfigText }) {
           {isDirty ? 'Edited' : 'As saved'} · loaded <Clock at={config.status.loadedAt} /> · {config.format}
           {config.status.rejected && ' · the file was refused, an earlier one is in use'}
         </span>
-        <History disabled={isDirty || !config.writable} />
-        <Button disabled={!isDirty} onClick={() => setText(base.text)}>
-          Undo all
-        </Button>
-        <Button
-          tone="primary"
-          disabled={!isDirty || !config.writable || !check.result?.ok || check.isPending}
-          onClick={() => setReviewing(true)}
-        >
-          Review and apply…
-        </Button>
+        <History disabled={isDirty || !isWritable} />
+        <May use="saveConfig">
+          <Button disabled={!isDirty} onClick={() => setText(base.text)}>
+            Undo all
+          </Button>
+          <Button
+            tone="primary"
+            disabled={!isDirty || !check.result?.ok || check.isPending}
+            onClick={() => setReviewing(true)}
+          >
+            Review and apply…
+          </Button>
+        </May>
       </Bar>
       <div className={styles.editor}>
         <Editor
           label="Configuration file"
           format={config.format}
           value={text}
-          onChange={config.writable ? setText : undefined}
+          onChange={isWritable ? setText : undefined}
           problems={problems}
           line={line === undefined ? undefined : Number(line)}
           tall

@@ -3,6 +3,7 @@ import { History as Icon } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ConfigVersion } from '../../api/contract.ts'
+import { useMay } from '../../api/may.tsx'
 import { queryClient, versionQuery, versionsQuery } from '../../api/queries.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
 import { Button } from '../../ui/controls/button.tsx'
@@ -17,7 +18,8 @@ import styles from './history.module.css'
 
 /** Goes back to a file that was in use, after a look at the difference. */
 export function History({ disabled }: { disabled: boolean }) {
-  const { data } = useQuery(versionsQuery)
+  const may = useMay()
+  const { data } = useQuery({ ...versionsQuery, enabled: may('configVersions') })
   const [isOpen, setOpen] = useState(false)
   const isAnyOther = data?.versions.some(({ isCurrent }) => !isCurrent)
   if (!isAnyOther) return null

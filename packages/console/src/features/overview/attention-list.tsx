@@ -4,6 +4,7 @@ import { RotateCw } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import type { TargetCard } from '../../api/contract.ts'
 import { applyEvent } from '../../api/live.ts'
+import { useMay } from '../../api/may.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { formatCount } from '../../ui/text/format.ts'
 import { Rich } from '../../ui/text/rich.tsx'
@@ -41,6 +42,7 @@ export function AttentionList({ concerns, total }: Props) {
 
 function Entry({ concern: { card, what, fix, callsFail } }: { concern: Concern }) {
   const { name, state, retryAt } = card
+  const may = useMay()
   return (
     <article className={styles.entry} aria-label={name}>
       <header>
@@ -66,13 +68,13 @@ function Entry({ concern: { card, what, fix, callsFail } }: { concern: Concern }
         </p>
       )}
       <div className={styles.actions}>
-        {state === 'needs-auth' && <SignIn name={name} />}
+        {state === 'needs-auth' && may('signIn') && <SignIn name={name} />}
         {callsFail ? (
           <Link to="/wire" search={{ filter: `target:${quoted(name)} status:error,tool-error` }}>
             Show the failed calls
           </Link>
         ) : (
-          state !== 'needs-auth' && <Restart card={card} />
+          state !== 'needs-auth' && may('targetAction') && <Restart card={card} />
         )}
         <Link to="/why" search={{ name }}>
           Why?

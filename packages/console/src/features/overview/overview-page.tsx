@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import type { Overview } from '../../api/contract.ts'
+import { May, useMay } from '../../api/may.tsx'
 import { overviewQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Card } from '../../ui/layout/card.tsx'
@@ -26,7 +27,8 @@ const DEMO =
 export function OverviewPage() {
   const { data, error } = useQuery(overviewQuery)
   const navigate = useNavigate()
-  const add = (
+  const may = useMay()
+  const add = may('addTarget') && (
     <Button tone="primary" icon={Plus} onClick={() => navigate({ to: '/add-target' })}>
       Add target
     </Button>
@@ -63,7 +65,14 @@ function Content({ overview }: { overview: Overview }) {
     return (
       <>
         <Card>
-          <Empty title="No targets yet" action={<Link to="/add-target">Add the first one</Link>}>
+          <Empty
+            title="No targets yet"
+            action={
+              <May use="addTarget">
+                <Link to="/add-target">Add the first one</Link>
+              </May>
+            }
+          >
             A target is an MCP server behind this gateway: a command, a URL or an OpenAPI description. Paste
             one, or the <code>mcpServers</code> part of a client’s settings.
           </Empty>

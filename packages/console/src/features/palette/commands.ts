@@ -13,7 +13,13 @@ import {
   type LucideIcon,
 } from 'lucide-react'
 import { call } from '../../api/call.ts'
-import type { CatalogEntry, CatalogList, Overview } from '../../api/contract.ts'
+import {
+  mayUse,
+  type CatalogEntry,
+  type CatalogList,
+  type Overview,
+  type SessionInfo,
+} from '../../api/contract.ts'
 import { pagesOf } from '../../app/pages.ts'
 import { setTheme } from '../../app/theme.ts'
 import { notify, notifyError } from '../../ui/signs/toasts.tsx'
@@ -29,13 +35,15 @@ export interface Command {
 interface Sources {
   readonly overview: Overview | undefined
   readonly catalog: CatalogList | undefined
+  readonly session: SessionInfo | undefined
   readonly navigate: UseNavigateResult<string>
 }
 
 const ENTRY_ICONS = { tool: Wrench, prompt: MessageSquareText, resource: Braces, template: Braces }
 
-export function commandsFor({ overview, catalog, navigate }: Sources): Command[] {
-  const pages = pagesOf(overview).map(({ to, title, icon }) => ({
+export function commandsFor({ overview, catalog, session, navigate }: Sources): Command[] {
+  const may = (name: Parameters<typeof mayUse>[1]) => mayUse(session?.role, name)
+  const pages = pagesOf(overview, session).map(({ to, title, icon }) => ({
     id: `page ${to}`,
     title,
     detail: 'page',
@@ -50,29 +58,37 @@ export function commandsFor({ overview, catalog, navigate }: Sources): Command[]
       icon: Server,
       run: () => void navigate({ to: '/targets/$name', params: { name } }),
     },
-    {
-      id: `restart ${name}`,
-      title: `Restart ${name}`,
-      detail: 'action',
-      icon: RotateCw,
-      run: () =>
-        void call('targetAction', { params: { name }, body: { action: 'restart' } })
-          .then(() => notify(`${name} was restarted.`))
-          .catch(notifyError),
-    },
+    ...(may('targetAction') ? [restart(name)] : []),
   ])
-  const entries = (catalog?.entries ?? []).map((entry) => entryCommand(entry, navigate))
-  return [...pages, ...actions(navigate), ...targets, ...entries]
+  const entries = (catalog?.entries ?? []).map((entry) => entryCommand(entry, navigate, may('startCall')))
+  const own = actions(navigate).filter(({ id }) => id !== 'add' || may('addTarget'))
+  return [...pages, ...own, ...targets, ...entries]
 }
 
-function entryCommand(entry: CatalogEntry, navigate: Sources['navigate']): Command {
+function restart(name: string): Command {
+  return {
+    id: `restart ${name}`,
+    title: `Restart ${name}`,
+    detail: 'action',
+    icon: RotateCw,
+    run: () =>
+      void call('targetAction', { params: { name }, body: { action: 'restart' } })
+        .then(() => notify(`${name} was restarted.`))
+        .catch(notifyError),
+  }
+}
+
+function entryCommand(entry: CatalogEntry, navigate: Sources['navigate'], canCall: boolean): Command {
   const { kind, key, target } = entry
   return {
     id: `${kind} ${key} ${target}`,
     title: key,
     detail: `${kind} of ${target}`,
     icon: ENTRY_ICONS[kind],
-    run: () => void navigate({ to: '/playground', search: { kind, name: key } }),
+    run: () =>
+      void (canCall
+        ? navigate({ to: '/playground', search: { kind, name: key } })
+        : navigate({ to: '/catalog', search: { entry: key, entryKind: kind } })),
   }
 }
 

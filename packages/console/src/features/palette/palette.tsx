@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type KeyboardEvent } from 'react'
-import { catalogQuery, overviewQuery } from '../../api/queries.ts'
+import { catalogQuery, overviewQuery, sessionQuery } from '../../api/queries.ts'
 import { Modal } from '../../ui/layout/modal.tsx'
 import styles from './palette.module.css'
 import { commandsFor, rank } from './commands.ts'
@@ -12,10 +12,12 @@ const SHOWN = 40
 export default function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
-  const { data: overview } = useQuery(overviewQuery)
-  const { data: catalog } = useQuery(catalogQuery)
+  const { data: session } = useQuery(sessionQuery)
+  const enabled = session?.role !== undefined
+  const { data: overview } = useQuery({ ...overviewQuery, enabled })
+  const { data: catalog } = useQuery({ ...catalogQuery, enabled })
   const navigate = useNavigate()
-  const found = rank(commandsFor({ overview, catalog, navigate }), text).slice(0, SHOWN)
+  const found = rank(commandsFor({ overview, catalog, session, navigate }), text).slice(0, SHOWN)
   const run = (index: number) => {
     const command = found[index]
     if (!command) return

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import type { TargetDetail } from '../../api/contract.ts'
+import type { TargetCard, TargetDetail } from '../../api/contract.ts'
+import { May } from '../../api/may.tsx'
 import { logQuery } from '../../api/queries.ts'
 import { addStderr, stderrOf } from '../../api/stderr-store.ts'
 import { useStore } from '../../api/store.ts'
@@ -16,22 +17,24 @@ import { TargetTools } from './target-tools.tsx'
 const LINES = 10
 
 /** What one looks for first: how calls ended, what it wrote, what happened, what it offers. */
-export function Now({ target }: { target: TargetDetail }) {
-  const { name } = target
+export function Now({ card, detail }: { card: TargetCard; detail: TargetDetail | undefined }) {
+  const { name } = card
   const filter = `target:${quoted(name)}`
-  const lines = <LastLines target={target} />
+  const lines = detail && <LastLines target={detail} />
   return (
     <div className={styles.now}>
-      {target.problem && lines}
+      {card.problem && lines}
       <RecentCalls
-        target={target}
+        target={card}
         title="Last errors"
         filter={`${filter} status:error,tool-error`}
         none="No call has failed lately."
       />
-      <RecentCalls target={target} title="Last calls" filter={filter} none="Nobody has called it yet." />
-      {!target.problem && lines}
-      <LastEvents name={name} />
+      <RecentCalls target={card} title="Last calls" filter={filter} none="Nobody has called it yet." />
+      {!card.problem && lines}
+      <May use="log">
+        <LastEvents name={name} />
+      </May>
       <TargetTools name={name} />
     </div>
   )

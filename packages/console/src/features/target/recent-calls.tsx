@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
-import type { TargetDetail } from '../../api/contract.ts'
+import type { TargetCard } from '../../api/contract.ts'
 import { Card } from '../../ui/layout/card.tsx'
 import { formatDuration } from '../../ui/text/format.ts'
 import { Clock } from '../../ui/text/time.tsx'
@@ -11,7 +11,7 @@ import styles from './now.module.css'
 const CALLS = 6
 
 interface Props {
-  readonly target: TargetDetail
+  readonly target: TargetCard
   readonly title: string
   readonly filter: string
   /** Said when there are none. */

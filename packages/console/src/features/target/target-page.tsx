@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { AdminError } from '../../api/contract.ts'
-import type { TargetDetail } from '../../api/contract.ts'
-import { targetQuery } from '../../api/queries.ts'
+import type { TargetCard, TargetDetail } from '../../api/contract.ts'
+import { May, useMay } from '../../api/may.tsx'
+import { overviewQuery, targetQuery } from '../../api/queries.ts'
 import { Badge, EraBadge } from '../../ui/signs/badge.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
 import { formatBytes, formatCount, formatDuration, formatPercent, plural } from '../../ui/text/format.ts'
@@ -10,7 +11,7 @@ import { Explain, Failure } from '../../ui/signs/notice.tsx'
 import { Page } from '../../ui/layout/page.tsx'
 import { Skeleton } from '../../ui/signs/skeleton.tsx'
 import { isOff, StateBadge } from '../../ui/signs/state.tsx'
-import { Tabs } from '../../ui/controls/tabs.tsx'
+import { Tabs, type Tab } from '../../ui/controls/tabs.tsx'
 import { Ago, Until } from '../../ui/text/time.tsx'
 import { Capabilities } from './capabilities.tsx'
 import { Handshake } from './handshake.tsx'
@@ -26,22 +27,46 @@ const route = getRouteApi('/targets/$name')
 
 export function TargetPage() {
   const { name } = route.useParams()
+  return useMay()('target') ? <WholeTarget name={name} /> : <ListedTarget name={name} />
+}
+
+function WholeTarget({ name }: { name: string }) {
   const { data, error } = useQuery(targetQuery(name))
-  if (error instanceof AdminError && error.problem.code === 'not_found') return <Gone name={name} />
+  const isGone = error instanceof AdminError && error.problem.code === 'not_found'
+  return isGone ? <Gone name={name} /> : <Shown name={name} card={data} detail={data} error={error} />
+}
+
+/** What lists say of a target: nothing that it prints, and not how it is started. */
+function ListedTarget({ name }: { name: string }) {
+  const { data, error } = useQuery(overviewQuery)
+  const card = data?.targets.find((one) => one.name === name)
+  if (data && !card) return <Gone name={name} />
+  return <Shown name={name} card={card} detail={undefined} error={error} />
+}
+
+interface ShownProps {
+  readonly name: string
+  readonly card: TargetCard | undefined
+  readonly detail: TargetDetail | undefined
+  readonly error: Error | null
+}
+
+function Shown({ name, card, detail, error }: ShownProps) {
+  const may = useMay()
   return (
     <Page
       title={
         <>
-          {data?.title ?? name} {data && <StateBadge state={data.state} />}
+          {card?.title ?? name} {card && <StateBadge state={card.state} />}
         </>
       }
       name={name}
-      lead={data?.what}
-      actions={data && <TargetActions target={data} />}
+      lead={card?.what}
+      actions={card && may('targetAction') && <TargetActions target={card} />}
     >
       {error && <Failure error={error} />}
-      {!data && !error && <Skeleton lines={6} height="2.5rem" />}
-      {data && <Content target={data} key={name} />}
+      {!card && !error && <Skeleton lines={6} height="2.5rem" />}
+      {card && <Content card={card} detail={detail} key={name} />}
     </Page>
   )
 }
@@ -49,7 +74,14 @@ export function TargetPage() {
 function Gone({ name }: { name: string }) {
   return (
     <Page title={name}>
-      <Empty title={`There is no target “${name}”`} action={<Link to="/add-target">Add a target</Link>}>
+      <Empty
+        title={`There is no target “${name}”`}
+        action={
+          <May use="addTarget">
+            <Link to="/add-target">Add a target</Link>
+          </May>
+        }
+      >
         It may have been renamed or taken out of the configuration.{' '}
         <Link to="/why" search={{ name }}>
           Ask why
@@ -59,21 +91,14 @@ function Gone({ name }: { name: string }) {
   )
 }
 
-function Content({ target }: { target: TargetDetail }) {
+function Content({ card: target, detail }: { card: TargetCard; detail: TargetDetail | undefined }) {
   const { tab = 'now' } = route.useSearch()
   const navigate = route.useNavigate()
   // The step that failed says the same, in its place.
-  const steps = target.instances[0]?.steps ?? []
+  const steps = detail?.instances[0]?.steps ?? []
   const isShownBelow =
     tab === 'handshake' && steps.some(({ problem }) => problem?.what === target.problem?.what)
-  const tabs = [
-    { id: 'now', title: 'Now', content: () => <Now target={target} /> },
-    { id: 'handshake', title: 'Handshake', content: () => <Handshake target={target} /> },
-    { id: 'stderr', title: 'Log (stderr)', content: () => <Stderr target={target} /> },
-    { id: 'processes', title: 'Processes', content: () => <Processes target={target} /> },
-    { id: 'capabilities', title: 'Capabilities', content: () => <Capabilities target={target} /> },
-    { id: 'configuration', title: 'Configuration', content: () => <TargetConfiguration target={target} /> },
-  ]
+  const now = <Now card={target} detail={detail} />
   return (
     <>
       <Facts target={target} />
@@ -85,17 +110,31 @@ function Content({ target }: { target: TargetDetail }) {
           The next try is <Until at={target.retryAt} />.
         </p>
       )}
-      <Tabs
-        label="About this target"
-        tabs={tabs}
-        value={tab}
-        onChange={(id) => navigate({ search: { tab: id }, replace: true })}
-      />
+      {detail ? (
+        <Tabs
+          label="About this target"
+          tabs={[{ id: 'now', title: 'Now', content: () => now }, ...tabsOf(detail)]}
+          value={tab}
+          onChange={(id) => navigate({ search: { tab: id }, replace: true })}
+        />
+      ) : (
+        now
+      )}
     </>
   )
 }
 
-function Facts({ target }: { target: TargetDetail }) {
+function tabsOf(target: TargetDetail): Tab[] {
+  return [
+    { id: 'handshake', title: 'Handshake', content: () => <Handshake target={target} /> },
+    { id: 'stderr', title: 'Log (stderr)', content: () => <Stderr target={target} /> },
+    { id: 'processes', title: 'Processes', content: () => <Processes target={target} /> },
+    { id: 'capabilities', title: 'Capabilities', content: () => <Capabilities target={target} /> },
+    { id: 'configuration', title: 'Configuration', content: () => <TargetConfiguration target={target} /> },
+  ]
+}
+
+function Facts({ target }: { target: TargetCard }) {
   const { stats, counts, usage } = target
   return (
     <div className={styles.facts}>

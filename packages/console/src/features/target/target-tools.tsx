@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useMay } from '../../api/may.tsx'
 import { catalogQuery } from '../../api/queries.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
 import { Card } from '../../ui/layout/card.tsx'
@@ -11,6 +12,7 @@ const TOOLS = 30
 
 /** What the target offers to models; each leads to its form. */
 export function TargetTools({ name }: { name: string }) {
+  const canCall = useMay()('startCall')
   const { data } = useQuery(catalogQuery)
   const tools = data?.entries.filter(({ target, kind }) => target === name && kind === 'tool') ?? []
   if (!data) return null
@@ -27,9 +29,15 @@ export function TargetTools({ name }: { name: string }) {
       <ul className={styles.tools}>
         {tools.slice(0, TOOLS).map(({ key, title, annotations, visible }) => (
           <li key={key}>
-            <Link to="/playground" search={{ kind: 'tool', name: key }}>
-              {key}
-            </Link>
+            {canCall ? (
+              <Link to="/playground" search={{ kind: 'tool', name: key }}>
+                {key}
+              </Link>
+            ) : (
+              <Link to="/catalog" search={{ entry: key, entryKind: 'tool' }}>
+                {key}
+              </Link>
+            )}
             {title !== undefined && <span className={styles.client}>{title}</span>}
             <AnnotationBadges annotations={annotations} />
             {!visible && <Badge>hidden</Badge>}

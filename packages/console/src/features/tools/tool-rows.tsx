@@ -122,7 +122,8 @@ const COLUMNS: readonly Column<ToolRow>[] = [
     width: '5.5rem',
     isNumber: true,
     sortBy: ({ bytesOut }) => bytesOut,
-    cell: ({ bytesOut }) => formatBytes(bytesOut),
+    // Answers that are not counted have no bytes here.
+    cell: ({ bytesOut }) => (bytesOut === 0 ? '–' : formatBytes(bytesOut)),
   },
   {
     id: 'tokens',

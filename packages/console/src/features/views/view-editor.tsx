@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
 import type { Access, EditView, JsonObject } from '../../api/contract.ts'
 import { keep, useKept } from '../../api/kept.ts'
+import { May, useMay } from '../../api/may.tsx'
 import { Bar } from '../../ui/layout/bar.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Card } from '../../ui/layout/card.tsx'
@@ -33,6 +34,7 @@ interface Props {
 export function ViewEditor({ name, saved, access }: Props) {
   const { q = '', show = '', entry = '' } = route.useSearch()
   const navigate = route.useNavigate()
+  const may = useMay()
   const isHere = useIsHere()
   const slot = `view ${name}`
   const [draft, setDraft] = useKept<Draft>(slot, () => ({ name, view: saved }))
@@ -68,29 +70,33 @@ export function ViewEditor({ name, saved, access }: Props) {
         </Notice>
       )}
       <Card>
-        <ViewFields
-          draft={draft}
-          isNew={name === ''}
-          access={access}
-          onName={(next) => setDraft({ ...draft, name: next })}
-          onView={setView}
-        />
+        <fieldset className={styles.fields} disabled={!may('editView')}>
+          <ViewFields
+            draft={draft}
+            isNew={name === ''}
+            access={access}
+            onName={(next) => setDraft({ ...draft, name: next })}
+            onView={setView}
+          />
+        </fieldset>
       </Card>
       {edit.problem}
-      <Bar>
-        <Button
-          tone="primary"
-          disabled={!canSave || edit.isPending || (!isChanged && name !== '')}
-          onClick={() => edit.review({ name: draft.name, view: toSave(view) as JsonObject })}
-        >
-          Review and save…
-        </Button>
-        {name !== '' && (
-          <Button tone="danger" onClick={() => edit.review({ name, view: null })}>
-            Remove…
+      <May use="editView">
+        <Bar>
+          <Button
+            tone="primary"
+            disabled={!canSave || edit.isPending || (!isChanged && name !== '')}
+            onClick={() => edit.review({ name: draft.name, view: toSave(view) as JsonObject })}
+          >
+            Review and save…
           </Button>
-        )}
-      </Bar>
+          {name !== '' && (
+            <Button tone="danger" onClick={() => edit.review({ name, view: null })}>
+              Remove…
+            </Button>
+          )}
+        </Bar>
+      </May>
       <h2>What the model sees</h2>
       {shownView.use === undefined || previewed.name === '' ? (
         <p className={styles.muted}>Give it a name, and say what is in it.</p>
@@ -104,7 +110,7 @@ export function ViewEditor({ name, saved, access }: Props) {
           isForAnybody
           shown={{ q, show, entry }}
           onShow={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
-          beside={(one) => <ViewEntry entry={one} view={view} onView={setView} />}
+          beside={(one) => may('editView') && <ViewEntry entry={one} view={view} onView={setView} />}
         />
       )}
       {edit.dialog}

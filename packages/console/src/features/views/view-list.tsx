@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { AccessView } from '../../api/contract.ts'
+import { May } from '../../api/may.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
 import { formatCount } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
@@ -10,9 +11,11 @@ import styles from './views.module.css'
 export function ViewList({ views }: { views: readonly AccessView[] }) {
   const navigate = useNavigate()
   const add = (
-    <Link to="/view" className={styles.add}>
-      Add a view
-    </Link>
+    <May use="editView">
+      <Link to="/view" className={styles.add}>
+        Add a view
+      </Link>
+    </May>
   )
   if (views.length === 0) {
     return (

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import type { WaitingCall } from '../../api/contract.ts'
+import { useMay } from '../../api/may.tsx'
 import { waitingQuery } from '../../api/queries.ts'
 
 const NONE: readonly WaitingCall[] = []
 
 /** Calls of anybody that wait for an answer, oldest first. */
 export function useWaiting(): readonly WaitingCall[] {
-  const { data } = useQuery(waitingQuery)
+  const may = useMay()
+  const { data } = useQuery({ ...waitingQuery, enabled: may('waiting') })
   return data?.calls ?? NONE
 }
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
 import type { WhyReport } from '../../api/contract.ts'
+import { May } from '../../api/may.tsx'
 import { catalogQuery, whyQuery } from '../../api/queries.ts'
 import { KindBadge } from '../../ui/signs/badge.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
@@ -80,11 +81,13 @@ function Report({ report }: { report: WhyReport }) {
         <p>
           <Link to="/catalog" search={{ entry: report.subject.key, entryKind: report.subject.kind }}>
             See its definition
-          </Link>{' '}
-          ·{' '}
-          <Link to="/playground" search={{ kind: report.subject.kind, name: report.subject.key }}>
-            Try it
           </Link>
+          <May use="startCall">
+            {' · '}
+            <Link to="/playground" search={{ kind: report.subject.kind, name: report.subject.key }}>
+              Try it
+            </Link>
+          </May>
         </p>
       )}
       {report.similar.length > 0 && <Similar report={report} />}

@@ -4,6 +4,7 @@ import { Columns2, Pencil, RotateCcw, Square, X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import type { JsonObject, WireDetail } from '../../api/contract.ts'
+import { useMay } from '../../api/may.tsx'
 import { EraBadge } from '../../ui/signs/badge.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
@@ -34,6 +35,7 @@ interface Props {
 /** One exchange in full. */
 export function Exchange({ id, onClose, onCompare }: Props) {
   const { data, error, isImported } = useExchange(id)
+  const may = useMay()
   useEscape(onClose)
   return (
     <section className={styles.exchange} aria-label={`Exchange ${id}`}>
@@ -48,7 +50,9 @@ export function Exchange({ id, onClose, onCompare }: Props) {
       {!data && error === null && <Skeleton lines={6} />}
       {data && (
         <Content exchange={data}>
-          <Actions exchange={data} isImported={isImported} onCompare={onCompare} />
+          {(isImported || may('wireDetail')) && (
+            <Actions exchange={data} isImported={isImported} onCompare={onCompare} />
+          )}
         </Content>
       )}
     </section>
@@ -168,6 +172,11 @@ function Actions({ exchange, isImported, onCompare }: ActionsProps) {
 }
 
 function NoMessages({ exchange }: { exchange: WireDetail }) {
+  const may = useMay()
+  if (!may('wireDetail'))
+    return (
+      <Empty title="Messages are for operators">Your role shows who called what, and how it ended.</Empty>
+    )
   if (exchange.status === 'refused')
     return (
       <Empty title="The server asked, and got no answer">

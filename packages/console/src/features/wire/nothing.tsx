@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { May } from '../../api/may.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
 
 export function Nothing({ isFiltered }: { isFiltered: boolean }) {
@@ -10,7 +11,14 @@ export function Nothing({ isFiltered }: { isFiltered: boolean }) {
       </Empty>
     )
   return (
-    <Empty title="No exchanges yet" action={<Link to="/playground">Make a call in the playground</Link>}>
+    <Empty
+      title="No exchanges yet"
+      action={
+        <May use="startCall">
+          <Link to="/playground">Make a call in the playground</Link>
+        </May>
+      }
+    >
       As soon as a client uses the gateway, its requests show here. Messages are kept from the moment this
       page was opened, and of calls that failed before.
     </Empty>

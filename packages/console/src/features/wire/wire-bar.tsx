@@ -2,6 +2,7 @@ import { Pause, Play, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import type { WireRecord } from '../../api/contract.ts'
 import { recording } from '../../api/live.ts'
+import { May, useMay } from '../../api/may.tsx'
 import { useStore } from '../../api/store.ts'
 import { clearWire, wireStore, type WireState } from '../../api/wire-store.ts'
 import { Bar, Count } from '../../ui/layout/bar.tsx'
@@ -54,11 +55,13 @@ export function WireBar({ filter, onFilter, records, shown, frozen, onFreeze, vi
       ) : (
         <>
           <FreezeButton frozen={frozen} onFreeze={onFreeze} />
-          <Check
-            label="Record messages"
-            checked={isRecording}
-            onChange={(checked) => recording.set(checked)}
-          />
+          <May use="wireDetail">
+            <Check
+              label="Record messages"
+              checked={isRecording}
+              onChange={(checked) => recording.set(checked)}
+            />
+          </May>
         </>
       )}
       <Count>
@@ -81,7 +84,8 @@ function FreezeButton({ frozen, onFreeze }: Pick<Props, 'frozen' | 'onFreeze'>) 
 }
 
 export function WireActions({ filter, isImported }: { filter: string; isImported: boolean }) {
-  if (isImported) return <ImportButton />
+  const may = useMay()
+  if (isImported || !may('wireExport')) return <ImportButton />
   return (
     <>
       <ImportButton />

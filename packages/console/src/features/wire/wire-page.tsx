@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { parseWireFilter } from '../../api/contract.ts'
 import { recording } from '../../api/live.ts'
+import { useMay } from '../../api/may.tsx'
 import { useStore } from '../../api/store.ts'
 import { loadWire, wireStore } from '../../api/wire-store.ts'
 import { Button } from '../../ui/controls/button.tsx'
@@ -26,6 +27,7 @@ export function WirePage() {
   const search = route.useSearch()
   const { filter = '', id, sort = '', with: other, view = 'table', who } = search
   const navigate = route.useNavigate()
+  const may = useMay()
   const set = (change: Partial<typeof search>, replace = true) =>
     navigate({ search: (old) => ({ ...old, ...change }), replace })
   const live = useStore(wireStore)
@@ -44,7 +46,7 @@ export function WirePage() {
   const order = useMemo(() => readSort(sort === '' ? '-time' : sort), [sort])
   const open = (next: number, { shift }: { readonly shift: boolean }) => {
     const isOther = id !== undefined && next !== Number(id)
-    if ((isComparing || shift) && isOther) void set({ with: String(next) }, false)
+    if ((isComparing || shift) && isOther && may('wireDetail')) void set({ with: String(next) }, false)
     else void set({ id: String(next) }, id !== undefined)
     setComparing(false)
   }

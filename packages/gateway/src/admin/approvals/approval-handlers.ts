@@ -4,7 +4,7 @@ import type { NotDecided } from '../../chain/approval/approvals.ts'
 import { type Approver, isOwnCall, needsFor } from '../../chain/approval/approvers.ts'
 import { describeApprover } from '../../model/index.ts'
 import type { AdminHost } from '../admin-host.ts'
-import { isOperator } from '../http/roles.ts'
+import { isAtLeast } from '../contract.ts'
 import { ApiError } from '../api-error.ts'
 import type { ApprovalReport } from '../contract.ts'
 import type { Caller, Handlers } from '../handlers.ts'
@@ -40,7 +40,7 @@ export function approvalHandlers({ gateway }: AdminHost): ApprovalHandlers {
 
 /** Commands on this machine, and the holder of the console's token, administer the gateway. */
 function approverOf({ principal, auth, role }: Caller): Approver {
-  return { name: principal, subject: auth, isOperator: isOperator(role) }
+  return { name: principal, subject: auth, isOperator: isAtLeast(role, 'operator') }
 }
 
 const REASONS: Readonly<

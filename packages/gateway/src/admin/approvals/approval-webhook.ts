@@ -9,7 +9,8 @@ import type { Gateway } from '../../gateway.ts'
 import { decodePercent } from '../../model/index.ts'
 import { CALLER_FORMS, readCaller } from '../../rules/read-caller.ts'
 import { ApiError } from '../api-error.ts'
-import { isOperator, roleOf } from '../http/roles.ts'
+import { isAtLeast } from '../contract.ts'
+import { roleOf } from '../http/roles.ts'
 import { toApiError } from '../local-api.ts'
 import { notDecided, presentApproval } from './approval-handlers.ts'
 import { isSigned, sign } from './webhook-signature.ts'
@@ -110,7 +111,7 @@ export class ApprovalWebhook {
     const approver = {
       name: `${describePrincipal(subject.principal)} by webhook`,
       subject,
-      isOperator: isOperator(roleOf(subject, this.#gateway.model.auth.roles)),
+      isOperator: isAtLeast(roleOf(subject, this.#gateway.model.auth.roles), 'operator'),
     }
     return {
       approved,

@@ -56,10 +56,18 @@ export interface DiffHunk {
 export interface SessionInfo {
   /** `console` for the token that `serve` prints, else the caller for people to read, such as `key:ops`. */
   readonly principal: string
-  /** What this caller may do. */
-  readonly role?: 'viewer' | 'operator' | 'admin'
-  readonly gateway: GatewayInfo
+  /** What people call this caller: the name or address that the identity provider knows. */
+  readonly name?: string
+  /** What this caller may do; absent for those who are let in to decide about approvals only. */
+  readonly role?: Role
+  /** Whether a person has signed in, and can sign out. */
+  readonly isPerson: boolean
+  /** For those who have a role. */
+  readonly gateway?: GatewayInfo
 }
+
+/** What a caller may do with the admin API; `ROLE_OF` says what each route takes. */
+export type Role = 'viewer' | 'operator' | 'admin'
 
 export interface GatewayInfo {
   readonly name: string

@@ -13,12 +13,15 @@ import { dispatch, toApiError, type AnyRequest } from '../local-api.ts'
 import type { AppViews } from '../playground/app-views.ts'
 import type { AdminGate } from './admin-gate.ts'
 import type { ConsoleCookie } from './console-cookie.ts'
+import type { ConsolePeople } from './console-people.ts'
 import { acceptedEncodings, packed } from './compress.ts'
 import { type ConsoleFiles, SECURITY_HEADERS } from './console-files.ts'
 import { narrowed, requireRole } from './roles.ts'
 import { matchRoute } from './router.ts'
 import { jsonReader } from '@gantry/mcp/exchange'
 
+/** A link to it sends people to the identity provider. */
+const SIGN_IN = '/console/sign-in'
 const SHORTEST_LIFE = 5_000
 const LONGEST_TIMER = 2 ** 31 - 1
 
@@ -26,6 +29,7 @@ export interface AdminServerOptions {
   readonly handlers: Handlers
   readonly gate: AdminGate
   readonly cookie: ConsoleCookie
+  readonly people: ConsolePeople
   /** Undefined when the console is switched off. */
   readonly console: ConsoleFiles | undefined
   readonly views: AppViews
@@ -63,6 +67,7 @@ export class AdminServer {
     this.#options.gate.checkOrigin(request)
     if (isConsole) {
       if (request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod(['GET'])
+      if (path === SIGN_IN) return this.#options.people.begin(response)
       if (this.#options.views.serve(path, request, response)) return
       return this.#options.console!.serve(path, request, response)
     }
@@ -101,15 +106,28 @@ export class AdminServer {
       case 'lines':
         return writeLines(response, answer as Iterable<unknown>, toJson)
       default:
-        return this.#json(response, 200, await answer, await this.#sessionHeaders(name, response.req))
+        return this.#json(
+          response,
+          200,
+          await answer,
+          await this.#sessionHeaders(name, response.req, request),
+        )
     }
   }
 
   /** Signing in and out are a cookie that comes and goes. */
-  async #sessionHeaders(name: RouteName, request: IncomingMessage): Promise<Record<string, string>> {
-    const { cookie } = this.#options
-    if (name === 'signOut') return { 'set-cookie': cookie.remove(request) }
-    const made = name === 'openSession' ? await cookie.create(request) : undefined
+  async #sessionHeaders(
+    name: RouteName,
+    request: IncomingMessage,
+    { caller: { session } }: AnyRequest,
+  ): Promise<Record<string, string>> {
+    const { cookie, people } = this.#options
+    if (name === 'signOut') {
+      if (session) await people.leave(session)
+      return { 'set-cookie': cookie.remove(request) }
+    }
+    if (name !== 'openSession') return {}
+    const made = await cookie.create(request, session && `Session ${session.id}`)
     return made === undefined ? {} : { 'set-cookie': made }
   }
 

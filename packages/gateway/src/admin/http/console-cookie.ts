@@ -21,12 +21,18 @@ export class ConsoleCookie {
     this.#attributes = `HttpOnly; SameSite=Strict; Path=/api${url.startsWith('https:') ? '; Secure' : ''}`
   }
 
-  /** For a request that has shown its credentials; undefined when it comes from no page. */
-  async create({ headers }: IncomingMessage): Promise<string | undefined> {
+  /**
+   * For a request that has shown its credentials; undefined when it comes from no page. What the browser shows from
+   * now on is another thing where a person has just signed in.
+   */
+  async create(
+    { headers }: IncomingMessage,
+    authorization: string | undefined = headers.authorization,
+  ): Promise<string | undefined> {
     const key = pageKey(headers)
-    if (key === undefined || headers.authorization === undefined) return undefined
+    if (key === undefined || authorization === undefined) return undefined
     const expiresAt = Date.now() + LIFE_SECONDS * 1000
-    const sealed = await this.#sealer.seal({ authorization: headers.authorization, expiresAt }, binding(key))
+    const sealed = await this.#sealer.seal({ authorization, expiresAt }, binding(key))
     return `${nameOf(headers)}=${sealed}; ${this.#attributes}; Max-Age=${LIFE_SECONDS}`
   }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describePrincipal, type AuthInfo } from '@gantry/mcp/exchange'
 import type { Guard } from '@gantry/mcp/server'
 import { decodePercent, type TargetModel } from '../../model/index.ts'
+import { nameOfPerson } from '../name-of-person.ts'
 import { readForm } from '../read-form.ts'
 import { consentOf } from '../sign-in/consent-return.ts'
 import { sendPage } from '../sign-in/pages.ts'
@@ -138,7 +139,8 @@ export class Portal {
     const targets = models.map((model) => shown(model, session, rows))
     const changed = targets.find(({ name }) => name === done)
     const said = changed && `${changed.title} is ${changed.connected ? 'connected' : 'disconnected'} now.`
-    const person = describePrincipal(session.auth.principal)
+    const { principal, claims } = session.auth
+    const person = nameOfPerson(claims) ?? describePrincipal(principal)
     sendPage(response, 200, listPage({ person, proof: session.proof, targets, done: said }))
   }
 

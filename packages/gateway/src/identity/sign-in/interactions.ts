@@ -5,6 +5,7 @@ import { parseUrl } from '@gantry/mcp/foreign'
 import { accountScope, isAccountScope } from '../../model/index.ts'
 import { readForm } from '../read-form.ts'
 import type { Rows, Store } from '../../store/index.ts'
+import { nameOfPerson } from '../name-of-person.ts'
 import type { Interaction, OidcClient, OidcProvider } from './oidc-provider.ts'
 import { consentPage, problemPage, sendPage, type ConsentAccount } from './pages.ts'
 import type { People } from './people.ts'
@@ -173,7 +174,7 @@ export class Interactions {
       clientName: client.clientName ?? 'An application without a name',
       verifiedHost: verifiedHost(client),
       returnsTo: placeOf(params.redirect_uri ?? ''),
-      person: nameOf(claims) ?? subject,
+      person: nameOfPerson(claims) ?? subject,
       gateway,
       scopes: asked(interaction).filter((scope) => !isAccountScope(scope)),
       accounts,
@@ -253,11 +254,6 @@ function placeOf(redirect: string): string {
   return url.protocol === 'http:'
     ? `a program on this computer (${url.host})`
     : `the app of ${url.protocol}//`
-}
-
-function nameOf(claims: Readonly<Record<string, unknown>>): string | undefined {
-  const found = ['email', 'preferred_username', 'name'].map((name) => claims[name])
-  return found.find((value): value is string => typeof value === 'string' && value !== '')
 }
 
 function cookieOf({ headers }: IncomingMessage): string {

@@ -79,7 +79,7 @@ export function sendPage(response: ServerResponse, status: number, html: string)
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1c2024;--dim:#4f5862;--ground:#f6f7f8;--card:#fff;--line:#c9ced4;--main:#0b5fb0;--on:#fff;--warn:#fff3d6}
 @media (prefers-color-scheme:dark){:root{--ink:#e8eaed;--dim:#b0b7bf;--ground:#14171a;--card:#1d2125;--line:#4a525a;--main:#8ec5ff;--on:#0c1116;--warn:#3d3216}}
-*{box-sizing:border-box}body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+*{box-sizing:border-box}body{margin:0;padding:1rem 0;min-height:100vh;display:grid;place-items:center;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
 main{width:min(30rem,calc(100vw - 2rem));padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:12px}
 h1{margin:0 0 1rem;font-size:1.35rem;line-height:1.3;overflow-wrap:anywhere}dt{color:var(--dim);font-size:.9rem}dd{margin:0 0 .8rem;overflow-wrap:anywhere}ul{margin:.2rem 0;padding-left:1.2rem}
 .note{padding:.6rem .8rem;border:1px solid var(--line);border-radius:8px}.warn{background:var(--warn)}code{font-size:.95em;overflow-wrap:anywhere}

@@ -1,0 +1,26 @@
+import { LogOut } from 'lucide-react'
+import type { SessionInfo } from '../api/contract.ts'
+import { signOut } from '../api/session.ts'
+import { IconButton } from '../ui/controls/button.tsx'
+import { notifyError } from '../ui/signs/toasts.tsx'
+import styles from './person.module.css'
+
+/** Who has signed in, as what, and the way out. Whoever has the token of the gateway is nobody in particular. */
+export function Person({ session }: { session: SessionInfo }) {
+  const { name, principal, role = 'no role', isPerson } = session
+  if (principal === 'console') return null
+  const leave = () =>
+    signOut().then(
+      () => location.assign('/console/'),
+      (error: unknown) => notifyError(error as Error),
+    )
+  return (
+    <div className={styles.person}>
+      <span className={styles.name} title={principal}>
+        {isPerson ? name : principal}
+      </span>
+      <span className={styles.role}>{role}</span>
+      <IconButton label="Sign out" icon={LogOut} onClick={() => void leave()} />
+    </div>
+  )
+}
