@@ -5,7 +5,7 @@ import { IconButton } from '../ui/controls/button.tsx'
 import { notifyError } from '../ui/signs/toasts.tsx'
 import styles from './person.module.css'
 
-/** Who has signed in, as what, and the way out. Whoever has the token of the gateway is nobody in particular. */
+/** Who has signed in, as what, and the way out. The token of the gateway names no person. */
 export function Person({ session }: { session: SessionInfo }) {
   const { name, principal, role = 'no role', isPerson } = session
   if (principal === 'console') return null

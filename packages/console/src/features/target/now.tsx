@@ -27,7 +27,7 @@ export function Now({ card, detail }: { card: TargetCard; detail: TargetDetail |
       <RecentCalls
         target={card}
         title="Last errors"
-        filter={`${filter} status:error,tool-error`}
+        filter={`${filter} status:error,tool-error,refused`}
         none="No call has failed lately."
       />
       <RecentCalls target={card} title="Last calls" filter={filter} none="Nobody has called it yet." />

@@ -81,7 +81,7 @@ export function isAtLeast(role: Role | undefined, least: Role): boolean {
   return role !== undefined && ORDER.indexOf(role) >= ORDER.indexOf(least)
 }
 
-/** Whether a caller with this role may use a route. Undefined: somebody who is let in, without a role. */
+/** Whether a caller with this role may use a route. Undefined: a caller who is let in, without a role. */
 export function mayUse(role: Role | undefined, name: RouteName): boolean {
   const needed = ROLE_OF[name]
   return needed === 'anyone' || isAtLeast(role, needed)
