@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Browser, companyGateway, type CompanyGateway } from '../support/company.ts'
 import { authorize, CLIENT, register, statusWith, token } from '../support/sign-in-client.ts'
 
@@ -299,17 +299,48 @@ describe('a metadata document', () => {
     expect(end).toMatch(/^400 /)
   })
 
-  it('on loopback is not read, unless the configuration trusts the host', async () => {
+  it.each([
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '0177.0.0.1',
+    '0.0.0.0',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    // Names that lead there.
+    'localhost',
+    'localhost.',
+    'a.localhost',
+  ])('on loopback is not read, unless the configuration trusts the host (%s)', async (name) => {
     let reads = 0
     const url = await publish((request, response) => {
       reads++
-      json({ client_id: request.url!, redirect_uris: ['http://localhost/cb'] })(request, response)
+      const clientId = `https://${request.headers.host}/client.json`
+      json({ client_id: clientId, redirect_uris: ['http://localhost/cb'] })(request, response)
     })
     const gateway = await start()
     const { end } = await authorize(gateway, new Browser(), {
-      clientId: url,
+      clientId: url.replace('127.0.0.1', name),
       redirect: 'http://localhost:5000/cb',
     })
     expect([end.slice(0, 4), reads]).toEqual(['400 ', 0])
+  })
+
+  it('that changes is read again after half a minute: a redirect that it no longer has is refused', async () => {
+    let redirect = 'https://good.example/cb'
+    const url = await publish((request, response) => {
+      response.setHeader('cache-control', 'no-store')
+      json({ client_id: url, redirect_uris: [redirect] })(request, response)
+    })
+    const gateway = await start({ server: { trustedHosts: [host] } })
+    const ask = () =>
+      authorize(gateway, new Browser(), { clientId: url, redirect: 'https://good.example/cb' })
+    expect((await ask()).code).not.toBe('')
+    redirect = 'https://evil.example/cb'
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40_000 })
+    closing.push(() => vi.useRealTimers())
+    expect((await ask()).end).toMatch(/^400 /)
   })
 })

@@ -206,3 +206,17 @@ describe('SecretScrubber', () => {
     expect((await scrubber({ a: { command: 'x' } })).scrub('text')).toBe('text')
   })
 })
+
+it('forgets no token of many people, and is not slower for it', async () => {
+  const loaded = await configFromValue({}, { overrides: {} })
+  if (!loaded.ok) throw new Error('The configuration is empty')
+  const scrubber = new SecretScrubber(loaded.model)
+  const tokens = Array.from({ length: 500 }, (_, index) => `token-of-person-${index}-0a1b2c3d`)
+  for (const token of tokens) scrubber.learn(token)
+  const said = tokens.map((token) => `refused: Bearer ${token}. https://x.example/${token}`).join('\n')
+  expect(scrubber.scrub(said)).not.toMatch(/token-of-person-\d/)
+  expect(scrubber.toJson({ tokens })).not.toMatch(/token-of-person-\d/)
+  expect(scrubber.hideKnown?.('an ordinary-sentence with/some.words')).toBe(
+    'an ordinary-sentence with/some.words',
+  )
+})

@@ -27,8 +27,12 @@ const CREDENTIAL_HOLDERS = new Set([
 ])
 /** Shorter values would be found in the middle of ordinary words, and among the keys of JSON. */
 const SHORTEST = 8
-/** Spellings of earlier secrets that are kept; the oldest go first. */
+/** Spellings of earlier secrets that are found anywhere in a text. Older ones are found where they stand as a word. */
 const MAX_EARLIER = 1000
+/** Words that are kept: the tokens of all people whom a gateway serves in a day. Looking one up costs the same always. */
+const MAX_WORDS = 500_000
+/** What can be a token. */
+const TOKEN_WORD = /[\w.~+/%-]{8,}={0,2}/g
 /** In texts, values from this length on are found where they stand as a word of their own. */
 const SHORTEST_WORD = 4
 /** Values of switches, whatever the switch is called. */
@@ -46,11 +50,15 @@ const CUT = '…'
 export class SecretScrubber {
   /** Of the models before, whose targets may still be ending, and those that came at run time. */
   readonly #earlier = new Map<string, string>()
+  /** Spellings for which the pattern has no room. */
+  readonly #rest = new Set<string>()
   #labels = new Map<string, string>()
   /** Longest first. */
   #values: readonly string[] = []
   /** Finds the long ones. Short ones may be ordinary words, which only errors and the log do without. */
-  known: RegExp | undefined
+  #known: RegExp | undefined
+  /** Takes the long ones out of a text; undefined when there are none. */
+  hideKnown: ((text: string) => string) | undefined
   #words: RegExp | undefined
 
   constructor(model: GatewayModel) {
@@ -78,7 +86,8 @@ export class SecretScrubber {
     this.#values = values
     // A number in JSON has no quotes: it is replaced as a whole.
     const isLong = (value: string): boolean => value.length >= SHORTEST && !/^[\d.]+$/.test(value)
-    this.known = anyOf(values.filter(isLong))
+    this.#known = anyOf(values.filter(isLong))
+    this.hideKnown = this.#known && this.#withoutKnown
     this.#words = anyOf(
       values.filter((value) => !isLong(value)),
       String.raw`(?<![\w-])`,
@@ -93,7 +102,11 @@ export class SecretScrubber {
   #keep(value: string, label: string): void {
     this.#earlier.delete(value)
     this.#earlier.set(value, label)
-    if (this.#earlier.size > MAX_EARLIER) this.#earlier.delete(this.#earlier.keys().next().value!)
+    if (this.#earlier.size <= MAX_EARLIER) return
+    const oldest = this.#earlier.keys().next().value!
+    this.#earlier.delete(oldest)
+    this.#rest.add(oldest)
+    if (this.#rest.size > MAX_WORDS) this.#rest.delete(this.#rest.values().next().value!)
   }
 
   #add({ secret, name, isCredential }: Found): void {
@@ -118,8 +131,20 @@ export class SecretScrubber {
   scrub(text: string): string {
     // Blocks first: their lines are secrets too, and a block without its lines is not recognised.
     const open = hideKeys(text)
-    const known = this.known ? open.replace(this.known, this.#labelOf) : open
+    const known = this.hideKnown?.(open) ?? open
     return known.includes(CUT) ? this.#withoutBeginnings(known) : known
+  }
+
+  readonly #withoutKnown = (text: string): string => {
+    const clean = text.replace(this.#known!, this.#labelOf)
+    return this.#rest.size === 0 ? clean : clean.replace(TOKEN_WORD, this.#withoutWord)
+  }
+
+  /** A token may stand behind a path, and before a full stop. */
+  readonly #withoutWord = (word: string): string => {
+    const parts = [word, word.replace(/[.~+/-]+$/, ''), ...(word.includes('/') ? word.split('/') : [])]
+    const found = parts.find((part) => this.#rest.has(part))
+    return found === undefined ? word : word.replace(found, () => REDACTED)
   }
 
   /** A value as JSON without configured secrets. `hide` takes more out of its texts, as far as they are searched. */

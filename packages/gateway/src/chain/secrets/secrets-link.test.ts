@@ -7,7 +7,7 @@ import { secretsLink } from './secrets-link.ts'
 const bench = await chainBench({ a: new Server({ name: 'a' }) })
 const link = secretsLink({
   toJson: (value) => writeJson(value).replaceAll('hunter2', '***'),
-  secrets: { known: /hunter2/g },
+  secrets: { hideKnown: (text) => text.replaceAll('hunter2', '***') },
 })
 const through = (outcome: Outcome) => link(bench.exchange('tools/call'), answering(outcome).next)
 

@@ -7,15 +7,14 @@ import {
   type JsonObject,
   type Outcome,
 } from '@gantry/mcp/exchange'
-import { REDACTED } from '../../model/index.ts'
 import type { Link } from '../link.ts'
 
 export interface Scrubbing {
   /** A value as JSON without configured secrets, and without what looks like a credential. */
   toJson(this: void, value: unknown): string
   readonly secrets: {
-    /** Finds configured secrets in JSON; undefined when there are none. */
-    readonly known: RegExp | undefined
+    /** Takes configured secrets out of JSON; undefined when there are none. */
+    readonly hideKnown: ((text: string) => string) | undefined
   }
 }
 
@@ -26,8 +25,8 @@ export interface Scrubbing {
 export function secretsLink({ toJson, secrets }: Scrubbing): Link {
   const toError = <T>(value: T): T => scrubbed(value, toJson(value))
   const toText = <T>(value: T): T => {
-    const { known } = secrets
-    return known ? scrubbed(value, writeJson(value).replace(known, REDACTED)) : value
+    const { hideKnown } = secrets
+    return hideKnown ? scrubbed(value, hideKnown(writeJson(value))) : value
   }
   return async (exchange, next) => {
     exchange.hear(toText)
