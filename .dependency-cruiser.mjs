@@ -100,6 +100,7 @@ const LAYERS = {
       ...SDK,
     ],
     'front/': [
+      'workers/',
       'identity/',
       'store/',
       'chain/',
@@ -112,7 +113,9 @@ const LAYERS = {
     ],
     // `serve` starts the gateway and some commands work on a configuration; the others talk to a running one.
     // `store` looks into one, with or without a gateway.
+    'workers/': ['model/', 'telemetry/'],
     'cli/': [
+      'workers/',
       'admin/contract',
       'audit/',
       'config/',

@@ -1,10 +1,11 @@
 import type { Served } from '@gantry/mcp/exchange'
-import type { Loaded } from '../config/index.ts'
+import type { Loaded, ServerOverrides } from '../config/index.ts'
 import type { GatewayModel } from '../model/index.ts'
 import { openLog, startGateway, type ConfigSource, type RunningGateway } from '../main.ts'
 import { CliError } from './cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type CliStream, type GlobalOptions } from './cli-io.ts'
 import { countOf } from '../admin/contract.ts'
+import { READY, workerPlace } from '../workers/worker-place.ts'
 import { withProgress } from './progress.ts'
 
 export interface GatewayOptions extends GlobalOptions {
@@ -12,6 +13,7 @@ export interface GatewayOptions extends GlobalOptions {
   readonly host?: string
   readonly stdio?: boolean
   readonly logFormat?: string
+  readonly workers?: string
 }
 
 export interface GatewayPlan {
@@ -42,7 +44,8 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
   const logLevel = plan.logLevel ?? (options.stdio ? 'warn' : undefined)
   const logFormat = formatOf(options.logFormat)
   // From the beginning: a gateway that is asked to end while it starts has targets and files to clean up too.
-  const signals = takeSignals()
+  const worker = workerPlace(process.env)
+  const signals = takeSignals(worker ? ['SIGTERM'] : SIGNALS)
   const crash = watchForCrash(loaded.model)
   const running = await startGateway({
     model: loaded.model,
@@ -53,6 +56,7 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
     ...(logLevel && { logLevel }),
     logFormat,
     ...(embedded && { embedded }),
+    worker,
   }).catch(async (error: NodeJS.ErrnoException) => {
     crash.release()
     throw await cannotStart(error, loaded)
@@ -71,7 +75,8 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
   process.on('SIGUSR2', toggle)
   let why: StopSignal | 'end of input' | undefined
   try {
-    announce(running, plan, options, io)
+    if (worker) process.send?.(READY)
+    if (worker?.announces ?? true) announce(running, plan, options, io)
     const stop = await plan.announced?.(running)
     why = await ended(running, signals.first, options)
     await stop?.()
@@ -80,15 +85,20 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
     await close(running, why, options, io)
     signals.release()
     crash.release()
+    if (worker) process.disconnect?.()
   }
 }
 
 /** What the command line says about the server. A gateway that a client spawns takes no fixed port. */
-export function overridesOf({ host, port, stdio }: GatewayOptions): {
-  host: string | undefined
-  port: number | undefined
-} {
-  return { host, port: portOf(port) ?? (stdio ? 0 : undefined) }
+export function overridesOf({ host, port, stdio, workers }: GatewayOptions): ServerOverrides {
+  return { host, port: portOf(port) ?? (stdio ? 0 : undefined), workers: workersOf(workers) }
+}
+
+function workersOf(text: string | undefined): number | 'auto' | undefined {
+  if (text === undefined || text === 'auto') return text
+  const workers = Number(text)
+  if (Number.isInteger(workers) && workers >= 1 && workers <= 256) return workers
+  throw new CliError(`"${text}" is not a number of workers`, { exitCode: 2, fix: 'Give 1 to 256, or auto.' })
 }
 
 function formatOf(text: string | undefined): 'text' | 'json' | undefined {
@@ -273,7 +283,7 @@ export interface StopSignals {
 }
 
 /** Takes the signals that ask this process to end, from now on. The first is waited for; the next ends it at once. */
-export function takeSignals(): StopSignals {
+export function takeSignals(taken: readonly StopSignal[] = SIGNALS): StopSignals {
   let heard: (signal: NodeJS.Signals) => void = () => {}
   const first = new Promise<StopSignal>((resolve) => {
     let isAsked = false
@@ -283,11 +293,14 @@ export function takeSignals(): StopSignals {
       resolve(signal as StopSignal)
     }
   })
-  for (const signal of SIGNALS) process.on(signal, heard)
+  // A terminal sends them to every process of a group: the supervisor decides for its workers.
+  const ignore = (): void => {}
+  const listen = (signal: StopSignal) => (taken.includes(signal) ? heard : ignore)
+  for (const signal of SIGNALS) process.on(signal, listen(signal))
   return {
     first,
     release: () => {
-      for (const signal of SIGNALS) process.off(signal, heard)
+      for (const signal of SIGNALS) process.off(signal, listen(signal))
     },
   }
 }

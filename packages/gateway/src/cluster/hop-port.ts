@@ -27,7 +27,8 @@ export class HopPort {
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)
-      this.#server.listen(port, host, () => {
+      // Workers would share it otherwise, and a hop would reach any of them.
+      this.#server.listen({ port, host, exclusive: true }, () => {
         this.#server.off('error', reject)
         // An error after this is about one connection.
         this.#server.on('error', () => {})

@@ -56,6 +56,7 @@ export interface RawServer {
   sealingKeys?: string[]
   drainDelay?: Quantity
   shutdownGrace?: Quantity
+  workers?: number | 'auto'
   cluster?: { host?: string; port?: number; address?: string }
   limits?: {
     bodyBytes?: Quantity

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, Server as HttpServer, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Server as NetServer, type AddressInfo } from 'node:net'
 import { drainUnreadBody, repeatedHeader, toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
 import {
   corsHeaders,
@@ -17,7 +17,10 @@ import { openPort } from './open-port.ts'
 import { createMeter } from './create-meter.ts'
 import { targetGuard } from './target-guard.ts'
 import { ALIVE, readiness, verbose } from './health.ts'
-import { metricsText, refuseScraper } from './metrics-text.ts'
+import { metricsOf, refuseScraper } from './metrics-text.ts'
+import type { MetricsPage } from '../telemetry/prometheus/metrics-page.ts'
+import { slotOf } from '../workers/worker-place.ts'
+import type { WorkerPort } from '../workers/worker-port.ts'
 import { boundAddress, OpenDoorError, type BoundAddress } from './bound-address.ts'
 import { INVALID_REQUEST } from '@gantry/mcp/exchange'
 import { decodePercent, type ServerModel } from '../model/index.ts'
@@ -25,6 +28,8 @@ import { decodePercent, type ServerModel } from '../model/index.ts'
 export interface FrontOptions {
   readonly gateway: Gateway
   readonly door: Door
+  /** The other processes that share the port. */
+  readonly workers?: WorkerPort | undefined
   /** Serves what lies under `/connect`: the accounts of people. */
   readonly portal?:
     | ((request: IncomingMessage, response: ServerResponse, path: string) => boolean)
@@ -94,11 +99,24 @@ export class Front {
     return new OpenDoorError(host, address)
   }
 
-  #route(request: IncomingMessage, response: ServerResponse): void {
+  /** A request that another worker passed on. */
+  receive(request: IncomingMessage, response: ServerResponse): void {
+    this.#route(request, response, true)
+  }
+
+  #route(request: IncomingMessage, response: ServerResponse, isPassedOn = false): void {
+    // Clients that keep their connections come to another process with their next request.
+    if (this.#isDraining) response.shouldKeepAlive = false
     if (this.#gate.refuses(request, response, this.#options.gateway.model.server)) return
     if (this.#options.gateway.model.auth.mtls) noteCertificate(request)
     const path = (request.url ?? '/').split('?', 1)[0]!
-    if (request.headers.origin !== undefined && /^\/(mcp|sse)(\/|$)/.test(path)) {
+    const { workers } = this.#options
+    const slot = workers && !isPassedOn ? slotFor(request, path, workers) : undefined
+    if (slot !== undefined && slot !== workers?.place.slot) {
+      if (isMcp(path)) return workers!.forwardSession(slot, request, response)
+      return workers!.forward(slot, request, response, () => this.#route(request, response, true))
+    }
+    if (request.headers.origin !== undefined && isMcp(path)) {
       if (this.#gate.answersPreflight(request, response)) return
     }
     if (path === '/mcp' || path === '/sse') return this.#handler('')!(request, response)
@@ -149,18 +167,25 @@ export class Front {
   }
 
   async #metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { gateway } = this.#options
     if (await this.#refused(request, response)) return
+    const page = await this.metrics(request.headers.accept?.includes('application/openmetrics-text') === true)
+    const { workers } = this.#options
+    const text = await (workers ? page.textWith(await workers.askOthers('metrics')) : page.text())
+    response.writeHead(200, { 'content-type': page.type }).end(text)
+  }
+
+  /** The numbers of this process. */
+  async metrics(open: boolean): Promise<MetricsPage> {
+    const { gateway } = this.#options
     const services = [...this.#handlers.values()].map(({ service }) => service)
     const sessions = services.flatMap(({ sessions, sseSessions }) => [...sessions.values(), ...sseSessions])
     const targets = gateway.targets.filter(this.#mayKnow)
-    const { type, text } = await metricsText(gateway, {
+    return metricsOf(gateway, {
       targets,
       sessions: sessions.length,
       tools: this.#options.door.guard !== undefined || gateway.model.policy.rules.length === 0,
-      open: request.headers.accept?.includes('application/openmetrics-text') === true,
+      open,
     })
-    response.writeHead(200, { 'content-type': type }).end(text)
   }
 
   /** Where clients get their tokens (RFC 9728); answered by the guard itself, to every caller. */
@@ -196,13 +221,14 @@ export class Front {
 
   /** `target` is empty for the endpoint of all targets, and undefined for one that leads nowhere. */
   #create(served: Endpoint, target: string | undefined): NodeHandler {
-    const { gateway } = this.#options
+    const { gateway, workers } = this.#options
     const { limits } = gateway.model.server
     const guard = this.#guardOf(target)
     const handler = toNodeHandler(served, {
       ...(guard && { guard }),
       sealer: gateway.sealer,
       ...(target !== undefined && { place: target }),
+      ...(workers && { acceptsSessionId: (id: string) => workers.isOwn(id) }),
       meter: this.meter,
       sessions: { idleTimeout: limits.sessionIdle },
       ...GATED,
@@ -230,6 +256,13 @@ export class Front {
   /** From now on `/ready` says that nothing more should be sent here; what comes nevertheless is served. */
   drain(): void {
     this.#isDraining = true
+  }
+
+  /** New connections go to other processes; what comes on the old ones is served, and they end with its answer. */
+  retire(): void {
+    this.drain()
+    // The close of HTTP would end idle connections, and with them what is just arriving.
+    NetServer.prototype.close.call(this.server)
   }
 
   /** Refuses new requests with 503, lets others finish for a while, then answers the rest with errors. */
@@ -260,6 +293,22 @@ export class Front {
 }
 
 const FLUSH_TIME = 1_000
+
+function isMcp(path: string): boolean {
+  return /^\/(mcp|sse)(\/|$)/.test(path)
+}
+
+/** In the address to which older clients (HTTP+SSE) send their messages. */
+const SSE_PARAMETER = 'gantry-sse'
+
+/** Which worker answers: the one that has the session, or the first for all pages. Undefined: any of them. */
+function slotFor(request: IncomingMessage, path: string, { place }: WorkerPort): number | undefined {
+  if (path === '/health' || path === '/ready' || path === '/metrics') return undefined
+  if (!isMcp(path)) return 0
+  const header = request.headers['mcp-session-id']
+  const session = header ?? new URLSearchParams(request.url?.split('?', 2)[1]).get(SSE_PARAMETER)
+  return typeof session === 'string' && session !== '' ? slotOf(session, place.count) : undefined
+}
 
 const FIX = 'Names of your own go into "server.allowedHosts" and "server.allowedOrigins".'
 

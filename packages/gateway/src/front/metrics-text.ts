@@ -20,7 +20,7 @@ export interface Shown {
 const delay = new EventLoopDelay()
 
 /** The numbers of a gateway, and of these targets, for Prometheus. */
-export async function metricsText(gateway: Gateway, shown: Shown): Promise<{ type: string; text: string }> {
+export async function metricsOf(gateway: Gateway, shown: Shown): Promise<MetricsPage> {
   // Loaded by the first who asks.
   const { MetricsPage } = await import('../telemetry/prometheus/metrics-page.ts')
   const page = new MetricsPage(shown.open)
@@ -29,20 +29,21 @@ export async function metricsText(gateway: Gateway, shown: Shown): Promise<{ typ
   addTargets(page, gateway, shown.targets)
   await addProcesses(page, shown.targets)
   if (shown.tools && gateway.tracer) page.operations(gateway.tracer.durations)
-  return { type: page.type, text: await page.text() }
+  return page
 }
 
 function addProcess(page: MetricsPage, gateway: Gateway): void {
   const { user, system } = process.cpuUsage()
-  page.gauge('gantry_info', 'The version that runs.', [[{ version: gateway.info.version }, 1]])
+  page.gauge('gantry_info', 'The version that runs.', [[{ version: gateway.info.version }, 1]], 'first')
   page.single('gauge', 'process_resident_memory_bytes', 'Memory of this process.', process.memoryUsage.rss())
   page.single('counter', 'process_cpu_seconds_total', 'CPU time of this process.', (user + system) / 1e6)
   const started = Math.round(Date.now() / 1000 - process.uptime())
-  page.single('gauge', 'process_start_time_seconds', 'When this process began.', started)
+  page.single('gauge', 'process_start_time_seconds', 'When this process began.', started, 'min')
   page.gauge(
     'gantry_event_loop_delay_seconds',
     'How long work had to wait for this process since the last look.',
     Object.entries(delay.read()).map(([stat, seconds]) => [{ stat }, seconds]),
+    'max',
   )
 }
 
@@ -51,7 +52,7 @@ function addRequests(
   { admission, model, store, view }: Gateway,
   { sessions }: Shown,
 ): void {
-  page.single('gauge', 'gantry_store_up', 'Whether the store can be reached.', store.away ? 0 : 1)
+  page.single('gauge', 'gantry_store_up', 'Whether the store can be reached.', store.away ? 0 : 1, 'min')
   const { limits } = model.server
   const streams = view.running.filter(({ method }) => method === 'subscriptions/listen').length
   page.single('gauge', 'gantry_sessions', 'Sessions of legacy clients.', sessions)
@@ -85,6 +86,7 @@ function addTargets(page: MetricsPage, { catalog, view }: Gateway, targets: read
     'gantry_target_up',
     'Whether a target is ready; its state is a label.',
     targets.map(({ name, state }) => [{ target: name, state }, state === 'ready' ? 1 : 0]),
+    'max',
   )
   page.gauge(
     'gantry_target_connections',

@@ -58,6 +58,8 @@ export interface ServerModel {
   readonly limits: LimitsModel
   /** Undefined: the gateway works alone. */
   readonly cluster: ClusterModel | undefined
+  /** Processes that share the port; 1: this one alone. */
+  readonly workers: number
 }
 
 /** The port where the other gateways reach this one. */

@@ -26,6 +26,9 @@ import { readVersion } from '../model/read-version.ts'
 import { announceState } from '../state/announce-state.ts'
 import type { State } from '../state/open-state.ts'
 import { createGateway } from './create-gateway.ts'
+import { parseUrl } from '@gantry/mcp/foreign'
+import type { WorkerPlace } from '../workers/worker-place.ts'
+import type { WorkerPort } from '../workers/worker-port.ts'
 import { lazyPortal, personalTargets } from './lazy-portal.ts'
 import { hostFacts, type StartOptions } from './start-options.ts'
 
@@ -74,7 +77,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   let served: AdminServer | undefined
   const webhook = new ApprovalWebhook(gateway)
   const portal = lazyPortal(gateway, accounts, door)
+  const workers = options.worker && (await openWorkerPort(options.worker))
   const front = new Front({
+    workers,
     gateway,
     door,
     portal: portal.handle,
@@ -147,7 +152,12 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   gateway.observers.add(ruleWatch)
   ruleWatch.modelChanged()
   await admin.load()
-  const cluster = model.server.cluster && (await joinCluster(model.server.cluster, gateway, state))
+  const shared = options.worker ? ownCluster(model.server, options.worker) : model.server.cluster
+  const cluster = shared && (await joinCluster(shared, gateway, state))
+  await workers?.open({
+    handle: (request, response) => front.receive(request, response),
+    answer: async () => (await front.metrics(false)).json(),
+  })
   gateway.start()
   await configFile?.follow()
   // Commands on this machine need no way round by the proxy.
@@ -174,7 +184,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       return verbosity.debug
     },
     async drain() {
-      front.drain()
+      if (workers) front.retire()
+      else front.drain()
       await sleep(gateway.model.server.drainDelay)
     },
     async close({ grace } = {}) {
@@ -190,9 +201,24 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       await gateway.tracer?.close()
       await audit?.close()
       await state.store.close()
+      workers?.close()
       gateway.log('info', 'The gateway has stopped')
     },
   }
+}
+
+/** Loaded only where several processes share the port. */
+async function openWorkerPort(place: WorkerPlace): Promise<WorkerPort> {
+  const { WorkerPort: Loaded } = await import('../workers/worker-port.ts')
+  return new Loaded(place)
+}
+
+/** Workers share programs as gateways do; each has a port of its own for that, and they follow each other. */
+function ownCluster({ cluster }: GatewayModel['server'], { slot }: WorkerPlace): ClusterModel {
+  const { host = '127.0.0.1', port = 0, address } = cluster ?? {}
+  const url = address === undefined ? undefined : parseUrl(address)
+  if (url) url.port = String(Number(url.port || 80) + slot)
+  return { host, port: port === 0 ? 0 : port + slot, address: url?.origin }
 }
 
 /** Loaded only where several gateways work together. */

@@ -9,6 +9,7 @@ import {
 } from '../config/index.ts'
 import type { GatewayModel } from '../model/index.ts'
 import { readVersion } from '../model/read-version.ts'
+import type { WorkerPlace } from '../workers/worker-place.ts'
 import type { LogLevel, LogOptions } from '../telemetry/log.ts'
 
 export interface StartOptions {
@@ -28,6 +29,8 @@ export interface StartOptions {
   readonly serves?: string | undefined
   /** Of the embedding program, when it came from no file. */
   readonly places?: UserPlaces | undefined
+  /** Which of the processes it is that share the port; undefined: it has the port alone. */
+  readonly worker?: WorkerPlace | undefined
 }
 
 export interface ConfigSource {

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { configFromValue } from '../../config/index.ts'
-import { loadDemo } from '../../main.ts'
+import { loadDemo, openLog } from '../../main.ts'
 import { acceptConfig } from '../accept-config.ts'
+import { CliError, CliExit } from '../cli-error.ts'
 import type { CliIo } from '../cli-io.ts'
 import { planFromFile } from '../load-trusted.ts'
+import { workerPlace } from '../../workers/worker-place.ts'
 import { overridesOf, runGateway, type GatewayOptions, type GatewayPlan } from '../run-gateway.ts'
 
 interface ServeOptions extends GatewayOptions {
@@ -23,6 +25,7 @@ export function register(program: Command, io: CliIo): void {
       'serve on standard input and output, for clients that spawn their servers; the console gets any free port',
     )
     .option('--log-format <format>', 'text or json, instead of the configured format of the log')
+    .option('--workers <number>', 'processes that share the port, instead of the configured number; or auto')
     .option('--demo', 'run the built-in demo targets instead of a configuration')
     .addHelpText(
       'after',
@@ -30,8 +33,23 @@ export function register(program: Command, io: CliIo): void {
     )
     .action(async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<ServeOptions>()
-      await runGateway(await (options.demo ? demo(options, io) : planFromFile(options, io)), options, io)
+      const plan = await (options.demo ? demo(options, io) : planFromFile(options, io))
+      const { workers } = plan.loaded.model.server
+      if (workers > 1 && !workerPlace(process.env)) await runWorkers(workers, plan, options)
+      else await runGateway(plan, options, io)
     })
+}
+
+async function runWorkers(count: number, plan: GatewayPlan, options: ServeOptions): Promise<void> {
+  if (options.stdio || options.demo) {
+    const flag = options.stdio ? '--stdio' : '--demo'
+    throw new CliError(`${flag} is one process`, {
+      exitCode: 2,
+      fix: 'Leave out --workers and "server.workers"',
+    })
+  }
+  const { supervise } = await import('../../workers/supervisor.ts')
+  if (!(await supervise(count, openLog(plan.loaded.model).log))) throw new CliExit(1)
 }
 
 async function demo(options: ServeOptions, io: CliIo): Promise<GatewayPlan> {

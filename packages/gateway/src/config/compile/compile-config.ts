@@ -69,6 +69,7 @@ export function compileConfig(
     targets,
   }
   reportOpenDoor(model, context)
+  reportWorkers(model, context)
   return deepFreeze(model)
 }
 
@@ -172,6 +173,23 @@ function reportOpenDoor({ server, auth }: GatewayModel, context: CompileContext)
       message,
       fix: 'Add "auth" with "keys", "apiKeys", "bearer", "signIn" or "mtls"',
     })
+  }
+}
+
+/** What is in the memory of one process is not there for the others. */
+export function reportWorkers(
+  { server, store, auth }: GatewayModel,
+  context: Pick<CompileContext, 'report'>,
+): void {
+  if (server.workers === 1) return
+  const path = ['server', 'workers']
+  if (store.kind === 'memory') {
+    const message = 'Workers need a store that they share, and "store.kind" is memory'
+    context.report({ code: 'invalid-value', path, message, fix: 'Remove "store.kind", or set workers to 1' })
+  }
+  if (auth.mtls) {
+    const message = 'Workers pass requests on to each other, which client certificates do not survive'
+    context.report({ code: 'invalid-value', path, message, fix: 'Remove "auth.mtls", or set workers to 1' })
   }
 }
 

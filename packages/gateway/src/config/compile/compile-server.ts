@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import {
   isLoopbackHost,
   readByteSize,
@@ -15,6 +16,7 @@ const SHORTEST_SEALING_KEY = 32
 export interface ServerOverrides {
   readonly host?: string | undefined
   readonly port?: number | undefined
+  readonly workers?: number | 'auto' | undefined
 }
 
 const DEFAULT_HOST = '127.0.0.1'
@@ -46,12 +48,17 @@ export function compileServer(
     drainDelay: duration(raw.drainDelay, '1s'),
     shutdownGrace: duration(raw.shutdownGrace, '10s'),
     limits: compileLimits(raw.limits ?? {}),
+    workers: workersOf(overrides.workers ?? raw.workers ?? 1),
     cluster: raw.cluster && {
       host: raw.cluster.host ?? DEFAULT_HOST,
       port: raw.cluster.port ?? 0,
       address: raw.cluster.address && context.plain(raw.cluster.address, ['server', 'cluster', 'address']),
     },
   }
+}
+
+function workersOf(count: number | 'auto'): number {
+  return count === 'auto' ? availableParallelism() : count
 }
 
 /** A caller with the key is let in as its owner, so it must not be easy to guess. */

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client'
+import { parseJson } from '@gantry/mcp/foreign'
 import {
   OPERATION_BOUNDS,
   type DurationSeries,
@@ -8,6 +9,7 @@ import {
 import { DURATION_BOUNDS, type StatsTotals } from '../stats.ts'
 
 export type Labels = Record<string, string>
+type Over = 'sum' | 'first' | 'min' | 'max'
 type Samples = readonly (readonly [Labels, number])[]
 
 interface HistogramValue {
@@ -34,8 +36,23 @@ export class MetricsPage {
     return this.#registry.metrics()
   }
 
-  gauge(name: string, help: string, samples: Samples): void {
-    const gauge = new Gauge({ name, help, labelNames: labelsOf(samples), registers: [this.#registry] })
+  /** For another process, which puts it together with its own. */
+  async json(): Promise<string> {
+    return JSON.stringify(await this.#registry.getMetricsAsJSON())
+  }
+
+  /** The text of this page and of those of other processes, as one. */
+  async textWith(others: readonly string[]): Promise<string> {
+    const pages = [await this.json(), ...others].map((page) => parseJson(page) as never)
+    const all = AggregatorRegistry.aggregate(pages)
+    if (this.type === Registry.OPENMETRICS_CONTENT_TYPE) all.setContentType(this.type as never)
+    return all.metrics()
+  }
+
+  /** `over`: what the value of several processes together is. */
+  gauge(name: string, help: string, samples: Samples, over: Over = 'sum'): void {
+    const registers = [this.#registry]
+    const gauge = new Gauge({ name, help, labelNames: labelsOf(samples), registers, aggregator: over })
     for (const [labels, value] of samples) gauge.set(labels, value)
   }
 
@@ -44,8 +61,9 @@ export class MetricsPage {
     for (const [labels, value] of samples) counter.inc(labels, value)
   }
 
-  single(kind: 'gauge' | 'counter', name: string, help: string, value: number): void {
-    this[kind](name, help, [[{}, value]])
+  single(kind: 'gauge' | 'counter', name: string, help: string, value: number, over?: Over): void {
+    if (kind === 'gauge') this.gauge(name, help, [[{}, value]], over)
+    else this.counter(name, help, [[{}, value]])
   }
 
   durations(name: string, help: string, all: readonly (readonly [Labels, StatsTotals])[]): void {

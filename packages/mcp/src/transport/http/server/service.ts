@@ -60,11 +60,17 @@ export class HttpService {
       served,
       streams: this.#streams,
       budget: this.meter.sessions,
+      accepts: options.acceptsSessionId,
     })
     this.#entry = new SessionEntry({
       served,
       sessions: this.#sessions,
-      ids: new SessionIds(served, options.sealer, options.place),
+      ids: new SessionIds({
+        served,
+        sealer: options.sealer,
+        place: options.place,
+        accepts: options.acceptsSessionId,
+      }),
       events: { ...DEFAULT_EVENT_LIMITS, ...options.events },
       kept: this.meter.events,
       streams: this.#streams,

@@ -14,38 +14,50 @@ const ONE_WEEK = 7 * 24 * 3_600_000
 const MAX_ENDED = 10_000
 const MAX_ID_LENGTH = 4_096
 
+export interface SessionIdsOptions {
+  readonly served: Served
+  readonly sealer: Sealer | undefined
+  readonly place: string | undefined
+  readonly accepts?: ((id: string) => boolean) | undefined
+}
+
 /** Session ids that carry their session, sealed and bound; without a sealer they are random. */
 export class SessionIds {
   readonly #sealer: Sealer | undefined
   readonly #served: Served
   readonly #place: string | undefined
+  readonly #accepts: (id: string) => boolean
   /** Ids that their clients gave up: those must not come back to life. */
   readonly #ended = new Set<string>()
 
   /** `place`: the endpoint, where several have one sealer. */
-  constructor(served: Served, sealer: Sealer | undefined, place?: string) {
+  constructor({ served, sealer, place, accepts = () => true }: SessionIdsOptions) {
     this.#served = served
     this.#place = place
     this.#sealer = sealer
+    this.#accepts = accepts
   }
 
   mint(initialize: JsonRpcRequest, principal: Principal | undefined): string | Promise<string> {
-    if (!this.#sealer) return crypto.randomUUID()
+    if (!this.#sealer) return randomId(this.#accepts)
     const { protocolVersion, capabilities, clientInfo } = initialize.params ?? {}
     const version = negotiateLegacy(this.#served, String(protocolVersion))
     // A request that will be refused gets any id: it is not sent.
     if (!version || !isJsonObject(capabilities)) return crypto.randomUUID()
-    const facts: SealedFacts = {
-      version,
-      capabilities,
-      info: isJsonObject(clientInfo) ? identity(clientInfo) : undefined,
-      expires: Date.now() + ONE_WEEK,
-      nonce: crypto.randomUUID(),
-    }
-    return this.#sealer.seal(facts, this.#bindingOf(principal)).then((sealed) =>
+    const info = isJsonObject(clientInfo) ? identity(clientInfo) : undefined
+    return this.#seal({ version, capabilities, info }, principal)
+  }
+
+  async #seal(facts: LegacySessionFacts, principal: Principal | undefined): Promise<string> {
+    for (;;) {
+      const sealed = await this.#sealer!.seal(
+        { ...facts, expires: Date.now() + ONE_WEEK, nonce: crypto.randomUUID() } satisfies SealedFacts,
+        this.#bindingOf(principal),
+      )
       // Headers have limits of their own: a client with a novel of capabilities gets a plain session.
-      sealed.length <= MAX_ID_LENGTH ? sealed : crypto.randomUUID(),
-    )
+      if (sealed.length > MAX_ID_LENGTH) return randomId(this.#accepts)
+      if (this.#accepts(sealed)) return sealed
+    }
   }
 
   /** The session that an id stands for, when this process does not know it; undefined for a foreign id. */
@@ -64,6 +76,13 @@ export class SessionIds {
     if (!this.#sealer) return
     if (this.#ended.size >= MAX_ENDED) this.#ended.delete(this.#ended.values().next().value as string)
     this.#ended.add(id)
+  }
+}
+
+export function randomId(accepts: (id: string) => boolean): string {
+  for (;;) {
+    const id = crypto.randomUUID()
+    if (accepts(id)) return id
   }
 }
 

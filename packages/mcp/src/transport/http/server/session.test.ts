@@ -338,6 +338,17 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect(large['mcp-session-id']!.length).toBeLessThan(5_000)
   })
 
+  it('session ids are made until one is accepted', async () => {
+    const acceptsSessionId = (id: string): boolean => /[0-3]$/.test(id)
+    const sealer = new Sealer(['a secret of some length'])
+    for (const options of [{ acceptsSessionId }, { acceptsSessionId, sealer }]) {
+      await using host = await HttpHost.open(kind, createApp(), options)
+      for (let index = 0; index < 5; index += 1) {
+        expect((await host.session())['mcp-session-id']).toMatch(/[0-3]$/)
+      }
+    }
+  })
+
   it('a stream of before a restart is not mistaken for one of after it', async () => {
     const sealer = new Sealer(['a secret of some length'])
     await using before = await HttpHost.open(kind, createApp(), { sealer })

@@ -6,21 +6,31 @@ import type { HttpContext, HttpHead, HttpReply } from './reply.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { refuse, refuseForLoad } from './refusal.ts'
 import { tooManySessions } from './sessions.ts'
+import { randomId } from './session-ids.ts'
 import { SseSession } from './sse-session.ts'
 
 const SSE_PARAMETER = 'gantry-sse'
+
+interface SseSessionsOptions {
+  readonly served: Served
+  readonly streams: OpenStreams
+  readonly budget: Budget
+  readonly accepts?: ((id: string) => boolean) | undefined
+}
 
 /** All clients of the HTTP+SSE transport of 2024-11-05, by the address that each was told to send to. */
 export class SseSessions {
   readonly #served: Served
   readonly #budget: Budget
+  readonly #accepts: (id: string) => boolean
   readonly #streams: OpenStreams
   readonly #sessions = new Map<string, SseSession>()
 
-  constructor(options: { served: Served; streams: OpenStreams; budget: Budget }) {
+  constructor(options: SseSessionsOptions) {
     this.#served = options.served
     this.#streams = options.streams
     this.#budget = options.budget
+    this.#accepts = options.accepts ?? (() => true)
   }
 
   values(): Iterable<SseSession> {
@@ -28,7 +38,7 @@ export class SseSessions {
   }
 
   open(call: HttpHead, reply: HttpReply, context: HttpContext): void {
-    const id = crypto.randomUUID()
+    const id = randomId(this.#accepts)
     // Without a principal it is unknown which streams belong to one caller.
     const sender = context.auth ? senderKey(context) : id
     const lacking = this.#budget.take(sender, 1)

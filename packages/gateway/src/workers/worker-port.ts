@@ -1,0 +1,160 @@
+import { rename, symlink } from 'node:fs/promises'
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import { slotOf, socketOf, type WorkerPlace } from './worker-place.ts'
+
+const PEER = 'x-gantry-peer'
+/** How long a worker that ended may take to be there again. */
+const WAIT = 10_000
+const PAUSE = 100
+
+export interface Forwarded {
+  /** Answers a request that another worker passed on. */
+  handle(request: IncomingMessage, response: ServerResponse): void
+  /** Answers a question of another worker. */
+  answer(question: string): Promise<string>
+}
+
+/**
+ * The socket by which the workers of one gateway reach each other. It is in a folder that only their user can open, so
+ * what comes by it is taken as the others have it.
+ */
+export class WorkerPort {
+  readonly place: WorkerPlace
+  readonly #server: Server
+  #forwarded: Forwarded | undefined
+
+  constructor(place: WorkerPlace) {
+    this.place = place
+    this.#server = createServer((request, response) => this.#receive(request, response))
+    // The worker in front has checked these already.
+    this.#server.requestTimeout = 0
+    this.#server.headersTimeout = 0
+  }
+
+  /** The name leads to the newest worker of the slot at once; the one before ends what it has begun. */
+  async open(forwarded: Forwarded): Promise<void> {
+    this.#forwarded = forwarded
+    const { folder, slot } = this.place
+    const own = `${socketOf(folder, slot)}.${process.pid}`
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      // Workers would share it otherwise, as they share the port.
+      this.#server.listen({ path: own, exclusive: true }, resolve)
+    })
+    await symlink(own, `${own}.link`)
+    await rename(`${own}.link`, socketOf(folder, slot))
+  }
+
+  isOwn(session: string): boolean {
+    return slotOf(session, this.place.count) === this.place.slot
+  }
+
+  /**
+   * Passes a request of a session on, and its answer back, as they come. A worker that was killed is waited for: a
+   * session that was taken up here meanwhile would be two.
+   */
+  forwardSession(slot: number, request: IncomingMessage, response: ServerResponse): void {
+    const until = Date.now() + WAIT
+    const attempt = (): void =>
+      this.forward(slot, request, response, () => {
+        if (response.destroyed) return
+        if (Date.now() < until) return void setTimeout(attempt, PAUSE)
+        const headers = { 'content-type': 'text/plain', 'retry-after': '1' }
+        response.writeHead(503, headers).end('The worker of this session is not there. Try again.\n')
+      })
+    attempt()
+  }
+
+  /** The same for any request. `otherwise` is called when nobody is there. */
+  forward(slot: number, request: IncomingMessage, response: ServerResponse, otherwise: () => void): void {
+    const { method, url, rawHeaders, socket } = request
+    const passed = httpRequest({
+      socketPath: socketOf(this.place.folder, slot),
+      method,
+      path: url,
+      headers: [...rawHeaders, PEER, socket.remoteAddress ?? ''],
+      agent: false,
+    })
+    let isReached = false
+    passed.once('socket', (own) =>
+      own.once('connect', () => {
+        isReached = true
+        request.pipe(passed)
+      }),
+    )
+    passed.once('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, withoutHop(answer.rawHeaders))
+      response.flushHeaders()
+      answer.pipe(response)
+      answer.once('error', () => response.destroy())
+    })
+    passed.once('error', () => {
+      if (!isReached) return otherwise()
+      // Whether it was seen is unknown.
+      if (response.headersSent) response.destroy()
+      else
+        response.writeHead(502, { 'content-type': 'text/plain' }).end('The worker of this session ended.\n')
+    })
+    const give = (): void => void passed.destroy()
+    response.once('close', give)
+    passed.once('close', () => response.off('close', give))
+  }
+
+  /** What the other workers answer; those that are starting or ending are left out. */
+  async askOthers(question: string): Promise<string[]> {
+    const { count, slot } = this.place
+    const others = Array.from({ length: count }, (_, other) => other).filter((other) => other !== slot)
+    const answers = await Promise.all(
+      others.map((other) => this.#ask(other, question).catch(() => undefined)),
+    )
+    return answers.filter((answer) => answer !== undefined)
+  }
+
+  close(): void {
+    this.#server.close()
+  }
+
+  async #ask(slot: number, question: string): Promise<string> {
+    const asked = httpRequest({
+      socketPath: socketOf(this.place.folder, slot),
+      path: `/?${question}`,
+      headers: { [PEER]: '-' },
+      agent: false,
+      timeout: 2000,
+    })
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      asked.once('response', resolve).once('error', reject)
+      asked.once('timeout', () => asked.destroy(new Error('A worker does not answer'))).end()
+    })
+    answer.setEncoding('utf8')
+    let text = ''
+    for await (const piece of answer) text += piece
+    return text
+  }
+
+  #receive(request: IncomingMessage, response: ServerResponse): void {
+    const peer = request.headers[PEER]
+    delete request.headers[PEER]
+    if (peer === '-') {
+      const question = request.url?.slice('/?'.length) ?? ''
+      this.#forwarded!.answer(question).then(
+        (text) => response.end(text),
+        () => response.writeHead(500).end(),
+      )
+      return
+    }
+    // What callers hold is counted by where they are.
+    Object.defineProperty(request.socket, 'remoteAddress', { value: peer || undefined, configurable: true })
+    this.#forwarded!.handle(request, response)
+  }
+}
+
+/** Headers about the connection between the workers are not for the client. */
+function withoutHop(raw: readonly string[]): string[] {
+  const kept: string[] = []
+  for (let at = 0; at < raw.length; at += 2) {
+    if (!/^(connection|keep-alive|transfer-encoding)$/i.test(raw[at]!)) kept.push(raw[at]!, raw[at + 1]!)
+  }
+  return kept
+}
