@@ -1,5 +1,6 @@
 // npm run interop               proves with packages of others, from npm and PyPI, what the pages say of them
 // npm run interop -- codemod    rewrites published servers, and asks the same of both
+// npm run interop -- helm       the chart, rendered by the real Helm and checked for Kubernetes (needs Go and Python)
 // npm run interop -- pages      runs both sides of the pages "Coming from …"
 // npm run interop -- keycloak   signs in with a real Keycloak from Maven Central (needs Java 17 or newer)
 // npm run interop -- otel       one trace from the Python SDK through the gateway, at a real OpenTelemetry Collector (needs Go)
@@ -11,6 +12,7 @@ import { requireNode } from './lib/require-node.mjs'
 const PARTS = {
   codemod: async (names) => (await import('./interop/codemod.mjs')).proveCodemod(names),
   keycloak: async () => (await import('./interop/keycloak.mjs')).proveKeycloak(),
+  helm: async () => (await import('./interop/helm.mjs')).proveHelm(),
   otel: async () => (await import('./interop/otel.mjs')).proveOtel(),
   pages: async (names) => (await import('./interop/pages.mjs')).provePages(names),
 }

@@ -34,6 +34,7 @@ const NAMED = {
     'docs/results.md',
     'docs/telemetry.md',
     'docs/running-in-production.md',
+    'docs/scaling.md',
     'docs/store.md',
   ],
   'The SDK by example': [
