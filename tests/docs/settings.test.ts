@@ -43,11 +43,13 @@ function namedIn(text: string): string[] {
 
 function sourcesOf(folder: string): string[] {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-  return files
-    .filter((file) => file.endsWith('.ts') && !file.includes('test'))
-    // A program in the language of Redis.
-    .filter((file) => !file.endsWith('redis/script.ts'))
-    .map((file) => join(folder, file))
+  return (
+    files
+      .filter((file) => file.endsWith('.ts') && !file.includes('test'))
+      // A program in the language of Redis.
+      .filter((file) => !file.endsWith('redis/script.ts'))
+      .map((file) => join(folder, file))
+  )
 }
 
 const PAGES = [
