@@ -66,8 +66,8 @@ export class LegacySession implements SubscriptionHost, CallHost {
   initialized = false
   #id: string | undefined
   #hungUp = false
-  /** When it began here, and over what; undefined while there is none. */
-  #begun: { readonly at: number; readonly transport: EndedSession['transport'] } | undefined
+  /** Tells that it has ended, where somebody wants to know. */
+  #tellEnd: (() => void) | undefined
   readonly io: LegacyIo
   #capabilities: ServerCapabilities | undefined
   #questions: LegacyQuestions | undefined
@@ -173,7 +173,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
     this.negotiated = true
     this.initialized = true
     // Only HTTP has sessions that are taken up again.
-    this.#begun = { at: performance.now(), transport: 'http' }
+    this.#begin('http')
   }
 
   /** The client says nothing more. Questions get no answer, and only answers are worth sending. */
@@ -193,15 +193,16 @@ export class LegacySession implements SubscriptionHost, CallHost {
     this.#inFlight.clear()
     this.#questions?.close()
     this.#subscriptions?.close()
-    this.#tellEnd()
+    this.#tellEnd?.()
+    this.#tellEnd = undefined
   }
 
-  #tellEnd(): void {
-    const begun = this.#begun
-    this.#begun = undefined
-    if (!begun) return
-    const { at, transport } = begun
-    this.served.onSessionEnd?.({ version: this.client.version, lasted: performance.now() - at, transport })
+  #begin(transport: EndedSession['transport']): void {
+    const { onSessionEnd } = this.served
+    if (!onSessionEnd) return
+    const at = performance.now()
+    this.#tellEnd ??= () =>
+      onSessionEnd({ version: this.client.version, lasted: performance.now() - at, transport })
   }
 
   #conclude(
@@ -282,7 +283,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
     const found = discovered.result.capabilities as ServerCapabilities
     this.#capabilities = deliverable(found, this.io.canPush)
     this.negotiated = true
-    this.#begun ??= { at: performance.now(), transport: context.headers ? 'http' : 'stdio' }
+    this.#begin(context.headers ? 'http' : 'stdio')
     const facts = { ...discovered.result, capabilities: this.#capabilities }
     return complete(toInitializeResult(facts, version, this.served.info))
   }

@@ -26,12 +26,12 @@ export class SessionIds {
   readonly #sealer: Sealer | undefined
   readonly #served: Served
   readonly #place: string | undefined
-  readonly #accepts: (id: string) => boolean
+  readonly #accepts: SessionIdsOptions['accepts']
   /** Ids that their clients gave up: those must not come back to life. */
   readonly #ended = new Set<string>()
 
   /** `place`: the endpoint, where several have one sealer. */
-  constructor({ served, sealer, place, accepts = () => true }: SessionIdsOptions) {
+  constructor({ served, sealer, place, accepts }: SessionIdsOptions) {
     this.#served = served
     this.#place = place
     this.#sealer = sealer
@@ -56,7 +56,7 @@ export class SessionIds {
       )
       // Headers have limits of their own: a client with a novel of capabilities gets a plain session.
       if (sealed.length > MAX_ID_LENGTH) return randomId(this.#accepts)
-      if (this.#accepts(sealed)) return sealed
+      if (this.#accepts?.(sealed) !== false) return sealed
     }
   }
 
@@ -79,10 +79,10 @@ export class SessionIds {
   }
 }
 
-export function randomId(accepts: (id: string) => boolean): string {
+export function randomId(accepts: SessionIdsOptions['accepts']): string {
   for (;;) {
     const id = crypto.randomUUID()
-    if (accepts(id)) return id
+    if (accepts?.(id) !== false) return id
   }
 }
 

@@ -22,7 +22,7 @@ interface SseSessionsOptions {
 export class SseSessions {
   readonly #served: Served
   readonly #budget: Budget
-  readonly #accepts: (id: string) => boolean
+  readonly #accepts: SseSessionsOptions['accepts']
   readonly #streams: OpenStreams
   readonly #sessions = new Map<string, SseSession>()
 
@@ -30,7 +30,7 @@ export class SseSessions {
     this.#served = options.served
     this.#streams = options.streams
     this.#budget = options.budget
-    this.#accepts = options.accepts ?? (() => true)
+    this.#accepts = options.accepts
   }
 
   values(): Iterable<SseSession> {
