@@ -25,7 +25,7 @@ function copyValue(value: unknown, pointer: string, spent: Spent, depth: number)
   if (depth > 0 && isStandardSchema(value)) {
     throw schemaError(
       pointer,
-      'a library schema inside plain JSON Schema; wrap the fields in an object schema of that library, z.object({ … }) for instance',
+      'a library schema inside plain JSON Schema; wrap the fields in an object of that library, such as z.object({ … })',
     )
   }
   if (typeof value !== 'object' || value === null) throw schemaError(pointer, `${nameOf(value)} is not JSON`)

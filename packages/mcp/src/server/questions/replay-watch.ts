@@ -92,8 +92,8 @@ export class ReplayTrace {
     this.#diverged = true
     this.#warn(
       'diverged',
-      `The handler did not do the same when it was run again: ${expected} became ${found}. What it does ` +
-        'before a question may depend on its arguments, earlier answers and ctx.step(…) only.',
+      `The handler did not do the same when it was run again: ${expected} became ${found}. ` +
+        'Before a question it may depend on arguments, answers and ctx.step(…) only.',
     )
   }
 

@@ -78,15 +78,20 @@ function conclude(
 
 /** What handlers of other SDKs return. As a value it would be sent as data that nobody expects, without a word. */
 function isWholeResult(value: unknown): boolean {
-  if (!isJsonObject(value) || !Array.isArray(value.content) || value.content.length === 0) return false
-  return value.content.every(isContentBlock) && Object.keys(value).every((key) => WHOLE_RESULT.has(key))
+  if (!isJsonObject(value) || !Array.isArray(value.content)) return false
+  const { content } = value
+  return (
+    content.length > 0 &&
+    content.every(isContentBlock) &&
+    Object.keys(value).every((key) => WHOLE_RESULT.test(key))
+  )
 }
 
-const WHOLE_RESULT: ReadonlySet<string> = new Set(['content', 'structuredContent', 'isError', '_meta'])
+const WHOLE_RESULT = /^(content|structuredContent|isError|_meta)$/
 
 function wholeResult({ name }: CompiledTool): McpError {
-  const advice = 'return the content alone, a value, or new ToolResult({ content, isError })'
-  return new McpError('invalid_output', `The tool "${name}" returned a whole result, { content }: ${advice}`)
+  const advice = 'return its content, a value, or new ToolResult({ content })'
+  return new McpError('invalid_output', `The tool "${name}" returned a whole result: ${advice}`)
 }
 
 /** What JSON would lose in silence is an error. */
