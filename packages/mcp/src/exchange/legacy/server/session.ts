@@ -66,7 +66,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
   initialized = false
   #id: string | undefined
   #hungUp = false
-  /** Tells that it has ended, where somebody wants to know. */
+  /** Tells that it has ended, where that is measured. */
   #tellEnd: (() => void) | undefined
   readonly io: LegacyIo
   #capabilities: ServerCapabilities | undefined
