@@ -189,9 +189,12 @@ it('a caller sees and decides nothing of its own, and an approver nothing else',
   await expect(own.call('decideApproval', decision)).rejects.toMatchObject({ status: 403 })
   await expect(own.call('approval', { params: { id } })).rejects.toMatchObject({ status: 404 })
   const lea = createAdminClient({ url: gateway.url, token: KEYS.lea })
-  for (const name of ['session', 'config', 'targets'] as const) {
+  for (const name of ['config', 'targets'] as const) {
     await expect(lea.call(name, {})).rejects.toMatchObject({ status: 403 })
   }
+  // Who one is, and nothing of the gateway.
+  const session = await lea.call('session', {})
+  expect([session.principal, session.role, session.gateway]).toEqual(['key:lea', undefined, undefined])
   expect(await lea.call('approval', { params: { id } })).toMatchObject({ id, mayDecide: true, isOwn: false })
   const strangers = createAdminClient({ url: gateway.url, token: 'nobody' })
   await expect(strangers.call('approvals', {})).rejects.toMatchObject({ status: 401 })

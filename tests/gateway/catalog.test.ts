@@ -106,7 +106,7 @@ describe('the catalog', () => {
       return names(client!)
     }
     expect(await apply({ prefix: 'other' })).toContain('other_pid')
-    expect(await apply({ prefix: false, tools: { include: ['p*'] } })).toEqual(['pid'])
+    expect(await apply({ prefix: false, tools: { include: ['pi*'] } })).toEqual(['pid'])
     expect(
       await apply({ prefix: 'x', tools: { include: ['pid', 'a*', 'e*'], rename: { pid: 'process' } } }),
     ).toEqual(['x_process', 'x_ask', 'x_echo'])

@@ -39,6 +39,14 @@ describe.each(REVISIONS)('a program of revision %s behind three gateways', (revi
     for (const at of [0, 1, 2]) expect(await call(at, 'greet', {}, era)).toBe(`Hello, from ${at}!`)
   })
 
+  it('is found again when its gateway is started anew at the same address', async () => {
+    const owner = Number(await call(0, 'parent'))
+    const at = replicas.all.findIndex(({ child }) => child.pid === owner)
+    await replicas.restart(at)
+    const seen = await Promise.all([0, 1, 2].map((one) => call(one, 'who')))
+    expect(new Set(seen).size).toBe(1)
+  })
+
   it('is taken over within seconds when its gateway is killed', async () => {
     const before = await call(0, 'who')
     const owner = Number(await call(0, 'parent'))

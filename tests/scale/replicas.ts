@@ -1,34 +1,34 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../scripts/lib/free-port.mjs'
 import { serveFrom, type SourceProcess } from '../support/source-process.ts'
 
 export interface Replicas {
   readonly all: SourceProcess[]
-  /** One more, with the same configuration. */
-  add(): Promise<SourceProcess>
+  /** Kills one and starts it again at once, at the same address for the others. */
+  restart(at: number): Promise<void>
   close(): Promise<void>
 }
 
 /** Gateways that share a store and act as one. */
 export async function startReplicas(count: number, config: Record<string, unknown>): Promise<Replicas> {
   const folder = await mkdtemp(join(tmpdir(), 'gantry-replicas-'))
-  const file = join(folder, 'gantry.json')
-  const { server, ...rest } = config
-  await writeFile(
-    file,
-    JSON.stringify({ ...rest, server: { ...(server as object), cluster: {} }, stateDir: folder }),
+  const files = await Promise.all(
+    Array.from({ length: count }, async (_, at) => {
+      const file = join(folder, `gantry-${at}.json`)
+      const server = { ...(config.server as object), cluster: { port: await freePort() } }
+      await writeFile(file, JSON.stringify({ ...config, server, stateDir: folder }))
+      return file
+    }),
   )
-  const all: SourceProcess[] = []
-  const add = async (): Promise<SourceProcess> => {
-    const replica = await serveFrom(file)
-    all.push(replica)
-    return replica
-  }
-  await Promise.all(Array.from({ length: count }, add))
+  const all = await Promise.all(files.map(serveFrom))
   return {
     all,
-    add,
+    async restart(at) {
+      await all[at]!.kill()
+      all[at] = await serveFrom(files[at]!)
+    },
     async close() {
       await Promise.all(all.map((replica) => replica.kill()))
       await rm(folder, { recursive: true, force: true })

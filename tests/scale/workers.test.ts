@@ -70,6 +70,8 @@ async function alone(
       ...headers,
     },
   })
+  // A connection that is handed to a worker in the moment of its death is never answered.
+  asked.setTimeout(20_000, () => asked.destroy(new Error('no answer')))
   asked.end(body && JSON.stringify(body))
   const [answer] = await once(asked, 'response')
   return answer

@@ -31,7 +31,7 @@ export class Cluster {
   /** From now on the programs of the gateway are shared with the others. */
   static async join({ model, gateway, store, keys, log }: ClusterOptions): Promise<Cluster> {
     const passports = new Passports(keys)
-    const port = new HopPort(gateway, passports)
+    const port = new HopPort(gateway, passports, (id) => id === members.id)
     const bound = await port.listen(model.host, model.port)
     const address = model.address ?? `http://${model.host}:${bound}`
     const members: Members = await Members.join({

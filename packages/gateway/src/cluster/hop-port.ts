@@ -9,17 +9,21 @@ import { OwnedTarget } from './owned-target.ts'
 import { PASSPORT, type Passport, type Passports } from './passport.ts'
 
 const PLACE = '/hop/'
+const MISDIRECTED = 421
 
 /** The port for the other gateways. Nothing is served there without a passport that one of them signed. */
 export class HopPort {
   readonly #server: Server
   readonly #gateway: Gateway
   readonly #passports: Passports
+  readonly #isOwn: (id: string) => boolean
   readonly #handlers = new Map<string, NodeHandler>()
 
-  constructor(gateway: Gateway, passports: Passports) {
+  /** `isOwn`: whether a gateway of this name is this one. */
+  constructor(gateway: Gateway, passports: Passports, isOwn: (id: string) => boolean) {
     this.#gateway = gateway
     this.#passports = passports
+    this.#isOwn = isOwn
     this.#server = createServer((request, response) => this.#route(request, response))
   }
 
@@ -63,11 +67,18 @@ export class HopPort {
       onError: (error) => gateway.log('error', String(error), { target: name, event: 'hop-failed' }),
     })
     return toNodeHandler(served, {
-      guard: ({ headers }) => verdictOf(read(headers[PASSPORT])),
+      guard: ({ headers }) => this.#verdictOf(read(headers[PASSPORT])),
       sealer: gateway.sealer,
       place: `${PLACE}${name}`,
       isGated: true,
     })
+  }
+
+  #verdictOf(passport: Passport | undefined): GuardVerdict {
+    if (!passport) return { ok: false, status: 401 }
+    const { principal, to } = passport
+    if (!this.#isOwn(to)) return { ok: false, status: MISDIRECTED }
+    return { ok: true, auth: principal && { principal, scopes: [], claims: {} } }
   }
 
   /** Takes nothing more; what is under way may end. */
@@ -81,10 +92,4 @@ export class HopPort {
     this.#server.closeAllConnections()
     await closed
   }
-}
-
-function verdictOf(passport: Passport | undefined): GuardVerdict {
-  if (!passport) return { ok: false, status: 401 }
-  const { principal } = passport
-  return { ok: true, auth: principal && { principal, scopes: [], claims: {} } }
 }

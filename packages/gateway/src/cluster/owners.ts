@@ -40,7 +40,7 @@ export class Owners implements TargetOwners {
       const row = await this.#rows.get(key)
       const owner = row?.value
       const address = owner === undefined || owner === members.id ? undefined : await members.addressOf(owner)
-      if (address !== undefined) return this.#elsewhere(model.name, address)
+      if (address !== undefined) return this.#elsewhere(model.name, owner!, address)
       const isOurs =
         owner === members.id || (await this.#rows.swap(key, row?.version, members.id)) !== undefined
       if (!isOurs) continue
@@ -49,12 +49,12 @@ export class Owners implements TargetOwners {
     }
   }
 
-  #elsewhere(target: string, address: string): Elsewhere {
+  #elsewhere(target: string, to: string, address: string): Elsewhere {
     const { passports } = this.#options
     return {
       url: `${address}/hop/${encodeURIComponent(target)}`,
       headersFor: (exchange, options) => ({
-        [PASSPORT]: passports.sign({ target, ...whose(exchange), ...howSent(exchange, options) }),
+        [PASSPORT]: passports.sign({ target, to, ...whose(exchange), ...howSent(exchange, options) }),
       }),
     }
   }

@@ -5,6 +5,7 @@ const KEY = 'k'.repeat(32)
 const OTHER = 'o'.repeat(32)
 const ANN = {
   target: 'notes',
+  to: 'a',
   principal: { kind: 'person', issuer: 'https://login.example.com', subject: 'ann' },
 } as const
 

@@ -11,6 +11,8 @@ const VALID_FOR = 60_000
 /** Whose request it is that another gateway passes on, and how it is to be sent. */
 export interface Passport {
   readonly target: string
+  /** The gateway that it is for: another one at the same address may have taken its place. */
+  readonly to: string
   /** It is a request of the other gateway itself. */
   readonly own?: boolean | undefined
   readonly principal?: Principal | undefined

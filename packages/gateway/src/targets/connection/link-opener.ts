@@ -13,6 +13,7 @@ import {
   type Continuations,
   type Exchange,
   type Notification,
+  type Outcome,
   type Served,
 } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
@@ -167,7 +168,7 @@ export class LinkOpener {
         const services = this.#edgeServices(model, request)
         return await hopLink(elsewhere, model, { ...services, eras: new EraCache() }, request, limit)
       } catch (thrown) {
-        if (limit.aborted || !isConnectionLoss(thrown)) throw thrown
+        if (limit.aborted || !isConnectionLoss(moved(thrown))) throw thrown
         await sleep(LOOK_FOR_OWNER, undefined, { signal: limit })
       }
     }
@@ -218,7 +219,7 @@ const LOOK_FOR_OWNER = 200
 type Opened = Pick<LinkServices, 'embedded' | 'fetch' | 'arriving' | 'maxMessageBytes' | 'stateDir'>
 
 /** A connection to a target by way of the gateway that has it. That one tells callers apart, and knows the era. */
-function hopLink(
+async function hopLink(
   { url, headersFor }: Elsewhere,
   model: TargetModel,
   services: Opened & EdgeServices,
@@ -234,12 +235,30 @@ function hopLink(
     onProtocolError: (error: McpError) => handshake.warn(error),
   })
   const extraHeaders = (exchange: Exchange): Record<string, string> => headersFor(exchange, options)
-  return edgeLink(
+  const link = await edgeLink(
     { ...connector, fallback: undefined },
     { ...model, era: eraOf(LATEST_MODERN) },
     { ...services, extraHeaders },
     signal,
   )
+  const { handle } = link
+  return Object.assign(link, {
+    async handle(exchange: Exchange): Promise<Outcome> {
+      try {
+        return await handle(exchange)
+      } catch (thrown) {
+        throw moved(thrown)
+      }
+    },
+  })
+}
+
+/** A gateway that is not the owner any more has done nothing: the next attempt finds the one that is. */
+function moved(thrown: unknown): unknown {
+  const isMoved = thrown instanceof McpError && thrown.code === 'http_status' && thrown.details.status === 421
+  return isMoved
+    ? new McpError('session_lost', 'Another gateway has the target now', { cause: thrown })
+    : thrown
 }
 
 /** What keeps the questions of callers apart. */
