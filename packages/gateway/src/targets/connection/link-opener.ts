@@ -255,11 +255,15 @@ async function hopLink(
 
 /** A gateway that is not the owner any more has done nothing: the next attempt finds the one that is. */
 function moved(thrown: unknown): unknown {
-  const isMoved = thrown instanceof McpError && thrown.code === 'http_status' && thrown.details.status === 421
+  const isMoved = [thrown, (thrown as Error).cause].some(
+    (one) => one instanceof McpError && one.code === 'http_status' && one.details.status === MISDIRECTED,
+  )
   return isMoved
     ? new McpError('session_lost', 'Another gateway has the target now', { cause: thrown })
     : thrown
 }
+
+const MISDIRECTED = 421
 
 /** What keeps the questions of callers apart. */
 function adviceFor({ isolation }: TargetModel): string {
