@@ -5,11 +5,11 @@ import { toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
 import type { Exchange } from '@gantry/mcp/exchange'
 import type { Gateway } from '../gateway.ts'
 import { decodePercent } from '../model/index.ts'
+import { MISDIRECTED } from '../targets/link/elsewhere.ts'
 import { OwnedTarget } from './owned-target.ts'
 import { PASSPORT, type Passport, type Passports } from './passport.ts'
 
 const PLACE = '/hop/'
-const MISDIRECTED = 421
 
 /** The port for the other gateways. Nothing is served there without a passport that one of them signed. */
 export class HopPort {

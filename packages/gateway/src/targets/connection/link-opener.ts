@@ -1,5 +1,4 @@
 import { isAbsolute } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { AuthProvider } from '@gantry/mcp/auth'
 import { EraCache, McpError, type FetchLike, http, sse } from '@gantry/mcp/client'
@@ -7,13 +6,10 @@ import { stdio } from '@gantry/mcp/client/node'
 import {
   eraOf,
   LATEST_LEGACY,
-  LATEST_MODERN,
   orAbort,
   type Connector,
   type Continuations,
-  type Exchange,
   type Notification,
-  type Outcome,
   type Served,
 } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
@@ -37,11 +33,10 @@ import type { OpenRequest } from './life.ts'
 import { isLegacyKey, isSharedKey } from './pool.ts'
 import { launcherOf, launcherEnvironment } from '../launchers/launcher.ts'
 import { StartLimit } from '../launchers/start-limit.ts'
-import type { Elsewhere, TargetOwners } from '../link/elsewhere.ts'
+import type { TargetOwners } from '../link/elsewhere.ts'
 import { edgeLink, type EdgeServices, type Link, type ProcessFacts } from '../link/link.ts'
 import type { StartGate } from './start-gate.ts'
 import { isPersonal, withPersonal, type Personal, type PersonalAccounts } from '../personal.ts'
-import { isConnectionLoss } from '../target-error.ts'
 import type { SignInOptions, TargetAuth } from '../target-auth.ts'
 import { parseUrl } from '@gantry/mcp/foreign'
 
@@ -103,8 +98,12 @@ export class LinkOpener {
   }
 
   async #openNow(common: TargetModel, request: OpenRequest<Instance>): Promise<Link> {
-    const hop = this.#services.owners && (await this.#openHop(this.#services.owners, common, request))
-    if (hop) return hop
+    const { owners } = this.#services
+    if (owners) {
+      const { openHop } = await import('./open-hop.ts')
+      const hop = await openHop(owners, common, request, this.#edgeServices(common, request))
+      if (hop) return hop
+    }
     const { instance, headers, signal } = request
     const personal = await this.#personal(common, request)
     const model = personal ? withPersonal(common, personal) : common
@@ -154,26 +153,6 @@ export class LinkOpener {
     }
   }
 
-  /** Connects to the gateway that has the target. Undefined: it is this one. One that went away is soon replaced. */
-  async #openHop(
-    owners: TargetOwners,
-    model: TargetModel,
-    request: OpenRequest<Instance>,
-  ): Promise<Link | undefined> {
-    const limit = AbortSignal.any([request.signal, AbortSignal.timeout(model.timeouts.start)])
-    for (;;) {
-      const elsewhere = await owners.find(model)
-      if (!elsewhere) return undefined
-      try {
-        const services = this.#edgeServices(model, request)
-        return await hopLink(elsewhere, model, { ...services, eras: new EraCache() }, request, limit)
-      } catch (thrown) {
-        if (limit.aborted || !isConnectionLoss(moved(thrown))) throw thrown
-        await sleep(LOOK_FOR_OWNER, undefined, { signal: limit })
-      }
-    }
-  }
-
   /** The account of the caller; undefined where all share one, and for the connection that belongs to no caller. */
   async #personal(
     model: TargetModel,
@@ -214,56 +193,7 @@ export class LinkOpener {
   }
 }
 
-const LOOK_FOR_OWNER = 200
-
 type Opened = Pick<LinkServices, 'embedded' | 'fetch' | 'arriving' | 'maxMessageBytes' | 'stateDir'>
-
-/** A connection to a target by way of the gateway that has it. That one tells callers apart, and knows the era. */
-async function hopLink(
-  { url, headersFor }: Elsewhere,
-  model: TargetModel,
-  services: Opened & EdgeServices,
-  { instance, handshake }: OpenRequest<Instance>,
-  signal: AbortSignal,
-): Promise<Link> {
-  const options = { older: isLegacyKey(instance.key) }
-  const connector = http(url, {
-    headers: headersFor(undefined, options),
-    fetch: services.fetch,
-    maxMessageBytes: services.maxMessageBytes,
-    arrivals: services.arriving.of(url),
-    onProtocolError: (error: McpError) => handshake.warn(error),
-  })
-  const extraHeaders = (exchange: Exchange): Record<string, string> => headersFor(exchange, options)
-  const link = await edgeLink(
-    { ...connector, fallback: undefined },
-    { ...model, era: eraOf(LATEST_MODERN) },
-    { ...services, extraHeaders },
-    signal,
-  )
-  const { handle } = link
-  return Object.assign(link, {
-    async handle(exchange: Exchange): Promise<Outcome> {
-      try {
-        return await handle(exchange)
-      } catch (thrown) {
-        throw moved(thrown)
-      }
-    },
-  })
-}
-
-/** A gateway that is not the owner any more has done nothing: the next attempt finds the one that is. */
-function moved(thrown: unknown): unknown {
-  const isMoved = [thrown, (thrown as Error).cause].some(
-    (one) => one instanceof McpError && one.code === 'http_status' && one.details.status === MISDIRECTED,
-  )
-  return isMoved
-    ? new McpError('session_lost', 'Another gateway has the target now', { cause: thrown })
-    : thrown
-}
-
-const MISDIRECTED = 421
 
 /** What keeps the questions of callers apart. */
 function adviceFor({ isolation }: TargetModel): string {

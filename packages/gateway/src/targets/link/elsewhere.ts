@@ -1,6 +1,9 @@
 import type { Exchange } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 
+/** The HTTP status of a gateway that is not the one a request was meant for. */
+export const MISDIRECTED = 421
+
 /** How the gateway is reached that has the connections of a target. */
 export interface Elsewhere {
   readonly url: string

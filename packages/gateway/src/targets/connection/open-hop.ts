@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EraCache, McpError, type FetchLike, http } from '@gantry/mcp/client'
+import { eraOf, LATEST_MODERN, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import type { TargetModel } from '../../model/index.ts'
+import type { ArrivingResults } from '../fetch/arriving-results.ts'
+import { MISDIRECTED, type Elsewhere, type TargetOwners } from '../link/elsewhere.ts'
+import { edgeLink, type EdgeServices, type Link } from '../link/link.ts'
+import { isConnectionLoss } from '../target-error.ts'
+import type { Instance } from './instance.ts'
+import type { OpenRequest } from './life.ts'
+import { isLegacyKey } from './pool.ts'
+
+const LOOK_AGAIN = 200
+
+interface HopServices extends EdgeServices {
+  readonly fetch: FetchLike
+  readonly arriving: ArrivingResults
+  readonly maxMessageBytes: number
+}
+
+/** Connects to the gateway that has the target. Undefined: it is this one. One that went away is soon replaced. */
+export async function openHop(
+  owners: TargetOwners,
+  model: TargetModel,
+  request: OpenRequest<Instance>,
+  services: HopServices,
+): Promise<Link | undefined> {
+  const limit = AbortSignal.any([request.signal, AbortSignal.timeout(model.timeouts.start)])
+  for (;;) {
+    const elsewhere = await owners.find(model)
+    if (!elsewhere) return undefined
+    try {
+      return await hopLink(elsewhere, model, services, request, limit)
+    } catch (thrown) {
+      if (limit.aborted || !isConnectionLoss(moved(thrown))) throw thrown
+      await sleep(LOOK_AGAIN, undefined, { signal: limit })
+    }
+  }
+}
+
+/** A connection to a target by way of the gateway that has it. That one tells callers apart, and knows the era. */
+async function hopLink(
+  { url, headersFor }: Elsewhere,
+  model: TargetModel,
+  services: HopServices,
+  { instance, handshake }: OpenRequest<Instance>,
+  signal: AbortSignal,
+): Promise<Link> {
+  const options = { older: isLegacyKey(instance.key) }
+  const connector = http(url, {
+    headers: headersFor(undefined, options),
+    fetch: services.fetch,
+    maxMessageBytes: services.maxMessageBytes,
+    arrivals: services.arriving.of(url),
+    onProtocolError: (error: McpError) => handshake.warn(error),
+  })
+  const extraHeaders = (exchange: Exchange): Record<string, string> => headersFor(exchange, options)
+  const link = await edgeLink(
+    { ...connector, fallback: undefined },
+    { ...model, era: eraOf(LATEST_MODERN) },
+    { ...services, eras: new EraCache(), extraHeaders },
+    signal,
+  )
+  const { handle } = link
+  return Object.assign(link, {
+    async handle(exchange: Exchange): Promise<Outcome> {
+      try {
+        return await handle(exchange)
+      } catch (thrown) {
+        throw moved(thrown)
+      }
+    },
+  })
+}
+
+/** A gateway that is not the owner any more has done nothing: the next attempt finds the one that is. */
+function moved(thrown: unknown): unknown {
+  const isMoved = [thrown, (thrown as Error).cause].some(
+    (one) => one instanceof McpError && one.code === 'http_status' && one.details.status === MISDIRECTED,
+  )
+  return isMoved
+    ? new McpError('session_lost', 'Another gateway has the target now', { cause: thrown })
+    : thrown
+}
