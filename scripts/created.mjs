@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { FRAMEWORKS } from '../packages/create-gantry/src/frameworks.mjs'
 import { createProject } from '../packages/create-gantry/src/create-project.mjs'
 import { build } from './lib/build.mjs'
-import { npmCommand } from './lib/install.mjs'
+import { installProject, npmCommand } from './lib/install.mjs'
 import { run, stopWithParent } from './lib/processes.mjs'
 import { ROOT } from './lib/paths.mjs'
 
@@ -38,6 +38,7 @@ async function check(framework, home) {
 
 const home = mkdtempSync(join(tmpdir(), 'gantry-created-'))
 try {
+  await installProject()
   await build()
   await npm(['pack', '--pack-destination', home, '-w', 'packages/mcp'], ROOT)
   const wanted = process.argv.slice(2)

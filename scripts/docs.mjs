@@ -1,8 +1,7 @@
 // npm run docs                  makes the site of the documents in site/: static, searchable, light and dark
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ENTRIES } from './lib/api-examples.mjs'
-import { install } from './lib/install.mjs'
+import { install, installProject } from './lib/install.mjs'
 import { ROOT } from './lib/paths.mjs'
 import { runNode, stopWithParent } from './lib/processes.mjs'
 import { sidebar, sitePages } from './lib/site-pages.mjs'
@@ -62,6 +61,7 @@ function write(file, text) {
 
 /** The public entries, from their types. */
 async function makeReference() {
+  const { ENTRIES } = await import('./lib/api-examples.mjs')
   await must('TypeDoc', 'typedoc/bin/typedoc', [
     ...['--options', join(TOOLS, 'typedoc.json')],
     ...['--plugin', 'typedoc-plugin-markdown', '--plugin', join(TOOLS, 'with-examples.mjs')],
@@ -72,6 +72,7 @@ async function makeReference() {
 }
 
 try {
+  await installProject()
   await install(TOOLS, 'what makes the site')
   stagePages()
   await makeReference()

@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { install } from './lib/install.mjs'
+import { build } from './lib/build.mjs'
+import { install, installProject } from './lib/install.mjs'
 import { ROOT } from './lib/paths.mjs'
 import { PAGES, programsOf, protocolTypes } from './lib/snippets.mjs'
 
@@ -59,6 +60,8 @@ function write(file, text) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await installProject()
+  await build()
   const wanted = process.argv.slice(2)
   for (const version of wanted.length > 0 ? wanted : Object.keys(COMPILERS)) {
     const began = performance.now()

@@ -25,20 +25,24 @@ export function blocksOf(page) {
  * The TypeScript programs of a page, as files that a compiler takes:
  *   ts             continues the program of the page, which runs from top to bottom
  *   ts no-run      continues it too, but is left out when it is run
- *   ts file=NAME   a file that the others import or start
+ *   ts file=NAME   a file that the others import, read or start; blocks of other languages can be one too
  *   ts alone       a program of its own; so is any other word
  */
 export function programsOf(name) {
-  const blocks = blocksOf(readFileSync(join(ROOT, name), 'utf8')).filter(({ language }) => language === 'ts')
+  const blocks = blocksOf(readFileSync(join(ROOT, name), 'utf8'))
   const folder = name.replaceAll(/[/.]/g, '-')
   const main = { path: `${folder}/page.ts`, text: '', runnable: '' }
   const files = []
-  for (const { mark, text } of blocks) {
-    if (mark === '' || mark === 'no-run') {
+  for (const { language, mark, text } of blocks) {
+    const file = /^file=(.+)$/.exec(mark)?.[1]
+    if (file !== undefined) {
+      const path = language === 'ts' ? file.replace(/js$/, 'ts') : file
+      files.push({ path: `${folder}/${path}`, name: file, language, text })
+    } else if (language !== 'ts') {
+      continue
+    } else if (mark === '' || mark === 'no-run') {
       main.text += `${text}\n`
       if (mark === '') main.runnable += `${text}\n`
-    } else if (mark.startsWith('file=')) {
-      files.push({ path: `${folder}/${mark.slice(5).replace(/js$/, 'ts')}`, text })
     } else {
       files.push({ path: `${folder}/part-${files.length + 1}.ts`, text })
     }

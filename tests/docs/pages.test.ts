@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const inDocs = (await readdir(join(root, 'docs'), { recursive: true })).filter((name) => name.endsWith('.md'))
 const pages = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
-  ...['packages/mcp/README.md', 'packages/gateway/README.md'],
+  ...['packages/mcp/README.md', 'packages/gateway/README.md', 'packages/create-gantry/README.md'],
   ...inDocs.map((name) => join('docs', name)),
 ].sort()
 const read = (name: string): Promise<string> => readFile(join(root, name), 'utf8')
@@ -42,6 +42,29 @@ describe('links', () => {
       if (!isThere) broken.push(link!)
     }
     expect(broken).toEqual([])
+  })
+})
+
+/** How many cells each row of the tables has; a bar in a cell is written `\\|`, also inside of code. */
+function rowsOf(text: string): number[][] {
+  const tables = text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').match(/(?:^\|.*\n?)+/gm) ?? []
+  return tables.map((table) =>
+    table
+      .trim()
+      .split('\n')
+      .map(
+        (row) =>
+          row
+            .trim()
+            .slice(1, -1)
+            .split(/(?<!\\)\|/).length,
+      ),
+  )
+}
+
+describe('tables', () => {
+  it.each(pages)('of %s have as many cells in each row as in the first', async (name) => {
+    for (const rows of rowsOf(await read(name))) expect(new Set(rows).size, String(rows)).toBe(1)
   })
 })
 

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { transform } from 'esbuild'
 import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { compileSnippets } from '../../scripts/snippets.mjs'
 import { blocksOf, PAGES, programsOf } from '../../scripts/lib/snippets.mjs'
 
@@ -19,13 +19,23 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
+async function write(file: string, language: string, text: string): Promise<void> {
+  const options = { loader: 'ts', format: 'esm', target: 'node20' } as const
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, language === 'ts' ? (await transform(text, options)).code : text)
+}
+
 describe('the code on', () => {
-  it.each(running)('%s runs from top to bottom', async (name) => {
-    const { main } = programsOf(name)
-    const { code } = await transform(main!.runnable, { loader: 'ts', format: 'esm', target: 'node20' })
-    const file = join(folder, main!.path.replace('/page.ts', '.mjs'))
-    await writeFile(file, code)
-    await import(/* @vite-ignore */ pathToFileURL(file).href)
+  afterEach(() => process.chdir(root))
+
+  it.each(running)('%s runs from top to bottom, in a folder with nothing but its files', async (name) => {
+    const { main, files } = programsOf(name)
+    const home = join(folder, dirname(main!.path))
+    for (const file of files) if (file.name) await write(join(home, file.name), file.language, file.text)
+    const program = join(home, 'page.mjs')
+    await write(program, 'ts', main!.runnable)
+    process.chdir(home)
+    await import(/* @vite-ignore */ pathToFileURL(program).href)
   })
 
   it('all pages compiles with nothing of a library left unchecked', async () => {
