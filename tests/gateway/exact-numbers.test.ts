@@ -6,12 +6,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Server, tool } from '@gantry/mcp/server'
-import { answersTo, NUMBERS } from '../fixtures/exact-server.mjs'
+import { answersTo, INTEGERS, NUMBERS } from '../fixtures/exact-server.mjs'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 const SERVER = fileURLToPath(new URL('../fixtures/exact-server.mjs', import.meta.url))
-/** Answers may hold integers only. */
-const ANSWER = '"n":9007199254740993,"f":1.0,"z":-0'
 const closing: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
@@ -62,17 +60,24 @@ interface TextClient {
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const FACTS =
   '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},' +
-  '"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}'
+  '"io.modelcontextprotocol/logLevel":"debug","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},' +
+  '"sampling":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}'
+
+/** What a client answers, by the method that asks. */
+const ANSWERS: Record<string, string> = {
+  'elicitation/create': `{"action":"accept","content":{${INTEGERS}}}`,
+  'sampling/createMessage': `{"role":"assistant","model":"m","content":{"type":"text","text":"x","_meta":{${INTEGERS}}}}`,
+}
 
 function modern({ endpoint }: TestGateway): TextClient {
   return {
     async send(method, params, meta = '') {
-      const { name, uri } = JSON.parse(`{${params}}`)
+      const { name, uri, taskId } = JSON.parse(`{${params}}`)
       const headers = {
         ...HEADERS,
         'mcp-protocol-version': '2026-07-28',
         'mcp-method': method,
-        ...((name ?? uri) !== undefined && { 'mcp-name': name ?? uri }),
+        ...((name ?? uri ?? taskId) !== undefined && { 'mcp-name': name ?? uri ?? taskId }),
       }
       const members = params === '' ? '' : `${params},`
       const body = `{"jsonrpc":"2.0","id":7,"method":"${method}","params":{${members}"_meta":{${FACTS}${meta}}}}`
@@ -88,7 +93,7 @@ async function legacy({ endpoint }: TestGateway): Promise<TextClient> {
     return fetch(endpoint, { method: 'POST', headers: { ...HEADERS, ...own }, body })
   }
   const facts =
-    '"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}'
+    '"protocolVersion":"2025-11-25","capabilities":{"elicitation":{},"sampling":{}},"clientInfo":{"name":"t","version":"1"}'
   const opened = await post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{${facts}}}`)
   const session = opened.headers.get('mcp-session-id')!
   await opened.text()
@@ -103,12 +108,9 @@ async function legacy({ endpoint }: TestGateway): Promise<TextClient> {
       let text = ''
       for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
         text += chunk
-        const question = /"id":("[^"]*"|\d+),"method":"elicitation\/create"/.exec(text)?.[1]
+        const [, question, asked] = /"id":("[^"]*"|\d+),"method":"([a-z]+\/create\w*)"/.exec(text) ?? []
         if (question === undefined || text.includes('"result"')) continue
-        await post(
-          `{"jsonrpc":"2.0","id":${question},"result":{"action":"accept","content":{${ANSWER}}}}`,
-          session,
-        )
+        await post(`{"jsonrpc":"2.0","id":${question},"result":${ANSWERS[asked!]}}`, session)
       }
       return text
     },
@@ -161,20 +163,47 @@ describe.each(CELLS)('a %s client and a %s server on %s', (clientEra, serverEra,
     ).toContain(`"data":{${NUMBERS}}`)
   })
 
-  it('see the numbers of an answer', async () => {
+  it.each([
+    ['ask', 'elicitation/create', '"maximum":9223372036854775807', `"content":{${INTEGERS}}`],
+    [
+      'sample',
+      'sampling/createMessage',
+      `"temperature":1.0,"metadata":{${INTEGERS}}`,
+      `"_meta":{${INTEGERS}}`,
+    ],
+  ])('see the numbers of questions and answers (%s)', async (tool, method, inQuestion, inAnswer) => {
     const client = await open()
-    let asked = await client.send('tools/call', '"name":"x_ask","arguments":{}')
+    let asked = await client.send('tools/call', `"name":"x_${tool}","arguments":{}`)
+    expect(asked).toContain(inQuestion)
     if (clientEra === 'modern') {
-      expect(asked).toContain('"maximum":9223372036854775807')
       const state = /"requestState":"([^"]*)"/.exec(asked)![1]
       const key = /"inputRequests":\{"([^"]*)"/.exec(asked)![1]
-      const answer = `"inputResponses":{"${key}":{"action":"accept","content":{${ANSWER}}}}`
+      const answer = `"inputResponses":{"${key}":${ANSWERS[method]}}`
       asked = await client.send(
         'tools/call',
-        `"name":"x_ask","arguments":{},${answer},"requestState":"${state}"`,
+        `"name":"x_${tool}","arguments":{},${answer},"requestState":"${state}"`,
       )
     }
-    expect(asked).toContain(`\\"content\\":{${JSON.stringify(ANSWER).slice(1, -1)}}`)
+    expect(asked).toContain(JSON.stringify(inAnswer).slice(1, -1))
+  })
+
+  it('see the numbers of log messages, errors and tasks', async () => {
+    const client = await open()
+    if (clientEra === 'legacy') await client.send('logging/setLevel', '"level":"debug"')
+    const failed = await client.send('tools/call', '"name":"x_fail","arguments":{}')
+    expect(failed).toMatch(new RegExp(`"level":"error","data":\\{${NUMBERS}\\}`))
+    expect(failed).toContain(`"code":-32050,"message":"No","data":{${NUMBERS}}`)
+    let text = await client.send('tools/call', '"name":"x_long","arguments":{}')
+    if (clientEra === 'modern') {
+      const id = /"taskId":"([^"]*)"/.exec(text)![1]
+      await expect
+        .poll(async () => {
+          text = await client.send('tasks/get', `"taskId":"${id}"`)
+          return text
+        })
+        .toContain('"status":"completed"')
+    }
+    expect(text).toContain(`"structuredContent":{${INTEGERS}}`)
   })
 })
 

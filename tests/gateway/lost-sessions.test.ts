@@ -53,7 +53,7 @@ describe.each(SPELLINGS)('a session that is answered with HTTP $status $body', (
     expect(both.map((result) => result.text()).sort()).toEqual(['2', '3'])
     expect(initializations(target)).toBe(2)
     target.forget()
-    await client.rootsChanged().catch(() => {})
+    await client.rootsChanged()
     expect((await client.call('count')).text()).toBe('4')
     target.forget()
     await using _ = await client.subscribe('x://thing')
@@ -80,7 +80,72 @@ describe.each(SPELLINGS)('a session that is answered with HTTP $status $body', (
   })
 })
 
+/** Everything that a client may do first after its server has forgotten it. */
+const FIRST: Record<string, (client: Client) => Promise<unknown>> = {
+  notification: (client) => client.rootsChanged(),
+  ping: (client) => client.ping(),
+  list: (client) => client.listTools({ fresh: true }).all(),
+  call: (client) => client.call('count'),
+  read: (client) => client.readResource('x://thing'),
+  completion: (client) => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' }),
+  level: (client) => client.setLogLevel('error'),
+  subscription: (client) => client.subscribe('x://other'),
+}
+
+describe.each(Object.keys(FIRST))('a session that a %s finds lost', (first) => {
+  it('is opened once, with the subscriptions and the log level that it had', async () => {
+    const target = await forgetful(SPELLINGS[2])
+    const client = await open(target.url)
+    const heard: string[] = []
+    client.on('resourceUpdated', ({ uri }) => heard.push(uri))
+    await client.setLogLevel('debug')
+    await using _ = await client.subscribe('x://thing')
+    target.forget({ keepStreams: true })
+    await FIRST[first]!(client)
+    await client.call('count')
+    expect(initializations(target)).toBe(2)
+    heard.length = 0
+    await expect
+      .poll(() => {
+        target.announce()
+        return heard.length
+      })
+      .toBeGreaterThan(0)
+    const levels = target.seen.filter(
+      ({ session, rpc }) => session === 'session-2' && rpc === 'logging/setLevel',
+    )
+    expect(levels.at(-1)?.level).toBe(first === 'level' ? 'error' : 'debug')
+  })
+})
+
+describe.each([200, 400])('an error of a tool that speaks of a session, with HTTP %i', (status) => {
+  it('is what the caller gets, and the tool is called once', async () => {
+    const target = await forgetful()
+    const direct = await open(target.url)
+    const { endpoint } = await gatewayTo(target.url)
+    const through = await open(endpoint)
+    const failure = { code: -32000, message: expect.stringContaining('log in at the bank') }
+    await expect(direct.call('bank', { status })).rejects.toMatchObject(failure)
+    await expect(through.call('web_bank', { status })).rejects.toMatchObject(failure)
+    expect(target.seen.filter(({ rpc }) => rpc === 'tools/call')).toHaveLength(2)
+    expect(initializations(target)).toBe(2)
+  })
+})
+
 describe('a session that was lost', () => {
+  it('may be lost again and again', async () => {
+    const target = await forgetful()
+    const direct = await open(target.url)
+    const { endpoint } = await gatewayTo(target.url, { restart: { minDelay: 10, maxDelay: 20 } })
+    const through = await open(endpoint)
+    for (let round = 0; round < 4; round++) {
+      await direct.call('count')
+      await through.call('web_count')
+      target.forget()
+    }
+    expect((await through.call('web_count')).text()).toBe('9')
+  })
+
   it('has its subscriptions again, through the gateway', async () => {
     const target = await forgetful()
     const gateway = await gatewayTo(target.url, { health: { interval: 50 } })

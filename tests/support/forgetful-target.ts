@@ -9,10 +9,16 @@ export interface Refusal {
 
 export interface ForgetfulTarget {
   readonly url: string
-  /** What came, newest last: the HTTP method, the JSON-RPC method and the session. */
-  readonly seen: { http: string; rpc: string | undefined; session: string | undefined }[]
-  /** Forgets every session, as a restart does; streams break. */
-  forget(): void
+  /** What came, newest last: the HTTP method, the JSON-RPC method, the session. */
+  readonly seen: {
+    http: string
+    rpc: string | undefined
+    session: string | undefined
+    /** Of `logging/setLevel`. */
+    level: unknown
+  }[]
+  /** Forgets every session, as a restart does; streams break, unless a proxy keeps them. */
+  forget(options?: { keepStreams?: boolean }): void
   /** Tells those who have subscribed. */
   announce(): void
   close(): Promise<void>
@@ -43,13 +49,13 @@ export async function forgetfulTarget(refusal: Refusal): Promise<ForgetfulTarget
     for await (const chunk of request) body += chunk
     const { id, method, params, result } = body === '' ? ({} as never) : JSON.parse(body)
     const session = request.headers['mcp-session-id'] as string | undefined
-    seen.push({ http: request.method ?? '', rpc: method, session })
+    seen.push({ http: request.method ?? '', rpc: method, session, level: params?.level })
     if (method === 'server/discover') return void response.writeHead(400).end('Server not initialized')
     if (method === 'initialize') {
       const made = `session-${++count}`
       sessions.add(made)
       const { protocolVersion } = params
-      const capabilities = { tools: {}, resources: { subscribe: true }, logging: {} }
+      const capabilities = { tools: {}, resources: { subscribe: true }, logging: {}, completions: {} }
       const facts = { protocolVersion, capabilities, serverInfo: { name: 'forgetful', version: '1' } }
       return answer(response, id, facts, { 'mcp-session-id': made })
     }
@@ -72,7 +78,7 @@ export async function forgetfulTarget(refusal: Refusal): Promise<ForgetfulTarget
       return void waiting?.end()
     }
     if (method === 'tools/list') {
-      const names = ['count', 'ask']
+      const names = ['count', 'ask', 'bank']
       return answer(response, id, {
         tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })),
       })
@@ -81,8 +87,17 @@ export async function forgetfulTarget(refusal: Refusal): Promise<ForgetfulTarget
       return answer(response, id, { resources: [{ uri: 'x://thing', name: 'thing' }] })
     }
     if (method === 'resources/subscribe') subscribed.add(session)
+    if (method === 'resources/read') return answer(response, id, { contents: [] })
+    if (method === 'completion/complete') return answer(response, id, { completion: { values: [] } })
     if (method !== 'tools/call') return answer(response, id, {})
     if (params.name === 'count') return answer(response, id, text(++calls))
+    // A session of another kind, of which it speaks as servers speak of theirs.
+    if (params.name === 'bank') {
+      calls++
+      const error = { code: -32000, message: 'Session expired: log in at the bank' }
+      response.writeHead(params.arguments.status, { 'content-type': 'application/json' })
+      return void response.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+    }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     open.add(response)
     asking.set(id + 1000, response)
@@ -97,10 +112,11 @@ export async function forgetfulTarget(refusal: Refusal): Promise<ForgetfulTarget
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     seen,
-    forget() {
+    forget({ keepStreams = false } = {}) {
       sessions.clear()
       subscribed.clear()
       streams.clear()
+      if (keepStreams) return
       for (const response of open) response.destroy()
       open.clear()
     },

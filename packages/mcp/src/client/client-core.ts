@@ -59,7 +59,8 @@ export class ClientCore {
   readonly directory: ToolDirectory = new ToolDirectory()
   connector: Connector | undefined
   logLevel: LoggingLevel | undefined
-  toldLevel: LoggingLevel | undefined
+  /** Whether a legacy server was told the level. */
+  hasToldLevel = false
   /** What extensions declare to legacy servers, and how they answer them. */
   readonly extensions: { capabilities: ClientCapabilities; answers: RequestAnswer[] } = {
     capabilities: {},
@@ -244,8 +245,14 @@ export class ClientCore {
 
   /** A new session of a legacy server knows nothing of the level that the one before was told. */
   #restoreLogLevel(edge: ClientEdge): void {
-    const { toldLevel: level } = this
-    if (level === undefined || edge.era !== 'legacy' || !edge.discovery.capabilities.logging) return
+    const { logLevel: level } = this
+    if (
+      level === undefined ||
+      !this.hasToldLevel ||
+      edge.era !== 'legacy' ||
+      !edge.discovery.capabilities.logging
+    )
+      return
     const client = factsOf(this.info, this.capabilities)
     const { signal } = new AbortController()
     edge

@@ -260,7 +260,7 @@ export class Client<App = unknown> implements AsyncDisposable {
     const { edge } = await this.#core.connection.acquire(options.signal)
     if (edge.era === 'legacy' && edge.discovery.capabilities.logging) {
       await this.request('logging/setLevel', { level }, options)
-      this.#core.toldLevel = level
+      this.#core.hasToldLevel = true
     }
   }
 
@@ -276,7 +276,12 @@ export class Client<App = unknown> implements AsyncDisposable {
 
   /** Tells a legacy server that the roots have changed. Modern servers ask when they need them. */
   async rootsChanged(): Promise<void> {
-    await this.#edge?.notify({ method: 'notifications/roots/list_changed' })
+    try {
+      await this.#edge?.notify({ method: 'notifications/roots/list_changed' })
+    } catch (thrown) {
+      // A new session knows of no roots yet, and asks for them.
+      if (!(thrown instanceof McpError) || thrown.code !== 'session_lost') throw thrown
+    }
   }
 
   /** Sends any request and resolves with its result as it came; questions go to the handlers. */

@@ -8,14 +8,17 @@ const PATIENCE = 2_000
 /** The first call of a tool: until it has ended or asked, for a short time. */
 class Turn {
   readonly caller: Exchange
+  /** Whether the call may be made twice. */
+  readonly isSafe: boolean
   /** When its connection is there. */
   readonly begun: Promise<unknown>
   readonly over: Promise<void>
   end: () => void = () => {}
   #timer: NodeJS.Timeout | undefined
 
-  constructor(caller: Exchange, connected: Promise<unknown>, expired: () => void) {
+  constructor(caller: Exchange, isSafe: boolean, connected: Promise<unknown>, expired: () => void) {
     this.caller = caller
+    this.isSafe = isSafe
     let isOver = false
     this.over = new Promise((resolve) => {
       this.end = () => {
@@ -44,23 +47,32 @@ export interface FirstCallHost {
  * Calls on a connection that several callers share, while nothing is known of what the server asks. Two questions at a
  * time that name no call could not be told apart, so a tool that was never called is called by one caller at a time. As
  * soon as it has asked, others have connections of their own; when it has ended without a question, they share this one.
- * A call that may be made twice waits for nothing: it is made again when its question had to be refused.
+ * Calls that may be made twice do not wait for each other: each is made again when its question had to be refused.
  */
 export class FirstCalls {
   readonly #known = new Items()
   readonly #refused = new WeakSet<Exchange>()
-  #turn: Turn | undefined
+  readonly #turns = new Set<Turn>()
 
   async run(exchange: Exchange, safe: boolean, host: FirstCallHost): Promise<Outcome> {
-    if (safe) return this.#sendTwice(exchange, host)
     const item = itemOf(exchange)
-    if (item === undefined || this.#isKnown(item)) return host.send()
-    await this.#wait(exchange, item, host)
-    if (this.#turn || this.#isKnown(item) || !host.isAmbiguous()) return host.send()
-    const turn = new Turn(exchange, host.connect(), () => this.#end(turn, item))
-    this.#turn = turn
+    const send = (): Promise<Outcome> => (safe ? this.#sendTwice(exchange, host) : host.send())
+    // Callers choose the URIs of resources, so each may be a first one. Hardly any server asks for them.
+    if (item === undefined || exchange.method === 'resources/read') return send()
+    const inTheWay = (): Turn[] => (this.#isKnown(item) ? [] : this.#inTheWay(exchange, safe))
+    let until: number | undefined
+    // Two rounds at most, and each is short. Nothing may come between the last look and the turn of this call.
+    for (let turns = inTheWay(); turns.length > 0; turns = inTheWay()) {
+      await orAbort(Promise.all(turns.map(({ begun }) => begun)), exchange.signal)
+      until ??= performance.now() + PATIENCE
+      if (!host.isAmbiguous() || performance.now() >= until) return send()
+      await orAbort(Promise.all(turns.map(({ over }) => over)), exchange.signal)
+    }
+    if (this.#isKnown(item) || !host.isAmbiguous()) return send()
+    const turn = new Turn(exchange, safe, host.connect(), () => this.#end(turn, item))
+    this.#turns.add(turn)
     try {
-      return await host.send()
+      return await send()
     } finally {
       this.#end(turn, item)
     }
@@ -68,7 +80,7 @@ export class FirstCalls {
 
   /** The server has asked a question: where the next calls go is known. Those whose questions were refused are noted. */
   asked(exchanges: readonly Exchange[], isRefused: boolean): void {
-    if (this.#turn) this.#end(this.#turn, undefined)
+    for (const turn of this.#turns) this.#end(turn)
     if (!isRefused) return
     for (const exchange of exchanges) {
       for (let at: Exchange | undefined = exchange; at; at = at.origin) this.#refused.add(at)
@@ -82,21 +94,16 @@ export class FirstCalls {
     return this.#known.isFull || this.#known.has(item)
   }
 
-  /** Two turns at most, and each is short. */
-  async #wait(exchange: Exchange, item: string, { isAmbiguous }: FirstCallHost): Promise<void> {
-    let until: number | undefined
-    while (this.#turn && !this.#isKnown(item) && !isSameCaller(this.#turn.caller, exchange)) {
-      const turn = this.#turn
-      await orAbort(turn.begun, exchange.signal)
-      until ??= performance.now() + PATIENCE
-      if (!isAmbiguous() || performance.now() >= until) return
-      await orAbort(turn.over, exchange.signal)
-    }
+  /** First calls of others that a question of this one could be taken for. */
+  #inTheWay(exchange: Exchange, safe: boolean): Turn[] {
+    return [...this.#turns].filter(
+      ({ caller, isSafe }) => !(safe && isSafe) && !isSameCaller(caller, exchange),
+    )
   }
 
-  #end(turn: Turn, item: string | undefined): void {
+  #end(turn: Turn, item?: string): void {
     if (item !== undefined) this.#known.add(item)
-    if (this.#turn === turn) this.#turn = undefined
+    this.#turns.delete(turn)
     turn.end()
   }
 

@@ -125,6 +125,29 @@ describe('http, legacy sessions', () => {
     await wire.close()
   })
 
+  it.each([
+    [200, 'JSON'],
+    [200, 'an event'],
+    [400, 'JSON'],
+    [400, 'an event'],
+  ])('HTTP %i with the same words is an answer when a ping is answered (as %s)', async (status, form) => {
+    await using server = await startServer(
+      sessions((seen, response) => {
+        if (seen.message.method !== 'ping') {
+          return json(response, errorFor(seen, -32000, 'Session expired'), status)
+        }
+        if (form === 'JSON') return json(response, resultFor(seen))
+        openStream(response)
+        response.end(event(resultFor(seen)))
+      }),
+    )
+    const wire = await connect(server.url)
+    for (let times = 0; times < 2; times++) {
+      expect(await wire.request(call())).toMatchObject({ error: { message: 'Session expired' } })
+    }
+    await wire.close()
+  })
+
   it('HTTP 200 with an error that only speaks of a session is an answer', async () => {
     await using server = await startServer(
       sessions((seen, response) => json(response, errorFor(seen, -32000, 'Your bank says: session expired'))),

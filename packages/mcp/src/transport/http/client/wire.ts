@@ -2,6 +2,7 @@ import { Canceller, callerOf } from '../../../exchange/plain-exchange.ts'
 import type { IncomingMessage, Wire, WireRequestOptions, WireTap } from '../../../exchange/index.ts'
 import { tapRequest } from '../../../exchange/wire.ts'
 import {
+  type JsonRpcFailure,
   type JsonRpcMessage,
   type JsonRpcRequest,
   type JsonRpcResponse,
@@ -10,26 +11,17 @@ import {
   toJsonText,
 } from '../../../jsonrpc/index.ts'
 import { discard, readErrorText } from './body.ts'
-import {
-  badResponse,
-  displayUrl,
-  isScopeChallenge,
-  statusError,
-  isSessionLost,
-  isSessionLostError,
-} from './errors.ts'
+import { badResponse, displayUrl, isScopeChallenge, statusError, isSessionLost } from './errors.ts'
 import { addModernHeaders, encodeMirrored, envelopeVersion } from './headers.ts'
 import { listen } from './listen.ts'
 import { type Operation, Operations } from './operations.ts'
 import type { HttpClientSettings } from './options.ts'
 import { readAnswer } from './read-answer.ts'
 import { type HttpCall, sendHttp } from './send.ts'
+import { saysLost, SESSION_CHECK, type SessionState, sessionState } from './session-state.ts'
 
 /** Closing waits this long for the server to drop the session. */
 const DELETE_MS = 2_000
-
-/** Edges count their ids from 1, so this one is never in use. */
-const CHECK_ID = 2_000_000_000
 
 /** Streamable HTTP: a POST per message. Those with an envelope are modern; others use a session. */
 export class HttpWire implements Wire {
@@ -107,7 +99,7 @@ export class HttpWire implements Wire {
       if (this.#listening !== listening) return
       this.#listening = undefined
       this.#listenAgain = end === 'exhausted'
-      if (end === 'doubtful') this.#checkSession()
+      if (end === 'doubtful') await this.#checkSession()
     })
     done.catch(() => {}) // only says that listening is over
   }
@@ -132,6 +124,7 @@ export class HttpWire implements Wire {
     if (initializes) this.#adoptSession(response)
     const version = this.#version
     const opened = initializes ? this.#session : session
+    let doubted: Promise<void> | undefined
     await readAnswer({
       url: this.#url,
       request: message,
@@ -139,16 +132,20 @@ export class HttpWire implements Wire {
       resumable: !modern,
       // A stream belongs to the session in which it was opened, even if that is lost and replaced meanwhile.
       headers: () => sessionHeaders(opened, version),
-      onAnswer: (answer) => operation.answer(this.#checked(answer, opened)),
+      onAnswer: (answer) => {
+        if (opened === undefined || !saysLost(answer)) operation.answer(answer)
+        else doubted = this.#checked(answer, operation)
+      },
       onMessage: (incoming) => this.#deliver(incoming, options.onMessage),
       takesBytes: options.takesBytes,
       onDetached: options.onDetached,
-      onDoubt: () => this.#checkSession(),
+      onDoubt: () => void this.#checkSession(),
       abort: operation,
       settings: this.#settings,
       read: this.#settings.read,
       report: this.#settings.report,
     })
+    await doubted
     if (this.#listenAgain) this.startListening()
   }
 
@@ -189,7 +186,7 @@ export class HttpWire implements Wire {
   /** What a status other than 2xx means for a request: a JSON-RPC error is an answer like any other. */
   async #failure(response: Response, session: string | undefined): Promise<JsonRpcResponse> {
     const text = await this.#readError(response)
-    const error = this.#errorOf(response, session, text)
+    const error = await this.#errorOf(response, session, text)
     const parsed = parseMessage(text, this.#settings.read)
     if (error.code !== 'http_status' || parsed.kind !== 'response' || !('error' in parsed.message))
       throw error
@@ -200,16 +197,21 @@ export class HttpWire implements Wire {
     return this.#errorOf(response, session, await this.#readError(response))
   }
 
-  #errorOf(response: Response, session: string | undefined, text: string): McpError {
-    const { status } = response
+  async #errorOf(response: Response, session: string | undefined, text: string): Promise<McpError> {
     const error = statusError(response, this.#url, 'POST', text)
-    if (session === undefined || status === 401 || isScopeChallenge(response)) return error
-    return isSessionLost(status, text) ? this.#lose(`HTTP ${status}`, error.details) : error
+    if (session === undefined || isScopeChallenge(response)) return error
+    const isLost = isSessionLost(response.status, text) && (await this.#isConfirmed(response.status))
+    return isLost ? this.#lose(`HTTP ${response.status}`, error.details) : error
   }
 
-  /** A server may say with HTTP 200 as well that the session is gone. */
-  #checked(answer: JsonRpcResponse, session: string | undefined): JsonRpcResponse {
-    if (session === undefined || !('error' in answer) || !isSessionLostError(answer.error)) return answer
+  /** 404 says it for certain. With 400 the words may be about something else, so a ping decides. */
+  async #isConfirmed(status: number): Promise<boolean> {
+    return status !== 400 || (await this.#check()) !== 'alive'
+  }
+
+  /** A server may say with HTTP 200 as well that the session is gone, and a tool may say so of its own. */
+  async #checked(answer: JsonRpcFailure, operation: Operation<JsonRpcResponse>): Promise<void> {
+    if ((await this.#check()) === 'alive') return operation.answer(answer)
     throw this.#lose(answer.error.message, { body: toJsonText(answer) })
   }
 
@@ -234,19 +236,19 @@ export class HttpWire implements Wire {
   }
 
   /** A stream was refused as if the session were gone. Some servers only have no such stream, so a ping decides. */
-  #checkSession(): void {
-    const session = this.#session
-    if (session === undefined || this.#operations.closed) return
-    const ping = { jsonrpc: '2.0', id: CHECK_ID, method: 'ping' } as const
-    const done = this.#operations.run<void>(undefined, async (operation) => {
-      const response = await this.#post(ping, operation, { headersWithin: this.#settings.connectTimeout })
-      const text = await this.#readError(response)
-      const parsed = parseMessage(text)
-      if (!response.ok) this.#errorOf(response, session, text)
-      else if (parsed.kind === 'response') this.#checked(parsed.message, session)
-      operation.answer()
+  async #checkSession(): Promise<void> {
+    if (this.#session === undefined || this.#operations.closed) return
+    if ((await this.#check()) === 'lost') this.#lose('a ping was refused', {})
+  }
+
+  async #check(): Promise<SessionState> {
+    if (this.#lost) return 'lost'
+    const checking = this.#operations.run<SessionState>(undefined, async (operation) => {
+      const headersWithin = this.#settings.connectTimeout
+      const response = await this.#post(SESSION_CHECK, operation, { headersWithin })
+      operation.answer(sessionState(response, await this.#readError(response)))
     })
-    done.catch(() => {}) // without an answer nothing is known; the next request finds out
+    return checking.catch(() => 'unknown')
   }
 
   #readError(response: Response): Promise<string> {

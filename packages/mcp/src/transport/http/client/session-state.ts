@@ -1,0 +1,28 @@
+import {
+  type JsonRpcFailure,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  parseMessage,
+} from '../../../jsonrpc/index.ts'
+import { isSessionLost, isSessionLostError } from './errors.ts'
+
+/** Whether a server still knows a session; 'unknown' when it does not say. */
+export type SessionState = 'alive' | 'lost' | 'unknown'
+
+/**
+ * Asks whether a session is still there. Words of a refusal may be about another one, as that of a tool with its own
+ * backend. Edges count their ids from 1, so this one is never in use.
+ */
+export const SESSION_CHECK: JsonRpcRequest = { jsonrpc: '2.0', id: 2_000_000_000, method: 'ping' }
+
+/** What the answer to `SESSION_CHECK` says; its text may be that of an event stream. */
+export function sessionState({ ok, status }: Response, text: string): SessionState {
+  if (!ok) return isSessionLost(status, text) ? 'lost' : 'unknown'
+  const parsed = parseMessage(/^data: ?(.*)$/m.exec(text)?.[1] ?? text)
+  return parsed.kind === 'response' && saysLost(parsed.message) ? 'lost' : 'alive'
+}
+
+/** Whether an answer that came with HTTP 200 reads as if the session were gone. */
+export function saysLost(answer: JsonRpcResponse): answer is JsonRpcFailure {
+  return 'error' in answer && isSessionLostError(answer.error)
+}
