@@ -1,12 +1,14 @@
 // npm run docs                  makes the site of the documents in site/: static, searchable, light and dark
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { install, installProject } from './lib/install.mjs'
 import { ROOT } from './lib/paths.mjs'
 import { runNode, stopWithParent } from './lib/processes.mjs'
-import { sidebar, sitePages } from './lib/site-pages.mjs'
+import { brokenLinks, withoutNeedlessNumbers } from './lib/site-links.mjs'
+import { sitePages } from './lib/site-pages.mjs'
 
 const TOOLS = join(ROOT, 'scripts', 'site')
+const SITE = join(ROOT, 'site')
 /** Pages are put together here, as VitePress wants them. */
 const STAGE = join(ROOT, 'node_modules', '.cache', 'gantry', 'site')
 
@@ -21,37 +23,10 @@ function stagePages() {
   rmSync(STAGE, { recursive: true, force: true })
   for (const [file, text] of sitePages()) write(file, text)
   cpSync(join(ROOT, 'docs/images'), join(STAGE, 'images'), { recursive: true })
-  const config = {
-    title: 'Gantry',
-    description: 'An SDK and a gateway for the Model Context Protocol',
-    lang: 'en',
-    cleanUrls: true,
-    outDir: join(ROOT, 'site'),
-    // Colours and labels that everybody can read: axe finds nothing on these pages.
-    markdown: {
-      theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-      languageAlias: { caddyfile: 'nginx' },
-    },
-    head: [
-      [
-        'style',
-        {},
-        ':root:root { --vp-code-lang-color: var(--vp-c-text-2) } .DocSearch-Button-Keys { display: none !important }',
-      ],
-    ],
-    themeConfig: {
-      search: { provider: 'local' },
-      nav: [
-        { text: 'Tutorial', link: '/quick-start' },
-        { text: 'Guides', link: '/guide/questions' },
-        { text: 'Reference', link: '/reference/server' },
-        { text: 'Explanation', link: '/how-the-eras-are-joined' },
-      ],
-      sidebar: sidebar(),
-      outline: [2, 3],
-    },
+  for (const part of ['config', 'theme']) {
+    const file = part === 'theme' ? 'theme/index.mjs' : 'config.mjs'
+    write(`.vitepress/${file}`, `export { default } from ${JSON.stringify(join(TOOLS, `${part}.mjs`))}\n`)
   }
-  write('.vitepress/config.mjs', `export default ${JSON.stringify(config, undefined, 2)}\n`)
 }
 
 function write(file, text) {
@@ -69,6 +44,18 @@ async function makeReference() {
     ...ENTRIES.slice(1).flatMap(({ file }) => ['--entryPoints', file]),
     ...['--out', join(STAGE, 'api')],
   ])
+  for (const name of readdirSync(join(STAGE, 'api'), { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.md')) continue
+    const file = join(STAGE, 'api', name)
+    const textOf = (page) => readFileSync(join(dirname(file), page), 'utf8')
+    writeFileSync(file, withoutNeedlessNumbers(readFileSync(file, 'utf8'), textOf))
+  }
+}
+
+/** VitePress finds links to pages that are not there, but not those to missing anchors. */
+function checkLinks() {
+  const broken = brokenLinks(SITE)
+  if (broken.length > 0) throw new Error(`Links that lead nowhere:\n${broken.join('\n')}`)
 }
 
 try {
@@ -77,6 +64,7 @@ try {
   stagePages()
   await makeReference()
   await must('VitePress', 'vitepress/bin/vitepress.js', ['build', STAGE])
+  checkLinks()
   console.log('The site is in site/')
 } catch (error) {
   console.error(error.message)

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { slugOf } from '../../scripts/lib/site-links.mjs'
 import { parseConfig, type ProblemCode } from '../../packages/gateway/src/config/index.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -14,19 +15,10 @@ const pages = [
 ].sort()
 const read = (name: string): Promise<string> => readFile(join(root, name), 'utf8')
 
-/** As GitHub makes anchors of headings. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replaceAll(/\s/g, '-')
-}
-
 async function anchorsOf(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8')
   return [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)].map((found) =>
-    anchorOf(found[1]!),
+    slugOf(found[1]!),
   )
 }
 
