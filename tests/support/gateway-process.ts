@@ -22,10 +22,19 @@ export class GatewayProcess {
     this.#dir = dir
   }
 
-  static async start(config: Record<string, unknown>): Promise<GatewayProcess> {
+  static async start(config: Record<string, unknown>, nodeArgs: string[] = []): Promise<GatewayProcess> {
     const dir = await mkdtemp(join(tmpdir(), 'gantry-process-'))
     await writeFile(join(dir, 'gantry.json'), JSON.stringify({ ...config, stateDir: dir }))
-    const command = [COMMAND, 'serve', '--config', join(dir, 'gantry.json'), '--port', '0', '--json']
+    const command = [
+      ...nodeArgs,
+      COMMAND,
+      'serve',
+      '--config',
+      join(dir, 'gantry.json'),
+      '--port',
+      '0',
+      '--json',
+    ]
     const child = spawn(process.execPath, command, { stdio: ['pipe', 'pipe', 'ignore'] })
     const endpoint = await new Promise<string>((resolve, reject) => {
       let printed = ''

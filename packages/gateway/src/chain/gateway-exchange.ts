@@ -32,6 +32,8 @@ export interface Resolved extends Destination, Called {
 /** Sees what a target says during a call; returns it, something else in its place, or undefined to drop it. */
 export type Hears = (notification: Notification, exchange: GatewayExchange) => Notification | undefined
 
+export type Ask = NonNullable<Exchange['ask']>
+
 /** What was decided about a request before it was made. */
 export interface Ruling {
   readonly allowed: boolean
@@ -124,6 +126,11 @@ export class GatewayExchange implements RelayedExchange {
   hear(hears: Hears): void {
     if (this.#hears) this.#hears.push(hears)
     else this.#hears = [hears]
+  }
+
+  /** Questions to the caller go by the function that `wrap` returns. */
+  askThrough(wrap: (ask: Ask) => Ask): void {
+    if (this.ask) this.ask = wrap(this.ask)
   }
 
   notify(notification: Notification): void {

@@ -1,5 +1,4 @@
 import {
-  type Exchange,
   type InputRequests,
   type InputResponses,
   type Outcome,
@@ -13,7 +12,7 @@ import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import { failureText } from '../../telemetry/failure-text.ts'
 import type { WireView } from '../../telemetry/wire-view.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { GatewayExchange } from '../gateway-exchange.ts'
+import type { Ask, GatewayExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { TargetError } from '../../targets/target-error.ts'
 
@@ -22,8 +21,9 @@ export function recorderLink(view: WireView, log: Log): Link {
   return async (exchange, next) => {
     const record = view.begin(exchange)
     exchange.record = record
-    const { ask } = exchange
-    if (ask) exchange.ask = (requests, signal) => view.waiting.during(record, requests, ask(requests, signal))
+    exchange.askThrough(
+      (ask) => (requests, signal) => view.waiting.during(record, requests, ask(requests, signal)),
+    )
     if (view.watched && record.keeps) watch(exchange, record, view)
     let outcome: Outcome
     try {
@@ -43,13 +43,12 @@ function watch(exchange: GatewayExchange, record: ExchangeRecord, view: WireView
     view.add(record, { hop: 'client', direction: 'out', message })
     return message
   })
-  const { ask } = exchange
-  if (ask) exchange.ask = (requests, signal) => asked(ask, requests, signal, record, view)
+  exchange.askThrough((ask) => (requests, signal) => asked(ask, requests, signal, record, view))
 }
 
 /** Legacy clients are asked while the call runs; each question is a request of its own there. */
 async function asked(
-  ask: NonNullable<Exchange['ask']>,
+  ask: Ask,
   requests: InputRequests,
   signal: AbortSignal | undefined,
   record: ExchangeRecord,

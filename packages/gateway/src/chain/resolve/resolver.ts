@@ -200,8 +200,7 @@ export function resolveLink(resolver: Resolver): Link {
     const found = resolver.resolve(exchange)
     exchange.resolve(found instanceof Promise ? await found : found)
     exchange.hear(publicNotification)
-    const { ask } = exchange
-    if (ask) exchange.ask = (questions, signal) => ask(stillAllowed(exchange, questions), signal)
+    exchange.askThrough((ask) => (questions, signal) => ask(stillAllowed(exchange, questions), signal))
     return toPublic(stillAllowed(exchange, await next()), exchange as ResolvedExchange)
   }
 }

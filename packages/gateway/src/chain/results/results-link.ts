@@ -24,6 +24,8 @@ const UNTRUSTED = 'dev.gantry/untrusted'
 interface Handling {
   readonly cleaner: ResultCleaner
   readonly isUntrusted: boolean
+  /** A message as it may be shown and kept. */
+  cleanMessage(this: void, message: unknown): unknown
 }
 
 /**
@@ -42,22 +44,25 @@ export function resultsLink(rules: readonly ResultRule[], findings: ResultFindin
   return async (exchange, next) => {
     const handling = exchange.resolved ? handlingOf(exchange.resolved) : handlingBy(rules)
     if (!handling) return next()
-    listen(exchange, handling.cleaner)
+    listen(exchange, handling)
     return cleanOutcome(await next().catch(toFailure), exchange, handling)
   }
 }
 
 function handle(rules: readonly ResultRule[], findings: ResultFindings): Handling {
   const cleaner = new ResultCleaner(rules, (name, action) => findings.add(name, action))
-  return { cleaner, isUntrusted: rules.some(({ untrusted }) => untrusted) }
+  return {
+    cleaner,
+    isUntrusted: rules.some(({ untrusted }) => untrusted),
+    cleanMessage: (message) => quietly(() => cleaner.clean(message)) ?? { withheld: true },
+  }
 }
 
 /** A notification that is refused is not sent; a question that is refused fails the call. */
-function listen(exchange: GatewayExchange, cleaner: ResultCleaner): void {
+function listen(exchange: GatewayExchange, { cleaner, cleanMessage }: Handling): void {
   exchange.hear((notification) => quietly(() => cleaner.clean<Notification>(notification)))
-  const { ask, record } = exchange
-  if (ask) exchange.ask = async (questions, signal) => ask(cleaner.clean(questions), signal)
-  if (record) record.clean = (message) => quietly(() => cleaner.clean(message)) ?? { withheld: true }
+  exchange.askThrough((ask) => async (questions, signal) => ask(cleaner.clean(questions), signal))
+  if (exchange.record) exchange.record.clean = cleanMessage
 }
 
 function quietly<T>(clean: () => T): T | undefined {

@@ -30,8 +30,7 @@ export function secretsLink({ toJson, secrets }: Scrubbing): Link {
   }
   return async (exchange, next) => {
     exchange.hear(toText)
-    const { ask } = exchange
-    if (ask) exchange.ask = (questions, signal) => ask(toText(questions), signal)
+    exchange.askThrough((ask) => (questions, signal) => ask(toText(questions), signal))
     return withoutSecrets(await next(), exchange.method, toError, toText)
   }
 }

@@ -57,8 +57,8 @@ export class TargetExchange extends PlainExchange implements OpenMember {
       serverContext: caller.serverContext,
       headers,
       detach: caller.detach,
+      ask: caller.ask && ((requests, signal) => this.#askCaller(requests, signal)),
     })
-    if (caller.ask) this.ask = (requests, signal) => this.#askCaller(requests, signal)
     const now = Date.now()
     this.origin = caller
     this.asTask = caller.asTask

@@ -126,7 +126,7 @@ class Round {
     state: RoundState | undefined,
   ): Promise<T | InputRequired> {
     return new Promise((resolve, reject) => {
-      this.#suspended = () => {
+      const suspend = (): void => {
         const questions = this.#questions!
         this.#suspended = undefined
         this.#trace?.end()
@@ -138,6 +138,7 @@ class Round {
           )
           .catch(reject)
       }
+      this.#suspended = suspend
       const settled = (): void => {
         if (this.#suspended) this.#trace?.end()
         this.#suspended = undefined

@@ -64,10 +64,10 @@ export interface CallHost {
 export class ServedCall {
   exchange: PlainExchange | undefined
   aborted = false
-  /** Ends the wait for the answer. */
-  release: (() => void) | undefined
   /** Answers it now, whatever its handler goes on doing. */
   settle: ((outcome: Outcome) => void) | undefined
+  /** Ends the wait for the answer. */
+  #release: (() => void) | undefined
   readonly #host: CallHost
   readonly #message: JsonRpcRequest
   readonly #context: RequestContext
@@ -79,12 +79,18 @@ export class ServedCall {
     this.#context = context
   }
 
+  /** Its answer comes later. */
+  wait(settle: (outcome: Outcome) => void, release: () => void): void {
+    this.settle = settle
+    this.#release = release
+  }
+
   /** A cancelled request is over at once, whatever its handler goes on doing. */
   abort(reason: unknown): void {
     if (this.aborted) return
     this.aborted = true
     this.exchange?.abort(reason)
-    this.release?.()
+    this.#release?.()
   }
 
   /** Lets the server answer, and asks the client what the server wants to know. */

@@ -115,9 +115,9 @@ export class LegacySession implements SubscriptionHost, CallHost {
     if (!(outcome instanceof Promise)) return this.#conclude(outcome, message, call)
     this.#inFlight.set(id, call)
     const answered = new Promise<string | undefined>((resolve) => {
-      call.release = () => resolve(undefined)
-      call.settle = (settled) => resolve(this.#conclude(settled, message, call))
-      outcome.then(call.settle, (thrown) => call.settle?.(failure(ProtocolError.from(thrown), thrown)))
+      const settle = (settled: Outcome): void => resolve(this.#conclude(settled, message, call))
+      call.wait(settle, () => resolve(undefined))
+      outcome.then(settle, (thrown) => settle(failure(ProtocolError.from(thrown), thrown)))
     })
     if (message.method === 'initialize') {
       this.#opening = answered

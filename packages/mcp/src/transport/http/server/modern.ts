@@ -1,5 +1,5 @@
 import { failure } from '../../../exchange/exchange.ts'
-import type { PlainExchange, Outcome, Served } from '../../../exchange/index.ts'
+import type { Exchange, PlainExchange, Outcome, Served } from '../../../exchange/index.ts'
 import { openModernExchange } from '../../../exchange/modern/server-edge.ts'
 import {
   respondSafely,
@@ -65,9 +65,7 @@ export function answerModern(
     return
   }
   if (request.method === 'tools/call') {
-    exchange.checkHeaders = (parameters) => {
-      for (const one of parameters) checkParameter(one, request.params?.arguments, call.headers)
-    }
+    exchange.checkHeaders = headerCheck(request, call)
   }
   if (request.method === 'subscriptions/listen' && !acceptsStream(call.headers.accept)) {
     return reply.json(406, writeError(request.id, NEEDS_STREAM))
@@ -86,16 +84,20 @@ export function answerModern(
   }
   const outcome = respondSafely(served, exchange)
   if (!(outcome instanceof Promise)) return finish(outcome)
-  answer.onDrop = (reason) => exchange.abort(reason)
-  if (request.method !== 'subscriptions/listen') {
-    answer.cut = (error) => {
-      finish(failure(error))
-      exchange.abort('closed')
-    }
+  const cut = (error: ProtocolError): void => {
+    finish(failure(error))
+    exchange.abort('closed')
   }
   reply.onAbort(() => answer.drop('disconnected'))
-  answer.wait()
+  answer.wait((reason) => exchange.abort(reason), request.method === 'subscriptions/listen' ? undefined : cut)
   outcome.then(finish)
+}
+
+/** Compares what a client says of its arguments in headers with the arguments. */
+function headerCheck(request: JsonRpcRequest, call: HttpCall): NonNullable<Exchange['checkHeaders']> {
+  return (parameters) => {
+    for (const one of parameters) checkParameter(one, request.params?.arguments, call.headers)
+  }
 }
 
 const NEEDS_STREAM = { code: INVALID_REQUEST, message: 'Accept must list text/event-stream to listen' }
@@ -124,8 +126,6 @@ function statusOf(code: number): number {
   }
 }
 
-const IGNORE = (): void => {}
-
 /** A stream from the first notification on, when the answer is long in coming, or because the client prefers one. */
 export class StreamedAnswer implements OpenStream {
   place = -1
@@ -133,8 +133,7 @@ export class StreamedAnswer implements OpenStream {
   waitsSince: number = NEVER
   readonly context: HttpContext
   cut: OpenStream['cut']
-  /** Told why the answer ended before it was there. */
-  onDrop: (reason: string) => void = IGNORE
+  #onDrop: ((reason: string) => void) | undefined
   readonly #id: RequestId
   readonly #reply: HttpReply
   readonly #host: AnswerHost
@@ -162,7 +161,10 @@ export class StreamedAnswer implements OpenStream {
     if (this.#mayStream) this.#open().write(toEvent(text))
   }
 
-  wait(): void {
+  /** `onDrop` is told why the answer ended before it was there. `cut` answers with an error at once. */
+  wait(onDrop: (reason: string) => void, cut: OpenStream['cut']): void {
+    this.#onDrop = onDrop
+    this.cut = cut
     if (this.#mayStream) this.#host.streams.wait(this)
     else this.#host.streams.add(this)
   }
@@ -222,7 +224,7 @@ export class StreamedAnswer implements OpenStream {
     this.#host.streams.delete(this)
     this.#late?.close()
     this.#sink?.end()
-    this.onDrop(reason)
+    this.#onDrop?.(reason)
   }
 
   end(why: 'expired' | 'revoked'): void {

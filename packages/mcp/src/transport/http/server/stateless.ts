@@ -36,10 +36,11 @@ export function answerStateless(
   }
   const text = session.request(parsed.message, host.context)
   if (!(text instanceof Promise)) return finish(text)
-  answer.cut = (error) => session.close('closed', error)
-  answer.onDrop = (reason) => session.close(reason)
   reply.onAbort(() => answer.drop('disconnected'))
-  answer.wait()
+  answer.wait(
+    (reason) => session.close(reason),
+    (error) => session.close('closed', error),
+  )
   text.then(finish)
 }
 
