@@ -28,7 +28,8 @@ export async function bundleSize(entry: string): Promise<number> {
     first.add(path)
     for (const { path: next, kind } of outputs[path].imports) if (kind === 'import-statement') load(next)
   }
-  load(Object.keys(outputs).find((path) => outputs[path]!.entryPoint))
+  // What is loaded later has entry points of its own.
+  load(Object.keys(outputs).find((path) => outputs[path]!.entryPoint?.endsWith(basename(entry))))
   const names = new Set([...first].map((path) => basename(path)))
   const loaded = outputFiles.filter(({ path }) => names.has(basename(path)))
   return loaded.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0)

@@ -14,17 +14,17 @@ import {
 } from '../protocol/index.ts'
 import type { ChangeSource, TaskRunner } from './definitions/extension-hooks.ts'
 import { cacheMembers, type ServerOptions } from './definitions/server-options.ts'
+import { isVisible } from './definitions/visibility.ts'
 import type { Reporting } from './instrumentation.ts'
 import type { ChangeHub } from './registry/change-hub.ts'
 import { listen } from './registry/listen.ts'
 import type { Lists } from './registry/lists.ts'
-import { findTool, type CompiledTool } from './registry/tool-registry.ts'
+import { findTool, UnknownName, type CompiledTool } from './registry/tool-registry.ts'
 import { Context } from './questions/context.ts'
 import { callTool, type CallHost } from './running/call-tool.ts'
 import { missingCapability } from './questions/require-capability.ts'
 import { UrlElicitationRequired } from './questions/url-required.ts'
 import type { PageVisits } from './running/visit-pages.ts'
-import { completeArgument } from './running/complete-argument.ts'
 import { findPrompt, getPrompt } from './running/get-prompt.ts'
 import { readResource } from './running/read-resource.ts'
 import type { RunOptions } from './running/run-handler.ts'
@@ -59,13 +59,8 @@ export class Dispatch {
   constructor(host: DispatchHost) {
     this.#host = host
     this.#callHost = {
-      exact: host.options.numbers === 'exact',
       run: host.run,
-      report: (thrown, exchange, tool) =>
-        host.reporting.report(thrown, exchange, {
-          toolName: tool.name,
-          arguments: exchange.params.arguments,
-        }),
+      report: host.reporting.report,
     }
   }
 
@@ -131,7 +126,7 @@ export class Dispatch {
         return this.#read(exchange)
       case 'completion/complete':
         if (!this.#has('completions')) return methodNotFound(exchange.method)
-        return completeArgument(exchange, { ...lists, run: this.#host.run })
+        return this.#complete(exchange)
       case 'server/discover':
         return this.#discover(exchange)
       case 'subscriptions/listen':
@@ -152,6 +147,17 @@ export class Dispatch {
         context: (questions) => new Context(exchange, questions),
       }),
     )
+  }
+
+  async #complete(exchange: Exchange): Promise<Outcome> {
+    const { lists, run } = this.#host
+    const { completeArgument } = await import('./running/complete-argument.ts')
+    return completeArgument(exchange, {
+      ...lists,
+      isVisible,
+      unknown: (kind, name) => new UnknownName(kind, name),
+      context: (questions) => new Context(exchange, () => questions, run),
+    })
   }
 
   #call(tool: CompiledTool, exchange: Exchange): Outcome | Promise<Outcome> {

@@ -212,23 +212,45 @@ describe('the exception reporter', () => {
     })
   })
 
-  it('a reporter that throws changes nothing; without one nothing is printed', async () => {
-    const printed: unknown[] = []
-    const { error, log, warn } = console
-    Object.assign(console, { error: printed.push, log: printed.push, warn: printed.push })
-    try {
-      const exceptionReporter = () => {
+  it('a reporter that throws changes nothing, also when it does so later', async () => {
+    for (const exceptionReporter of [
+      () => {
         throw new Error('reporter')
-      }
-      const throwing = new Server({ name: 's', tools, configuration: { exceptionReporter } })
-      const silent = new Server({ name: 's', tools })
-      for (const app of [throwing, silent]) {
-        expect(await app.handle(call('bad'))).toMatchObject({ result: { isError: true } })
-      }
-    } finally {
-      Object.assign(console, { error, log, warn })
+      },
+      // An unhandled rejection would end this process, and the test with it.
+      () => Promise.reject(new Error('reporter')),
+    ]) {
+      const app = new Server({ name: 's', tools, configuration: { exceptionReporter } })
+      expect(await app.handle(call('bad'))).toMatchObject({ result: { isError: true } })
+      await new Promise((resolve) => setImmediate(resolve))
     }
-    expect(printed).toEqual([])
+  })
+
+  it('knows the request that middleware, or what wraps requests, failed in', async () => {
+    const reports: unknown[] = []
+    const exceptionReporter = (...[, context]: [unknown, unknown]) => reports.push(context)
+    const broken = (method: string) => {
+      if (method === 'tools/call') throw new Error('broken')
+    }
+    const apps = [
+      { middleware: [async (exchange, next) => broken(exchange.method) ?? next()] },
+      { middleware: [async (exchange, next) => (exchange.method === 'tools/call' ? undefined : next())] },
+      { configuration: { aroundRequest: async (data, next) => broken(data.method) ?? next() } },
+    ] as Partial<ConstructorParameters<typeof Server>[0]>[]
+    for (const options of apps) {
+      const configuration = { exceptionReporter, ...(options.configuration as object) }
+      await eras(new Server({ name: 's', tools, ...options, configuration }), async ({ client }) => {
+        reports.length = 0
+        await expect(client.call('fine', { a: 1 })).rejects.toMatchObject({ code: -32603 })
+        expect(reports).toEqual([
+          {
+            toolName: 'fine',
+            arguments: { a: 1 },
+            request: { method: 'tools/call', params: expect.objectContaining({ name: 'fine' }) },
+          },
+        ])
+      })
+    }
   })
 })
 
@@ -284,17 +306,17 @@ describe('instrumentation', () => {
     expect(seen.find(({ toolName }) => toolName === 'fine')).not.toHaveProperty('error')
   })
 
-  it('a callback that throws changes nothing', async () => {
-    const app = new Server({
-      name: 's',
-      tools,
-      configuration: {
-        instrumentationCallback: () => {
-          throw new Error('callback')
-        },
+  it('a callback that throws changes nothing, also when it does so later', async () => {
+    for (const instrumentationCallback of [
+      () => {
+        throw new Error('callback')
       },
-    })
-    expect(await app.handle(call('fine'))).toMatchObject({ result: { content: [{ text: 'fine' }] } })
+      () => Promise.reject(new Error('callback')),
+    ]) {
+      const app = new Server({ name: 's', tools, configuration: { instrumentationCallback } })
+      expect(await app.handle(call('fine'))).toMatchObject({ result: { content: [{ text: 'fine' }] } })
+      await new Promise((resolve) => setImmediate(resolve))
+    }
   })
 
   it('a session says nothing of what it asks on its own behalf', async () => {

@@ -1,8 +1,10 @@
 import { failure } from '../exchange/exchange.ts'
 import type { Exchange, Outcome } from '../exchange/index.ts'
+import type { FailedRequest } from '../exchange/server/answer.ts'
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
+  isJsonObject,
   METHOD_NOT_FOUND,
   ProtocolError,
   type JsonObject,
@@ -18,8 +20,11 @@ import {
 import { QuestionError } from './questions/question-error.ts'
 import { UnknownName } from './registry/tool-registry.ts'
 
+/** A request, by what is known of it. */
+type Asked = FailedRequest
+
 /** Data of the requests under way: handlers' look-ups add to it. Concurrent requests have separate data. */
-const running = new WeakMap<Exchange, InstrumentationData>()
+const running = new WeakMap<Asked, InstrumentationData>()
 
 export function isInstrumented(configuration: Configuration): boolean {
   return Boolean(setting(configuration, 'instrumentationCallback') ?? setting(configuration, 'aroundRequest'))
@@ -63,13 +68,9 @@ function errorName(code: number): string {
   }
 }
 
-/** A callback of the author's that throws changes nothing. */
+/** A callback of the author's that throws, at once or later, changes nothing: there is no second one to tell about it. */
 function safely(call: () => unknown): void {
-  try {
-    call()
-  } catch {
-    // The request goes on, and there is no second callback to tell about the first.
-  }
+  new Promise((resolve) => resolve(call())).catch(() => {})
 }
 
 /** Tells the author's callbacks what requests are about, and what handlers throw. */
@@ -82,8 +83,8 @@ export class Reporting {
   }
 
   /** Facts about a request for the callback that is told of it. */
-  note(exchange: Exchange, facts: JsonObject): void {
-    const data = running.get(exchange)
+  note(asked: Asked, facts: JsonObject): void {
+    const data = running.get(asked)
     if (data) Object.assign(data, facts)
   }
 
@@ -91,23 +92,28 @@ export class Reporting {
   failed(thrown: unknown, exchange: Exchange): Outcome {
     if (thrown instanceof UnknownName) this.note(exchange, { error: `${thrown.kind}_not_found` })
     if (thrown instanceof QuestionError) return failure(thrown.toProtocolError(exchange), thrown)
-    if (!(thrown instanceof ProtocolError)) this.report(thrown, exchange, factsOf(exchange))
+    // A caller that is gone is the reason for what a handler throws then, and no news.
+    if (!(thrown instanceof ProtocolError) && !exchange.signal.aborted) this.report(thrown, exchange)
     return failure(ProtocolError.from(thrown), thrown)
   }
 
-  report(thrown: unknown, exchange: Exchange, facts: Partial<ExceptionContext>): void {
-    this.note(exchange, { error: 'internal_error' })
-    this.tell(thrown, { ...facts, request: { method: exchange.method, params: exchange.params } })
-  }
-
-  tell(thrown: unknown, context: ExceptionContext): void {
+  /** Without `asked`, nobody knows what the request was. */
+  readonly report = (thrown: unknown, asked: Asked = { method: 'unknown' }): void => {
+    this.note(asked, { error: 'internal_error' })
+    const { method, params = {} } = asked
+    const context = { ...factsOf(asked), request: { method, params } }
     safely(() => (setting(this.#configuration, 'exceptionReporter') ?? this.#print)(thrown, context))
   }
 }
 
-/** What the request is about; the reporter of a tool call is told more. */
-function factsOf({ method, params }: Exchange): Partial<ExceptionContext> {
-  if (method === 'tools/call') return { toolName: String(params.name), arguments: params.arguments }
-  if (method === 'prompts/get') return { promptName: String(params.name), arguments: params.arguments }
-  return method === 'resources/read' ? { resourceUri: String(params.uri) } : {}
+/** What the request is about. */
+function factsOf({ method, params }: Asked): Partial<ExceptionContext> {
+  if (!params) return {}
+  const { name, uri, arguments: args } = params
+  if (method === 'tools/call') return { toolName: String(name), arguments: args }
+  if (method === 'prompts/get') return { promptName: String(name), arguments: args }
+  if (method === 'resources/read') return { resourceUri: String(uri) }
+  const ref = method === 'completion/complete' && isJsonObject(params.ref) ? params.ref : {}
+  if (typeof ref.name === 'string') return { promptName: ref.name }
+  return typeof ref.uri === 'string' ? { resourceUri: ref.uri } : {}
 }

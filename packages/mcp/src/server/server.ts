@@ -106,6 +106,7 @@ export class Server<Tools = unknown, Prompts = unknown> implements Served {
     this.#run = {
       states: new RequestStates(options, this.store),
       store: this.store,
+      exact: options.numbers === 'exact',
       alwaysReplay: options.alwaysReplay ?? false,
       watcher: options.onReplayWarning,
     }
@@ -149,8 +150,8 @@ export class Server<Tools = unknown, Prompts = unknown> implements Served {
     }
   }
 
-  onInternalError = (thrown: unknown): void => {
-    this.#reporting.tell(thrown, { request: { method: 'unknown', params: {} } })
+  get onInternalError(): NonNullable<Served['onInternalError']> {
+    return this.#reporting.report
   }
 
   /** Answers a parsed JSON-RPC message with no transport; `undefined` for a notification. */
@@ -240,7 +241,7 @@ export class Server<Tools = unknown, Prompts = unknown> implements Served {
     this.#mounting ??= new Mounts({
       derive: deriveExchange,
       has: (kind, name) => this.#lists[kind].get(name) !== undefined,
-      report: (thrown, asked) => this.#reporting.report(thrown, asked, {}),
+      report: this.#reporting.report,
     })
     for (const [prefix, other] of this.#mounts) this.#mounting.add(prefix, other)
     if (exchange.method === 'subscriptions/listen')

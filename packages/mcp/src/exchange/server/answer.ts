@@ -62,7 +62,13 @@ export interface Served {
   /** Told of every session of an older client that has ended. */
   readonly onSessionEnd?: ((session: EndedSession) => void) | undefined
   /** Called with what went wrong inside, never with what a peer did wrong. */
-  readonly onInternalError?: ((error: unknown) => void) | undefined
+  readonly onInternalError?: ((error: unknown, request?: FailedRequest) => void) | undefined
+}
+
+/** The request that something went wrong in, as far as it is known. */
+export interface FailedRequest {
+  readonly method: string
+  readonly params?: JsonObject
 }
 
 /** A session that is over. */
@@ -92,23 +98,23 @@ export function respondSafely(served: Served, exchange: PlainExchange): Outcome 
     const tooLong = tooLongIn(exchange.params)
     if (tooLong) throw new ProtocolError(INVALID_PARAMS, `Invalid params: ${tooLong}`)
     const outcome = served.respond(exchange)
-    if (!(outcome instanceof Promise)) return checked(served, outcome)
+    if (!(outcome instanceof Promise)) return checked(served, outcome, exchange)
     return outcome.then(
-      (settled) => checked(served, settled),
-      (thrown) => toFailure(served, thrown),
+      (settled) => checked(served, settled, exchange),
+      (thrown) => toFailure(served, thrown, exchange),
     )
   } catch (thrown) {
-    return toFailure(served, thrown)
+    return toFailure(served, thrown, exchange)
   }
 }
 
 /** A middleware that forgets to return what it got must not leave a client without an answer. */
-function checked(served: Served, outcome: Outcome | undefined): Outcome {
-  return outcome ?? toFailure(served, new TypeError('A handler or middleware returned no outcome'))
+function checked(served: Served, outcome: Outcome | undefined, exchange: Exchange): Outcome {
+  return outcome ?? toFailure(served, new TypeError('A handler or middleware returned no outcome'), exchange)
 }
 
-function toFailure(served: Served, thrown: unknown): Outcome {
-  if (!(thrown instanceof ProtocolError)) served.onInternalError?.(thrown)
+function toFailure(served: Served, thrown: unknown, exchange: Exchange): Outcome {
+  if (!(thrown instanceof ProtocolError)) served.onInternalError?.(thrown, exchange)
   return failure(ProtocolError.from(thrown), thrown)
 }
 
@@ -203,7 +209,7 @@ export interface ResponseFacts {
   revision: Revision
   serverInfo: Implementation
   /** Told when an outcome cannot be written. */
-  onInternalError?: ((thrown: unknown) => void) | undefined
+  onInternalError?: Served['onInternalError']
 }
 
 /** What the response to a request of a client with this revision is written by. */
@@ -226,7 +232,7 @@ export function dropOutcome(outcome: Outcome): undefined {
  */
 export function writeOutcome(outcome: Outcome, facts: ResponseFacts): string | LateJson {
   const failed = (thrown: unknown): string => {
-    facts.onInternalError?.(thrown)
+    facts.onInternalError?.(thrown, { method: facts.method })
     return writeError(facts.id, { code: INTERNAL_ERROR, message: 'Internal error' })
   }
   try {

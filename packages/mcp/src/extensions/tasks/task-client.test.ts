@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Client, type ClientOptions } from '../../client/index.ts'
-import type { Connector, Outcome, Wire } from '../../exchange/index.ts'
+import { type Connector, MAX_ROUNDS, type Outcome, type Wire } from '../../exchange/index.ts'
 import { McpError, type JsonObject } from '../../jsonrpc/index.ts'
 import type { ElicitResult } from '../../protocol/index.ts'
 import { Server, tool } from '../../server/index.ts'
@@ -88,6 +88,34 @@ describe.each([
     await expect(client.call('broken')).rejects.toMatchObject({ code: -32000, message: 'no such thing' })
     await client.close()
   })
+
+  it.each(['optional', 'manual'] as const)(
+    'a task that never stops asking (%s) ends at the limit of rounds, and says so',
+    async (task) => {
+      let asked = 0
+      const endless = tool({
+        task,
+        run: async (_, ctx) => {
+          becomeTask(ctx)
+          for (let round = 0; ; round++) await ctx.confirm(`Question ${round}`)
+        },
+      })
+      const app = new Server({ name: 's', tools: { endless } })
+      tasks(app, { pollInterval: 10 })
+      const { client } = open(memory(app), {
+        protocolVersion,
+        elicit: () => {
+          asked++
+          return { action: 'accept' }
+        },
+      })
+      await using _ = client
+      const result = await client.call('endless')
+      expect(result.isError).toBe(true)
+      expect(result.text()).toMatch(`${MAX_ROUNDS} rounds`)
+      expect(asked).toBe(MAX_ROUNDS)
+    },
+  )
 
   it('a call as events has the questions of its task among them', async () => {
     const { client } = open(memory(createApp().app), { protocolVersion })

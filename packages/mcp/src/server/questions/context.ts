@@ -14,6 +14,7 @@ import {
   type Root,
 } from '../../protocol/index.ts'
 import { createCallerState } from './caller-state.ts'
+import { checkRoots, checkSampled } from './check-answer.ts'
 import { createElicit, type Elicit, type PageOptions, type QuestionOptions } from './elicit.ts'
 import { requireCapability } from './require-capability.ts'
 import type { StreamSource } from './stream-content.ts'
@@ -193,14 +194,13 @@ export class Context {
     if (problem !== undefined) throw new McpError('invalid_definition', `Cannot ask the model: ${problem}`)
     const request = { method: 'sampling/createMessage', params }
     requireCapability(request, this.#exchange)
-    return (await this.#questions().ask(request, options.key)) as unknown as CreateMessageResult
+    return checkSampled(await this.#questions().ask(request, options.key))
   }
 
   async roots(options: QuestionOptions = {}): Promise<Root[]> {
     const request = { method: 'roots/list', params: {} }
     requireCapability(request, this.#exchange)
-    const answer = await this.#questions().ask(request, options.key)
-    return Array.isArray(answer.roots) ? (answer.roots as Root[]) : []
+    return checkRoots(await this.#questions().ask(request, options.key))
   }
 
   /** Runs a side effect once, however often the handler is run again for later answers. */

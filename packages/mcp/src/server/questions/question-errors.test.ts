@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { Client } from '../../client/index.ts'
 import { MAX_ROUNDS } from '../../exchange/index.ts'
 import { LATEST_LEGACY, LATEST_MODERN } from '../../protocol/index.ts'
+import { RawPeer, until } from '../../testing/fixtures/raw-peer.test.support.ts'
 import { eras } from '../../testing/index.ts'
 import { memory } from '../../transport/memory.ts'
-import { type Context, QuestionError, Server, tool } from '../index.ts'
+import { type Context, inputRequired, prompt, QuestionError, Server, tool } from '../index.ts'
 
 const form = z.object({ name: z.string().refine((name) => name !== 'x', 'must not be x') })
 const askName = (ctx: Context) => ctx.elicit('Who?', form, { key: 'who' })
@@ -108,8 +109,84 @@ describe.each([LATEST_LEGACY, LATEST_MODERN])(
       expect(result.text()).toMatch(new RegExp(`${MAX_ROUNDS} rounds`))
       expect(asked).toBe(MAX_ROUNDS)
     })
+
+    it('ends so too when the rounds are made by hand', async () => {
+      const requestedSchema = { type: 'object', properties: {} }
+      const q = { method: 'elicitation/create', params: { message: 'Who?', requestedSchema } }
+      const again = async () => inputRequired({ q }, 'more')
+      const app = new Server({
+        name: 'asks',
+        tools: { ask: tool({ run: again }) },
+        prompts: { ask: prompt({ run: again }) },
+      }) as Server
+      await using client = clientOf(app, { elicit: () => ({ action: 'accept', content: {} }) })
+      const result = await client.call('ask')
+      expect(result.isError).toBe(true)
+      expect(result.text()).toMatch(new RegExp(`${MAX_ROUNDS} rounds`))
+      await expect(client.getPrompt('ask')).rejects.toThrow(`${MAX_ROUNDS} rounds`)
+    })
   },
 )
+
+describe.each([LATEST_LEGACY, LATEST_MODERN])('an answer of another client (%s)', (version) => {
+  const CAPABILITIES = { sampling: {}, roots: {}, elicitation: { form: {}, url: {} } }
+  const sample = async (ctx: Context) => {
+    const { content } = await ctx.sample({
+      messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }],
+      maxTokens: 5,
+    })
+    return [content]
+      .flat()
+      .map((block) => (block.type === 'text' ? block.text.trim() : block.type))
+      .join()
+  }
+  const roots = async (ctx: Context) => (await ctx.roots()).map(({ uri }) => uri.trim()).join()
+
+  /** Calls as a client that answers every question with this, checked by nobody. */
+  async function answered(run: (ctx: Context) => Promise<string>, answer: object): Promise<unknown> {
+    const peer = new RawPeer(appOf(run) as Server)
+    if (version === LATEST_LEGACY) {
+      await peer.handshake(version, CAPABILITIES)
+      const id = peer.start('tools/call', { name: 'ask' })
+      const question = await until(() => peer.heard.find(({ method }) => method !== undefined))
+      peer.send({ jsonrpc: '2.0', id: question.id, result: answer })
+      return (await peer.answerTo(id)).result
+    }
+    const { result } = await peer.modern('tools/call', { name: 'ask' }, CAPABILITIES)
+    const { requestState, inputRequests } = result as { requestState: string; inputRequests: object }
+    const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, answer]))
+    const params = { name: 'ask', requestState, inputResponses }
+    return (await peer.modern('tools/call', params, CAPABILITIES)).result
+  }
+
+  it.each<[string, (ctx: Context) => Promise<string>, object, RegExp]>([
+    ['without a message', sample, {}, /Invalid answer: "content"/],
+    ['with text for a message', sample, { content: 'Hello' }, /Invalid answer: "content"/],
+    ['with a message that has no type', sample, { content: [{ text: 'Hello' }] }, /"content\[0\]"/],
+    ['with a text that is none', sample, { content: { type: 'text' } }, /"content.text" must be/],
+    ['without roots', roots, {}, /Invalid answer: "roots" must be/],
+    ['with a root that has no uri', roots, { roots: [{ name: 'x' }] }, /"roots\[0\].uri" must be/],
+    ['with a root that is none', roots, { roots: [null] }, /"roots\[0\].uri" must be/],
+  ])('%s is a tool error that names the field', async (_, run, answer, message) => {
+    expect(await answered(run, answer)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(message) }],
+    })
+  })
+
+  it('that has all that handlers read is taken', async () => {
+    const content = [
+      { type: 'text', text: ' Hello ' },
+      { type: 'tool_use', id: '1', name: 'x', input: {} },
+    ]
+    expect(await answered(sample, { role: 'assistant', content })).toMatchObject({
+      content: [{ text: 'Hello,tool_use' }],
+    })
+    expect(await answered(roots, { roots: [{ uri: 'file:///a' }] })).toMatchObject({
+      content: [{ text: 'file:///a' }],
+    })
+  })
+})
 
 describe('the older era', () => {
   const legacy = (app: Server, handlers: ConstructorParameters<typeof Client>[0]) =>

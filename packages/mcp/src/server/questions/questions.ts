@@ -14,11 +14,13 @@ export interface Questions {
 /** The client can be asked while the call runs: the handler runs once and steps need no memory. */
 export class LiveQuestions implements Questions {
   readonly #exchange: Exchange
-  #rounds = 0
+  #rounds: number
   #open = 0
 
-  constructor(exchange: Exchange) {
+  /** `rounds`: those that the call had before it could be asked while it runs. */
+  constructor(exchange: Exchange, rounds: number = 0) {
     this.#exchange = exchange
+    this.#rounds = rounds
   }
 
   async ask(request: InputRequest, key = 'question'): Promise<JsonObject> {
@@ -80,6 +82,7 @@ export class ReplayedQuestions implements Questions {
   readonly #steps: Map<string, unknown>
   readonly #pending = new Map<string, { request: InputRequest; print: string }>()
   readonly #counts = new Map<string, number>()
+  #live: LiveQuestions | undefined
   #scheduled = false
   #busySteps = 0
 
@@ -107,8 +110,12 @@ export class ReplayedQuestions implements Questions {
       trace?.answered()
       return answer.response
     }
-    if (this.#host.canAskLive()) return askLive(this.#host.exchange, request, key)
-    refuseRound(state?.round ?? 0)
+    const rounds = state?.round ?? 0
+    if (this.#host.canAskLive()) {
+      this.#live ??= new LiveQuestions(this.#host.exchange, rounds)
+      return this.#live.ask(request, key)
+    }
+    refuseRound(rounds)
     this.#pending.set(key, { request, print })
     this.#schedule()
     return new Promise(() => {})

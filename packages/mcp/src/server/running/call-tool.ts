@@ -29,9 +29,8 @@ export class ToolError extends Error {
 
 export interface CallHost {
   readonly run: RunOptions
-  readonly exact: boolean
   /** Told about exceptions that are hidden from the client. */
-  report(thrown: unknown, exchange: Exchange, tool: CompiledTool): void
+  report(thrown: unknown, exchange: Exchange): void
 }
 
 /** Calls a tool. Everything that goes wrong inside it becomes a result, not an error (SEP-1303). */
@@ -57,9 +56,9 @@ function callChecked(
     if (!(returned instanceof Promise)) return conclude(tool, returned, exchange, host)
     return returned
       .then((value) => conclude(tool, value, exchange, host))
-      .catch((thrown) => failed(tool, thrown, exchange, host))
+      .catch((thrown) => failed(thrown, exchange, host))
   } catch (thrown) {
-    return failed(tool, thrown, exchange, host)
+    return failed(thrown, exchange, host)
   }
 }
 
@@ -72,7 +71,7 @@ function conclude(
   if (isSuspended(value)) return value
   if (value instanceof ToolResult) return writtenOut(tool, value.result, exchange, host)
   if (tool.output) return structured(tool, value, exchange, host, structuredResult)
-  if (isWholeResult(value)) return failed(tool, wholeResult(tool), exchange, host)
+  if (isWholeResult(value)) return failed(wholeResult(tool), exchange, host)
   return complete(toResult(writable(value, host)))
 }
 
@@ -95,7 +94,7 @@ function wholeResult({ name }: CompiledTool): McpError {
 }
 
 /** What JSON would lose in silence is an error. */
-function writable(value: unknown, { exact }: CallHost): unknown {
+function writable(value: unknown, { run: { exact } }: CallHost): unknown {
   requireJson(value, exact)
   return exact ? withSources(value) : value
 }
@@ -107,7 +106,7 @@ function writtenOut(
   exchange: Exchange,
   host: CallHost,
 ): Outcome | Promise<Outcome> {
-  requireJson(result, host.exact)
+  requireJson(result, host.run.exact)
   if (!tool.output || result.isError) return complete(result)
   return structured(tool, result.structuredContent, exchange, host, (structuredContent) => ({
     ...result,
@@ -133,7 +132,7 @@ function structured(
       'invalid_output',
       `The tool "${tool.name}" returned an ${describeIssues(settled.issues, 'output').replace('I', 'i')}`,
     )
-    return failed(tool, problem, exchange, host)
+    return failed(problem, exchange, host)
   }
   return checked instanceof Promise ? checked.then(settle) : settle(checked)
 }
@@ -158,7 +157,7 @@ function toResult(value: unknown): CallToolResult {
   return { content: [{ type: 'text', text: Array.isArray(value) ? writeJson(value) : String(value) }] }
 }
 
-function failed(tool: CompiledTool, thrown: unknown, exchange: Exchange, host: CallHost): Outcome {
+function failed(thrown: unknown, exchange: Exchange, host: CallHost): Outcome {
   if (thrown instanceof ToolError || thrown instanceof Declined) return errorResult(thrown.message)
   if (thrown instanceof ProtocolError) throw thrown
   if (thrown instanceof QuestionError) {
@@ -166,7 +165,7 @@ function failed(tool: CompiledTool, thrown: unknown, exchange: Exchange, host: C
     if (error.code === MISSING_CLIENT_CAPABILITY) throw error
     return errorResult(thrown.message)
   }
-  if (!exchange.signal.aborted) host.report(thrown, exchange, tool)
+  if (!exchange.signal.aborted) host.report(thrown, exchange)
   return errorResult('Internal error occurred')
 }
 

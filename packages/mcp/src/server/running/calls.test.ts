@@ -8,7 +8,18 @@ import { LEGACY_REVISIONS } from '../../protocol/index.ts'
 import { eras } from '../../testing/index.ts'
 import { envelope, everywhere } from '../../testing/fixtures/both-eras.test.support.ts'
 import { RawPeer } from '../../testing/fixtures/raw-peer.test.support.ts'
-import { prompt, ProtocolError, resource, Server, text, tool, ToolError, ToolResult } from '../index.ts'
+import {
+  prompt,
+  ProtocolError,
+  resource,
+  Server,
+  template,
+  text,
+  tool,
+  ToolError,
+  ToolResult,
+  user,
+} from '../index.ts'
 
 const callOf = (name: string) => ({
   jsonrpc: '2.0',
@@ -202,6 +213,51 @@ describe('a handler that fails', () => {
     }
     expect(heard[0]).toContain(expected)
     expect(heard[1]).toContain(expected.replace('result', 'result.structuredContent.value'))
+  })
+
+  it.each([
+    ['a Map', new Map(), 'is a Map'],
+    ['a function', () => 1, 'is a function'],
+    ['a bigint', 1n, 'is a bigint'],
+    ['headers', new Headers({ a: 'b' }), 'is a Headers'],
+    ['an iterator', [1].values(), 'is a Array Iterator'],
+    ['a circle', cycle, 'contains itself'],
+  ])('so is %s in a prompt, in a resource and in what a template reads', async (_, value, what) => {
+    const heard: string[] = []
+    const read = () => ({ text: '', _meta: { value } })
+    const odd = new Server({
+      name: 's',
+      configuration: { exceptionReporter: (thrown) => heard.push(String(thrown)) },
+      prompts: {
+        meta: prompt({ run: () => ({ messages: [], _meta: { value } }) }),
+        text: prompt({ run: () => user({ type: 'text', text: value as never }) }),
+      },
+      resources: { r: resource({ uri: 'r://1', read }) },
+      templates: {
+        t: template({ uriTemplate: 't://{x}', read: () => ({ contents: [{ uri: 't://1', ...read() }] }) }),
+      },
+    })
+    await eras(odd, async ({ client }) => {
+      heard.length = 0
+      for (const ask of [
+        client.getPrompt('meta'),
+        client.getPrompt('text'),
+        client.readResource('r://1'),
+        client.readResource('t://1'),
+      ]) {
+        await expect(ask).rejects.toMatchObject({ code: -32603, message: 'Internal error' })
+      }
+      expect(heard).toHaveLength(4)
+      for (const [index, path] of [
+        'result._meta.value',
+        'result.messages[0].content.text',
+        'result.contents[0]._meta.value',
+        'result.contents[0]._meta.value',
+      ].entries()) {
+        expect(heard[index]).toContain(path)
+        expect(heard[index]).toContain(what)
+      }
+    })
   })
 
   it('is printed with the name of the tool and the stack when no reporter is set, once', async () => {

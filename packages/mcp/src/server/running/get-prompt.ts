@@ -5,6 +5,7 @@ import type { ContentBlock, GetPromptResult, PromptMessage } from '../../protoco
 import { describeIssues } from '../../schema/index.ts'
 import type { CompiledPrompt } from '../registry/prompt-registry.ts'
 import type { Registry } from '../registry/registry.ts'
+import { requireJson } from './require-json.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
 import { UnknownName } from '../registry/tool-registry.ts'
 import { isVisible, scopesToSee } from '../definitions/visibility.ts'
@@ -29,7 +30,9 @@ export async function getPrompt(
   const args = await checkedArguments(prompt, exchange)
   const reply = await runHandler<unknown>(exchange, run, (context) => prompt.definition.run(args, context))
   if (isJsonObject(reply) && reply.type === 'input_required') return reply as unknown as Outcome
-  return complete(toPromptResult(reply, prompt))
+  const result = toPromptResult(reply, prompt)
+  requireJson(result, run.exact)
+  return complete(result)
 }
 
 async function checkedArguments(prompt: CompiledPrompt, exchange: Exchange): Promise<unknown> {

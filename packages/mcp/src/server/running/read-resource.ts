@@ -9,6 +9,7 @@ import { type SentContents, toContents } from '../definitions/content.ts'
 import type { ResourceFacts } from '../definitions/definitions.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { CompiledResource, CompiledTemplate } from '../registry/resource-registry.ts'
+import { requireJson } from './require-json.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
 import type { ServerOptions } from '../definitions/server-options.ts'
 import { UnknownName } from '../registry/tool-registry.ts'
@@ -39,6 +40,7 @@ export async function readResource(exchange: Exchange, host: ReadHost): Promise<
   if (reply === undefined || reply === null) throw notFound(uri, exchange)
   const { ttl, cacheScope } = source.facts
   const result: JsonObject = { ...toReadResult(reply, source.uri, source.facts.mimeType) }
+  requireJson(result, host.run.exact)
   if (ttl !== undefined) result.ttlMs ??= parseDuration(ttl)
   if (cacheScope !== undefined) result.cacheScope ??= cacheScope
   return complete(result)

@@ -71,5 +71,8 @@ function unwritable(value: object): string | undefined {
   for (const kind of [Map, Set, Promise, RegExp, Error]) {
     if (value instanceof kind) return `a ${kind.name}`
   }
-  return undefined
+  // Headers, generators, streams and the like keep what they have where JSON does not look.
+  const tag = Object.prototype.toString.call(value).slice(8, -1)
+  const isReadable = /^(Object|String|Number|Boolean)$/.test(tag) || 'toJSON' in value
+  return isReadable || Object.keys(value).length > 0 ? undefined : `a ${tag}`
 }

@@ -10,6 +10,8 @@ import type { Store } from '../store.ts'
 export interface RunOptions {
   states: RequestStates
   store: Store
+  /** Whether results may have integers that a double does not hold. */
+  exact: boolean
   /** Replays even where the client could be asked live: finds handlers that are not safe to run again. */
   alwaysReplay: boolean
   watcher: ReplayWatcher | undefined
@@ -143,16 +145,11 @@ class Round {
         if (this.#suspended) this.#trace?.end()
         this.#suspended = undefined
       }
-      running.then(
-        (value) => {
-          settled()
-          resolve(finish(value, this.#exchange, options, state))
-        },
-        (thrown) => {
-          settled()
-          reject(thrown)
-        },
-      )
+      // What `finish` refuses rejects as well: nothing else would answer the call.
+      running
+        .finally(settled)
+        .then((value) => finish(value, this.#exchange, options, state))
+        .then(resolve, reject)
     })
   }
 }
