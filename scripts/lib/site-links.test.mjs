@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { brokenLinks, slugOf, withoutNeedlessNumbers } from './site-links.mjs'
 
 const site = mkdtempSync(join(tmpdir(), 'gantry-site-'))
-afterEach(() => rmSync(site, { recursive: true, force: true }))
+afterAll(() => rmSync(site, { recursive: true, force: true }))
 
 it('makes the anchors that GitHub makes', () => {
   expect(slugOf("Lines of the gateway's log")).toBe('lines-of-the-gateways-log')

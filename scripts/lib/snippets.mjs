@@ -34,16 +34,15 @@ export function programsOf(name) {
   const main = { path: `${folder}/page.ts`, text: '', runnable: '' }
   const files = []
   for (const { language, mark, text } of blocks) {
+    const isCode = language === 'ts'
     const file = /^file=(.+)$/.exec(mark)?.[1]
     if (file !== undefined) {
-      const path = language === 'ts' ? file.replace(/js$/, 'ts') : file
+      const path = isCode ? file.replace(/js$/, 'ts') : file
       files.push({ path: `${folder}/${path}`, name: file, language, text })
-    } else if (language !== 'ts') {
-      continue
-    } else if (mark === '' || mark === 'no-run') {
+    } else if (isCode && (mark === '' || mark === 'no-run')) {
       main.text += `${text}\n`
       if (mark === '') main.runnable += `${text}\n`
-    } else {
+    } else if (isCode) {
       files.push({ path: `${folder}/part-${files.length + 1}.ts`, text })
     }
   }

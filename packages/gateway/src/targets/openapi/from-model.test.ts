@@ -28,7 +28,7 @@ it('takes everything that concerns the API from the configuration', () => {
   expect(fromModel(model)).toMatchObject({
     document: '/etc/pets.yaml',
     name: 'pets',
-    operations: { include: ['GET *'] },
+    include: ['GET *'],
     group: 'tag',
     auth: { bearer: model.auth.bearer },
     forwardHeaders: ['x-b'],

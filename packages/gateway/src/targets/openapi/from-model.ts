@@ -10,7 +10,7 @@ export function fromModel(model: OpenApiTargetModel): OpenApiTargetOptions {
     trustedHosts: model.trustedHosts,
     headers: model.headers,
     auth: model.auth,
-    operations: model.operations,
+    ...model.operations,
     group: model.group,
     groups: model.groups,
     outputSchemas: model.outputSchemas,

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonSchema, ToolAnnotations } from '@gantry/mcp/server'
+import type { Duration, JsonObject, JsonSchema, ToolAnnotations } from '@gantry/mcp/server'
 
 // The few words of MCP that an OpenAPI target needs besides exchanges.
-export type { JsonObject, JsonSchema, ToolAnnotations }
+export type { Duration, JsonObject, JsonSchema, ToolAnnotations }
 
 export interface Tool {
   name: string

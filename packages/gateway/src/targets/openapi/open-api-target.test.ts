@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, type EchoApi, send, startEchoApi } from './echo-api.test.support.ts'
 import type { JsonObject, Tool } from './mcp.ts'
 import { createOpenApiTarget } from './open-api-target.ts'
-import type { OpenApiTargetOptions } from './options.ts'
+import type { OpenApiTargetOptions, OperationSelection } from './options.ts'
 
 const PETSTORE = fileURLToPath(new URL('fixtures/petstore.yaml', import.meta.url))
 const FOREST = fileURLToPath(new URL('fixtures/forest/openapi.yaml', import.meta.url))
@@ -139,8 +139,8 @@ describe('a forest (3.1, several files, recursive)', () => {
 })
 
 describe('choosing operations', () => {
-  const names = async (options: OpenApiTargetOptions['operations']) =>
-    (await petstore({ operations: options })).tools.map((tool) => tool.name)
+  const names = async (options: OperationSelection) =>
+    (await petstore(options)).tools.map((tool) => tool.name)
 
   it('by operationId, tag, method and path', async () => {
     expect(await names({ include: ['tag:store'] })).toEqual(['placeOrder'])
@@ -161,17 +161,15 @@ describe('choosing operations', () => {
   })
 
   it('a pattern that matches nothing is a warning', async () => {
-    const { warnings } = await petstore({ operations: { include: ['GET /cats', 'listPets'] } })
+    const { warnings } = await petstore({ include: ['GET /cats', 'listPets'] })
     expect(warnings.join()).toContain('"GET /cats" matches no operation')
   })
 
   it('renames and describes by operationId or by method and path', async () => {
     const { tools } = await petstore({
-      operations: {
-        include: ['listPets', 'GET /pets/{petId}'],
-        rename: { listPets: 'pets', 'GET /pets/{petId}': 'pet' },
-        describe: { listPets: 'All of them' },
-      },
+      include: ['listPets', 'GET /pets/{petId}'],
+      rename: { listPets: 'pets', 'GET /pets/{petId}': 'pet' },
+      describe: { listPets: 'All of them' },
     })
     expect(tools.map(({ name, description }) => [name, description])).toEqual([
       ['pets', 'All of them'],
@@ -258,7 +256,7 @@ describe('as an MCP server', () => {
   })
 
   it('without operations there is no tools capability and no tools/list', async () => {
-    const target = await petstore({ operations: { exclude: ['*'] } })
+    const target = await petstore({ exclude: ['*'] })
     expect(await send(target, 'server/discover')).toMatchObject({ result: { capabilities: {} } })
     expect(await send(target, 'tools/list')).toMatchObject({ type: 'error', error: { code: -32601 } })
   })

@@ -48,7 +48,7 @@ const MOST_INSTRUCTIONS = 500
  * @example
  * const target = await createOpenApiTarget({
  *   document: './petstore.yaml',
- *   operations: { include: ['GET /pets*', 'tag:orders'] },
+ *   include: ['GET /pets*', 'tag:orders'],
  *   auth: { schemes: { api_key: process.env.PETS_KEY ?? '' } },
  * })
  */

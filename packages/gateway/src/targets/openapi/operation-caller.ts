@@ -1,5 +1,7 @@
+import { McpError } from '@gantry/mcp/client'
 import { isModern, type Exchange } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
+import { readDuration } from '../../model/index.ts'
 import { noteUpstream, recordOf } from '../../telemetry/wire-view.ts'
 import type { JsonObject } from './mcp.ts'
 import type { OpenApiTargetOptions } from './options.ts'
@@ -36,7 +38,7 @@ export class OperationCaller {
     this.#options = options
     this.#servers = servers
     this.#credentials = credentials
-    this.#timeout = options.timeout ?? DEFAULT_TIMEOUT
+    this.#timeout = timeOf(options.timeout ?? DEFAULT_TIMEOUT)
     this.#headers = Object.fromEntries(
       Object.entries(options.headers ?? {}).map(([name, text]) => [name, secretText(text)]),
     )
@@ -152,6 +154,15 @@ export class OperationCaller {
 
 function failed(text: string): JsonObject {
   return { content: [{ type: 'text', text }], isError: true }
+}
+
+function timeOf(timeout: number | string): number {
+  const milliseconds = readDuration(timeout)
+  if (milliseconds !== undefined) return milliseconds
+  throw new McpError(
+    'invalid_config',
+    `timeout: ${JSON.stringify(timeout)} is not a time such as 500 or '30s'`,
+  )
 }
 
 /** Ends one call. `AbortSignal.any` would leak for every call on a signal that lives with the gateway. */

@@ -1,8 +1,11 @@
 import type { Text } from '../../model/index.ts'
-import type { JsonObject } from './mcp.ts'
+import type { Duration, JsonObject } from './mcp.ts'
 
-/** How a description becomes a target. Everything but `document` may be left out. */
-export interface OpenApiTargetOptions {
+/**
+ * How a description becomes a target. Everything but `document` may be left out. The names are those of the
+ * configuration's `openapi` settings.
+ */
+export interface OpenApiTargetOptions extends OperationSelection {
   /** Path or URL of the description, or the description itself. */
   document: string | URL | JsonObject
   /** Sent when the description is fetched from a URL; never sent to the API. */
@@ -17,7 +20,6 @@ export interface OpenApiTargetOptions {
   trustedHosts?: readonly string[] | undefined
   /** Values for variables in server URLs. */
   serverVariables?: Readonly<Record<string, string>> | undefined
-  operations?: OperationSelection | undefined
   /** One tool per operation (`none`), per tag, or per first path segment. */
   group?: 'none' | 'tag' | 'path' | undefined
   /** Hand-made groups: tool name → operation patterns. */
@@ -27,8 +29,8 @@ export interface OpenApiTargetOptions {
   headers?: Readonly<Record<string, Text>> | undefined
   /** Names of the client's own headers that travel on to the API. Nothing else does. */
   forwardHeaders?: readonly string[] | undefined
-  /** Milliseconds for one call, redirects and body included. */
-  timeout?: number | undefined
+  /** For one call, redirects and body included. */
+  timeout?: Duration | undefined
   /** `same-origin` follows up to five redirects that stay on the API's origin. */
   redirects?: 'none' | 'same-origin' | 'any' | undefined
   /** Answers larger than this are not read to the end. */

@@ -203,8 +203,10 @@ describe('failures', () => {
   it('time-outs, cancellation and close end a call', async () => {
     api.answer = () => true
     const document = describeOne('/t', 'get', {})
-    const quick = await createOpenApiTarget({ document, baseUrl: api.url, timeout: 50 })
+    const quick = await createOpenApiTarget({ document, baseUrl: api.url, timeout: '0.05s' })
     expect((await call(quick, 'op')).text).toContain('within 50 ms')
+    const wrong = createOpenApiTarget({ document, timeout: 'soon' as '1s' })
+    await expect(wrong).rejects.toThrow('timeout: "soon" is not a time')
     const target = await createOpenApiTarget({ document, baseUrl: api.url })
     const controller = new AbortController()
     const before = api.seen.length

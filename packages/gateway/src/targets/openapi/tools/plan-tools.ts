@@ -27,11 +27,10 @@ export function planTools(
   context: PlanContext,
   warnings: Warnings,
 ): ToolPlan[] {
-  const { operations: selection = {} } = options
-  const selected = selectOperations(description.operations, selection, warnings)
-  const names = nameOperations(selected, selection.rename ?? {}, warnings)
+  const selected = selectOperations(description.operations, options, warnings)
+  const names = nameOperations(selected, options.rename ?? {}, warnings)
   const { groups, single } = groupOperations(selected, options, warnings)
-  const describe = selection.describe ?? {}
+  const describe = options.describe ?? {}
   const taken = new Set(single.map((operation) => names.get(operation)!))
   const plan = (operation: Operation) => planOperation(operation, names.get(operation)!, context)
   return [
