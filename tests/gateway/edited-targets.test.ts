@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { connect, type Client } from '@gantry/mcp/client'
+import { connect, type Client, type ConnectOptions } from '@gantry/mcp/client'
 import { isAlive, rawTarget } from '../support/raw-target.ts'
 import { modelOf, testGateway, type TestGateway } from '../support/start-gateway.ts'
 
@@ -13,9 +13,9 @@ afterEach(async () => {
   await gateway?.close()
 })
 
-async function start(target: object): Promise<void> {
+async function start(target: object, options: ConnectOptions = { era: 'modern' }): Promise<void> {
   gateway = await testGateway({ mcpServers: { raw: target }, catalog: { deadline: 2000 } })
-  client = await connect(gateway.endpoint, { era: 'modern' })
+  client = await connect(gateway.endpoint, options)
   expect(await pid()).toBeGreaterThan(0)
 }
 
@@ -93,6 +93,39 @@ describe('a target whose entry is edited', () => {
     expect((await slow).text()).toBe(String(before))
     await expect.poll(() => isAlive(before)).toBe(false)
   })
+
+  it('answers new calls by the connection that it has until the new one is there', async () => {
+    await start(version(0))
+    const before = await pid()
+    await edit({ raw: rawTarget({ initDelay: 2000 }) })
+    await expect.poll(() => target().instances.map(({ state }) => state)).toEqual(['ready', 'starting'])
+    expect(await pid()).toBe(before)
+    await expect.poll(pid).not.toBe(before)
+  })
+
+  it.each(
+    (['legacy', 'modern'] as const).flatMap((era) =>
+      ['auto', 'shared', 'user', 'session', 'call'].map((isolation) => [era, isolation] as const),
+    ),
+  )(
+    'answers a call of a %s client that waits for its connection meanwhile (isolation: %s)',
+    async (era, isolation) => {
+      const slow = (number: number): object => ({
+        ...rawTarget({ initDelay: 300 }),
+        env: { VERSION: String(number) },
+        ...(isolation !== 'auto' && { isolation }),
+      })
+      await start(slow(0), { era, elicit: () => ({ action: 'decline' }) })
+      const isStarting = () => target().instances.some(({ state }) => state === 'starting')
+      for (const round of [1, 2]) {
+        await edit({ raw: slow(round * 2) })
+        const waiting = pid()
+        await expect.poll(isStarting).toBe(true)
+        await edit({ raw: slow(round * 2 + 1) })
+        expect(await waiting).toBeGreaterThan(0)
+      }
+    },
+  )
 
   it('is what the new entry says, also when that does not work, and says since when', async () => {
     await start(version(0))

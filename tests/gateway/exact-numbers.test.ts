@@ -325,6 +325,19 @@ describe('what is written down', () => {
     expect(await second.send('tools/call', CALL.replace('993', '992'))).toContain('holds no tools/call')
   })
 
+  it('is listed by the next run, before the target is started', async () => {
+    const stateDir = await mkdtemp(join(tmpdir(), 'gantry-exact-'))
+    closing.push(() => rm(stateDir, { recursive: true, force: true }))
+    const x = { command: process.execPath, args: [SERVER, 'legacy'], start: 'lazy' }
+    for (const state of ['ready', 'idle']) {
+      const gateway = await testGateway({ mcpServers: { x }, stateDir })
+      const listed = await modern(gateway).send('tools/list', '')
+      expect(listed).toContain('"maximum":9223372036854775807,"default":1.0')
+      expect(gateway.gateway.target('x')!.state).toBe(state)
+      await gateway.close()
+    }
+  })
+
   it('is what the console sees, and sends again', async () => {
     const gateway = await gatewayTo({ command: process.execPath, args: [SERVER, 'modern'] })
     const stop = gateway.gateway.view.watch(() => {})

@@ -45,11 +45,11 @@ describe.each(['ends', 'forgets'])('a server that %s all subscriptions with one'
   let gateway: TestGateway
   let client: Client
 
-  async function open(): Promise<void> {
+  async function open(more: object = {}): Promise<void> {
     const dir = await mkdtemp(join(tmpdir(), 'gantry-listen-'))
     closing.push(() => rm(dir, { recursive: true, force: true }))
     record = join(dir, 'listens')
-    gateway = await gatewayTo({ g: { command: process.execPath, args: [SERVER, record, mode] } })
+    gateway = await gatewayTo({ g: { command: process.execPath, args: [SERVER, record, mode], ...more } })
     client = await connect(gateway.endpoint, { era: 'modern' })
     closing.push(() => client.close())
     await client.listTools().all()
@@ -91,6 +91,16 @@ describe.each(['ends', 'forgets'])('a server that %s all subscriptions with one'
     await expect
       .poll(() => second.heard.map(({ method }) => method))
       .toContain('notifications/tools/list_changed')
+  })
+
+  it('is listened to again after a crash, also when no client wants to hear anything', async () => {
+    await open({ restart: { minDelay: 400 } })
+    await expect.poll(openStreams).toBe(1)
+    const target = gateway.gateway.target('g')!
+    const { link } = target.main
+    process.kill(link!.process!.pid!)
+    await expect.poll(() => target.state === 'ready' && target.main.link !== link).toBe(true)
+    await expect.poll(openStreams).toBe(1)
   })
 
   it('is not asked again by those who want what is listened for already', async () => {

@@ -225,9 +225,15 @@ export class Target {
     const { olderEra, model, pool } = this.#current
     const connection = this.#choice.for(exchange, wantsOlder)
     if (connection.isOwn) return
-    const acquire: EraHost['acquire'] = (instance, own) => this.calls.acquire(instance, own)
+    const acquire = this.#acquire
     if (wantsOlder) await olderEra.connectionFor(connection, exchange, { model, pool, acquire })
     else await acquire(pool.get(connection.key), exchange)
+  }
+
+  /** For a call that is not under way yet: what it waits for is in use, and no change of the settings closes it. */
+  readonly #acquire: EraHost['acquire'] = (instance, exchange) => {
+    const link = this.calls.acquire(instance, exchange)
+    return link instanceof Promise ? link.finally(instance.lease()) : link
   }
 
   #send(
@@ -241,7 +247,7 @@ export class Target {
     return sendInEitherEra(exchange, wantsOlder, options, {
       connections: this.#current,
       choice: this.#choice,
-      acquire: (instance, own) => this.calls.acquire(instance, own),
+      acquire: this.#acquire,
       send: (connection) => this.#useAt(connection, exchange, options),
       sendAgain: () => this.handle(exchange, options),
     })

@@ -22,6 +22,9 @@ it('takes everything that concerns the API from the configuration', () => {
     serverVariables: { region: 'eu' },
     redirects: 'none',
     maxResponseBytes: 5,
+    outputSchemas: 'lenient',
+    maxSchemaBytes: 6,
+    referenceRoot: '/etc',
     forwardHeaders: ['x-b'],
     timeouts: { start: 1, install: 1, idle: 2, request: 3 },
   } as unknown as OpenApiTarget
@@ -36,5 +39,8 @@ it('takes everything that concerns the API from the configuration', () => {
     serverVariables: { region: 'eu' },
     redirects: 'none',
     maxResponseBytes: 5,
+    outputSchemas: 'lenient',
+    maxSchemaBytes: 6,
+    referenceRoot: '/etc',
   })
 })

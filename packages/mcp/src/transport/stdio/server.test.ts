@@ -59,6 +59,15 @@ describe('serveStdio', () => {
     expect(await peer.end()).toBe(0)
   })
 
+  it('ends within two seconds, and some more on a busy machine, where no time is set', async () => {
+    const peer = start([], { DRAIN: 'default' })
+    peer.start('tools/call', call('never'))
+    await peer.request('ping')
+    const began = Date.now()
+    expect(await peer.end()).toBe(0)
+    expect(Date.now() - began).toBeLessThan(10_000)
+  })
+
   it('a call that is cut off is answered with an error, in both eras', async () => {
     const peer = start()
     await peer.handshake()
