@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { modernRequest } from '../support/raw-client.ts'
 import { describeConsole } from './support/console-suite.ts'
+import { shownNotifications, watchNotifications } from './support/notifications.ts'
 import { axe } from './support/open-console.ts'
 
 const REFUNDS = fileURLToPath(new URL('../fixtures/refund-server.mjs', import.meta.url))
@@ -54,6 +55,27 @@ describeConsole('approvals in the console', { config, entries: 1 }, (suite) => {
     await page.getByText('The call of this link does not wait any more.').waitFor()
     await page.getByText('No call waits for approval').waitFor()
     await close()
+  })
+
+  it('are counted in the title of the tab, and notified of, wherever one is', async () => {
+    const away = await suite.open({ viewport: { width: 390, height: 800 } })
+    const { page } = away
+    await watchNotifications(page)
+    await away.go('/approvals')
+    await page.getByRole('button', { name: 'Notify me' }).click()
+    await page.getByText('notifications are on').waitFor()
+    await away.go('/wire')
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await page.evaluate(() => Object.defineProperty(document, 'visibilityState', { value: 'hidden' }))
+    await refund(650)
+    await expect.poll(() => page.title()).toBe('(1) Wire · Gantry')
+    expect(await shownNotifications(page)).toEqual([
+      'Gantry: an approval is needed: A caller without credentials wants to use refund of bank',
+    ])
+    await page.getByRole('link', { name: '1 to approve' }).click()
+    await page.getByRole('button', { name: 'Deny refund' }).click()
+    await expect.poll(() => page.title()).toBe('Approvals · Gantry')
+    await away.close()
   })
 
   it('are denied with a reason, by keyboard and on a small screen', async () => {

@@ -2,6 +2,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { Menu, Search } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { useMay } from '../api/may.tsx'
+import { useOpenApprovals } from '../features/approvals/use-approvals.ts'
 import { useWaiting } from '../features/waiting/use-waiting.ts'
 import { WaitingWatch } from '../features/waiting/waiting-watch.tsx'
 import { Badge } from '../ui/signs/badge.tsx'
@@ -45,7 +46,7 @@ export function Shell() {
       <header className={styles.bar}>
         <IconButton label="Open the menu" icon={Menu} onClick={() => setMenu(true)} />
         <strong>Gantry</strong>
-        <WaitingBadge />
+        <WaitingBadges />
         <LiveBadge />
         <IconButton label="Search" icon={Search} onClick={() => setPalette(true)} />
       </header>
@@ -87,12 +88,21 @@ export function Shell() {
 }
 
 /** On narrow screens, where the list of pages is out of sight. */
-function WaitingBadge() {
-  const { length } = useWaiting()
-  if (length === 0) return null
+function WaitingBadges() {
+  const waiting = useWaiting().length
+  const approvals = useOpenApprovals().length
   return (
-    <Link to="/waiting">
-      <Badge tone="violet">{length} waiting</Badge>
-    </Link>
+    <>
+      {waiting > 0 && (
+        <Link to="/waiting">
+          <Badge tone="violet">{waiting} waiting</Badge>
+        </Link>
+      )}
+      {approvals > 0 && (
+        <Link to="/approvals">
+          <Badge tone="violet">{approvals} to approve</Badge>
+        </Link>
+      )}
+    </>
   )
 }

@@ -29,9 +29,9 @@ export function ApprovalCard({ approval, isMarked }: { approval: ApprovalReport;
         </span>
       </p>
       {args ? (
-        <section className={styles.arguments} aria-label="Arguments">
+        <div className={styles.arguments} role="group" aria-label="Arguments">
           <JsonTree value={args} open={2} />
-        </section>
+        </div>
       ) : (
         <p className={styles.muted}>Rules for results withhold the arguments.</p>
       )}

@@ -6,6 +6,7 @@ import { Empty } from '../../ui/signs/empty.tsx'
 import { Failure, Notice } from '../../ui/signs/notice.tsx'
 import { Page } from '../../ui/layout/page.tsx'
 import { Skeleton } from '../../ui/signs/skeleton.tsx'
+import { Notify } from '../waiting/notify.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 import styles from './approvals-page.module.css'
 
@@ -15,7 +16,11 @@ export function ApprovalsPage() {
   const { id } = useSearch({ from: '/approvals' })
   const isGone = id !== undefined && data !== undefined && !data.approvals.some((one) => one.id === id)
   return (
-    <Page title="Approvals" lead="Calls that are made when another person than their caller agrees.">
+    <Page
+      title="Approvals"
+      lead="Calls that are made when another person than their caller agrees."
+      actions={<Notify />}
+    >
       {error && <Failure error={error} />}
       {!data && !error && <Skeleton lines={3} />}
       {isGone && (

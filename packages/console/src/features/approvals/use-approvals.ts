@@ -1,8 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { ApprovalReport } from '../../api/contract.ts'
 import { approvalsQuery } from '../../api/queries.ts'
 
-/** How many calls the user of the console can decide now. */
-export function useOpenApprovals(): number {
+const NONE: readonly ApprovalReport[] = []
+
+/** Calls that the user of the console can decide now. */
+export function useOpenApprovals(): readonly ApprovalReport[] {
   const { data } = useQuery(approvalsQuery)
-  return data?.approvals.filter(({ mayDecide }) => mayDecide).length ?? 0
+  return useMemo(() => data?.approvals.filter(({ mayDecide }) => mayDecide) ?? NONE, [data])
 }

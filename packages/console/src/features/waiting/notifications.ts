@@ -13,10 +13,18 @@ export async function askForPermission(): Promise<void> {
   permission.set(await Notification.requestPermission())
 }
 
+interface Message {
+  readonly title: string
+  readonly text: string
+  /** Two messages with the same tag are one. */
+  readonly tag: string
+  readonly onClick: () => void
+}
+
 /** Only while the console is not in sight; a click brings it back. */
-export function notifyAway(text: string, tag: string, onClick: () => void): void {
+export function notifyAway({ title, text, tag, onClick }: Message): void {
   if (permission.get() !== 'granted' || document.visibilityState === 'visible') return
-  const notification = new Notification('Gantry: an answer is needed', { body: text, tag })
+  const notification = new Notification(title, { body: text, tag })
   notification.onclick = () => {
     window.focus()
     notification.close()

@@ -1,10 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Bell, Square } from 'lucide-react'
+import { Square } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import type { WaitingCall } from '../../api/contract.ts'
 import { waitingQuery } from '../../api/queries.ts'
-import { useStore } from '../../api/store.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Card } from '../../ui/layout/card.tsx'
@@ -14,7 +13,7 @@ import { Page } from '../../ui/layout/page.tsx'
 import { Skeleton } from '../../ui/signs/skeleton.tsx'
 import { Ago } from '../../ui/text/time.tsx'
 import { notify, notifyError } from '../../ui/signs/toasts.tsx'
-import { askForPermission, permission } from './notifications.ts'
+import { Notify } from './notify.tsx'
 import styles from './waiting-page.module.css'
 
 /** Calls that cannot go on until a person has answered. */
@@ -43,18 +42,6 @@ export function WaitingPage() {
         </ul>
       )}
     </Page>
-  )
-}
-
-function Notify() {
-  const state = useStore(permission)
-  if (state === 'unsupported') return null
-  if (state === 'granted') return <Badge tone="ok">notifications are on</Badge>
-  if (state === 'denied') return <Badge>the browser refuses notifications</Badge>
-  return (
-    <Button icon={Bell} onClick={() => void askForPermission()}>
-      Notify me
-    </Button>
   )
 }
 

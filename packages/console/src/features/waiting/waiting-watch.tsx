@@ -1,21 +1,40 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import type { ApprovalReport } from '../../api/contract.ts'
 import { setTitleMark } from '../../ui/layout/page-title.ts'
+import { useOpenApprovals } from '../approvals/use-approvals.ts'
 import { notifyAway } from './notifications.ts'
 import { inWords, useWaiting } from './use-waiting.ts'
 
-/** Counts waiting calls in the title of the tab, and tells of new ones. It shows nothing itself. */
+/** Counts calls that wait for a person in the title of the tab, and tells of new ones. It shows nothing itself. */
 export function WaitingWatch() {
   const calls = useWaiting()
+  const approvals = useOpenApprovals()
   const navigate = useNavigate()
-  const known = useRef<ReadonlySet<number>>(new Set())
+  const known = useRef<ReadonlySet<string>>(new Set())
   useEffect(() => {
-    setTitleMark(calls.length === 0 ? '' : `(${calls.length}) `)
-    for (const call of calls) {
-      if (known.current.has(call.id)) continue
-      notifyAway(inWords(call), `call ${call.id}`, () => void navigate({ to: '/waiting' }))
-    }
-    known.current = new Set(calls.map(({ id }) => id))
-  }, [calls, navigate])
+    const all = [
+      ...calls.map((call) => ({
+        tag: `call ${call.id}`,
+        title: 'Gantry: an answer is needed',
+        text: inWords(call),
+        onClick: () => void navigate({ to: '/waiting' }),
+      })),
+      ...approvals.map((approval) => ({
+        tag: `approval ${approval.id}`,
+        title: 'Gantry: an approval is needed',
+        text: wishInWords(approval),
+        onClick: () => void navigate({ to: '/approvals', search: { id: approval.id } }),
+      })),
+    ]
+    setTitleMark(all.length === 0 ? '' : `(${all.length}) `)
+    for (const one of all) if (!known.current.has(one.tag)) notifyAway(one)
+    known.current = new Set(all.map(({ tag }) => tag))
+  }, [calls, approvals, navigate])
   return null
+}
+
+/** `key ops wants to use refund of bank` */
+function wishInWords({ caller, name, target }: ApprovalReport): string {
+  return `${caller ?? 'A caller without credentials'} wants to use ${name} of ${target}`
 }
