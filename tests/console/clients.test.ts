@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { BOTH_ERAS } from '../support/start-gateway.ts'
 import { describeConsole } from './support/console-suite.ts'
 import { axe, openConsole } from './support/open-console.ts'
@@ -19,6 +19,8 @@ const config = {
     everything: { command: process.execPath, args: [EVERYTHING, 'stdio'] },
   },
 }
+
+afterEach(() => vi.useRealTimers())
 
 describeConsole('the console beside other clients', { config, entries: 30 }, (suite) => {
   it('shows an official client with what it waits for, cancels that, and disconnects it', async () => {
@@ -41,6 +43,48 @@ describeConsole('the console beside other clients', { config, entries: 30 }, (su
     await page.getByText('The client was disconnected.').first().waitFor()
     await page.getByText('visitor 7.0.0').waitFor({ state: 'detached' })
     await client.close()
+    await close()
+  })
+
+  it('lists those that are there, and those that are gone apart or not at all', async () => {
+    const { page, go, close } = await suite.open()
+    await go('/clients')
+    await page.getByText('live', { exact: true }).first().waitFor()
+    const leaving = new Client({ name: 'leaving', version: '1.0.0' })
+    const transport = new StreamableHTTPClientTransport(new URL(`${suite.gateway.url}/mcp`))
+    await leaving.connect(transport as never)
+    // One that is killed says no farewell, and leaves its session behind.
+    const opened = await fetch(`${suite.gateway.url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'killed', version: '1.0.0' },
+        },
+      }),
+    })
+    await opened.text()
+    const there = page.getByRole('grid', { name: 'Clients', exact: true })
+    await there.getByRole('row', { name: /killed/ }).waitFor()
+    await there.getByRole('row', { name: /leaving/ }).waitFor()
+
+    await transport.terminateSession()
+    await leaving.close()
+    await there.getByRole('row', { name: /leaving/ }).waitFor({ state: 'detached' })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 60_000 })
+    await there.getByRole('row', { name: /killed/ }).waitFor({ state: 'detached' })
+    expect(await page.getByText('leaving').count()).toBe(0)
+    await page.getByText('1 session without a connection').click()
+    const away = page.getByRole('grid', { name: 'Clients without a connection' })
+    await away.getByRole('row', { name: /killed/ }).waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await away.waitFor({ state: 'detached' })
     await close()
   })
 

@@ -85,6 +85,7 @@ export class LegacySubscriptions {
       client: this.#host.client,
       auth: context.auth,
       serverContext: context.serverContext,
+      headers: context.headers,
       peer: context.peer,
       session: this.#host,
       notify: (notification) => {
