@@ -63,6 +63,12 @@ describeConsole('causes on their pages', { config, entries: 10 }, (suite) => {
       .getByText(/"isolation": "session"/)
       .first()
       .waitFor()
+    await opened.go('/why?name=raw_ask')
+    await page
+      .getByLabel('Chain of causes')
+      .getByText(/"isolation": "session"/)
+      .first()
+      .waitFor()
   })
 
   it('shows a target that is switched off as that, and as no failure', async () => {

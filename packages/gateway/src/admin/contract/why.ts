@@ -67,6 +67,7 @@ export type CauseCode =
   | 'stale'
   | 'slow'
   | 'failing-calls'
+  | 'refused-questions'
 
 export interface Cause {
   readonly code: CauseCode

@@ -25,6 +25,8 @@ export interface EntryFacts {
   readonly stats: TrafficStats
   /** How the last calls failed, each once. */
   readonly lastErrors: readonly string[]
+  /** Why the last questions of its target were not passed on or not answered, each once. */
+  readonly lastRefusals: readonly string[]
 }
 
 const SLOW = 5000
@@ -168,7 +170,8 @@ function deniedDetail({ failure, message }: Verdict, isCall: boolean): string {
     : `${failed}What is denied is not listed either: to that client it does not exist.`
 }
 
-function healthCauses({ entry, staleSince, staleReason, stats, lastErrors }: EntryFacts): Cause[] {
+function healthCauses(facts: EntryFacts): Cause[] {
+  const { entry, staleSince, staleReason, stats, lastErrors, lastRefusals } = facts
   const { target } = entry
   const causes: Cause[] = []
   if (entry.stale) {
@@ -202,6 +205,16 @@ function healthCauses({ entry, staleSince, staleReason, stats, lastErrors }: Ent
       title: `${Math.round(errorRate * 100)} % of the calls to "${target}" fail`,
       ...(lastErrors.length > 0 && { detail: `The last errors: ${lastErrors.join(' · ')}` }),
       fix: 'The wire view shows their errors: filter by status:error,tool-error.',
+      target,
+    })
+  }
+  if (lastRefusals.length > 0) {
+    causes.push({
+      code: 'refused-questions',
+      status: 'note',
+      title: `Questions of "${target}" were refused`,
+      detail: lastRefusals.join(' · '),
+      fix: 'The wire view shows them: filter by status:refused.',
       target,
     })
   }

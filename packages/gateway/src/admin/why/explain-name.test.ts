@@ -15,6 +15,7 @@ interface Scene {
   readonly facts?: Partial<TargetFacts>
   readonly stats?: object
   readonly staleReason?: string
+  readonly lastRefusals?: readonly string[]
 }
 
 /** Explains a name in a gateway with one target, `files`, that offers `read`. */
@@ -67,6 +68,7 @@ async function why(name: string, scene: Scene = {}): Promise<WhyReport> {
       staleReason: scene.staleReason,
       stats: { ...QUIET, ...scene.stats },
       lastErrors: ['it burns'],
+      lastRefusals: scene.lastRefusals ?? [],
     }),
     resource: (target, own) => ({
       verdict: new Permissions(model.policy, {}).verdict({ kind: 'resources', target, name: own }),
@@ -243,6 +245,12 @@ describe('why a name', () => {
     const failing = await why('files_read', { stats: { calls: 10, errors: 5, errorRate: 0.5 } })
     expect(failing.summary).toContain('50 %')
     expect(failing.chain.at(-1)!.detail).toBe('The last errors: it burns')
+    const asking = await why('files_read', { lastRefusals: ['Two calls are in flight'] })
+    expect(asking).toMatchObject({ verdict: 'available' })
+    expect(asking.chain.at(-1)).toMatchObject({
+      code: 'refused-questions',
+      detail: 'Two calls are in flight',
+    })
   })
 
   it('is a target', async () => {

@@ -56,12 +56,16 @@ function targetFacts({ gateway }: AdminHost, name: string): TargetFacts | undefi
 const LOOKED_AT = 500
 const TOLD = 3
 
-/** How the last calls of a target failed, each once. */
-function lastErrors({ gateway }: AdminHost, target: string): string[] {
+/** How the last calls of a target failed, and why its last questions were refused, each once. */
+function lastErrors({ gateway }: AdminHost, target: string): Pick<EntryFacts, 'lastErrors' | 'lastRefusals'> {
   const failed = gateway.view
     .recent(LOOKED_AT)
     .filter((one) => one.target === target && one.error !== undefined)
-  return [...new Set(failed.map((one) => one.error!))].slice(0, TOLD)
+  const told = (isQuestion: boolean): string[] => {
+    const wanted = failed.filter(({ status }) => (status === 'refused') === isQuestion)
+    return [...new Set(wanted.map((one) => one.error!))].slice(0, TOLD)
+  }
+  return { lastErrors: told(false), lastRefusals: told(true) }
 }
 
 function rulingOf(
@@ -120,7 +124,7 @@ function entryFacts(host: AdminHost, name: string, entry: CatalogEntry, asked: A
     staleSince: catalog?.snapshot?.fetchedAt,
     staleReason: catalog?.problem,
     stats: toTrafficStats(gateway.view.statsOf(entry.target).summary()),
-    lastErrors: lastErrors(host, entry.target),
+    ...lastErrors(host, entry.target),
   }
 }
 
