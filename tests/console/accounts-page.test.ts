@@ -1,13 +1,15 @@
 import type { Browser as Chromium, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { companyGateway, type CompanyGateway } from '../support/company.ts'
+import { ensureBuilt } from './support/built-console.ts'
 import { launch } from './support/chromium.ts'
-import { axe, expectNoOverflow } from './support/open-console.ts'
+import { axe, expectNoOverflow, openConsole } from './support/open-console.ts'
 
 let chromium: Chromium
 let gateway: CompanyGateway
 
 beforeAll(async () => {
+  await ensureBuilt()
   chromium = await launch()
   const env = { TOKEN: 'A <b>token</b> of the box' }
   const box = {
@@ -61,4 +63,30 @@ describe.each(['light', 'dark'] as const)('the page of accounts, %s', (theme) =>
     expect(await axe(page)).toEqual([])
     await page.context().close()
   })
+})
+
+it('operators see in the console who has connected what, and end it', async () => {
+  const person = await visit('light', '/connect/to/box')
+  await person.keyboard.press('Tab')
+  await person.keyboard.type('token-of-ann')
+  await person.keyboard.press('Enter')
+  await person.waitForSelector('[role=status]')
+
+  const { page, go, close } = await openConsole(chromium, gateway.consoleUrl!)
+  await go('/access')
+  await page.getByRole('tab', { name: 'Connections' }).click()
+  const row = page.getByRole('table', { name: 'Connections' }).getByRole('row', { name: /person:ann-light/ })
+  await row.getByRole('link', { name: 'box' }).waitFor()
+  await row.getByText('not yet').waitFor()
+  expect(await page.content()).not.toContain('token-of-ann')
+  expect(await axe(page)).toEqual([])
+  await row.getByRole('button', { name: 'Disconnect…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect', exact: true }).click()
+  await page.getByText('Nobody has connected an account').waitFor()
+  await person.goto(`${gateway.url}/connect`)
+  await person.getByText('Not connected.').waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expectNoOverflow(page)
+  await person.context().close()
+  await close()
 })

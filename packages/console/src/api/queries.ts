@@ -56,6 +56,13 @@ export const changesQuery = queryOptions({
 
 export const accessQuery = queryOptions({ queryKey: ['access'], queryFn: () => call('access') })
 
+/** Nothing tells of them, so they are asked for with every look. */
+export const connectionsQuery = queryOptions({
+  queryKey: ['connections'],
+  queryFn: () => call('connections'),
+  staleTime: 0,
+})
+
 export const seenQuery = (body: AskSeen) =>
   queryOptions({
     queryKey: ['seen', body],
@@ -103,7 +110,7 @@ export type AuditAsked = Omit<Routes['audit']['query'], 'limit' | 'until'>
 export const auditQuery = (asked: AuditAsked) =>
   queryOptions({
     queryKey: ['audit', 'search', asked],
-    queryFn: () => call('audit', { query: { ...asked, limit: 500 } }),
+    queryFn: () => call('audit', { query: { ...asked, limit: 200 } }),
     placeholderData: keepPreviousData,
   })
 

@@ -2,6 +2,7 @@ import type { ServerOverrides, UserPlaces } from '../config/index.ts'
 import type { Front } from '../front/front.ts'
 import type { Gateway } from '../gateway.ts'
 import type { KeptKeys } from '../identity/keys/kept-keys.ts'
+import type { LazyAccounts } from '../identity/vault/lazy-accounts.ts'
 import type { LogRing } from '../telemetry/log-ring.ts'
 import type { ConfigFile } from './config/config-file.ts'
 
@@ -9,6 +10,8 @@ export interface AdminHost {
   readonly gateway: Gateway
   /** Of the store. */
   readonly keys: KeptKeys
+  /** Of people, at targets. */
+  readonly accounts: Pick<LazyAccounts, 'get'>
   readonly log: LogRing
   /** Absent when commands work without a listening gateway. */
   readonly front: Front | undefined

@@ -17,6 +17,7 @@ import { ChangeLog } from './catalog/change-log.ts'
 import { compareSnapshots } from './catalog/compare-snapshots.ts'
 import { Clients } from './clients/client-list.ts'
 import { waitingHandlers } from './clients/waiting-handlers.ts'
+import { connectionHandlers } from './connections/connection-handlers.ts'
 import { ConfigEditor, configHandlers } from './config/config-editor.ts'
 import { ConfigHistory, versionHandlers } from './config/config-history.ts'
 import { planEntryEdit } from './config/entry-edits.ts'
@@ -115,6 +116,7 @@ export class Admin {
       ...this.#playground.handlers,
       ...wireHandlers(host, this.#playground),
       ...approvalHandlers(host),
+      ...connectionHandlers(host),
       ...clients.handlers,
       ...waitingHandlers({ host, playground: this.#playground }),
       ...configHandlers(editor),

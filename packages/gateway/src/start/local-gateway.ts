@@ -26,6 +26,7 @@ export async function openLocalGateway(options: StartOptions): Promise<LocalGate
     ...hostFacts(options),
     gateway,
     keys,
+    accounts,
     log: ring,
     front: undefined,
     url,

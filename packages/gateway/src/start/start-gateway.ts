@@ -112,6 +112,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ...hostFacts(options),
     gateway,
     keys,
+    accounts,
     log: ring,
     front,
     url,

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Access } from '../../api/contract.ts'
+import { useMay } from '../../api/may.tsx'
 import { accessQuery } from '../../api/queries.ts'
 import { Failure } from '../../ui/signs/notice.tsx'
 import { Page } from '../../ui/layout/page.tsx'
@@ -8,6 +9,7 @@ import { Skeleton } from '../../ui/signs/skeleton.tsx'
 import { Tabs, type Tab } from '../../ui/controls/tabs.tsx'
 import { ViewList } from '../views/view-list.tsx'
 import { Callers } from './callers.tsx'
+import { Connections } from './connections.tsx'
 import { Limits } from './limits.tsx'
 import { Results } from './results.tsx'
 import { Rules } from './rules.tsx'
@@ -21,6 +23,7 @@ export function AccessPage() {
   const { tab = 'callers' } = route.useSearch()
   const navigate = route.useNavigate()
   const { data, error } = useQuery(accessQuery)
+  const may = useMay()
   return (
     <Page
       title="Access"
@@ -31,7 +34,7 @@ export function AccessPage() {
       {data && (
         <Tabs
           label="Access"
-          tabs={tabsOf(data)}
+          tabs={tabsOf(data).filter(({ id }) => id !== 'connections' || may('connections'))}
           value={tab}
           onChange={(next) => navigate({ search: (old) => ({ ...old, tab: next }), replace: true })}
         />
@@ -44,6 +47,7 @@ function tabsOf(access: Access): Tab[] {
   const { policy, limits, results, views } = access
   return [
     { id: 'callers', title: 'Callers', content: () => <Callers access={access} /> },
+    { id: 'connections', title: 'Connections', content: () => <Connections /> },
     { id: 'rules', title: counted('Rules', policy.rules), content: () => <Rules policy={policy} /> },
     { id: 'limits', title: counted('Limits', limits), content: () => <Limits limits={limits} /> },
     { id: 'results', title: counted('Results', results), content: () => <Results access={access} /> },

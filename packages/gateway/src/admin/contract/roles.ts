@@ -58,6 +58,8 @@ export const ROLE_OF: Readonly<Record<RouteName, Role | 'anyone'>> = {
   keys: 'operator',
   addKey: 'admin',
   revokeKey: 'admin',
+  connections: 'operator',
+  removeConnection: 'admin',
   waiting: 'operator',
   approvals: 'anyone',
   approval: 'anyone',

@@ -4,6 +4,7 @@ import type { Access, AskSeen, EditView, Seen, ViewEntryText } from './access.ts
 import type { CatalogChanges, CatalogEntryDetail, CatalogList, EditEntry, EntryEdit } from './catalog.ts'
 import type { ClientList, WaitingCall } from './clients.ts'
 import type { EntryKind, JsonObject, SessionInfo } from './common.ts'
+import type { ConnectionList } from './connections.ts'
 import type {
   ConfigCheck,
   ConfigSaved,
@@ -136,6 +137,9 @@ export interface Routes {
   addKey: { body: AddKey; reply: KeyAdded }
   revokeKey: { params: { name: string }; reply: Done }
 
+  connections: { reply: ConnectionList }
+  removeConnection: { params: { id: string }; reply: Done }
+
   clients: { reply: ClientList }
   waiting: { reply: { calls: readonly WaitingCall[] } }
   /** Calls that wait for approval. Approvers who do not administer the gateway get those that they may decide. */
@@ -237,6 +241,8 @@ export const ROUTES: Readonly<Record<RouteName, RouteInfo>> = {
   keys: get('/api/keys', 'Keys that open the gateway'),
   addKey: post('/api/keys', 'Make a key; it is shown this once'),
   revokeKey: remove('/api/keys/{name}', 'End a key and what it has open'),
+  connections: get('/api/connections', 'Accounts that people have connected at targets'),
+  removeConnection: remove('/api/connections/{id}', 'Revoke and forget an account, and end what it has open'),
   waiting: get('/api/waiting', 'Calls that wait for the answer of their client'),
   approvals: get('/api/approvals', 'Calls that wait for the approval of another person'),
   approval: get('/api/approvals/{id}', 'One of them'),
