@@ -325,6 +325,9 @@ describe('answers', () => {
       expect(headers.vary).toBe('accept-encoding')
       expect(Number(headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']) / 3)
     }
+    // It reads with a body, and has as many entries as the catalog.
+    const seen = await asked('/api/access/seen', 'gzip', 'POST')
+    expect([seen.status, seen.headers['content-encoding']]).toEqual([200, 'gzip'])
     const read = await gateway.fetch('/api/openapi.json')
     expect(await read.json()).toEqual(JSON.parse(plain.text))
   })

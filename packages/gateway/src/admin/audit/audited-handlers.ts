@@ -9,6 +9,8 @@ import type { AnyRequest } from '../local-api.ts'
 const UNRECORDED: ReadonlySet<RouteName> = new Set([
   'checkConfig',
   'editEntry',
+  'editView',
+  'seen',
   'openView',
   'startCall',
   'answerQuestion',

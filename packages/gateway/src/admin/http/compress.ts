@@ -5,6 +5,9 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 /** Below this, compression saves no packet. */
 const SMALLEST = 1_024
 
+/** Reads with a body. */
+const READ_BY_POST = '/api/access/seen'
+
 export interface Packed {
   readonly body: string | Buffer
   readonly headers: Readonly<Record<string, string>>
@@ -15,12 +18,13 @@ export interface Packed {
  * answers a POST. The length of an answer tells something about a secret in it when others choose a part of it and can
  * have it sent again (BREACH); no other site can send these requests, which carry the key of the console's page.
  */
-export async function packed(text: string, { method, headers }: IncomingMessage): Promise<Packed> {
+export async function packed(text: string, { method, url, headers }: IncomingMessage): Promise<Packed> {
   const length = Buffer.byteLength(text)
   const accepted = acceptedEncodings(headers['accept-encoding'])
   const encoding = ['br', 'gzip'].find((name) => accepted.has(name))
   const plain = { 'content-length': String(length), vary: 'accept-encoding' }
-  if (encoding === undefined || method !== 'GET' || length < SMALLEST) return { body: text, headers: plain }
+  const isRead = method === 'GET' || url === READ_BY_POST
+  if (encoding === undefined || !isRead || length < SMALLEST) return { body: text, headers: plain }
   const body = await (encoding === 'br' ? toBrotli(text, length) : promisify(gzip)(text))
   return { body, headers: { ...plain, 'content-length': String(body.length), 'content-encoding': encoding } }
 }
