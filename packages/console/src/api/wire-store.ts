@@ -42,18 +42,23 @@ export function mergeRecords(known: readonly WireRecord[], added: readonly WireR
   return newest.concat(known.slice(split)).slice(0, WIRE_CAPACITY)
 }
 
-/** Fetches what the gateway still has. */
+/** A screen or two, to be shown at once; and as many as the gateway gives at a time. */
+const FIRST_PAGE = 200
+const NEXT_PAGE = 2_500
+
+/** Fetches what the gateway still has. The newest are shown while the others come. */
 export async function loadWire(): Promise<void> {
   try {
     let before: number | undefined
     const records: WireRecord[] = []
     do {
-      const page = await call('wire', { query: { limit: 1_000, ...(before !== undefined && { before }) } })
+      const query = before === undefined ? { limit: FIRST_PAGE } : { limit: NEXT_PAGE, before }
+      const page = await call('wire', { query })
       records.push(...page.records)
       before = page.next
+      const { records: live } = wireStore.get()
+      wireStore.set({ records: mergeRecords(records, live), loaded: true })
     } while (before !== undefined && records.length < WIRE_CAPACITY)
-    const { records: live } = wireStore.get()
-    wireStore.set({ records: mergeRecords(records, live), loaded: true })
   } catch (error) {
     wireStore.set({ ...wireStore.get(), loaded: true, error })
   }

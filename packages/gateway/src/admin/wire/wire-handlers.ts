@@ -18,7 +18,7 @@ import { presentUsage } from './present-usage.ts'
 import { REDACTED } from '../../model/index.ts'
 
 const PAGE = 200
-const MAX_PAGE = 1000
+const MAX_PAGE = 2500
 
 type WireHandlers = Pick<
   Handlers,
