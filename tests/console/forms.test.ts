@@ -31,7 +31,7 @@ describeConsole('forms and views of the playground', { config, entries: 12 }, (s
     await choose('forms_tag')
     await page.getByText('above 0, a multiple of 0.5').waitFor()
     await page.getByText('1 to 3 items, each once').waitFor()
-    await page.getByText('at least 1 members').waitFor()
+    await page.getByText('at least 1 member').waitFor()
     await page
       .getByRole('list', { name: 'What the schema says' })
       .getByText(/labels needs 1 member/)

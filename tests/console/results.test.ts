@@ -52,6 +52,14 @@ describeConsole('results and questions that are hard to show', { config, entries
     expect(await shown.textContent()).toBe(
       ['class A:', '    def __init__(self):', '        self.names = ["*a*", "_b_"]', '', '# done'].join('\n'),
     )
+    const looks = () =>
+      shown.locator('pre').evaluate((pre) => {
+        const { fontFamily, whiteSpace } = getComputedStyle(pre.firstElementChild!)
+        return [/monospace/.test(fontFamily), whiteSpace]
+      })
+    expect(await looks()).toEqual([true, 'pre-wrap'])
+    await page.getByLabel('Wrap lines').uncheck()
+    expect(await looks()).toEqual([true, 'pre'])
     expect(await page.getByText('running', { exact: true }).count()).toBe(0)
     await callTool('notes')
     await shown.getByText('# Title').waitFor()

@@ -150,10 +150,10 @@ export function limitsOf(schema: Schema): string {
     typeof exclusiveMinimum === 'number' ? `above ${exclusiveMinimum}` : '',
     typeof exclusiveMaximum === 'number' ? `below ${exclusiveMaximum}` : '',
     typeof multipleOf === 'number' ? `a multiple of ${multipleOf}` : '',
-    range(minLength, maxLength, ' characters'),
-    range(minItems, maxItems, ' items'),
+    range(minLength, maxLength, ' character'),
+    range(minItems, maxItems, ' item'),
     schema.uniqueItems === true ? 'each once' : '',
-    range(minProperties, maxProperties, ' members'),
+    range(minProperties, maxProperties, ' member'),
     typeof format === 'string' ? format : '',
     typeof pattern === 'string' && pattern.length <= 60 ? `matches ${pattern}` : '',
     schema.default === undefined ? '' : `default ${shortJson(schema.default)}`,
@@ -169,7 +169,8 @@ function shortJson(value: unknown): string {
 function range(least: unknown, most: unknown, unit: string): string {
   const hasLeast = typeof least === 'number'
   const hasMost = typeof most === 'number'
-  if (hasLeast && hasMost) return `${least} to ${most}${unit}`
-  if (hasLeast) return `at least ${least}${unit}`
-  return hasMost ? `at most ${most}${unit}` : ''
+  const units = (count: unknown) => (unit === '' || count === 1 ? unit : `${unit}s`)
+  if (hasLeast && hasMost) return `${least} to ${most}${units(most)}`
+  if (hasLeast) return `at least ${least}${units(least)}`
+  return hasMost ? `at most ${most}${units(most)}` : ''
 }

@@ -75,6 +75,7 @@ const COLUMNS: readonly Column<ToolRow>[] = [
   {
     id: 'target',
     title: 'Target',
+    width: 'minmax(5.5rem, 1fr)',
     sortBy: ({ target }) => target,
     cell: ({ target }) => <span>{target}</span>,
   },
@@ -90,7 +91,7 @@ const COLUMNS: readonly Column<ToolRow>[] = [
   {
     id: 'errors',
     title: 'Errors',
-    width: '8rem',
+    width: '7rem',
     isNumber: true,
     sortBy: ({ errors }) => errors,
     cell: ({ calls, errors }) =>

@@ -7,7 +7,7 @@ export const COLUMNS: readonly Column<WireRecord>[] = [
   {
     id: 'time',
     title: 'Time',
-    width: '7.5rem',
+    width: '6rem',
     isNumber: true,
     sortBy: ({ at }) => at,
     cell: ({ at }) => <time>{formatTime(at)}</time>,
@@ -15,12 +15,14 @@ export const COLUMNS: readonly Column<WireRecord>[] = [
   {
     id: 'client',
     title: 'Client',
+    width: 'minmax(5.5rem, 1fr)',
     sortBy: clientOf,
     cell: (record) => <span>{clientOf(record)}</span>,
   },
   {
     id: 'target',
     title: 'Target',
+    width: 'minmax(5.5rem, 1fr)',
     sortBy: ({ target }) => target,
     cell: ({ target }) => <span>{target ?? 'gateway'}</span>,
   },
@@ -35,7 +37,7 @@ export const COLUMNS: readonly Column<WireRecord>[] = [
   {
     id: 'status',
     title: 'Status',
-    width: '7.6rem',
+    width: '8.8rem',
     narrow: 'aside',
     sortBy: ({ status }) => status,
     cell: ({ status }) => <WireStatusBadge status={status} />,
@@ -51,7 +53,7 @@ export const COLUMNS: readonly Column<WireRecord>[] = [
   {
     id: 'gateway',
     title: 'Gateway ms',
-    width: '6.4rem',
+    width: '6.2rem',
     isNumber: true,
     sortBy: gatewayMs,
     cell: (record) => milliseconds(gatewayMs(record)),

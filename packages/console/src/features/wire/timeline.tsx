@@ -95,7 +95,7 @@ function columnsOf(records: readonly WireRecord[]): readonly Column<WireRecord>[
       cell: ({ at }) => formatDuration(at - from),
     },
     { ...tool!, width: 'minmax(8rem, 1fr)' },
-    { ...status!, width: '7.6rem' },
+    status!,
     {
       id: 'bar',
       title: `${formatTime(from)} to ${formatTime(to)}`,

@@ -1,4 +1,4 @@
-import { useId, type KeyboardEvent, type ReactNode } from 'react'
+import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import { destination } from '../lists/roving.ts'
 import styles from './tabs.module.css'
 
@@ -21,6 +21,15 @@ const ALONG: Readonly<Record<string, string>> = { ArrowRight: 'ArrowDown', Arrow
 export function Tabs({ tabs, value, onChange, label }: Props) {
   const prefix = useId()
   const active = tabs.find(({ id }) => id === value) ?? tabs[0]
+  const list = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where there are more than fit, the chosen one is in sight
+  useEffect(() => {
+    const row = list.current
+    const chosen = row?.querySelector('[aria-selected=true]')?.getBoundingClientRect()
+    if (!row || !chosen) return
+    const { left, right } = row.getBoundingClientRect()
+    row.scrollLeft += Math.min(chosen.left - left, Math.max(chosen.right - right, 0))
+  }, [active?.id])
   const move = (event: KeyboardEvent) => {
     const all = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')]
     const from = all.indexOf(document.activeElement as HTMLElement)
@@ -31,7 +40,7 @@ export function Tabs({ tabs, value, onChange, label }: Props) {
   }
   return (
     <div>
-      <div role="tablist" className={styles.list} aria-label={label} onKeyDown={move}>
+      <div ref={list} role="tablist" className={styles.list} aria-label={label} onKeyDown={move}>
         {tabs.map(({ id, title }) => (
           <button
             key={id}

@@ -1,4 +1,4 @@
-import type { KeyboardEvent, MouseEvent } from 'react'
+import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import type { Column } from './column.ts'
 import styles from './table.module.css'
 
@@ -48,11 +48,16 @@ export function TableRow<Row>({ row, rowKey, columns, index, start, measure, onO
           data-narrow={column.narrow}
           className={column.isNumber ? styles.number : undefined}
         >
-          {column.cell(row)}
+          {shortened(column.cell(row))}
         </td>
       ))}
     </tr>
   )
+}
+
+/** Bare text in a cell could not end in an ellipsis. */
+function shortened(content: ReactNode): ReactNode {
+  return typeof content === 'string' && content !== '' ? <span title={content}>{content}</span> : content
 }
 
 /** A link or button in a row does its own thing. */
