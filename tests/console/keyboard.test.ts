@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { BOTH_ERAS } from '../support/start-gateway.ts'
 import { describeConsole } from './support/console-suite.ts'
-import type { OpenConsole } from './support/open-console.ts'
+import { axe, type OpenConsole } from './support/open-console.ts'
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? '')
 
@@ -60,6 +60,7 @@ describeConsole('the console by keyboard', { config: BOTH_ERAS, entries: 16 }, (
     await opened.go('/')
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).getByText('go to Wire').waitFor()
+    expect(await axe(page)).toEqual([])
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('g')
@@ -76,6 +77,13 @@ describeConsole('the console by keyboard', { config: BOTH_ERAS, entries: 16 }, (
     await page.getByText('It does not run').waitFor()
     expect(await page.getByText('It was not started yet').count()).toBe(0)
     expect(await page.getByRole('alert').count()).toBe(0)
+    const sign = page.getByRole('navigation', { name: 'Targets' }).getByRole('img', { name: 'stopped' })
+    const [shown, bad] = await sign.evaluate((dot) => {
+      const before = getComputedStyle(dot).backgroundColor
+      dot.style.backgroundColor = 'var(--bad)'
+      return [before, getComputedStyle(dot).backgroundColor]
+    })
+    expect(shown).not.toBe(bad)
     await suite.gateway.api.call('targetAction', { params: { name: 'old' }, body: { action: 'start' } })
   })
 

@@ -5,6 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { until } from '../support/admin-gateway.ts'
 import { BUSY_HOUSE } from './support/busy-house.ts'
 import { describeConsole } from './support/console-suite.ts'
+import { shownNotifications, watchNotifications } from './support/notifications.ts'
 import { axe, expectNoOverflow, type OpenConsole } from './support/open-console.ts'
 
 describeConsole('what an operator sees first', { config: BUSY_HOUSE, entries: 20 }, (suite) => {
@@ -62,6 +63,16 @@ describeConsole('what an operator sees first', { config: BUSY_HOUSE, entries: 20
   it('shows the load with axes, ranges and the calls behind a moment, by keyboard', async () => {
     await opened.go('/')
     const slider = page.getByRole('slider', { name: 'Moment' })
+    // Both axes have their figures: calls from nought to a round number above the most, and times up to now.
+    const [counts, times] = await slider.evaluate((plot) =>
+      [plot.previousElementSibling!, plot.nextElementSibling!].map((axis) =>
+        [...axis.children].map((mark) => mark.textContent!),
+      ),
+    )
+    const [most, half, none] = counts!.map(Number)
+    expect([half, none]).toEqual([most! / 2, 0])
+    expect(most).toBeGreaterThanOrEqual(3)
+    expect(times).toEqual([...Array(4).fill(expect.stringMatching(/^\d\d:\d\d/)), 'now'])
     await slider.focus()
     await page.keyboard.press('End')
     for (let left = 60; left > 0; left -= 1) {
@@ -119,13 +130,19 @@ describeConsole('what an operator sees first', { config: BUSY_HOUSE, entries: 20
     await opened.go('/targets/crashing')
     await page.getByText('a line to find').waitFor()
     await page.getByText('No call has failed lately.').waitFor()
+    const calls = page.getByRole('list', { name: 'Last calls' })
+    await calls.getByRole('listitem').filter({ hasText: 'crashing_say' }).getByText('ok').waitFor()
     await page.getByRole('heading', { name: '4 tools' }).waitFor()
     await callTool('crashing_crash')
     await page
       .getByRole('list', { name: 'Last errors' })
       .getByRole('link', { name: 'crashing_crash' })
       .waitFor()
+    await calls.getByRole('link', { name: 'crashing_crash' }).first().waitFor()
     await page.getByText('Error: out of luck').first().waitFor()
+    // The handshake is a detail behind a tab.
+    expect(await page.getByLabel('Steps').count()).toBe(0)
+    expect(await page.getByRole('tab', { name: 'Now' }).getAttribute('aria-selected')).toBe('true')
 
     await opened.go('/targets/unset')
     await page
@@ -137,25 +154,36 @@ describeConsole('what an operator sees first', { config: BUSY_HOUSE, entries: 20
     expect(await axe(page)).toEqual([])
   })
 
+  it('lists warnings and restarts among the events', async () => {
+    await callTool('crashing_crash')
+    await opened.go('/events')
+    const table = page.getByRole('table', { name: 'Events' })
+    const kinds = page.getByLabel('Events', { exact: true }).first()
+    await kinds.selectOption('warn')
+    const row = (target: string, text: RegExp) =>
+      table.locator('tbody tr').filter({ hasText: target }).filter({ hasText: text })
+    await row('unset', /failed/)
+      .first()
+      .waitFor()
+    await row('crashing', /is tried again|has ended|exited/)
+      .first()
+      .waitFor()
+    expect(
+      await table
+        .locator('tbody tr')
+        .filter({ hasText: /^\S+info/ })
+        .count(),
+    ).toBe(0)
+    await kinds.selectOption('target')
+    await page.getByLabel('Find in the events').fill('crashing')
+    await row('crashing', /ready/).first().waitFor()
+    expect(await axe(page)).toEqual([])
+  })
+
   it('counts calls of anybody that wait, in the list of pages and the title, and notifies', async () => {
     const away = await suite.open()
     await away.page.context().grantPermissions(['notifications'])
-    await away.page.addInitScript(() => {
-      const shown: string[] = []
-      Object.assign(globalThis, { shown })
-      class Fake {
-        static permission = 'default'
-        static requestPermission() {
-          Fake.permission = 'granted'
-          return Promise.resolve('granted')
-        }
-        constructor(_title: string, { body }: { body: string }) {
-          shown.push(body)
-        }
-        close() {}
-      }
-      Object.defineProperty(globalThis, 'Notification', { value: Fake })
-    })
+    await watchNotifications(away.page)
     await away.go('/waiting')
     await away.page.getByText('Nothing waits for an answer').waitFor()
     await away.page.getByRole('button', { name: 'Notify me' }).click()
@@ -170,8 +198,8 @@ describeConsole('what an operator sees first', { config: BUSY_HOUSE, entries: 20
     })
     const greeting = desk.call('new_greet')
     await expect.poll(() => away.page.title()).toBe('(1) Waiting · Gantry')
-    expect(await away.page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown)).toEqual([
-      'new asks desk: What is your name?',
+    expect(await shownNotifications(away.page)).toEqual([
+      'Gantry: an answer is needed: new asks desk: What is your name?',
     ])
     const call = away.page.getByRole('list', { name: 'Calls that wait' })
     await call.getByText('What is your name?').waitFor()

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -40,6 +41,7 @@ const PAGES: [string, string][] = [
   ['/audit', 'No audit trail is kept'],
   ['/clients', 'Who uses this gateway'],
   ['/access', 'Everybody who reaches the port comes in'],
+  ['/access?tab=connections', 'Nobody has connected an account'],
   ['/access?tab=rules', 'There are no rules'],
   ['/access?tab=limits', 'There are no limits'],
   ['/access?tab=results', 'Nothing is taken out of results'],
@@ -54,6 +56,10 @@ const PAGES: [string, string][] = [
   ['/no-such-page', 'This page does not exist'],
 ]
 
+/** The paths of the console's router, as it has them. */
+const ROUTER = readFileSync(new URL('../../packages/console/src/app/router.tsx', import.meta.url), 'utf8')
+const ROUTES = [...ROUTER.matchAll(/ path: '([^']+)'/g)].map(([, path]) => path!)
+
 /** Of everything that a page loads before it is quiet, answers of the gateway included, with the weaker compression. */
 const MOST_BYTES = 200 * 1024
 
@@ -67,6 +73,15 @@ const config = {
 }
 
 describeConsole('every page of the console', { config, entries: 30 }, (suite) => {
+  it('is in the list of this test', () => {
+    expect(ROUTES.length).toBe(ROUTER.match(/= createRoute\(/g)!.length)
+    const isListed = (route: string) => {
+      const pattern = new RegExp(`^${route.replace(/\$\w+/, '[^/?]+')}(\\?|$)`)
+      return PAGES.some(([path]) => pattern.test(path))
+    }
+    expect(ROUTES.filter((route) => !isListed(route))).toEqual([])
+  })
+
   for (const width of [1280, 390]) {
     it(`renders, fits and is accessible at ${width} pixels, light and dark`, async () => {
       const viewport = { width, height: width === 390 ? 844 : 900 }
@@ -75,6 +90,7 @@ describeConsole('every page of the console', { config, entries: 30 }, (suite) =>
         reducedMotion: 'reduce',
       })
       const found: string[] = []
+      const tabs = { seen: new Set<string>(), opened: new Set<string>() }
       for (const [path, text] of PAGES) {
         await go(path)
         const shown = page.getByText(text).or(page.getByLabel(text)).locator('visible=true').first()
@@ -84,12 +100,16 @@ describeConsole('every page of the console', { config, entries: 30 }, (suite) =>
           path,
           expect.stringContaining('/api/'),
         ])
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme })
-          found.push(...(await axe(page)).map((one) => `${path} ${colorScheme} ${one}`))
+        found.push(...(await axe(page)).map((one) => `${path} ${one}`))
+        for (const tab of await page.getByRole('tab').all()) {
+          const name = `${path.replace(/\?.*/, '')}: ${(await tab.textContent())!.replace(/ \(.*/, '')}`
+          tabs.seen.add(name)
+          if ((await tab.getAttribute('aria-selected')) === 'true') tabs.opened.add(name)
         }
       }
       expect(found).toEqual([])
+      // Of a target that is not there, or does not start, the same tabs are listed: one target stands for all.
+      expect([...tabs.seen].filter((tab) => !tabs.opened.has(tab) && !/missing/.test(tab))).toEqual([])
       // Asking for what does not exist is answered with 404, which browsers report.
       expect(complaints.filter((text) => !text.includes('404'))).toEqual([])
       await close()
@@ -138,6 +158,8 @@ describeConsole('every page of the console', { config, entries: 30 }, (suite) =>
     const context = await suite.browser.newContext()
     const page = await context.newPage()
     await page.goto(`${suite.gateway.url}/console/`)
+    await page.getByLabel('Console URL or token').waitFor()
+    expect(await axe(page)).toEqual([])
     await page.getByLabel('Console URL or token').fill(suite.gateway.consoleUrl!)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()

@@ -11,6 +11,7 @@ import { openConsole } from './support/open-console.ts'
 let stateDir: string
 let gateway: TestGateway
 let browser: Browser
+let renewed: string
 beforeAll(async () => {
   await ensureBuilt()
   stateDir = await mkdtemp(join(tmpdir(), 'gantry-session-'))
@@ -32,17 +33,35 @@ it('stays signed in: in a new tab, by a bookmark, and when the gateway was resta
     JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
   )
   expect(kept).not.toContain(gateway.adminToken!)
+  const cookies = await page.context().cookies(`${gateway.url}/api`)
+  expect(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([[true, 'Strict']])
 
   const tab = await page.context().newPage()
   await tab.goto(`${gateway.url}/console/`)
   await overview(tab)
 
   const { port } = new URL(gateway.url)
+  const before = gateway.adminToken
   await gateway.close()
   gateway = await testGateway({ mcpServers: {}, stateDir }, { port: Number(port) })
   await tab.goto(`${gateway.url}/console/`)
   await overview(tab)
+  expect(gateway.adminToken).toBe(before)
   await close()
+})
+
+it('asks for the new token once it was replaced, also where one is signed in', async () => {
+  const { page, close } = await openConsole(browser, gateway.consoleUrl!)
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  const { address } = await gateway.api.call('renewToken', {})
+  await page.getByLabel('Console URL or token').fill(gateway.consoleUrl!)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('The token is not the right one').waitFor()
+  await page.getByLabel('Console URL or token').fill(address)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await close()
+  renewed = address
 })
 
 it('says that a token is wrong, and takes the right one', async () => {
@@ -54,7 +73,7 @@ it('says that a token is wrong, and takes the right one', async () => {
     .getByText(/gantry console/)
     .first()
     .waitFor()
-  await page.getByLabel('Console URL or token').fill(gateway.consoleUrl!)
+  await page.getByLabel('Console URL or token').fill(renewed)
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await context.close()

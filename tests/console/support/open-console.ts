@@ -43,9 +43,19 @@ export async function openConsole(
   }
 }
 
-/** What axe finds, as text that says where. It must not copy style sheets, which the policy of the page stops. */
+/** What axe finds in both themes, as text that says where. The page is left in the light one. */
 export async function axe(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
+  const found: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    found.push(...(await axeNow(page)).map((one) => `${colorScheme} ${one}`))
+  }
+  return found
+}
+
+/** It must not copy style sheets, which the policy of the page stops. */
+function axeNow(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const { violations } = await (
       globalThis as unknown as {
