@@ -3,6 +3,7 @@
 // node scripts/screenshots.mjs FOLDER WIDTH      the same elsewhere and of another width, to look at
 // node scripts/screenshots.mjs FOLDER WIDTH NAME…  only these pages
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -90,12 +91,17 @@ try {
   }
   if (COMPANY_PAGES.some(isWanted)) await takeCompanyPictures()
 } finally {
-  gateway.process.kill('SIGTERM')
+  await stopped(gateway.process)
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
 }
 
 function isWanted(name) {
   return ONLY.length === 0 || ONLY.includes(name)
+}
+
+async function stopped(child) {
+  child.kill('SIGTERM')
+  if (child.exitCode === null) await once(child, 'exit')
 }
 
 async function startGateway(dir, text = CONFIG, port = 0) {
@@ -117,7 +123,10 @@ async function takePictures(consoleUrl) {
   await inBothThemes(async (context, save) => {
     const page = await context.newPage()
     await hidePlaces(page, consoleUrl)
+    await withdrawCalls(consoleUrl)
     await page.goto(consoleUrl)
+    // Until the browser is signed in, the next page would ask for the token.
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     const base = consoleUrl.replace(/\/#.*$/, '')
     for (const [name, path, text, before] of PAGES) {
       if (!isWanted(name)) continue
@@ -157,7 +166,7 @@ async function takeCompanyPictures() {
   try {
     await inBothThemes((context, save) => takeSignInPages(context, save, url))
   } finally {
-    signedIn.process.kill('SIGTERM')
+    await stopped(signedIn.process)
     await company.close()
   }
 }
@@ -236,13 +245,24 @@ async function photograph(page) {
   return Buffer.from(data, 'base64')
 }
 
+function adminHeaders(hash) {
+  return { authorization: `Bearer ${hash.replace('#token=', '')}`, 'content-type': 'application/json' }
+}
+
+/** Takes away what waits since the pictures of the other theme, so that both show the same. */
+async function withdrawCalls(consoleUrl) {
+  const { origin, hash } = new URL(consoleUrl)
+  const headers = adminHeaders(hash)
+  const { calls } = await (await fetch(`${origin}/api/waiting`, { headers })).json()
+  for (const { call } of calls.filter((one) => one.call !== undefined)) {
+    await fetch(`${origin}/api/playground/calls/${call}/cancel`, { method: 'POST', headers })
+  }
+}
+
 /** Some minutes of use in some seconds, so that charts and figures have something to show. */
 async function makeTraffic(consoleUrl) {
   const { origin, hash } = new URL(consoleUrl)
-  const headers = {
-    authorization: `Bearer ${hash.replace('#token=', '')}`,
-    'content-type': 'application/json',
-  }
+  const headers = adminHeaders(hash)
   const call = (name, args) =>
     fetch(`${origin}/api/playground/calls`, {
       method: 'POST',
