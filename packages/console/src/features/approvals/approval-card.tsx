@@ -29,7 +29,7 @@ export function ApprovalCard({ approval, isMarked }: { approval: ApprovalReport;
         </span>
       </p>
       {args ? (
-        <div className={styles.arguments} role="group" aria-label="Arguments">
+        <div className={styles.arguments}>
           <JsonTree value={args} open={2} />
         </div>
       ) : (
