@@ -21,7 +21,8 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // One more than a small machine has processors: many tests wait.
+    maxWorkers: 3,
     // For the threads that the gateway starts: they are not Vitest's to translate.
     execArgv: ['--import', new URL('./scripts/lib/typescript-loader.mjs', import.meta.url).href],
     setupFiles: ['packages/mcp/src/testing/fixtures/referee.test.setup.ts'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { complete, failure, ProtocolError } from '@gantry/mcp/exchange'
+import { complete, failure, ProtocolError, RefusedForLoad } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import { TargetError } from '../../targets/target-error.ts'
 import { WireView } from '../../telemetry/wire-view.ts'
@@ -64,6 +64,15 @@ describe('the recorder', () => {
       ['in', { result: { action: 'accept' } }],
       ['out', { type: 'complete' }],
     ])
+  })
+
+  it('writes a few lines about a flood that is refused, and one for each other failure', async () => {
+    const { lines, link } = recorder()
+    const refuse = () => Promise.reject(new RefusedForLoad('too often', { reason: 'limit' }))
+    for (let at = 0; at < 100; at++) await link(bench.exchange('tools/call'), refuse)
+    expect(lines).toHaveLength(5)
+    await link(bench.exchange('tools/call'), () => Promise.reject(new Error('of another caller')))
+    expect(lines.at(-1)).toMatchObject(['warn', 'tools/call failed', { detail: 'of another caller' }])
   })
 
   it('keeps an error outcome as it is', async () => {

@@ -9,15 +9,18 @@ import {
 } from '@gantry/mcp/exchange'
 import { toFailure } from '../to-failure.ts'
 import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
-import { failureText } from '../../telemetry/failure-text.ts'
 import type { WireView } from '../../telemetry/wire-view.ts'
-import type { Log } from '../../telemetry/log.ts'
+import { limitedLog, type Log, type LogLimit } from '../../telemetry/log.ts'
 import type { Ask, GatewayExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { TargetError } from '../../targets/target-error.ts'
 
+/** A caller that asks too often must not push the failures of others out of the log. */
+const REFUSALS: LogLimit = { lines: 5, period: 10_000 }
+
 /** Counts and records every request, shows it to those who watch, and makes an outcome of whatever was thrown. */
 export function recorderLink(view: WireView, log: Log): Link {
+  const refusals = limitedLog(log, REFUSALS)
   return async (exchange, next) => {
     const record = view.begin(exchange)
     exchange.record = record
@@ -32,7 +35,9 @@ export function recorderLink(view: WireView, log: Log): Link {
       outcome = toFailure(thrown)
     }
     view.end(record, outcome, exchange)
-    if (outcome.type === 'error') logFailure(log, record, outcome, exchange.trace?.traceId)
+    if (outcome.type === 'error') {
+      logFailure(record.isForLoad ? refusals : log, record, outcome, exchange.trace?.traceId)
+    }
     return outcome
   }
 }
@@ -70,7 +75,7 @@ async function asked(
 }
 
 /** One line for a request that failed: what was asked, of whom, by whom, and why it failed in full. */
-export function logFailure(log: Log, record: ExchangeRecord, outcome: Failure, trace?: string): void {
+function logFailure(log: Log, record: ExchangeRecord, outcome: Failure, trace?: string): void {
   if (record.status === 'cancelled') return
   const { error, cause } = outcome
   const { principal } = record.client
@@ -86,7 +91,7 @@ export function logFailure(log: Log, record: ExchangeRecord, outcome: Failure, t
     client: record.client.name,
     code: error.code,
     reason: cause instanceof TargetError ? cause.reason : undefined,
-    detail: failureText(outcome),
+    detail: record.error,
     milliseconds: record.durationMs,
     ...(isOurs && { event: 'request-failed' }),
   })
