@@ -95,6 +95,17 @@ describe('what is filled in', () => {
     expect(Object.isFrozen(model.server.limits)).toBe(true)
   })
 
+  it('lets a sign-in last longer than a timer can wait', async () => {
+    const signIn = {
+      issuer: 'https://login.example.com',
+      clientId: 'gantry',
+      clientSecret: 's',
+      lifetime: '30d',
+    }
+    const server = { publicUrl: 'https://mcp.example.com' }
+    expect((await modelOf({ server, auth: { signIn } })).auth.signIn?.lifetime).toBe(30 * 86_400_000)
+  })
+
   it('takes a target’s own word before the defaults’', async () => {
     const { targets } = await modelOf({
       defaults: { isolation: 'session', timeouts: { idle: '5s', start: 1000 }, concurrency: 2 },

@@ -105,6 +105,11 @@ describe('a condition', () => {
     expect(await truth(source, { args })).toBe(expected)
   })
 
+  it('counts in windows that are longer than a timer can wait', async () => {
+    const condition = await compileCondition('count("30d") < 1')
+    expect(condition.windows).toEqual([30 * 86_400_000])
+  })
+
   it('reads only the arguments that it names', async () => {
     const args = { amount: 1 }
     Object.defineProperty(args, 'body', { enumerable: true, get: () => expect.unreachable() })

@@ -2,7 +2,7 @@ import { EvaluationError, type Environment, ParseError, type ParseResult } from 
 import {
   compileRe2,
   loadRe2,
-  readDuration,
+  readSpan,
   type Condition,
   type FactSource,
   type SourcePlace,
@@ -85,7 +85,7 @@ export function prepare(node: Node): void {
   }
   if (node.op === 'call' && name === 'count') {
     const window = literal(node, 1, 'The window of count()')
-    if (!readDuration(window)) throw new BadExpression(`"${window}" is no window: write "1h", "30m" or "1d"`)
+    if (!readSpan(window)) throw new BadExpression(`"${window}" is no window: write "1h", "30m" or "1d"`)
   }
   const variable = node.meta.alternate?.op === 'comprehension' ? loopOf(node).iterVarName : undefined
   if (variable !== undefined && Object.hasOwn(SOURCES, variable)) {
@@ -179,7 +179,7 @@ function sourcesIn(node: Node): FactSource[] {
 
 function windowsIn(node: Node): number[] {
   const own = node.op === 'call' && (node.args as unknown[])[0] === 'count'
-  return [...(own ? [readDuration(literal(node, 1, ''))!] : []), ...childrenOf(node).flatMap(windowsIn)]
+  return [...(own ? [readSpan(literal(node, 1, ''))!] : []), ...childrenOf(node).flatMap(windowsIn)]
 }
 
 interface CompiledParts {

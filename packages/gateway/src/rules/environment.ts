@@ -1,5 +1,5 @@
 import { Environment, type ASTNode } from '@marcbachmann/cel-js'
-import { readDuration, type FactSource } from '../model/index.ts'
+import { readSpan, type FactSource } from '../model/index.ts'
 import { AnnotationsValue, ClientValue, PrincipalValue, type Facts } from './facts.ts'
 import { spend } from './work.ts'
 
@@ -44,7 +44,7 @@ export function createBase(): Environment {
     },
   })
   for (const [name, type] of Object.entries(VARIABLES)) base.registerVariable(name, type)
-  base.registerFunction('count(string): int', (window: string) => current!.count(readDuration(window)!), {
+  base.registerFunction('count(string): int', (window: string) => current!.count(readSpan(window)!), {
     async: false,
   })
   base.registerFunction(

@@ -25,6 +25,9 @@ it('makes a key, lists it without its secret, and revokes it', async () => {
   expect(out).toMatch(/ops +active .* configuration/)
   expect(out).toMatch(/ci +active +read write +all +20\d\d-.* store/)
   expect(out).not.toContain(added.out.trim())
+  const { keys } = (await gantry('list', '--json')).json() as { keys: { name: string; expiresAt: number }[] }
+  const left = keys.find(({ name }) => name === 'ci')!.expiresAt - Date.now()
+  expect(Math.round(left / 86_400_000)).toBe(90)
   expect((await gantry('revoke', 'ci')).code).toBe(0)
   expect((await gantry('list')).out).not.toMatch(/\bci\b/)
 })

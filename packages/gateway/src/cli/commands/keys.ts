@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { AddKey, KeyAdded, KeyList, KeyRow } from '../../admin/contract.ts'
 import { KeyDesk, KeyProblem } from '../../identity/keys/key-desk.ts'
-import { readDuration } from '../../model/index.ts'
+import { readSpan } from '../../model/index.ts'
 import { noConfig } from '../accept-config.ts'
 import { CliError } from '../cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
@@ -77,7 +77,7 @@ async function add(name: string, options: AddOptions, io: CliIo): Promise<void> 
 }
 
 function lifeOf(text: string): number {
-  const life = readDuration(text)
+  const life = readSpan(text)
   if (life !== undefined && life > 0) return life
   throw new CliError(`"${text}" is no duration`, { exitCode: 2, fix: 'Write 12h, 90d or the like' })
 }

@@ -1,6 +1,7 @@
 import { parseUrl } from '@gantry/mcp/foreign'
 import {
   accountScopes,
+  readSpan,
   schemeOf,
   type BearerModel,
   type ServerModel,
@@ -38,7 +39,7 @@ export function compileSignIn(
     scopes,
     allScopes: [...new Set([...scopes, ...(raw.offeredScopes ?? [])])],
     accountScopes: accountScopes(targets),
-    lifetime: duration(raw.lifetime, '7d'),
+    lifetime: readSpan(raw.lifetime ?? '7d')!,
     accessTokenLifetime: duration(raw.tokenLifetime, '10m'),
     clients: (raw.clients ?? []).map(({ clientId, name, clientSecret, redirectUris }, index) => ({
       clientId,
