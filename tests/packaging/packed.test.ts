@@ -216,11 +216,13 @@ describe('the README of the SDK', () => {
   })
 })
 
-// The other frameworks want packages from the network: npm run created.
+// Next.js and Workers want packages from the network: npm run created.
 describe.concurrent('a project of create-gantry', () => {
   it.each([
     ['--transport', 'stdio'],
     ['--transport', 'http'],
+    ['--framework', 'express'],
+    ['--framework', 'hono'],
   ])('with %s %s passes its tests with what is packed', async (...flags) => {
     const output = await testCreated(flags, join(installed.folder, `created-${flags[1]}`))
     expect(output).toMatch(/# pass 3\n# fail 0/)

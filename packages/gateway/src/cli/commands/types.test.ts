@@ -1,5 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
+import { Server } from '@gantry/mcp/server'
+import { toNodeHandler } from '@gantry/mcp/server/node'
 import { describe, expect, it } from 'vitest'
 import { currentPlaces } from '../../config/index.ts'
 import { run } from '../captured-io.test.support.ts'
@@ -40,6 +45,27 @@ describe('gantry types', () => {
       }`
     const texts = { 'everything.ts': everything, 'files.ts': files, 'memory.ts': memory, 'user.ts': user }
     expect(compile(texts)).toEqual([])
+  })
+
+  it('writes them for a server at a URL, with the headers that it wants', async () => {
+    const app = new Server({ name: 'notes', tools: { list: { run: () => 'Buy milk' } } })
+    const auth = { principal: { kind: 'key', subject: 'ci' }, scopes: [], claims: {} } as const
+    const handler = toNodeHandler(app, {
+      guard: ({ headers }) =>
+        headers['x-api-key'] === 's' ? { ok: true, auth } : { ok: false, status: 401 },
+    })
+    const http = createServer(handler).listen(0, '127.0.0.1')
+    try {
+      await once(http, 'listening')
+      const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
+      const { code, out } = await run(currentPlaces(), ['types', url, '--header', 'X-API-Key: s'])
+      expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^ {4}list: \{/m) })
+      expect(await run(currentPlaces(), ['types', url])).toMatchObject({ code: 1, out: '' })
+    } finally {
+      handler.close()
+      http.closeAllConnections()
+      http.close()
+    }
   })
 
   it('says what is wrong', async () => {
