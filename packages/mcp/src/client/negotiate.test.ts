@@ -119,6 +119,24 @@ describe.each(['stdio', 'http'] as const)('negotiation over %s', (kind) => {
     expect(new Set(ids).size).toBe(3)
   })
 
+  it.each([{ era: 'legacy' }, { protocolVersion: '2025-11-25' }] as const)(
+    'does not take a server of both eras for a legacy one because another client insisted (%j)',
+    async (insisting) => {
+      const target = connector([
+        (turn) => (turn.request.method === 'initialize' ? initialized : modern(turn)),
+      ])
+      const eras = new EraCache()
+      for (const [insists, era] of [
+        [insisting, 'legacy'],
+        [{}, 'modern'],
+      ] as const) {
+        const { edge } = await negotiate(target, options({ eras, ...insists }))
+        expect(edge.era).toBe(era)
+        await edge.close()
+      }
+    },
+  )
+
   it('does not take a server of both eras for a legacy one because it was slow to start', async () => {
     let wake = (_: unknown) => {}
     const slow: Script = async ({ request }) => {

@@ -189,9 +189,10 @@ class Negotiation {
         { details: { offered: edge.version, required: protocolVersion } },
       )
     }
-    const fallback = wire.kind === 'sse' && this.#connector.kind !== 'sse'
-    const { key } = this.#connector
-    this.#eras.set(key, {
+    // Who insists on an era has found out nothing: the server may have both.
+    if (this.#requiredEra() !== undefined) return { edge, wire }
+    const fallback = wire.kind === 'sse'
+    this.#eras.set(this.#connector.key, {
       era: 'legacy',
       version: edge.version,
       ...(fallback && { fallback }),

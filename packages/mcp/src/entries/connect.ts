@@ -1,6 +1,6 @@
 import { Client, type ClientOptions, type Connector, McpError } from '../client/index.ts'
 import { http } from '../transport/http/client/http-client.ts'
-import type { HttpClientOptions } from '../transport/http/client/options.ts'
+import type { HttpClientOptions, HttpHeaders } from '../transport/http/client/options.ts'
 import { sse } from '../transport/http/client/sse-client.ts'
 import type { StdioOptions } from '../transport/process/stdio-options.ts'
 
@@ -13,7 +13,17 @@ export interface ConnectOptions extends Omit<ClientOptions, 'connector'> {
 /** An entry of `mcpServers`, as clients have it in their files. Members that belong to other clients are ignored. */
 export type McpServerEntry =
   | (StdioOptions & { type?: string | undefined })
-  | { type?: string | undefined; url: string; headers?: Record<string, string> | undefined }
+  | (HttpEntry & ({ url: string } | { serverUrl: string } | { httpUrl: string }))
+
+interface HttpEntry {
+  type?: string | undefined
+  url?: string
+  /** Windsurf's name for it. */
+  serverUrl?: string
+  /** Gemini's name for it. */
+  httpUrl?: string
+  headers?: Record<string, string> | undefined
+}
 
 /** What `connect` takes: a URL, a command, an entry of `mcpServers`, or a connector. */
 export type ConnectTarget = Connector | string | URL | McpServerEntry
@@ -45,7 +55,8 @@ async function toConnector(target: ConnectTarget, options?: HttpClientOptions): 
   if (target !== null && typeof target === 'object') {
     if ('open' in target) return target
     if ('command' in target) return toProcess(target)
-    if ('url' in target) return toHttp(target, options)
+    const { url, serverUrl = url, httpUrl = serverUrl }: HttpEntry = target
+    if (httpUrl !== undefined) return toHttp(target, httpUrl, options)
   }
   throw new McpError('invalid_config', `Not a server: ${advice(target)}`)
 }
@@ -57,14 +68,17 @@ async function toProcess(options: StdioOptions): Promise<Connector> {
   throw new McpError('unsupported', 'This runtime cannot start a process: connect to a URL, or run on Node')
 }
 
-function toHttp(
-  { type = 'http', url, headers }: Extract<McpServerEntry, { url: string }>,
-  options?: HttpClientOptions,
-): Connector {
-  const merged = headers && !options?.headers ? { ...options, headers } : options
+function toHttp({ type = 'http', headers }: HttpEntry, url: string, options?: HttpClientOptions): Connector {
+  const merged = headers ? { ...options, headers: withHeaders(headers, options?.headers) } : options
   if (type === 'sse') return sse(url, merged)
-  if (type === 'http' || type === 'streamable-http') return http(url, merged)
+  // Clients spell it "streamable-http", "streamableHttp" and "streamable_http".
+  if (type === 'http' || /^streamable[-_]?http$/i.test(type)) return http(url, merged)
   throw new McpError('invalid_config', `Not a transport: "${type}"; write "http", "sse" or "stdio"`)
+}
+
+/** The caller's own headers win over those of the entry. */
+function withHeaders(entry: Record<string, string>, own: HttpHeaders | undefined): HttpHeaders {
+  return typeof own === 'function' ? async () => ({ ...entry, ...(await own()) }) : { ...entry, ...own }
 }
 
 function advice(target: unknown): string {

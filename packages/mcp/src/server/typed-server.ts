@@ -26,8 +26,7 @@ export interface TypedServerOptions<Tools, Prompts, Templates>
 export interface ServerConstructor {
   new <
     const List extends Listed<AnyTool>,
-    Args extends ByName = {},
-    In extends ByName = {},
+    Input extends ByName = {},
     Out extends ByName = {},
     Returned extends ByName = {},
     Types extends ByName = {},
@@ -39,12 +38,12 @@ export interface ServerConstructor {
     const PromptList extends Listed<AnyPrompt> = readonly [],
   >(
     options: TypedServerOptions<
-      ToolsInPlace<Args, In, Out, Returned, Types> | List,
+      ToolsInPlace<Input, Out, Returned, Types> | List,
       PromptsInPlace<Declared, PromptArgs, PromptIn, KnownPrompts> | PromptList,
       TemplatesInPlace<Uris>
     >,
   ): Server<
-    ToolTypes<In, Out, Returned, Types> & ListedToolTypes<List>,
+    ToolTypes<Input, Out, Returned, Types> & ListedToolTypes<List>,
     PromptTypes<Declared, PromptIn, KnownPrompts> & ListedPromptTypes<PromptList>
   >
   /** Pins the revision of servers made afterwards; `null` takes the pin away. */

@@ -57,6 +57,38 @@ describe('a definition that cannot work', () => {
         make({ templates: { a: template({ uriTemplate: 'a://{b}', read: run, completes: {} } as never) } }),
       /The template "a:\/\/\{b\}" has no option "completes"/,
     ],
+    [
+      'an unknown option of an argument',
+      () => make({ prompts: { a: { run, arguments: { x: { requird: true } } } } }),
+      /The argument "x" has no option "requird"; .*required/,
+    ],
+    [
+      'an unknown option of an argument in a list',
+      () => make({ prompts: { a: { run, arguments: [{ name: 'x', requird: true }] } } }),
+      /The argument "x" has no option "requird"/,
+    ],
+    [
+      'an argument without a name',
+      () => make({ prompts: { a: { run, arguments: [{ title: 'x' }] } } }),
+      /An argument of the prompt "a" has no name/,
+    ],
+    ['a prompt whose name is blank', () => make({ prompts: { '  ': { run } } }), /A prompt needs a name/],
+    [
+      'a template without a scheme',
+      () => make({ templates: { a: { uriTemplate: '/x/{y}', read: run } } }),
+      /"\/x\/\{y\}" is no URI/,
+    ],
+    [
+      'a template with a space',
+      () => make({ templates: { a: { uriTemplate: 'a://b c/{y}', read: run } } }),
+      /is no URI/,
+    ],
+    ['a template without a uri', () => make({ templates: { a: { read: run } } }), /needs a uriTemplate/],
+    [
+      'a template that reads nothing',
+      () => make({ templates: { a: { uriTemplate: 'a://{b}' } } }),
+      /The template "a:\/\/\{b\}" has no read function/,
+    ],
   ])('%s is refused with what to do', (_, define, message) => {
     expect(define).toThrow(message)
   })
@@ -71,5 +103,7 @@ describe('a definition that cannot work', () => {
     ).not.toThrow()
     expect(() => make({ tools: { a: new Own() } })).not.toThrow()
     expect(() => make({ resources: { a: resource({ uri: 'urn:isbn:1', text: '' }) } })).not.toThrow()
+    for (const uriTemplate of ['urn:isbn:{id}', '{+uri}', '{scheme}://x', 'a://b{?q,r}', 'a:///{path*}'])
+      expect(() => make({ templates: { a: { uriTemplate, read: run } } })).not.toThrow()
   })
 })

@@ -1,5 +1,6 @@
 import { McpError } from '../../jsonrpc/index.ts'
 import type {
+  PromptArgumentOptions,
   PromptDefinition,
   ResourceDefinition,
   TemplateDefinition,
@@ -7,7 +8,7 @@ import type {
 } from '../definitions/definitions.ts'
 import type { ServerOptions } from '../definitions/server-options.ts'
 
-type Kind = 'tool' | 'prompt' | 'resource' | 'template' | 'server'
+type Kind = 'tool' | 'prompt' | 'argument' | 'resource' | 'template' | 'server'
 
 const COMMON = { name: 1, title: 1, description: 1, icons: 1, _meta: 1, when: 1, scopes: 1 } as const
 const RESOURCE = { ...COMMON, mimeType: 1, annotations: 1, size: 1, ttl: 1, cacheScope: 1 } as const
@@ -29,6 +30,10 @@ const OPTIONS = {
   } satisfies Record<keyof ToolDefinition, 1>,
   prompt: { ...COMMON, arguments: 1, input: 1, run: 1, '~types': 1 } satisfies Record<
     keyof PromptDefinition,
+    1
+  >,
+  argument: { name: 1, title: 1, description: 1, required: 1, complete: 1 } satisfies Record<
+    keyof PromptArgumentOptions | 'name',
     1
   >,
   resource: { ...RESOURCE, uri: 1, text: 1, blob: 1, read: 1 } satisfies Record<keyof ResourceDefinition, 1>,
@@ -102,10 +107,18 @@ export function requirePrefix(prefix: string, taken: ReadonlyMap<string, unknown
   if (taken.has(prefix)) throw invalid(`There is already something mounted as "${prefix}"`)
 }
 
-export function requireUri(uri: unknown): void {
+/** The variables of a template may stand for its scheme as well. */
+export function requireUriTemplate(template: unknown): void {
+  if (typeof template !== 'string' || template === '') throw invalid('A template needs a uriTemplate')
+  requireUri(template.replace(/^\{[^}]*\}/, 'x:x').replaceAll(/\{[^}]*\}/g, 'x'), template)
+}
+
+export function requireUri(uri: unknown, named: unknown = uri): void {
   if (typeof uri !== 'string' || uri === '') throw invalid('A resource needs a uri')
   if (/^[a-z][a-z\d+.-]*:[^\s\p{Cc}]+$/iu.test(uri)) return
-  throw invalid(`"${uri.slice(0, 150)}" is no URI: it needs a scheme, as in notes://1, and no spaces`)
+  throw invalid(
+    `"${String(named).slice(0, 150)}" is no URI: it needs a scheme, as in notes://1, and no spaces`,
+  )
 }
 
 function invalid(message: string): McpError {

@@ -16,7 +16,7 @@ export interface CompiledPrompt {
 type ArgumentWithCompleter = PromptArgument & { complete?: Completer }
 
 export function compilePrompt(name: string, definition: AnyPrompt): CompiledPrompt {
-  if (name === '') throw new McpError('invalid_definition', 'A prompt needs a name')
+  if (name.trim() === '') throw new McpError('invalid_definition', 'A prompt needs a name')
   if (typeof definition.run !== 'function') {
     throw new McpError('invalid_definition', `The prompt "${name}" has no run function`)
   }
@@ -25,6 +25,7 @@ export function compilePrompt(name: string, definition: AnyPrompt): CompiledProm
   const declared = [...listArguments(definition), ...(input ? argumentsOf(input, definition) : [])]
   const completers = new Map<string, Completer>()
   const args = declared.map(({ complete, ...argument }) => {
+    requireArgument(name, argument)
     if (complete) completers.set(argument.name, complete)
     return argument
   })
@@ -38,6 +39,14 @@ export function compilePrompt(name: string, definition: AnyPrompt): CompiledProm
     ...(_meta && { _meta }),
   }
   return { name, definition, info, arguments: args, completers, input }
+}
+
+/** An argument without a name, or with a misspelt `required`, would only puzzle clients. */
+function requireArgument(prompt: string, argument: PromptArgument): void {
+  if (typeof argument.name !== 'string' || argument.name === '') {
+    throw new McpError('invalid_definition', `An argument of the prompt "${prompt}" has no name`)
+  }
+  requireKnownOptions('argument', argument.name, argument)
 }
 
 function listArguments(definition: AnyPrompt): ArgumentWithCompleter[] {

@@ -3,7 +3,7 @@ import type { Resource as ResourceInfo, ResourceTemplate as TemplateInfo } from 
 import { toBase64 } from '../../protocol/encoding.ts'
 import type { ByteSource } from '../../protocol/late-bytes.ts'
 import type { ResourceDefinition, ResourceFacts, AnyTemplate } from '../definitions/definitions.ts'
-import { requireKnownOptions, requireUri } from './check-definition.ts'
+import { requireKnownOptions, requireUri, requireUriTemplate } from './check-definition.ts'
 import { UriTemplate } from '../definitions/uri-template.ts'
 
 export interface CompiledResource {
@@ -33,8 +33,12 @@ export function compileResource(definition: ResourceDefinition, name: string | u
 }
 
 export function compileTemplate(definition: AnyTemplate, name: string | undefined): CompiledTemplate {
+  requireUriTemplate(definition.uriTemplate)
   const template = new UriTemplate(definition.uriTemplate)
   requireKnownOptions('template', definition.uriTemplate, definition)
+  if (typeof definition.read !== 'function') {
+    throw new McpError('invalid_definition', `The template "${definition.uriTemplate}" has no read function`)
+  }
   for (const variable of Object.keys(definition.complete ?? {})) {
     if (!template.variables.includes(variable)) {
       throw new McpError(
