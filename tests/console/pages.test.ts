@@ -68,6 +68,8 @@ const config = {
     ...BOTH_ERAS.mcpServers,
     everything: { command: process.execPath, args: [EVERYTHING, 'stdio'] },
     missing: { command: 'no-such-command-anywhere' },
+    // Lists to choose from are as wide as their longest name, unless they are kept from it.
+    'a-target-with-a-very-long-name-that-somebody-gave-it-in-a-hurry': { command: 'no-such-command' },
   },
   views: { desk: { use: ['tools:everything/*'] } },
 }
@@ -95,7 +97,10 @@ describeConsole('every page of the console', { config, entries: 30 }, (suite) =>
         await go(path)
         const shown = page.getByText(text).or(page.getByLabel(text)).locator('visible=true').first()
         await shown.waitFor().catch(() => expect.fail(`${path} does not show “${text}”`))
-        await expectNoOverflow(page)
+        for (const other of width === 390 ? [390] : [768, 1024, 1440, 1280]) {
+          await page.setViewportSize({ ...viewport, width: other })
+          await expectNoOverflow(page)
+        }
         expect([path, await page.locator('main').textContent()]).not.toEqual([
           path,
           expect.stringContaining('/api/'),

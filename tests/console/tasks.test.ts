@@ -182,6 +182,11 @@ describeConsole('the tasks of an operator', { config: BUSY_HOUSE, entries: 20 },
       await operator.press(page.getByRole('button', { name: /^(Save|Add)/ }).first())
       await until(async () => (await suite.gateway.readConfig()).includes(`"${name}"`), 'The new entry')
       await page.getByRole('heading', { level: 1, name }).waitFor()
+      await operator.openTab(page.getByRole('tab', { name: 'Configuration' }))
+      await operator.press(page.getByRole('button', { name: 'Remove…' }))
+      await operator.press(page.getByRole('dialog').getByRole('button', { name: 'Remove' }))
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+      expect(await suite.gateway.readConfig()).not.toContain(`"${name}"`)
     })
 
     it('14: look at the load of a moment and the calls behind it', async () => {

@@ -10,6 +10,7 @@ export interface Operator {
   press(control: Locator): Promise<void>
   type(field: Locator, text: string): Promise<void>
   choose(select: Locator, label: string): Promise<void>
+  openTab(tab: Locator): Promise<void>
 }
 
 const KEYS: Readonly<Record<string, string>> = {
@@ -50,6 +51,11 @@ export function keyboardOperator({ page }: OpenConsole): Operator {
     }
     expect.fail(`The keyboard does not reach ${control}`)
   }
+  /** Letters are text while a field has the focus. */
+  const leaveFields = async () => {
+    const isTyping = () => page.evaluate(() => document.activeElement!.matches('input, textarea, select'))
+    for (let tabs = 0; tabs < MOST_TABS && (await isTyping()); tabs += 1) await page.keyboard.press('Tab')
+  }
   return {
     page,
     async goTo(title) {
@@ -58,7 +64,7 @@ export function keyboardOperator({ page }: OpenConsole): Operator {
       await expect
         .poll(
           async () => {
-            await page.getByRole('heading', { level: 1 }).focus()
+            await leaveFields()
             await page.keyboard.type(`g${KEYS[title]}`)
             return heading.waitFor({ timeout: 2_000 }).then(
               () => true,
@@ -82,6 +88,14 @@ export function keyboardOperator({ page }: OpenConsole): Operator {
     async choose(select, label) {
       await reach(select)
       await page.keyboard.type(label)
+    },
+    // All tabs are one stop: the chosen one, from which arrows go on.
+    async openTab(tab) {
+      await reach(page.getByRole('tab', { selected: true }))
+      for (let moves = 0; moves < 10 && !(await isFocused(tab)); moves += 1) {
+        await page.keyboard.press('ArrowRight')
+      }
+      await page.keyboard.press('Enter')
     },
   }
 }
@@ -110,5 +124,6 @@ export function phoneOperator({ page }: OpenConsole): Operator {
     async choose(select, label) {
       await select.selectOption({ label })
     },
+    openTab: press,
   }
 }
