@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<TargetCard>[] = [
   {
     id: 'calls',
     title: 'Calls',
-    width: '4rem',
+    width: '5rem',
     isNumber: true,
     sortBy: ({ stats }) => stats.calls,
     cell: ({ stats }) => formatCount(stats.calls),
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<TargetCard>[] = [
   {
     id: 'failed',
     title: 'Failed',
-    width: '4rem',
+    width: '5rem',
     isNumber: true,
     sortBy: ({ stats }) => stats.errorRate,
     cell: ({ stats }) => formatPercent(stats.errorRate),

@@ -82,7 +82,7 @@ const COLUMNS: readonly Column<ToolRow>[] = [
   {
     id: 'calls',
     title: 'Calls',
-    width: '5.5rem',
+    width: '5rem',
     narrow: 'aside',
     isNumber: true,
     sortBy: ({ calls }) => calls,
@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<ToolRow>[] = [
   {
     id: 'p50',
     title: 'p50',
-    width: '5.5rem',
+    width: '5rem',
     isNumber: true,
     sortBy: ({ p50 }) => p50,
     cell: ({ p50 }) => formatDuration(p50),
@@ -112,7 +112,7 @@ const COLUMNS: readonly Column<ToolRow>[] = [
   {
     id: 'p95',
     title: 'p95',
-    width: '5.5rem',
+    width: '5rem',
     isNumber: true,
     sortBy: ({ p95 }) => p95,
     cell: ({ p95 }) => formatDuration(p95),
@@ -120,7 +120,7 @@ const COLUMNS: readonly Column<ToolRow>[] = [
   {
     id: 'bytes',
     title: 'Bytes',
-    width: '5.5rem',
+    width: '5rem',
     isNumber: true,
     sortBy: ({ bytesOut }) => bytesOut,
     // Answers that are not counted have no bytes here.
@@ -129,7 +129,7 @@ const COLUMNS: readonly Column<ToolRow>[] = [
   {
     id: 'tokens',
     title: '≈ Tokens',
-    width: '8rem',
+    width: '7.6rem',
     isNumber: true,
     sortBy: ({ tokensIn, tokensOut }) => tokensIn + tokensOut,
     cell: ({ tokensIn, tokensOut }) => (
@@ -141,7 +141,7 @@ const COLUMNS: readonly Column<ToolRow>[] = [
   {
     id: 'last',
     title: 'Last used',
-    width: '7rem',
+    width: '6.6rem',
     isNumber: true,
     sortBy: ({ lastAt }) => lastAt,
     cell: ({ lastAt }) => (lastAt === undefined ? 'never' : <Ago at={lastAt} />),
