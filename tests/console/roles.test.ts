@@ -245,6 +245,7 @@ it('a person without a role is told so, and can still decide about calls', async
 it('a change of the roles holds at once for those who are signed in', async () => {
   const { page, close } = await signIn('vic')
   await page.getByText('viewer', { exact: true }).waitFor()
+  await page.getByText('live', { exact: true }).first().waitFor()
   const { model } = gateway.gateway
   await gateway.gateway.apply({
     ...model,
