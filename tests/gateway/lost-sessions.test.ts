@@ -173,8 +173,9 @@ describe('a session that was lost', () => {
     const target = await forgetful()
     const client = await open(target.url)
     await client.setLogLevel('debug')
+    await using _ = await client.subscribe('x://thing')
+    // Nothing is asked: its stream finds out.
     target.forget()
-    await client.call('count')
     await expect
       .poll(() => target.seen.filter(({ rpc }) => rpc === 'logging/setLevel').map(({ session }) => session))
       .toEqual(['session-1', 'session-2'])

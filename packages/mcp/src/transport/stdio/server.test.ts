@@ -61,11 +61,13 @@ describe('serveStdio', () => {
 
   it('ends within two seconds, and some more on a busy machine, where no time is set', async () => {
     const peer = start([], { DRAIN: 'default' })
-    peer.start('tools/call', call('never'))
+    await peer.handshake()
+    const never = peer.start('tools/call', call('never'))
     await peer.request('ping')
     const began = Date.now()
     expect(await peer.end()).toBe(0)
     expect(Date.now() - began).toBeLessThan(10_000)
+    expect(await peer.answerTo(never)).toHaveProperty('error')
   })
 
   it('a call that is cut off is answered with an error, in both eras', async () => {
