@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway.ts'
 import type { ClusterModel } from '../model/index.ts'
 import type { Store } from '../store/index.ts'
@@ -6,6 +7,7 @@ import { HopPort } from './hop-port.ts'
 import { Members } from './members.ts'
 import { Owners } from './owners.ts'
 import { Passports } from './passport.ts'
+import { SessionPlaces } from './session-places.ts'
 
 export interface ClusterOptions {
   readonly model: ClusterModel
@@ -14,6 +16,8 @@ export interface ClusterOptions {
   /** What the gateways share; the first signs. */
   readonly keys: readonly string[]
   readonly log: Log
+  /** Answers a request that another gateway passed on. */
+  readonly receive: (request: IncomingMessage, response: ServerResponse) => void
 }
 
 /** Several gateways that act as one: who lives, who has which program, and how it is reached. */
@@ -21,17 +25,19 @@ export class Cluster {
   readonly #port: HopPort
   readonly #members: Members
   readonly #owners: Owners
+  readonly sessions: SessionPlaces
 
-  private constructor(port: HopPort, members: Members, owners: Owners) {
+  private constructor(port: HopPort, members: Members, owners: Owners, sessions: SessionPlaces) {
+    this.sessions = sessions
     this.#port = port
     this.#members = members
     this.#owners = owners
   }
 
   /** From now on the programs of the gateway are shared with the others. */
-  static async join({ model, gateway, store, keys, log }: ClusterOptions): Promise<Cluster> {
+  static async join({ model, gateway, store, keys, log, receive }: ClusterOptions): Promise<Cluster> {
     const passports = new Passports(keys)
-    const port = new HopPort(gateway, passports, (id) => id === members.id)
+    const port = new HopPort(gateway, passports, (id) => id === members.id, receive)
     const bound = await port.listen(model.host, model.port)
     const address = model.address ?? `http://${model.host}:${bound}`
     const members: Members = await Members.join({
@@ -45,13 +51,14 @@ export class Cluster {
     const owners = new Owners({ store, members, passports })
     gateway.services.owners = owners
     log('info', 'The gateway works together with others', { address, members: await members.count() })
-    return new Cluster(port, members, owners)
+    return new Cluster(port, members, owners, new SessionPlaces({ store, members, passports }))
   }
 
   /** The others take over what is here; calls under way may end. */
   async leave(grace: number): Promise<void> {
     await this.#owners.leave()
-    await this.#port.close(grace)
+    // First: sessions go on elsewhere while calls end here.
     await this.#members.leave()
+    await this.#port.close(grace)
   }
 }

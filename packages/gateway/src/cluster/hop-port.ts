@@ -6,8 +6,10 @@ import type { Exchange } from '@gantry/mcp/exchange'
 import type { Gateway } from '../gateway.ts'
 import { decodePercent } from '../model/index.ts'
 import { MISDIRECTED } from '../targets/link/elsewhere.ts'
+import { takeIn } from '../workers/pass-on.ts'
 import { OwnedTarget } from './owned-target.ts'
 import { PASSPORT, type Passport, type Passports } from './passport.ts'
+import { SESSION } from './session-places.ts'
 
 const PLACE = '/hop/'
 
@@ -17,14 +19,22 @@ export class HopPort {
   readonly #gateway: Gateway
   readonly #passports: Passports
   readonly #isOwn: (id: string) => boolean
+  readonly #receive: (request: IncomingMessage, response: ServerResponse) => void
   readonly #handlers = new Map<string, NodeHandler>()
 
-  /** `isOwn`: whether a gateway of this name is this one. */
-  constructor(gateway: Gateway, passports: Passports, isOwn: (id: string) => boolean) {
+  /** `isOwn`: whether a gateway of this name is this one. `receive` answers a request of a session that is here. */
+  constructor(
+    gateway: Gateway,
+    passports: Passports,
+    isOwn: (id: string) => boolean,
+    receive: (request: IncomingMessage, response: ServerResponse) => void,
+  ) {
     this.#gateway = gateway
     this.#passports = passports
     this.#isOwn = isOwn
+    this.#receive = receive
     this.#server = createServer((request, response) => this.#route(request, response))
+    this.#server.on('checkContinue', (request, response) => this.#route(request, response))
   }
 
   /** Resolves with the port that it listens on. */
@@ -43,6 +53,7 @@ export class HopPort {
 
   #route(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '/'
+    if (path.startsWith(`${SESSION}/`)) return this.#takeSession(path, request, response)
     const name = path.startsWith(PLACE) ? decodePercent(path.slice(PLACE.length)) : ''
     if (!this.#gateway.target(name)) {
       response.writeHead(404).end()
@@ -54,6 +65,21 @@ export class HopPort {
       this.#handlers.set(name, handler)
     }
     handler(request, response)
+  }
+
+  /** Who the caller is, and what it may do, is found out here as if it had come here. */
+  #takeSession(path: string, request: IncomingMessage, response: ServerResponse): void {
+    const passport = request.headers[PASSPORT]
+    const verdict = this.#verdictOf(this.#passports.read(String(passport), SESSION))
+    if (!verdict.ok) {
+      response.writeHead(verdict.status ?? 401).end()
+      return
+    }
+    delete request.headers[PASSPORT]
+    takeIn(request)
+    request.url = path.slice(SESSION.length)
+    response.writeContinue()
+    this.#receive(request, response)
   }
 
   #handlerOf(name: string): NodeHandler {

@@ -37,20 +37,37 @@ export class Passports {
     return `${body}.${mac(this.#keys[0]!, body).toString('base64url')}`
   }
 
+  /** A short signature of a text that clients carry. */
+  stamp(text: string): string {
+    return stampBy(this.#keys[0]!, text).toString('base64url')
+  }
+
+  isStamp(stamp: string, text: string): boolean {
+    const given = Buffer.from(stamp, 'base64url')
+    return this.#keys.some((key) => isSame(given, stampBy(key, text)))
+  }
+
   /** Undefined unless it is one for this target that is still valid. */
   read(text: string | undefined, target: string): Passport | undefined {
     const [body, signature] = text?.split('.') ?? []
     if (body === undefined || signature === undefined) return undefined
     const given = Buffer.from(signature, 'base64url')
-    const isSigned = this.#keys.some((key) => {
-      const wanted = mac(key, body)
-      return wanted.length === given.length && timingSafeEqual(wanted, given)
-    })
-    if (!isSigned) return undefined
+    if (!this.#keys.some((key) => isSame(given, mac(key, body)))) return undefined
     const read = parseJson(Buffer.from(body, 'base64url').toString())
     if (!isJsonObject(read) || read.target !== target || (read.until as number) < Date.now()) return undefined
     return read as unknown as Passport
   }
+}
+
+const STAMP_BYTES = 16
+
+/** No passport begins so: a stamp is never one. */
+function stampBy(key: Uint8Array, text: string): Buffer {
+  return mac(key, `stamp ${text}`).subarray(0, STAMP_BYTES)
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && timingSafeEqual(one, other)
 }
 
 function mac(key: Uint8Array, text: string): Buffer {

@@ -20,6 +20,7 @@ import { ALIVE, readiness, verbose } from './health.ts'
 import { metricsOf, refuseScraper } from './metrics-text.ts'
 import type { MetricsPage } from '../telemetry/prometheus/metrics-page.ts'
 import { slotOf } from '../workers/worker-place.ts'
+import { type AskedSession, sessionOf, type SessionRouter } from '../workers/session-router.ts'
 import type { WorkerPort } from '../workers/worker-port.ts'
 import { boundAddress, OpenDoorError, type BoundAddress } from './bound-address.ts'
 import { INVALID_REQUEST } from '@gantry/mcp/exchange'
@@ -51,6 +52,8 @@ export class Front {
   readonly #gate = new HostGate()
   /** Answers at names that no target has. */
   #nowhere: NodeHandler | undefined
+  /** Set where several gateways share their sessions. */
+  sessions: SessionRouter | undefined
   #isDraining = false
   #isClosing = false
 
@@ -110,12 +113,7 @@ export class Front {
     if (this.#gate.refuses(request, response, this.#options.gateway.model.server)) return
     if (this.#options.gateway.model.auth.mtls) noteCertificate(request)
     const path = (request.url ?? '/').split('?', 1)[0]!
-    const { workers } = this.#options
-    const slot = workers && !isPassedOn ? slotFor(request, path, workers) : undefined
-    if (slot !== undefined && slot !== workers?.place.slot) {
-      if (isMcp(path)) return workers!.forwardSession(slot, request, response)
-      return workers!.forward(slot, request, response, () => this.#route(request, response, true))
-    }
+    if (!isPassedOn && this.#goesElsewhere(request, response, path)) return
     if (request.headers.origin !== undefined && isMcp(path)) {
       if (this.#gate.answersPreflight(request, response)) return
     }
@@ -139,6 +137,23 @@ export class Front {
     response
       .writeHead(404, { 'content-type': 'text/plain' })
       .end('Not found. MCP is at /mcp, one target at /mcp/NAME.\n')
+  }
+
+  /** Sessions of older clients, and pages, are in one process. True when it is another one: that gets the request. */
+  #goesElsewhere(request: IncomingMessage, response: ServerResponse, path: string): boolean {
+    const { workers } = this.#options
+    if (!workers && !this.sessions) return false
+    const session = isMcp(path) ? sessionOf(request) : undefined
+    const here = (): void => this.#route(request, response, true)
+    if (session && this.sessions?.isElsewhere(session)) {
+      this.sessions.passOn(session, request, response, here)
+      return true
+    }
+    const slot = workers && slotFor(path, session, workers)
+    if (slot === undefined || slot === workers?.place.slot) return false
+    if (session) workers!.forwardSession(slot, request, response)
+    else workers!.forward(slot, request, response, here)
+    return true
   }
 
   /** Strangers learn whether it works; what is behind it takes the same credential as the metrics. */
@@ -228,7 +243,7 @@ export class Front {
       ...(guard && { guard }),
       sealer: gateway.sealer,
       ...(target !== undefined && { place: target }),
-      ...(workers && { acceptsSessionId: (id: string) => workers.isOwn(id) }),
+      markSessionId: (id) => this.sessions?.mark(id) ?? workers?.mark(id) ?? id,
       meter: this.meter,
       sessions: { idleTimeout: limits.sessionIdle },
       ...GATED,
@@ -298,16 +313,11 @@ function isMcp(path: string): boolean {
   return /^\/(mcp|sse)(\/|$)/.test(path)
 }
 
-/** In the address to which older clients (HTTP+SSE) send their messages. */
-const SSE_PARAMETER = 'gantry-sse'
-
 /** Which worker answers: the one that has the session, or the first for all pages. Undefined: any of them. */
-function slotFor(request: IncomingMessage, path: string, { place }: WorkerPort): number | undefined {
+function slotFor(path: string, session: AskedSession | undefined, { place }: WorkerPort): number | undefined {
   if (path === '/health' || path === '/ready' || path === '/metrics') return undefined
   if (!isMcp(path)) return 0
-  const header = request.headers['mcp-session-id']
-  const session = header ?? new URLSearchParams(request.url?.split('?', 2)[1]).get(SSE_PARAMETER)
-  return typeof session === 'string' && session !== '' ? slotOf(session, place.count) : undefined
+  return session && slotOf(session.id, place.count)
 }
 
 const FIX = 'Names of your own go into "server.allowedHosts" and "server.allowedOrigins".'

@@ -154,7 +154,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   ruleWatch.modelChanged()
   await admin.load()
   const shared = options.worker ? ownCluster(model.server, options.worker) : model.server.cluster
-  const cluster = shared && (await joinCluster(shared, gateway, state))
+  const cluster = shared && (await joinCluster(shared, gateway, front, state))
+  // Workers of one machine find sessions by their slots.
+  if (model.server.cluster) front.sessions = cluster?.sessions
   await workers?.open({
     handle: (request, response) => front.receive(request, response),
     answer: async () => (await front.metrics(false)).json(),
@@ -223,9 +225,15 @@ function ownCluster({ cluster }: GatewayModel['server'], { slot }: WorkerPlace):
 }
 
 /** Loaded only where several gateways work together. */
-async function joinCluster(model: ClusterModel, gateway: Gateway, { store, keys }: State): Promise<Cluster> {
+async function joinCluster(
+  model: ClusterModel,
+  gateway: Gateway,
+  front: Front,
+  { store, keys }: State,
+): Promise<Cluster> {
   const { Cluster: Loaded } = await import('../cluster/cluster.ts')
-  return Loaded.join({ model, gateway, store, keys, log: gateway.log })
+  const receive: Front['receive'] = (request, response) => front.receive(request, response)
+  return Loaded.join({ model, gateway, store, keys, log: gateway.log, receive })
 }
 
 function loadToken({ log }: Gateway, { store }: State): Promise<AdminToken> {

@@ -23,11 +23,10 @@ export function workerPlace(env: NodeJS.ProcessEnv): WorkerPlace | undefined {
   return text === undefined ? undefined : (parseJson(text) as unknown as WorkerPlace)
 }
 
-/** Which worker has a session. Workers choose ids that lead to themselves, so no table is needed. */
-export function slotOf(session: string, count: number): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < session.length; at++) hash = Math.imul(hash ^ session.charCodeAt(at), 0x01000193)
-  return (hash >>> 0) % count
+/** Which worker has a session: its id says so, and no table is needed. Undefined: any of them. */
+export function slotOf(session: string, count: number): number | undefined {
+  const slot = /~(\d{1,4})$/.exec(session)?.[1]
+  return slot === undefined ? undefined : Number(slot) % count
 }
 
 /** Where a worker is reached by the others. */

@@ -1,9 +1,9 @@
 import { rename, symlink } from 'node:fs/promises'
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { ServerResponse } from 'node:http'
-import { slotOf, socketOf, type WorkerPlace } from './worker-place.ts'
+import { passOn, PEER, takeIn } from './pass-on.ts'
+import { socketOf, type WorkerPlace } from './worker-place.ts'
 
-const PEER = 'x-gantry-peer'
 /** How long a worker that ended may take to be there again. */
 const WAIT = 10_000
 const PAUSE = 100
@@ -46,8 +46,9 @@ export class WorkerPort {
     await rename(`${own}.link`, socketOf(folder, slot))
   }
 
-  isOwn(session: string): boolean {
-    return slotOf(session, this.place.count) === this.place.slot
+  /** The id of a session that is here. */
+  mark(session: string): string {
+    return `${session}~${this.place.slot}`
   }
 
   /**
@@ -68,37 +69,7 @@ export class WorkerPort {
 
   /** The same for any request. `otherwise` is called when nobody is there. */
   forward(slot: number, request: IncomingMessage, response: ServerResponse, otherwise: () => void): void {
-    const { method, url, rawHeaders, socket } = request
-    const passed = httpRequest({
-      socketPath: socketOf(this.place.folder, slot),
-      method,
-      path: url,
-      headers: [...rawHeaders, PEER, socket.remoteAddress ?? ''],
-      agent: false,
-    })
-    let isReached = false
-    passed.once('socket', (own) =>
-      own.once('connect', () => {
-        isReached = true
-        request.pipe(passed)
-      }),
-    )
-    passed.once('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, withoutHop(answer.rawHeaders))
-      response.flushHeaders()
-      answer.pipe(response)
-      answer.once('error', () => response.destroy())
-    })
-    passed.once('error', () => {
-      if (!isReached) return otherwise()
-      // Whether it was seen is unknown.
-      if (response.headersSent) response.destroy()
-      else
-        response.writeHead(502, { 'content-type': 'text/plain' }).end('The worker of this session ended.\n')
-    })
-    const give = (): void => void passed.destroy()
-    response.once('close', give)
-    passed.once('close', () => response.off('close', give))
+    passOn(request, response, { socketPath: socketOf(this.place.folder, slot) }, otherwise)
   }
 
   /** What the other workers answer; those that are starting or ending are left out. */
@@ -134,9 +105,7 @@ export class WorkerPort {
   }
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
-    const peer = request.headers[PEER]
-    delete request.headers[PEER]
-    if (peer === '-') {
+    if (request.headers[PEER] === '-') {
       const question = request.url?.slice('/?'.length) ?? ''
       this.#forwarded!.answer(question).then(
         (text) => response.end(text),
@@ -144,17 +113,7 @@ export class WorkerPort {
       )
       return
     }
-    // What callers hold is counted by where they are.
-    Object.defineProperty(request.socket, 'remoteAddress', { value: peer || undefined, configurable: true })
+    takeIn(request)
     this.#forwarded!.handle(request, response)
   }
-}
-
-/** Headers about the connection between the workers are not for the client. */
-function withoutHop(raw: readonly string[]): string[] {
-  const kept: string[] = []
-  for (let at = 0; at < raw.length; at += 2) {
-    if (!/^(connection|keep-alive|transfer-encoding)$/i.test(raw[at]!)) kept.push(raw[at]!, raw[at + 1]!)
-  }
-  return kept
 }

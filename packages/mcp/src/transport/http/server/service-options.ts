@@ -23,8 +23,8 @@ export interface HttpServiceOptions extends GateOptions {
   sealer?: Sealer
   /** Tells this endpoint from others with the same sealer: a session of one is no session of another. */
   place?: string
-  /** Session ids are made until one is accepted: processes that share a port can tell by it whose session it is. */
-  acceptsSessionId?: (id: string) => boolean
+  /** Adds `~` and something to the id of a session: several processes can tell by it whose session it is. */
+  markSessionId?: (id: string) => string
   events?: Partial<EventLogLimits>
   /** Told about bodies that could not be read. */
   onProtocolError?: (error: { code: number; message: string }) => void

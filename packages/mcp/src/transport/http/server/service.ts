@@ -60,7 +60,7 @@ export class HttpService {
       served,
       streams: this.#streams,
       budget: this.meter.sessions,
-      accepts: options.acceptsSessionId,
+      mark: options.markSessionId,
     })
     this.#entry = new SessionEntry({
       served,
@@ -69,7 +69,7 @@ export class HttpService {
         served,
         sealer: options.sealer,
         place: options.place,
-        accepts: options.acceptsSessionId,
+        mark: options.markSessionId,
       }),
       events: { ...DEFAULT_EVENT_LIMITS, ...options.events },
       kept: this.meter.events,

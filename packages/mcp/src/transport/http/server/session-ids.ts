@@ -13,12 +13,13 @@ interface SealedFacts extends LegacySessionFacts {
 const ONE_WEEK = 7 * 24 * 3_600_000
 const MAX_ENDED = 10_000
 const MAX_ID_LENGTH = 4_096
+const LONGEST_MARK = 100
 
 export interface SessionIdsOptions {
   readonly served: Served
   readonly sealer: Sealer | undefined
   readonly place: string | undefined
-  readonly accepts?: ((id: string) => boolean) | undefined
+  readonly mark?: ((id: string) => string) | undefined
 }
 
 /** Session ids that carry their session, sealed and bound; without a sealer they are random. */
@@ -26,20 +27,20 @@ export class SessionIds {
   readonly #sealer: Sealer | undefined
   readonly #served: Served
   readonly #place: string | undefined
-  readonly #accepts: SessionIdsOptions['accepts']
+  readonly #mark: SessionIdsOptions['mark']
   /** Ids that their clients gave up: those must not come back to life. */
   readonly #ended = new Set<string>()
 
   /** `place`: the endpoint, where several have one sealer. */
-  constructor({ served, sealer, place, accepts }: SessionIdsOptions) {
+  constructor({ served, sealer, place, mark }: SessionIdsOptions) {
     this.#served = served
     this.#place = place
     this.#sealer = sealer
-    this.#accepts = accepts
+    this.#mark = mark
   }
 
   mint(initialize: JsonRpcRequest, principal: Principal | undefined): string | Promise<string> {
-    if (!this.#sealer) return randomId(this.#accepts)
+    if (!this.#sealer) return randomId(this.#mark)
     const { protocolVersion, capabilities, clientInfo } = initialize.params ?? {}
     const version = negotiateLegacy(this.#served, String(protocolVersion))
     // A request that will be refused gets any id: it is not sent.
@@ -49,21 +50,19 @@ export class SessionIds {
   }
 
   async #seal(facts: LegacySessionFacts, principal: Principal | undefined): Promise<string> {
-    for (;;) {
-      const sealed = await this.#sealer!.seal(
-        { ...facts, expires: Date.now() + ONE_WEEK, nonce: crypto.randomUUID() } satisfies SealedFacts,
-        this.#bindingOf(principal),
-      )
-      // Headers have limits of their own: a client with a novel of capabilities gets a plain session.
-      if (sealed.length > MAX_ID_LENGTH) return randomId(this.#accepts)
-      if (this.#accepts?.(sealed) !== false) return sealed
-    }
+    const sealed = await this.#sealer!.seal(
+      { ...facts, expires: Date.now() + ONE_WEEK, nonce: crypto.randomUUID() } satisfies SealedFacts,
+      this.#bindingOf(principal),
+    )
+    // Headers have limits of their own: a client with a novel of capabilities gets a plain session.
+    if (sealed.length > MAX_ID_LENGTH) return randomId(this.#mark)
+    return this.#mark ? this.#mark(sealed) : sealed
   }
 
   /** The session that an id stands for, when this process does not know it; undefined for a foreign id. */
   async recover(id: string, principal: Principal | undefined): Promise<LegacySessionFacts | undefined> {
-    if (!this.#sealer || id.length > MAX_ID_LENGTH || this.#ended.has(id)) return undefined
-    const facts = await this.#sealer.open(id, this.#bindingOf(principal))
+    if (!this.#sealer || id.length > MAX_ID_LENGTH + LONGEST_MARK || this.#ended.has(id)) return undefined
+    const facts = await this.#sealer.open(id.split('~', 1)[0]!, this.#bindingOf(principal))
     if (!isJsonObject(facts) || (facts as unknown as SealedFacts).expires < Date.now()) return undefined
     return facts as unknown as SealedFacts
   }
@@ -79,11 +78,9 @@ export class SessionIds {
   }
 }
 
-export function randomId(accepts: SessionIdsOptions['accepts']): string {
-  for (;;) {
-    const id = crypto.randomUUID()
-    if (accepts?.(id) !== false) return id
-  }
+export function randomId(mark: SessionIdsOptions['mark']): string {
+  const id = crypto.randomUUID()
+  return mark ? mark(id) : id
 }
 
 /** Icons and other decoration would only make the id longer. */

@@ -338,15 +338,16 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect(large['mcp-session-id']!.length).toBeLessThan(5_000)
   })
 
-  it('session ids are made until one is accepted', async () => {
-    const acceptsSessionId = (id: string): boolean => /[0-3]$/.test(id)
+  it('a session id has the mark of its process, and is known to another', async () => {
+    const markSessionId = (id: string): string => `${id}~here`
     const sealer = new Sealer(['a secret of some length'])
-    for (const options of [{ acceptsSessionId }, { acceptsSessionId, sealer }]) {
-      await using host = await HttpHost.open(kind, createApp(), options)
-      for (let index = 0; index < 5; index += 1) {
-        expect((await host.session())['mcp-session-id']).toMatch(/[0-3]$/)
-      }
-    }
+    await using plain = await HttpHost.open(kind, createApp(), { markSessionId })
+    expect((await plain.session())['mcp-session-id']).toMatch(/~here$/)
+    await using before = await HttpHost.open(kind, createApp(), { markSessionId, sealer })
+    const session = await before.session()
+    expect(session['mcp-session-id']).toMatch(/~here$/)
+    await using after = await HttpHost.open(kind, createApp(), { sealer })
+    expect((await after.post(call('echo'), session)).status).toBe(200)
   })
 
   it('a stream of before a restart is not mistaken for one of after it', async () => {

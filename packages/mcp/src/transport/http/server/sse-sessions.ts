@@ -15,14 +15,14 @@ interface SseSessionsOptions {
   readonly served: Served
   readonly streams: OpenStreams
   readonly budget: Budget
-  readonly accepts?: ((id: string) => boolean) | undefined
+  readonly mark?: ((id: string) => string) | undefined
 }
 
 /** All clients of the HTTP+SSE transport of 2024-11-05, by the address that each was told to send to. */
 export class SseSessions {
   readonly #served: Served
   readonly #budget: Budget
-  readonly #accepts: SseSessionsOptions['accepts']
+  readonly #mark: SseSessionsOptions['mark']
   readonly #streams: OpenStreams
   readonly #sessions = new Map<string, SseSession>()
 
@@ -30,7 +30,7 @@ export class SseSessions {
     this.#served = options.served
     this.#streams = options.streams
     this.#budget = options.budget
-    this.#accepts = options.accepts
+    this.#mark = options.mark
   }
 
   values(): Iterable<SseSession> {
@@ -38,7 +38,7 @@ export class SseSessions {
   }
 
   open(call: HttpHead, reply: HttpReply, context: HttpContext): void {
-    const id = randomId(this.#accepts)
+    const id = randomId(this.#mark)
     // Without a principal it is unknown which streams belong to one caller.
     const sender = context.auth ? senderKey(context) : id
     const lacking = this.#budget.take(sender, 1)

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parseUrl } from '@gantry/mcp/foreign'
+import { passOn } from '../workers/pass-on.ts'
+import type { AskedSession, SessionRouter } from '../workers/session-router.ts'
+import type { Rows, Store } from '../store/index.ts'
+import type { Members } from './members.ts'
+import { PASSPORT, type Passports } from './passport.ts'
+
+/** What a passport is for when a request of a session is passed on. No target has this name. */
+export const SESSION = '/session'
+
+/** How long the gateway of a session is looked for: one that is gone is noticed before. */
+const WAIT = 10_000
+const PAUSE = 100
+/** Who has taken a session over is remembered as long as its id is good for. */
+const TAKEN_FOR = 7 * 24 * 3_600_000
+const MOST_KNOWN = 1_000
+
+export interface SessionPlacesOptions {
+  readonly store: Store
+  readonly members: Pick<Members, 'id' | 'addressOf'>
+  readonly passports: Passports
+}
+
+/** A gateway that has a session. */
+interface Place {
+  readonly id: string
+  readonly address: string
+}
+
+/**
+ * Which gateway has a session of an older client. Its id says which one began it, signed, so that nobody makes
+ * gateways look for what never was. When that one is gone, the first that is asked takes the session over: the id
+ * carries what it has to know.
+ */
+export class SessionPlaces implements SessionRouter {
+  readonly #members: SessionPlacesOptions['members']
+  readonly #passports: Passports
+  readonly #taken: Rows
+  /** Where gateways were found: while the store is away, they are still there. */
+  readonly #known = new Map<string, string>()
+
+  constructor({ store, members, passports }: SessionPlacesOptions) {
+    this.#members = members
+    this.#passports = passports
+    this.#taken = store.rows({ name: 'sessions' })
+  }
+
+  mark(session: string): string {
+    const marked = `${session}~${this.#members.id}`
+    return `${marked}~${this.#passports.stamp(marked)}`
+  }
+
+  isElsewhere({ id }: AskedSession): boolean {
+    const begunAt = this.#beganAt(id)
+    return begunAt !== undefined && begunAt !== this.#members.id
+  }
+
+  #beganAt(session: string): string | undefined {
+    const [, marked, gateway, stamp] = /^(.*~([\w-]+))~([\w-]+)$/s.exec(session) ?? []
+    return marked !== undefined && this.#passports.isStamp(stamp!, marked) ? gateway : undefined
+  }
+
+  passOn(session: AskedSession, request: IncomingMessage, response: ServerResponse, here: () => void): void {
+    const until = Date.now() + WAIT
+    const attempt = async (): Promise<void> => {
+      const place = await this.#find(session)
+      if (!place) return here()
+      const { hostname, port } = parseUrl(place.address) ?? {}
+      const passport = this.#passports.sign({ target: SESSION, to: place.id })
+      passOn(
+        request,
+        response,
+        { hostname, port, path: `${SESSION}${request.url}`, added: [PASSPORT, passport] },
+        again,
+      )
+    }
+    const again = (): void => {
+      if (response.destroyed) return
+      if (Date.now() < until) return void setTimeout(start, PAUSE)
+      const headers = { 'content-type': 'text/plain', 'retry-after': '1' }
+      response.writeHead(503, headers).end('The gateway of this session is not there. Try again.\n')
+    }
+    const start = (): void => void attempt().catch(again)
+    start()
+  }
+
+  /** Undefined: it is here now. */
+  async #find({ id, isStream }: AskedSession): Promise<Place | undefined> {
+    const begunAt = await this.#placeOf(this.#beganAt(id)!)
+    // With its gateway the stream of such a session is gone as well.
+    if (begunAt || isStream) return begunAt
+    const key = createHash('sha256').update(id).digest('base64url')
+    for (;;) {
+      const row = await this.#taken.get(key)
+      if (row?.value === this.#members.id) return undefined
+      const takenBy = row && (await this.#placeOf(row.value))
+      if (takenBy) return takenBy
+      const isOurs = await this.#taken.swap(key, row?.version, this.#members.id, { ttl: TAKEN_FOR })
+      if (isOurs !== undefined) return undefined
+    }
+  }
+
+  async #placeOf(id: string): Promise<Place | undefined> {
+    const address = await this.#members.addressOf(id).catch((error: unknown) => {
+      const known = this.#known.get(id)
+      if (known === undefined) throw error
+      return known
+    })
+    if (address === undefined) {
+      this.#known.delete(id)
+      return undefined
+    }
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear()
+    this.#known.set(id, address)
+    return { id, address }
+  }
+}

@@ -1,0 +1,94 @@
+import {
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  type ServerResponse,
+} from 'node:http'
+
+/** Where a request that was passed on came from. */
+export const PEER = 'x-gantry-peer'
+
+/**
+ * Passes a request on to another process of this gateway, and its answer back, as they come. Each side ends the other.
+ * `otherwise` is called when that process was not reached: it has seen nothing of the request.
+ */
+export function passOn(
+  request: IncomingMessage,
+  response: ServerResponse,
+  to: RequestOptions & { readonly added?: readonly string[] },
+  otherwise: () => void,
+): void {
+  const { added = [], ...place } = to
+  const { method, url, rawHeaders, socket } = request
+  const passed = httpRequest({
+    method,
+    path: url,
+    agent: false,
+    ...place,
+    headers: [
+      ...withoutOurs(rawHeaders),
+      PEER,
+      socket.remoteAddress ?? '',
+      'expect',
+      '100-continue',
+      ...added,
+    ],
+  })
+  let isTaken = false
+  let isOver = false
+  const give = (): void => void passed.destroy()
+  const leave = (): void => {
+    isOver = true
+    response.off('close', give)
+  }
+  // The other one says so when it is the right one: until then the body is here.
+  passed.once('continue', () => {
+    isTaken = true
+    request.pipe(passed)
+  })
+  passed.once('response', (answer) => {
+    if (!isTaken) {
+      answer.resume()
+      leave()
+      return otherwise()
+    }
+    response.writeHead(answer.statusCode ?? 502, withoutHop(answer.rawHeaders))
+    response.flushHeaders()
+    answer.pipe(response)
+    answer.once('error', () => response.destroy())
+  })
+  passed.once('error', () => {
+    if (isOver) return
+    leave()
+    if (!isTaken) return otherwise()
+    // Whether it was seen is unknown.
+    if (response.headersSent) response.destroy()
+    else response.writeHead(502, { 'content-type': 'text/plain' }).end('The process of this session ended.\n')
+  })
+  response.once('close', give)
+  passed.once('close', leave)
+  passed.flushHeaders()
+}
+
+/** A request that another process passed on, as if it had come here. */
+export function takeIn(request: IncomingMessage): void {
+  const peer = request.headers[PEER]
+  delete request.headers[PEER]
+  delete request.headers.expect
+  // What callers hold is counted by where they are.
+  Object.defineProperty(request.socket, 'remoteAddress', { value: peer || undefined, configurable: true })
+}
+
+/** What only processes of the gateway may say, and what is said anew. */
+function withoutOurs(raw: readonly string[]): string[] {
+  return without(raw, /^(expect|x-gantry-.*)$/i)
+}
+
+/** Headers about the connection between the processes are not for the client. */
+function withoutHop(raw: readonly string[]): string[] {
+  return without(raw, /^(connection|keep-alive|transfer-encoding)$/i)
+}
+
+function without(raw: readonly string[], names: RegExp): string[] {
+  return raw.filter((_, at) => !names.test(raw[at - (at % 2)]!))
+}

@@ -1,0 +1,127 @@
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startBalancer, type Balancer } from './balancer.ts'
+import { startReplicas, type Replicas } from './replicas.ts'
+
+const SERVER = fileURLToPath(new URL('./fixtures/counter-server.mjs', import.meta.url))
+
+let replicas: Replicas
+let balancer: Balancer
+const gone = new Set<number>()
+const alive = (): string[] => replicas.all.filter((_, at) => !gone.has(at)).map(({ url }) => url)
+
+beforeAll(async () => {
+  const counter = { command: process.execPath, args: [SERVER], env: { REVISIONS: '2025-11-25' } }
+  replicas = await startReplicas(3, { mcpServers: { counter } })
+  balancer = await startBalancer(alive)
+})
+afterAll(async () => {
+  await balancer?.close()
+  await replicas?.close()
+})
+
+function createClient(): Client {
+  const client = new Client(
+    { name: 'official', version: '1' },
+    { capabilities: { elicitation: { form: {} } } },
+  )
+  client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'you' } }))
+  return client
+}
+
+async function textOf(client: Client, name: string): Promise<string> {
+  const result = await client.callTool({ name: `counter_${name}`, arguments: {} })
+  return (result.content as { text: string }[])[0]!.text
+}
+
+async function openSession() {
+  const transport = new StreamableHTTPClientTransport(new URL(`${balancer.url}/mcp`))
+  const client = createClient()
+  await client.connect(transport)
+  return { client, transport, [Symbol.asyncDispose]: () => client.close() }
+}
+
+it('a session works when each of its requests reaches another gateway, with questions in the middle of calls', async () => {
+  await using first = await openSession()
+  await using second = await openSession()
+  for (let at = 0; at < 4; at++) {
+    const greeted = await Promise.all([first, second].map(({ client }) => textOf(client, 'greet')))
+    expect(greeted).toEqual(['Hello, you!', 'Hello, you!'])
+  }
+})
+
+it('a session of HTTP+SSE as well', async () => {
+  const client = createClient()
+  await client.connect(new SSEClientTransport(new URL(`${balancer.url}/sse`)))
+  for (let at = 0; at < 4; at++) expect(await textOf(client, 'greet')).toBe('Hello, you!')
+  await client.close()
+})
+
+it('a session that was ended is over at every gateway', async () => {
+  const { client, transport } = await openSession()
+  const headers = { 'mcp-session-id': transport.sessionId!, 'mcp-protocol-version': '2025-11-25' }
+  await transport.terminateSession()
+  for (const url of alive()) {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    const types = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const answer = await fetch(`${url}/mcp`, { method: 'POST', headers: { ...types, ...headers }, body })
+    expect(answer.status).toBe(404)
+  }
+  await client.close()
+})
+
+it('nobody looks for a session that no gateway began', async () => {
+  const { client, transport } = await openSession()
+  const [sealed] = transport.sessionId!.split('~')
+  const forged = `${sealed}~00000000-0000-4000-8000-000000000000~AAAAAAAAAAAAAAAAAAAAAA`
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-session-id': forged,
+    'mcp-protocol-version': '2025-11-25',
+    'x-gantry-peer': '-',
+    'x-gantry-hop': 'e30.AAAA',
+  }
+  const began = Date.now()
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  const answer = await fetch(`${alive()[0]}/mcp`, { method: 'POST', headers, body })
+  // It is sealed, so it is a session; it is the one that this gateway knows, and nobody else's.
+  expect(answer.status).toBe(200)
+  expect(Date.now() - began).toBeLessThan(5_000)
+  const stolen = await fetch(`${alive()[0]}/mcp`, {
+    method: 'POST',
+    headers: { ...headers, 'mcp-session-id': `made-up${forged.slice(forged.indexOf('~'))}` },
+    body,
+  })
+  expect(stolen.status).toBe(404)
+  await client.close()
+})
+
+it.each(['SIGTERM', 'SIGKILL'] as const)('a session goes on when its gateway gets %s', async (signal) => {
+  await using session = await openSession()
+  expect(await textOf(session.client, 'greet')).toBe('Hello, you!')
+  const [, owner] = session.transport.sessionId!.split('~')
+  const victim = await whoIs(owner!)
+  gone.add(victim)
+  replicas.all[victim]!.child.kill(signal)
+  const soon = () => vi.waitFor(() => textOf(session.client, 'greet'), { timeout: 15_000, interval: 100 })
+  expect(await soon()).toBe('Hello, you!')
+  for (let at = 0; at < 4; at++) expect(await soon()).toBe('Hello, you!')
+})
+
+/** Which gateway began a session: the one that marks its own sessions in the same way. */
+async function whoIs(owner: string): Promise<number> {
+  for (const [at, { url }] of replicas.all.entries()) {
+    const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`))
+    const client = createClient()
+    await client.connect(transport)
+    const mark = transport.sessionId!.split('~')[1]
+    await client.close()
+    if (mark === owner) return at
+  }
+  throw new Error('No gateway began this session')
+}
