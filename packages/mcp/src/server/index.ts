@@ -59,15 +59,19 @@ export {
   type AnyTemplate,
   type AnyTool,
   type Completer,
+  type InFull,
+  type PromptArgumentOptions,
   type PromptDefinition,
   type ResourceDefinition,
+  type Structured,
   type TemplateDefinition,
   type ToolDefinition,
 } from './definitions/definitions.ts'
+export type { ListedPromptTypes, ListedToolTypes, PromptTypes, ToolTypes } from './definitions/in-place.ts'
 export type { ChangeSource, TaskMode, TaskRunner } from './definitions/extension-hooks.ts'
 export { InsufficientScope } from '../exchange/server/answer.ts'
-export { inputRequired } from './questions/input-required.ts'
-export type { Mountable } from './mounting/mountable.ts'
+export { inputRequired, type HandMadeRound } from './questions/input-required.ts'
+export type { Mountable, MountedPrompts, MountedTools } from './mounting/mountable.ts'
 export type { Registration } from './registry/registry.ts'
 export type { ReplayWarning, ReplayWatcher } from './questions/replay-watch.ts'
 export type { MethodHandler } from './dispatch.ts'

@@ -26,7 +26,8 @@ export interface TypedServerOptions<Tools, Prompts, Templates>
 export interface ServerConstructor {
   new <
     const List extends Listed<AnyTool>,
-    Input extends ByName = {},
+    Args extends ByName = {},
+    In extends ByName = {},
     Out extends ByName = {},
     Returned extends ByName = {},
     Types extends ByName = {},
@@ -38,12 +39,12 @@ export interface ServerConstructor {
     const PromptList extends Listed<AnyPrompt> = readonly [],
   >(
     options: TypedServerOptions<
-      ToolsInPlace<Input, Out, Returned, Types> | List,
+      ToolsInPlace<Args, In, Out, Returned, Types> | List,
       PromptsInPlace<Declared, PromptArgs, PromptIn, KnownPrompts> | PromptList,
       TemplatesInPlace<Uris>
     >,
   ): Server<
-    ToolTypes<Input, Out, Returned, Types> & ListedToolTypes<List>,
+    ToolTypes<In, Out, Returned, Types> & ListedToolTypes<List>,
     PromptTypes<Declared, PromptIn, KnownPrompts> & ListedPromptTypes<PromptList>
   >
   /** Pins the revision of servers made afterwards; `null` takes the pin away. */

@@ -22,34 +22,29 @@ type ToolFacts = Omit<AnyTool, 'input' | 'output' | 'run' | '~types'>
 
 type MaybePromise<T> = T | Promise<T>
 
-/** What a schema says of its values, and nothing else that would have to be compared for every tool. */
-interface Typed<Types> {
-  readonly '~standard': { readonly types?: Types | undefined }
-}
-
-type InputOf<Types> = Types extends { readonly input: infer In } ? In : JsonObject
-type ArgsOf<Types> = Types extends { readonly output: infer Args } ? Args : JsonObject
-
-/** Tools by name. `Input` is what each input schema says of its values, `Types` what `tool()` found out. */
-export type ToolsInPlace<Input, Out, Returned, Types> = {
-  readonly [K in keyof Input]: ToolFacts & {
-    input?: Typed<Input[K]> | Schema
-    run(args: ArgsOf<Input[K]>, context: Context): MaybePromise<Out[K & keyof Out] | InFull>
+/** Tools by name. `Args` is what each handler gets, `In` what callers pass, `Types` what `tool()` found out. */
+export type ToolsInPlace<Args, In, Out, Returned, Types> = {
+  readonly [K in keyof Args]: ToolFacts & {
+    input?: StandardSchema<unknown, Args[K]> | Schema
+    run(
+      args: IfKnown<Args[K], Args[K], JsonObject>,
+      context: Context,
+    ): MaybePromise<Out[K & keyof Out] | InFull>
   }
-} & { readonly [K in keyof Out]: { output?: Typed<{ readonly output: Out[K] }> | Schema } } & {
-  readonly [K in keyof Returned]: { run(args: never, context: never): Returned[K] }
-} & {
+} & { readonly [K in keyof Out]: { output?: StandardSchema<unknown, Out[K]> | Schema } } & {
+  readonly [K in keyof In]: { input?: StandardSchema<In[K], unknown> | Schema }
+} & { readonly [K in keyof Returned]: { run(args: never, context: never): Returned[K] } } & {
   readonly [K in keyof Types]: { '~types'?: Types[K] }
 }
 
 /** What typed clients know of tools: for `Server<…>`. */
-export type ToolTypes<Input, Out, Returned, Types> = {
-  [K in keyof Out]: K extends keyof Input & keyof Returned & keyof Types
+export type ToolTypes<In, Out, Returned, Types> = {
+  [K in keyof Out]: K extends keyof In & keyof Returned & keyof Types
     ? IfKnown<
         Types[K],
         NonNullable<Types[K]>,
         {
-          input: InputOf<Input[K]>
+          input: IfKnown<In[K], In[K], JsonObject>
           output: IfKnown<Out[K], Out[K], PlainValue<Awaited<Returned[K]>>>
         }
       >
