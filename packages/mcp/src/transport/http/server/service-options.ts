@@ -1,3 +1,4 @@
+import { McpError } from '../../../jsonrpc/index.ts'
 import type { Sealer } from '../../../exchange/index.ts'
 import type { Duration } from '../../../protocol/index.ts'
 import type { EventLogLimits } from './event-log.ts'
@@ -30,4 +31,32 @@ export interface HttpServiceOptions extends GateOptions {
   onProtocolError?: (error: { code: number; message: string }) => void
   /** Silence after which a stream gets a comment line; 0 switches it off. Default 15 s. */
   keepAlive?: Duration
+}
+
+const KNOWN = {
+  allowedHosts: 1,
+  allowedOrigins: 1,
+  isGated: 1,
+  guard: 1,
+  statelessLegacy: 1,
+  sse: 1,
+  sessions: 1,
+  maxBodyBytes: 1,
+  limits: 1,
+  meter: 1,
+  sealer: 1,
+  place: 1,
+  markSessionId: 1,
+  events: 1,
+  onProtocolError: 1,
+  keepAlive: 1,
+  serverContext: 1,
+} satisfies Record<keyof HttpServiceOptions | 'serverContext', 1>
+
+/** A misspelt `guard` would leave a server open, without a word. */
+export function requireKnownOptions(options: object): void {
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(KNOWN, key))
+  if (unknown === undefined) return
+  const all = Object.keys(KNOWN).join(', ')
+  throw new McpError('invalid_definition', `A handler has no option "${unknown}"; its options are ${all}`)
 }

@@ -356,4 +356,11 @@ describe.each(HOST_KINDS)('over HTTP with the %s handler', (kind) => {
     })
     expect((await guarded.modern('tools/list')).status).toBe(500)
   })
+
+  it('a misspelt option is refused: without its guard a server would be open', async () => {
+    const options = { gaurd: () => Promise.reject(new Error('never asked')) }
+    await expect(HttpHost.open(kind, createApp(), options as object)).rejects.toThrow(
+      'A handler has no option "gaurd"; its options are allowedHosts, ',
+    )
+  })
 })

@@ -22,7 +22,7 @@ import { answerStateless } from './stateless.ts'
 import { isLetInBy, OpenStreams } from './open-streams.ts'
 import { refuse, refuseWhileStopping, requestIn } from './refusal.ts'
 import type { HttpSession } from './session.ts'
-import type { HttpServiceOptions } from './service-options.ts'
+import { type HttpServiceOptions, requireKnownOptions } from './service-options.ts'
 import { SessionEntry } from './session-entry.ts'
 import { DEFAULT_SESSION_LIMITS, HttpSessions } from './sessions.ts'
 import { reportSafely } from '../../reports.ts'
@@ -44,6 +44,7 @@ export class HttpService {
   readonly meter: HttpMeter
 
   constructor(served: Served, options: HttpServiceOptions = {}) {
+    requireKnownOptions(options)
     this.served = served
     this.#options = options
     this.#guard = options.guard
