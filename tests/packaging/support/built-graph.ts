@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { build } from 'esbuild'
 
 export interface BuiltGraph {
@@ -35,7 +35,9 @@ export async function readGraph(file: string, options: GraphOptions): Promise<Bu
   })
   const reached = new Set<string>()
   const builtins = new Set<string>()
-  const [entry] = Object.values(metafile.outputs).flatMap(({ entryPoint }) => entryPoint ?? [])
+  // What is loaded later has entry points of its own.
+  const entries = Object.values(metafile.outputs).flatMap(({ entryPoint }) => entryPoint ?? [])
+  const entry = entries.find((path) => realpathSync(path) === realpathSync(file))
   const waiting = entry === undefined ? [] : [entry]
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (reached.has(path)) continue
