@@ -255,7 +255,8 @@ describe('no isolation in the configuration', () => {
     const called = open4.map((client, at) => client.call(`raw_${tools[at % 2]}`))
     const answers = (await Promise.all(called)).map((answer) => answer.text())
     expect(answers.map((answer) => answer.split(' ')[1])).toEqual(names)
-    expect(new Set(answers.map((answer) => answer.split(' ')[0])).size).toBe(4)
+    // One whose call has ended leaves its connection to the next.
+    expect(new Set(answers.map((answer) => answer.split(' ')[0])).size).toBeGreaterThan(1)
   })
 
   it('keeps a question until the calls of others have ended', async () => {
