@@ -41,12 +41,12 @@ afterAll(async () => {
 async function start(
   prefix: string,
   more: Record<string, unknown> = {},
-  key = SEALING,
+  { key = SEALING, timeout = '10s' } = {},
 ): Promise<TestGateway> {
   const gateway = await testGateway(
     {
       mcpServers: { words: { url: target.url } },
-      store: { redis: { url: `redis://127.0.0.1:${proxy.port}`, prefix, timeout: '500ms' } },
+      store: { redis: { url: `redis://127.0.0.1:${proxy.port}`, prefix, timeout } },
       server: { sealingKeys: [key], shutdownGrace: 0 },
       ...more,
     },
@@ -155,7 +155,7 @@ it('starts without Redis, and uses it as soon as it is there', async () => {
 })
 
 it('counts Redis that is too slow as away, and nothing else waits for it', async () => {
-  const gateway = await start('slow', { limits: LIMITS })
+  const gateway = await start('slow', { limits: LIMITS }, { timeout: '500ms' })
   expect(textOf(await call(gateway, 'strict'))).toBe('strict')
   proxy.delay = 5000
   await expect.poll(() => gateway.gateway.store.away, { interval: 10 }).toBeDefined()
@@ -175,7 +175,7 @@ it('two gateways share what is in it, and one with another sealing key is refuse
   expect(textOf(await call(two, 'hello', key))).toBe('hello')
   await new KeptKeys(two.gateway.store).revoke('common')
   expect((await call(one, 'hello', key)).status).toBe(401)
-  await expect(start('shared', {}, `another ${SEALING}`)).rejects.toMatchObject({
+  await expect(start('shared', {}, { key: `another ${SEALING}` })).rejects.toMatchObject({
     code: 'unusable',
     message: expect.stringContaining('"server.sealingKeys"'),
   })
