@@ -117,6 +117,19 @@ describe('isolation: user', () => {
     expect(await pidOf(ann1)).toBe(await pidOf(ann2))
     expect(await pidOf(ben)).not.toBe(await pidOf(ann1))
   })
+
+  it('asks each session of one user, also when several ask at the same time', async () => {
+    const key = 'key-of-ann-0123456789'
+    await start(rawTarget({}, { isolation: 'user' }), { auth: { apiKeys: [{ name: 'ann', key }] } })
+    const names = ['laptop', 'phone', 'desk']
+    const sessions = await Promise.all(
+      names.map((name) => open('legacy', name, { authorization: `Bearer ${key}` })),
+    )
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all(sessions.map((session) => session.call('raw_ask')))
+      expect(answers.map((answer) => answer.text().split(' ')[1])).toEqual(names)
+    }
+  })
 })
 
 describe('isolation: call', () => {
@@ -257,6 +270,20 @@ describe('no isolation in the configuration', () => {
     expect(answers.map((answer) => answer.split(' ')[1])).toEqual(names)
     // One whose call has ended leaves its connection to the next.
     expect(new Set(answers.map((answer) => answer.split(' ')[0])).size).toBeGreaterThan(1)
+  })
+
+  it('asks for resources as well, read for the first time beside the first calls of a tool', async () => {
+    await start(rawTarget({ subscribeDelay: 1 }))
+    const names = ['Ada', 'Bob', 'Cyd', 'Dan']
+    const callers = await Promise.all(names.map((name, at) => open(at < 2 ? 'modern' : 'legacy', name)))
+    const answers = await Promise.all(
+      callers.map(async (caller, at) => {
+        if (at % 2 === 0) return (await caller.call('raw_ask')).text().split(' ')[1]
+        return (await caller.readResource('raw+raw://thing')).contents[0]
+      }),
+    )
+    const read = (text: string) => expect.objectContaining({ text })
+    expect(answers).toEqual(['Ada', read('Bob'), 'Cyd', read('Dan')])
   })
 
   it('keeps a question until the calls of others have ended', async () => {

@@ -135,6 +135,10 @@ it('what a target refuses to listen for is not acknowledged', async () => {
   const gateway = await gatewayTo({ fmh: { url: target.url } })
   const { heard } = await listening(gateway, { resourceSubscriptions: ['fmh+note://a'] })
   expect(heard[0]).toMatchObject({ params: { notifications: { resourceSubscriptions: [] } } })
+  const session = await openSession(gateway.endpoint)
+  const uri = 'fmh+note://a'
+  const { message } = await legacyRequest(gateway.endpoint, 'resources/subscribe', { uri }, { session })
+  expect(message.error).toMatchObject({ code: -32602, message: `The server grants no subscription to ${uri}` })
 })
 
 describe('news on the stream of a call', () => {
@@ -181,5 +185,18 @@ describe('news on the stream of a call', () => {
       .toContain('notifications/tools/list_changed')
     const { message } = await modernRequest(gateway.endpoint, 'tools/list')
     expect(message.result.tools.map(({ name }: { name: string }) => name)).toEqual(['fmh_talk', 'fmh_new1'])
+  })
+
+  it('reaches the SDK without a gateway, and its lists are read again', async () => {
+    const client = await connect((await talkative()).url)
+    closing.push(() => client.close())
+    const names = async (): Promise<string[]> => (await client.listTools().all()).map(({ name }) => name)
+    const heard: string[] = []
+    client.on('toolsChanged', () => heard.push('tools'))
+    client.on('resourceUpdated', ({ uri }) => heard.push(uri))
+    expect(await names()).toEqual(['talk'])
+    await client.call('talk')
+    expect(heard).toEqual(['note://a', 'tools'])
+    expect(await names()).toEqual(['talk', 'new1'])
   })
 })

@@ -185,7 +185,7 @@ export class ClientCore {
           )
         },
         onLog: ({ params }) => this.events.emit('log', params as LogMessage),
-        onNotification: (notification) => this.events.emit('notification', notification),
+        onNotification: (notification) => this.subscriptions.deliver(notification),
       },
     })
   }
@@ -208,7 +208,7 @@ export class ClientCore {
       logLevel: () => this.logLevel,
       traceContext: () => options.traceContext?.(),
       onLog: (log) => this.events.emit('log', log),
-      onNotification: (notification) => this.events.emit('notification', notification),
+      onNotification: (notification) => this.subscriptions.deliver(notification),
       onError: (thrown) => this.warn(thrown),
     })
   }

@@ -39,7 +39,7 @@ export class Subscriptions {
       capabilities,
       reconnect,
       open,
-      deliver: (notification) => this.#deliver(notification),
+      deliver: (notification) => this.deliver(notification),
       pace,
       onBroken,
       onMissed: () => this.#assumeChanges(),
@@ -68,10 +68,10 @@ export class Subscriptions {
   #assumeChanges(): void {
     this.#options.onBack()
     for (const list of ['tools', 'prompts', 'resources']) {
-      this.#deliver({ method: `notifications/${list}/list_changed` })
+      this.deliver({ method: `notifications/${list}/list_changed` })
     }
     for (const uri of this.#uris.keys()) {
-      this.#deliver({ method: 'notifications/resources/updated', params: { uri } })
+      this.deliver({ method: 'notifications/resources/updated', params: { uri } })
     }
   }
 
@@ -114,7 +114,8 @@ export class Subscriptions {
     return filter
   }
 
-  #deliver(notification: Notification): void {
+  /** Tells listeners what the server says, on whatever stream: some servers tell of changes on that of a call. */
+  deliver(notification: Notification): void {
     const { events, onChange } = this.#options
     onChange(notification)
     const { method, params } = notification

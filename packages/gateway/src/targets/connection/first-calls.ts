@@ -1,5 +1,5 @@
 import { orAbort, type Exchange, type Outcome } from '@gantry/mcp/exchange'
-import { itemOf, Items } from './isolation.ts'
+import { askingItemOf, Items } from './isolation.ts'
 import { callerKey } from './pool.ts'
 
 /** How long others wait for the first call of a tool to end or to ask, in ms. Tools that ask mostly do so at once. */
@@ -55,10 +55,9 @@ export class FirstCalls {
   readonly #turns = new Set<Turn>()
 
   async run(exchange: Exchange, safe: boolean, host: FirstCallHost): Promise<Outcome> {
-    const item = itemOf(exchange)
+    const item = askingItemOf(exchange)
     const send = (): Promise<Outcome> => (safe ? this.#sendTwice(exchange, host) : host.send())
-    // Callers choose the URIs of resources, so each may be a first one. Hardly any server asks for them.
-    if (item === undefined || exchange.method === 'resources/read') return send()
+    if (item === undefined) return send()
     const inTheWay = (): Turn[] => (this.#isKnown(item) ? [] : this.#inTheWay(exchange, safe))
     let until: number | undefined
     // Two rounds at most, and each is short. Nothing may come between the last look and the turn of this call.
@@ -88,7 +87,7 @@ export class FirstCalls {
   }
 
   /** Whether its item has ended once, or has asked. */
-  readonly knows = (exchange: Exchange): boolean => this.#isKnown(itemOf(exchange) ?? '')
+  readonly knows = (exchange: Exchange): boolean => this.#isKnown(askingItemOf(exchange) ?? '')
 
   #isKnown(item: string): boolean {
     return this.#known.isFull || this.#known.has(item)

@@ -3,6 +3,7 @@ import { isModern, type Exchange } from '@gantry/mcp/exchange'
 import type { Isolation, TargetModel } from '../../model/index.ts'
 import type { Link } from '../link/link.ts'
 import { TargetExchange } from '../link/target-exchange.ts'
+import { isPersonal } from '../personal.ts'
 import type { Instance } from './instance.ts'
 import {
   callerKey,
@@ -28,6 +29,11 @@ export function itemOf({ method, params }: Exchange): string | undefined {
   return asking && `${asking[0]} ${String(params[asking[1]])}`
 }
 
+/** The same as far as questions matter: all resources are one, because callers choose their URIs. */
+export function askingItemOf(exchange: Exchange): string | undefined {
+  return exchange.method === 'resources/read' ? 'resources' : itemOf(exchange)
+}
+
 /** Whether the client can be asked something. Some servers that speak both eras ask live, and so in the older one only. */
 export function canAnswer({ client }: Exchange): boolean {
   const { elicitation, sampling, roots } = client.capabilities
@@ -37,7 +43,7 @@ export function canAnswer({ client }: Exchange): boolean {
 /** Items more than this are not remembered: each of their calls is treated like a first one. */
 const MOST_REMEMBERED = 1000
 
-/** Items of which something is known. Bounded, because callers choose URIs. */
+/** Items of which something is known. Bounded, because callers choose names. */
 export class Items {
   readonly #items = new Set<string>()
 
@@ -110,9 +116,10 @@ export class ConnectionChoice {
   }
 
   /**
-   * Callers without a name and a session have one connection with `session` and `user`, and cannot be told apart there:
-   * a question could be for any of them. A call that is known to ask does not join others, and neither does one of
-   * which nothing is known, once the server has asked for something.
+   * Several callers have one connection with `user` when they are sessions of one user, and with `user` and `session`
+   * when they have neither a name nor a session: a question there could be for any of them. A call that is known to ask
+   * does not join others, and neither does one of which nothing is known, once the server has asked for something.
+   * Connections with the account of a person are left as they are: they end when the account is taken back.
    */
   #needsItsOwn(
     { key, isOwn }: Connection,
@@ -120,7 +127,8 @@ export class ConnectionChoice {
     wantsOlder: boolean,
     { pool, olderEra: { hasNewer } }: Choice,
   ): boolean {
-    if (isOwn || isSharedKey(key) || callerKey(exchange) !== undefined) return false
+    if (isOwn || isSharedKey(key) || key === callerKey(exchange) || isPersonal(this.#host.model()))
+      return false
     if (continuesCall(exchange)) return true
     if (!this.#mayAsk(exchange) || (hasNewer && !wantsOlder)) return false
     const used = pool.find(hasNewer ? legacyKey(key) : key)
@@ -129,7 +137,7 @@ export class ConnectionChoice {
 
   #mayAsk(exchange: Exchange): boolean {
     if (this.hasAsked(exchange)) return true
-    const isNew = itemOf(exchange) !== undefined && canAnswer(exchange) && !this.#host.isKnown(exchange)
+    const isNew = askingItemOf(exchange) !== undefined && canAnswer(exchange) && !this.#host.isKnown(exchange)
     return isNew && this.#learned.hasAskedAnything
   }
 
@@ -141,7 +149,8 @@ export class ConnectionChoice {
     const { isolation, kind } = this.#host.model()
     if ((kind !== 'stdio' && kind !== 'url') || isolation === 'shared' || isolation === 'call') return false
     if (continuesCall(exchange)) return false
-    if (isolation === 'auto' ? this.#learned.asks : callerKey(exchange) !== undefined) return false
+    if (isolation === 'auto' ? this.#learned.asks : instanceKey(isolation, exchange) === callerKey(exchange))
+      return false
     const { pool, olderEra } = this.#host.current()
     if (olderEra.hasNewer && !wantsOlder) return false
     return !pool.all.some(({ link }) => link?.transport === 'http')
@@ -236,12 +245,12 @@ class LearnedIsolation {
 
   /** Whether the server has asked something for the same item. */
   hasAsked(exchange: Exchange): boolean {
-    return this.#asking.has(itemOf(exchange))
+    return this.#asking.has(askingItemOf(exchange))
   }
 
   /** The server asked for one of these. */
   asked(exchanges: readonly Exchange[]): void {
-    for (const item of exchanges.map(itemOf)) if (item !== undefined) this.#asking.add(item)
+    for (const item of exchanges.map(askingItemOf)) if (item !== undefined) this.#asking.add(item)
   }
 
   /** `wantsOlder`: the call goes to the older era of a server that has both. */

@@ -1,4 +1,10 @@
-import { INVALID_REQUEST, isJsonObject, ProtocolError, type JsonObject } from '../../../jsonrpc/index.ts'
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isJsonObject,
+  ProtocolError,
+  type JsonObject,
+} from '../../../jsonrpc/index.ts'
 import { META, passesLevel, type LoggingLevel, type SubscriptionFilter } from '../../../protocol/index.ts'
 import { complete, failure, type ClientFacts, type Notification, type Outcome } from '../../exchange.ts'
 import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
@@ -56,7 +62,7 @@ export class LegacySubscriptions {
     const { exchange, settled } = this.#listen({ resourceSubscriptions: [uri] }, context)
     this.#resources.set(uri, exchange)
     const outcome = await settled
-    if (outcome.type !== 'complete') this.#resources.delete(uri)
+    if (outcome.type !== 'complete') this.unsubscribe(uri)
     return outcome
   }
 
@@ -89,7 +95,8 @@ export class LegacySubscriptions {
       peer: context.peer,
       session: this.#host,
       notify: (notification) => {
-        if (notification.method === 'notifications/subscriptions/acknowledged') acknowledge(complete({}))
+        if (notification.method === 'notifications/subscriptions/acknowledged')
+          acknowledge(granted(notifications, notification))
         else this.#forward(notification)
       },
     })
@@ -104,6 +111,16 @@ export class LegacySubscriptions {
     }
     this.#host.send(writeNotification(withoutSubscriptionId(notification)))
   }
+}
+
+/** A server acknowledges what it grants, and leaves out what it refuses. */
+function granted(
+  { resourceSubscriptions: [uri] = [] }: SubscriptionFilter,
+  { params }: Notification,
+): Outcome {
+  const { resourceSubscriptions } = { ...(params?.notifications as SubscriptionFilter | undefined) }
+  if (uri === undefined || resourceSubscriptions?.includes(uri)) return complete({})
+  return failure(new ProtocolError(INVALID_PARAMS, `The server grants no subscription to ${uri}`))
 }
 
 function withoutSubscriptionId(notification: Notification): Notification {
