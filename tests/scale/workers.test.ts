@@ -31,7 +31,7 @@ beforeAll(async () => {
         words: { url: target.url },
         counter: { command: process.execPath, args: [COUNTER], env: { REVISIONS: '2025-11-25' } },
       },
-      server: { workers: WORKERS },
+      server: { workers: WORKERS, drainDelay: '2s' },
       stateDir: join(folder, 'state'),
       telemetry: { logLevel: 'warn' },
     }),
@@ -239,10 +239,12 @@ it('a reload replaces all workers, one after another, and no call fails', async 
   expect(calls).toBeGreaterThan(20)
 })
 
-it('ends with all of its workers when it is told to', async () => {
+it('says that it drains while new connections still come in, and ends with all of its workers', async () => {
   const pids = workersOf(gateway)
   const ended = once(gateway.child, 'exit')
   gateway.child.kill('SIGTERM')
+  const isReady = async (): Promise<string> => textOf(await alone('/ready', { method: 'GET' }))
+  await expect.poll(isReady, { interval: 20 }).toContain('draining')
   expect((await ended)[0]).toBe(0)
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow()
 })

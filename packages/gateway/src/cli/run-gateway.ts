@@ -5,7 +5,7 @@ import { openLog, startGateway, type ConfigSource, type RunningGateway } from '.
 import { CliError } from './cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type CliStream, type GlobalOptions } from './cli-io.ts'
 import { countOf } from '../admin/contract.ts'
-import { READY, workerPlace } from '../workers/worker-place.ts'
+import { READY, REPLACED, workerPlace } from '../workers/worker-place.ts'
 import { withProgress } from './progress.ts'
 
 export interface GatewayOptions extends GlobalOptions {
@@ -73,12 +73,12 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
     )
   }
   process.on('SIGUSR2', toggle)
-  let why: StopSignal | 'end of input' | undefined
+  let why: EndOfServing | undefined
   try {
     if (worker) process.send?.(READY)
     if (worker?.announces ?? true) announce(running, plan, options, io)
     const stop = await plan.announced?.(running)
-    why = await ended(running, signals.first, options)
+    why = await ended(running, worker ? Promise.race([signals.first, replaced()]) : signals.first, options)
     await stop?.()
   } finally {
     process.off('SIGUSR2', toggle)
@@ -205,12 +205,23 @@ function sayWhere(
   }
 }
 
+type EndOfServing = StopSignal | 'end of input' | 'replaced'
+
+/** The supervisor of workers has another in place of this one. */
+function replaced(): Promise<'replaced'> {
+  return new Promise((resolve) => {
+    process.on('message', (message) => {
+      if (message === REPLACED) resolve('replaced')
+    })
+  })
+}
+
 /** Until a signal, or with --stdio until the client goes away. Calls on standard input have ended then. */
 async function ended(
   running: RunningGateway,
-  stopped: Promise<StopSignal>,
+  stopped: Promise<EndOfServing>,
   options: GatewayOptions,
-): Promise<StopSignal | 'end of input'> {
+): Promise<EndOfServing> {
   if (!options.stdio) return stopped
   const stop = new AbortController()
   const served = running.serveStdio(stop.signal)
@@ -227,7 +238,7 @@ const END_OF_INPUT_GRACE = 200
 /** Calls that are under way may end first; a second signal ends them at once. */
 async function close(
   running: RunningGateway,
-  why: StopSignal | 'end of input' | undefined,
+  why: EndOfServing | undefined,
   options: GatewayOptions,
   io: CliIo,
 ): Promise<void> {
@@ -241,6 +252,7 @@ async function close(
     async () => {
       // Sent by what runs services. Ctrl+C comes from a person, who does not want to wait.
       if (why === 'SIGTERM' && !options.stdio) await running.drain()
+      else if (why === 'replaced') await running.retire()
       await running.close(grace)
     },
     options,

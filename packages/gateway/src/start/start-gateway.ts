@@ -50,6 +50,8 @@ export interface RunningGateway {
   toggleDebug(): boolean
   /** Tells load balancers to send nothing more, and goes on serving until they had time to notice. */
   drain(): Promise<void>
+  /** Another process has taken its place at the port: new connections go there. Otherwise the same. */
+  retire(): Promise<void>
   /** Calls under way may take `server.shutdownGrace` to end, or as long as is given here. */
   close(options?: { grace?: number }): Promise<void>
 }
@@ -187,8 +189,11 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       return verbosity.debug
     },
     async drain() {
-      if (workers) front.retire()
-      else front.drain()
+      front.drain()
+      await sleep(gateway.model.server.drainDelay)
+    },
+    async retire() {
+      front.retire()
       await sleep(gateway.model.server.drainDelay)
     },
     async close({ grace } = {}) {

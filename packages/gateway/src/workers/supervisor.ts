@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../telemetry/log.ts'
-import { READY, WORKER, type WorkerPlace } from './worker-place.ts'
+import { READY, REPLACED, WORKER, type WorkerPlace } from './worker-place.ts'
 
 const FIRST_PAUSE = 200
 const LONGEST_PAUSE = 10_000
@@ -48,7 +48,7 @@ class Supervisor {
       return false
     } finally {
       this.#isStopping = true
-      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker)))
+      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker, () => worker.process.kill('SIGTERM'))))
       rmSync(this.#folder, { recursive: true, force: true })
     }
   }
@@ -142,15 +142,15 @@ class Supervisor {
           event: 'reload-failed',
         })
       }
-      if (before) await end(before)
+      if (before) await end(before, () => before.send(REPLACED))
     }
     this.#log('info', 'All workers are replaced')
   }
 }
 
-async function end(worker: Worker): Promise<void> {
+async function end(worker: Worker, tell: () => void): Promise<void> {
   if (worker.isDead()) return
   const exit = once(worker, 'exit')
-  worker.process.kill('SIGTERM')
+  tell()
   await exit
 }

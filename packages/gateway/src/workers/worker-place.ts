@@ -18,6 +18,9 @@ export const WORKER: string = 'GANTRY_WORKER'
 /** What a worker says when it serves. */
 export const READY: string = 'gantry-ready'
 
+/** What a worker is told when another has taken its place. SIGTERM tells it that all of them stop. */
+export const REPLACED: string = 'gantry-replaced'
+
 export function workerPlace(env: NodeJS.ProcessEnv): WorkerPlace | undefined {
   const text = env[WORKER]
   return text === undefined ? undefined : (parseJson(text) as unknown as WorkerPlace)
