@@ -120,7 +120,7 @@ it('resources/subscribe of a legacy session is counted in the same way', async (
   const subscribe = async (uri: string, session: string): Promise<number> =>
     (await legacyRequest(gateway.endpoint, 'resources/subscribe', { uri }, { session })).status
   const statuses: number[] = []
-  for (const uri of uris(8)) statuses.push(await subscribe(uri, mine))
+  for (const uri of uris(8)) statuses.push(await subscribe(`app+${uri}`, mine))
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(3)
-  expect(await subscribe('app://thing', other)).toBe(200)
+  expect(await subscribe('app+app://thing', other)).toBe(200)
 })

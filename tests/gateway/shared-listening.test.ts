@@ -138,7 +138,10 @@ it('what a target refuses to listen for is not acknowledged', async () => {
   const session = await openSession(gateway.endpoint)
   const uri = 'fmh+note://a'
   const { message } = await legacyRequest(gateway.endpoint, 'resources/subscribe', { uri }, { session })
-  expect(message.error).toMatchObject({ code: -32602, message: `The server grants no subscription to ${uri}` })
+  expect(message.error).toMatchObject({
+    code: -32602,
+    message: `The server grants no subscription to ${uri}`,
+  })
 })
 
 describe('news on the stream of a call', () => {

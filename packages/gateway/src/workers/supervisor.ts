@@ -48,7 +48,11 @@ class Supervisor {
       return false
     } finally {
       this.#isStopping = true
-      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker, () => worker.process.kill('SIGTERM'))))
+      await Promise.all(
+        Object.values(cluster.workers ?? {}).map(
+          (worker) => worker && end(worker, () => worker.process.kill('SIGTERM')),
+        ),
+      )
       rmSync(this.#folder, { recursive: true, force: true })
     }
   }
