@@ -11,7 +11,7 @@ import type { Implementation } from '@gantry/mcp/server'
 import type { CatalogView } from './catalog/catalog-view.ts'
 import { createChain, type ChainServices, type SharedServices } from './chain/chain.ts'
 import { ListChanges } from './chain/listen/list-changes.ts'
-import { CallCounts } from './chain/policy/call-counts.ts'
+import { PermittedCalls } from './chain/policy/permitted-calls.ts'
 import { Policy } from './chain/policy/caller-view.ts'
 import { Resolver } from './chain/resolve/resolver.ts'
 import { CallerTasks, createOwnTasks } from './chain/tasks/caller-tasks.ts'
@@ -70,7 +70,7 @@ export class Endpoint implements Served {
       ...options,
       changes: this.changes,
       policy: this.policy,
-      counts: new CallCounts(options.store),
+      counts: new PermittedCalls(options.store),
       tasks,
       ownTasks: createOwnTasks(options.store, onError),
       resolver: new Resolver({ catalog, tasks }),

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
-import type { ClientFacts, Principal } from '@gantry/mcp/exchange'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson, type ClientFacts, type Principal } from '@gantry/mcp/exchange'
 
 /** OCSF as its repository had it when this was written (docs/audit.md). */
 export const OCSF_VERSION = '1.9.0-dev'

@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto'
+import { canonicalJson } from '@gantry/mcp/exchange'
 import type { AuditModel } from '../model/index.ts'
-import { canonicalJson } from './canonical-json.ts'
 import { type AuditActor, type AuditEvent, type Clean, type EventText, writeEvent } from './audit-event.ts'
 import { type ChainHead, linkEvent } from './hash-chain.ts'
 import { CleanTexts } from './clean-texts.ts'

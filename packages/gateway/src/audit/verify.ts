@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson, isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
 import { type ChainHead, uidOf } from './hash-chain.ts'
 import { parseEvent, placeOf, readLines } from './read-events.ts'
 import type { ChainEnd } from './retention.ts'

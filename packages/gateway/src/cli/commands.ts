@@ -50,9 +50,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   ),
   entry('tools', 'list what the targets offer', () => import('./commands/tools.ts')),
   entry('top', 'show which tools are used most, fail or are slow', () => import('./commands/top.ts')),
-  entry('call', 'call a tool', () => import('./commands/call.ts')),
-  entry('read', 'read a resource', () => import('./commands/read.ts')),
-  entry('prompt', 'get a prompt', () => import('./commands/prompt.ts')),
+  entry('call', 'call a tool', () => import('./requests/call.ts')),
+  entry('read', 'read a resource', () => import('./requests/read.ts')),
+  entry('prompt', 'get a prompt', () => import('./requests/prompt.ts')),
   entry(
     'doctor',
     'walk through the start of targets and say what is wrong with them',

@@ -42,12 +42,12 @@ export async function watchConfig(
   const file = resolve(path)
   const first = options.current ?? (await loadConfig(file, options))
   if (!first.ok) throw new Error(`${file} is not usable`, { cause: first.problems })
-  const follower = new Follower(file, first, onChange, options)
+  const follower = new ConfigFollower(file, first, onChange, options)
   await follower.start()
   return follower
 }
 
-class Follower implements ConfigWatcher {
+class ConfigFollower implements ConfigWatcher {
   model: GatewayModel
   readonly #file: string
   readonly #onChange: (event: ConfigEvent) => void | Promise<void>

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+import { addressKind } from '@gantry/mcp/foreign'
 import type { AuditModel } from './audit-model.ts'
 import type { AuthModel } from './auth-model.ts'
 import type { ObjectPattern, PolicyModel } from './policy-model.ts'
@@ -6,8 +8,6 @@ import type { Expression, Filled, ViewModel } from './view-model.ts'
 import type { Secret } from './secret.ts'
 import type { StoreModel } from './store-model.ts'
 import type { TargetModel } from './target-model.ts'
-import { isIP } from 'node:net'
-import { addressKind } from '@gantry/mcp/foreign'
 
 /** The whole configuration: defaults filled in, references resolved, paths absolute, frozen. */
 export interface GatewayModel {
@@ -220,4 +220,17 @@ export function isLoopbackHost(host: string): boolean {
 /** `[::1]` is how URLs have it; sockets want `::1`. */
 export function withoutBrackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1')
+}
+
+/** The configuration as it holds at one endpoint: a view has less than the gateway, and rules besides. */
+export function endpointModel(model: GatewayModel, endpoint: string): GatewayModel {
+  const view = model.views.find(({ name }) => name === endpoint)
+  if (!view) return model
+  const { policy, server, results } = model
+  return {
+    ...model,
+    policy: { ...policy, within: view.use },
+    server: view.instructions === undefined ? server : { ...server, instructions: view.instructions },
+    results: [...results, ...view.results],
+  }
 }

@@ -42,8 +42,7 @@ export type {
 } from './store-model.ts'
 export type { AuditModel, AuditReceiver } from './audit-model.ts'
 export { isOpenToAll, isOwn, refuseForeign } from './file-owner.ts'
-export { endpointModel } from './endpoint-model.ts'
-export { findTarget, schemeOf, sharedLimit } from './gateway-model.ts'
+export { endpointModel, findTarget, schemeOf, sharedLimit } from './gateway-model.ts'
 export { spellingsOf } from './secret-spellings.ts'
 export {
   hideCredentials,

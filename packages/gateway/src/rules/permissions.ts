@@ -122,7 +122,7 @@ export class Permissions {
   }
 
   #decide(rules: readonly Relevant[], object: PolicyObject, call: PolicyCall | undefined): Verdict {
-    const asked = new Question(this.#caller, object, call)
+    const asked = new RuleQuestion(this.#caller, object, call)
     let allowing: RuleModel | undefined
     let unmet: RuleModel | undefined
     const holds: RuleModel[] = []
@@ -165,14 +165,14 @@ export class Permissions {
     const isNamed = (one: ObjectPattern): boolean => one.kind === 'methods' && permits(one, object)
     return this.#set.rules.some((rule) => {
       if (this.#concern(rule) !== 'fully' || !rule.allow.some(isNamed)) return false
-      const truth = this.#truthOf(rule, new Question(this.#caller, object, call))
+      const truth = this.#truthOf(rule, new RuleQuestion(this.#caller, object, call))
       return truth === 'yes' || (truth === 'maybe' && !call)
     })
   }
 
   /** What each rule says, for explanations. */
   explain(object: PolicyObject, call?: PolicyCall): RuleVerdict[] {
-    const asked = new Question(this.#caller, object, call)
+    const asked = new RuleQuestion(this.#caller, object, call)
     const mentions = new Map(this.#index.mentions(object).rules.map((one) => [one.rule, one]))
     return this.#set.rules.map((rule): RuleVerdict => {
       const mention = mentions.get(rule)
@@ -212,7 +212,7 @@ export class Permissions {
   #mayCallAll(target: string, kind: ObjectKind, parts: readonly Part[]): boolean {
     const { within } = this.#set
     if (within && !within.some((one) => isAbout(one, target, kind) && isAll(one))) return false
-    const asked = new Question(this.#caller, { kind, target })
+    const asked = new RuleQuestion(this.#caller, { kind, target })
     let isGranted = this.#set.fallback === 'allow'
     for (const { rule, deny, allow } of parts) {
       const concern = this.#concern(rule)
@@ -230,7 +230,7 @@ export class Permissions {
   mayCallSome(target: string, kind?: ObjectKind): boolean {
     if (this.isOpen) return true
     if (kind === undefined) return EVERY_KIND.some((one) => this.mayCallSome(target, one))
-    const asked = new Question(this.#caller, { kind, target })
+    const asked = new RuleQuestion(this.#caller, { kind, target })
     const denied: ObjectPattern[] = []
     const allowed: ObjectPattern[] = []
     for (const { rule, deny, allow } of this.#index.parts(target, kind)) {
@@ -259,7 +259,7 @@ export class Permissions {
     return mayAnything ? ALLOWED : { allowed: false, rule: undefined }
   }
 
-  #truthOf(rule: RuleModel, asked: Question): Truth {
+  #truthOf(rule: RuleModel, asked: RuleQuestion): Truth {
     return this.#lastingTruth(rule, asked.object) ?? asked.answer(rule.when!)
   }
 
@@ -270,7 +270,7 @@ export class Permissions {
     if (when.reads.some((source) => source !== 'auth')) return undefined
     let truth = this.#memory.truths.get(rule)
     if (truth === undefined) {
-      truth = new Question(this.#caller, object).answer(when)
+      truth = new RuleQuestion(this.#caller, object).answer(when)
       this.#memory.truths.set(rule, truth)
     }
     return truth
@@ -287,7 +287,7 @@ export class Permissions {
 }
 
 /** What conditions are asked about. The facts are put together when the first is asked. */
-class Question {
+class RuleQuestion {
   readonly object: KnownObject
   readonly #caller: KnownCaller
   readonly #call: PolicyCall | undefined
@@ -326,7 +326,7 @@ function held(verdict: Verdict, holds: readonly RuleModel[]): Verdict {
   return verdict.allowed && holds.length > 0 ? { allowed: true, rule: holds[0]!.name, holds } : verdict
 }
 
-function failureOf(rule: RuleModel, { facts }: Question): Verdict {
+function failureOf(rule: RuleModel, { facts }: RuleQuestion): Verdict {
   return { allowed: false, rule: rule.name, message: rule.message, failure: rule.when!.whyItFails(facts) }
 }
 

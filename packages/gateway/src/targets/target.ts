@@ -117,7 +117,7 @@ export class Target {
         sharedQuestion: (...question) => {
           this.#choice.asked(...question)
           const [, exchanges, isRefused] = question
-          this.#firstCalls.asked(exchanges, isRefused)
+          if (isRefused || this.#firstCalls.turns.size > 0) this.#firstCalls.asked(exchanges, isRefused)
         },
         stderr: (line) => {
           this.stderr.push(line)

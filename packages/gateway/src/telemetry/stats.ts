@@ -44,7 +44,7 @@ export interface LoadBucket {
 }
 
 /** Counts calls and errors in spans of equal length, the last ones only, in a fixed amount of memory. */
-export class Buckets {
+export class TimeBuckets {
   readonly span: number
   readonly #count: number
   readonly #calls: Uint32Array
@@ -92,7 +92,7 @@ export class Stats {
   #calls = 0
   #errors = 0
   readonly #durations = new Float64Array(SAMPLES)
-  readonly #traffic = new Buckets(BUCKET, BUCKETS)
+  readonly #traffic = new TimeBuckets(BUCKET, BUCKETS)
   #durationMs = 0
   readonly #histogram = new Float64Array(DURATION_BOUNDS.length + 1)
 
@@ -124,8 +124,8 @@ const MINUTE = 60_000
 const EVERYTHING = ''
 
 interface Ranges {
-  readonly hour: Buckets
-  readonly day: Buckets
+  readonly hour: TimeBuckets
+  readonly day: TimeBuckets
 }
 
 /** The load of the last hour and of the last day, in all and for each target. */
@@ -147,7 +147,7 @@ export class LoadHistory {
   #rangesOf(name: string): Ranges {
     let ranges = this.#ranges.get(name)
     if (!ranges) {
-      ranges = { hour: new Buckets(MINUTE, 60), day: new Buckets(15 * MINUTE, 96) }
+      ranges = { hour: new TimeBuckets(MINUTE, 60), day: new TimeBuckets(15 * MINUTE, 96) }
       this.#ranges.set(name, ranges)
     }
     return ranges

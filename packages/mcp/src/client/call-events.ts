@@ -50,7 +50,7 @@ export async function* callEvents(call: CallEventsOptions): AsyncGenerator<CallE
     for (;;) {
       const event = await queue.next()
       yield event
-      if (event.type === 'question') (event as Question).leave()
+      if (event.type === 'question') (event as AskedQuestion).leave()
       if (event.type === 'result') return
     }
   } finally {
@@ -67,7 +67,7 @@ async function askReader(
   fallback: NonNullable<Exchange['ask']>,
 ): Promise<InputResponses> {
   const answers = Object.entries(requests).map(async ([key, request]) => {
-    const question = new Question(request)
+    const question = new AskedQuestion(request)
     queue.push(question)
     const answer = (await question.answered) ?? (await fallback({ [key]: request }, signal))[key]
     return [key, answer] as const
@@ -75,7 +75,7 @@ async function askReader(
   return Object.fromEntries(await Promise.all(answers)) as InputResponses
 }
 
-class Question implements QuestionEvent {
+class AskedQuestion implements QuestionEvent {
   readonly type = 'question'
   readonly method: string
   readonly params?: JsonObject

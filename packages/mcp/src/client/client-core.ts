@@ -26,12 +26,12 @@ import { factsOf, implementationOf, legacyCapabilities, mergeCapabilities } from
 import type { ClientEvents, ClientOptions } from './client-options.ts'
 import { Connection } from './connection.ts'
 import { Emitter } from './emitter.ts'
-import { negotiate, type Negotiated } from './negotiate.ts'
+import { negotiate, type Negotiated } from './negotiation/negotiate.ts'
 import type { LogMessage } from './request-options.ts'
 import { Requests } from './requests.ts'
 import { ResponseCache } from './response-cache.ts'
-import { Subscriptions } from './subscriptions.ts'
-import { TimedExchange } from './timed-exchange.ts'
+import { Subscriptions } from './subscriptions/subscriptions.ts'
+import { TimedExchange } from './deadlines/timed-exchange.ts'
 import { ToolDirectory } from './tool-directory.ts'
 
 const SECOND = 1_000

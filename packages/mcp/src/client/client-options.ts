@@ -16,7 +16,7 @@ import type {
   Revision,
 } from '../protocol/index.ts'
 import type { AnswerHandlers } from './answers.ts'
-import type { EraCache } from './era-cache.ts'
+import type { EraCache } from './negotiation/era-cache.ts'
 import type { LogMessage } from './request-options.ts'
 
 export interface ClientOptions extends Partial<Implementation>, AnswerHandlers {

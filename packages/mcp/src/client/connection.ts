@@ -3,7 +3,7 @@ import { abortError } from '../exchange/plain-exchange.ts'
 import { orAbort } from '../exchange/client/client-edge.ts'
 import { McpError } from '../jsonrpc/index.ts'
 import { LONGEST_TIMER } from '../protocol/index.ts'
-import type { Negotiated } from './negotiate.ts'
+import type { Negotiated } from './negotiation/negotiate.ts'
 
 export interface ConnectionOptions {
   open(signal: AbortSignal): Promise<Negotiated>

@@ -38,10 +38,10 @@ export interface OutgoingRequest {
 const PROGRESS_TOKEN = 'progress'
 
 export function createExchange(request: OutgoingRequest, defaults: ExchangeDefaults): ClientExchange {
-  return new OwnExchange(request, defaults)
+  return new RequestExchange(request, defaults)
 }
 
-class OwnExchange implements ClientExchange {
+class RequestExchange implements ClientExchange {
   readonly method: string
   readonly params: JsonObject
   readonly client: ClientFacts

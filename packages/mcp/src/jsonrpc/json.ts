@@ -160,22 +160,34 @@ export function copyWith(object: object, key: string, value: unknown): { [key: s
   return copy
 }
 
-/** Deeper values are refused instead of overflowing the stack. Real arguments are not that deep. */
-const MAX_DEPTH = 500
+/** Deeper values are refused instead of overflowing the stack. `parseJson` lets 512 levels pass; callers add a few. */
+const MAX_DEPTH = 600
 
-/** JSON with sorted keys: equal values give equal text, however a client wrote them. */
+/** Names that JSON writes as they are. */
+const PLAIN_NAME = /^\w*$/
+
+/** JSON with members by name and no spaces (RFC 8785): equal values give equal text, however a client wrote them. */
 export function canonicalJson(value: unknown, depth: number = 0): string {
   if (depth > MAX_DEPTH) {
     throw new ProtocolError(INVALID_PARAMS, `Invalid params: nested more than ${MAX_DEPTH} levels deep`)
   }
-  if (Array.isArray(value))
-    return `[${value.map((item) => canonicalJson(item ?? null, depth + 1)).join(',')}]`
-  if (!isJsonObject(value)) return writeJson(value) ?? 'null'
-  const members = Object.keys(value)
-    .filter((key) => value[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key], depth + 1)}`)
-  return `{${members.join(',')}}`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, depth + 1)).join(',')}]`
+  if (!isJsonObject(value)) return writeJson(value)
+  let text = ''
+  for (const name of sorted(Object.keys(value))) {
+    const member = value[name]
+    if (member === undefined) continue
+    const key = PLAIN_NAME.test(name) ? `"${name}"` : JSON.stringify(name)
+    text += `${text === '' ? '{' : ','}${key}:${canonicalJson(member, depth + 1)}`
+  }
+  return text === '' ? '{}' : `${text}}`
+}
+
+/** Most are in order already. */
+function sorted(names: string[]): string[] {
+  for (let at = 1; at < names.length; at++) if (names[at - 1]! > names[at]!) return names.sort()
+  return names
 }
 
 /** The text of our own message. Values without a JSON form are the author's fault, and nothing is sent. */

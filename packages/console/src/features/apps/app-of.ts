@@ -1,5 +1,5 @@
 import type { CatalogEntryDetail, JsonObject } from '../../api/contract.ts'
-import { ask } from '../playground/start-call.ts'
+import { ask } from '../playground/call/start-call.ts'
 
 const MIME_TYPE = 'text/html;profile=mcp-app'
 

@@ -1,7 +1,7 @@
 import { call } from '../../api/call.ts'
 import type { JsonObject } from '../../api/contract.ts'
 import { catalogQuery, queryClient } from '../../api/queries.ts'
-import { callEvents, startCall } from '../playground/start-call.ts'
+import { callEvents, startCall } from '../playground/call/start-call.ts'
 
 /** The name that clients use for a tool of a target which a view may call; throws when there is none. */
 export async function toolForApp(target: string, own: string): Promise<string> {

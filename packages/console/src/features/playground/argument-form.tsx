@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'react'
 import type { CatalogEntryDetail } from '../../api/contract.ts'
-import { ask } from './start-call.ts'
+import { ask } from './call/start-call.ts'
 import styles from './argument-form.module.css'
 import { expandTemplate, variablesOf } from './uri-template.ts'
 

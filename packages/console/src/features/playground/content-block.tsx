@@ -5,7 +5,7 @@ import { AppFrame } from '../apps/app-frame.tsx'
 import { documentOf, isApp } from '../apps/app-of.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
 import { JsonTree } from '../../ui/text/json-tree.tsx'
-import { SubjectOfApps } from './call-app.tsx'
+import { SubjectOfApps } from './call/call-app.tsx'
 import styles from './result-view.module.css'
 import { TextBlock } from './text-block.tsx'
 

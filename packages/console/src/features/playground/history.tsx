@@ -5,7 +5,7 @@ import { EraBadge } from '../../ui/signs/badge.tsx'
 import { Card } from '../../ui/layout/card.tsx'
 import { formatDuration } from '../../ui/text/format.ts'
 import { Clock } from '../../ui/text/time.tsx'
-import { CallStatusBadge } from './call-status.tsx'
+import { CallStatusBadge } from './call/call-status.tsx'
 import styles from './history.module.css'
 
 interface Props {

@@ -24,8 +24,8 @@ import { clientSettings } from './client-settings.ts'
 import { CopyAs } from './copy-as.tsx'
 import { setDraft, useDraft, type Pick } from './drafts.ts'
 import styles from './request-panel.module.css'
-import { SaveRequest } from './saved-requests.tsx'
-import { startCall } from './start-call.ts'
+import { SaveRequest } from './saved/saved-requests.tsx'
+import { startCall } from './call/start-call.ts'
 import { toRequest, type Request } from './to-request.ts'
 
 interface Props {

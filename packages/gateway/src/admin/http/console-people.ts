@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@gantry/mcp/exchange'
+import { digest } from '../../identity/secret-texts.ts'
 import type { BrowserLogins } from '../../identity/sign-in/browser-logins.ts'
 import type { Rows, Store } from '../../store/index.ts'
 
@@ -70,8 +71,4 @@ export class ConsolePeople {
   async leave({ id }: { readonly id: string }): Promise<void> {
     await this.#rows.remove(digest(id))
   }
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

@@ -10,12 +10,14 @@ import {
   type JsonObject,
   type Revision,
   type StartCall,
+  type ToolFigures,
 } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
 import type { Playground } from '../playground/playground.ts'
 import { presentDetail, presentRecord } from './present-messages.ts'
-import { presentUsage } from './present-usage.ts'
 import { REDACTED } from '../../model/index.ts'
+import type { Usage } from '../../telemetry/usage/usage-slot.ts'
+import { tokensIn } from '../catalog/estimate-tokens.ts'
 
 const PAGE = 200
 const MAX_PAGE = 2500
@@ -119,4 +121,23 @@ function recordedParams(record: ExchangeRecord): JsonObject {
   }
   const { params = {} } = jsonReader('source')(first.json) as { params?: JsonObject }
   return Object.fromEntries(Object.entries(params).filter(([key]) => !PASSING.includes(key)))
+}
+
+function presentUsage({ target, tool, client, principal, counts }: Usage): ToolFigures {
+  const { calls, errors, bytesIn, bytesOut, lastAt } = counts
+  return {
+    target,
+    ...(tool !== undefined && { name: tool }),
+    ...(client !== undefined && { client }),
+    ...(principal !== undefined && { principal }),
+    calls,
+    errors,
+    p50: counts.percentile(0.5),
+    p95: counts.percentile(0.95),
+    bytesIn,
+    bytesOut,
+    tokensIn: tokensIn(bytesIn),
+    tokensOut: tokensIn(bytesOut),
+    lastAt,
+  }
 }

@@ -28,7 +28,7 @@ export interface ApprovalServices extends ParkedCallsHost {
  */
 export function approvalLink(model: GatewayModel, services: ApprovalServices): Link | undefined {
   if (!model.policy.rules.some(asksFirst)) return undefined
-  const held = new HeldCalls(model, services)
+  const held = new CallsToApprove(model, services)
   return async (given, next) => {
     const exchange = given as ResolvedExchange
     if (held.parked.owns(exchange)) return held.parked.handle(exchange)
@@ -50,7 +50,7 @@ function ruled<T extends Outcome | undefined>({ exchange, id }: Held, outcome?: 
   return outcome as T
 }
 
-class HeldCalls {
+class CallsToApprove {
   readonly parked: ParkedCalls
   readonly #model: GatewayModel
   readonly #approvals: Approvals

@@ -1,10 +1,15 @@
-import { INTERNAL_ERROR, type Outcome, ProtocolError } from '@gantry/mcp/exchange'
+import {
+  INTERNAL_ERROR,
+  type Outcome,
+  ProtocolError,
+  type AuthInfo,
+  principalKey,
+} from '@gantry/mcp/exchange'
 import type { AuditTrail } from '../../audit/index.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { toFailure } from '../to-failure.ts'
-import { decisionEvent, type Mask, outcomeEvent } from './exchange-events.ts'
-import { SeenCallers } from './seen-callers.ts'
+import { decisionEvent, type Mask, outcomeEvent, actorOf } from './exchange-events.ts'
 
 /** Records how each request was decided and how it ended. */
 export function auditLink(trail: AuditTrail | undefined, mask: Mask): Link | undefined {
@@ -48,4 +53,37 @@ export function decisionLink(trail: AuditTrail | undefined, mask: Mask): Link | 
 function unwritten(what: string, mayHaveHappened: boolean): ProtocolError {
   const message = `The gateway could not write its audit record, so this call ${what}`
   return new ProtocolError(INTERNAL_ERROR, message, { reason: 'audit', mayHaveHappened })
+}
+
+const MOST = 10_000
+
+/** Records a caller's first request with its credential: there is no other moment at which keys and tokens sign in. */
+class SeenCallers {
+  readonly #trail: AuditTrail
+  readonly #seen = new WeakSet<AuthInfo>()
+  readonly #principals = new Set<string>()
+
+  constructor(trail: AuditTrail) {
+    this.#trail = trail
+  }
+
+  see(exchange: GatewayExchange): void {
+    const { auth, client } = exchange
+    if (!auth || this.#seen.has(auth)) return
+    this.#seen.add(auth)
+    const key = `${principalKey(auth.principal)} ${client.info?.name ?? ''}`
+    if (this.#principals.has(key)) return
+    if (this.#principals.size >= MOST) this.#principals.clear()
+    this.#principals.add(key)
+    this.#trail.add({
+      at: Date.now(),
+      operation: 'sign-in',
+      activity: 'other',
+      actor: actorOf(exchange),
+      decision: 'allowed',
+      status: 'success',
+      outcome: 'ok',
+      more: { scopes: auth.scopes, way: auth.principal.kind === 'key' ? 'key' : 'token' },
+    })
+  }
 }

@@ -1,7 +1,13 @@
-import { type AuthInfo, type Failure, isJsonObject, lengthOf, type Outcome } from '@gantry/mcp/exchange'
+import {
+  canonicalJson,
+  type AuthInfo,
+  type Failure,
+  isJsonObject,
+  lengthOf,
+  type Outcome,
+} from '@gantry/mcp/exchange'
 import { cutText } from '@gantry/mcp/foreign'
 import type { AuditActor, AuditEvent, AuditTrail } from '../../audit/index.ts'
-import { canonicalJson } from '../../audit/canonical-json.ts'
 import { ClientTag, statusOf } from '../../telemetry/wire-view.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 

@@ -2,14 +2,14 @@ import { complete, MODERN_REVISIONS, type JsonObject, type Outcome } from '@gant
 import type { GatewayModel } from '../../model/index.ts'
 import type { HandleGatewayExchange } from '../gateway-exchange.ts'
 import type { CallerView } from '../policy/caller-view.ts'
-import { Pages, type PagesOptions } from './pages.ts'
+import { CatalogPages, type CatalogPagesOptions } from './catalog-pages.ts'
 
 /** What the endpoint says of itself and of what it has, from what its caller may see, by method. */
 export function ownAnswers(
-  { info, catalog }: Omit<PagesOptions, 'pageSize'>,
+  { info, catalog }: Omit<CatalogPagesOptions, 'pageSize'>,
   { server, catalog: { pageSize } }: Pick<GatewayModel, 'server' | 'catalog'>,
 ): Record<string, HandleGatewayExchange> {
-  const pages = new Pages({ info, catalog, pageSize })
+  const pages = new CatalogPages({ info, catalog, pageSize })
   const page: HandleGatewayExchange = (exchange) => pages.page(exchange, exchange.view)
   return {
     'server/discover': ({ view }) => discover(view, server.instructions),

@@ -4,7 +4,7 @@ import { vaultServer } from '../vault-server.test.support.ts'
 import { answering, chainBench, modelOf } from '../chain.test.support.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 import { createMemoryStore } from '../../store/index.ts'
-import { CallCounts } from './call-counts.ts'
+import { PermittedCalls } from './permitted-calls.ts'
 import { RuleCounts } from './rule-counts.ts'
 import { policyLink } from './policy-link.ts'
 
@@ -15,7 +15,7 @@ const bench = await chainBench(
 )
 const services = {
   log: () => {},
-  counts: new CallCounts(createMemoryStore()),
+  counts: new PermittedCalls(createMemoryStore()),
   rulings: new RuleCounts(),
 }
 const link = policyLink(bench.gateway.model, services)!

@@ -8,14 +8,14 @@ import type { Log } from '../../telemetry/log.ts'
 import { absent, refused } from '../absent.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
-import type { CallCounts } from './call-counts.ts'
+import type { PermittedCalls } from './permitted-calls.ts'
 import type { RuleCounts } from './rule-counts.ts'
 import { permittedOutcome } from './permitted-result.ts'
 import { maySee, policyCall } from './policy-call.ts'
 
 export interface PolicyServices {
   readonly log: Log
-  readonly counts: CallCounts
+  readonly counts: PermittedCalls
   readonly rulings: RuleCounts
 }
 

@@ -5,8 +5,8 @@ import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { isAbout } from '../results/result-handling.ts'
 import { toFailure } from '../to-failure.ts'
-import { failureKind, pauseOf } from './failure-kind.ts'
 import { RetryBudget } from './retry-budget.ts'
+import { TargetError } from '../../targets/target-error.ts'
 
 type Next = Parameters<Link>[1]
 
@@ -117,4 +117,41 @@ class RepeatedCall {
       cancellationOf(this.#exchange).offAbort(end)
     }
   }
+}
+
+/** `answered`: the server got the call and answered it, with whatever result. */
+type FailureKind = 'transport' | 'throttled' | 'authorization' | 'answered' | 'gateway'
+
+const TRANSPORT: ReadonlySet<string> = new Set([
+  'closed',
+  'exited',
+  'network',
+  'session_lost',
+  'not_connected',
+  'stalled',
+  'timeout',
+])
+const AUTHORIZATION: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'oauth'])
+const AWAY: ReadonlySet<number | undefined> = new Set([502, 503, 504])
+const TOO_MANY = 429
+
+/** Why a call failed: only some of it may be different the next time. */
+function failureKind(outcome: Outcome): FailureKind {
+  if (outcome.type !== 'error') return 'answered'
+  const { cause } = outcome
+  if (!(cause instanceof TargetError)) return 'answered'
+  const { reason, facts } = cause
+  if (AUTHORIZATION.has(reason)) return 'authorization'
+  if (TRANSPORT.has(reason)) return 'transport'
+  if (reason !== 'http_status') return 'gateway'
+  if (facts.status === TOO_MANY) return 'throttled'
+  return AWAY.has(facts.status) ? 'transport' : 'answered'
+}
+
+/** How long a server wants to be left alone, in milliseconds; undefined when it does not say. */
+function pauseOf(outcome: Outcome): number | undefined {
+  const cause = outcome.type === 'error' ? outcome.cause : undefined
+  const text = cause instanceof TargetError ? cause.retryAfter : undefined
+  if (text === undefined) return undefined
+  return /^\d+$/.test(text) ? Number(text) * 1000 : Math.max(0, Date.parse(text) - Date.now())
 }

@@ -1,6 +1,6 @@
 import type ts from 'typescript'
 import { isInline, rewriteContext, rewriteToolHandler } from './handlers.ts'
-import { type Kind, propertyOf, type Resolver } from './resolve.ts'
+import { type Kind, propertyOf, type SymbolResolver } from './resolve.ts'
 import type { Rewrite } from './rewrite.ts'
 
 export type Registrar =
@@ -126,7 +126,7 @@ function rewriteHandler(
 /** What a change of one file needs. */
 export interface Change {
   readonly rewrite: Rewrite
-  readonly resolver: Resolver
+  readonly resolver: SymbolResolver
   /** What zod is called in this file. */
   zod(): string
 }

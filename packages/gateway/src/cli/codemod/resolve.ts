@@ -9,7 +9,7 @@ export type Kind = 'text' | 'shape' | 'schema' | 'hints' | 'unknown'
 const HINTS = new Set(['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'])
 
 /** Follows names to what they were given, through object literals and imports of the project's own files. */
-export class Resolver {
+export class SymbolResolver {
   readonly #ts: TypeScript
   readonly #files = new Map<string, ts.SourceFile | undefined>()
 

@@ -1,7 +1,7 @@
 import type ts from 'typescript'
 import type { TypeScript } from './load-typescript.ts'
 import { type Change, rewritePositional, rewriteRegistered } from './registrations.ts'
-import { Resolver } from './resolve.ts'
+import { SymbolResolver } from './resolve.ts'
 import { rewriteResource } from './resources.ts'
 import { type Note, Rewrite } from './rewrite.ts'
 import { rewriteConnect, rewriteLowLevel, rewriteServer } from './servers.ts'
@@ -19,7 +19,7 @@ export interface RewrittenFile {
 
 /** Rewrites a file that registers with an official `McpServer`; undefined when there is nothing to do in it. */
 export function rewriteFile(path: string, text: string, typescript: TypeScript): RewrittenFile | undefined {
-  const resolver = new Resolver(typescript)
+  const resolver = new SymbolResolver(typescript)
   const rewrite = new Rewrite(typescript, resolver.parse(path, text))
   const zod = zodIn(rewrite)
   const change: Change = { rewrite, resolver, zod: () => zod?.name ?? rewrite.use('z', 'zod') }

@@ -12,7 +12,7 @@ import { DevSession } from '../dev/dev-session.ts'
 import { runCommand } from '../dev/run-command.ts'
 import { shorten } from '../format-problem.ts'
 import { literalText } from '../plain-text.ts'
-import { collect } from '../request-flags.ts'
+import { collect } from '../requests/request-flags.ts'
 import { overridesOf, runGateway, type GatewayOptions } from '../run-gateway.ts'
 
 interface DevOptions extends GatewayOptions {

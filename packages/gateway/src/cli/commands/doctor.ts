@@ -8,10 +8,10 @@ import { withAdmin } from '../open-admin.ts'
 import type { Paint } from '../paint.ts'
 import { oneLine, plainText } from '../plain-text.ts'
 import { withProgress } from '../progress.ts'
-import { readArguments } from '../read-arguments.ts'
+import { readArguments } from '../requests/read-arguments.ts'
 import { repairFor } from '../repair.ts'
 import { registerLogin } from './doctor-login.ts'
-import { afterDashes, collect } from '../request-flags.ts'
+import { afterDashes, collect } from '../requests/request-flags.ts'
 
 interface DoctorOptions extends GlobalOptions {
   readonly call?: string

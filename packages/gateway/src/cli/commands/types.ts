@@ -5,7 +5,7 @@ import { CliError } from '../cli-error.ts'
 import { printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
 import { plainText } from '../plain-text.ts'
 import { withProgress } from '../progress.ts'
-import { afterDashes, collect } from '../request-flags.ts'
+import { afterDashes, collect } from '../requests/request-flags.ts'
 import { type Offer, writeTypes } from '../types/write-types.ts'
 
 interface TypesOptions extends GlobalOptions {

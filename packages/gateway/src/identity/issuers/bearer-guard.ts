@@ -1,8 +1,9 @@
 import type { BearerGuard } from '@gantry/mcp/guard'
+import { parseJson } from '@gantry/mcp/foreign'
+import type { Guard, HttpHead } from '@gantry/mcp/server'
 import { schemeOf, type BearerModel, type GatewayModel, type GroupsModel } from '../../model/index.ts'
 import { withGroups } from '../../rules/with-groups.ts'
 import type { OnRefused } from '../refusal.ts'
-import { issuersGuard } from './issuers-guard.ts'
 
 /** Lets holders of tokens in: of issuers of the configuration, and our own. Undefined where there is neither. */
 export async function bearerGuard(
@@ -65,4 +66,39 @@ function authorizationServers({ auth: { issuers, signIn } }: GatewayModel): stri
 function resourceOf({ audience }: BearerModel, { server }: GatewayModel): string {
   if (server.publicUrl !== undefined) return new URL('/mcp', server.publicUrl).href
   return URL.canParse(audience) ? audience : `${schemeOf(server)}://${server.host}:${server.port}/mcp`
+}
+
+interface IssuerGuard {
+  readonly issuer: string
+  readonly guard: BearerGuard
+  /** Whether it can tell what tokens are worth that are not JWTs. */
+  readonly takesOpaque: boolean
+}
+
+/**
+ * One guard for several issuers, each with settings of its own. A token goes to the guard of the issuer that it
+ * names, and to no other; all guards publish the same metadata.
+ */
+function issuersGuard(issuers: readonly [IssuerGuard, ...IssuerGuard[]]): BearerGuard {
+  const [first] = issuers
+  const guards = new Map(issuers.map(({ issuer, guard }) => [issuer, guard]))
+  const opaque = issuers.find(({ takesOpaque }) => takesOpaque)?.guard ?? first.guard
+  const guard: Guard = (head) => {
+    const issuer = issuerIn(head)
+    return (issuer === undefined ? opaque : (guards.get(issuer) ?? first.guard))(head)
+  }
+  const { protectedResource, metadata, metadataPath } = first.guard
+  return Object.assign(guard as BearerGuard, { protectedResource, metadata, metadataPath })
+}
+
+/** Whom the token says it is of. Nothing is believed: the guard of that issuer verifies it. */
+function issuerIn({ headers }: HttpHead): string | undefined {
+  const payload = /^(?:bearer|dpop) +[\w-]+\.([\w-]+)\.[\w-]+ *$/i.exec(headers.authorization ?? '')?.[1]
+  if (payload === undefined) return undefined
+  try {
+    const { iss } = Object(parseJson(Buffer.from(payload, 'base64url').toString('utf8'))) as { iss?: unknown }
+    return typeof iss === 'string' ? iss : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Redirect } from '@gantry/mcp/auth'
 import { samePrincipal, type Principal } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
+import { digest } from '../secret-texts.ts'
 import type { TargetModel } from '../../model/index.ts'
 import type { Rows, Store } from '../../store/index.ts'
 import { CALLBACK, type Accounts } from '../vault/accounts.ts'
@@ -98,8 +98,4 @@ export class LoginFlow {
   close(): void {
     this.#closing.abort()
   }
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

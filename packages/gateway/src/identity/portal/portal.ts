@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describePrincipal, type AuthInfo } from '@gantry/mcp/exchange'
 import type { Guard } from '@gantry/mcp/server'
+import { isSameSecret } from '../secret-texts.ts'
 import { decodePercent, type TargetModel } from '../../model/index.ts'
 import { nameOfPerson } from '../name-of-person.ts'
 import { readForm } from '../read-form.ts'
@@ -75,7 +75,7 @@ export class Portal {
     }
     if (method === 'POST') {
       const form = await readForm(request, LONGEST_SECRET * 2)
-      if (!form || !isSame(form.get('proof') ?? '', session.proof)) {
+      if (!form || !isSameSecret(form.get('proof') ?? '', session.proof)) {
         return sendPage(response, 400, noticePage('Not accepted', 'This did not come from our page.'))
       }
       if (path === '/connect/sign-out') {
@@ -280,8 +280,4 @@ function redirect(response: ServerResponse, location: string, cookie?: string): 
     ...(cookie !== undefined && { 'set-cookie': cookie }),
   }
   response.writeHead(303, headers).end()
-}
-
-function isSame(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }

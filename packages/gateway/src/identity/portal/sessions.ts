@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { AuthInfo } from '@gantry/mcp/exchange'
+import { cookieOf, digest } from '../secret-texts.ts'
 import type { Rows, Store } from '../../store/index.ts'
 
 const COOKIE = 'gantry-connect'
@@ -32,9 +33,8 @@ export class PortalSessions {
     return this.#cookie(id, LIFETIME / 1000)
   }
 
-  async find({ headers }: IncomingMessage): Promise<PortalSession | undefined> {
-    const pair = (headers.cookie ?? '').split('; ').find((one) => one.startsWith(`${COOKIE}=`))
-    const id = pair?.slice(COOKIE.length + 1) ?? ''
+  async find(request: IncomingMessage): Promise<PortalSession | undefined> {
+    const id = cookieOf(request, COOKIE)
     if (!/^[\w-]{32}$/.test(id)) return undefined
     const row = await this.#rows.get(digest(id)).catch(() => undefined)
     return row && { id, auth: JSON.parse(row.value) as AuthInfo, proof: digest(`proof ${id}`) }
@@ -51,8 +51,4 @@ export class PortalSessions {
     const secure = this.#isSecure() ? '; Secure' : ''
     return `${COOKIE}=${value}; Path=/connect; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`
   }
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

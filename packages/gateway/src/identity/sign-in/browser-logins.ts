@@ -1,6 +1,7 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo, JsonObject } from '@gantry/mcp/exchange'
+import { cookieOf, digest, isSameSecret } from '../secret-texts.ts'
 import type { Rows, Store } from '../../store/index.ts'
 import { problemPage, sendPage } from './pages.ts'
 import type { PendingLogin, Person, Upstream } from './upstream.ts'
@@ -73,7 +74,7 @@ export class BrowserLogins {
     if (!row) return false
     const { browser, to, ...pending } = JSON.parse(row.value) as Begun
     const { upstream, log, toAuth } = this.#options
-    if (!isSame(browser, digest(cookieOf(request)))) {
+    if (!isSameSecret(browser, digest(cookieOf(request, COOKIE)))) {
       log('warn', 'A login was refused', {
         reason: 'it came from another browser than it began in',
         event: 'login-refused',
@@ -100,7 +101,7 @@ export class BrowserLogins {
   async redeem(request: IncomingMessage, ticket: string): Promise<Omit<Ticket, 'browser'> | undefined> {
     const row = ticket === '' ? undefined : await this.#flows.take(`ticket ${digest(ticket)}`)
     const found = row && (JSON.parse(row.value) as Ticket)
-    return found && isSame(found.browser, digest(cookieOf(request))) ? found : undefined
+    return found && isSameSecret(found.browser, digest(cookieOf(request, COOKIE))) ? found : undefined
   }
 }
 
@@ -110,17 +111,4 @@ export function personAuth(
   { subject, claims }: { subject: string; claims: JsonObject },
 ): AuthInfo {
   return { principal: { kind: 'person', issuer, subject }, scopes: [], claims }
-}
-
-function cookieOf({ headers }: IncomingMessage): string {
-  const found = (headers.cookie ?? '').split('; ').find((one) => one.startsWith(`${COOKIE}=`))
-  return found?.slice(COOKIE.length + 1) ?? ''
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
-}
-
-function isSame(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }

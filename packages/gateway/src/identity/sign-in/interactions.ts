@@ -1,7 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
+import { cookieOf, digest, isSameSecret } from '../secret-texts.ts'
 import { accountScope, isAccountScope } from '../../model/index.ts'
 import { readForm } from '../read-form.ts'
 import type { Rows, Store } from '../../store/index.ts'
@@ -86,7 +87,7 @@ export class Interactions {
     const done = await this.#flows.take(`done ${digest(uid)}`)
     if (done) {
       const { account, browser } = JSON.parse(done.value) as { account: string; browser: string }
-      if (!isSame(browser, digest(cookieOf(request)))) return this.#otherBrowser(response)
+      if (!isSameSecret(browser, digest(cookieOf(request, COOKIE)))) return this.#otherBrowser(response)
       return provider.interactionFinished(
         request,
         response,
@@ -130,7 +131,7 @@ export class Interactions {
     if (!row)
       return sendPage(response, 400, problemPage('This sign-in has ended, or was used already.', START))
     const begun = JSON.parse(row.value) as Begun
-    if (!isSame(begun.browser, digest(cookieOf(request)))) return this.#otherBrowser(response)
+    if (!isSameSecret(begun.browser, digest(cookieOf(request, COOKIE)))) return this.#otherBrowser(response)
     try {
       const person = await upstream.finish(url, begun)
       const { account, tooLong } = await people.keep(person)
@@ -206,7 +207,7 @@ export class Interactions {
     const { uid, params, session } = interaction
     const form = await readForm(request, MAX_FORM)
     const proof = await this.#flows.take(`proof ${digest(uid)}`)
-    if (!proof || !isSame(proof.value, digest(form?.get('proof') ?? ''))) {
+    if (!proof || !isSameSecret(proof.value, digest(form?.get('proof') ?? ''))) {
       return sendPage(
         response,
         400,
@@ -254,19 +255,6 @@ function placeOf(redirect: string): string {
   return url.protocol === 'http:'
     ? `a program on this computer (${url.host})`
     : `the app of ${url.protocol}//`
-}
-
-function cookieOf({ headers }: IncomingMessage): string {
-  const found = (headers.cookie ?? '').split('; ').find((one) => one.startsWith(`${COOKIE}=`))
-  return found?.slice(COOKIE.length + 1) ?? ''
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
-}
-
-function isSame(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }
 
 function reasonOf(error: unknown): string {

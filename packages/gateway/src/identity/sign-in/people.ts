@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { JsonObject } from '@gantry/mcp/exchange'
+import { digest } from '../secret-texts.ts'
 import type { Rows, Store } from '../../store/index.ts'
 import type { Person } from './upstream.ts'
 
@@ -42,7 +42,7 @@ export class People {
       maxRows: 100_000,
       maxValueBytes: 64 * 1024,
     })
-    this.#mark = `${createHash('sha256').update(issuer).digest('base64url').slice(0, 16)}:`
+    this.#mark = `${digest(issuer).slice(0, 16)}:`
     this.#ttl = ttl
   }
 
@@ -50,7 +50,7 @@ export class People {
   async keep({ subject, claims }: Person): Promise<{ account: string; tooLong: string[] }> {
     const account = this.accountOf(subject)
     const { kept, tooLong } = fittingClaims(claims)
-    await this.#rows.put(keyOf(account), JSON.stringify(kept), { ttl: this.#ttl })
+    await this.#rows.put(digest(account), JSON.stringify(kept), { ttl: this.#ttl })
     return { account, tooLong }
   }
 
@@ -61,7 +61,7 @@ export class People {
   /** Undefined when nobody of this account has logged in lately. */
   async claimsOf(account: string): Promise<JsonObject | undefined> {
     if (!account.startsWith(this.#mark)) return undefined
-    const row = await this.#rows.get(keyOf(account)).catch((error: { code?: string }) => {
+    const row = await this.#rows.get(digest(account)).catch((error: { code?: string }) => {
       if (error.code === 'unreadable') return undefined
       throw error
     })
@@ -89,8 +89,4 @@ export function fittingClaims(claims: JsonObject): { kept: JsonObject; tooLong: 
     }
   }
   return { kept, tooLong }
-}
-
-function keyOf(account: string): string {
-  return createHash('sha256').update(account).digest('base64url')
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { digest } from '../secret-texts.ts'
 import type { Row, Rows, Store } from '../../store/index.ts'
 
 export interface Payload {
@@ -112,22 +112,18 @@ export class StoreAdapter {
   }
 
   #key(id: string): string {
-    return `${this.#model} ${hash(id)}`
+    return `${this.#model} ${digest(id)}`
   }
 
   #uidKey(uid: string): string {
-    return `${this.#model}-uid ${hash(uid)}`
+    return `${this.#model}-uid ${digest(uid)}`
   }
 
   #grantKey(grantId: string, id: string): string {
-    return `${this.#model}-of-grant ${hash(grantId)} ${id === '' ? '' : hash(id)}`
+    return `${this.#model}-of-grant ${digest(grantId)} ${id === '' ? '' : digest(id)}`
   }
 }
 
 function toPayload({ value }: Row): Payload {
   return JSON.parse(value) as Payload
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

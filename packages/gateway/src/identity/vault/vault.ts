@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   isJsonObject,
   principalKey,
@@ -7,6 +6,7 @@ import {
   type Principal,
 } from '@gantry/mcp/exchange'
 import { parseJson } from '@gantry/mcp/foreign'
+import { digest } from '../secret-texts.ts'
 import { secretsIn } from '../../model/index.ts'
 import { withLease, type Lease, type Row, type Rows, type Store } from '../../store/index.ts'
 import type { Envelope, KeyRing } from './key-ring.ts'
@@ -233,10 +233,6 @@ function ownerOf(principal: Principal): string {
 
 function keyOf({ principal, target, server }: Place): string {
   return ownerOf(principal) + digest(JSON.stringify([target, server]))
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }
 
 /** Undefined for what is damaged or cut off. */

@@ -50,9 +50,10 @@ export interface FirstCallHost {
  * Calls that may be made twice do not wait for each other: each is made again when its question had to be refused.
  */
 export class FirstCalls {
+  /** First calls under way. */
+  readonly turns: Set<Turn> = new Set()
   readonly #known = new Items()
   readonly #refused = new WeakSet<Exchange>()
-  readonly #turns = new Set<Turn>()
 
   async run(exchange: Exchange, safe: boolean, host: FirstCallHost): Promise<Outcome> {
     const item = askingItemOf(exchange)
@@ -69,7 +70,7 @@ export class FirstCalls {
     }
     if (this.#isKnown(item) || !host.isAmbiguous()) return send()
     const turn = new Turn(exchange, safe, host.connect(), () => this.#end(turn, item))
-    this.#turns.add(turn)
+    this.turns.add(turn)
     try {
       return await send()
     } finally {
@@ -79,7 +80,7 @@ export class FirstCalls {
 
   /** The server has asked a question: where the next calls go is known. Those whose questions were refused are noted. */
   asked(exchanges: readonly Exchange[], isRefused: boolean): void {
-    for (const turn of this.#turns) this.#end(turn)
+    for (const turn of this.turns) this.#end(turn)
     if (!isRefused) return
     for (const exchange of exchanges) {
       for (let at: Exchange | undefined = exchange; at; at = at.origin) this.#refused.add(at)
@@ -95,14 +96,14 @@ export class FirstCalls {
 
   /** First calls of others that a question of this one could be taken for. */
   #inTheWay(exchange: Exchange, safe: boolean): Turn[] {
-    return [...this.#turns].filter(
+    return [...this.turns].filter(
       ({ caller, isSafe }) => !(safe && isSafe) && !isSameCaller(caller, exchange),
     )
   }
 
   #end(turn: Turn, item?: string): void {
     if (item !== undefined) this.#known.add(item)
-    this.#turns.delete(turn)
+    this.turns.delete(turn)
     turn.end()
   }
 

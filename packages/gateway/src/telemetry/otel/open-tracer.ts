@@ -7,19 +7,20 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources'
-import { RandomIdGenerator } from '@opentelemetry/sdk-trace-node'
+import { RandomIdGenerator, SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-node'
 import { cutText } from '@gantry/mcp/foreign'
+import { ROOT_CONTEXT } from '@opentelemetry/api'
+import type { TraceAttributes } from '@gantry/mcp/tracing'
 import { hideShapes, type OtlpModel } from '../../model/index.ts'
 import { limitedLog, type Log } from '../log.ts'
 import { OperationDurations } from '../operation-durations.ts'
 import type { SecretScrubber } from '../secret-scrubber.ts'
-import type { Tracer } from '../tracer.ts'
-import { measureSession } from './measure-session.ts'
+import type { Tracer, TracedSession } from '../tracer.ts'
 import { MetricSender } from './metric-sender.ts'
 import { OtelRequestTrace, type TraceServices } from './request-trace.ts'
-import { samplerOf, shareOf } from './sampling.ts'
 import { TailDecision } from './span-record.ts'
 import { SpanSender } from './span-sender.ts'
+import { addressText, isWire, networkOf, serverAddress } from './server-address.ts'
 
 export interface TracerOptions {
   readonly otlp: OtlpModel
@@ -108,4 +109,35 @@ function reportFailures({ log }: TracerOptions): void {
       detail: error instanceof Error ? error.message : String(error),
     }),
   )
+}
+
+/** The share of traces that begin here and are sent, from 0 to 1. The standard variables go before the default. */
+function shareOf(configured: number | undefined, env: NodeJS.ProcessEnv): number {
+  if (configured !== undefined) return configured
+  const sampler = env.OTEL_TRACES_SAMPLER?.replace(/^parentbased_/, '')
+  if (sampler === 'always_off') return 0
+  const share = Number(env.OTEL_TRACES_SAMPLER_ARG)
+  return sampler === 'traceidratio' && env.OTEL_TRACES_SAMPLER_ARG && share >= 0 && share <= 1 ? share : 1
+}
+
+/** Decides by the id, so that all who see a trace decide alike. */
+function samplerOf(share: number): (traceId: string) => boolean {
+  if (share >= 1) return () => true
+  if (share <= 0) return () => false
+  const sampler = new TraceIdRatioBasedSampler(share)
+  return (traceId) =>
+    sampler.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED
+}
+
+/** Counts a session that is over. What runs in this process, or is no MCP, has none. */
+function measureSession(durations: OperationDurations, session: TracedSession): void {
+  const { version, transport, lasted, target } = session
+  if (!isWire(transport)) return
+  const attributes = (): TraceAttributes => ({
+    'mcp.protocol.version': version,
+    ...networkOf(transport),
+    ...(target && serverAddress(target)),
+  })
+  const key = `${version}\n${transport}\n${target ? addressText(target) : ''}`
+  durations.record(`mcp.${target ? 'client' : 'server'}.session.duration`, lasted / 1000, key, attributes)
 }

@@ -5,13 +5,13 @@ import type { RunningTask } from './running-task.ts'
 
 /** Requests that wait for the result of a running task. The newest one of a task is asked its questions. */
 export class TaskFollowers {
-  readonly #followers = new Map<RunningTask, Follower[]>()
+  readonly #followers = new Map<RunningTask, TaskFollower[]>()
 
   /** Resolves when the task is over, or the request is. */
   async follow(task: RunningTask, exchange: Exchange): Promise<void> {
     const others = this.#followers.get(task) ?? []
     others.at(-1)?.rest()
-    const follower = new Follower(task, exchange)
+    const follower = new TaskFollower(task, exchange)
     this.#followers.set(task, [...others, follower])
     try {
       follower.look()
@@ -38,7 +38,7 @@ export class TaskFollowers {
   }
 }
 
-class Follower {
+class TaskFollower {
   readonly over: Promise<void>
   readonly #task: RunningTask
   readonly #exchange: Exchange

@@ -13,7 +13,6 @@ import {
   type Revision,
   type Root,
 } from '../../protocol/index.ts'
-import { createCallerState } from './caller-state.ts'
 import { checkRoots, checkSampled } from './check-answer.ts'
 import { createElicit, type Elicit, type PageOptions, type QuestionOptions } from './elicit.ts'
 import { requireCapability } from './require-capability.ts'
@@ -22,6 +21,9 @@ import type { CallerState } from './kept-values.ts'
 import type { Questions } from './questions.ts'
 import type { ReplayTrace } from './replay-watch.ts'
 import type { Store } from '../store.ts'
+import { senderKey } from '../../protocol/callers.ts'
+import { eraOf } from '../../protocol/revisions.ts'
+import { isInStep } from './step-scope.ts'
 
 /** What a context knows of the round that it belongs to, where calls have rounds. */
 export interface RoundFacts {
@@ -217,4 +219,24 @@ export class Context {
   onSuspend(release: () => void): void {
     this.#round.suspension?.().addEventListener('abort', release, { once: true })
   }
+}
+
+function createCallerState(exchange: Exchange, store: Store, questions: () => Questions): CallerState {
+  const step: Questions['step'] = async (name, run) => (isInStep() ? run() : questions().step(name, run))
+  const host = { owner: ownerOf(exchange), store, step, parseDuration }
+  const kept = async () => (await import('./kept-values.ts')).keptValues(host)
+  return {
+    get: async (key) => (await kept()).get(key),
+    set: async (key, value, options) => (await kept()).set(key, value, options),
+    delete: async (key) => (await kept()).delete(key),
+  }
+}
+
+/** The principal; without one the session, or the connection where it lasts. */
+function ownerOf(exchange: Exchange): string | undefined {
+  const { auth, client, session, connection, ask } = exchange
+  if (auth) return senderKey(exchange)
+  // Without sessions, HTTP makes one for each request, and nothing can be asked.
+  const isLasting = eraOf(client.version) === 'legacy' && ask
+  return isLasting ? `session ${session}` : connection && `session ${connection}`
 }

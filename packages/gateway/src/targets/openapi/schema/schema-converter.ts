@@ -1,8 +1,7 @@
 import type { DocumentSet, Located } from '../document/document-set.ts'
 import type { JsonSchema } from '../mcp.ts'
-import { define, isObject, own } from '../own.ts'
+import { define, isObject, own, ownEntries, ownString } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
-import { discriminate } from './discriminate.ts'
 import { DefinitionNames } from './definition-names.ts'
 import {
   ONE_SCHEMA,
@@ -244,4 +243,34 @@ export class SchemaConverter {
 /** `true` and `false` are schemas, but a tool's schema has to be an object. */
 function fromBoolean(schema: boolean): JsonSchema {
   return schema ? {} : { not: {} }
+}
+
+/** Turns OpenAPI's `discriminator` into a constant in each branch, for JSON Schema has no such keyword. */
+function discriminate(schema: JsonSchema, source: JsonSchema): void {
+  const property = ownString(own(source, 'discriminator'), 'propertyName')
+  if (property === undefined) return
+  for (const keyword of ['oneOf', 'anyOf']) {
+    const sources = own(source, keyword)
+    const branches = own(schema, keyword)
+    if (!Array.isArray(sources) || !Array.isArray(branches)) continue
+    schema[keyword] = branches.map((branch, index) => {
+      const values = valuesOf(sources[index], own(source, 'discriminator'))
+      if (values.length === 0 || !isObject(branch)) return branch
+      const expected = values.length === 1 ? { const: values[0] } : { enum: values }
+      return { ...branch, properties: Object.fromEntries([[property, expected]]), required: [property] }
+    })
+  }
+}
+
+/** The mapping's values for a branch, else the name of the schema that the branch refers to. */
+function valuesOf(branch: unknown, discriminator: unknown): string[] {
+  const reference = ownString(branch, '$ref')
+  if (reference === undefined || Object.keys(branch as JsonSchema).length > 1) return []
+  const name = reference.split('/').at(-1)!
+  const mapping = ownEntries(own(discriminator, 'mapping'))
+  const mapped = mapping
+    .filter(([, target]) => target === reference || target === name)
+    .map(([value]) => value)
+  if (mapped.length > 0) return mapped
+  return reference.startsWith('#/') ? [name] : []
 }

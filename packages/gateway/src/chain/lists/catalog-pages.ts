@@ -1,0 +1,158 @@
+import {
+  shapeResult,
+  writeJson,
+  type Complete,
+  type Exchange,
+  type JsonObject,
+  INVALID_PARAMS,
+  ProtocolError,
+} from '@gantry/mcp/exchange'
+import type { Implementation } from '@gantry/mcp/server'
+import type { ListKind, MergedEntry } from '../../catalog/merged.ts'
+import { GAPS, type CatalogView } from '../../catalog/catalog-view.ts'
+import { methodNotFound } from '../absent.ts'
+import type { CallerView } from '../policy/caller-view.ts'
+import { withoutDenied } from '../policy/permitted-result.ts'
+import type { TargetCatalog } from '../../catalog/target-catalog.ts'
+
+interface ListMethod {
+  readonly kind: ListKind
+  readonly member: string
+  readonly capability: 'tools' | 'prompts' | 'resources'
+}
+
+const METHODS: Readonly<Record<string, ListMethod>> = {
+  'tools/list': { kind: 'tools', member: 'tools', capability: 'tools' },
+  'prompts/list': { kind: 'prompts', member: 'prompts', capability: 'prompts' },
+  'resources/list': { kind: 'resources', member: 'resources', capability: 'resources' },
+  'resources/templates/list': { kind: 'templates', member: 'resourceTemplates', capability: 'resources' },
+}
+
+export interface CatalogPagesOptions {
+  readonly catalog: CatalogView
+  readonly info: Implementation
+  readonly pageSize: number
+}
+
+const MAX_CACHED_PAGES = 256
+
+/** Pages of the merged lists. What all callers see alike is shaped and serialised once per revision. */
+export class CatalogPages {
+  readonly #options: CatalogPagesOptions
+  readonly #texts = new Map<string, Complete>()
+  #generation = -1
+  #writtenAt = 0
+
+  constructor(options: CatalogPagesOptions) {
+    this.#options = options
+  }
+
+  async page(exchange: Exchange, view: CallerView): Promise<Complete> {
+    await view.current()
+    if (exchange.method === 'skills/list') return this.#skills(view)
+    const method = METHODS[exchange.method]!
+    if (!view.capabilities()[method.capability]) {
+      throw methodNotFound(exchange.method)
+    }
+    const after = readCursor(exchange.params.cursor)
+    if (!view.isOpen) return { type: 'complete', result: this.#build(method, after, view) }
+    return this.#cached(method, after, exchange, view)
+  }
+
+  #cached(method: ListMethod, after: Position | undefined, exchange: Exchange, view: CallerView): Complete {
+    const { catalog } = this.#options
+    // Times to live run down, so a page that has one is written anew every second.
+    const aged = view.caching().ttlMs > 0 && Date.now() > this.#writtenAt + 1000
+    if (this.#generation !== catalog.generation || aged) {
+      this.#texts.clear()
+      this.#generation = catalog.generation
+      this.#writtenAt = Date.now()
+    }
+    const key = JSON.stringify([exchange.method, exchange.client.version, after])
+    let page = this.#texts.get(key)
+    if (!page) {
+      const result = this.#build(method, after, view)
+      const shaped = shapeResult(exchange.method, result, exchange.client.version, this.#options.info)
+      page = { type: 'complete', result, json: writeJson(shaped) }
+      // Cursors come from outside: however many are made up, the cache stays small.
+      if (this.#texts.size >= MAX_CACHED_PAGES) this.#texts.clear()
+      this.#texts.set(key, page)
+    }
+    return page
+  }
+
+  #build(method: ListMethod, after: Position | undefined, view: CallerView): JsonObject {
+    const entries: MergedEntry[] = view.entries(method.kind)
+    const begin = after ? beginAfter(after, entries, view.catalogs) : 0
+    const end = begin + this.#options.pageSize
+    const shown = entries.slice(begin, end)
+    const result: JsonObject = { [method.member]: shown.map((entry) => entry.item), ...view.caching() }
+    if (end < entries.length) result.nextCursor = writeCursor(positionOf(shown.at(-1)!, entries))
+    const gaps = view.gaps()
+    if (gaps.length > 0) result._meta = { [GAPS]: gaps }
+    return result
+  }
+
+  /** Skills are files: a caller that may not read one does not see it either. */
+  #skills(view: CallerView): Complete {
+    const { catalog } = this.#options
+    const skills = view.catalogs.flatMap((one) => {
+      const uris = catalog.urisOf(one)
+      const maySee = (uri: string): boolean => view.maySee('resources', one, uri)
+      const isVisible = ({ uri }: JsonObject): boolean => typeof uri === 'string' && maySee(uri)
+      return (one.snapshot?.skills ?? [])
+        .filter(isVisible)
+        .map((skill) => uris.skill(withoutDenied(skill, 'resources', maySee)))
+    })
+    return { type: 'complete', result: { skills, ...view.caching() } }
+  }
+}
+
+/** The last entry of a page: its name, whose it is, and how many of its target's stand in front of it. */
+export interface Position {
+  readonly ordinal: number
+  readonly target: string
+  readonly key: string
+}
+
+export function positionOf(entry: MergedEntry, entries: readonly MergedEntry[]): Position {
+  const first = entries.findIndex(({ target }) => target === entry.target)
+  return { ordinal: entries.indexOf(entry) - first, target: entry.target.target.name, key: entry.key }
+}
+
+/** Where the next page begins: after the entry seen last, or, when it is gone, after as many entries. */
+export function beginAfter(
+  { ordinal, target, key }: Position,
+  entries: readonly MergedEntry[],
+  catalogs: readonly TargetCatalog[],
+): number {
+  const seen = entries.findIndex((entry) => entry.key === key)
+  if (seen >= 0) return seen + 1
+  const place = catalogs.findIndex((one) => one.target.name === target)
+  // Without its target nothing says how far the client had come.
+  if (place < 0) throw unknownCursor()
+  const before = countOf(entries, new Set(catalogs.slice(0, place)))
+  const own = countOf(entries, new Set([catalogs[place]!]))
+  return before + Math.min(ordinal, own)
+}
+
+function countOf(entries: readonly MergedEntry[], catalogs: ReadonlySet<TargetCatalog>): number {
+  return entries.filter((entry) => catalogs.has(entry.target)).length
+}
+
+export function writeCursor({ ordinal, target, key }: Position): string {
+  return Buffer.from(`${ordinal}/${target}/${key}`).toString('base64url')
+}
+
+/** Names of targets hold no "/". */
+export function readCursor(cursor: unknown): Position | undefined {
+  if (cursor === undefined) return undefined
+  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : ''
+  const [, ordinal, target, key] = /^(\d{1,9})\/([^/]+)\/(.+)$/s.exec(text) ?? []
+  if (target === undefined || key === undefined) throw unknownCursor()
+  return { ordinal: Number(ordinal), target, key }
+}
+
+function unknownCursor(): ProtocolError {
+  return new ProtocolError(INVALID_PARAMS, 'Invalid params: unknown cursor')
+}

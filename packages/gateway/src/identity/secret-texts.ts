@@ -1,0 +1,19 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
+/** What is kept of a secret: enough to know it again. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+/** Takes the same time wherever the texts differ. */
+export function isSameSecret(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** The value of a cookie; empty when the browser sent none. */
+export function cookieOf({ headers }: IncomingMessage, name: string): string {
+  const found = (headers.cookie ?? '').split('; ').find((one) => one.startsWith(`${name}=`))
+  return found?.slice(name.length + 1) ?? ''
+}

@@ -1,0 +1,167 @@
+import type { Notification } from '../../exchange/index.ts'
+import type { ReconnectPace } from '../../exchange/wire.ts'
+import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../../jsonrpc/index.ts'
+import type { ServerCapabilities, SubscriptionFilter } from '../../protocol/index.ts'
+import { ListenStream, type OpenListen } from './listen-stream.ts'
+
+export interface ListeningOptions {
+  wanted(): SubscriptionFilter
+  /** What the connected server can do; undefined without a connection. */
+  capabilities(): ServerCapabilities | undefined
+  /** Connects again when the connection was lost. Rejects when that is not allowed. */
+  reconnect(): Promise<unknown>
+  open: OpenListen
+  deliver(notification: Notification): void
+  /** How soon a stream that ended is opened again. */
+  pace: ReconnectPace
+  /** The stream broke off. */
+  onBroken(): void
+  /** Changes may have happened while there was no stream. */
+  onMissed(): void
+  onWarning(error: Error): void
+}
+
+/** Keeps one `subscriptions/listen` open, and opens it again when it changes, ends or is lost. */
+export class Listening {
+  readonly #options: ListeningOptions
+  /** The stream that delivers, and the one that will take its place once it is acknowledged. */
+  #active: ListenStream | undefined
+  #next: ListenStream | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #failures = 0
+  #missed = false
+
+  constructor(options: ListeningOptions) {
+    this.#options = options
+  }
+
+  update(): void {
+    const capabilities = this.#options.capabilities()
+    if (!capabilities) return
+    const filter = possible(this.#options.wanted(), capabilities)
+    const newest = this.#next ?? this.#active
+    if (newest && sameFilter(newest.filter, filter)) return
+    this.#stopTimer()
+    if (Object.keys(filter).length === 0) this.#closeAll()
+    else this.#open(filter)
+  }
+
+  /** The server was away. Changes are told of when it is listened to again, so that none comes in between. */
+  wasAway(): void {
+    if (this.#next || this.#timer) this.#missed = true
+    else this.#options.onMissed()
+  }
+
+  /** What the server grants of what is wanted now. */
+  async granted(): Promise<SubscriptionFilter> {
+    this.update()
+    return (await (this.#next ?? this.#active)?.granted) ?? {}
+  }
+
+  /** Nothing is listened to until the next `update`. */
+  stop(): void {
+    this.#stopTimer()
+    this.#closeAll()
+    this.#failures = 0
+    this.#missed = false
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #closeAll(): void {
+    this.#next?.close()
+    this.#active?.close()
+    this.#next = undefined
+    this.#active = undefined
+  }
+
+  #open(filter: SubscriptionFilter): void {
+    this.#next?.close()
+    const stream = new ListenStream(filter, this.#options.open, (notification) => {
+      if (stream === this.#active) this.#options.deliver(notification)
+    })
+    this.#next = stream
+    stream.granted.then(
+      () => this.#promote(stream),
+      () => {},
+    )
+    stream.ended.then(
+      () => this.#ended(stream, undefined),
+      (thrown: unknown) => this.#ended(stream, thrown),
+    )
+  }
+
+  /** The old stream goes when the new one is there, so that nothing is missed in between. */
+  #promote(stream: ListenStream): void {
+    if (this.#next !== stream) return
+    this.#active?.close()
+    this.#active = stream
+    this.#next = undefined
+    this.#failures = 0
+    if (!this.#missed) return
+    this.#missed = false
+    this.#options.onMissed()
+  }
+
+  #ended(stream: ListenStream, thrown: unknown): void {
+    if (stream.closed) return
+    if (this.#next === stream) this.#next = undefined
+    else if (this.#active === stream) this.#active = undefined
+    this.#missed = true
+    if (thrown !== undefined) this.#options.onBroken()
+    if (thrown instanceof ProtocolError && thrown.code === METHOD_NOT_FOUND) {
+      this.#options.onWarning(
+        new McpError('unsupported', 'The server cannot be listened to', { cause: thrown }),
+      )
+    } else this.#retryLater()
+  }
+
+  /** Jittered, so that clients of a server that restarts do not come back all at once. */
+  #retryLater(): void {
+    this.#stopTimer()
+    const { initialDelay, maxDelay, maxAttempts } = this.#options.pace
+    if (this.#failures >= maxAttempts) return
+    const delay = Math.min(initialDelay * 2 ** this.#failures++, maxDelay)
+    this.#timer = setTimeout(() => void this.#retry(), delay * (0.5 + Math.random() / 2))
+    this.#timer.unref?.()
+  }
+
+  async #retry(): Promise<void> {
+    this.#timer = undefined
+    if (Object.keys(this.#options.wanted()).length === 0) return
+    try {
+      await this.#options.reconnect()
+      this.update()
+    } catch (thrown) {
+      const error = McpError.from(thrown)
+      if (error.code === 'closed' || error.code === 'not_connected') return
+      this.#options.onWarning(error)
+      this.#retryLater()
+    }
+  }
+}
+
+/** Leaves out what the server does not offer. */
+function possible(wanted: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
+  const filter: SubscriptionFilter = {}
+  if (wanted.toolsListChanged && capabilities.tools?.listChanged) filter.toolsListChanged = true
+  if (wanted.promptsListChanged && capabilities.prompts?.listChanged) filter.promptsListChanged = true
+  if (wanted.resourcesListChanged && capabilities.resources?.listChanged) filter.resourcesListChanged = true
+  const uris = wanted.resourceSubscriptions ?? []
+  if (uris.length > 0 && capabilities.resources?.subscribe) filter.resourceSubscriptions = uris
+  return filter
+}
+
+function sameFilter(a: SubscriptionFilter, b: SubscriptionFilter): boolean {
+  const key = (filter: SubscriptionFilter) =>
+    JSON.stringify([
+      filter.toolsListChanged,
+      filter.promptsListChanged,
+      filter.resourcesListChanged,
+      [...(filter.resourceSubscriptions ?? [])].sort(),
+    ])
+  return key(a) === key(b)
+}
