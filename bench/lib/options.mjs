@@ -10,7 +10,8 @@ const USAGE = `npm run bench -- [NAME…] [OPTIONS]
 NAME           cases whose name begins so; all without one
 --list         prints the names of the cases
 --short        a smoke run of at most two minutes that fails on errors, never on a time
---compare      reports every ratio that fell by 20 % against bench/recorded.json, and fails when one did
+--compare      fails when a ratio is worse than in bench/recorded.json by more than 10 %. A case where one is gets
+               measured twice more, and only what is worse each time counts
 --record       writes what was measured to bench/recorded.json, docs/benchmarks.md and its pictures
 --docs         writes docs/benchmarks.md and its pictures from bench/recorded.json, and measures nothing
 --rounds N     how often each contestant has its turn (7)

@@ -118,6 +118,6 @@ All contestants of a case run at the same time, but only one is asked at a time:
 
 The gateways stand before the same servers, the bare ones. mcp-hub is asked at its own REST endpoint, since it has no Streamable HTTP. supergateway and mcp-proxy have one session. CPU time is that of the server, or of the gateway with what it started, as the system counts it; for clients it is the client's.
 
-\`npm run bench -- --compare\` measures again and reports every ratio that has become worse by 20 %. The programs are in [bench/](../bench/README.md).
+\`npm run bench -- --compare\` measures again and reports every ratio that has become worse by more than 10 %, and stays so when its case is measured twice more. The programs are in [bench/](../bench/README.md).
 `
 }

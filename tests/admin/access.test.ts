@@ -33,7 +33,7 @@ function raw(
   })
 }
 
-describe('whoever has no token', () => {
+describe('a caller without a token', () => {
   it.each(Object.entries(ROUTES))('gets nothing from %s', async (_name, { method, path }) => {
     const response = await gateway.fetch(path, { method, token: '' })
     expect(response.status).toBe(401)

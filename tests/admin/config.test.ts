@@ -181,7 +181,7 @@ describe('an edit', () => {
     expect(await gateway.readConfig()).toBe(CONFIG)
   })
 
-  it('does not overwrite what somebody else wrote', async () => {
+  it('does not overwrite what another program wrote', async () => {
     const { api } = await start()
     const { text, revision } = await api.call('config', {})
     const theirs = CONFIG.replace('Of the whole team.', 'Mine.')
@@ -205,7 +205,7 @@ describe('an edit', () => {
   })
 })
 
-describe('a file that somebody breaks', () => {
+describe('a file that becomes unreadable', () => {
   it('is reported, with the old configuration in use, until it is put right', async () => {
     const { api } = await start()
     await writeFile(gateway.file, '{ "mcpServers": ')

@@ -1,4 +1,4 @@
-// A client that calls a slow tool for ever, until somebody kills it. argv: endpoint, era, mark.
+// A client that calls a slow tool for ever, until it is killed. argv: endpoint, era, mark.
 import { connect } from '@gantry/mcp/client'
 
 const [endpoint, era] = process.argv.slice(2)

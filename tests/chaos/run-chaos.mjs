@@ -97,7 +97,7 @@ async function playRound({ world, clients, report, random, round, gatewayEvery }
       report.errors++
       if (!excused) report.lost.push(`round ${round}, ${fault}: ${call.name} failed: ${outcome.error}`)
     } else if (outcome.text !== call.nonce) {
-      report.lost.push(`round ${round}, ${fault}: ${call.name} got somebody else's answer`)
+      report.lost.push(`round ${round}, ${fault}: ${call.name} got the answer of another call`)
     } else if (call.streams && !outcome.heard) {
       report.lost.push(`round ${round}, ${fault}: ${call.name} got no progress`)
     }

@@ -32,7 +32,7 @@ describe('a configuration that was found and accepted', () => {
   const changed = (): string =>
     `mcpServers: { words: { command: node, args: [server.mjs] }, more: { command: node, args: [-e, "require('fs').writeFileSync('ran', '')"], start: eager } }\n`
 
-  it('is not followed to what nobody has accepted, and is followed to what somebody has', async () => {
+  it('is not followed to what was not accepted, and is followed to what was', async () => {
     const serve = shop.start('serve', '--port', '0')
     await serve.endpoint()
     await writeFile(join(shop.dir, 'gantry.yaml'), changed())

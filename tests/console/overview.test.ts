@@ -63,7 +63,7 @@ describeConsole('what an operator sees first', { config: BUSY_HOUSE, entries: 20
   it('shows the load with axes, ranges and the calls behind a moment, by keyboard', async () => {
     await opened.go('/')
     const slider = page.getByRole('slider', { name: 'Moment' })
-    // Both axes have their figures: calls from nought to a round number above the most, and times up to now.
+    // Both axes have their figures: calls from zero to a round number above the most, and times up to now.
     const [counts, times] = await slider.evaluate((plot) =>
       [plot.previousElementSibling!, plot.nextElementSibling!].map((axis) =>
         [...axis.children].map((mark) => mark.textContent!),

@@ -14,7 +14,7 @@ const EXCHANGES = 10_000
 const CHANGES = 1_000
 /** Of elements, whatever the length of the lists. */
 const MOST_NODES = 1_500
-/** Of the page's own CPU time for one thing that somebody does, so that a busy machine does not matter. */
+/** Of the page's own CPU time for one action of a user, so that a busy machine does not matter. */
 const MOST_MS = 2_500
 
 /** Of CPU time of its main thread alone, for sorting or filtering all exchanges. */
@@ -173,7 +173,7 @@ describeConsole('the console at scale', { config, entries: TOOLS }, (suite) => {
     for (const key of ['open', 'filter', 'scroll', 'select']) expect(figures[key]).toBeLessThan(MOST_MS)
     for (const key of ['sorted, main thread', 'filtered, main thread'])
       expect([key, figures[key]! < MOST_MAIN_MS]).toEqual([key, true])
-    // Drawing what comes in, all threads together, leaves time for whoever looks at it.
+    // Drawing what comes in, all threads together, leaves time for the reader.
     expect(figures['busy while 1,500 arrive, %']).toBeLessThan(80)
     expect(complaints).toEqual([])
     await close()

@@ -164,7 +164,7 @@ describe('forgeries', () => {
   ]
   const as = (who: string) => ({ authorization: `Bearer key-of-${who}-0123456789` })
 
-  it('refuses session ids that are made up, altered or somebody else’s', async () => {
+  it('refuses session ids that are made up, altered or of another caller', async () => {
     gateway = await testGateway({ mcpServers: { raw: rawTarget({}) }, auth: { apiKeys: keys } })
     const { endpoint } = gateway
     const opened = await legacyRequest(
@@ -182,7 +182,7 @@ describe('forgeries', () => {
     expect(await list(`${session.slice(0, -2)}xx`, 'ann')).toBe(404)
   })
 
-  it('refuses requestState that is made up, altered, for another tool or somebody else’s', async () => {
+  it('refuses requestState that is made up, altered, for another tool or of another caller', async () => {
     gateway = await testGateway({ mcpServers: { raw: rawTarget({}) }, auth: { apiKeys: keys } })
     const call = async (params: object, who = 'ann') =>
       (

@@ -150,7 +150,7 @@ describe('resources', () => {
 })
 
 describe('a list', () => {
-  it('is in the order of the configuration, whoever answers first, and has all pages of everybody', async () => {
+  it('is in the order of the configuration, whichever target answers first, and has all pages of all targets', async () => {
     const pages: Record<string, object> = {
       '': { tools: [namedTool('one')], nextCursor: 'x' },
       x: { tools: [namedTool('two')], nextCursor: 'y' },
@@ -175,7 +175,7 @@ describe('a list', () => {
     client.on('toolsChanged', () => heard++)
     await client.listening()
     web.answers['tools/list'] = () => ({ tools: [namedTool('echo', { description: 'better' })] })
-    // It is found out when somebody asks.
+    // It is found out when a client asks.
     await expect.poll(async () => (await names(gateway)) && heard).toBe(1)
     expect((await list(gateway)).result.tools[0].description).toBe('better')
   })

@@ -86,11 +86,14 @@ describe('a process that never stops writing', () => {
 })
 
 describe('a process that makes no sense', () => {
-  it.each(['number', 'nothing'])('%s: an answer that is none is an error that names it', async (name) => {
-    const client = await open(await start('none', {}, { timeouts: { idle: 1500 } }))
-    await expect(client.call(`bad_${name}`)).rejects.toMatchObject({ data: { target: 'bad' } })
-    expect((await client.call('bad_pid')).text()).toMatch(/^\d+$/)
-  })
+  it.each(['number', 'nothing'])(
+    '%s: an answer of the wrong type is an error that names the target',
+    async (name) => {
+      const client = await open(await start('none', {}, { timeouts: { idle: 1500 } }))
+      await expect(client.call(`bad_${name}`)).rejects.toMatchObject({ data: { target: 'bad' } })
+      expect((await client.call('bad_pid')).text()).toMatch(/^\d+$/)
+    },
+  )
 
   it('has the sound part of its list used, also by clients that check every entry', async () => {
     const gateway = await start('junk-list')

@@ -187,7 +187,7 @@ describe('refusals', () => {
     expect((await client.call('web_add', { a: 1, b: 1 })).text()).toBe('2')
   })
 
-  it('401 means that somebody has to log in: no storm of retries, and a start by hand helps', async () => {
+  it('401 means that a person has to log in: no storm of retries, and a start by hand helps', async () => {
     const web = await target(MODERN)
     const gateway = await gatewayTo({ url: web.url })
     const client = await clientOf(gateway, 'modern')

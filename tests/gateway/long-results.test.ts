@@ -113,7 +113,7 @@ describe.each(['modern', 'legacy'] as const)('long results for a %s client', (er
     expect(several.map(({ isError }) => isError)).toEqual([false, true, false])
   })
 
-  it('arrive while somebody watches, who sees them too', async () => {
+  it('arrive while they are watched, and are seen by the observer', async () => {
     const gateway = await start()
     const { view } = gateway.gateway
     closing.push(view.watch(() => {}))

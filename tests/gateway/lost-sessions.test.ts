@@ -44,7 +44,7 @@ const initializations = ({ seen }: ForgetfulTarget): number =>
   seen.filter(({ rpc }) => rpc === 'initialize').length
 
 describe.each(SPELLINGS)('a session that is answered with HTTP $status $body', (refusal) => {
-  it('is opened again by the SDK, whoever meets it first, and once for all calls', async () => {
+  it('is opened again by the SDK, whichever call meets it first, and once for all calls', async () => {
     const target = await forgetful(refusal)
     const client = await open(target.url)
     expect((await client.call('count')).text()).toBe('1')

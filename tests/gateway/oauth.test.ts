@@ -39,7 +39,7 @@ const follow = async (url: string): Promise<void> => {
 }
 
 describe('a target that wants a login', () => {
-  it('waits for somebody to sign in, keeps the tokens and renews them by itself', async () => {
+  it('waits for a person to sign in, keeps the tokens and renews them by itself', async () => {
     gateway = await testGateway({ mcpServers: { web: { url: web.url } }, catalog: { deadline: 2000 } })
     await using client = await connect(gateway.endpoint, { era: 'modern' })
     const target = gateway.gateway.target('web')!

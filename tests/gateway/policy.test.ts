@@ -48,7 +48,7 @@ let folder: string
 let pipe: SocketServer
 beforeAll(async () => {
   gateway = await testGateway(
-    { mcpServers: { vault: { module: 'vault' } }, policy: POLICY },
+    { mcpServers: { vault: { module: 'vault' } }, policy: POLICY, views: { hall: { use: ['vault/*'] } } },
     { embedded: new Map([['vault', vault.app]]) },
   )
   conditional = await testGateway(
@@ -79,19 +79,22 @@ const alone = { tool: '', uri: '' }
 const EDGES: Edge[] = (['legacy', 'modern'] as const).flatMap((era) => [
   { name: '/mcp', era, connector: () => http(gateway.endpoint), ...merged },
   { name: '/mcp/vault', era, connector: () => http(`${gateway.endpoint}/vault`), ...alone },
+  { name: '/mcp/VIEW', era, connector: () => http(`${gateway.endpoint}/hall`), ...merged },
   // The framing of stdio.
   { name: 'a pipe', era, connector: () => socket({ path: join(folder, 'pipe') }), ...merged },
-])
-EDGES.push(
-  { name: '/mcp by conditions', era: 'legacy', connector: () => http(conditional.endpoint), ...merged },
+  { name: '/mcp by conditions', era, connector: () => http(conditional.endpoint), ...merged },
   {
     name: '/mcp/vault by conditions',
-    era: 'modern',
+    era,
     connector: () => http(`${conditional.endpoint}/vault`),
     ...alone,
   },
+])
+// The transport of 2024-11-05 has no newer era.
+EDGES.push(
+  { name: '/sse', era: 'legacy', connector: () => sse(`${gateway.url}/sse`), ...merged },
+  { name: '/sse by conditions', era: 'legacy', connector: () => sse(`${conditional.url}/sse`), ...merged },
 )
-EDGES.push({ name: '/sse', era: 'legacy', connector: () => sse(`${gateway.url}/sse`), ...merged })
 
 interface Refusal {
   code: unknown

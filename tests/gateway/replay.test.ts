@@ -95,7 +95,7 @@ describe('a recording', () => {
     expect((await client.listTools().all()).length).toBeGreaterThan(3)
   })
 
-  it('that is none is refused with the reason', async () => {
+  it('that cannot be read is refused with the reason', async () => {
     const file = join(dir, 'other.jsonl')
     await writeFile(file, '{"something":"else"}\n')
     gateway = await testGateway({ mcpServers: { mock: { replay: file } } })

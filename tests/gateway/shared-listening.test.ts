@@ -181,7 +181,7 @@ describe('news on the stream of a call', () => {
         : await legacyRequest(gateway.endpoint, 'tools/call', params, { session })
     expect(text).toContain('"uri":"fmh+note://a"')
     expect(text).not.toContain('"uri":"note://a"')
-    // Whoever listens hears of it too, and the lists are read again.
+    // Listeners hear of it too, and the lists are read again.
     await expect.poll(() => urisOf(ear)).toContain('fmh+note://a')
     await expect
       .poll(() => ear.heard.map(({ method }) => method))

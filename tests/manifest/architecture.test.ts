@@ -36,6 +36,32 @@ describe.each(['mcp', 'gateway'])('packages/%s/src', (name) => {
   })
 })
 
+describe('rooms', () => {
+  const MOST_FILES = 25
+
+  it('have at most 25 source files without a subfolder', () => {
+    const all = sourceFiles('packages').filter(
+      (path) => /^packages\/\w+\/src\/.*\.tsx?$/.test(path) && !/\.test[.-]|\/fixtures\//.test(path),
+    )
+    const counts = new Map<string, number>()
+    for (const path of all) {
+      const folder = path.replace(/\/[^/]*$/, '')
+      counts.set(folder, (counts.get(folder) ?? 0) + 1)
+    }
+    expect([...counts].filter(([, count]) => count > MOST_FILES)).toEqual([])
+  })
+
+  it('have classes that each have a name of their own', () => {
+    const named = files.flatMap((path) =>
+      [...readFileSync(join(ROOT, path), 'utf8').matchAll(/^(?:export )?(?:abstract )?class (\w+)/gm)].map(
+        ([, name]) => [name!, path] as const,
+      ),
+    )
+    const first = new Map(named.toReversed())
+    expect(named.filter(([name, path]) => first.get(name) !== path)).toEqual([])
+  })
+})
+
 describe('packages/console/src', () => {
   const own = sourceFiles('packages/console/src').filter((path) => /\.tsx?$/.test(path))
 

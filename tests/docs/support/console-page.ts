@@ -32,7 +32,7 @@ export function stepsOf(page: string): Step[] {
 /** Commands that go on until they are stopped. */
 const LASTING = /^gantry (serve|dev|replay|record)\b/
 
-/** A home folder in which the commands of a page are run, as by somebody who reads it. */
+/** A home folder in which the commands of a page are run, as a reader would. */
 export class Reader {
   readonly #home: string
   readonly #running: ChildProcess[] = []

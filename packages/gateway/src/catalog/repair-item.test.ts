@@ -8,7 +8,7 @@ it.each([
   ['a number', 5],
   ['no name', { inputSchema }],
   ['an empty name', { name: '', inputSchema }],
-  ['a name that is none', { name: {}, inputSchema }],
+  ['a name that is not a text', { name: {}, inputSchema }],
 ])('%s is no tool', (_what, item) => {
   expect(repairItem(item, 'tools')).toBeUndefined()
 })

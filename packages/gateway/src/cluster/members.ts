@@ -17,7 +17,7 @@ export interface MembersOptions {
 
 /** The gateways that work together: each says at short intervals that it lives, and where it is. */
 export class Members {
-  /** Another one after every absence: what was owned before has other owners now. */
+  /** A new one after every absence: by then other gateways own what this one owned. */
   id: string = randomUUID()
   readonly #options: MembersOptions
   readonly #rows: Rows

@@ -43,7 +43,7 @@ describe('saveConfig', () => {
     expect(await readFile(file, 'utf8')).toBe(before)
   })
 
-  it('does not write over what somebody else wrote', async () => {
+  it('does not write over what another program wrote', async () => {
     await writeFile(file, '# theirs\n')
     expect(await saveConfig(file, after, { expected: before })).toEqual({
       ok: false,

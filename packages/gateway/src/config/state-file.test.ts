@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(places.home, { recursive: true }))
 
-/** Somebody who lives for as long as the test does. */
+/** A process that lives as long as the test does. */
 const OTHER = process.ppid
 const state = (pid: number, startedAt: number) => ({
   url: `http://127.0.0.1:${startedAt}`,

@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs'
 
-/** Whether a file belongs to the user; Windows has other means, and does not say. */
+/** Whether a file belongs to the user. Windows does not tell by a number, so every file counts there. */
 export function isOwn(uid: number): boolean {
   return process.getuid === undefined || uid === process.getuid()
 }

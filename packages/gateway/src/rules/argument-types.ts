@@ -12,7 +12,7 @@ export interface TypedArguments {
   readonly fields: ReadonlyMap<string, readonly string[]>
 }
 
-/** `guarded`: fields that the expression asks for with `has()`. A tool without them is none of its mistakes. */
+/** `guarded`: fields that the expression asks for with `has()`. It is no mistake when a tool does not have them. */
 export function typedArguments(schema: unknown, guarded: readonly string[]): TypedArguments {
   const environment = baseEnvironment().clone()
   environment.registerOperator('double == int: bool', (a: number, b: bigint) => a === Number(b))

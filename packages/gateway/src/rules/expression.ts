@@ -26,7 +26,7 @@ export async function compileExpression(source: string): Promise<Expression> {
   })
 }
 
-/** Two are the same when their texts are: what they were compiled to is no member. */
+/** Two expressions are equal when their texts are equal: what a text was compiled to is private. */
 class CelExpression implements Expression {
   readonly source: string
   readonly #run: (facts: Facts) => unknown

@@ -308,7 +308,7 @@ class RuleQuestion {
     return this.#facts
   }
 
-  /** During a call everything is known; what is not, nobody can vouch for. */
+  /** During a call every fact is known, so a condition that stays open has failed. */
   answer(when: Condition): Truth {
     const truth = when.evaluate(this.facts)
     return truth === 'maybe' && this.#call ? 'fails' : truth

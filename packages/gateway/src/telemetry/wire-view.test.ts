@@ -43,7 +43,7 @@ describe('the wire view', () => {
     expect(view.total.totals().calls).toBe(1)
   })
 
-  it('keeps messages only while somebody watches, and shows every step', () => {
+  it('keeps messages only while it is watched, and shows every step', () => {
     const view = new WireView(OPTIONS)
     expect(recorded(view).messages).toBeUndefined()
     const seen: string[] = []

@@ -25,7 +25,7 @@ export interface OAuthStatus {
   readonly refreshable?: boolean
 }
 
-/** An AuthProvider with doors for a user interface. */
+/** An AuthProvider with what a user interface needs: signing in and out, and the state of that. */
 export interface OAuthProvider extends AuthProvider {
   /** Signs in now, without waiting for a 401. Needs `serverUrl`, or a request before it. */
   signIn(options?: { signal?: AbortSignal }): Promise<void>

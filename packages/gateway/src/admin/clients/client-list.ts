@@ -17,7 +17,7 @@ import { publicId } from '../public-id.ts'
 const FORGET_AFTER = 10 * 60_000
 const AWAY_AFTER = 60_000
 
-interface Live {
+interface Connected {
   readonly kind: 'session' | 'sse'
   readonly session: LegacySession
   readonly principal: Principal | undefined
@@ -40,9 +40,9 @@ export class Clients {
 
   list(): ClientList {
     const { view } = this.#host.gateway
-    const live = this.#live()
-    const rows = live.map((one) => this.#liveRow(one))
-    const shown = new Set(live.map(({ session }) => session.id))
+    const connected = this.#connected()
+    const rows = connected.map((one) => this.#connectedRow(one))
+    const shown = new Set(connected.map(({ session }) => session.id))
     for (const known of view.clients.values()) {
       const isOver = known.session !== undefined && known.reach !== 'pipe'
       if (shown.has(known.key) || isOver || Date.now() - known.lastSeen > FORGET_AFTER) continue
@@ -51,8 +51,8 @@ export class Clients {
     return { clients: rows.sort((a, b) => b.lastSeen - a.lastSeen) }
   }
 
-  #live(): Live[] {
-    const found: Live[] = []
+  #connected(): Connected[] {
+    const found: Connected[] = []
     for (const [endpoint, { service }] of this.#host.front?.handlers ?? []) {
       const target = endpoint === '' ? undefined : endpoint
       for (const one of service.sessions.values()) {
@@ -83,7 +83,7 @@ export class Clients {
     return found
   }
 
-  #liveRow({ kind, session, principal, target, lastSeen, hasConnection }: Live): ClientRow {
+  #connectedRow({ kind, session, principal, target, lastSeen, hasConnection }: Connected): ClientRow {
     const known = this.#host.gateway.view.clients.get(session.id)
     const seen = Math.max(lastSeen ?? 0, known?.lastSeen ?? 0) || Date.now()
     return {
@@ -146,10 +146,10 @@ export class Clients {
   }
 
   #disconnect(id: string): void {
-    const live = this.#live().find(({ session }) => publicId(session.id) === id)
-    if (live) {
-      live.end()
-      this.#host.gateway.view.clients.forget(live.session.id)
+    const connected = this.#connected().find(({ session }) => publicId(session.id) === id)
+    if (connected) {
+      connected.end()
+      this.#host.gateway.view.clients.forget(connected.session.id)
       return
     }
     throw new ApiError('not_found', 'This client has no session that could be ended', {

@@ -115,7 +115,7 @@ export class AdminServer {
     }
   }
 
-  /** Signing in and out are a cookie that comes and goes. */
+  /** Signing in sets the cookie, and signing out removes it. */
   async #sessionHeaders(
     name: RouteName,
     request: IncomingMessage,

@@ -33,8 +33,8 @@ export async function targetDetail(
     Promise.all(target.instances.map((instance) => presentInstance(target, instance, host, processes))),
   ])
   const snapshot = host.gateway.catalog.of(target)?.snapshot
-  const live = target.instances.find((instance) => instance.link)?.link
-  const discovery = live?.discovery ?? snapshot?.discovery
+  const link = target.instances.find((instance) => instance.link)?.link
+  const discovery = link?.discovery ?? snapshot?.discovery
   return {
     ...card,
     instances: instances.sort((a, b) => (a.key === '' ? -1 : b.key === '' ? 1 : a.since - b.since)),

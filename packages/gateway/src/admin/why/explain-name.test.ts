@@ -162,7 +162,7 @@ describe('why a name', () => {
     if (code !== 'target-starting' && code !== 'stopped') {
       expect(found).toMatchObject({ detail: 'It exited. No token.', fix: 'Set TOKEN.', stderr: ['a', 'b'] })
     }
-    // Said once: what keeps the target from running is why its list is missing.
+    // Not repeated: what keeps the target from running is why its list is missing.
     const detail = found?.detail === undefined ? 'it exited' : undefined
     expect(report.chain.at(-1)).toMatchObject({ code: 'list-missing' })
     expect(report.chain.at(-1)?.detail).toBe(detail)

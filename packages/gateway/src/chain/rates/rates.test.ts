@@ -179,8 +179,8 @@ describe('a quota of a day', () => {
 
 it.each<[string, object, string]>([
   ['without a number', {}, 'This limit has no number'],
-  ['with a rate that is none', { rate: 'often' }, 'A rate is a number of calls'],
-  ['by an expression that is none', { by: 'claims.(', rate: '1/s' }, 'The expression cannot be used'],
+  ['with a rate that cannot be read', { rate: 'often' }, 'A rate is a number of calls'],
+  ['by an expression that cannot be read', { by: 'claims.(', rate: '1/s' }, 'The expression cannot be used'],
 ])('a limit %s is reported', async (_what, rate, message) => {
   const config = { mcpServers: { a: { command: 'a' } }, limits: { rates: [rate] } } as RawConfig
   const loaded = await configFromValue(config, {})

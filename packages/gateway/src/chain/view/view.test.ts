@@ -240,7 +240,7 @@ describe('the configuration of a view', () => {
       'would both be called',
     ],
     [
-      'an expression that is none',
+      'an expression that cannot be read',
       { v: { use: ['a/*'], tools: { 'a/x': { parameters: { p: { fixed: { expression: 'claims.(' } } } } } } },
       'The expression cannot be used',
     ],

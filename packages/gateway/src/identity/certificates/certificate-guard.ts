@@ -42,7 +42,7 @@ function hasCredential({ headers }: HttpHead): boolean {
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined
 }
 
-/** A URI such as `spiffe://…`, else a DNS name, else the common name. A name that is there twice is none. */
+/** A URI such as `spiffe://…`, else a DNS name, else the common name. A name that occurs twice is not used. */
 export function subjectOf({
   subject,
   subjectAltName = '',

@@ -115,7 +115,7 @@ export interface SuccessionHost {
 export class Succession {
   /** What new calls use. */
   current: Connections
-  /** What they will use as soon as it is connected. */
+  /** What new calls will use as soon as it is connected. */
   #coming: Connections | undefined
   /** What earlier settings left, with calls under way. */
   readonly leaving: Set<Connections> = new Set()

@@ -21,7 +21,7 @@ describe('Slots', () => {
     expect(slots.used).toBe(1)
   })
 
-  it('lets callers take turns, whoever came first and with however many', async () => {
+  it('lets callers take turns, in whatever order and number their calls come', async () => {
     const slots = new Slots(1, 3)
     slots.take(() => 'greedy')
     const order: string[] = []

@@ -4,7 +4,7 @@ import { InstancePool } from './pool.ts'
 
 const model = { name: 't', concurrency: 1, queue: 1, idleStop: undefined, maxInstances: 5 } as TargetModel
 
-it('starts nothing any more once it is closed, whoever still asks', async () => {
+it('starts nothing once it is closed, even when it is asked', async () => {
   const open = vi.fn(() => new Promise<never>(() => {}))
   const pool: InstancePool = new InstancePool(() => model, {
     open,

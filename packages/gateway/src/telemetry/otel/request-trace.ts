@@ -146,7 +146,7 @@ export class OtelRequestTrace implements RequestTrace {
   end(outcome: Outcome, exchange: TracedExchange): void {
     const now = performance.now()
     const end = endOf(outcome, 'server')
-    // What is not in the catalog was made up by a caller, or is none of its business.
+    // A name that is not in the catalog was made up by a caller, or the caller may not know it.
     const named = exchange.resolved && namedIn(this.#method, exchange.origin.params)
     const name = named && this.#services.clean(named)
     const transport = exchange.headers ? 'http' : 'stdio'

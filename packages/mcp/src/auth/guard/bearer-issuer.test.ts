@@ -69,7 +69,7 @@ describe('the issuer’s keys', () => {
     expect(await guard(request)).toMatchObject({ ok: false, status: 401 })
   })
 
-  it('are not asked for again because somebody makes up keys', async () => {
+  it('are not asked for again when a caller makes up keys', async () => {
     const guard = guardOf()
     for (let index = 0; index < 20; index += 1) {
       const token = await world.token({}, { header: { kid: `made-up-${index}` } })

@@ -51,7 +51,7 @@ describe('Alarm', () => {
     expect(request.reason).toMatchObject({ details: { timeout: 2_500 } })
   })
 
-  it('waits for whoever thinks, and goes on counting when he is done', async () => {
+  it('waits while a person thinks, and goes on counting after that', async () => {
     const alarm = new Alarm()
     const request = start(alarm, 1_000)
     let answer = (): void => {}

@@ -97,7 +97,7 @@ type Notify = Exchange['notify']
 /** Tells sessions of 2025-11-25 what becomes of their tasks (`notifications/tasks/status`). */
 class StatusListeners {
   readonly #sessions = new Map<string, Notify>()
-  /** Changed since the turn began, with the status that was told last. */
+  /** The status that was told last, of tasks that have changed since the turn began. */
   readonly #told = new WeakMap<RunningTask, TaskStatus>()
   readonly #dirty = new Set<RunningTask>()
 

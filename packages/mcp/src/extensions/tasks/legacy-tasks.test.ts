@@ -186,7 +186,7 @@ describe('the life of a task of 2025-11-25', () => {
     expect((await result(peer, taskId)).result).not.toHaveProperty('structuredContent')
   })
 
-  it('is cancelled once: the handler is told, whoever waits gets an error, and so it stays', async () => {
+  it('is cancelled once: the handler is told, callers that wait get an error, and so it stays', async () => {
     const { opened, open } = gate()
     let aborted = false
     const { app, jobs } = serve({

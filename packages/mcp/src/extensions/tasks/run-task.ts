@@ -179,7 +179,7 @@ function describeProgress({ message, progress, total }: JsonObject): string {
 export const promotions: WeakMap<Exchange, () => void> = new WeakMap<Exchange, () => void>()
 
 /**
- * Turns the call into a task, if it is none yet: the client gets its handle now, and questions that follow
+ * Turns the call into a task, unless it is one already: the client gets its handle now, and questions that follow
  * are asked through the task. For tools with `task: 'manual'`, whose first questions come before the task.
  *
  * Returns whether the call is a task. If it is not, the client cannot follow one and waits for the result;

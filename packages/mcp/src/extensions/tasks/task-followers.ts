@@ -72,7 +72,7 @@ class TaskFollower {
     this.#asking.clear()
   }
 
-  /** Asks what is new, and takes back what the handler wants no more. */
+  /** Asks the new questions, and withdraws those that the handler no longer waits for. */
   look(): void {
     const { questions } = this.#task
     for (const [key, abort] of this.#asking) {

@@ -163,10 +163,10 @@ describe.each([LATEST_LEGACY, LATEST_MODERN])('an answer of another client (%s)'
     ['without a message', sample, {}, /Invalid answer: "content"/],
     ['with text for a message', sample, { content: 'Hello' }, /Invalid answer: "content"/],
     ['with a message that has no type', sample, { content: [{ text: 'Hello' }] }, /"content\[0\]"/],
-    ['with a text that is none', sample, { content: { type: 'text' } }, /"content.text" must be/],
+    ['with a text block without text', sample, { content: { type: 'text' } }, /"content.text" must be/],
     ['without roots', roots, {}, /Invalid answer: "roots" must be/],
     ['with a root that has no uri', roots, { roots: [{ name: 'x' }] }, /"roots\[0\].uri" must be/],
-    ['with a root that is none', roots, { roots: [null] }, /"roots\[0\].uri" must be/],
+    ['with a root that is null', roots, { roots: [null] }, /"roots\[0\].uri" must be/],
   ])('%s is a tool error that names the field', async (_, run, answer, message) => {
     expect(await answered(run, answer)).toMatchObject({
       isError: true,

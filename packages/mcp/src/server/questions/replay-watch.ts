@@ -110,7 +110,7 @@ export class ReplayTrace {
   }
 }
 
-/** After everything that is only waiting for promises. */
+/** Runs something after all work that waits for promises only. */
 const later: (run: () => void) => void =
   (globalThis as { setImmediate?: (run: () => void) => void }).setImmediate ?? ((run) => setTimeout(run, 0))
 

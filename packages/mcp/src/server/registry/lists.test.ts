@@ -112,7 +112,7 @@ describe('names', () => {
     },
   )
 
-  it('a handle that lost its name to somebody else changes nothing any more', async () => {
+  it('a handle that lost its name to another changes nothing any more', async () => {
     const app = new Server({ name: 's' })
     const old = app.tool('a', { run: () => 'old' }).tool('a')
     old.remove()

@@ -198,7 +198,7 @@ describe('a handler that fails', () => {
     ['a function', { a: { f: () => 1 } }, 'result.a.f is a function'],
     ['bytes', { bytes: new Uint8Array(2) }, 'result.bytes is bytes'],
     ['a bigint', { n: 1n }, 'result.n is a bigint'],
-    ['a number that is none', { n: [Number.NaN] }, 'result.n[0] is NaN'],
+    ['a number that JSON does not have', { n: [Number.NaN] }, 'result.n[0] is NaN'],
     ['a promise that nobody awaited', { later: Promise.resolve(1) }, 'result.later is a Promise'],
     ['a circle', cycle, 'result.self contains itself'],
   ])('%s in a result is reported with its path', async (_, value, expected) => {

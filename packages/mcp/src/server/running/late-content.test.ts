@@ -15,7 +15,7 @@ import { envelope } from '../../testing/fixtures/both-eras.test.support.ts'
 import { eras, memory } from '../../testing/index.ts'
 import { embeddedResource, image, Server, text } from '../index.ts'
 
-// Content that is read while it is sent, where it cannot be: whoever keeps or changes a result needs the whole of it,
+// Content that is read while it is sent, where it cannot be: code that keeps or changes a result needs the whole of it,
 // and what is not sent is let go of.
 
 const folder = mkdtempSync(join(tmpdir(), 'gantry-late-'))

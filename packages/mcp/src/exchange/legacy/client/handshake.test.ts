@@ -20,7 +20,7 @@ it('does not take a legacy server at its word that it has tasks; other extension
   })
 })
 
-it('is not disturbed by whoever watches its steps', async () => {
+it('is not disturbed by an observer that throws', async () => {
   const steps: string[] = []
   const peer = new ScriptedPeer(() => ({
     protocolVersion: '2025-11-25',

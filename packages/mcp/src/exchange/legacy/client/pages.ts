@@ -116,7 +116,7 @@ function pauseBefore(attempt: number): number {
 
 interface Visit {
   readonly questions: UrlQuestions
-  /** Set when the caller has said that it goes there: until when that may take. */
+  /** Until when the visit may take. Set when the caller has said that it opens the pages. */
   readonly deadline?: number | undefined
 }
 

@@ -80,7 +80,7 @@ describe('http, modern requests', () => {
     await wire.close()
   })
 
-  it('resolves with an error that has no id or somebody else’s', async () => {
+  it('resolves with an error that has no id or that of another request', async () => {
     const errors = [
       { jsonrpc: '2.0', error: { code: -32600, message: 'Origin' } },
       { jsonrpc: '2.0', id: 'server-error', error: { code: -32600, message: 'Origin' } },

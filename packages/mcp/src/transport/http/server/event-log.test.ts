@@ -13,7 +13,7 @@ const logWith = (budget: Budget, perStream = 1000): EventLog =>
   new EventLog(7, { maxEvents: 10, maxCharacters: perStream }, new KeptEvents('a', budget, perStream))
 
 describe('EventLog', () => {
-  it('drops old news and says nothing of it, but does not pretend to have a message that somebody waits for', () => {
+  it('drops old news and says nothing of it, but does not pretend to have a message that a client waits for', () => {
     const log = logWith(new Budget({ perCaller: 10_000, total: 10_000 }), 2000)
     for (let i = 0; i < 15; i++) log.append(NEWS)
     expect(log.after(0)).toHaveLength(10)

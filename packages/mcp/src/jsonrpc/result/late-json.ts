@@ -1,5 +1,5 @@
-import type { JsonObject } from './json.ts'
-import { parseJson } from './read-json.ts'
+import type { JsonObject } from '../json.ts'
+import { parseJson } from '../read-json.ts'
 import { LongString, toPieces, type JsonPiece } from './long-json.ts'
 import { LateString, type LateReader } from './late-string.ts'
 

@@ -1,6 +1,6 @@
-import { decodePieces, ResultBody } from './message.ts'
-import { isJsonObject, type JsonObject } from './json.ts'
-import { parseJson, type ReadJson } from './read-json.ts'
+import { decodePieces, ResultBody } from '../message.ts'
+import { isJsonObject, type JsonObject } from '../json.ts'
+import { parseJson, type ReadJson } from '../read-json.ts'
 
 const HEAD = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}),"result":(?=\{)/
 const HEAD_BYTES = 64
@@ -82,7 +82,7 @@ function between(line: readonly Uint8Array[], headLength: number): Uint8Array[] 
   })
 }
 
-/** The object without the insides of its long strings; undefined for what is none, or has too much else in it. */
+/** The object without the insides of its long strings; undefined when the text is not an object, or has too much besides long strings. */
 function outlineOf(pieces: readonly Uint8Array[]): JsonObject | undefined {
   const outline = new Outline()
   try {

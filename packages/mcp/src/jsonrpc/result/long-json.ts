@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, writeJson } from './json.ts'
+import { isJsonObject, type JsonObject, writeJson } from '../json.ts'
 import { LateString } from './late-string.ts'
 
 /** From this many characters on, a text is worth the trouble of being written apart from the rest. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rawResultId, readRawResult } from './raw-result.ts'
-import { ResultBody } from './message.ts'
+import { ResultBody } from '../message.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
