@@ -215,7 +215,7 @@ const APART = [
   ['auth/guard/', 'auth/tokens/', 'A server that checks tokens keeps none.'],
 ]
 
-const OF_TARGETS = '(target|calls)[.]ts'
+const OF_TARGETS = '(target|operated-target|calls)[.]ts'
 const APART_IN_GATEWAY = [
   [
     'targets/(link|fetch)/',

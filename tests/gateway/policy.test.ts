@@ -48,7 +48,11 @@ let folder: string
 let pipe: SocketServer
 beforeAll(async () => {
   gateway = await testGateway(
-    { mcpServers: { vault: { module: 'vault' } }, policy: POLICY, views: { hall: { use: ['vault/*'] } } },
+    {
+      mcpServers: { vault: { module: 'vault' } },
+      policy: POLICY,
+      views: { hall: { use: ['vault/*', 'methods:vault/vendor/*'] } },
+    },
     { embedded: new Map([['vault', vault.app]]) },
   )
   conditional = await testGateway(

@@ -3,7 +3,7 @@ import { Deadlines } from './calls.ts'
 import { StartGate } from './connection/start-gate.ts'
 import { ArrivingResults } from './fetch/arriving-results.ts'
 import { createPooledFetch } from './fetch/pooled-fetch.ts'
-import type { TargetServices } from './target.ts'
+import type { TargetServices } from './operated-target.ts'
 
 type Given = Pick<
   TargetServices,

@@ -1,40 +1,21 @@
-import type { Exchange, Notification, Outcome, ParkedCall, Principal } from '@gantry/mcp/exchange'
+import type { Exchange, Notification, Outcome, ParkedCall } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
-import type { Tracer } from '../telemetry/tracer.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
-import { Calls, type Deadlines, type SendOptions } from './calls.ts'
-import { Connections, Succession } from './connection/connections.ts'
+import { Calls, type SendOptions } from './calls.ts'
+import { Connections } from './connection/connections.ts'
 import type { Instance } from './connection/instance.ts'
-import type { ConnectionState } from './connection/life.ts'
-import {
-  continuesCall,
-  instanceKey,
-  isLegacyKey,
-  isSharedKey,
-  legacyKey,
-  sameInAuto,
-} from './connection/pool.ts'
+import { continuesCall, legacyKey } from './connection/pool.ts'
 import { canAnswer, ConnectionChoice, type Connection } from './connection/isolation.ts'
 import type { Link } from './link/link.ts'
-import type { OpenerServices } from './connection/link-opener.ts'
 import { sendInEitherEra } from './connection/either-era.ts'
 import { FirstCalls } from './connection/first-calls.ts'
 import type { EraHost, OlderEra } from './connection/older-era.ts'
 import { Recorder } from './recording/recorder.ts'
 import { linkMark } from './server-mark.ts'
 import { isAnnouncement, type ListenWish } from './listening/shared-listener.ts'
-import type { SignInOptions } from './target-auth.ts'
+import { OperatedTarget, type TargetServices } from './operated-target.ts'
 import { TargetError } from './target-error.ts'
 import { TargetListeners } from './listening/target-listeners.ts'
-
-/** What all targets of a gateway share. */
-export interface TargetServices extends OpenerServices {
-  readonly deadlines: Deadlines
-  /** How long a connection of one call waits for the next round, in milliseconds. */
-  readonly heldFor: number
-  /** Told of connections that have ended, where that is wanted. */
-  readonly tracer?: Pick<Tracer, 'sessionEnded'> | undefined
-}
 
 export interface TargetEvents {
   /** State, steps or reason of an instance changed. */
@@ -45,33 +26,18 @@ export interface TargetEvents {
 }
 
 /** One server behind the gateway: its connections, by isolation, and what is asked of them. */
-export class Target {
-  model: TargetModel
+export class Target extends OperatedTarget {
   readonly stderr: StderrRing = new StderrRing()
   /** What is asked of it. */
   readonly calls: Calls
-  /** Starts besides the first of each connection. */
-  restarts = 0
   readonly #events: TargetEvents
-  readonly #services: TargetServices
-  readonly #succession: Succession
   readonly #listeners: TargetListeners
   readonly #choice: ConnectionChoice
   readonly #firstCalls = new FirstCalls()
-  #suspended = false
-  /** When it was last stopped by hand. */
-  stoppedAt: number | undefined
-  readonly #stopping = new AbortController()
 
   constructor(model: TargetModel, services: TargetServices, events: TargetEvents) {
-    this.model = model
+    super(model, services)
     this.#events = events
-    this.#services = services
-    this.#succession = new Succession(model, {
-      create: (settings, isChange) => this.#connections(settings, isChange),
-      mayConnect: () => !this.#suspended,
-      changed: () => events.changed(this),
-    })
     this.#choice = new ConnectionChoice({
       model: () => this.model,
       current: () => this.#current,
@@ -95,22 +61,25 @@ export class Target {
     })
   }
 
-  #connections(model: TargetModel, isChange: boolean): Connections {
-    const events = this.#events
+  protected override changed(): void {
+    this.#events.changed(this)
+  }
+
+  protected override connections(model: TargetModel, isChange: boolean): Connections {
     return new Connections(
       model,
-      this.#services,
+      this.services,
       {
-        changed: () => events.changed(this),
+        changed: () => this.changed(),
         restarting: () => {
           this.restarts++
         },
         ready: (instance, link) => {
-          events.ready(this, instance, link)
+          this.#events.ready(this, instance, link)
           this.#listeners.connected(instance)
         },
         left: ({ version, transport }, lasted) =>
-          this.#services.tracer?.sessionEnded({ version, transport, lasted, target: this.model }),
+          this.services.tracer?.sessionEnded({ version, transport, lasted, target: this.model }),
         notification: (instance, notification) => {
           if (isAnnouncement(notification)) this.#listeners.announce(notification, instance.key)
         },
@@ -121,57 +90,19 @@ export class Target {
         },
         stderr: (line) => {
           this.stderr.push(line)
-          events.stderr(this, line)
+          this.#events.stderr(this, line)
         },
       },
       isChange,
     )
   }
 
-  /** Takes settings that connections survive. */
-  setModel(model: TargetModel): void {
-    this.model = model
-    this.#succession.setModel(model)
-  }
-
-  /** Takes settings that need new connections: no call fails because of that. */
-  replace(model: TargetModel): Promise<void> {
-    this.model = model
-    return this.#succession.replace(model)
-  }
-
-  /** Takes no new calls, and stops when those under way have ended. */
-  async retire(): Promise<void> {
-    this.#stopping.abort()
-    await this.#succession.retire()
-    await this.stop()
-  }
-
   get #current(): Connections {
-    return this.#succession.current
+    return this.succession.current
   }
 
   get name(): string {
     return this.model.name
-  }
-
-  get instances(): readonly Instance[] {
-    return this.#succession.all.flatMap(({ pool }) => pool.all)
-  }
-
-  /** The instance that serves lists, health and everything that belongs to no caller. */
-  get main(): Instance {
-    return this.#current.main
-  }
-
-  get state(): ConnectionState {
-    if (this.#suspended) return 'stopped'
-    return this.#current.pool.find('')?.state ?? 'idle'
-  }
-
-  /** Whether asking it would start nothing. */
-  get connected(): boolean {
-    return this.#succession.isConnected
   }
 
   /** Marks the server that an exchange goes to. */
@@ -197,8 +128,8 @@ export class Target {
 
   /** The connections that an exchange goes to: a call in several rounds goes on where it began. */
   #ownerOf(exchange: Exchange): Connections {
-    const { current, leaving } = this.#succession
-    return leaving.size === 0 ? current : this.#succession.ownerOf(exchange)
+    const { current, leaving } = this.succession
+    return leaving.size === 0 ? current : this.succession.ownerOf(exchange)
   }
 
   /** Sends an exchange to its caller's connection. Repeats a lost request when that is `safe`. */
@@ -299,12 +230,12 @@ export class Target {
 
   #check(): void {
     const { name } = this
-    if (this.#stopping.signal.aborted || !this.model.enabled) {
-      const off = this.#stopping.signal.aborted ? 'it was removed' : 'it is switched off in the configuration'
+    if (this.stopping.signal.aborted || !this.model.enabled) {
+      const off = this.stopping.signal.aborted ? 'it was removed' : 'it is switched off in the configuration'
       const why = this.model.disabledReason ?? off
       throw new TargetError(name, 'disabled', `Target "${name}" is off: ${why}`)
     }
-    if (this.#suspended) {
+    if (this.suspended) {
       throw new TargetError(name, 'stopped', `Target "${name}" was stopped by hand; start it again`)
     }
   }
@@ -317,63 +248,14 @@ export class Target {
     return key
   }
 
-  /** Ends the connections of one caller, whose account is another one now, or of all. */
-  async forget(principal: Principal | undefined): Promise<void> {
-    const own =
-      principal && instanceKey('user', { session: undefined, auth: { principal, scopes: [], claims: {} } })
-    for (const { pool } of this.#succession.all) {
-      for (const instance of pool.all) {
-        const key = isLegacyKey(instance.key) ? sameInAuto(instance.key) : instance.key
-        if (!isSharedKey(key) && (own === undefined || key === own)) await pool.drop(instance)
-      }
-    }
-  }
-
   /** Writes what is asked of the target, and what comes back, to a file until `calls.stopRecording`. */
   async record(file: string): Promise<Recorder> {
     const { discovery } = await this.main.acquire()
-    return this.calls.record(new Recorder(file, this.name, { ...discovery }, this.#services.toJson))
+    return this.calls.record(new Recorder(file, this.name, { ...discovery }, this.services.toJson))
   }
 
-  /** Logs in at the target's authorization server, then connects. Only targets with `oauth` have a login. */
-  async signIn(options: SignInOptions): Promise<void> {
-    await this.#current.opener.signIn(this.model, options, this.#stopping.signal)
-    await this.start()
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#succession.close()
+  override async stop(): Promise<void> {
+    await super.stop()
     await this.calls.stopRecording()
-  }
-
-  /** Another gateway has the target now: the next request goes there. */
-  async letGo(): Promise<void> {
-    await this.#current.pool.clear()
-    this.#events.changed(this)
-  }
-
-  /** Stops every connection and makes the main one anew. */
-  async restart(): Promise<void> {
-    const { pool } = this.#current
-    if (pool.size > 0) this.restarts++
-    await pool.clear()
-    this.#suspended = false
-    await this.main.acquire()
-  }
-
-  /** Stops every connection and makes no new one until it is started by hand. */
-  async suspend(): Promise<void> {
-    this.#suspended = true
-    this.stoppedAt = Date.now()
-    await this.#current.pool.clear()
-    this.#events.changed(this)
-  }
-
-  /** Connects now, whatever happened before. */
-  async start(): Promise<void> {
-    this.#suspended = false
-    this.main.reset()
-    await this.main.acquire()
   }
 }

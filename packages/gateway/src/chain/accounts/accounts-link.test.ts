@@ -20,7 +20,7 @@ const model = {
   ...bench.gateway.model,
   targets: [personal],
   auth: { ...bench.gateway.model.auth, signIn: { ownIssuer: ISSUER } },
-} as GatewayModel
+} as unknown as GatewayModel
 
 const person = (claims: AuthInfo['claims'] = {}): AuthInfo => ({
   principal: { kind: 'person', issuer: ISSUER, subject: 'ann' },

@@ -76,7 +76,7 @@ describe('where a record is required', () => {
     const { trail, events } = trailOf({ required: true })
     const exchange = bench.exchange('tools/call')
     let before = -1
-    await auditLink(trail, mask)!(exchange, () =>
+    await auditLink(trail, mask)!(exchange, async () =>
       decisionLink(trail, mask)!(exchange, async () => {
         before = events.length
         return complete({})
