@@ -1,9 +1,11 @@
 import {
   canonicalJson,
+  INVALID_PARAMS,
   isJsonObject,
   JsonNumber,
   jsonReader,
   type NumberMode,
+  ProtocolError,
   writeJson,
 } from '../jsonrpc/index.ts'
 import { principalKey, type Principal } from './callers.ts'
@@ -41,6 +43,20 @@ export function fromBase64Url(value: string): Uint8Array<ArrayBuffer> | undefine
   } catch {
     return undefined
   }
+}
+
+/** The cursor of a list, which says where the next page begins. Clients must not read it (server/utilities/pagination). */
+export function writeCursor(place: string): string {
+  return toBase64Url(new TextEncoder().encode(place))
+}
+
+/** What a cursor says, by a pattern that it fits as a whole; undefined without one. Throws for any other cursor. */
+export function readCursor(cursor: unknown, form: RegExp): RegExpExecArray | undefined {
+  if (cursor === undefined) return undefined
+  const bytes = typeof cursor === 'string' ? fromBase64Url(cursor) : undefined
+  const found = bytes && form.exec(new TextDecoder().decode(bytes))
+  if (!found) throw new ProtocolError(INVALID_PARAMS, 'Invalid params: unknown cursor')
+  return found
 }
 
 // MCP 2026-07-28, Streamable HTTP, "Value Encoding": how a string travels in `Mcp-Name` and `Mcp-Param-*`.

@@ -4,7 +4,7 @@ import { INVALID_PARAMS, ProtocolError, type JsonObject, McpError } from '../../
 import type { CacheHint, Server, ResourceDefinition, Visibility } from '../../server/index.ts'
 import { type SkillDefinition, CompiledSkill, type CompiledFile } from './compile-skill.ts'
 import { SKILLS_EXTENSION, DIRECTORY_TYPE } from './skill.ts'
-import { fromBase64Url, toBase64Url } from '../../protocol/encoding.ts'
+import { readCursor, writeCursor } from '../../protocol/encoding.ts'
 import type { Resource } from '../../protocol/index.ts'
 
 export interface SkillsOptions {
@@ -65,26 +65,16 @@ function unknown(problem: string, { params: { uri } }: Exchange): ProtocolError 
     : new ProtocolError(INVALID_PARAMS, 'Invalid params: "uri" must be a string')
 }
 
+const CURSOR = /^from:([0-9]{1,9})$/
+
 function pageOf<T>(
   items: readonly T[],
   cursor: unknown,
   size: number,
 ): { page: readonly T[]; nextCursor?: string } {
-  const from = readCursor(cursor)
+  const from = Number(readCursor(cursor, CURSOR)?.[1] ?? 0)
   const page = items.slice(from, from + size)
-  return from + size < items.length ? { page, nextCursor: writeCursor(from + size) } : { page }
-}
-
-function writeCursor(from: number): string {
-  return toBase64Url(new TextEncoder().encode(`from:${from}`))
-}
-
-function readCursor(cursor: unknown): number {
-  if (cursor === undefined) return 0
-  const bytes = typeof cursor === 'string' ? fromBase64Url(cursor) : undefined
-  const found = bytes && /^from:([0-9]{1,9})$/.exec(new TextDecoder().decode(bytes))
-  if (!found) throw new ProtocolError(INVALID_PARAMS, 'Invalid params: unknown cursor')
-  return Number(found[1])
+  return from + size < items.length ? { page, nextCursor: writeCursor(`from:${from + size}`) } : { page }
 }
 
 type Asking = Pick<Exchange, 'auth' | 'client' | 'serverContext'>

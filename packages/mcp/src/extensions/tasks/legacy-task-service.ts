@@ -7,7 +7,7 @@ import { isTerminal, type DetailedTask, type TaskStatus } from './task.ts'
 import { TaskFollowers } from './task-followers.ts'
 import { ownerOf, ownerOfSession } from './task-owner.ts'
 import type { TaskTable } from './task-table.ts'
-import { fromBase64Url, toBase64Url } from '../../protocol/encoding.ts'
+import { readCursor, writeCursor } from '../../protocol/encoding.ts'
 import type { Listed } from './task-index.ts'
 
 /** The same tasks for clients of 2025-11-25, which ask for results and are asked while they wait for them. */
@@ -140,12 +140,13 @@ async function pageOf(
   cursor: unknown,
   load: (taskId: string) => Promise<DetailedTask | undefined>,
 ): Promise<TaskPage> {
-  const after = readCursor(cursor)
+  const after = placeIn(cursor)
   const places = listed.filter((place) => !after || compare(place, after) > 0).sort(compare)
   const tasks: DetailedTask[] = []
   let last: Place | undefined
   for (const place of places) {
-    if (last && tasks.length === PAGE_SIZE) return { tasks, nextCursor: writeCursor(last) }
+    if (last && tasks.length === PAGE_SIZE)
+      return { tasks, nextCursor: writeCursor(`${last.createdAt}:${last.taskId}`) }
     const task = await load(place.taskId)
     if (!task) continue
     tasks.push(task)
@@ -160,14 +161,9 @@ function compare(one: Place, other: Place): number {
   )
 }
 
-function writeCursor({ createdAt, taskId }: Place): string {
-  return toBase64Url(new TextEncoder().encode(`${createdAt}:${taskId}`))
-}
+const CURSOR = /^([0-9]{1,15}):([0-9a-f-]{36})$/
 
-function readCursor(cursor: unknown): Place | undefined {
-  if (cursor === undefined) return undefined
-  const bytes = typeof cursor === 'string' ? fromBase64Url(cursor) : undefined
-  const found = bytes && /^([0-9]{1,15}):([0-9a-f-]{36})$/.exec(new TextDecoder().decode(bytes))
-  if (!found) throw new ProtocolError(INVALID_PARAMS, 'Invalid params: unknown cursor')
-  return { createdAt: Number(found[1]), taskId: found[2]! }
+function placeIn(cursor: unknown): Place | undefined {
+  const found = readCursor(cursor, CURSOR)
+  return found && { createdAt: Number(found[1]), taskId: found[2]! }
 }

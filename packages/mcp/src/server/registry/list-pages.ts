@@ -1,7 +1,7 @@
 import type { Complete, Exchange } from '../../exchange/index.ts'
-import { INVALID_PARAMS, ProtocolError, type JsonObject, writeJson } from '../../jsonrpc/index.ts'
+import { type JsonObject, writeJson } from '../../jsonrpc/index.ts'
 import { shapeResult, type Implementation, type Revision } from '../../protocol/index.ts'
-import { fromBase64Url, toBase64Url } from '../../protocol/encoding.ts'
+import { readCursor, writeCursor } from '../../protocol/encoding.ts'
 import type { Entry, Registry } from './registry.ts'
 import type { CacheMembers } from '../definitions/server-options.ts'
 
@@ -19,6 +19,8 @@ export interface ListOptions<T> {
 }
 
 const MAX_CACHED_PAGES = 256
+/** Names the last entry sent, so insertions and removals between pages do no harm. */
+const CURSOR = /^after:([0-9]{1,15})$/
 
 /** One list method. Pages that are the same for all callers are shaped and serialised once per revision. */
 export class ListPages<T> {
@@ -37,7 +39,7 @@ export class ListPages<T> {
   }
 
   page(exchange: Exchange): Complete {
-    const after = readCursor(exchange.params.cursor)
+    const after = Number(readCursor(exchange.params.cursor, CURSOR)?.[1] ?? 0)
     this.#uniform ??=
       this.#options.isUniform() &&
       !this.#options.registry.list().some((entry) => this.#options.isRestricted(entry.value))
@@ -74,20 +76,7 @@ export class ListPages<T> {
     }
     const result: JsonObject = { [member]: items, ...cache }
     if (this.#uniform) result.cacheScope ??= 'public'
-    if (more) result.nextCursor = writeCursor(last)
+    if (more) result.nextCursor = writeCursor(`after:${last}`)
     return result
   }
-}
-
-function writeCursor(order: number): string {
-  return toBase64Url(new TextEncoder().encode(`after:${order}`))
-}
-
-/** A cursor names the last entry sent, so insertions and removals between pages do no harm. */
-function readCursor(cursor: unknown): number {
-  if (cursor === undefined) return 0
-  const bytes = typeof cursor === 'string' ? fromBase64Url(cursor) : undefined
-  const found = bytes && /^after:([0-9]{1,15})$/.exec(new TextDecoder().decode(bytes))
-  if (!found) throw new ProtocolError(INVALID_PARAMS, 'Invalid params: unknown cursor')
-  return Number(found[1])
 }

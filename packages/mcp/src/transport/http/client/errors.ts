@@ -32,11 +32,6 @@ function reasonOf(thrown: unknown): string {
   return cause.message === '' && typeof code === 'string' ? code : cause.message
 }
 
-export function abortError(reason: unknown): McpError {
-  if (reason instanceof McpError) return reason
-  return new McpError('cancelled', 'The request was cancelled', { cause: reason })
-}
-
 export function closedError(url: string): McpError {
   return new McpError('closed', `The connection to ${displayUrl(url)} was closed`, {
     details: { url: displayUrl(url) },

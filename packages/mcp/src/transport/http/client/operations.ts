@@ -1,7 +1,7 @@
-import { Canceller } from '../../../exchange/plain-exchange.ts'
+import { abortError, Canceller } from '../../../exchange/plain-exchange.ts'
 import type { Cancellation } from '../../../exchange/exchange.ts'
 import { type OpenMember, OpenSet } from '../../../protocol/callers.ts'
-import { abortError, closedError, networkError } from './errors.ts'
+import { closedError, networkError } from './errors.ts'
 
 /** Runs one operation, which answers its caller; the promise settles when nothing is left open. */
 type Run<T> = (operation: Operation<T>) => Promise<void>
@@ -23,7 +23,7 @@ export class Operations {
   /** Rejects at once when the caller gives up, even if `run` takes longer to notice. */
   run<T>(caller: Cancellation | undefined, run: Run<T>): Promise<T> {
     if (this.#closed) return Promise.reject(closedError(this.#url))
-    if (caller?.aborted) return Promise.reject(abortError(caller.reason))
+    if (caller?.aborted) return Promise.reject(abortError(caller))
     return new Promise((resolve, reject) => {
       const operation = new Operation(caller, resolve, reject)
       this.#live.add(operation)
@@ -68,7 +68,7 @@ export class Operation<T> extends Canceller implements OpenMember {
   }
 
   override abort(reason?: unknown): void {
-    if (!this.aborted) this.#reject(abortError(reason))
+    if (!this.aborted) this.#reject(abortError({ reason }))
     super.abort(reason)
   }
 

@@ -1,4 +1,5 @@
 import type { Cancellation, Canceller, IncomingMessage } from '../../../exchange/index.ts'
+import { abortError } from '../../../exchange/plain-exchange.ts'
 import {
   decodePieces,
   McpError,
@@ -10,7 +11,7 @@ import {
   readResult,
 } from '../../../jsonrpc/index.ts'
 import { readErrorText, readPieces, readText } from './body.ts'
-import { abortError, badResponse, endedWithoutAnswer, headOf, isSessionRefusal } from './errors.ts'
+import { badResponse, endedWithoutAnswer, headOf, isSessionRefusal } from './errors.ts'
 import { followStream } from './follow.ts'
 import { mediaType, forEachMessage, unreadable } from './messages.ts'
 import type { HttpClientSettings } from './options.ts'
@@ -115,7 +116,7 @@ async function resume(
 ): Promise<void> {
   const { url, request, abort, settings } = options
   const { reader, cursor, onEvent } = stream
-  if (abort.aborted) throw abortError(abort.reason)
+  if (abort.aborted) throw abortError(abort)
   if (!options.resumable || cursor.lastEventId === '' || settings.reconnect.maxAttempts === 0) {
     throw endedWithoutAnswer(url, request.method, stream.broken)
   }

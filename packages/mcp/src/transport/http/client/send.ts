@@ -1,9 +1,10 @@
 import { parseUrl } from '../../../protocol/index.ts'
 import type { Canceller } from '../../../exchange/index.ts'
+import { abortError } from '../../../exchange/plain-exchange.ts'
 import { McpError } from '../../../jsonrpc/index.ts'
 import type { AuthRequest } from './auth.ts'
 import { discard, withShortBody } from './body.ts'
-import { abortError, displayUrl, isScopeChallenge, networkError, timeoutError } from './errors.ts'
+import { displayUrl, isScopeChallenge, networkError, timeoutError } from './errors.ts'
 import { copyHeaders } from './headers.ts'
 import type { HttpClientSettings } from './options.ts'
 import { isQuick, type QuickInit } from './quick-fetch.ts'
@@ -136,7 +137,7 @@ async function fetchOnce(
   { fetch }: HttpClientSettings,
 ): Promise<Response> {
   const { abort, headersWithin } = call
-  if (abort.aborted) throw abortError(abort.reason)
+  if (abort.aborted) throw abortError(abort)
   const timer =
     headersWithin === undefined
       ? undefined
@@ -144,7 +145,7 @@ async function fetchOnce(
   try {
     return await fetch(url, init)
   } catch (thrown) {
-    throw abort.aborted ? abortError(abort.reason) : networkError(url, thrown)
+    throw abort.aborted ? abortError(abort) : networkError(url, thrown)
   } finally {
     clearTimeout(timer)
   }
