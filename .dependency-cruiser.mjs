@@ -100,6 +100,7 @@ const LAYERS = {
       ...SDK,
     ],
     'front/': [
+      'tls/',
       'workers/',
       'identity/',
       'store/',
@@ -114,6 +115,7 @@ const LAYERS = {
     // `serve` starts the gateway and some commands work on a configuration; the others talk to a running one.
     // `store` looks into one, with or without a gateway.
     'workers/': ['model/', 'telemetry/'],
+    'tls/': ['telemetry/'],
     'cli/': [
       'workers/',
       'admin/contract',
@@ -160,6 +162,7 @@ const LAYERS = {
       'store/',
       'telemetry/',
       'targets/',
+      'tls/',
       'workers/',
       'chain/to-failure.ts',
       'gateway.ts',

@@ -8,6 +8,7 @@ import { FALL, formatRegression, lastingRegressions } from './lib/compare.mjs'
 import { measureCase } from './lib/measure.mjs'
 import { measureCurve } from './lib/measure-curve.mjs'
 import { readOptions } from './lib/options.mjs'
+import { installNative } from './lib/native.mjs'
 import { installPeers } from './lib/peers.mjs'
 import { formatCase } from './lib/report.mjs'
 import { readRecorded, record, writeLatest } from './lib/results.mjs'
@@ -18,7 +19,7 @@ const ORDER = CASES.map(({ id }) => id)
 stopWithParent()
 try {
   const options = readOptions(process.argv.slice(2))
-  if (options?.list) for (const { id, title } of CASES) console.log(`${id.padEnd(24)}${title}`)
+  if (options?.list) for (const { id, title } of CASES) console.log(`${id.padEnd(32)}${title}`)
   else if (options?.docs) writeDocs(readRecorded())
   else if (options) await bench(options)
 } catch (error) {
@@ -32,7 +33,8 @@ async function bench(options) {
     await installProject()
     await build()
   }
-  if (options.peers) await installPeers()
+  if (options.peers && cases.some(({ native }) => !native)) await installPeers()
+  if (cases.some(({ native }) => native)) await installNative()
   const results = []
   for (const each of cases) {
     const result = await measure(each, options)
@@ -51,7 +53,10 @@ function measure(definition, options) {
 }
 
 function chosenCases({ names }) {
-  const cases = CASES.filter(({ id }) => names.length === 0 || names.some((name) => id.startsWith(name)))
+  // Those beside native programs need cargo and go.
+  const isChosen = ({ id, native }) =>
+    names.length === 0 ? !native : names.some((name) => id.startsWith(name))
+  const cases = CASES.filter(isChosen)
   if (cases.length === 0) throw new Error(`no case begins with '${names.join("' or '")}'; see --list`)
   return cases
 }

@@ -5,7 +5,9 @@ import { gatewayCases } from './gateway.mjs'
 import { largeCases } from './large.mjs'
 import { listCases } from './lists.mjs'
 import { memoryCases } from './memory.mjs'
+import { nativeCases } from './native.mjs'
 import { policyCases } from './policy.mjs'
+import { scaleCases } from './scale.mjs'
 import { serverCases } from './server.mjs'
 import { startCases } from './start.mjs'
 import { telemetryCases } from './telemetry.mjs'
@@ -18,9 +20,11 @@ export const CASES = [
   ...policyCases,
   ...fairnessCases,
   ...telemetryCases,
+  ...scaleCases,
   ...listCases,
   ...largeCases,
   ...startCases,
   ...memoryCases,
   ...curves,
+  ...nativeCases,
 ]

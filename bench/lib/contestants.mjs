@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openTarget, probeUntilRight } from '../load/http-request.mjs'
 import { createWrkLoad } from '../load/wrk.mjs'
-import { cpuMicroseconds } from './cpu.mjs'
+import { cpuMicroseconds, residentMegabytes } from './cpu.mjs'
 import { startHttpServer } from './http-server.mjs'
 import { startWorker } from './worker.mjs'
 
@@ -17,18 +17,18 @@ export const RATE = {
 }
 
 /** Calls per second, the server's CPU time per call and so on, from what a load counted. */
-export function rates({ count, ms, cpu, p50, p99 }, bytes) {
+export function rates({ count, ms, cpu, p50, p99, memory }, bytes) {
   const rate = count / (ms / 1000)
-  return { rate, cpu: cpu / count, p50, p99, throughput: (rate * bytes) / 1e6 }
+  return { rate, cpu: cpu / count, p50, p99, memory, throughput: (rate * bytes) / 1e6 }
 }
 
 /** A contestant that is asked over its pipes. */
-export function overStdio(name, args, { era, message, expect, inFlight = 64, bytes }) {
+export function overStdio(name, args, load) {
+  const { command = process.execPath, era, message, expect, inFlight = 64, timed = false, bytes } = load
   return {
     name,
     async open({ nodeArgs }) {
-      const command = { command: process.execPath, args: [...nodeArgs, ...args] }
-      const options = { ...command, era, message, expect, inFlight }
+      const options = { command, args: [...nodeArgs, ...args], era, message, expect, inFlight, timed }
       const worker = await startWorker(join(BENCH, 'load/stdio-load.mjs'), options)
       return { sample: async (ms) => rates(await worker.tell({ ms }), bytes), close: worker.close }
     },
@@ -37,10 +37,10 @@ export function overStdio(name, args, { era, message, expect, inFlight = 64, byt
 
 /**
  * A contestant that is asked over HTTP. `startServer` returns what `startHttpServer` does, and may add the
- * path of the endpoint.
+ * path of the endpoint. `alone`: what it started is not counted.
  */
 export function overHttp(name, startServer, load) {
-  const { era, message, expect, connections = 32, timed = false, bytes } = load
+  const { era, message, expect, connections = 32, timed = false, alone = false, bytes } = load
   return {
     name,
     async open(options) {
@@ -49,10 +49,11 @@ export function overHttp(name, startServer, load) {
         const target = await openTarget({ port: server.port, path: server.path ?? '/mcp', era })
         const size = await probeUntilRight(target, message, expect)
         const source = await createHttpLoad({ target, message, expect, connections, timed, size }, options)
+        const cpu = () => cpuMicroseconds(server.pid, alone)
         const sample = async (ms) => {
-          const before = cpuMicroseconds(server.pid)
+          const before = cpu()
           const counted = await source.sample(ms)
-          return rates({ ...counted, cpu: cpuMicroseconds(server.pid) - before }, bytes)
+          return rates({ ...counted, cpu: cpu() - before, memory: residentMegabytes(server.pid) }, bytes)
         }
         return { sample, close: () => Promise.all([source.close(), server.close()]) }
       } catch (error) {

@@ -3,10 +3,33 @@ import { readFileSync, readdirSync } from 'node:fs'
 // What Linux counts in, on every architecture that Node runs on.
 const TICK_MICROSECONDS = 10_000
 
-/** CPU time that a process and its living descendants have used; NaN where the system does not tell. */
-export function cpuMicroseconds(pid) {
+/** CPU time that a process and its living descendants, unless it `alone`, have used; NaN where the system does not tell. */
+export function cpuMicroseconds(pid, alone = false) {
   try {
-    return processTree(pid).reduce((sum, each) => sum + ownTime(each), 0)
+    return (alone ? [pid] : processTree(pid)).reduce((sum, each) => sum + ownTime(each), 0)
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** CPU time that the whole machine has used; NaN where the system does not tell. */
+export function busyMicroseconds() {
+  try {
+    const [user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8')
+      .split('\n', 1)[0]
+      .split(/\s+/)
+      .slice(1)
+      .map(Number)
+    return (user + nice + system + irq + softirq) * TICK_MICROSECONDS
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Memory that a process has now; NaN where the system does not tell. */
+export function residentMegabytes(pid) {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
   } catch {
     return Number.NaN
   }

@@ -17,7 +17,7 @@ function peerScript(name) {
 }
 
 /** A folder for the configuration of one server; it goes when the server is closed. */
-async function withFolder(startServer) {
+export async function withFolder(startServer) {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-bench-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {

@@ -3,11 +3,11 @@ import { ratio, summary } from './statistics.mjs'
 /**
  * Measures the contestants of a case against each other: all are started and warmed up, then take turns for
  * some rounds, each round in another order, so that what disturbs the machine meets everyone. A case whose figures
- * scatter has `moreRounds`, so many times as many as others.
+ * scatter has `moreRounds`, so many times as many as others; one that fills a server is measured `once`.
  */
 export async function measureCase(definition, options) {
   const { ms, warmMs, log, profiles } = options
-  const rounds = options.rounds * (definition.moreRounds ?? 1)
+  const rounds = definition.once ? 1 : options.rounds * (definition.moreRounds ?? 1)
   const nodeArgs = (name) => (profiles && name === 'ours' ? profileArgs(profiles, definition.id) : [])
   const entrants = []
   const errors = {}

@@ -7,7 +7,8 @@ const OURSELVES = ['bare', 'ours', 'direct', 'raw']
 
 const USAGE = `npm run bench -- [NAME…] [OPTIONS]
 
-NAME           cases whose name begins so; all without one
+NAME           cases whose name begins so; all without one, but those beside native programs: 'native' builds
+               these with cargo and go
 --list         prints the names of the cases
 --short        a smoke run of at most two minutes that fails on errors, never on a time
 --compare      fails when a ratio is worse than in bench/recorded.json by more than 10 %. A case where one is gets

@@ -4,12 +4,14 @@ import { ROOT } from '../../scripts/lib/paths.mjs'
 import { barPlot } from './bar-plot.mjs'
 import { linePlot } from './line-plot.mjs'
 import { caseTable, goalTable, peersAhead, ratioText, table } from './markdown.mjs'
+import { NATIVE_VERSIONS } from './native.mjs'
 import { formatNumber } from './report.mjs'
 
 const DOCS = join(ROOT, 'docs')
 // The bench itself keeps two cores busy.
 const BUSY = 3
 const GROUPS = { server: 'Servers', client: 'Clients', gateway: 'The gateway' }
+const OWN_PLACES = [...Object.keys(GROUPS), 'native']
 
 /** Writes docs/benchmarks.md and its pictures from what is recorded. */
 export function writeDocs(recorded) {
@@ -26,7 +28,8 @@ export function writeDocs(recorded) {
       peersAhead(tables).join('\n') || 'Nowhere, in this record.',
       ...Object.entries(GROUPS).map(([group, title]) => section(title, group, tables)),
       '\n## Long lists, large results, starts and memory\n',
-      ...tables.filter(({ id }) => !(id.split('-')[0] in GROUPS)).map(caseSection),
+      ...tables.filter(({ id }) => !OWN_PLACES.includes(id.split('-')[0])).map(caseSection),
+      nativeSection(tables.filter(({ id }) => id.startsWith('native'))),
       '\n## How cost grows\n',
       'Axes are logarithmic: a line at 45° is linear growth, a flat one is none.\n',
       ...curves.flatMap(curveSection),
@@ -62,6 +65,14 @@ function section(title, group, tables) {
     `![${title}: share of the bare limit](images/bench-${group}.svg)\n`,
     ...own.map(caseSection),
   ].join('\n')
+}
+
+function nativeSection(own) {
+  if (own.length === 0) return ''
+  const list = Object.entries(NATIVE_VERSIONS).map(([name, version]) => `${name} ${version}`)
+  const head = `\n## Beside programs in Rust and Go\n
+\`npm run bench -- native\` builds them with cargo and go: ${list.join(', ')}. They use all processors, ours uses one. Of gateways, CPU time and memory are those of the gateway alone, without the server behind it. Memory is what a process has right after a turn of load.\n`
+  return [head, ...own.map(caseSection)].join('\n')
 }
 
 function sharePlot(title, cases) {

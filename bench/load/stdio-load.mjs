@@ -1,13 +1,14 @@
 // The load on a server's pipes, in a process of its own; it starts the server that it asks.
-// It is told `{ ms }` by the bench and answers `{ count, ms, cpu }`.
+// It is told `{ ms }` by the bench and answers `{ count, ms, cpu, memory }`, with `p50` and `p99` of one call at a time.
 import { spawn } from 'node:child_process'
-import { cpuMicroseconds } from '../lib/cpu.mjs'
+import { cpuMicroseconds, residentMegabytes } from '../lib/cpu.mjs'
+import { percentile } from '../lib/statistics.mjs'
 import { createTemplate } from './id-template.mjs'
 import { checkAnswer, initialize, initialized } from './messages.mjs'
 import { options } from './options.mjs'
 
 const SAMPLE = 500
-const { command, args, era, message, expect, inFlight, cwd } = options
+const { command, args, era, message, expect, inFlight, timed, cwd } = options
 
 const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], cwd })
 child.on('exit', (code) => fail(new Error(`the server ended with ${code}`)))
@@ -57,6 +58,8 @@ function load(ms) {
     lines = 0
     let outstanding = inFlight
     let measured
+    let sent = 0
+    const times = []
     onLine = (answer) => check(answer)
     const cpu = cpuMicroseconds(child.pid)
     const began = performance.now()
@@ -64,12 +67,20 @@ function load(ms) {
       lines += count
       outstanding -= count
       const now = performance.now() - began
+      if (timed) times.push(now - sent)
       if (measured === undefined && now < ms) {
         child.stdin.write(template.copies(count))
         outstanding += count
+        sent = performance.now() - began
         return
       }
-      measured ??= { count: lines, ms: now, cpu: cpuMicroseconds(child.pid) - cpu }
+      measured ??= {
+        count: lines,
+        ms: now,
+        cpu: cpuMicroseconds(child.pid) - cpu,
+        memory: residentMegabytes(child.pid),
+        ...(timed && { p50: percentile(times, 0.5), p99: percentile(times, 0.99) }),
+      }
       if (outstanding === 0) resolve(measured)
     }
     child.stdin.write(template.copies(inFlight))

@@ -41,6 +41,7 @@ const RENDERED = [
     set: [
       ...REDIS,
       'autoscaling.enabled=true',
+      'clusterTls.secretName=gantry-cluster',
       'existingSecrets={gantry}',
       'networkPolicy.to[0].podSelector.matchLabels.app=valkey',
     ],

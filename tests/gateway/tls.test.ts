@@ -1,54 +1,26 @@
-import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Certificates } from '../support/certificates.ts'
 import { scriptedTarget } from '../support/scripted-target.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
-let dir: string
+let made: Certificates
 const closing: (() => unknown)[] = []
-const at = (name: string): string => join(dir, name)
-
-const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' })
-const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-
-function authority(name: string): void {
-  openssl(
-    'req',
-    '-x509',
-    ...KEY,
-    '-days',
-    '2',
-    '-subj',
-    `/CN=${name}`,
-    '-keyout',
-    `${name}.key`,
-    '-out',
-    `${name}.crt`,
-  )
-}
-
-function certificate(name: string, ca: string, subject: string, names?: string): void {
-  openssl('req', ...KEY, '-subj', subject, '-keyout', `${name}.key`, '-out', `${name}.csr`)
-  writeFileSync(at(`${name}.ext`), names === undefined ? '' : `subjectAltName=${names}\n`)
-  const by = ['-CA', `${ca}.crt`, '-CAkey', `${ca}.key`, '-CAcreateserial', '-days', '2']
-  openssl('x509', '-req', '-in', `${name}.csr`, ...by, '-extfile', `${name}.ext`, '-out', `${name}.crt`)
-}
+const at = (name: string): string => made.at(name)
 
 beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'gantry-tls-'))
-  authority('ours')
-  authority('others')
+  made = new Certificates()
+  made.authority('ours')
+  made.authority('others')
   for (const name of ['server', 'renewed'])
-    certificate(name, 'ours', '/CN=gateway', 'IP:127.0.0.1,DNS:localhost')
-  certificate('robot', 'ours', '/CN=robot', 'URI:spiffe://example.com/robot')
-  certificate('plain', 'ours', '/CN=plain')
-  certificate('fake', 'others', '/CN=robot', 'URI:spiffe://example.com/robot')
+    made.certificate(name, 'ours', '/CN=gateway', 'IP:127.0.0.1,DNS:localhost')
+  made.certificate('robot', 'ours', '/CN=robot', 'URI:spiffe://example.com/robot')
+  made.certificate('plain', 'ours', '/CN=plain')
+  made.certificate('fake', 'others', '/CN=robot', 'URI:spiffe://example.com/robot')
 }, 60_000)
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
+afterAll(() => made.remove())
 afterEach(async () => {
   vi.restoreAllMocks()
   for (const close of closing.splice(0).reverse()) await close()

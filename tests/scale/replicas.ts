@@ -6,6 +6,8 @@ import { serveFrom, type SourceProcess } from '../support/source-process.ts'
 
 export interface Replicas {
   readonly all: SourceProcess[]
+  /** Where they reach each other. */
+  readonly ports: readonly number[]
   /** Kills one and starts it again at once, at the same address for the others. */
   restart(at: number): Promise<void>
   close(): Promise<void>
@@ -14,10 +16,12 @@ export interface Replicas {
 /** Gateways that share a store and act as one. */
 export async function startReplicas(count: number, config: Record<string, unknown>): Promise<Replicas> {
   const folder = await mkdtemp(join(tmpdir(), 'gantry-replicas-'))
+  const ports = await Promise.all(Array.from({ length: count }, () => freePort()))
   const files = await Promise.all(
-    Array.from({ length: count }, async (_, at) => {
+    ports.map(async (port, at) => {
       const file = join(folder, `gantry-${at}.json`)
-      const server = { ...(config.server as object), cluster: { port: await freePort() } }
+      const given = config.server as { cluster?: object } | undefined
+      const server = { ...given, cluster: { ...given?.cluster, port } }
       await writeFile(file, JSON.stringify({ ...config, server, stateDir: folder }))
       return file
     }),
@@ -25,6 +29,7 @@ export async function startReplicas(count: number, config: Record<string, unknow
   const all = await Promise.all(files.map(serveFrom))
   return {
     all,
+    ports,
     async restart(at) {
       await all[at]!.kill()
       all[at] = await serveFrom(files[at]!)

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,9 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { Server } from '@gantry/mcp/server'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { configFromValue } from '../../packages/gateway/src/config/index.ts'
+import { freePort } from '../../scripts/lib/free-port.mjs'
 import { serveHttp, type HttpTarget } from '../support/http-targets.ts'
 import { modernRequest } from '../support/raw-client.ts'
-import { serveFrom, type SourceProcess } from '../support/source-process.ts'
+import { gantry, serveFrom, type SourceProcess } from '../support/source-process.ts'
 
 const COUNTER = fileURLToPath(new URL('./fixtures/counter-server.mjs', import.meta.url))
 const WORKERS = 2
@@ -31,7 +32,7 @@ beforeAll(async () => {
         words: { url: target.url },
         counter: { command: process.execPath, args: [COUNTER], env: { REVISIONS: '2025-11-25' } },
       },
-      server: { workers: WORKERS, drainDelay: '2s' },
+      server: { workers: WORKERS, drainDelay: '2s', cluster: { port: await freePort() } },
       stateDir: join(folder, 'state'),
       telemetry: { logLevel: 'warn' },
     }),
@@ -215,7 +216,17 @@ it('replaces a worker that was killed, and its sessions go on', async () => {
   await expect.poll(() => greet(session).catch(() => undefined)).toBe('Hello, you!')
 })
 
-it('a reload replaces all workers, one after another, and no call fails', async () => {
+/** The command waits until it is done. */
+const byCommand = () => gantry(['reload', '--config', join(folder, 'gantry.json')])
+const bySignal = async () => {
+  process.kill(gateway.child.pid!, 'SIGHUP')
+  return undefined
+}
+
+it.each([
+  ['the command', byCommand],
+  ['SIGHUP', bySignal],
+])('a reload by %s replaces all workers, one after another, and no call fails', async (_, reload) => {
   await expect.poll(serving).toBe(WORKERS)
   const before = workersOf(gateway)
   const failures: unknown[] = []
@@ -229,14 +240,33 @@ it('a reload replaces all workers, one after another, and no call fails', async 
     }
   }
   const running = Promise.all(Array.from({ length: 6 }, load))
-  process.kill(gateway.child.pid!, 'SIGHUP')
+  const printed = await reload()
   const isReplaced = () =>
     workersOf(gateway).length === WORKERS && !workersOf(gateway).some((pid) => before.includes(pid))
+  if (printed !== undefined) {
+    expect(printed).toBe(`${WORKERS} workers replaced\n`)
+    expect(isReplaced()).toBe(true)
+  }
   await expect.poll(isReplaced, { timeout: 90_000, interval: 200 }).toBe(true)
   isOver = true
   await running
   expect(failures).toEqual([])
   expect(calls).toBeGreaterThan(20)
+})
+
+it('says that a reload failed when a new worker does not start, and the workers go on', async () => {
+  const file = join(folder, 'gantry.json')
+  const whole = await readFile(file, 'utf8')
+  const before = workersOf(gateway)
+  const tls = { cert: join(folder, 'missing.crt'), key: join(folder, 'missing.key') }
+  await writeFile(file, JSON.stringify({ ...JSON.parse(whole), server: { workers: WORKERS, tls } }))
+  try {
+    await expect(byCommand()).rejects.toThrow(/A new worker does not start/)
+  } finally {
+    await writeFile(file, whole)
+  }
+  expect(workersOf(gateway)).toEqual(before)
+  expect((await hello()).message).toMatchObject({ result: { content: [{ text: 'hello' }] } })
 })
 
 it('says that it drains while new connections still come in, and ends with all of its workers', async () => {

@@ -21,7 +21,11 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- $_ := set $server "publicUrl" (printf "%s://%s" (ternary "https" "http" (gt (len .Values.ingress.tls) 0)) .Values.ingress.host) -}}
 {{- end -}}
 {{- if include "gantry.isMany" . -}}
-{{- $_ := set $server "cluster" (dict "host" "0.0.0.0" "port" 7333 "address" "http://${env:POD_IP}:7333") -}}
+{{- $cluster := dict "host" "0.0.0.0" "port" 7333 "address" (printf "%s://${env:POD_IP}:7333" (ternary "https" "http" (ne .Values.clusterTls.secretName ""))) -}}
+{{- if .Values.clusterTls.secretName -}}
+{{- $_ := set $cluster "tls" (dict "cert" "/etc/gantry-cluster/tls.crt" "key" "/etc/gantry-cluster/tls.key" "ca" "/etc/gantry-cluster/ca.crt" "name" .Values.clusterTls.name) -}}
+{{- end -}}
+{{- $_ := set $server "cluster" $cluster -}}
 {{- end -}}
 {{- $inside := list (include "gantry.name" .) (printf "%s.%s" (include "gantry.name" .) .Release.Namespace) (printf "%s.%s.svc" (include "gantry.name" .) .Release.Namespace) (printf "%s.%s.svc.cluster.local" (include "gantry.name" .) .Release.Namespace) -}}
 {{- $own := default (dict) .Values.config.server -}}

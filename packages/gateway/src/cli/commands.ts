@@ -25,6 +25,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     storeThread()
     return import('./commands/serve.ts')
   }),
+  entry(
+    'reload',
+    'replace the workers of the running gateway, one after another',
+    () => import('./commands/reload.ts'),
+  ),
   entry('console', 'open the console of the running gateway', () => import('./commands/console.ts')),
   entry('init', 'write a commented configuration to start from', () => import('./commands/init.ts')),
   entry(

@@ -59,6 +59,9 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
     worker,
   }).catch(async (error: NodeJS.ErrnoException) => {
     crash.release()
+    signals.release()
+    // What joins a worker to its supervisor would keep it alive.
+    if (worker) process.disconnect?.()
     throw await cannotStart(error, loaded)
   })
   crash.scrubber = running.gateway.scrubber
@@ -119,9 +122,12 @@ async function cannotStart(error: NodeJS.ErrnoException, { model }: Loaded): Pro
 }
 
 async function whyNot(
-  error: NodeJS.ErrnoException,
-  { server: { host, port } }: GatewayModel,
+  error: NodeJS.ErrnoException & { readonly port?: number },
+  { server }: GatewayModel,
 ): Promise<{ message: string; fix?: string }> {
+  const { host } = server
+  // It may be the one for other gateways.
+  const port = error.port ?? server.port
   const at = `${host}:${port}`
   switch (error.code) {
     case 'EADDRINUSE':

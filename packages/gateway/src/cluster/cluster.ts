@@ -3,7 +3,9 @@ import type { Gateway } from '../gateway.ts'
 import type { ClusterModel } from '../model/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Log } from '../telemetry/log.ts'
+import { createPooledFetch } from '../targets/fetch/pooled-fetch.ts'
 import { HopPort } from './hop-port.ts'
+import { HopTls } from './hop-tls.ts'
 import { Members } from './members.ts'
 import { Owners } from './owners.ts'
 import { Passports } from './passport.ts'
@@ -37,9 +39,10 @@ export class Cluster {
   /** From now on the programs of the gateway are shared with the others. */
   static async join({ model, gateway, store, keys, log, receive }: ClusterOptions): Promise<Cluster> {
     const passports = new Passports(keys)
-    const port = new HopPort(gateway, passports, (id) => id === members.id, receive)
+    const tls = model.tls && new HopTls(model.tls)
+    const port = new HopPort(gateway, passports, (id) => id === members.id, receive, tls)
     const bound = await port.listen(model.host, model.port)
-    const address = model.address ?? `http://${model.host}:${bound}`
+    const address = model.address ?? `${tls ? 'https' : 'http'}://${model.host}:${bound}`
     const members: Members = await Members.join({
       store,
       address,
@@ -48,10 +51,11 @@ export class Cluster {
         for (const name of owners.forget()) void gateway.target(name)?.letGo()
       },
     })
-    const owners = new Owners({ store, members, passports })
+    const fetch = tls && createPooledFetch(gateway.services.arriving, () => tls.asClient)
+    const owners = new Owners({ store, members, passports, fetch })
     gateway.services.owners = owners
     log('info', 'The gateway works together with others', { address, members: await members.count() })
-    return new Cluster(port, members, owners, new SessionPlaces({ store, members, passports }))
+    return new Cluster(port, members, owners, new SessionPlaces({ store, members, passports, tls }))
   }
 
   /** The others take over what is here; calls under way may end. */

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { GuardVerdict } from '@gantry/mcp/server'
 import { toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import { decodePercent } from '../model/index.ts'
 import { MISDIRECTED } from '../targets/link/elsewhere.ts'
 import { takeIn } from '../workers/pass-on.ts'
+import { createHopServer, type HopTls } from './hop-tls.ts'
 import { OwnedTarget } from './owned-target.ts'
 import { PASSPORT, type Passport, type Passports } from './passport.ts'
 import { SESSION } from './session-places.ts'
@@ -28,12 +29,13 @@ export class HopPort {
     passports: Passports,
     isOwn: (id: string) => boolean,
     receive: (request: IncomingMessage, response: ServerResponse) => void,
+    tls: HopTls | undefined,
   ) {
     this.#gateway = gateway
     this.#passports = passports
     this.#isOwn = isOwn
     this.#receive = receive
-    this.#server = createServer((request, response) => this.#route(request, response))
+    this.#server = createHopServer(tls, gateway.log, (request, response) => this.#route(request, response))
     this.#server.on('checkContinue', (request, response) => this.#route(request, response))
   }
 

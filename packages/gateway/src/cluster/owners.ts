@@ -1,3 +1,4 @@
+import type { FetchLike } from '@gantry/mcp/client'
 import type { Exchange } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import type { Rows, Store } from '../store/index.ts'
@@ -11,6 +12,8 @@ export interface OwnersOptions {
   readonly store: Store
   readonly members: Members
   readonly passports: Passports
+  /** How the others are reached; undefined: as any server. */
+  readonly fetch?: FetchLike | undefined
 }
 
 /** A program runs once for all gateways: the first that needs it has it, until it is gone. */
@@ -50,8 +53,9 @@ export class Owners implements TargetOwners {
   }
 
   #elsewhere(target: string, to: string, address: string): Elsewhere {
-    const { passports } = this.#options
+    const { passports, fetch } = this.#options
     return {
+      fetch,
       url: `${address}/hop/${encodeURIComponent(target)}`,
       headersFor: (exchange, options) => ({
         [PASSPORT]: passports.sign({ target, to, ...whose(exchange), ...howSent(exchange, options) }),

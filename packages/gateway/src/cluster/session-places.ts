@@ -4,6 +4,7 @@ import { parseUrl } from '@gantry/mcp/foreign'
 import { passOn } from '../workers/pass-on.ts'
 import type { AskedSession, SessionRouter } from '../workers/session-router.ts'
 import type { Rows, Store } from '../store/index.ts'
+import type { HopTls } from './hop-tls.ts'
 import type { Members } from './members.ts'
 import { PASSPORT, type Passports } from './passport.ts'
 
@@ -21,6 +22,7 @@ export interface SessionPlacesOptions {
   readonly store: Store
   readonly members: Pick<Members, 'id' | 'addressOf'>
   readonly passports: Passports
+  readonly tls?: HopTls | undefined
 }
 
 /** A gateway that has a session. */
@@ -37,11 +39,13 @@ interface Place {
 export class SessionPlaces implements SessionRouter {
   readonly #members: SessionPlacesOptions['members']
   readonly #passports: Passports
+  readonly #tls: HopTls | undefined
   readonly #taken: Rows
   /** Where gateways were found: while the store is away, they are still there. */
   readonly #known = new Map<string, string>()
 
-  constructor({ store, members, passports }: SessionPlacesOptions) {
+  constructor({ store, members, passports, tls }: SessionPlacesOptions) {
+    this.#tls = tls
     this.#members = members
     this.#passports = passports
     this.#taken = store.rows({ name: 'sessions' })
@@ -72,7 +76,13 @@ export class SessionPlaces implements SessionRouter {
       passOn(
         request,
         response,
-        { hostname, port, path: `${SESSION}${request.url}`, added: [PASSPORT, passport] },
+        {
+          hostname,
+          port,
+          path: `${SESSION}${request.url}`,
+          added: [PASSPORT, passport],
+          tls: this.#tls?.asClient,
+        },
         again,
       )
     }

@@ -57,7 +57,12 @@ export interface RawServer {
   drainDelay?: Quantity
   shutdownGrace?: Quantity
   workers?: number | 'auto'
-  cluster?: { host?: string; port?: number; address?: string }
+  cluster?: {
+    host?: string
+    port?: number
+    address?: string
+    tls?: { cert: string; key: string; ca: string; name?: string }
+  }
   limits?: {
     bodyBytes?: Quantity
     bodyTimeout?: Quantity

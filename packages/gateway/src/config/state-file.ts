@@ -15,6 +15,8 @@ export interface GatewayState {
   readonly startedAt: number
   /** What it serves, for people: the configuration file, or what was given on the command line. */
   readonly serves?: string
+  /** Where workers are asked to be replaced; absent when it is one process. */
+  readonly supervisor?: string
 }
 
 const MAX_STATE_BYTES = 64 * 1024

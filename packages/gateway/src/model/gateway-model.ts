@@ -68,6 +68,17 @@ export interface ClusterModel {
   readonly port: number
   /** What the others call it; undefined: by `host` and `port`. */
   readonly address: string | undefined
+  /** Undefined: what travels between gateways is signed, and not encrypted. */
+  readonly tls: ClusterTlsModel | undefined
+}
+
+/** Files, in PEM. Gateways show each other certificates of one authority. */
+export interface ClusterTlsModel {
+  readonly cert: string
+  readonly key: string
+  readonly ca: string
+  /** In the certificates of all gateways; undefined: the host in the address of each. */
+  readonly name: string | undefined
 }
 
 /** How this machine reaches the port. */

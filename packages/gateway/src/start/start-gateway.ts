@@ -27,7 +27,7 @@ import { announceState } from '../state/announce-state.ts'
 import type { State } from '../state/open-state.ts'
 import { createGateway } from './create-gateway.ts'
 import { parseUrl } from '@gantry/mcp/foreign'
-import type { WorkerPlace } from '../workers/worker-place.ts'
+import { supervisorSocket, type WorkerPlace } from '../workers/worker-place.ts'
 import type { WorkerPort } from '../workers/worker-port.ts'
 import { lazyPortal, personalTargets } from './lazy-portal.ts'
 import { hostFacts, type StartOptions } from './start-options.ts'
@@ -104,6 +104,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       token: token?.value,
       serves: options.serves,
       version: readVersion(),
+      supervisor: options.worker && supervisorSocket(options.worker.folder),
     })
   const renewToken = async (): Promise<string> => {
     const renewed = await token!.renew()
@@ -156,7 +157,14 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   ruleWatch.modelChanged()
   await admin.load()
   const shared = options.worker ? ownCluster(model.server, options.worker) : model.server.cluster
-  const cluster = shared && (await joinCluster(shared, gateway, front, state))
+  const cluster =
+    shared &&
+    (await joinCluster(shared, gateway, front, state).catch(async (error: unknown) => {
+      // What is open already would keep the process alive, and clients waiting.
+      await Promise.allSettled([admin.close(), front.close(0), gateway.close()])
+      await state.store.close()
+      throw error
+    }))
   // Workers of one machine find sessions by their slots.
   if (model.server.cluster) front.sessions = cluster?.sessions
   await workers?.open({
@@ -222,11 +230,13 @@ async function openWorkerPort(place: WorkerPlace): Promise<WorkerPort> {
 }
 
 /** Workers share programs as gateways do; each has a port of its own for that, and they follow each other. */
-function ownCluster({ cluster }: GatewayModel['server'], { slot }: WorkerPlace): ClusterModel {
-  const { host = '127.0.0.1', port = 0, address } = cluster ?? {}
+function ownCluster({ cluster }: GatewayModel['server'], { slot, count, turn }: WorkerPlace): ClusterModel {
+  // A worker that replaces another serves before that one has ended.
+  const offset = slot + count * turn
+  const { host = '127.0.0.1', port = 0, address, tls } = cluster ?? {}
   const url = address === undefined ? undefined : parseUrl(address)
-  if (url) url.port = String(Number(url.port || 80) + slot)
-  return { host, port: port === 0 ? 0 : port + slot, address: url?.origin }
+  if (url) url.port = String(Number(url.port || (tls ? 443 : 80)) + offset)
+  return { host, port: port === 0 ? 0 : port + offset, address: url?.origin, tls }
 }
 
 /** Loaded only where several gateways work together. */

@@ -2,11 +2,13 @@ import { removeStateFile, writeStateFile, type GatewayState } from '../config/in
 import type { GatewayModel } from '../model/index.ts'
 import type { Log } from '../telemetry/log.ts'
 
+type Unset<T> = { readonly [K in keyof T]-?: T[K] | undefined }
+
 /** Commands find the gateway by a file in its state folder. One that cannot be written costs only that. */
 export async function announceState(
   { model, log }: { model: GatewayModel; log: Log },
   isKept: boolean,
-  facts: { url: string; token: string | undefined; serves: string | undefined; version: string },
+  facts: Pick<GatewayState, 'url' | 'version'> & Unset<Pick<GatewayState, 'token' | 'serves' | 'supervisor'>>,
 ): Promise<() => Promise<void>> {
   const { pid } = process
   // What is undefined does not get into the file.

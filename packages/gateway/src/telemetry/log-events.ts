@@ -31,6 +31,7 @@ export type LogEvent =
   | 'portal-failed'
   | 'question-refused'
   | 'reload-failed'
+  | 'reload-not-offered'
   | 'request-failed'
   | 'restart-needed'
   | 'rule-does-not-fit'

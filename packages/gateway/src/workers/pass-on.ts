@@ -4,6 +4,16 @@ import {
   type RequestOptions,
   type ServerResponse,
 } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { ConnectionOptions } from 'node:tls'
+
+/** Another process of this gateway. */
+export interface PassedTo extends RequestOptions {
+  /** Headers for that process. */
+  readonly added?: readonly string[]
+  /** For a way that is encrypted. */
+  readonly tls?: ConnectionOptions | undefined
+}
 
 /** Where a request that was passed on came from. */
 export const PEER = 'x-gantry-peer'
@@ -15,12 +25,13 @@ export const PEER = 'x-gantry-peer'
 export function passOn(
   request: IncomingMessage,
   response: ServerResponse,
-  to: RequestOptions & { readonly added?: readonly string[] },
+  to: PassedTo,
   otherwise: () => void,
 ): void {
-  const { added = [], ...place } = to
+  const { added = [], tls, ...place } = to
   const { method, url, rawHeaders, socket } = request
-  const passed = httpRequest({
+  const passed = (tls ? httpsRequest : httpRequest)({
+    ...tls,
     method,
     path: url,
     agent: false,

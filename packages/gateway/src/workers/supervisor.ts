@@ -1,11 +1,19 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../telemetry/log.ts'
-import { READY, REPLACED, WORKER, type WorkerPlace } from './worker-place.ts'
+import {
+  READY,
+  type ReloadResult,
+  REPLACED,
+  supervisorSocket,
+  WORKER,
+  type WorkerPlace,
+} from './worker-place.ts'
 
 const FIRST_PAUSE = 200
 const LONGEST_PAUSE = 10_000
@@ -25,8 +33,10 @@ class Supervisor {
   readonly #folder = mkdtempSync(join(tmpdir(), 'gantry-workers-'))
   readonly #workers: (Worker | undefined)[] = []
   readonly #pauses: number[] = []
+  readonly #turns: (0 | 1)[] = []
   #isStopping = false
-  #reloading: Promise<void> | undefined
+  #reloading: Promise<ReloadResult> | undefined
+  #asked: Promise<ReloadResult> | undefined
   #announces = true
 
   constructor(count: number, log: Log) {
@@ -36,6 +46,7 @@ class Supervisor {
 
   async run(): Promise<boolean> {
     const stopped = this.#takeSignals()
+    const port = this.#openPort()
     try {
       // What keeps the first from starting would keep all of them.
       await this.#start(0)
@@ -48,6 +59,7 @@ class Supervisor {
       return false
     } finally {
       this.#isStopping = true
+      port.close()
       await Promise.all(
         Object.values(cluster.workers ?? {}).map(
           (worker) => worker && end(worker, () => worker.process.kill('SIGTERM')),
@@ -55,6 +67,22 @@ class Supervisor {
       )
       rmSync(this.#folder, { recursive: true, force: true })
     }
+  }
+
+  /** `gantry reload` asks here, and is told what became of it. Only this user can open the folder. */
+  #openPort(): Server {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      void this.#reload().then((result) => socket.end(JSON.stringify(result)))
+    })
+    // Without it, a signal still does.
+    server.on('error', (error) =>
+      this.#log('warn', 'Commands cannot ask for new workers', {
+        detail: String(error),
+        event: 'reload-not-offered',
+      }),
+    )
+    return server.listen(supervisorSocket(this.#folder))
   }
 
   #takeSignals(): Promise<void> {
@@ -82,7 +110,15 @@ class Supervisor {
   }
 
   async #fork(slot: number): Promise<Worker> {
-    const place: WorkerPlace = { slot, count: this.#count, folder: this.#folder, announces: this.#announces }
+    const turn = this.#turns[slot] === 0 ? 1 : 0
+    this.#turns[slot] = turn
+    const place: WorkerPlace = {
+      slot,
+      turn,
+      count: this.#count,
+      folder: this.#folder,
+      announces: this.#announces,
+    }
     this.#announces = false
     const worker = cluster.fork({ [WORKER]: JSON.stringify(place) })
     const aborted = new AbortController()
@@ -126,29 +162,34 @@ class Supervisor {
     }
   }
 
-  /** One after another: the next serves before the one before is asked to end. */
-  #reload(): Promise<void> {
-    this.#reloading ??= this.#replaceAll().finally(() => {
-      this.#reloading = undefined
+  /** What was asked for during a reload is done after it: the workers of the first may be of the version before. */
+  #reload(): Promise<ReloadResult> {
+    this.#asked ??= Promise.resolve(this.#reloading).then(() => {
+      this.#asked = undefined
+      this.#reloading = this.#replaceAll()
+      return this.#reloading
     })
-    return this.#reloading
+    return this.#asked
   }
 
-  async #replaceAll(): Promise<void> {
+  /** One after another: the next serves before the one before is asked to end. */
+  async #replaceAll(): Promise<ReloadResult> {
     this.#log('info', 'The workers are replaced one after another', { workers: this.#count })
-    for (let slot = 0; slot < this.#count && !this.#isStopping; slot++) {
-      const before = this.#workers[slot]
+    let replaced = 0
+    for (; replaced < this.#count && !this.#isStopping; replaced++) {
+      const before = this.#workers[replaced]
       try {
-        await this.#start(slot)
+        await this.#start(replaced)
       } catch (error) {
-        return this.#log('error', 'A new worker does not start, so the others stay as they are', {
-          detail: String(error),
-          event: 'reload-failed',
-        })
+        const failed = 'A new worker does not start, so the others stay as they are'
+        this.#log('error', failed, { detail: String(error), event: 'reload-failed' })
+        return { replaced, failed }
       }
       if (before) await end(before, () => before.send(REPLACED))
     }
+    if (this.#isStopping) return { replaced, failed: 'The gateway is stopping' }
     this.#log('info', 'All workers are replaced')
+    return { replaced }
   }
 }
 

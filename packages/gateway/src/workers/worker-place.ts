@@ -6,10 +6,19 @@ export interface WorkerPlace {
   /** From 0 on. A worker that is started again has the slot of the one before. */
   readonly slot: number
   readonly count: number
+  /** Other than that of the worker before it in its slot, which may still be there. */
+  readonly turn: 0 | 1
   /** Where the sockets of the workers are. */
   readonly folder: string
   /** Whether it tells people where the gateway is: one of them is enough. */
   readonly announces: boolean
+}
+
+/** What became of a reload. */
+export interface ReloadResult {
+  readonly replaced: number
+  /** Why the others were not. */
+  readonly failed?: string
 }
 
 /** The variable by which the supervisor tells a process that it is a worker. */
@@ -30,6 +39,11 @@ export function workerPlace(env: NodeJS.ProcessEnv): WorkerPlace | undefined {
 export function slotOf(session: string, count: number): number | undefined {
   const slot = /~(\d{1,4})$/.exec(session)?.[1]
   return slot === undefined ? undefined : Number(slot) % count
+}
+
+/** Where the supervisor is asked to replace its workers. */
+export function supervisorSocket(folder: string): string {
+  return join(folder, 'supervisor.sock')
 }
 
 /** Where a worker is reached by the others. */

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { parseUrl } from '@gantry/mcp/foreign'
 import {
   isLoopbackHost,
   readByteSize,
@@ -6,7 +7,7 @@ import {
   repeatsItself,
   withoutBrackets,
 } from '../../model/index.ts'
-import type { LimitsModel, Secret, ServerModel } from '../../model/index.ts'
+import type { ClusterModel, LimitsModel, Secret, ServerModel } from '../../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { Quantity, RawServer } from '../raw-config.ts'
 
@@ -49,10 +50,35 @@ export function compileServer(
     shutdownGrace: duration(raw.shutdownGrace, '10s'),
     limits: compileLimits(raw.limits ?? {}),
     workers: workersOf(overrides.workers ?? raw.workers ?? 1),
-    cluster: raw.cluster && {
-      host: raw.cluster.host ?? DEFAULT_HOST,
-      port: raw.cluster.port ?? 0,
-      address: raw.cluster.address && context.plain(raw.cluster.address, ['server', 'cluster', 'address']),
+    cluster: raw.cluster && compileCluster(raw.cluster, context),
+  }
+}
+
+function compileCluster(raw: NonNullable<RawServer['cluster']>, context: CompileContext): ClusterModel {
+  const path = ['server', 'cluster']
+  const address = raw.address && context.plain(raw.address, [...path, 'address'])
+  const { tls } = raw
+  const scheme = tls ? 'https:' : 'http:'
+  if (address && parseUrl(address)?.protocol !== scheme) {
+    const message = `The address of a gateway ${tls ? 'with' : 'without'} "tls" begins with ${scheme}//`
+    context.report({
+      code: 'invalid-value',
+      path: [...path, 'address'],
+      message,
+      fix: `Write it as ${scheme}//HOST:PORT`,
+    })
+  }
+  const file = (key: 'cert' | 'key' | 'ca'): string =>
+    context.toAbsolute(context.plain(tls![key], [...path, 'tls', key]))
+  return {
+    host: raw.host ?? DEFAULT_HOST,
+    port: raw.port ?? 0,
+    address,
+    tls: tls && {
+      cert: file('cert'),
+      key: file('key'),
+      ca: file('ca'),
+      name: tls.name && context.plain(tls.name, [...path, 'tls', 'name']),
     },
   }
 }

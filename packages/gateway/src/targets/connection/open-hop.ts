@@ -30,7 +30,7 @@ export async function openHop(
     const elsewhere = await owners.find(model)
     if (!elsewhere) return undefined
     try {
-      return await hopLink(elsewhere, model, services, request, limit)
+      return await hopLink(services, elsewhere, model, request, limit)
     } catch (thrown) {
       if (limit.aborted || !isConnectionLoss(moved(thrown))) throw thrown
       await sleep(LOOK_AGAIN, undefined, { signal: limit })
@@ -40,16 +40,16 @@ export async function openHop(
 
 /** A connection to a target by way of the gateway that has it. That one tells callers apart, and knows the era. */
 async function hopLink(
-  { url, headersFor }: Elsewhere,
-  model: TargetModel,
   services: HopServices,
+  { url, headersFor, fetch = services.fetch }: Elsewhere,
+  model: TargetModel,
   { instance, handshake }: OpenRequest<Instance>,
   signal: AbortSignal,
 ): Promise<Link> {
   const options = { older: isLegacyKey(instance.key) }
   const connector = http(url, {
     headers: headersFor(undefined, options),
-    fetch: services.fetch,
+    fetch,
     maxMessageBytes: services.maxMessageBytes,
     arrivals: services.arriving.of(url),
     onProtocolError: (error: McpError) => handshake.warn(error),

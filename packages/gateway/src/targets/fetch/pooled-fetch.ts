@@ -4,6 +4,7 @@ import type { Dispatcher, Pool, buildConnector } from 'undici'
 import type { ArrivingResults } from './arriving-results.ts'
 import { PooledAnswer } from './pooled-body.ts'
 import type { Socket } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
 
 const CONNECT_MS = 10_000
 /** Addresses that are remembered. Those of HTTP+SSE have a session in them, so there may be many. */
@@ -16,17 +17,23 @@ interface Destination {
   readonly origin: string
 }
 
+/** Whom we expect at the other end, and what we show. */
+type Certificate = Pick<ConnectionOptions, 'cert' | 'key' | 'ca' | 'servername' | 'minVersion'>
+
 /** What is loaded of undici. */
 type Undici = Pick<typeof import('undici'), 'Pool' | 'buildConnector'>
 
-/** A `fetch` on undici's pools, loaded with the first request (docs/adr/0010). It has no time limits. */
-export function createPooledFetch(arriving: ArrivingResults): FetchLike {
+/**
+ * A `fetch` on undici's pools, loaded with the first request (docs/adr/0010). It has no time limits. `tls` is asked for
+ * with every connection: certificates are renewed.
+ */
+export function createPooledFetch(arriving: ArrivingResults, tls?: () => Certificate): FetchLike {
   let loading: Promise<Undici> | undefined
   let destinations: Destinations | undefined
   const load = async (): Promise<Destinations> => {
     loading ??= import('undici')
     const undici = await loading
-    destinations ??= new Destinations(undici)
+    destinations ??= new Destinations(undici, tls)
     return destinations
   }
   return quickFetch((url, init) =>
@@ -38,11 +45,13 @@ export function createPooledFetch(arriving: ArrivingResults): FetchLike {
 
 class Destinations {
   readonly #undici: Undici
+  readonly #tls: (() => Certificate) | undefined
   readonly #pools = new Map<string, Pool>()
   readonly #known = new Map<string, Destination>()
 
-  constructor(undici: Undici) {
+  constructor(undici: Undici, tls: (() => Certificate) | undefined) {
     this.#undici = undici
+    this.#tls = tls
   }
 
   find(url: string): Destination {
@@ -58,12 +67,18 @@ class Destinations {
   #poolOf(origin: string): Pool {
     let pool = this.#pools.get(origin)
     if (!pool) {
-      const { Pool, buildConnector } = this.#undici
-      const connect = surviveEnds(buildConnector({ timeout: CONNECT_MS }))
-      pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0, connect })
+      const connect = surviveEnds(this.#connector())
+      pool = new this.#undici.Pool(origin, { headersTimeout: 0, bodyTimeout: 0, connect })
       this.#pools.set(origin, pool)
     }
     return pool
+  }
+
+  #connector(): buildConnector.connector {
+    const { buildConnector } = this.#undici
+    const tls = this.#tls
+    if (!tls) return buildConnector({ timeout: CONNECT_MS })
+    return (options, done) => buildConnector({ ...tls(), timeout: CONNECT_MS })(options, done)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { FetchLike } from '@gantry/mcp/client'
 import type { Exchange } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 
@@ -7,6 +8,8 @@ export const MISDIRECTED = 421
 /** How the gateway is reached that has the connections of a target. */
 export interface Elsewhere {
   readonly url: string
+  /** Makes the requests; undefined: as those to any server. */
+  readonly fetch?: FetchLike | undefined
   /** What tells that gateway whose request it is; without an exchange, that it is the gateway's own. */
   headersFor(exchange: Exchange | undefined, options: HopOptions): Record<string, string>
 }
