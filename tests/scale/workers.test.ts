@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 import { Server } from '@gantry/mcp/server'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { configFromValue } from '../../packages/gateway/src/config/index.ts'
-import { freePort } from '../../scripts/lib/free-port.mjs'
 import { serveHttp, type HttpTarget } from '../support/http-targets.ts'
 import { modernRequest } from '../support/raw-client.ts'
 import { gantry, serveFrom, type SourceProcess } from '../support/source-process.ts'
@@ -32,7 +31,7 @@ beforeAll(async () => {
         words: { url: target.url },
         counter: { command: process.execPath, args: [COUNTER], env: { REVISIONS: '2025-11-25' } },
       },
-      server: { workers: WORKERS, drainDelay: '2s', cluster: { port: await freePort() } },
+      server: { workers: WORKERS, drainDelay: '2s' },
       stateDir: join(folder, 'state'),
       telemetry: { logLevel: 'warn' },
     }),
