@@ -19,6 +19,7 @@ const SPELLINGS: Refusal[] = [
   { status: 400, body: error(-32000, 'Bad Request: No valid session ID provided') },
   { status: 400, body: error(-32000, 'Bad Request: Server not initialized') },
   { status: 400, body: 'Missing session ID' },
+  { status: 401, body: 'Unauthorized: Session not found' },
   { status: 200, body: error(-32000, 'Session not found') },
 ]
 

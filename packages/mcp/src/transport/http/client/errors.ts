@@ -103,7 +103,7 @@ function waitOf(retryAfter: string | null): string {
   return retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? ` ${retryAfter} s` : ''
 }
 
-/** How servers say that a session is gone: 404 by specification, in practice also 400 with these texts. */
+/** How servers say that a session is gone: 404 by specification, in practice also 400 and 401 with these texts. */
 const SPELLINGS = [
   /\b(?:no valid|invalid|unknown|expired|missing|no such|no active)(?: or (?:expired|missing|unknown|invalid))? (?:mcp[- ]?)?session/i,
   /\bsession(?:[- ]?id)?\b.{0,80}?\b(?:not found|not valid|invalid|unknown|expired|terminated|not exist|n't exist)/i,
@@ -122,16 +122,18 @@ export function isSessionLostError({ code, message }: { code: number; message: s
 }
 
 /** Whether an answer to a request that carried a session id says that this session no longer exists. */
-export function isSessionLost(status: number, body: string): boolean {
+export function isSessionLost(status: number, body: string, challenge: unknown): boolean {
   // 404 with -32601 is about the method: servers of both eras answer so.
   if (status === 404 || status === 410) return !/"code"\s*:\s*-32601\b/.test(body)
-  if (status !== 400) return false
+  // Older servers in Rust answer 401. One that wants credentials says which (RFC 9110, 15.5.2).
+  if (status !== 400 && (status !== 401 || typeof challenge === 'string')) return false
   const head = body.slice(0, 4000)
   return SPELLINGS.some((spelling) => spelling.test(head))
 }
 
 /** The same of an answer that has been read into an error. */
 export function isSessionRefusal({ details }: { readonly details: Record<string, unknown> }): boolean {
-  const { status, body } = details
-  return typeof status === 'number' && isSessionLost(status, typeof body === 'string' ? body : '')
+  const { status, body, wwwAuthenticate } = details
+  const text = typeof body === 'string' ? body : ''
+  return typeof status === 'number' && isSessionLost(status, text, wwwAuthenticate)
 }

@@ -3,8 +3,8 @@ import type { Canceller } from '../../../exchange/index.ts'
 import { abortError } from '../../../exchange/plain-exchange.ts'
 import { McpError } from '../../../jsonrpc/index.ts'
 import type { AuthRequest } from './auth.ts'
-import { discard, withShortBody } from './body.ts'
-import { displayUrl, isScopeChallenge, networkError, timeoutError } from './errors.ts'
+import { discard, readErrorText, withShortBody } from './body.ts'
+import { displayUrl, isScopeChallenge, isSessionLost, networkError, timeoutError } from './errors.ts'
 import { copyHeaders } from './headers.ts'
 import type { HttpClientSettings } from './options.ts'
 import { isQuick, type QuickInit } from './quick-fetch.ts'
@@ -41,6 +41,7 @@ export async function sendHttp(call: HttpCall, settings: HttpClientSettings): Pr
       url = redirectTarget(call, url, response, redirects++)
     } else if (request !== undefined && isRefusal(response) && refusals++ < MAX_AUTH_RETRIES) {
       response = withShortBody(response)
+      if (await isOfSession(call, response, settings)) return response
       const retry = await refused(response, request, settings)
       if (!retry) return response
       await discard(response)
@@ -153,6 +154,17 @@ async function fetchOnce(
 
 function isRefusal(response: Response): boolean {
   return response.status === 401 || isScopeChallenge(response)
+}
+
+/** Whether the session is refused, and not who asks: no login helps then. */
+async function isOfSession(
+  { headers }: HttpCall,
+  response: Response,
+  { maxMessageBytes }: HttpClientSettings,
+): Promise<boolean> {
+  const challenge = response.headers.get('www-authenticate')
+  if (challenge !== null || headers['mcp-session-id'] === undefined) return false
+  return isSessionLost(response.status, await readErrorText(response.clone(), maxMessageBytes), challenge)
 }
 
 async function refused(

@@ -16,8 +16,8 @@ export type SessionState = 'alive' | 'lost' | 'unknown'
 export const SESSION_CHECK: JsonRpcRequest = { jsonrpc: '2.0', id: 2_000_000_000, method: 'ping' }
 
 /** What the answer to `SESSION_CHECK` says; its text may be that of an event stream. */
-export function sessionState({ ok, status }: Response, text: string): SessionState {
-  if (!ok) return isSessionLost(status, text) ? 'lost' : 'unknown'
+export function sessionState({ ok, status, headers }: Response, text: string): SessionState {
+  if (!ok) return isSessionLost(status, text, headers.get('www-authenticate')) ? 'lost' : 'unknown'
   const parsed = parseMessage(/^data: ?(.*)$/m.exec(text)?.[1] ?? text)
   return parsed.kind === 'response' && saysLost(parsed.message) ? 'lost' : 'alive'
 }

@@ -163,7 +163,7 @@ class SseWire implements Wire {
 
   #errorOf(response: Response, text: string): McpError {
     const error = statusError(response, this.#endpoint, 'POST', text)
-    if (!isSessionLost(response.status, text)) return error
+    if (!isSessionLost(response.status, text, response.headers.get('www-authenticate'))) return error
     const url = displayUrl(this.#endpoint)
     const message = `${url} no longer knows this connection (HTTP ${response.status})`
     return new McpError('session_lost', message, { details: error.details })

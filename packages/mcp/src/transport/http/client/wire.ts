@@ -200,13 +200,15 @@ export class HttpWire implements Wire {
   async #errorOf(response: Response, session: string | undefined, text: string): Promise<McpError> {
     const error = statusError(response, this.#url, 'POST', text)
     if (session === undefined || isScopeChallenge(response)) return error
-    const isLost = isSessionLost(response.status, text) && (await this.#isConfirmed(response.status))
-    return isLost ? this.#lose(`HTTP ${response.status}`, error.details) : error
+    const { status, headers } = response
+    const isLost =
+      isSessionLost(status, text, headers.get('www-authenticate')) && (await this.#isConfirmed(status))
+    return isLost ? this.#lose(`HTTP ${status}`, error.details) : error
   }
 
-  /** 404 says it for certain. With 400 the words may be about something else, so a ping decides. */
+  /** 404 says it for certain. With 400 and 401 the words may be about something else, so a ping decides. */
   async #isConfirmed(status: number): Promise<boolean> {
-    return status !== 400 || (await this.#check()) !== 'alive'
+    return (status !== 400 && status !== 401) || (await this.#check()) !== 'alive'
   }
 
   /** A server may say with HTTP 200 as well that the session is gone, and a tool may say so of its own. */
