@@ -2,7 +2,7 @@
 // npm run interop -- codemod    rewrites published servers, and asks the same of both
 // npm run interop -- helm       the chart, rendered by the real Helm and checked for Kubernetes (needs Go and Python)
 // npm run interop -- pages      runs both sides of the pages "Coming from …"
-// npm run interop -- keycloak   signs in with a real Keycloak (needs Java 17 or newer and Maven)
+// npm run interop -- keycloak   signs in with a real Keycloak (needs Java 17 or newer, Maven and unzip; on Debian it installs them)
 // npm run interop -- otel       one trace from the Python SDK through the gateway, at a real OpenTelemetry Collector (needs Go)
 import { build } from './lib/build.mjs'
 import { installProject } from './lib/install.mjs'

@@ -80,7 +80,7 @@ const PAGES = [
 ]
 
 /** Pages for people who sign in, of a gateway of a company. */
-const COMPANY_PAGES = ['login', 'consent', 'portal']
+const COMPANY_PAGES = ['login', 'who', 'connect', 'portal', 'consent', 'sign-in-failed']
 
 const folder = mkdtempSync(join(tmpdir(), 'gantry-pictures-'))
 const gateway = await startGateway(folder)
@@ -177,11 +177,13 @@ async function takeSignInPages(context, save, url) {
   await page.getByRole('button', { name: 'Sign in with your company' }).waitFor()
   if (isWanted('login')) await save(page, 'login')
   await page.goto(`${url}/connect/to/issues`)
+  if (isWanted('who')) await save(page, 'who')
   await page.getByRole('link', { name: 'Sign in' }).click()
   await page.fill('[name=login]', 'ada')
   await page.fill('[name=password]', 'any')
   await page.click('[type=submit]')
   await page.click('[type=submit]')
+  if (isWanted('connect')) await save(page, 'connect')
   await page.getByLabel('Your personal access token of Issues').fill('a-token')
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.getByRole('heading', { name: 'Your accounts' }).waitFor()
@@ -213,6 +215,8 @@ async function takeSignInPages(context, save, url) {
     await page.waitForLoadState()
   }
   if (isWanted('consent')) await save(page, 'consent')
+  await page.goto(`${url}/oauth/callback?state=old`)
+  if (isWanted('sign-in-failed')) await save(page, 'sign-in-failed')
 }
 
 /** Does something with an empty browser for each theme; `save` writes what a page shows. */

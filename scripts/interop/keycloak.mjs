@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ensurePrograms } from '../lib/debian-package.mjs'
 import { freePort } from '../lib/free-port.mjs'
 import { ROOT, toolPath } from '../lib/paths.mjs'
 import { run, runNode, start, stop } from '../lib/processes.mjs'
@@ -11,21 +12,16 @@ const VERSION = '26.5.6'
 const HOME = join(ROOT, 'node_modules', '.cache', 'gantry', 'interop', 'keycloak')
 const FOLDER = join(HOME, `keycloak-${VERSION}`)
 const REALM = join(ROOT, 'scripts', 'interop', 'keycloak', 'realm.json')
-const TESTS = [
-  'tests/gateway/sign-in-official.test.ts',
-  'tests/gateway/sign-in-programs.test.ts',
-  'tests/interop/keycloak.test.ts',
-]
+const TESTS = join(ROOT, 'scripts', 'interop', 'keycloak', 'vitest.config.ts')
+/** Java 17 or newer, and what fetches and unpacks Keycloak. */
+const PROGRAMS = { java: 'default-jre-headless', mvn: 'maven', unzip: 'unzip' }
 /** It compiles its configuration with the first start. */
 const PATIENCE = 5 * 60_000
 
 /** Returns how many things are wrong. */
 export async function proveKeycloak() {
-  if ((await run('java', ['-version'], { stdio: 'ignore' })) !== 0) {
-    console.log('✗ Keycloak needs Java 17 or newer')
-    return 1
-  }
-  await install()
+  const { mvn, unzip } = await ensurePrograms(Object.keys(PROGRAMS), Object.values(PROGRAMS))
+  await install({ mvn, unzip })
   const port = await freePort()
   const args = ['start-dev', '--import-realm', '--http-host', '127.0.0.1', '--http-port', String(port)]
   const keycloak = start(join(FOLDER, 'bin', 'kc.sh'), args, { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -33,7 +29,7 @@ export async function proveKeycloak() {
     const issuer = `http://127.0.0.1:${port}/realms/acme`
     await untilReady(issuer, keycloak)
     const env = { ...process.env, GANTRY_KEYCLOAK: issuer }
-    const code = await runNode([toolPath('vitest'), 'run', ...TESTS], { env })
+    const code = await runNode([toolPath('vitest'), 'run', '--config', TESTS], { env })
     console.log(code === 0 ? `✓ sign-in with Keycloak ${VERSION}` : `✗ sign-in with Keycloak ${VERSION}`)
     return code === 0 ? 0 : 1
   } finally {
@@ -41,7 +37,7 @@ export async function proveKeycloak() {
   }
 }
 
-async function install() {
+async function install({ mvn, unzip }) {
   mkdirSync(HOME, { recursive: true })
   if (!existsSync(FOLDER)) {
     const name = `keycloak-quarkus-dist-${VERSION}.zip`
@@ -49,11 +45,11 @@ async function install() {
     console.log(`downloading Keycloak ${VERSION} …`)
     const artifact = `org.keycloak:keycloak-quarkus-dist:${VERSION}:zip`
     const copy = ['-q', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${HOME}`]
-    if ((await run('mvn', copy)) !== 0) throw new Error(`Maven could not fetch ${artifact}`)
+    if ((await run(mvn, copy)) !== 0) throw new Error(`Maven could not fetch ${artifact}`)
     const unpacked = join(HOME, 'unpacked')
     await rm(unpacked, { recursive: true, force: true })
     mkdirSync(unpacked)
-    if ((await run('unzip', ['-q', archive, '-d', unpacked])) !== 0) throw new Error('unzip failed')
+    if ((await run(unzip, ['-q', archive, '-d', unpacked])) !== 0) throw new Error('unzip failed')
     renameSync(join(unpacked, `keycloak-${VERSION}`), FOLDER)
     await rm(archive)
   }

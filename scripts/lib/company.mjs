@@ -22,7 +22,15 @@ export async function startCompany(
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
   const issuer = `http://127.0.0.1:${server.address().port}`
   const provider = new Provider(issuer, {
-    clients: [{ client_id: 'gantry', client_secret: 'hush-hush', redirect_uris: [redirectUri] }],
+    clients: [
+      {
+        client_id: 'gantry',
+        client_secret: 'hush-hush',
+        redirect_uris: [redirectUri],
+        grant_types: ['authorization_code', 'refresh_token'],
+      },
+    ],
+    issueRefreshToken: () => true,
     jwks: { keys: [await signingKey] },
     claims: { openid: ['sub', 'groups'], email: ['email'], profile: ['name'] },
     conformIdTokenClaims: false,

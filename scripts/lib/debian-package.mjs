@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { withLock } from './lock.mjs'
 import { run } from './processes.mjs'
 
@@ -29,8 +29,11 @@ export function ensurePrograms(programs, packages) {
 }
 
 function lookUp(programs) {
-  const folder = PLACES.find((one) => programs.every((name) => existsSync(join(one, name))))
-  return folder && Object.fromEntries(programs.map((name) => [name, join(folder, name)]))
+  const places = [...(process.env.PATH ?? '').split(delimiter), ...PLACES]
+  const found = programs.map((name) => places.map((one) => join(one, name)).find(existsSync))
+  return found.includes(undefined)
+    ? undefined
+    : Object.fromEntries(programs.map((name, at) => [name, found[at]]))
 }
 
 function start([command, ...args]) {

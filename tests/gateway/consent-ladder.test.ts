@@ -20,8 +20,10 @@ beforeEach(async () => {
     args: [SERVER],
     credentials: { kind: 'user', env: { ACCOUNT_TOKEN: 'Your token' } },
   }
+  const exchange = { kind: 'exchange', tokenUrl: `${world.as.url}/token`, clientId: 'gantry' }
+  const orders = { url: world.web.url, credentials: exchange }
   gateway = await companyGateway({
-    mcpServers: { web: { url: world.web.url, credentials: 'user' }, box },
+    mcpServers: { web: { url: world.web.url, credentials: 'user' }, box, orders },
     policy: { rules: [{ when: 'claims.email == "bob@example.com"', deny: ['web/*'] }] },
   })
   closing.push(() => gateway.close())
@@ -78,6 +80,40 @@ describe.each(OFFICIAL)('the official client %s, whose user connects during sign
     await peer.connect()
     expect(await peer.call('box_whoami')).toMatch(/^token-of-ann-1 /)
     await expect.poll(() => peer.call('web_who')).toMatch(/^Bearer at\.ann\.\d+$/)
+    expect(keeper.visits).toBe(1)
+  }, 60_000)
+})
+
+describe.each(OFFICIAL)('the official client %s, which opens pages', (_, open) => {
+  it('has its call finished when the person has connected on the page', async () => {
+    const person = new Browser('ann')
+    person.secret = 'token-of-ann-1'
+    const keeper = new Keeper(() => person)
+    const opened: string[] = []
+    const peer = open(gateway.endpoint, keeper, (url) => {
+      opened.push(url)
+      void person.browse(url, (at) => at.includes('/connect?done='))
+    })
+    closing.push(() => peer.close())
+    await expect(peer.connect()).rejects.toThrow(/unauthorized/i)
+    await peer.finish(keeper.answer)
+    await peer.connect()
+    expect(await peer.call('box_whoami')).toMatch(/^token-of-ann-1 /)
+    expect(opened).toEqual([expect.stringMatching(LINK)])
+    // It was asked by the page alone: it was not sent to sign in again.
+    expect(keeper.visits).toBe(1)
+  }, 60_000)
+})
+
+describe.each(OFFICIAL)('the official client %s, for a target with an exchange', (_, open) => {
+  it('is asked for nothing', async () => {
+    const keeper = new Keeper()
+    const peer = open(gateway.endpoint, keeper)
+    closing.push(() => peer.close())
+    await expect(peer.connect()).rejects.toThrow(/unauthorized/i)
+    await peer.finish(keeper.answer)
+    await peer.connect()
+    await expect.poll(() => peer.call('orders_who')).toMatch(/^Bearer at\.exchanged\.\d+$/)
     expect(keeper.visits).toBe(1)
   }, 60_000)
 })

@@ -10,13 +10,19 @@ import { Browser, companyGateway, type CompanyGateway } from '../support/company
 import { authorize, CLIENT, register, statusWith, token } from '../support/sign-in-client.ts'
 
 const closing: (() => unknown)[] = []
+/** What the gateway logged. */
+const lines: string[] = []
 afterEach(async () => {
+  vi.restoreAllMocks()
+  lines.length = 0
   delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
   for (const close of closing.splice(0).reverse()) await close()
 })
 
 async function start(config: object = {}, signIn: object = {}): Promise<CompanyGateway> {
-  const gateway = await companyGateway({ mcpServers: {}, ...config }, signIn)
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
+  const options = { logLevel: 'info' } as const
+  const gateway = await companyGateway({ mcpServers: {}, ...config }, signIn, undefined, options)
   closing.push(() => gateway.close())
   return gateway
 }
@@ -297,6 +303,8 @@ describe('a metadata document', () => {
       redirect: 'http://localhost:5000/cb',
     })
     expect(end).toMatch(/^400 /)
+    expect(lines.join('')).toMatch(/A sign-in was refused/)
+    expect(lines.join('')).toContain(url)
   })
 
   it.each([
@@ -326,6 +334,7 @@ describe('a metadata document', () => {
       redirect: 'http://localhost:5000/cb',
     })
     expect([end.slice(0, 4), reads]).toEqual(['400 ', 0])
+    expect(lines.join('')).toMatch(/A sign-in was refused/)
   })
 
   it('that changes is read again after half a minute: a redirect that it no longer has is refused', async () => {

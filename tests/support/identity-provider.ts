@@ -3,7 +3,7 @@ import { signingKey, startCompany as startProvider } from '../../scripts/lib/com
 export { signingKey }
 
 /** A realm of Keycloak that is the company instead (`npm run interop -- keycloak`). */
-export const KEYCLOAK: string | undefined = process.env.GANTRY_KEYCLOAK
+const KEYCLOAK: string | undefined = process.env.GANTRY_KEYCLOAK
 
 /** The company's identity provider: a real OpenID provider that knows the gateway, and no MCP client. */
 export async function startCompany(
@@ -69,6 +69,8 @@ export class Browser {
       } else if (page.includes('id="kc-form-login"')) {
         form = new URLSearchParams({ username: this.login, password: 'any' })
         url = /action="([^"]+)"/.exec(page)![1]!.replaceAll('&amp;', '&')
+      } else if (page.includes('Who are you?')) {
+        url = new URL(/href="(\/connect\/sign-in\?[^"]+)"/.exec(page)![1]!, url).href
       } else if (page.includes('name="proof"')) {
         this.pages.push(page)
         const account = this.connects ? /href="(\/connect\/sign-in[^"]+)"/.exec(page)?.[1] : undefined

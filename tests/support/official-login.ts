@@ -6,6 +6,7 @@ import {
 import type { OAuthClientProvider as Provider1 } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { Browser } from './company.ts'
 
@@ -72,8 +73,19 @@ export interface Peer {
 const info = { name: 'official', version: '1' }
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]!.text
 
-function official1(endpoint: string, { provider }: Keeper): Peer {
-  const client = new Client1(info)
+/** Shows a page to the person; a client with it has elicitation in URL mode, and no other ability. */
+type OpenPage = (url: string) => void
+
+const WITH_PAGES = { capabilities: { elicitation: { url: {} } } }
+
+function official1(endpoint: string, { provider }: Keeper, openPage?: OpenPage): Peer {
+  const client = new Client1(info, openPage && WITH_PAGES)
+  if (openPage) {
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      if (params.mode === 'url') openPage(params.url)
+      return { action: 'accept' as const }
+    })
+  }
   let transport = new Http1(new URL(endpoint), { authProvider: provider })
   return {
     connect: () => client.connect(transport as Transport),
@@ -86,8 +98,19 @@ function official1(endpoint: string, { provider }: Keeper): Peer {
   }
 }
 
-function official2(endpoint: string, { provider }: Keeper, mode: 'legacy' | { pin: string }): Peer {
-  const client = new Client2(info, { versionNegotiation: { mode } })
+function official2(
+  endpoint: string,
+  { provider }: Keeper,
+  mode: 'legacy' | { pin: string },
+  openPage?: OpenPage,
+): Peer {
+  const client = new Client2(info, { ...(openPage && WITH_PAGES), versionNegotiation: { mode } })
+  if (openPage) {
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      if (params.mode === 'url') openPage(params.url)
+      return { action: 'accept' as const }
+    })
+  }
   let transport = new Http2(new URL(endpoint), { authProvider: provider })
   return {
     connect: () => client.connect(transport),
@@ -100,8 +123,11 @@ function official2(endpoint: string, { provider }: Keeper, mode: 'legacy' | { pi
   }
 }
 
-export const OFFICIAL: [string, (endpoint: string, keeper: Keeper) => Peer][] = [
+export const OFFICIAL: [string, (endpoint: string, keeper: Keeper, openPage?: OpenPage) => Peer][] = [
   ['1.32', official1],
-  ['2.4 legacy', (endpoint, keeper) => official2(endpoint, keeper, 'legacy')],
-  ['2.4 modern', (endpoint, keeper) => official2(endpoint, keeper, { pin: '2026-07-28' })],
+  ['2.4 legacy', (endpoint, keeper, openPage) => official2(endpoint, keeper, 'legacy', openPage)],
+  [
+    '2.4 modern',
+    (endpoint, keeper, openPage) => official2(endpoint, keeper, { pin: '2026-07-28' }, openPage),
+  ],
 ]

@@ -250,6 +250,8 @@ export interface RawAudit {
 
 export interface RawCredentials {
   kind: 'user' | 'exchange'
+  by?: 'token' | 'id-jag'
+  subject?: 'access-token' | 'id-token'
   env?: Record<string, string>
   headers?: Record<string, string>
   tokenUrl?: string

@@ -138,7 +138,7 @@ async function openSignIn(
     groups: auth.groups,
     accountsOf,
     store,
-    log,
+    log: limitedWarnings(log),
     onRefused,
   })
 }
@@ -149,6 +149,18 @@ function nobody({ onRefused }: DoorOptions): Guard {
 
 /** A caller that tries keys causes five lines a minute, and a count of the others. */
 const LIMIT = { lines: 5, period: 60_000 }
+
+/** Strangers cause what goes wrong at a sign-in: five lines a minute of each kind. */
+function limitedWarnings(log: Log): Log {
+  const kinds = new Map<unknown, Log>()
+  return (level, message, facts) => {
+    if (level !== 'warn') return log(level, message, facts)
+    const kind = facts?.event
+    const limited = kinds.get(kind) ?? limitedLog(log, LIMIT)
+    kinds.set(kind, limited)
+    limited(level, message, facts)
+  }
+}
 
 export function logRefusals(log: Log): OnRefused {
   const limited = limitedLog(log, LIMIT)

@@ -89,6 +89,8 @@ export interface SignInModel {
   readonly allScopes: readonly string[]
   /** Scopes that lead people to connect their accounts. */
   readonly accountScopes: readonly string[]
+  /** Whether the ID tokens of people are kept, because a target exchanges them. */
+  readonly keepsIdTokens: boolean
   /** How long a sign-in lasts, in milliseconds. */
   readonly lifetime: number
   readonly accessTokenLifetime: number

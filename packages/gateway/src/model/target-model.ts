@@ -22,9 +22,13 @@ export interface PersonalSecret {
   readonly label: string
 }
 
-/** The caller's token is exchanged for one of the target (RFC 8693). */
+/** Something that says who the caller is becomes a token of the target, without a question. */
 export interface ExchangeModel {
   readonly kind: 'exchange'
+  /** By one exchange (RFC 8693), or by an assertion that the target's authorization server redeems (ID-JAG). */
+  readonly by: 'token' | 'id-jag'
+  /** What is exchanged: the token of the call, or the ID token of the caller's login at the identity provider. */
+  readonly subject: 'access-token' | 'id-token'
   readonly tokenUrl: string
   readonly clientId: string
   readonly clientSecret: Secret | undefined

@@ -95,6 +95,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const url = publicUrl(model) ?? local
   gateway.approvals.address = url
   accounts.address = url
+  accounts.idTokenOf = async (principal) => door.signIn?.idTokenOf(principal)
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
   const token = bound.loopback ? await loadToken(gateway, state) : undefined
   const announce = (): Promise<() => Promise<void>> =>

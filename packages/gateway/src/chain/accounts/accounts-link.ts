@@ -72,7 +72,9 @@ async function isConnected(exchange: Signed, consent: Consent): Promise<boolean>
   const { model } = exchange.resolved.target
   const { auth, headers } = exchange
   // A connection of its own was made with an account, and ends with it.
-  if (model.credentials.kind === 'user' && exchange.resolved.target.ownLinks(exchange).length > 0) return true
+  // The token of a call is another matter: the newest one counts.
+  const isNoted = model.credentials.kind === 'exchange' && model.credentials.subject === 'access-token'
+  if (!isNoted && exchange.resolved.target.ownLinks(exchange).length > 0) return true
   return consent.has(model, { principal: auth.principal, headers })
 }
 

@@ -11,7 +11,7 @@ import type { ConfigPath } from '../problem.ts'
 import type { RawAuth, RawBearer, RawConfig } from '../raw-config.ts'
 import type { Expressions } from './compile-conditions.ts'
 import type { CompileContext } from './compile-context.ts'
-import { compileSignIn } from './compile-sign-in.ts'
+import { compileSignIn, wantsIdTokens } from './compile-sign-in.ts'
 
 const SHORTEST_KEY = 20
 const MAKE_ONE = 'Make one with: node -p "crypto.randomBytes(32).toString(\'base64url\')"'
@@ -40,6 +40,7 @@ export function compileAuth(
   }))
   reportSameIssuer(issuers, context)
   const keys = raw.keys ?? false
+  if (!raw.signIn) reportLackingLogin(targets, context)
   return {
     required:
       keys || apiKeys.length > 0 || issuers.length > 0 || raw.signIn !== undefined || raw.mtls !== undefined,
@@ -52,6 +53,19 @@ export function compileAuth(
     roles: raw.roles && { admin: [], operator: [], viewer: [], ...raw.roles },
     groups: compileGroups(raw.groups, expressions),
   }
+}
+
+/** Without a login of ours there is no ID token to exchange. */
+function reportLackingLogin(targets: readonly TargetModel[], context: CompileContext): void {
+  const target = targets.find(wantsIdTokens)
+  if (!target) return
+  context.report({
+    code: 'invalid-value',
+    path: ['auth'],
+    part: 'key',
+    message: `"${target.name}" is used with the ID tokens of people, and nobody logs in at this gateway`,
+    fix: 'Add "auth.signIn"',
+  })
 }
 
 function compileMtls(

@@ -22,8 +22,11 @@ export function compileCredentials({ raw, path }: TargetSource, context: Compile
 function compileExchange(raw: RawCredentials, path: ConfigPath, context: CompileContext): CredentialsModel {
   const text = (key: 'tokenUrl' | 'clientId' | 'audience') =>
     raw[key] === undefined ? undefined : context.plain(raw[key], [...path, key])
+  const by = raw.by ?? 'token'
   return {
     kind: 'exchange',
+    by,
+    subject: by === 'id-jag' ? 'id-token' : (raw.subject ?? 'access-token'),
     tokenUrl: text('tokenUrl') ?? '',
     clientId: text('clientId') ?? '',
     clientSecret:
@@ -57,6 +60,10 @@ function problemOf(settings: RawCredentials, raw: TargetSource['raw']): Fault | 
       const message = 'A program cannot be given tokens that are exchanged for each caller'
       return { message, fix: 'Use { "kind": "user", "env": { … } }' }
     }
+    if (settings.by === 'id-jag') {
+      const fault = problemOfAssertions(settings, raw)
+      if (fault) return fault
+    }
     if (settings.tokenUrl !== undefined && settings.clientId !== undefined) return undefined
     return { message: 'An exchange needs "tokenUrl" and "clientId"', fix: 'Add them' }
   }
@@ -79,4 +86,24 @@ function problemOf(settings: RawCredentials, raw: TargetSource['raw']): Fault | 
     return { message, fix: 'Remove "grant" from "oauth"' }
   }
   return undefined
+}
+
+/** An assertion is redeemed where the target's own metadata says, by a client that proves who it is. */
+function problemOfAssertions(settings: RawCredentials, raw: TargetSource['raw']): Fault | undefined {
+  if (settings.subject === 'access-token') {
+    const message = 'An ID-JAG is got for an ID token, and for no access token'
+    return { message, fix: 'Remove "subject"' }
+  }
+  if (settings.audience !== undefined || settings.scopes !== undefined) {
+    const message =
+      'An ID-JAG is for the authorization server that the target names, and for the scopes of "oauth"'
+    return { message, fix: 'Remove "audience", and write "scopes" into "oauth"' }
+  }
+  const oauth = raw.oauth === false ? undefined : raw.oauth
+  if (raw.url !== undefined && oauth?.clientId !== undefined) return undefined
+  const message = 'An ID-JAG is redeemed at the authorization server of a "url", as a client that it knows'
+  return {
+    message,
+    fix: 'Write "oauth": { "clientId": "…", "clientSecret": "${env:…}" } beside "credentials"',
+  }
 }

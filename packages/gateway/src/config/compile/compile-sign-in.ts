@@ -39,6 +39,7 @@ export function compileSignIn(
     scopes,
     allScopes: [...new Set([...scopes, ...(raw.offeredScopes ?? [])])],
     accountScopes: accountScopes(targets),
+    keepsIdTokens: targets.some(wantsIdTokens),
     lifetime: readSpan(raw.lifetime ?? '7d')!,
     accessTokenLifetime: duration(raw.tokenLifetime, '10m'),
     clients: (raw.clients ?? []).map(({ clientId, name, clientSecret, redirectUris }, index) => ({
@@ -52,6 +53,11 @@ export function compileSignIn(
     })),
     trustedHosts,
   }
+}
+
+/** Whether the target is given tokens for what the identity provider said at the login. */
+export function wantsIdTokens({ credentials }: TargetModel): boolean {
+  return credentials.kind === 'exchange' && credentials.subject === 'id-token'
 }
 
 /** What clients call this gateway stands in tokens and metadata, so it has to be known beforehand. */

@@ -79,7 +79,13 @@ export class LoginFlow {
   ): Promise<{ outcome: 'connected' | 'failed' | 'ended' | 'foreign'; target?: string }> {
     const name = digest(answer.get('state') ?? '')
     const row = await this.#flows.take(name)
-    if (!row) return { outcome: 'ended' }
+    if (!row) {
+      this.#options.log('warn', 'An account was not connected', {
+        reason: 'nobody has begun this login, or it was finished already',
+        event: 'account-not-connected',
+      })
+      return { outcome: 'ended' }
+    }
     const { principal: owner, target } = JSON.parse(row.value) as Flow
     if (!samePrincipal(owner, principal)) {
       this.#options.log('warn', 'An account was not connected', {

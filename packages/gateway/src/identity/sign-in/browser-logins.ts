@@ -4,7 +4,7 @@ import type { AuthInfo, JsonObject } from '@gantry/mcp/exchange'
 import { cookieOf, digest, isSameSecret } from '../secret-texts.ts'
 import type { Rows, Store } from '../../store/index.ts'
 import { problemPage, sendPage } from './pages.ts'
-import type { PendingLogin, Person, Upstream } from './upstream.ts'
+import type { LoggedIn, PendingLogin, Person, Upstream } from './upstream.ts'
 
 export interface BrowserLoginOptions {
   readonly upstream: Upstream
@@ -12,6 +12,8 @@ export interface BrowserLoginOptions {
   readonly isSecure: boolean
   /** Who a person is here, with groups. */
   toAuth(person: Person): AuthInfo
+  /** Told of every person who has logged in. */
+  loggedIn(person: LoggedIn): Promise<void>
   log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void
 }
 
@@ -83,7 +85,9 @@ export class BrowserLogins {
       return true
     }
     try {
-      const ticket: Ticket = { auth: toAuth(await upstream.finish(url, pending)), browser, page: to.page }
+      const person = await upstream.finish(url, pending)
+      await this.#options.loggedIn(person)
+      const ticket: Ticket = { auth: toAuth(person), browser, page: to.page }
       const id = randomBytes(24).toString('base64url')
       await this.#flows.put(`ticket ${digest(id)}`, JSON.stringify(ticket), { ttl: TICKET_TIME })
       response.writeHead(303, { location: `${to.landing}?ticket=${id}`, 'cache-control': 'no-store' }).end()

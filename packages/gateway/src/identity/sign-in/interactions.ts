@@ -11,7 +11,7 @@ import type { Interaction, OidcClient, OidcProvider } from './oidc-provider.ts'
 import { consentPage, problemPage, sendPage, type ConsentAccount } from './pages.ts'
 import type { People } from './people.ts'
 import { forgetConsent, rememberConsent } from './consent-return.ts'
-import type { PendingLogin, Person, Upstream } from './upstream.ts'
+import type { LoggedIn, PendingLogin, Person, Upstream } from './upstream.ts'
 
 export interface InteractionOptions {
   readonly provider: OidcProvider
@@ -23,6 +23,8 @@ export interface InteractionOptions {
   readonly isSecure: boolean
   /** Who a person is here, with groups. */
   toAuth(person: Person): AuthInfo
+  /** Told of every person who has logged in. */
+  loggedIn(person: LoggedIn): Promise<void>
   /** The targets that this person uses with an account of their own. */
   accountsOf(auth: AuthInfo): Promise<readonly PersonAccount[]>
   log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void
@@ -67,11 +69,7 @@ export class Interactions {
     try {
       interaction = await provider.interactionDetails(request, response)
     } catch {
-      return sendPage(
-        response,
-        400,
-        problemPage('This sign-in has ended, or began in another browser.', START),
-      )
+      return this.#refuse(response, 'This sign-in has ended, or began in another browser.')
     }
     if (interaction.prompt.name === 'login') return this.#login(interaction, request, response)
     if (request.method === 'POST') return this.#answer(interaction, request, response)
@@ -128,13 +126,14 @@ export class Interactions {
     const { upstream, people, log } = this.#options
     const state = url.searchParams.get('state') ?? ''
     const row = state === '' ? undefined : await this.#flows.take(`state ${digest(state)}`)
-    if (!row)
-      return sendPage(response, 400, problemPage('This sign-in has ended, or was used already.', START))
+    // Forged, or too old.
+    if (!row) return this.#refuse(response, 'This sign-in has ended, or was used already.')
     const begun = JSON.parse(row.value) as Begun
     if (!isSameSecret(begun.browser, digest(cookieOf(request, COOKIE)))) return this.#otherBrowser(response)
     try {
       const person = await upstream.finish(url, begun)
       const { account, tooLong } = await people.keep(person)
+      await this.#options.loggedIn(person)
       if (tooLong.length > 0)
         log('warn', 'Claims are too long for a token and are left out', {
           claims: tooLong.join(', '),
@@ -150,11 +149,13 @@ export class Interactions {
   }
 
   #otherBrowser(response: ServerResponse): void {
-    this.#options.log('warn', 'A login was refused', {
-      reason: 'it came from another browser than it began in',
-      event: 'login-refused',
-    })
-    sendPage(response, 400, problemPage('This sign-in began in another browser.', START))
+    this.#refuse(response, 'This sign-in began in another browser.')
+  }
+
+  /** The person and the operator are told the same: it says nothing about anybody. */
+  #refuse(response: ServerResponse, reason: string): void {
+    this.#options.log('warn', 'A login was refused', { reason, event: 'login-refused' })
+    sendPage(response, 400, problemPage(reason, START))
   }
 
   async #ask(interaction: Interaction, response: ServerResponse): Promise<void> {
@@ -208,11 +209,7 @@ export class Interactions {
     const form = await readForm(request, MAX_FORM)
     const proof = await this.#flows.take(`proof ${digest(uid)}`)
     if (!proof || !isSameSecret(proof.value, digest(form?.get('proof') ?? ''))) {
-      return sendPage(
-        response,
-        400,
-        problemPage('This answer did not come from our page, or was given already.', START),
-      )
+      return this.#refuse(response, 'This answer did not come from our page, or was given already.')
     }
     forgetConsent(response)
     const client = params.client_id ?? ''

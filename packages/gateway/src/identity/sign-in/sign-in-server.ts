@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
+import { isJsonObject, type JsonObject, type Principal } from '@gantry/mcp/exchange'
 import { parseJson } from '@gantry/mcp/foreign'
 import type { BearerGuard } from '@gantry/mcp/guard'
 import type { GroupsModel, SignInModel } from '../../model/index.ts'
@@ -16,7 +16,9 @@ import { createProvider } from './create-provider.ts'
 import { loadSigningKeys, publicPart } from './signing-keys.ts'
 import { withGroups } from '../../rules/with-groups.ts'
 import { BrowserLogins, personAuth } from './browser-logins.ts'
-import { Upstream } from './upstream.ts'
+import { tellRefusals } from './tell-refusals.ts'
+import { IdTokens } from './id-tokens.ts'
+import { Upstream, type LoggedIn } from './upstream.ts'
 
 export interface SignInOptions {
   readonly model: SignInModel
@@ -34,6 +36,7 @@ interface SignInParts {
   readonly people: People
   readonly upstream: Upstream
   readonly guard: BearerGuard
+  readonly idTokens: IdTokens | undefined
 }
 
 const METADATA = new Set(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'])
@@ -50,8 +53,10 @@ export class SignInServer {
   readonly #answer: ReturnType<OidcProvider['callback']>
   readonly #interactions: Interactions
   readonly #issuer: URL
+  readonly #idTokens: IdTokens | undefined
 
-  private constructor(options: SignInOptions, { provider, people, upstream, guard }: SignInParts) {
+  private constructor(options: SignInOptions, parts: SignInParts) {
+    const { provider, people, upstream, guard, idTokens } = parts
     const { store, gateway, model, log } = options
     this.#options = options
     this.#answer = provider.callback()
@@ -62,7 +67,9 @@ export class SignInServer {
       return options.groups ? withGroups(auth, options.groups) : auth
     }
     const { accountsOf } = options
-    const shared = { upstream, store, isSecure, toAuth, log }
+    this.#idTokens = idTokens
+    const loggedIn = async (person: LoggedIn): Promise<void> => idTokens?.keep(person)
+    const shared = { upstream, store, isSecure, toAuth, loggedIn, log }
     this.#interactions = new Interactions({ ...shared, provider, people, gateway, accountsOf })
     this.logins = new BrowserLogins(shared)
     this.guard = guard
@@ -75,8 +82,16 @@ export class SignInServer {
     const upstream = new Upstream(model, new URL('/oauth/callback', model.ownIssuer).href)
     const assertions = new Assertions({ module, people, upstream, ...options })
     const provider = createProvider({ module, keys, people, assertions, model, store })
+    tellRefusals(provider, options.log)
     const guard = await ownGuard(options, people, publicPart(keys.jwk))
-    return new SignInServer(options, { provider, people, upstream, guard })
+    const idTokens = model.keepsIdTokens ? new IdTokens({ upstream, ...options }) : undefined
+    return new SignInServer(options, { provider, people, upstream, guard, idTokens })
+  }
+
+  /** The ID token of a person who has signed in here; undefined when there is none, or none any more. */
+  async idTokenOf({ kind, issuer, subject }: Principal): Promise<string | undefined> {
+    if (kind !== 'person' || issuer !== this.#options.model.issuer) return undefined
+    return this.#idTokens?.of(subject)
   }
 
   /** Answers what lies under `/oauth/`, and the metadata; false leaves it to others. */

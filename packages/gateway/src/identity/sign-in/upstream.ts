@@ -11,10 +11,23 @@ export interface PendingLogin {
   readonly state: string
 }
 
-/** A person who has logged in, as the identity provider names and describes them. */
+/** A person as the identity provider names and describes them. */
 export interface Person {
   readonly subject: string
   readonly claims: JsonObject
+}
+
+/** A person who has just logged in. */
+export interface LoggedIn extends Person {
+  readonly proof: LoginProof
+}
+
+/** What the identity provider gave out at a login. Kept only where a target needs it. */
+export interface LoginProof {
+  readonly idToken: string
+  readonly refreshToken: string | undefined
+  /** When the ID token ends, in milliseconds. */
+  readonly expiresAt: number
 }
 
 const TIMEOUT = 10_000
@@ -61,7 +74,7 @@ export class Upstream {
   }
 
   /** Redeems the code. Issuer, state, nonce, audience, times and signature are checked; throws when one is wrong. */
-  async finish(callback: URL, { verifier, nonce, state }: PendingLogin): Promise<Person> {
+  async finish(callback: URL, { verifier, nonce, state }: PendingLogin): Promise<LoggedIn> {
     const server = await this.#server()
     const client: oauth.Client = { client_id: this.#model.clientId, [oauth.clockTolerance]: CLOCK_TOLERANCE }
     const options = this.#options()
@@ -81,7 +94,29 @@ export class Upstream {
     })
     await oauth.validateApplicationLevelSignature(server, response, options)
     const claims = oauth.getValidatedIdTokenClaims(answer)!
-    return { subject: claims.sub, claims: claims as unknown as JsonObject }
+    return { subject: claims.sub, claims: claims as unknown as JsonObject, proof: proofOf(answer, claims) }
+  }
+
+  /** A newer ID token of the same person; undefined when the identity provider gives none. */
+  async renew(subject: string, refreshToken: string): Promise<LoginProof | undefined> {
+    const server = await this.#server()
+    const client: oauth.Client = { client_id: this.#model.clientId, [oauth.clockTolerance]: CLOCK_TOLERANCE }
+    const options = this.#options()
+    const authentication = this.#authentication(server)
+    const response = await oauth.refreshTokenGrantRequest(
+      server,
+      client,
+      authentication,
+      refreshToken,
+      options,
+    )
+    const answer = await oauth.processRefreshTokenResponse(server, client, response)
+    const claims = oauth.getValidatedIdTokenClaims(answer)
+    if (!claims) return undefined
+    await oauth.validateApplicationLevelSignature(server, response, options)
+    if (claims.sub !== subject) throw new Error('It answered with another person')
+    const renewed = proofOf(answer, claims)
+    return { ...renewed, refreshToken: renewed.refreshToken ?? refreshToken }
   }
 
   /** What it signs with. */
@@ -127,4 +162,12 @@ export class Upstream {
     const isLocal = isTrusted || isLoopbackHost(url?.hostname ?? '')
     return { signal: AbortSignal.timeout(TIMEOUT), [oauth.allowInsecureRequests]: isLocal }
   }
+}
+
+function proofOf(answer: oauth.TokenEndpointResponse, { exp, iat }: oauth.IDToken): LoginProof {
+  const ahead = iat - Math.floor(Date.now() / 1000)
+  if (ahead > CLOCK_TOLERANCE) {
+    throw new Error(`its clock is ${ahead} seconds ahead of ours, and ${CLOCK_TOLERANCE} are accepted`)
+  }
+  return { idToken: answer.id_token!, refreshToken: answer.refresh_token, expiresAt: exp * 1000 }
 }

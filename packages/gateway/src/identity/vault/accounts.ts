@@ -1,9 +1,9 @@
 import type { OAuthProvider, Redirect } from '@gantry/mcp/auth'
 import { principalKey, samePrincipal, type Principal } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
-import { reveal, type TargetModel, type UrlTarget } from '../../model/index.ts'
+import { reveal, type ExchangeModel, type TargetModel, type UrlTarget } from '../../model/index.ts'
 import { personalStorage } from './personal-storage.ts'
-import type { Caller, TokenExchange } from './token-exchange.ts'
+import type { Caller, IdTokenOf, TokenExchange, TokenExchangeOptions } from './token-exchange.ts'
 import { ConsentLinks } from './consent-links.ts'
 import type { Place, Vault } from './vault.ts'
 
@@ -21,6 +21,7 @@ export class Accounts {
   readonly vault: Vault
   /** How browsers reach the gateway; known when it listens. */
   address = ''
+  idTokenOf: IdTokenOf = async () => undefined
   readonly #providers = new Map<string, OAuthProvider>()
   readonly links: ConsentLinks
   readonly #waiting = new Map<string, Set<() => void>>()
@@ -66,23 +67,26 @@ export class Accounts {
 
   /** Whether a call can be made without asking the person first. */
   async has(model: TargetModel, caller: Caller): Promise<boolean> {
-    if (model.credentials.kind === 'exchange') return (await this.#exchanging()).note(caller)
+    const { credentials } = model
+    if (credentials.kind === 'exchange') return (await this.#exchanging()).has(credentials, caller)
     return this.vault.has(placeOf(model, caller.principal))
   }
 
   /** What a connection for this caller is opened with; undefined when it has no account there. */
   async open(model: TargetModel, caller: Caller): Promise<Personal | undefined> {
     const { credentials } = model
+    const place = placeOf(model, caller.principal)
     if (credentials.kind === 'exchange') {
       const exchange = await this.#exchanging()
-      return exchange.note(caller) ? { auth: exchange.provider(credentials, caller.principal) } : undefined
+      if (!(await exchange.has(credentials, caller))) return undefined
+      if (credentials.by === 'token') return { auth: exchange.provider(credentials, caller.principal) }
+      return { auth: await this.#once(place, () => this.#asserted(model as UrlTarget, credentials, place)) }
     }
-    const place = placeOf(model, caller.principal)
     const found = await this.vault.get(place)
     if (!found) return undefined
     await this.vault.used(place)
     if (found.entry.values) return { values: found.entry.values }
-    return { auth: await this.#provider(model as UrlTarget, place) }
+    return { auth: await this.#once(place, () => this.#login(model as UrlTarget, place)) }
   }
 
   /** Keeps what a person has pasted. */
@@ -130,11 +134,11 @@ export class Accounts {
   }
 
   /** One for each account: it renews for all connections at once. */
-  async #provider(model: UrlTarget, place: Place): Promise<OAuthProvider> {
+  async #once(place: Place, open: () => Promise<OAuthProvider>): Promise<OAuthProvider> {
     const key = `${changeKey(place)} ${place.server}`
     const known = this.#providers.get(key)
     if (known) return known
-    const provider = await this.#login(model, place)
+    const provider = await open()
     if (this.#providers.size >= MOST_PROVIDERS) this.#providers.delete(this.#providers.keys().next().value!)
     this.#providers.set(key, provider)
     return provider
@@ -145,24 +149,34 @@ export class Accounts {
     place: Place,
     redirect?: Redirect,
   ): Promise<OAuthProvider> {
-    const { oauth } = await import('@gantry/mcp/auth')
-    const { clientId, clientSecret, privateKey, scopes, tokenEndpointAuthMethod, trustedHosts } = settings!
+    const [{ oauth }, { clientOf }] = await Promise.all([
+      import('@gantry/mcp/auth'),
+      import('./assertion-login.ts'),
+    ])
     const clientMetadataUrl = settings!.clientMetadataUrl ?? this.#ownDocument()
     return oauth({
+      ...clientOf(settings!),
       serverUrl: reveal(url),
       storage: personalStorage(this.vault, place),
       account: principalKey(place.principal),
       askUser: 'on-sign-in',
-      trustedHosts,
       clientMetadata: { client_name: 'Gantry', application_type: 'web' },
       ...(redirect && { redirect }),
-      ...(clientId !== undefined && { clientId }),
-      ...(clientSecret && { clientSecret: clientSecret.reveal() }),
-      ...(privateKey && { privateKey: { key: privateKey.reveal() } }),
-      ...(tokenEndpointAuthMethod && { tokenEndpointAuthMethod }),
       ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
-      ...(scopes.length > 0 && { scopes }),
     })
+  }
+
+  async #asserted(
+    model: UrlTarget,
+    credentials: ExchangeModel,
+    { principal }: Place,
+  ): Promise<OAuthProvider> {
+    const { assertionLogin } = await import('./assertion-login.ts')
+    return assertionLogin(model, credentials, { principal, ...this.#exchangeOptions() })
+  }
+
+  #exchangeOptions(): TokenExchangeOptions {
+    return { idTokenOf: (principal) => this.idTokenOf(principal), learnSecret: this.vault.learnSecret }
   }
 
   /** Authorization servers fetch it, so it has to be at an address that they reach. */
@@ -172,7 +186,7 @@ export class Accounts {
 
   #exchanging(): Promise<TokenExchange> {
     this.#exchange ??= import('./token-exchange.ts').then(
-      ({ TokenExchange: Loaded }) => new Loaded(this.vault),
+      ({ TokenExchange: Loaded }) => new Loaded(this.#exchangeOptions()),
     )
     return this.#exchange
   }

@@ -1,6 +1,7 @@
 import type { Principal } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 import type { Accounts } from './accounts.ts'
+import type { IdTokenOf } from './token-exchange.ts'
 import type { KeyFile } from './key-ring.ts'
 import type { VaultOptions } from './vault.ts'
 
@@ -14,6 +15,8 @@ export interface LazyAccountsOptions extends Omit<VaultOptions, 'ring'> {
 export class LazyAccounts {
   /** How browsers reach the gateway. */
   address = ''
+  /** What the identity provider says of a person who has signed in. */
+  idTokenOf: IdTokenOf = async () => undefined
   readonly #options: LazyAccountsOptions
   #loaded: Promise<{ accounts: Accounts; unfollow: () => void }> | undefined
 
@@ -25,6 +28,7 @@ export class LazyAccounts {
     this.#loaded ??= this.#load()
     const { accounts } = await this.#loaded
     accounts.address = this.address
+    accounts.idTokenOf = this.idTokenOf
     return accounts
   }
 

@@ -11,6 +11,15 @@ export interface Caller {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined
 }
 
+/** What the identity provider says of a person who has signed in; undefined when that is over. */
+export type IdTokenOf = (principal: Principal) => Promise<string | undefined>
+
+export interface TokenExchangeOptions {
+  readonly idTokenOf: IdTokenOf
+  /** Told of every secret, so that no text shows it. */
+  learnSecret(this: void, value: string): void
+}
+
 interface Exchanged {
   readonly token: string
   readonly gotAt: number
@@ -19,24 +28,31 @@ interface Exchanged {
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
+const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token'
 const TIMEOUT = 15_000
 /** Where the server does not say. */
 const SHORT = 60_000
 const FRESH = 10_000
 const MOST_CALLERS = 10_000
 
-/** Gets tokens of targets for the tokens of callers (RFC 8693). Nothing of it is kept beyond this process. */
+/** Gets tokens of targets for what says who callers are (RFC 8693). Nothing of it is kept beyond this process. */
 export class TokenExchange {
   /** The newest token of each caller. */
   readonly #subjects = new Map<string, string>()
-  readonly #learnSecret: (value: string) => void
+  readonly #options: TokenExchangeOptions
 
-  constructor({ learnSecret }: { learnSecret(this: void, value: string): void }) {
-    this.#learnSecret = learnSecret
+  constructor(options: TokenExchangeOptions) {
+    this.#options = options
   }
 
-  /** Remembers the token that a caller came with. False when it came with none: a key cannot be exchanged. */
-  note({ principal, headers }: Caller): boolean {
+  /** Whether a caller has what is exchanged: a key cannot be. */
+  async has({ subject }: ExchangeModel, caller: Caller): Promise<boolean> {
+    // The newest token of the caller is the one that counts, so it is noted with every call.
+    if (subject === 'access-token') return this.#note(caller)
+    return (await this.#options.idTokenOf(caller.principal)) !== undefined
+  }
+
+  #note({ principal, headers }: Caller): boolean {
     const token = /^(?:bearer|dpop) +(\S+)$/i.exec(headers?.authorization ?? '')?.[1]
     if (token === undefined || principal.kind === 'key') return false
     const key = principalKey(principal)
@@ -50,13 +66,13 @@ export class TokenExchange {
   provider(model: ExchangeModel, principal: Principal): AuthProvider {
     let current: Promise<Exchanged> | undefined
     const fresh = async (): Promise<Exchanged> => {
-      const subject = this.#subjects.get(principalKey(principal))
-      if (subject === undefined) throw new McpError('unauthorized', 'The caller has no token to exchange')
-      const known = await current?.catch(() => undefined)
+      const seen = current
+      const known = await seen?.catch(() => undefined)
       if (known && known.until > Date.now()) return known
-      const got = this.#exchange(model, subject)
-      current = got
-      return got
+      // Another request has begun to get one meanwhile.
+      if (current !== seen) return fresh()
+      current = this.#exchange(model, principal)
+      return current
     }
     return {
       async authorize({ headers }) {
@@ -73,7 +89,18 @@ export class TokenExchange {
     }
   }
 
-  async #exchange(model: ExchangeModel, subject: string): Promise<Exchanged> {
+  async #subjectOf({ subject }: ExchangeModel, principal: Principal): Promise<string> {
+    const token =
+      subject === 'access-token'
+        ? this.#subjects.get(principalKey(principal))
+        : await this.#options.idTokenOf(principal)
+    if (token === undefined) throw new McpError('unauthorized', 'The caller has no token to exchange')
+    this.#options.learnSecret(token)
+    return token
+  }
+
+  async #exchange(model: ExchangeModel, principal: Principal): Promise<Exchanged> {
+    const subject = await this.#subjectOf(model, principal)
     const { tokenUrl, clientId, clientSecret, audience, scopes } = model
     const url = parseUrl(tokenUrl)
     const server: oauth.AuthorizationServer = { issuer: url?.origin ?? tokenUrl, token_endpoint: tokenUrl }
@@ -81,7 +108,7 @@ export class TokenExchange {
     const secret = clientSecret?.reveal()
     const parameters = new URLSearchParams({
       subject_token: subject,
-      subject_token_type: ACCESS_TOKEN,
+      subject_token_type: model.subject === 'id-token' ? ID_TOKEN : ACCESS_TOKEN,
       requested_token_type: ACCESS_TOKEN,
       ...(audience !== undefined && { audience }),
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
@@ -99,7 +126,7 @@ export class TokenExchange {
         },
       )
       const answer = await oauth.processGenericTokenEndpointResponse(server, client, response)
-      this.#learnSecret(answer.access_token)
+      this.#options.learnSecret(answer.access_token)
       const life = answer.expires_in === undefined ? SHORT : answer.expires_in * 1000
       const gotAt = Date.now()
       return { token: answer.access_token, gotAt, until: gotAt + life * 0.9 }

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { connect, http } from '@gantry/mcp/client'
 import { Server, text, tool } from '@gantry/mcp/server'
-import { Browser, companyGateway } from '../support/company.ts'
-import { KEYCLOAK } from '../support/identity-provider.ts'
-import { refresh, signIn } from '../support/sign-in-client.ts'
+import { Browser, companyGateway } from '../../../tests/support/company.ts'
+import { refresh, signIn } from '../../../tests/support/sign-in-client.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -12,7 +11,7 @@ afterEach(async () => {
 
 const NOTES = new Server({ name: 'notes', tools: { ping: tool({ run: () => text('pong') }) } })
 
-describe.skipIf(KEYCLOAK === undefined)('people of a Keycloak realm', () => {
+describe('people of a Keycloak realm', () => {
   it('sign in, are known by their realm roles, and refresh', async () => {
     const config = {
       mcpServers: { notes: { module: 'notes' } },
