@@ -12,4 +12,5 @@ export {
   type StandardProps,
   type StandardResult,
   type StandardSchema,
+  type TypedSchema,
 } from './standard-schema.ts'

@@ -60,6 +60,7 @@ export {
   type AnyTool,
   type Completer,
   type InFull,
+  type PlainTool,
   type PromptArgumentOptions,
   type PromptDefinition,
   type ResourceDefinition,
@@ -67,7 +68,7 @@ export {
   type TemplateDefinition,
   type ToolDefinition,
 } from './definitions/definitions.ts'
-export type { ListedPromptTypes, ListedToolTypes, PromptTypes, ToolTypes } from './definitions/in-place.ts'
+export type { ListedPromptTypes, ListedToolTypes } from './definitions/in-place.ts'
 export type { ChangeSource, TaskMode, TaskRunner } from './definitions/extension-hooks.ts'
 export { InsufficientScope } from '../exchange/server/answer.ts'
 export { inputRequired, type HandMadeRound } from './questions/input-required.ts'

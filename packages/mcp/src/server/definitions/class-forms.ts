@@ -10,7 +10,7 @@ import type {
 // The class forms have every option of the plain forms. Interfaces merge with the classes, so that no option is written
 // twice, and so that a class has no member before its author gives it one.
 
-export interface ToolBase extends Omit<AnyTool, 'run' | '~types'> {}
+export interface ToolBase extends Omit<AnyTool, 'run'> {}
 export interface PromptBase extends Omit<PromptDefinition, 'run' | 'input' | '~types'> {}
 export interface ResourceBase extends Omit<ResourceDefinition, 'uri'> {}
 export interface TemplateBase extends Omit<TemplateDefinition, 'uriTemplate' | 'read'> {}

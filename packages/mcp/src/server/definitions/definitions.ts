@@ -13,7 +13,7 @@ import type {
   ReadResourceResult,
   ToolAnnotations,
 } from '../../protocol/index.ts'
-import type { Schema, StandardSchema } from '../../schema/index.ts'
+import type { Schema, StandardSchema, TypedSchema } from '../../schema/index.ts'
 import type { Context } from '../questions/context.ts'
 import type { TaskMode } from './extension-hooks.ts'
 import type { ByteSource } from '../../protocol/late-bytes.ts'
@@ -50,7 +50,7 @@ export type Structured = object & { readonly [CONTENT]?: never; then?: never }
 /** Everything about a tool but what it returns. `In` is what callers pass, `Args` what the handler gets. */
 interface ToolFacts<In, Args> extends CommonOptions {
   /** A Standard Schema, or JSON Schema: as a literal, from TypeBox, or of any type that describes it. */
-  input?: StandardSchema<In, Args> | Schema
+  input?: TypedSchema<In, Args> | Schema
   annotations?: ToolAnnotations
   readOnlyHint?: boolean
   destructiveHint?: boolean
@@ -67,20 +67,17 @@ export interface PlainTool<In = JsonObject, Args = In, Returned = unknown> exten
 }
 
 /**
- * A tool as a value. `tool()` makes one, and so does any object of this shape. `Out` is what the handler returns,
- * `Value` what a typed client gets: types of values, not of schemas.
+ * A tool as a value. `tool()` makes one, and so does any object of this shape. `Out` is what the handler returns: types
+ * of values, not of schemas.
  */
-export interface ToolDefinition<In = JsonObject, Args = In, Out = unknown, Value = Out>
-  extends ToolFacts<In, Args> {
-  output?: StandardSchema<unknown, Out> | Schema
+export interface ToolDefinition<In = JsonObject, Args = In, Out = unknown> extends ToolFacts<In, Args> {
+  output?: TypedSchema<unknown, Out> | Schema | undefined
   /** The output schema decides what may be returned; what is returned does not widen it. */
   run(args: Args, context: Context): MaybePromise<NoInfer<Out> | InFull>
-  /** For typed clients; there is nothing here at run time. */
-  readonly '~types'?: { input: In; output: Value }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: arguments are contravariant; nothing narrower accepts every tool
-export type AnyTool = ToolDefinition<any, any, any, any>
+export type AnyTool = ToolDefinition<any, any, any>
 
 /** What `client.tools.NAME()` gives for what a tool without `output` returned: an object, else text. */
 export type PlainValue<Returned> = Returned extends ToolResult
@@ -95,7 +92,7 @@ export type PlainValue<Returned> = Returned extends ToolResult
 /** Declares a tool; argument and result types come from the schemas. */
 export function tool<In = JsonObject, Args = In, Returned = unknown>(
   options: PlainTool<In, Args, Returned>,
-): ToolDefinition<In, Args, Returned, PlainValue<Returned>>
+): PlainTool<In, Args, Returned>
 export function tool<In = JsonObject, Args = In, Out = Structured>(
   options: ToolDefinition<In, Args, Out>,
 ): ToolDefinition<In, Args, Out>

@@ -7,6 +7,7 @@ import { Client } from '../../client/index.ts'
 import type { JsonObject } from '../../jsonrpc/index.ts'
 import { memory } from '../../transport/memory.ts'
 import {
+  type AnyTool,
   type Context,
   prompt,
   Server,
@@ -378,6 +379,48 @@ describe('types', () => {
     const open = new Server({ name: 'open', tools: [tool({ name: 'plain', run: () => 'x' })] })
     await using other = new Client<typeof open>({ connector: memory(open) })
     expect(await other.tools.plain?.()).toBe('x')
+  })
+
+  it('tools in place have every option of tools', () => {
+    // The constructor writes the options out: what is missing there would be misspelt for the compiler.
+    const every: Required<Omit<AnyTool, 'input' | 'output' | 'run'>> = {
+      name: 'a',
+      title: 'A',
+      description: 'Does a',
+      icons: [],
+      _meta: {},
+      when: () => true,
+      scopes: [],
+      annotations: {},
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+      task: 'optional',
+    }
+    const app = new Server({
+      name: 'x',
+      tools: {
+        a: { ...every, input: z.object({}), output: z.object({ n: z.number() }), run: () => ({ n: 1 }) },
+      },
+    })
+    expectTypeOf<(typeof app)['~tools']['a']['output']>().toEqualTypeOf<{ n: number }>()
+  })
+
+  it('values of schemas that are no objects are typed, also where they look like content', () => {
+    const list = z.array(z.string())
+    const app = new Server({
+      name: 'x',
+      tools: {
+        list: { output: list, run: () => ['a'] },
+        plain: { run: () => ['a'] },
+        pair: { run: () => ({ input: 'a', output: 'b' }) },
+      },
+    })
+    type Types = (typeof app)['~tools']
+    expectTypeOf<Types['list']['output']>().toEqualTypeOf<string[]>()
+    expectTypeOf<Types['plain']['output']>().toEqualTypeOf<string>()
+    expectTypeOf<Types['pair']['output']>().toEqualTypeOf<{ input: string; output: string }>()
   })
 
   it('a server of known tools is a server', () => {

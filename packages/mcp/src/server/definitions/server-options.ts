@@ -42,7 +42,8 @@ export type ResourceList =
 
 export type ListedResource = Partial<Resource> & { uri: string }
 
-export interface ServerOptions {
+/** Everything about a server but what is typed in place. */
+export interface ServerSettings {
   name: string
   version?: string
   title?: string
@@ -50,10 +51,7 @@ export interface ServerOptions {
   websiteUrl?: string
   icons?: Icon[]
   instructions?: string
-  tools?: Named<AnyTool>
-  prompts?: Named<AnyPrompt>
   resources?: Named<ResourceDefinition>
-  templates?: Named<AnyTemplate>
   /** Lists more resources, for this request: who asks is in the context. A `nextCursor` comes back as `params.cursor`. */
   resourcesListHandler?: (
     params: JsonObject & { cursor?: string | undefined },
@@ -99,6 +97,12 @@ export interface ServerOptions {
   revisions?: readonly Revision[]
   /** Refuses requests before `initialize` on legacy connections. */
   strict?: boolean
+}
+
+export interface ServerOptions extends ServerSettings {
+  tools?: Named<AnyTool>
+  prompts?: Named<AnyPrompt>
+  templates?: Named<AnyTemplate>
 }
 
 export function implementationOf(options: ServerOptions): Implementation {

@@ -26,7 +26,6 @@ const OPTIONS = {
     openWorldHint: 1,
     task: 1,
     run: 1,
-    '~types': 1,
   } satisfies Record<keyof ToolDefinition, 1>,
   prompt: { ...COMMON, arguments: 1, input: 1, run: 1, '~types': 1 } satisfies Record<
     keyof PromptDefinition,
