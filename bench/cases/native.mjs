@@ -99,7 +99,6 @@ function gatewayCases(language, command) {
 }
 
 const legacy = { era: 'legacy', ...echoCall('legacy') }
-const modern = { era: 'modern', ...echoCall('modern') }
 const peers = ['rmcp', 'Go SDK']
 
 /** Beside programs that are no Node programs. Only by name: they are built with cargo and go. */
@@ -120,15 +119,15 @@ export const nativeCases = [
   ),
   onHttp(
     'native-server-http',
-    'native: servers over HTTP, modern, 32 connections',
-    modern,
+    'native: servers over HTTP, legacy session, 32 connections',
+    legacy,
     metrics,
     aheadOf(peers, 'rate', 'cpu'),
   ),
   onHttp(
     'native-server-http-one',
-    'native: servers over HTTP, modern, one connection',
-    { ...modern, ...ONE },
+    'native: servers over HTTP, legacy session, one connection',
+    { ...legacy, ...ONE },
     latency,
     aheadOf(peers, 'p50', 'p99'),
   ),

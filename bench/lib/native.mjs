@@ -42,7 +42,7 @@ export async function installNative() {
 async function make(program, folder, name, main, commands) {
   if (!isStale(program, [join(SOURCES, name, main)])) return
   console.log(`building the ${name} program …`)
-  cpSync(join(SOURCES, name), folder, { recursive: true })
+  cpSync(join(SOURCES, name), folder, { recursive: true, preserveTimestamps: true })
   for (const command of commands) await must(command, folder)
 }
 
