@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, http, type Client } from '@gantry/mcp/client'
-import { RotatingWorld } from './rotating-world.ts'
+import { RotatingWorld, type Redemption } from './rotating-world.ts'
 import { serveFrom, type SourceProcess } from './source-process.ts'
 import { Visitor } from './visitor.ts'
 
@@ -25,7 +25,7 @@ export interface ProofReport {
   /** Calls that failed although their process lived. */
   failed: string[]
   generations: number
-  /** Refresh tokens that were redeemed again although no process was disturbed at that time. */
+  /** Refresh tokens that were redeemed again although the process that had redeemed them was not disturbed. */
   redeemedTwice: number
   /** Refresh tokens whose answer was lost, and which another process redeemed again. */
   recovered: { killed: number; paused: number }
@@ -41,7 +41,8 @@ const PEOPLE: Record<string, string> = {
 /** Seconds that access tokens last. */
 const LIFE = 2
 /** From redeeming to storing, in milliseconds, with the delays of this proof. */
-const NEAR = 1000
+const STORED_AFTER = 1000
+const NAME_PROCESS = new URL('./name-process.mjs', import.meta.url).href
 /** Longer than a lease. */
 const STANDSTILL = 12_000
 
@@ -50,17 +51,26 @@ class Slot {
   readonly #file: string
   readonly #killed = new WeakSet<SourceProcess>()
   running: Promise<SourceProcess>
+  /** 0 while it starts. */
+  pid = 0
 
   constructor(file: string) {
     this.#file = file
-    this.running = serveFrom(file)
+    this.running = this.#start()
+  }
+
+  async #start(): Promise<SourceProcess> {
+    this.pid = 0
+    const process = await serveFrom(this.#file, NAME_PROCESS)
+    this.pid = process.child.pid!
+    return process
   }
 
   async kill(): Promise<void> {
     const process = await this.running
     this.#killed.add(process)
     await process.kill()
-    this.running = serveFrom(this.#file)
+    this.running = this.#start()
   }
 
   hasKilled(process: SourceProcess): boolean {
@@ -120,7 +130,7 @@ class Proof {
     recovered: { killed: 0, paused: 0 },
     seconds: 0,
   }
-  readonly #disturbed: { kind: Disturbance; at: number }[] = []
+  readonly #disturbed: { kind: Disturbance; pid: number; at: number }[] = []
   #nextAt = 0
   readonly #began = Date.now()
 
@@ -134,14 +144,14 @@ class Proof {
   async run(): Promise<ProofReport> {
     const world = this.#world
     world.delay = () => sleep(Math.random() ** 3 * 250)
-    world.answering = () => this.#disturb()
+    world.answering = (redemption) => this.#disturb(redemption)
     const workers = [...this.#slots, ...this.#slots].flatMap((slot) =>
       Object.keys(PEOPLE).map((name) => this.#work(slot, name)),
     )
     await Promise.all(workers)
     const report = this.#report
     report.generations = world.generations
-    report.redeemedTwice = world.replayed.filter(({ usedAt }) => this.#reasonOf(usedAt) === undefined).length
+    report.redeemedTwice = this.#repeated().filter((first) => this.#reasonOf(first) === undefined).length
     report.recovered = { killed: this.#recovered('killed'), paused: this.#recovered('paused') }
     report.seconds = Math.round((Date.now() - this.#began) / 1000)
     return report
@@ -163,22 +173,33 @@ class Proof {
   }
 
   #recovered(kind: Disturbance): number {
-    const lost = this.#world.replayed.filter(({ usedAt }) => this.#reasonOf(usedAt) === kind)
-    return new Set(lost.map(({ token }) => token)).size
+    return this.#repeated().filter((first) => this.#reasonOf(first) === kind).length
   }
 
-  /** What was done to a process while a refresh token was redeemed: it may have been that one. */
-  #reasonOf(redeemedAt: number): Disturbance | undefined {
-    return this.#disturbed.find(({ at }) => Math.abs(at - redeemedAt) < NEAR)?.kind
+  /** Redemptions after which the same token was redeemed once more. */
+  #repeated(): Redemption[] {
+    const later = new Set<string>()
+    return this.#world.redemptions.toReversed().filter(({ token }) => {
+      const isRepeated = later.has(token)
+      later.add(token)
+      return isRepeated
+    })
   }
 
-  /** The process that redeems is one of two, and the one that is disturbed is chosen by turns: half of them meet. */
-  async #disturb(): Promise<void> {
+  /** What was done to the process that redeemed, before it can have stored what it got. */
+  #reasonOf({ by, at: redeemedAt }: Redemption): Disturbance | undefined {
+    return this.#disturbed.find(
+      ({ pid, at }) => pid === by && at >= redeemedAt && at - redeemedAt < STORED_AFTER,
+    )?.kind
+  }
+
+  async #disturb({ by }: Redemption): Promise<void> {
     const kind = this.#wanted()
     if (kind === undefined || this.#report.calls < this.#nextAt) return
+    const slot = this.#slots.find(({ pid }) => pid === by)
+    if (!slot) return
     this.#nextAt = this.#report.calls + Math.min(this.#step, 200)
-    const slot = this.#slots[this.#disturbed.length % this.#slots.length]!
-    this.#disturbed.push({ kind, at: Date.now() })
+    this.#disturbed.push({ kind, pid: by, at: Date.now() })
     this.#options.log?.(`${this.#report.calls} calls: a process is ${kind}`)
     await (kind === 'killed' ? slot.kill() : slot.pause())
   }

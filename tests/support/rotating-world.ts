@@ -8,6 +8,14 @@ import { serveHttp, type HttpTarget } from './http-targets.ts'
 
 const GRACE = 60_000
 
+/** A refresh token that was shown and taken. */
+export interface Redemption {
+  readonly token: string
+  /** The process that showed it, where it says so. */
+  readonly by: number
+  readonly at: number
+}
+
 /**
  * A server that wants a login, and its authorization server: every refresh token works once. One that is shown again
  * within a minute gives the same successor again, for clients that lost the answer.
@@ -19,14 +27,14 @@ export class RotatingWorld {
   account = 'ann'
   /** Seconds that access tokens last. */
   expiresIn = 3600
-  /** Runs between redeeming and answering. */
-  answering: () => Promise<void> = async () => {}
+  /** Runs between redeeming and answering, and is told which process redeems. */
+  answering: (redemption: Redemption) => Promise<void> = async () => {}
   /** Runs before every answer of the two servers. */
   delay: () => Promise<void> = async () => {}
-  /** How many generations of tokens there were, how many were refused, and refresh tokens that were shown again. */
+  /** How many generations of tokens there were, how many were refused, and every refresh token that was shown. */
   generations = 0
   refused = 0
-  readonly replayed: { token: string; usedAt: number }[] = []
+  readonly redemptions: Redemption[] = []
   readonly revoked: string[] = []
   /** The subject tokens that were exchanged. */
   readonly exchanged: URLSearchParams[] = []
@@ -93,7 +101,7 @@ export class RotatingWorld {
     return { status: 302, headers: { location: back.href } }
   }
 
-  async #token({ form }: Seen): Promise<Answer> {
+  async #token({ form, headers }: Seen): Promise<Answer> {
     if (form.get('grant_type')?.endsWith('token-exchange')) {
       this.exchanged.push(form)
       const token = `at.exchanged.${++this.#count}`
@@ -109,16 +117,17 @@ export class RotatingWorld {
     const refreshToken = form.get('refresh_token') ?? ''
     const shown = this.#refresh.get(refreshToken)
     if (!shown || (shown.usedAt !== undefined && Date.now() - shown.usedAt > GRACE)) return this.#refuse()
-    if (shown.next) {
-      this.replayed.push({ token: refreshToken, usedAt: shown.usedAt! })
-      return { json: { ...shown.next, access_token: this.#accessToken(shown.account) } }
+    const redemption = { token: refreshToken, by: Number(headers['x-process'] ?? 0), at: Date.now() }
+    this.redemptions.push(redemption)
+    if (!shown.next) {
+      shown.usedAt = redemption.at
+      shown.next = this.#mint(shown.account)
+      this.generations++
     }
-    shown.usedAt = Date.now()
-    shown.next = this.#mint(shown.account)
-    this.generations++
+    const answer = { ...shown.next, access_token: this.#accessToken(shown.account) }
     await this.delay()
-    await this.answering()
-    return { json: shown.next }
+    await this.answering(redemption)
+    return { json: answer }
   }
 
   #refuse(): Answer {

@@ -17,8 +17,10 @@ export interface SourceProcess {
   kill(): Promise<void>
 }
 
-export async function serveFrom(configFile: string): Promise<SourceProcess> {
-  const args = [...NODE, 'serve', '--config', configFile, '--port', '0', '--json']
+/** `preload` is the URL of a module that runs in it first. */
+export async function serveFrom(configFile: string, preload?: string): Promise<SourceProcess> {
+  const first = preload === undefined ? [] : ['--import', preload]
+  const args = [...first, ...NODE, 'serve', '--config', configFile, '--port', '0', '--json']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let errors = ''
   child.stderr.on('data', (chunk) => {
