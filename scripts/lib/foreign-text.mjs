@@ -68,8 +68,8 @@ export const ALLOWED = {
   },
   // Bytes whose number is known.
   'packages/mcp/src/protocol/encoding.ts': {
-    'a decoder made on the spot': 2,
-    why: 'a header, in a try, and what we have sealed ourselves',
+    'a decoder made on the spot': 3,
+    why: 'a header, in a try; a cursor, whose length is checked; what we have sealed ourselves',
   },
   'packages/mcp/src/auth/http/oauth-http.ts': {
     'a decoder made on the spot': 1,
@@ -83,21 +83,9 @@ export const ALLOWED = {
     'a decoder made on the spot': 1,
     why: 'files of the author',
   },
-  'packages/mcp/src/extensions/skills/skills.ts': {
-    'a decoder made on the spot': 1,
-    why: 'a cursor, whose length is checked',
-  },
   'packages/mcp/src/extensions/skills/verify-file.ts': {
     'a decoder made on the spot': 1,
     why: 'a part of a message, in a try',
-  },
-  'packages/mcp/src/extensions/tasks/legacy-task-service.ts': {
-    'a decoder made on the spot': 1,
-    why: 'a cursor, whose length is checked',
-  },
-  'packages/mcp/src/server/registry/list-pages.ts': {
-    'a decoder made on the spot': 1,
-    why: 'a cursor, whose length is checked',
   },
   'packages/mcp/src/transport/stdio/client-id-scan.ts': {
     'a decoder made on the spot': 1,
