@@ -45,16 +45,11 @@ export interface AuditEvent {
   readonly request?: number | undefined
   /** The revision that the client speaks. */
   readonly revision?: string | undefined
-  /** What OCSF has no place for. The outcome stands there, too, if it is not there already. */
-  readonly more?: Readonly<Record<string, unknown>> | undefined
-}
-
-/** The text of an event around what its place in the chain decides: the attestation, and then the metadata. */
-export interface EventText {
-  readonly front: string
-  readonly middle: string
-  readonly end: string
-  readonly type: number
+  /**
+   * What OCSF has no place for. The outcome stands there, too, if it is not there already. A text is the canonical
+   * JSON of all of it.
+   */
+  readonly more?: Readonly<Record<string, unknown>> | string | undefined
 }
 
 /** Takes secrets out of texts that others have written. */
@@ -113,16 +108,10 @@ export function shapeOf(event: AuditEvent, clean: Clean, hide: (session: string)
   }
 }
 
-/** An event in the shape of its likes. */
-export function writeEvent({ request, at, more, outcome }: AuditEvent, shape: EventShape): EventText {
-  const { front, api, middle, end, type } = shape
-  const unmapped = canonicalJson(more?.outcome === outcome ? more : { ...more, outcome })
-  return {
-    front: `${front}${request === undefined ? '' : `,"request":{"uid":"${request}"}`}${api}`,
-    middle,
-    end: `${end}${at},"type_uid":${type},"unmapped":${unmapped}}`,
-    type,
-  }
+/** What OCSF has no place for, as it is written. */
+export function unmappedOf({ more, outcome }: AuditEvent): string {
+  if (typeof more === 'string') return more
+  return canonicalJson(more?.outcome === outcome ? more : { ...more, outcome })
 }
 
 function text(value: string): string {

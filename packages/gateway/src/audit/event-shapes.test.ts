@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { type AuditEvent, shapeOf, writeEvent } from './audit-event.ts'
+import { type AuditEvent, shapeOf } from './audit-event.ts'
 import { EventShapes } from './event-shapes.ts'
+import { bytesOf } from './hash-chain.ts'
 
 const event: AuditEvent = {
   at: 1,
@@ -41,9 +42,8 @@ const OTHERS: readonly AuditEvent[] = [
 
 it('gives every event its own words, whichever came before', () => {
   const clean = (text: string): string => text
-  const shapes = new EventShapes(clean, clean)
+  const shapes = new EventShapes({ chain: 'c', about: '"a":1', clean, hide: clean })
   for (const one of [event, ...OTHERS, event, ...OTHERS.toReversed()]) {
-    const plain = writeEvent(one, shapeOf(one, clean, clean))
-    expect(writeEvent(one, shapes.of(one))).toEqual(plain)
+    expect(shapes.of(one)).toEqual(bytesOf(shapeOf(one, clean, clean), 'c', '"a":1'))
   }
 })

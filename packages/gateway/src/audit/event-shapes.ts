@@ -1,5 +1,5 @@
-import type { AuditActor, AuditEvent, Clean, EventShape } from './audit-event.ts'
-import { shapeOf } from './audit-event.ts'
+import { type AuditActor, type AuditEvent, type Clean, shapeOf } from './audit-event.ts'
+import { bytesOf, type ShapeBytes } from './hash-chain.ts'
 
 const MOST = 2000
 /** Callers decide how long the names are that they ask for. */
@@ -9,29 +9,35 @@ const KEPT_FOR = 10_000
 
 interface Known {
   readonly event: AuditEvent
-  readonly shape: EventShape
+  readonly shape: ShapeBytes
+}
+
+export interface ShapeOptions {
+  readonly chain: string
+  /** The members of the metadata that all events have. */
+  readonly about: string
+  readonly clean: Clean
+  /** Makes an id of a session that opens nothing. */
+  hide(session: string): string
 }
 
 /** Keeps the shapes of events: the same callers call the same tools again and again. */
 export class EventShapes {
-  readonly #clean: Clean
-  readonly #hide: (session: string) => string
+  readonly #options: ShapeOptions
   readonly #known = new Map<string, Known>()
   #until = 0
 
-  /** `hide` makes an id of a session that opens nothing. */
-  constructor(clean: Clean, hide: (session: string) => string) {
-    this.#clean = clean
-    this.#hide = hide
+  constructor(options: ShapeOptions) {
+    this.#options = options
   }
 
-  of(event: AuditEvent): EventShape {
+  of(event: AuditEvent): ShapeBytes {
     // What went wrong is told in words of its own each time.
-    if (event.detail !== undefined) return shapeOf(event, this.#clean, this.#hide)
+    if (event.detail !== undefined) return this.#make(event)
     const { operation, object, actor } = event
     // Only a place to look: whether it is the same event is compared member by member.
     const key = `${operation} ${object?.name ?? ''} ${actor.client?.name ?? ''} ${actor.principal?.subject ?? ''}`
-    if (key.length > LONGEST) return shapeOf(event, this.#clean, this.#hide)
+    if (key.length > LONGEST) return this.#make(event)
     const now = Date.now()
     const known = now > this.#until ? undefined : this.#known.get(key)
     if (known && areAlike(known.event, event)) return known.shape
@@ -39,9 +45,14 @@ export class EventShapes {
       this.#known.clear()
       this.#until = now + KEPT_FOR
     }
-    const shape = shapeOf(event, this.#clean, this.#hide)
+    const shape = this.#make(event)
     this.#known.set(key, { event: { ...event, more: undefined }, shape })
     return shape
+  }
+
+  #make(event: AuditEvent): ShapeBytes {
+    const { chain, about, clean, hide } = this.#options
+    return bytesOf(shapeOf(event, clean, hide), chain, about)
   }
 }
 

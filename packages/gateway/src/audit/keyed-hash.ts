@@ -15,7 +15,7 @@ export function keyedHash(key: Uint8Array): (text: string) => string {
     const buffer = length <= inner.length ? inner : Buffer.allocUnsafe(length)
     if (buffer !== inner) inner.copy(buffer, 0, 0, BLOCK)
     const end = BLOCK + buffer.write(text, BLOCK)
-    hash('sha256', buffer.subarray(0, end), 'buffer').copy(outer, BLOCK)
+    outer.write(hash('sha256', buffer.subarray(0, end), 'binary'), BLOCK, 'latin1')
     return hash('sha256', outer, 'base64url')
   }
 }

@@ -23,9 +23,8 @@ export class SegmentWriter {
     return this.#number === 0 ? undefined : segmentOf(this.#folder, this.#chain, this.#number)
   }
 
-  async append(lines: string): Promise<void> {
+  async append(data: Uint8Array): Promise<void> {
     const handle = this.#handle ?? (await this.#open())
-    const data = Buffer.from(lines)
     try {
       for (let written = 0; written < data.length; ) {
         const { bytesWritten } = await handle.write(

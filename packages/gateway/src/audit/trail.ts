@@ -1,8 +1,8 @@
 import { createHmac, hash } from 'node:crypto'
 import { canonicalJson } from '@gantry/mcp/exchange'
 import type { AuditModel } from '../model/index.ts'
-import { type AuditActor, type AuditEvent, type Clean, type EventText, writeEvent } from './audit-event.ts'
-import { type ChainHead, linkEvent } from './hash-chain.ts'
+import type { AuditActor, AuditEvent, Clean } from './audit-event.ts'
+import { type ChainHead, ChainLines } from './hash-chain.ts'
 import { CleanTexts } from './clean-texts.ts'
 import { EventShapes } from './event-shapes.ts'
 import { earlierChains, removeOld } from './retention.ts'
@@ -48,8 +48,8 @@ export class AuditTrail {
   readonly chain: string = newChain()
   readonly #options: TrailOptions
   readonly #writer: SegmentWriter
-  readonly #about: string
   readonly #shapes: EventShapes
+  readonly #lines = new ChainLines()
   readonly #readers = new Set<TrailReader>()
   /** A hash of a text that only holders of the key can compare with a guess. */
   readonly digest: (text: string) => string
@@ -69,10 +69,11 @@ export class AuditTrail {
     this.#options = options
     this.settings = settings
     this.#writer = new SegmentWriter(settings.folder, this.chain, settings.maxFileBytes)
-    this.#about =
+    const about =
       `"log_name":"audit","product":${canonicalJson({ ...product, vendor_name: 'Gantry' })},` +
       '"profiles":["ai_operation","record_integrity","security_control"]'
-    this.#shapes = new EventShapes(new CleanTexts(options.clean).clean, hiddenSession)
+    const { clean } = new CleanTexts(options.clean)
+    this.#shapes = new EventShapes({ chain: this.chain, about, clean, hide: hiddenSession })
     this.digest = keyedHash(hmacKey(options.key))
     this.#last = { chain: this.chain, sequence: 0, fingerprint: '', type: 0 }
   }
@@ -137,10 +138,6 @@ export class AuditTrail {
     await this.#writer.close().catch(() => {})
   }
 
-  #write(event: AuditEvent): EventText {
-    return writeEvent(event, this.#shapes.of(event))
-  }
-
   #signHead(operation: string): void {
     const { key } = this.#options
     const event = (last: ChainHead): AuditEvent => {
@@ -195,22 +192,25 @@ export class AuditTrail {
 
   async #writeBatch(batch: readonly Entry[]): Promise<void> {
     let last = this.#last
-    let lines = ''
+    this.#lines.clear()
     for (const { event } of batch) {
-      const text = this.#write(typeof event === 'function' ? event(last) : event)
-      const { line, head } = linkEvent(text, last, this.#about)
-      lines += `${line}\n`
-      last = head
+      const made = typeof event === 'function' ? event(last) : event
+      last = this.#lines.add(made, this.#shapes.of(made), last)
     }
-    await this.#writer.append(lines)
+    const { bytes } = this.#lines
+    await this.#writer.append(bytes)
     this.#last = last
     if (batch.some(({ settle }) => settle) || Date.now() - this.#syncedAt >= this.settings.sync) {
       await this.#sync()
     }
     for (const { settle } of batch) settle?.()
-    for (const reader of this.#readers) reader.written(lines)
+    if (this.#readers.size > 0) this.#tell(bytes.toString())
     this.#recovered()
     if (await this.#writer.rotate()) void this.#removeOld()
+  }
+
+  #tell(lines: string): void {
+    for (const reader of this.#readers) reader.written(lines)
   }
 
   async #sync(): Promise<void> {
