@@ -4,6 +4,7 @@
 // npm run interop -- pages      runs both sides of the pages "Coming from …"
 // npm run interop -- keycloak   signs in with a real Keycloak (needs Java 17 or newer, Maven and unzip; on Debian it installs them)
 // npm run interop -- otel       one trace from the Python SDK through the gateway, at a real OpenTelemetry Collector (needs Go)
+// npm run interop -- presidio   reads masked results with Presidio (needs Python)
 import { build } from './lib/build.mjs'
 import { installProject } from './lib/install.mjs'
 import { stopWithParent } from './lib/processes.mjs'
@@ -14,6 +15,7 @@ const PARTS = {
   keycloak: async () => (await import('./interop/keycloak.mjs')).proveKeycloak(),
   helm: async () => (await import('./interop/helm.mjs')).proveHelm(),
   otel: async () => (await import('./interop/otel.mjs')).proveOtel(),
+  presidio: async () => (await import('./interop/presidio.mjs')).provePresidio(),
   pages: async (names) => (await import('./interop/pages.mjs')).provePages(names),
 }
 
