@@ -8,6 +8,8 @@ const call = echoCall('modern')
 /** Calls a second that one caller may make. */
 const LIMIT = 10
 const GREEDY = LIMIT * 100
+/** So many that a second has enough calls for a p99. */
+const CALLERS = 100
 
 const startGateway = before((port) =>
   gantry(
@@ -16,20 +18,35 @@ const startGateway = before((port) =>
   ),
 )
 
-/** Twenty callers who stay below their limit, and one who may not. */
+/**
+ * Callers who stay below their limit, and one who may not, in a process of its own: the moments at which it
+ * asks and the work that it makes are not those of the others.
+ */
 function contestant(name, greedy) {
   return {
     name,
     async open({ nodeArgs }) {
       const server = await startGateway(nodeArgs)
+      const loads = []
+      const close = () => Promise.all([...loads.map((load) => load.close()), server.close()])
+      const openLoad = async (options) => {
+        const load = await startWorker(join(import.meta.dirname, '../load/paced-load.mjs'), options)
+        loads.push(load)
+        return load
+      }
       try {
         const target = await openTarget({ port: server.port, path: '/mcp', era: 'modern' })
         await probeUntilRight(target, call.message, call.expect)
-        const options = { target, message: call.message, callers: 20, each: LIMIT / 2, greedy }
-        const load = await startWorker(join(import.meta.dirname, '../load/paced-load.mjs'), options)
-        return { sample: (ms) => load.tell({ ms }), close: () => Promise.all([load.close(), server.close()]) }
+        const common = { target, message: call.message, each: LIMIT / 2 }
+        const polite = await openLoad({ ...common, callers: CALLERS, greedy: 0 })
+        const rude = greedy > 0 ? await openLoad({ ...common, callers: 0, greedy }) : undefined
+        const sample = async (ms) => {
+          const [{ p50, p99 }, counted] = await Promise.all([polite.tell({ ms }), rude?.tell({ ms })])
+          return { p50, p99, refused: counted?.refused ?? 0 }
+        }
+        return { sample, close }
       } catch (error) {
-        await server.close()
+        await close()
         throw error
       }
     },
@@ -40,7 +57,7 @@ function contestant(name, greedy) {
 export const fairnessCases = [
   {
     id: 'fairness',
-    title: `fairness: twenty callers below their limit, and one at ${GREEDY / LIMIT} times its own, against the twenty alone`,
+    title: `fairness: ${CALLERS} callers below their limit, and one at ${GREEDY / LIMIT} times its own, against the ${CALLERS} alone`,
     metrics: {
       p99: { unit: 'ms (p99)', better: 'lower' },
       p50: { unit: 'ms (p50)', better: 'lower' },

@@ -8,7 +8,8 @@ import { requestText } from './http-request.mjs'
 import { options } from './options.mjs'
 
 const INFO = 'io.modelcontextprotocol/clientInfo'
-const TICK = 5
+/** In milliseconds. Longer ones would send the calls of a moment in bursts. */
+const TICK = 1
 const CONNECTIONS = 64
 const { target, message, callers, each, greedy } = options
 
