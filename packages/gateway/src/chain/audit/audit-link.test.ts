@@ -45,7 +45,7 @@ describe('the link of the audit trail', () => {
         operation: 'tools/call',
         status: 'success',
         decision: 'allowed',
-        more: { arguments_hash: 'digest of {"a":"private","b":1}' },
+        more: expect.stringContaining('"arguments_hash":"digest of {"a":"private","b":1}"'),
       },
     ])
     expect(JSON.stringify(events).replace(/digest of .*?}"/, '')).not.toContain('private')
