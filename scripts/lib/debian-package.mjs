@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { withLock } from './lock.mjs'
 import { run } from './processes.mjs'
 
-const PLACES = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
+const PLACES = ['/usr/bin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin']
 const MINUTES = 10
 
 /**

@@ -61,7 +61,7 @@ class Slot {
 
   async #start(): Promise<SourceProcess> {
     this.pid = 0
-    const process = await serveFrom(this.#file, NAME_PROCESS)
+    const process = await serveFrom(this.#file, { preload: NAME_PROCESS })
     this.pid = process.child.pid!
     return process
   }

@@ -5,6 +5,8 @@ export interface SlowProxy {
   readonly port: number
   /** Milliseconds that each piece of data waits, in both directions. */
   delay: number
+  /** Ends all connections that there are. */
+  drop(): void
   close(): Promise<void>
 }
 
@@ -32,8 +34,11 @@ export async function startSlowProxy(target: number): Promise<SlowProxy> {
   const proxy: SlowProxy = {
     port: (server.address() as AddressInfo).port,
     delay: 0,
-    async close() {
+    drop() {
       for (const socket of sockets) socket.destroy()
+    },
+    async close() {
+      proxy.drop()
       server.close()
       await once(server, 'close')
     },

@@ -6,8 +6,17 @@ import { promisify } from 'node:util'
 const LOADER = new URL('../../scripts/lib/typescript-loader.mjs', import.meta.url).href
 const COMMAND = fileURLToPath(new URL('../../packages/gateway/src/cli/gantry.ts', import.meta.url))
 const NODE = ['--conditions', '@gantry/source', '--import', LOADER, COMMAND]
+const BUILT = [fileURLToPath(new URL('../../packages/gateway/dist/cli/gantry.js', import.meta.url))]
 
-/** A gateway in a process of its own, from the sources. */
+export interface ServeOptions {
+  readonly port?: number
+  /** What is built starts faster. */
+  readonly isBuilt?: boolean
+  /** The URL of a module that runs in it first. */
+  readonly preload?: string
+}
+
+/** A gateway in a process of its own. */
 export interface SourceProcess {
   readonly child: ChildProcess
   readonly url: string
@@ -17,10 +26,13 @@ export interface SourceProcess {
   kill(): Promise<void>
 }
 
-/** `preload` is the URL of a module that runs in it first. */
-export async function serveFrom(configFile: string, preload?: string): Promise<SourceProcess> {
+export async function serveFrom(
+  configFile: string,
+  { port = 0, isBuilt = false, preload }: ServeOptions = {},
+): Promise<SourceProcess> {
   const first = preload === undefined ? [] : ['--import', preload]
-  const args = [...first, ...NODE, 'serve', '--config', configFile, '--port', '0', '--json']
+  const serve = ['serve', '--config', configFile, '--port', String(port), '--json']
+  const args = [...first, ...(isBuilt ? BUILT : NODE), ...serve]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let errors = ''
   child.stderr.on('data', (chunk) => {

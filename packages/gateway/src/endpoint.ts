@@ -81,6 +81,11 @@ export class Endpoint implements Served {
     catalog.onChanged = (changes) => this.changes.announce(changes, (caller) => this.policy.viewOf(caller))
   }
 
+  /** Tasks that the gateway runs here for callers of this endpoint. */
+  get ownTasks(): ChainServices['ownTasks'] {
+    return this.#services.ownTasks
+  }
+
   /** A new configuration holds from the next message on. */
   setModel(model: GatewayModel): void {
     const { rules } = this.policy

@@ -2,13 +2,15 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { GuardVerdict } from '@gantry/mcp/server'
 import { toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
-import type { Exchange } from '@gantry/mcp/exchange'
+import type { Exchange, Served } from '@gantry/mcp/exchange'
 import type { Gateway } from '../gateway.ts'
 import { decodePercent } from '../model/index.ts'
 import { MISDIRECTED } from '../targets/link/elsewhere.ts'
 import { takeIn } from '../workers/pass-on.ts'
 import { createHopServer, type HopTls } from './hop-tls.ts'
 import { OwnedTarget } from './owned-target.ts'
+import { OwnedTasks } from './owned-tasks.ts'
+import { TASKS } from './owners.ts'
 import { PASSPORT, type Passport, type Passports } from './passport.ts'
 import { SESSION } from './session-places.ts'
 
@@ -56,17 +58,29 @@ export class HopPort {
   #route(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '/'
     if (path.startsWith(`${SESSION}/`)) return this.#takeSession(path, request, response)
-    const name = path.startsWith(PLACE) ? decodePercent(path.slice(PLACE.length)) : ''
-    if (!this.#gateway.target(name)) {
-      response.writeHead(404).end()
-      return
-    }
-    let handler = this.#handlers.get(name)
-    if (!handler) {
-      handler = this.#handlerOf(name)
-      this.#handlers.set(name, handler)
-    }
-    handler(request, response)
+    const place = [PLACE, TASKS].find((one) => path.startsWith(one))
+    const name = place && decodePercent(path.slice(place.length))
+    const handler = name === undefined ? undefined : this.#handlerAt(place!, name)
+    if (handler) handler(request, response)
+    else response.writeHead(404).end()
+  }
+
+  #handlerAt(place: string, name: string): NodeHandler | undefined {
+    const gateway = this.#gateway
+    const isThere = place === TASKS ? gateway.endpoint(name === '' ? undefined : name) : gateway.target(name)
+    if (!isThere) return undefined
+    const known = this.#handlers.get(place + name)
+    if (known) return known
+    const handler = place === TASKS ? this.#handlerOfTasks(name) : this.#handlerOf(name)
+    this.#handlers.set(place + name, handler)
+    return handler
+  }
+
+  #handlerOfTasks(endpoint: string): NodeHandler {
+    const read = (header: string | undefined): Passport | undefined =>
+      this.#passports.read(header, TASKS + endpoint)
+    const served = new OwnedTasks(endpoint, this.#gateway, ({ headers }) => read(headers?.[PASSPORT]))
+    return this.#serve(served, read, `${TASKS}${endpoint}`)
   }
 
   /** Who the caller is, and what it may do, is found out here as if it had come here. */
@@ -94,10 +108,18 @@ export class HopPort {
       passportOf: ({ headers }: Exchange) => read(headers?.[PASSPORT]),
       onError: (error) => gateway.log('error', String(error), { target: name, event: 'hop-failed' }),
     })
+    return this.#serve(served, read, `${PLACE}${name}`)
+  }
+
+  #serve(
+    served: Served,
+    read: (header: string | undefined) => Passport | undefined,
+    place: string,
+  ): NodeHandler {
     return toNodeHandler(served, {
       guard: ({ headers }) => this.#verdictOf(read(headers[PASSPORT])),
-      sealer: gateway.sealer,
-      place: `${PLACE}${name}`,
+      sealer: this.#gateway.sealer,
+      place,
       isGated: true,
     })
   }

@@ -15,13 +15,24 @@ export interface MembersOptions {
   readonly onGone: () => void
 }
 
+/** What a gateway says of itself. */
+interface Member {
+  readonly address: string
+  /** When it was first heard of, or heard of again after an absence. */
+  readonly since: number
+}
+
 /** The gateways that work together: each says at short intervals that it lives, and where it is. */
 export class Members {
-  /** A new one after every absence: by then other gateways own what this one owned. */
+  /** A new one after an absence in which others went on: by then they own what this one owned. */
   id: string = randomUUID()
   readonly #options: MembersOptions
   readonly #rows: Rows
+  /** Those that were there at the last beat. While the store is away, they still are. */
+  #known = new Map<string, Member>()
   #timer: NodeJS.Timeout | undefined
+  #since = Date.now()
+  #isBackSince = 0
   #heardUntil = 0
   #beating: Promise<void> | undefined
 
@@ -47,9 +58,30 @@ export class Members {
 
   async #beat(): Promise<void> {
     const began = Date.now()
-    if (this.#heardUntil !== 0 && began > this.#heardUntil) this.#rename()
-    await this.#rows.put(this.id, this.#options.address, { ttl: GONE_AFTER })
+    const others = await this.#read()
+    if (this.#heardUntil !== 0 && began > this.#heardUntil) this.#comeBack(others)
+    const own: Member = { address: this.#options.address, since: this.#since }
+    await this.#rows.put(this.id, JSON.stringify(own), { ttl: GONE_AFTER })
     this.#heardUntil = began + GONE_AFTER
+    this.#known = this.#isSettled ? others : new Map([...this.#known, ...others])
+  }
+
+  /** Where all were away, because the store was, nobody took anything over. */
+  #comeBack(others: ReadonlyMap<string, Member>): void {
+    if ([...others.values()].some(({ since }) => since < this.#heardUntil)) this.#rename()
+    this.#since = Date.now()
+    this.#isBackSince = this.#since
+  }
+
+  /** The others come back in the next moments as well: until then they are where they were. */
+  get #isSettled(): boolean {
+    return Date.now() > this.#isBackSince + GONE_AFTER
+  }
+
+  async #read(): Promise<Map<string, Member>> {
+    const rows = await this.#rows.list()
+    const others = rows.filter(({ key }) => key !== this.id)
+    return new Map(others.map(({ key, value }) => [key, memberOf(value)]))
   }
 
   #rename(): void {
@@ -69,7 +101,15 @@ export class Members {
 
   /** Where a gateway is; undefined when it is gone. */
   async addressOf(id: string): Promise<string | undefined> {
-    return (await this.#rows.get(id))?.value
+    const known = this.#known.get(id)?.address
+    try {
+      const row = await this.#rows.get(id)
+      if (row) return memberOf(row.value).address
+      return this.#isSettled ? undefined : known
+    } catch (error) {
+      if (known === undefined) throw error
+      return known
+    }
   }
 
   /** How many there are. */
@@ -82,4 +122,9 @@ export class Members {
     await this.#beating
     await this.#rows.remove(this.id).catch(() => {})
   }
+}
+
+/** Gateways of the version before say where they are, and no more. */
+function memberOf(text: string): Member {
+  return text.startsWith('{') ? (JSON.parse(text) as Member) : { address: text, since: 0 }
 }

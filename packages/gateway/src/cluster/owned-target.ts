@@ -55,9 +55,9 @@ export class OwnedTarget implements Served {
     if (!target || !passport) throw new TargetError(this.#name, 'disabled', 'There is no such target here')
     if (exchange.method === 'server/discover') return discover(target)
     if (passport.own) return target.handleOwn(exchange)
-    const { session, older, asTask } = passport
+    const { session, older, safe = false, asTask } = passport
     const own = deriveExchange(exchange, { session, asTask })
-    return this.#resume(target, own) ?? target.handle(own, { safe: false, ...(older && { older }) })
+    return this.#resume(target, own) ?? target.handle(own, { safe, ...(older && { older }) })
   }
 
   /** Goes on with a call that waits here for the answers of its caller. */

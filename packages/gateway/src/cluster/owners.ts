@@ -1,12 +1,15 @@
 import type { FetchLike } from '@gantry/mcp/client'
 import type { Exchange } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
-import type { Rows, Store } from '../store/index.ts'
-import { OwnExchange } from '../targets/link/target-exchange.ts'
-import type { Elsewhere, HopOptions, TargetOwners } from '../targets/link/elsewhere.ts'
+import type { Row, Rows, Store } from '../store/index.ts'
+import { OwnExchange, TargetExchange } from '../targets/link/target-exchange.ts'
+import type { Elsewhere, HopOptions, HopPlace, TargetOwners } from '../targets/link/elsewhere.ts'
 import { serverMark } from '../targets/server-mark.ts'
 import type { Members } from './members.ts'
 import { PASSPORT, type Passports } from './passport.ts'
+
+/** What a passport is for when a task of an endpoint is asked for, and the path. No target has such a name. */
+export const TASKS = '/tasks/'
 
 export interface OwnersOptions {
   readonly store: Store
@@ -22,11 +25,23 @@ export class Owners implements TargetOwners {
   readonly #rows: Rows
   /** The rows that name this gateway, by target. */
   readonly #own = new Map<string, string>()
+  /** Who had what when it was last looked for. */
+  readonly #known = new Map<string, string>()
   #isLeaving = false
 
   constructor(options: OwnersOptions) {
     this.#options = options
     this.#rows = options.store.rows({ name: 'owners' })
+  }
+
+  get id(): string {
+    return this.#options.members.id
+  }
+
+  async at(id: string, place: HopPlace): Promise<Elsewhere | undefined> {
+    if (id === this.id) return undefined
+    const address = await this.#options.members.addressOf(id)
+    return address === undefined ? undefined : this.#elsewhere(place, id, address)
   }
 
   /** The targets whose connections are here. */
@@ -40,23 +55,42 @@ export class Owners implements TargetOwners {
     // Two versions of a configuration may have two programs under one name.
     const key = `${model.name} ${serverMark(model)}`
     for (;;) {
-      const row = await this.#rows.get(key)
+      const row = await this.#read(key)
       const owner = row?.value
       const address = owner === undefined || owner === members.id ? undefined : await members.addressOf(owner)
-      if (address !== undefined) return this.#elsewhere(model.name, owner!, address)
+      if (address !== undefined) {
+        this.#known.set(key, owner!)
+        return this.#elsewhere({ target: model.name }, owner!, address)
+      }
       const isOurs =
         owner === members.id || (await this.#rows.swap(key, row?.version, members.id)) !== undefined
       if (!isOurs) continue
       this.#own.set(model.name, key)
+      this.#known.set(key, members.id)
       return undefined
     }
   }
 
-  #elsewhere(target: string, to: string, address: string): Elsewhere {
+  /** While the store is away, a program is where it was. */
+  async #read(key: string): Promise<Pick<Row, 'value' | 'version'> | undefined> {
+    try {
+      return await this.#rows.get(key)
+    } catch (error) {
+      const value = this.#known.get(key)
+      if (value === undefined) throw error
+      return { value, version: 0 }
+    }
+  }
+
+  #elsewhere(place: HopPlace, to: string, address: string): Elsewhere {
     const { passports, fetch } = this.#options
+    const [path, target] =
+      'target' in place
+        ? [`/hop/${encodeURIComponent(place.target)}`, place.target]
+        : [`${TASKS}${encodeURIComponent(place.tasksOf)}`, TASKS + place.tasksOf]
     return {
       fetch,
-      url: `${address}/hop/${encodeURIComponent(target)}`,
+      url: address + path,
       headersFor: (exchange, options) => ({
         [PASSPORT]: passports.sign({ target, to, ...whose(exchange), ...howSent(exchange, options) }),
       }),
@@ -88,5 +122,10 @@ function whose(exchange: Exchange | undefined): object {
 }
 
 function howSent(exchange: Exchange | undefined, { older }: HopOptions): object {
-  return { ...(older && { older }), ...(exchange?.asTask && { asTask: exchange.asTask }) }
+  const safe = exchange instanceof TargetExchange && exchange.safe
+  return {
+    ...(older && { older }),
+    ...(safe && { safe }),
+    ...(exchange?.asTask && { asTask: exchange.asTask }),
+  }
 }

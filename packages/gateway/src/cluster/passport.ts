@@ -18,6 +18,8 @@ export interface Passport {
   readonly principal?: Principal | undefined
   readonly session?: string | undefined
   readonly older?: boolean | undefined
+  /** It may be sent twice. */
+  readonly safe?: boolean | undefined
   readonly asTask?: Exchange['asTask']
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseUrl } from '@gantry/mcp/foreign'
+import { MISDIRECTED } from '../targets/link/elsewhere.ts'
 import { passOn } from '../workers/pass-on.ts'
 import type { AskedSession, SessionRouter } from '../workers/session-router.ts'
 import type { Rows, Store } from '../store/index.ts'
@@ -16,7 +17,6 @@ const WAIT = 10_000
 const PAUSE = 100
 /** Who has taken a session over is remembered as long as its id is good for. */
 const TAKEN_FOR = 7 * 24 * 3_600_000
-const MOST_KNOWN = 1_000
 
 export interface SessionPlacesOptions {
   readonly store: Store
@@ -41,8 +41,6 @@ export class SessionPlaces implements SessionRouter {
   readonly #passports: Passports
   readonly #tls: HopTls | undefined
   readonly #taken: Rows
-  /** Where gateways were found: while the store is away, they are still there. */
-  readonly #known = new Map<string, string>()
 
   constructor({ store, members, passports, tls }: SessionPlacesOptions) {
     this.#tls = tls
@@ -68,23 +66,20 @@ export class SessionPlaces implements SessionRouter {
 
   passOn(session: AskedSession, request: IncomingMessage, response: ServerResponse, here: () => void): void {
     const until = Date.now() + WAIT
+    /** Gateways whose address has another one now. */
+    const left = new Set<string>()
     const attempt = async (): Promise<void> => {
-      const place = await this.#find(session)
+      const place = await this.#find(session, left)
       if (!place) return here()
       const { hostname, port } = parseUrl(place.address) ?? {}
       const passport = this.#passports.sign({ target: SESSION, to: place.id })
-      passOn(
-        request,
-        response,
-        {
-          hostname,
-          port,
-          path: `${SESSION}${request.url}`,
-          added: [PASSPORT, passport],
-          tls: this.#tls?.asClient,
-        },
-        again,
-      )
+      const path = `${SESSION}${request.url}`
+      const to = { hostname, port, path, added: [PASSPORT, passport], tls: this.#tls?.asClient }
+      passOn(request, response, to, (status) => {
+        if (status !== MISDIRECTED) return again()
+        left.add(place.id)
+        start()
+      })
     }
     const again = (): void => {
       if (response.destroyed) return
@@ -97,15 +92,17 @@ export class SessionPlaces implements SessionRouter {
   }
 
   /** Undefined: it is here now. */
-  async #find({ id, isStream }: AskedSession): Promise<Place | undefined> {
-    const begunAt = await this.#placeOf(this.#beganAt(id)!)
+  async #find({ id, isStream }: AskedSession, left: ReadonlySet<string>): Promise<Place | undefined> {
+    const placeOf = async (gateway: string): Promise<Place | undefined> =>
+      left.has(gateway) ? undefined : this.#placeOf(gateway)
+    const begunAt = await placeOf(this.#beganAt(id)!)
     // With its gateway the stream of such a session is gone as well.
     if (begunAt || isStream) return begunAt
     const key = createHash('sha256').update(id).digest('base64url')
     for (;;) {
       const row = await this.#taken.get(key)
       if (row?.value === this.#members.id) return undefined
-      const takenBy = row && (await this.#placeOf(row.value))
+      const takenBy = row && (await placeOf(row.value))
       if (takenBy) return takenBy
       const isOurs = await this.#taken.swap(key, row?.version, this.#members.id, { ttl: TAKEN_FOR })
       if (isOurs !== undefined) return undefined
@@ -113,17 +110,7 @@ export class SessionPlaces implements SessionRouter {
   }
 
   async #placeOf(id: string): Promise<Place | undefined> {
-    const address = await this.#members.addressOf(id).catch((error: unknown) => {
-      const known = this.#known.get(id)
-      if (known === undefined) throw error
-      return known
-    })
-    if (address === undefined) {
-      this.#known.delete(id)
-      return undefined
-    }
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear()
-    this.#known.set(id, address)
-    return { id, address }
+    const address = await this.#members.addressOf(id)
+    return address === undefined ? undefined : { id, address }
   }
 }

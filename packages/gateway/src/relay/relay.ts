@@ -43,19 +43,22 @@ export class Relay {
     const { requestState } = params
     const state =
       requestState === undefined ? undefined : await this.#states.read(requestState, target, exchange)
-    const token = state && 'token' in state ? state.token : undefined
+    const parked = state && 'token' in state ? state : undefined
     if (state) exchange.params = { ...params, requestState: 'token' in state ? state.token : state.state }
     exchange.hear(share)
     // The configuration may put another server in its place before it answers.
     exchange.server = target.serverOf(exchange)
     const outcome =
-      token === undefined ? await ask(exchange, destination) : await this.#resume(exchange, target, token)
-    return outcome.type === 'input_required' ? this.#toClient(outcome, target, exchange) : outcome
+      parked === undefined ? await ask(exchange, destination) : await this.#resume(exchange, target, parked)
+    return outcome.type === 'input_required' ? this.#toClient(outcome, target, exchange, parked) : outcome
   }
 
-  /** The upstream call is still open and waits for its answer; no new request is made. */
-  async #resume(exchange: RelayedExchange, target: Target, token: string): Promise<Outcome> {
+  /** The upstream call is still open, here or at another gateway, and waits for its answer; no new request is made. */
+  async #resume(exchange: RelayedExchange, target: Target, { token, at }: Parked): Promise<Outcome> {
     const call = this.#continuations.take(token)
+    const isElsewhere = !call && at !== undefined && at !== target.gateway
+    const outcome = isElsewhere ? await target.askAt(at, exchange) : undefined
+    if (outcome) return outcome
     if (!call?.accepts(exchange)) {
       call?.expire()
       throw new ProtocolError(INVALID_PARAMS, 'Invalid requestState: the call it belongs to has ended')
@@ -63,11 +66,21 @@ export class Relay {
     return target.resume(call, exchange)
   }
 
-  async #toClient(outcome: InputRequired, target: Target, exchange: RelayedExchange): Promise<Outcome> {
+  /** A call that is parked stays where it is, whichever gateway its client comes to. */
+  async #toClient(
+    outcome: InputRequired,
+    target: Target,
+    exchange: RelayedExchange,
+    parked: Parked | undefined,
+  ): Promise<Outcome> {
     const state = outcome.requestState
     if (state === undefined) return outcome
-    const isParked = this.#continuations.find(state) !== undefined
-    const content: RelayedState = isParked ? { token: state } : { state, server: exchange.server! }
+    const isHere = this.#continuations.find(state) !== undefined
+    const at = isHere ? target.gateway : parked?.at
+    const content: RelayedState =
+      isHere || parked
+        ? { token: state, ...(at !== undefined && { at }) }
+        : { state, server: exchange.server! }
     return { ...outcome, requestState: await this.#states.write(content, target, exchange) }
   }
 }
@@ -100,7 +113,13 @@ function share(notification: Notification, { resolved }: RelayedExchange): Notif
 }
 
 /** What a client brings back to go on with a call: the name of a call that is parked here, or the target's state. */
-type RelayedState = { token: string } | { state: string; server: string }
+type RelayedState = Parked | { state: string; server: string }
+
+interface Parked {
+  readonly token: string
+  /** The gateway that has the call, where there are several. */
+  readonly at?: string
+}
 
 /** Seals every `requestState` for its caller, endpoint, target, method and params, until it expires. */
 class RelayedStates {

@@ -23,6 +23,14 @@ import { NO_LIMITS, TargetExchange, targetHeaders } from './link/target-exchange
 
 type Headers = Record<string, string> | undefined
 
+/** How a request is sent: with which headers, and whether that may be done twice. */
+interface Sent {
+  readonly headers: Headers
+  readonly safe: boolean
+}
+
+const ONCE: Sent = { headers: undefined, safe: false }
+
 export interface SendOptions {
   /** Whether the request may be repeated when its connection is lost. */
   readonly safe: boolean
@@ -95,7 +103,7 @@ export class Calls implements Expiring {
     const found = this.acquire(instance, exchange, headers)
     const link = found instanceof Promise ? await traced(exchange, 'connect', found) : found
     try {
-      return await this.#ask(instance, link, exchange, headers)
+      return await this.#ask(instance, link, exchange, { headers, safe: options.safe })
     } catch (thrown) {
       if (cancellationOf(exchange).aborted) throw thrown
       if (isAuthFailure(thrown)) this.#refused(instance, link, thrown as McpError)
@@ -104,7 +112,7 @@ export class Calls implements Expiring {
       // Asking again is safe as well when the server cannot have done anything.
       if (!options.safe && !isUndone(thrown)) throw this.#explain(thrown, false)
       const fresh = await this.acquire(instance, exchange, headers)
-      return this.#ask(instance, fresh, exchange, headers).catch((second) => {
+      return this.#ask(instance, fresh, exchange, { headers, safe: options.safe }).catch((second) => {
         throw this.#explain(second, options.safe)
       })
     }
@@ -133,11 +141,11 @@ export class Calls implements Expiring {
     return TargetError.from(this.#host.model().name, thrown, !safe && !isUndone(thrown))
   }
 
-  async #ask(instance: Instance, link: Link, exchange: Exchange, headers: Headers): Promise<Outcome> {
+  async #ask(instance: Instance, link: Link, exchange: Exchange, how: Sent): Promise<Outcome> {
     instance.use(link)
     try {
-      if (exchange.method === 'subscriptions/listen') return await this.listen(link, exchange, headers)
-      const run = (asked: Exchange): Promise<Outcome> => this.#run(asked, headers, link.handle)
+      if (exchange.method === 'subscriptions/listen') return await this.listen(link, exchange, how.headers)
+      const run = (asked: Exchange): Promise<Outcome> => this.#run(asked, how, link.handle)
       const trace = traceOf(exchange)
       return await (trace ? trace.ask(exchange, link, this.#host.model(), run) : run(exchange))
     } finally {
@@ -162,9 +170,9 @@ export class Calls implements Expiring {
   }
 
   /** Gives a parked call its answers; the upstream request is still open. */
-  async resume(call: ParkedCall, exchange: Exchange): Promise<Outcome> {
+  async resume(call: Pick<ParkedCall, 'resume'>, exchange: Exchange): Promise<Outcome> {
     try {
-      return await this.#run(exchange, undefined, (timed) => call.resume(timed))
+      return await this.#run(exchange, ONCE, (timed) => call.resume(timed))
     } catch (thrown) {
       throw cancellationOf(exchange).aborted ? thrown : this.#explain(thrown, false)
     }
@@ -173,11 +181,11 @@ export class Calls implements Expiring {
   /** Time without a sign of life, and time in all, are both limited. */
   async #run(
     exchange: Exchange,
-    headers: Headers,
+    { headers, safe }: Sent,
     run: (timed: Exchange) => Outcome | Promise<Outcome>,
   ): Promise<Outcome> {
     const { deadlines } = this.#host
-    const timed = new TargetExchange(exchange, headers, this.#host.model().timeouts)
+    const timed = new TargetExchange(exchange, headers, this.#host.model().timeouts, safe)
     if (this.#timed.size === 0) deadlines.watch(this)
     this.#timed.add(timed)
     let outcome: Outcome | undefined

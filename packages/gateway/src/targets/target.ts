@@ -222,6 +222,23 @@ export class Target extends OperatedTarget {
     this.#listeners.announce(notification, '')
   }
 
+  /** What the other gateways call this one; undefined when it is alone. */
+  get gateway(): string | undefined {
+    return this.services.owners?.id
+  }
+
+  /** Asks another gateway for what it has: a call of this target that waits there, or a task. Undefined: it is gone. */
+  async askAt(id: string, exchange: Exchange, tasksOf?: string): Promise<Outcome | undefined> {
+    const place = tasksOf === undefined ? { target: this.name } : { tasksOf }
+    const elsewhere = await this.services.owners?.at(id, place)
+    if (!elsewhere) return undefined
+    const { askElsewhere } = await import('./connection/ask-elsewhere.ts')
+    const ask = (own: Exchange): Promise<Outcome> => askElsewhere(elsewhere, own, this.services)
+    return exchange.method === 'subscriptions/listen'
+      ? ask(exchange)
+      : this.calls.resume({ resume: ask }, exchange)
+  }
+
   /** Gives a parked call its answers; the upstream request is still open. */
   async resume(call: ParkedCall, exchange: Exchange): Promise<Outcome> {
     this.#check()

@@ -20,13 +20,13 @@ export const PEER = 'x-gantry-peer'
 
 /**
  * Passes a request on to another process of this gateway, and its answer back, as they come. Each side ends the other.
- * `otherwise` is called when that process was not reached: it has seen nothing of the request.
+ * `otherwise` is called when that process was not reached, or refused with a status: it has seen nothing of the request.
  */
 export function passOn(
   request: IncomingMessage,
   response: ServerResponse,
   to: PassedTo,
-  otherwise: () => void,
+  otherwise: (status?: number) => void,
 ): void {
   const { added = [], tls, ...place } = to
   const { method, url, rawHeaders, socket } = request
@@ -61,7 +61,7 @@ export function passOn(
     if (!isTaken) {
       answer.resume()
       leave()
-      return otherwise()
+      return otherwise(answer.statusCode)
     }
     response.writeHead(answer.statusCode ?? 502, withoutHop(answer.rawHeaders))
     response.flushHeaders()

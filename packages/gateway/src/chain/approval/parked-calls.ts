@@ -37,6 +37,8 @@ interface ParkedCall {
   readonly params: JsonObject
   /** The task that makes the call, once it is made. */
   readonly task?: string
+  /** The gateway that makes it, where it is one of several. */
+  readonly at?: string | undefined
 }
 
 const PREFIX = 'parked-'
@@ -86,7 +88,7 @@ export class ParkedCalls {
     const row = await this.#rows.get(own)
     if (!row) throw absent(exchange)
     const call = readJson(row.value) as ParkedCall
-    if (call.task !== undefined) return this.#delegate(exchange, own, call.task)
+    if (call.task !== undefined) return this.#delegate(exchange, own, call)
     if (exchange.method === 'tasks/get') return complete(await this.#look(exchange, own, call, row.version))
     if (exchange.method === 'tasks/cancel') {
       await this.#rows.remove(own)
@@ -130,14 +132,18 @@ export class ParkedCalls {
     })
     if (outcome.type !== 'task') return ended(own, call, 'expired', say.EXPIRED)
     const task = String(outcome.task.taskId)
-    await this.#rows.swap(own, version, writeJson({ ...call, task }), { ttl: KEPT_FOR })
+    await this.#rows.swap(own, version, writeJson({ ...call, task, at: exchange.resolved.target.gateway }), {
+      ttl: KEPT_FOR,
+    })
     return { ...outcome.task, taskId: own }
   }
 
   /** The task that makes the call answers for it. */
-  async #delegate(exchange: ResolvedExchange, own: string, task: string): Promise<Outcome> {
-    const params = { ...exchange.params, taskId: task }
-    const outcome = await this.#host.ownTasks.handle(deriveExchange(exchange, { params }))
+  async #delegate(exchange: ResolvedExchange, own: string, { task, at = '' }: ParkedCall): Promise<Outcome> {
+    const { tasks, ownTasks } = this.#host
+    const asked = deriveExchange(exchange, { params: { ...exchange.params, taskId: task } })
+    const elsewhere = await tasks.askRunner({ ...exchange.resolved.task!, at }, asked)
+    const outcome = elsewhere ?? (await ownTasks.handle(asked))
     if (outcome.type !== 'complete' || exchange.method !== 'tasks/get') return outcome
     return complete({ ...outcome.result, taskId: own })
   }

@@ -19,7 +19,7 @@ import type { GatewayExchange } from '../gateway-exchange.ts'
 import type { CallerView, Policy } from '../policy/caller-view.ts'
 import type { Resolver } from '../resolve/resolver.ts'
 import type { FoundResource } from '../resolve/finder.ts'
-import { maySeeTask, type CallerTasks } from '../tasks/caller-tasks.ts'
+import { isElsewhere, maySeeTask, type CallerTasks } from '../tasks/caller-tasks.ts'
 import type { CallerTask } from '../tasks/task-ids.ts'
 import type { ListChanges } from './list-changes.ts'
 import { TargetListener, type Listening, type Wish } from './target-listener.ts'
@@ -60,7 +60,9 @@ async function listenWithin(exchange: GatewayExchange, host: ListenHost): Promis
   const offered = offer(asked as SubscriptionFilter, exchange.view.capabilities())
   const wishes = await wishesByOwner(offered, host.resolver, exchange.view)
   const own = await addTasks(wishes, taskIdsOf(offered), (taskId) => tasks.find(taskId, exchange))
-  const ownGranted = own.size > 0 ? await ownTasks.grant({ taskIds: [...own.keys()] }, exchange) : {}
+  const elsewhere = [...own.values()].filter(({ at, catalog }) => isElsewhere(at, catalog.target))
+  const here = [...own.keys()].filter((id) => !elsewhere.some((task) => task.own === id))
+  const ownGranted = here.length > 0 ? await ownTasks.grant({ taskIds: here }, exchange) : {}
   const held = new HeldNotifications((notification) => exchange.notify(notification))
   const patient = deriveExchange(exchange, { notify: held.notify })
   const listening: Listening = {
@@ -72,13 +74,17 @@ async function listenWithin(exchange: GatewayExchange, host: ListenHost): Promis
   const ended = changes.listen(patient, offered)
   const listeners = [...wishes].map(([owner, wish]) => new TargetListener(owner, wish, listening))
   await firstAnswers(listeners, ended)
-  const grantedTasks = taskIdsOf(ownGranted).map((id) => own.get(id)!.shown)
+  const grantedTasks = [...taskIdsOf(ownGranted), ...elsewhere.map((task) => task.own)].map(
+    (id) => own.get(id)!.shown,
+  )
   exchange.notify({
     method: 'notifications/subscriptions/acknowledged',
     params: { notifications: granted(offered, listeners, grantedTasks) },
   })
   held.release()
-  const stop = ownTasks.listen(ownGranted, hearing(own, listening, exchange))
+  const hears = hearing(own, listening, exchange)
+  const stop = ownTasks.listen(ownGranted, hears)
+  for (const task of elsewhere) void tasks.listenAtRunner(task, hears)
   await ended
   stop()
   return complete({})

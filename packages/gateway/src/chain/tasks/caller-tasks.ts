@@ -1,6 +1,7 @@
-import { deriveExchange, type TaskHandle } from '@gantry/mcp/exchange'
+import { deriveExchange, type Exchange, type Outcome, type TaskHandle } from '@gantry/mcp/exchange'
 import { declaresTasks, missingTasks, TaskService, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
+import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { Store } from '../../store/index.ts'
 import { isStillThere } from '../../targets/server-mark.ts'
 import { absent, methodNotFound } from '../absent.ts'
@@ -43,6 +44,18 @@ export class CallerTasks {
     throw declaresTasks(client) ? absent(exchange) : missingTasks()
   }
 
+  /** Asks the gateway that runs a task. Undefined: it is this one, or it is gone, and what it finished is in the store. */
+  async askRunner({ at, catalog }: CallerTask, exchange: Exchange): Promise<Outcome | undefined> {
+    const { target } = catalog
+    return isElsewhere(at, target) ? target.askAt(at, exchange, this.#ids.endpoint) : undefined
+  }
+
+  /** Hears of a task that another gateway runs, until the listener ends. A runner that is gone says nothing more. */
+  async listenAtRunner(task: CallerTask, exchange: Exchange): Promise<void> {
+    const params = { ...exchange.params, notifications: { taskIds: [task.own] } }
+    await this.askRunner(task, deriveExchange(exchange, { params })).catch(() => undefined)
+  }
+
   /** The handle of a new task, with the id that its caller gets. `asked` is what its target was asked, if it runs there. */
   async present(
     { task }: TaskHandle,
@@ -51,11 +64,16 @@ export class CallerTasks {
   ): Promise<TaskHandle> {
     const { target, kind, name } = exchange.resolved
     const made = asked
-      ? { isOwn: false, server: asked.server!, process: target.processOf(asked) }
-      : { isOwn: true, server: '', process: '' }
+      ? { isOwn: false, server: asked.server!, process: target.processOf(asked), at: '' }
+      : { isOwn: true, server: '', process: '', at: target.gateway ?? '' }
     const origin = { target: target.name, own: String(task.taskId), kind, name, ...made }
     return { type: 'task', task: { ...task, taskId: await this.#ids.write(origin, exchange) } }
   }
+}
+
+/** Whether another gateway runs a task, as far as its id says. */
+export function isElsewhere(at: string, { gateway }: TargetCatalog['target']): boolean {
+  return at !== '' && gateway !== undefined && at !== gateway
 }
 
 /** What is not there for the caller any more has no tasks either. */

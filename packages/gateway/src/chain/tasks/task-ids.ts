@@ -16,6 +16,8 @@ export interface TaskOrigin {
   readonly server: string
   /** The process that has it, where tasks end with their process. */
   readonly process: string
+  /** The gateway that runs it, where it is one of several; else empty. */
+  readonly at: string
 }
 
 /** A task of the caller's. */
@@ -28,16 +30,17 @@ export interface CallerTask extends Omit<TaskOrigin, 'target'> {
 /** Task ids that clients see, sealed for the caller and the endpoint. */
 export class TaskIds {
   readonly #sealer: Sealer
-  readonly #endpoint: string
+  readonly endpoint: string
 
   constructor(options: { sealer: Sealer; endpoint: string }) {
     this.#sealer = options.sealer
-    this.#endpoint = options.endpoint
+    this.endpoint = options.endpoint
   }
 
   write(origin: TaskOrigin, exchange: Exchange): Promise<string> {
-    const { target, own, isOwn, kind, name, server, process } = origin
-    return this.#sealer.seal([target, own, isOwn, kind, name, server, process], this.#bindingOf(exchange))
+    const { target, own, isOwn, kind, name, server, process, at } = origin
+    const parts = [target, own, isOwn, kind, name, server, process, at]
+    return this.#sealer.seal(parts, this.#bindingOf(exchange))
   }
 
   /** Undefined for an id that is not of this caller. */
@@ -45,11 +48,11 @@ export class TaskIds {
     if (typeof taskId !== 'string') return undefined
     const opened = await this.#sealer.open(taskId, this.#bindingOf(exchange))
     if (!Array.isArray(opened)) return undefined
-    const [target, own, isOwn, kind, name, server, process = ''] = opened
-    return { target, own, isOwn, kind, name, server, process }
+    const [target, own, isOwn, kind, name, server, process = '', at = ''] = opened
+    return { target, own, isOwn, kind, name, server, process, at }
   }
 
   #bindingOf({ auth }: Exchange): string {
-    return bindingOf('task', auth?.principal, this.#endpoint)
+    return bindingOf('task', auth?.principal, this.endpoint)
   }
 }

@@ -33,7 +33,8 @@ export function tasksLink(ownTasks: TaskService, tasks: CallerTasks, results?: L
     const exchange = given as ResolvedExchange
     const { task, taskSupport, target } = exchange.resolved
     // What a task has kept was cleaned by the rules of its time.
-    const answer = async (): Promise<Outcome> => ownTasks.handle(exchange)
+    const answer = async (): Promise<Outcome> =>
+      (task && (await tasks.askRunner(task, exchange))) ?? ownTasks.handle(exchange)
     if (task?.isOwn) return results ? results(exchange, answer) : answer()
     // Clients that do not know tasks wait for the result instead.
     const waits =

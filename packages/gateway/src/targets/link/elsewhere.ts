@@ -19,8 +19,15 @@ export interface HopOptions {
   readonly older: boolean
 }
 
-/** Which gateway of several has the connections of a target that can only be in one place, such as a program. */
+/** Which gateway of several has what can only be in one place: a program, a call that waits for its caller, a task. */
 export interface TargetOwners {
+  /** What the others call this gateway. */
+  readonly id: string
   /** Undefined: this gateway has them, from now on if not before. */
   find(model: TargetModel): Promise<Elsewhere | undefined>
+  /** How a gateway is reached that has something of a target or an endpoint. Undefined: it is gone, or this one. */
+  at(id: string, place: HopPlace): Promise<Elsewhere | undefined>
 }
+
+/** What is asked for at another gateway: a target there, or the tasks that it runs for an endpoint. */
+export type HopPlace = { readonly target: string } | { readonly tasksOf: string }

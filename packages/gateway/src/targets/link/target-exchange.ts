@@ -46,8 +46,16 @@ export class TargetExchange extends PlainExchange implements OpenMember {
   #began = performance.now()
   readonly #cancellation: Cancellation
 
+  /** Whether it may be sent twice. */
+  readonly safe: boolean
+
   /** `headers` are those that the target gets. */
-  constructor(caller: Exchange, headers: Record<string, string> | undefined, limits: Limits) {
+  constructor(
+    caller: Exchange,
+    headers: Record<string, string> | undefined,
+    limits: Limits,
+    safe: boolean = false,
+  ) {
     super({
       method: caller.method,
       params: caller.params,
@@ -61,6 +69,7 @@ export class TargetExchange extends PlainExchange implements OpenMember {
     })
     const now = Date.now()
     this.origin = caller
+    this.safe = safe
     this.asTask = caller.asTask
     this.onSent = caller.onSent
     this.#limits = limits

@@ -1,0 +1,61 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startRedis, type RedisServer } from '../../support/redis.ts'
+
+export interface RedisPair {
+  /** What a gateway is configured with. */
+  readonly settings: object
+  /** Resolves when the replica has everything. */
+  settled(): Promise<void>
+  /** Kills the server that writes, waits until the other one is promoted, and starts the first again beside it. */
+  failOver(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A server, its replica and a Sentinel that promotes it. */
+export async function startRedisPair(): Promise<RedisPair> {
+  const folder = await mkdtemp(join(tmpdir(), 'gantry-sentinel-'))
+  const first = await startRedis()
+  const second = await startRedis({ args: ['--replicaof', '127.0.0.1', String(first.port)] })
+  const file = join(folder, 'sentinel.conf')
+  await writeFile(
+    file,
+    [
+      `sentinel monitor main 127.0.0.1 ${first.port} 1`,
+      'sentinel down-after-milliseconds main 300',
+      'sentinel failover-timeout main 2000',
+    ].join('\n'),
+  )
+  const sentinel = await startRedis({ sentinel: true, file })
+  const servers = [first, second]
+  const isReplicated = async (main: RedisServer): Promise<boolean> =>
+    (await main.ask('WAIT 1 100')).includes(':1')
+  const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+    while (!(await isSo().catch(() => false))) await sleep(20)
+  }
+  await until(async () => (await sentinel.ask('SENTINEL replicas main')).includes('*1'))
+  await until(() => isReplicated(first))
+  return {
+    settings: { sentinels: [`127.0.0.1:${sentinel.port}`], masterName: 'main' },
+    settled: () => until(() => isReplicated(servers[0]!)),
+    async failOver() {
+      const [main, other] = servers as [RedisServer, RedisServer]
+      await main.kill()
+      await until(() => takesWrites(other))
+      servers.reverse()
+      await main.start()
+      // Until the Sentinel turns it into a replica, it is one that nobody is told of.
+      await main.ask(`REPLICAOF 127.0.0.1 ${other.port}`)
+    },
+    async close() {
+      for (const server of [...servers, sentinel]) await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function takesWrites(server: RedisServer): Promise<boolean> {
+  return (await server.ask('SET who-writes 1')).startsWith('+OK')
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, http } from '@gantry/mcp/client'
+import { randomFrom } from '../processes.mjs'
+import { Caller } from './caller.ts'
+import { Report } from './report.ts'
+import { ChaosWorld, TARGETS } from './world.ts'
+
+export interface ReplicaChaosOptions {
+  readonly rounds: number
+  readonly replicas: number
+  readonly seed: number
+  /** Stops after this many milliseconds, whatever is left. */
+  readonly within?: number
+  readonly log: (line: string) => void
+}
+
+/** Looks for what it will strike; what it returns strikes, and resolves when the next round may begin. */
+type Fault = (world: ChaosWorld, random: () => number) => Promise<() => Promise<unknown>>
+
+const PROGRAMS = TARGETS.filter((target) => target.endsWith('program'))
+
+const FAULTS: Record<string, Fault> = {
+  'replica killed': async (world, random) => endReplica(world, pickReplica(world, random), 'SIGKILL'),
+  'replica told to stop': async (world, random) => endReplica(world, pickReplica(world, random), 'SIGTERM'),
+  'owner killed': async (world, random) =>
+    endReplica(world, (await placeOf(world, pick(PROGRAMS, random))).owner, 'SIGKILL'),
+  'program killed': async (world, random) => {
+    const { pid } = await placeOf(world, pick(PROGRAMS, random))
+    return async () => process.kill(pid, 'SIGKILL')
+  },
+  'server killed': async (world, random) => {
+    const at = Math.floor(random() * 2)
+    return () => world.restartServer(at)
+  },
+  'redis killed': async (world) => {
+    await world.redis.settled()
+    return () => world.redis.failOver()
+  },
+  'connections dropped': async (world, random) => async () => {
+    for (const proxy of world.proxies) if (random() < 0.5) proxy.drop()
+  },
+  'connections slow': async (world, random) => async () => {
+    const slow = world.proxies.filter(() => random() < 0.5)
+    for (const proxy of slow) proxy.delay = 50 + random() * 250
+    await sleep(400)
+    for (const proxy of slow) proxy.delay = 0
+  },
+}
+
+function pick<T>(list: readonly T[], random: () => number): T {
+  return list[Math.floor(random() * list.length)]!
+}
+
+function pickReplica({ replicas }: ChaosWorld, random: () => number): number {
+  return Math.floor(random() * replicas.all.length)
+}
+
+function endReplica({ replicas }: ChaosWorld, at: number, signal: NodeJS.Signals): () => Promise<unknown> {
+  return async () => {
+    const { child } = replicas.all[at]!
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+    await replicas.start(at)
+  }
+}
+
+/** The process of a program, and the gateway that has it. */
+async function placeOf(world: ChaosWorld, target: string): Promise<{ pid: number; owner: number }> {
+  const client = await connect(http(`${world.balancer.url}/mcp/${target}`), { era: 'modern' })
+  const [pid, parent] = (await client.call('where')).text().split(' ').map(Number)
+  await client.close()
+  return { pid: pid!, owner: world.replicas.all.findIndex(({ child }) => child.pid === parent) }
+}
+
+/** Breaks gateways that act as one, round by round, while clients of both eras call servers of both. */
+export async function runReplicaChaos(options: ReplicaChaosOptions): Promise<Report> {
+  const { rounds, replicas, seed, within = Number.POSITIVE_INFINITY, log } = options
+  const report = new Report()
+  const random = randomFrom(seed)
+  const world = await ChaosWorld.start(replicas)
+  const callers = (['legacy', 'modern'] as const).flatMap((era) =>
+    TARGETS.map((target) => new Caller(world.balancer.url, target, era, report, random)),
+  )
+  const running = callers.map((caller) => caller.run())
+  const until = Date.now() + within
+  const kinds = Object.keys(FAULTS)
+  try {
+    await Promise.all(callers.map((caller) => caller.recovered(Date.now())))
+    for (let round = 1; round <= rounds && Date.now() < until; round++) {
+      const kind = kinds[round % kinds.length]!
+      const strike = await FAULTS[kind]!(world, random)
+      const began = Date.now()
+      const mended = strike()
+      const times = await Promise.all(callers.map((caller) => caller.recovered(began)))
+      await mended
+      for (const milliseconds of times) report.recoveries.push({ fault: kind, milliseconds })
+      report.rounds = round
+      const slowest = Math.max(...times)
+      if (slowest > 3_000 || round % 25 === 0) {
+        log(
+          `${round} (${kind}): slowest recovery ${slowest} ms, ${report.calls} calls, ${report.lostAnswers.length} lost, ${report.wrongAnswers.length} wrong`,
+        )
+      }
+    }
+  } finally {
+    for (const caller of callers) caller.stop()
+    await Promise.all(running)
+    report.counts = await world.counts()
+    await world.close()
+  }
+  return report
+}
