@@ -64,8 +64,11 @@ describe.each(BALANCERS)('three gateways behind %s', (kind) => {
       for (let at = 0; at < 3; at++) {
         const before = Number(await text('cancellations'))
         const seen = new AbortController()
-        const rejected = expect(peer.call('wait', {}, { signal: seen.signal })).rejects.toThrow()
-        await text('echo', { text: 'the call above has arrived' })
+        const heard: number[] = []
+        const onprogress = ({ progress }: { progress: number }) => heard.push(progress)
+        const rejected = expect(peer.call('wait', {}, { signal: seen.signal, onprogress })).rejects.toThrow()
+        // A cancellation on another connection must not overtake its call.
+        await expect.poll(() => heard).toHaveLength(1)
         seen.abort('enough')
         await rejected
         await expect.poll(async () => Number(await text('cancellations'))).toBe(before + 1)
