@@ -22,7 +22,7 @@ export default defineConfig(({ command }) => {
       // One file of styles, and one of what pages share: a page needs few requests, and the next one its own file only.
       cssCodeSplit: false,
       rolldownOptions: {
-        output: { codeSplitting: { groups: [{ name: 'shared', test: isShared, minShareCount: 2 }] } },
+        output: { codeSplitting: { groups: [{ name: 'shared', test: isShared, minShareCount: 4 }] } },
       },
     },
     server: { proxy: { '/api': { target: gateway, changeOrigin: true } } },

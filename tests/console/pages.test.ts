@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { PlainExchange } from '@gantry/mcp/exchange'
 import { until } from '../support/admin-gateway.ts'
 import { BOTH_ERAS } from '../support/start-gateway.ts'
 import { describeConsole } from './support/console-suite.ts'
@@ -11,6 +13,8 @@ const EVERYTHING = join(
   createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
   '../dist/index.js',
 )
+
+const MANY = fileURLToPath(new URL('../fixtures/many-tools-server.mjs', import.meta.url))
 
 /** Page, what it has to show before it counts as there. */
 const PAGES: [string, string][] = [
@@ -68,13 +72,25 @@ const config = {
     ...BOTH_ERAS.mcpServers,
     everything: { command: process.execPath, args: [EVERYTHING, 'stdio'] },
     missing: { command: 'no-such-command-anywhere' },
+    many: { command: process.execPath, args: [MANY, '2000', 'many'] },
     // Lists to choose from are as wide as their longest name, unless they are kept from it.
     'a-target-with-a-very-long-name-that-somebody-gave-it-in-a-hurry': { command: 'no-such-command' },
   },
   views: { desk: { use: ['tools:everything/*'] } },
 }
 
-describeConsole('every page of the console', { config, entries: 30 }, (suite) => {
+describeConsole('every page of the console', { config, entries: 2_030 }, (suite) => {
+  /** Without HTTP, which would take longer and tell no more. */
+  const makeExchanges = async (count: number) => {
+    const { respond } = suite.gateway.gateway.endpoint()!
+    const info = { name: 'hasty', version: '1' }
+    const client = { info, capabilities: {}, version: '2026-07-28' as const }
+    for (let left = count; left > 0; left -= 1) {
+      const params = { name: `many_tool_${left}`, arguments: {} }
+      await respond(new PlainExchange({ method: 'tools/call', params, client }))
+    }
+  }
+
   it('is in the list of this test', () => {
     expect(ROUTES.length).toBe(ROUTER.match(/= createRoute\(/g)!.length)
     const isListed = (route: string) => {
@@ -123,9 +139,10 @@ describeConsole('every page of the console', { config, entries: 30 }, (suite) =>
 
   it('loads each page with few requests and few bytes, and asks for nothing while it is idle', async () => {
     const [base, token] = suite.gateway.consoleUrl!.split('#')
+    await makeExchanges(2_000)
     const tooMuch: unknown[] = []
     const sizes: Record<string, string> = {}
-    for (const [path, text] of PAGES.filter(([path]) => !path.includes('?'))) {
+    for (const [path, text] of PAGES) {
       const context = await suite.browser.newContext({ viewport: { width: 1280, height: 900 } })
       const page = await context.newPage()
       await page.clock.install()

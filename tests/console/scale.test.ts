@@ -100,6 +100,7 @@ describeConsole('the console at scale', { config, entries: TOOLS }, (suite) => {
     })
     await page.getByRole('list', { name: 'Entries' }).getByText('many_tool_1999').waitFor()
     await page.getByRole('searchbox').fill('')
+    await page.getByText(/2,0\d\d shown/).waitFor()
     figures.scroll = await measured(page, async () => {
       await page
         .getByRole('list', { name: 'Entries' })
@@ -132,6 +133,9 @@ describeConsole('the console at scale', { config, entries: TOOLS }, (suite) => {
     const figures: Record<string, number> = {}
     figures.open = await measured(page, async () => {
       await go('/wire')
+      // The newest until the page is used, then all of them.
+      await page.getByText(/^200 of \d+,\d{3}$/).waitFor()
+      await page.mouse.move(640, 450)
       await page.getByText(/^\d+,\d{3} of \d+,\d{3}$/).waitFor()
     })
     const began = performance.now()

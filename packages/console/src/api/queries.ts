@@ -38,8 +38,28 @@ export const targetQuery = (name: string) =>
     queryFn: () => call('target', { params: { name } }),
   })
 
+/** More than a screen shows. */
+const FIRST_ENTRIES = 100
+
+export const firstEntriesQuery = queryOptions({
+  queryKey: ['catalog', 'first'],
+  queryFn: () => call('catalog', { query: { limit: FIRST_ENTRIES } }),
+})
+
+export const briefCatalogQuery = queryOptions({
+  queryKey: ['catalog', 'brief'],
+  queryFn: () => call('catalog', { query: { brief: true } }),
+})
+
+export const targetEntriesQuery = (target: string, kind: EntryKind, limit?: number) =>
+  queryOptions({
+    queryKey: ['catalog', 'target', target, kind, limit],
+    queryFn: () => call('catalog', { query: { target, kind, ...(limit !== undefined && { limit }) } }),
+  })
+
+/** Everything. Pages use what `useCatalog` gives. */
 export const catalogQuery = queryOptions({
-  queryKey: ['catalog'],
+  queryKey: ['catalog', 'whole'],
   queryFn: () => call('catalog', { query: {} }),
 })
 

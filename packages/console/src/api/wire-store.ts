@@ -1,6 +1,7 @@
 import { call } from './call.ts'
 import type { WireRecord } from './contract.ts'
 import { createStore, type Store } from './store.ts'
+import { whenUsed } from './used.ts'
 
 export const WIRE_CAPACITY = 10_000
 
@@ -8,10 +9,12 @@ export interface WireState {
   /** Newest first. */
   readonly records: readonly WireRecord[]
   readonly loaded: boolean
+  /** How many the gateway has, also while not all of them are here. */
+  readonly kept: number
   readonly error?: unknown
 }
 
-export const wireStore: Store<WireState> = createStore<WireState>({ records: [], loaded: false })
+export const wireStore: Store<WireState> = createStore<WireState>({ records: [], loaded: false, kept: 0 })
 
 /** Between two looks of the list: more often, nobody could read it, and drawing it costs. */
 const DRAWN_EVERY = 300
@@ -46,7 +49,7 @@ export function mergeRecords(known: readonly WireRecord[], added: readonly WireR
 const FIRST_PAGE = 200
 const NEXT_PAGE = 2_500
 
-/** Fetches what the gateway still has. The newest are shown while the others come. */
+/** Fetches what the gateway still has: the newest at once, the others when a person uses the page. */
 export async function loadWire(): Promise<void> {
   try {
     let before: number | undefined
@@ -57,7 +60,8 @@ export async function loadWire(): Promise<void> {
       records.push(...page.records)
       before = page.next
       const { records: live } = wireStore.get()
-      wireStore.set({ records: mergeRecords(records, live), loaded: true })
+      wireStore.set({ records: mergeRecords(records, live), loaded: true, kept: page.kept })
+      if (before !== undefined) await whenUsed()
     } while (before !== undefined && records.length < WIRE_CAPACITY)
   } catch (error) {
     wireStore.set({ ...wireStore.get(), loaded: true, error })
@@ -67,5 +71,5 @@ export async function loadWire(): Promise<void> {
 export async function clearWire(): Promise<void> {
   await call('clearWire')
   gathered = []
-  wireStore.set({ records: [], loaded: true })
+  wireStore.set({ records: [], loaded: true, kept: 0 })
 }

@@ -7,7 +7,7 @@ import { overviewQuery, sessionQuery } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
 import { useOpenApprovals } from '../features/approvals/use-approvals.ts'
 import { useWaiting } from '../features/waiting/use-waiting.ts'
-import { plural } from '../ui/text/format.ts'
+import { formatCount, plural } from '../ui/text/format.ts'
 import { StateDot } from '../ui/signs/state.tsx'
 import { LiveBadge } from './live-badge.tsx'
 import { pagesOf } from './pages.ts'
@@ -84,7 +84,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
           >
             <StateDot state={card.state} />
             <span className={styles.name}>{card.name}</span>
-            <span className={styles.count}>{card.counts.tools || ''}</span>
+            <span className={styles.count}>{card.counts.tools > 0 && formatCount(card.counts.tools)}</span>
           </Link>
         ))}
         {data?.targets.length === 0 && <p className={styles.none}>None yet.</p>}

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Access } from '../../api/contract.ts'
-import { catalogQuery, whyQuery } from '../../api/queries.ts'
+import { whyQuery } from '../../api/queries.ts'
+import { useCatalog } from '../../api/use-catalog.ts'
 import { Empty } from '../../ui/signs/empty.tsx'
 import { Failure, Notice } from '../../ui/signs/notice.tsx'
 import { Rich } from '../../ui/text/rich.tsx'
@@ -24,7 +25,7 @@ export function TryPolicy({ access }: { access: Access }) {
   const navigate = route.useNavigate()
   const set = (change: Record<string, string>) =>
     navigate({ search: (old) => ({ ...old, ...change }), replace: true })
-  const { data: catalog } = useQuery(catalogQuery)
+  const { data: catalog } = useCatalog()
   const asked = useSettled({ as, issuer, claims, name, args, view: endpoint })
   const isReady =
     asked.name !== '' &&

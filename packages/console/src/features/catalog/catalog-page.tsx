@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { RefreshCw } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import type { CatalogList, EntryKind } from '../../api/contract.ts'
 import { May } from '../../api/may.tsx'
 import { catalogQuery, queryClient } from '../../api/queries.ts'
+import { useCatalog } from '../../api/use-catalog.ts'
 import { Bar, Count } from '../../ui/layout/bar.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { SearchField, Select } from '../../ui/controls/fields.tsx'
@@ -24,9 +25,10 @@ import { filterEntries } from './filter-entries.ts'
 const route = getRouteApi('/catalog')
 
 export function CatalogPage() {
-  const { view = 'entries' } = route.useSearch()
+  const { view = 'entries', entry, q = '', kind = '', target = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const { data, error } = useQuery(catalogQuery)
+  const isFound = entry !== undefined || `${q}${kind}${target}` !== '' || view === 'cost'
+  const { data, error } = useCatalog({ names: isFound })
   const refresh = useMutation({
     mutationFn: () => call('catalog', { query: { refresh: true } }),
     onSuccess: (catalog) => queryClient.setQueryData(catalogQuery.queryKey, catalog),
@@ -68,9 +70,9 @@ function ChangesTitle() {
   return <>What changed{fresh > 0 && ` (${formatCount(fresh)} new)`}</>
 }
 
-function summary({ entries, targets }: CatalogList): string {
+function summary({ total, targets }: CatalogList): string {
   const tokens = targets.reduce((sum, { counts }) => sum + counts.tokens, 0)
-  return `${formatCount(entries.length)} entries of ${formatCount(targets.length)} targets, ~${formatCount(tokens)} tokens of definitions`
+  return `${formatCount(total)} entries of ${formatCount(targets.length)} targets, ~${formatCount(tokens)} tokens of definitions`
 }
 
 function Gaps({ catalog }: { catalog: CatalogList }) {
@@ -105,6 +107,7 @@ function Entries({ catalog }: { catalog: CatalogList }) {
   const set = (change: Partial<typeof search>) =>
     navigate({ search: (old) => ({ ...old, ...change }), replace: true })
   const shown = filterEntries(catalog.entries, { text: q, kind, target })
+  const isFiltered = `${q}${kind}${target}` !== ''
   const kinds = ['tool', 'prompt', 'resource', 'template'] as const
   return (
     <div className={styles.entries}>
@@ -125,7 +128,7 @@ function Entries({ catalog }: { catalog: CatalogList }) {
             ...catalog.targets.map(({ name }): [string, string] => [name, name]),
           ]}
         />
-        <Count>{formatCount(shown.length)} shown</Count>
+        <Count>{formatCount(isFiltered ? shown.length : catalog.total)} shown</Count>
       </Bar>
       <div className={entry === undefined ? styles.one : styles.two}>
         <EntryList

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { catalogQuery } from '../../api/queries.ts'
+import { useCatalog } from '../../api/use-catalog.ts'
 import { KindBadge } from '../../ui/signs/badge.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Card } from '../../ui/layout/card.tsx'
@@ -19,7 +18,7 @@ interface Props {
 }
 
 export function EntryPicker({ selected, onPick }: Props) {
-  const { data, error } = useQuery(catalogQuery)
+  const { data, error } = useCatalog()
   const [text, setText] = useState('')
   const [kind, setKind] = useState('')
   const entries = filterEntries(data?.entries ?? [], { text, kind, target: '' })

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMay } from '../../api/may.tsx'
-import { catalogQuery } from '../../api/queries.ts'
+import { targetEntriesQuery } from '../../api/queries.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
 import { Card } from '../../ui/layout/card.tsx'
-import { plural } from '../../ui/text/format.ts'
+import { formatCount, plural } from '../../ui/text/format.ts'
 import { AnnotationBadges } from '../catalog/annotation-badges.tsx'
 import styles from './now.module.css'
 
@@ -13,12 +13,12 @@ const TOOLS = 30
 /** What the target offers to models; each leads to its form. */
 export function TargetTools({ name }: { name: string }) {
   const canCall = useMay()('startCall')
-  const { data } = useQuery(catalogQuery)
-  const tools = data?.entries.filter(({ target, kind }) => target === name && kind === 'tool') ?? []
+  const { data } = useQuery(targetEntriesQuery(name, 'tool', TOOLS))
   if (!data) return null
+  const { entries: tools, total } = data
   return (
     <Card
-      title={plural(tools.length, 'tool')}
+      title={plural(total, 'tool')}
       actions={
         <Link to="/catalog" search={{ target: name }}>
           In the catalog
@@ -27,7 +27,7 @@ export function TargetTools({ name }: { name: string }) {
     >
       {tools.length === 0 && <p className={styles.none}>It has offered none yet.</p>}
       <ul className={styles.tools}>
-        {tools.slice(0, TOOLS).map(({ key, title, annotations, visible }) => (
+        {tools.map(({ key, title, annotations, visible }) => (
           <li key={key}>
             {canCall ? (
               <Link to="/playground" search={{ kind: 'tool', name: key }}>
@@ -44,7 +44,9 @@ export function TargetTools({ name }: { name: string }) {
           </li>
         ))}
       </ul>
-      {tools.length > TOOLS && <p className={styles.none}>{tools.length - TOOLS} more in the catalog</p>}
+      {total > tools.length && (
+        <p className={styles.none}>{formatCount(total - tools.length)} more in the catalog</p>
+      )}
     </Card>
   )
 }

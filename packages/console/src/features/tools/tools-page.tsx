@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { UsagePer, UsageRange } from '../../api/contract.ts'
-import { catalogQuery, toolsQuery } from '../../api/queries.ts'
+import { briefCatalogQuery, toolsQuery } from '../../api/queries.ts'
 import { Bar, Count, Rest } from '../../ui/layout/bar.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
 import { SearchField, Select } from '../../ui/controls/fields.tsx'
@@ -42,7 +42,7 @@ export function ToolsPage() {
   const setSearch = route.useNavigate()
   const navigate = useNavigate()
   const tools = useQuery(toolsQuery(range, per))
-  const catalog = useQuery(catalogQuery)
+  const catalog = useQuery(briefCatalogQuery)
   const rows = useMemo(
     () => (tools.data && catalog.data ? toRows(tools.data.tools, catalog.data.entries) : undefined),
     [tools.data, catalog.data],

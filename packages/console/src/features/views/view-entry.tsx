@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { CatalogEntry, SeenEntry } from '../../api/contract.ts'
-import { catalogQuery, entryQuery } from '../../api/queries.ts'
+import { entryQuery, targetEntriesQuery } from '../../api/queries.ts'
 import { TextField } from '../../ui/controls/text-field.tsx'
 import { entryOf, withEntry, withMember, type RawEntry, type RawView } from './raw-view.ts'
 import { ViewParameter } from './view-parameter.tsx'
@@ -15,8 +15,8 @@ interface Props {
 /** How a tool or prompt looks in the view. Resources look as they are. */
 export function ViewEntry({ entry, view, onView }: Props) {
   const { kind, target, own } = entry
-  const { data: catalog } = useQuery(catalogQuery)
-  const known = catalog?.entries.find((one) => one.kind === kind && one.target === target && one.own === own)
+  const { data: catalog } = useQuery(targetEntriesQuery(target, kind))
+  const known = catalog?.entries.find((one) => one.own === own)
   if (kind !== 'tool' && kind !== 'prompt') return null
   const list = kind === 'tool' ? 'tools' : 'prompts'
   const key = `${target}/${own}`

@@ -3,7 +3,8 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
 import type { WhyReport } from '../../api/contract.ts'
 import { May } from '../../api/may.tsx'
-import { catalogQuery, whyQuery } from '../../api/queries.ts'
+import { whyQuery } from '../../api/queries.ts'
+import { useCatalog } from '../../api/use-catalog.ts'
 import { KindBadge } from '../../ui/signs/badge.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
 import { SearchField } from '../../ui/controls/fields.tsx'
@@ -26,7 +27,7 @@ const CALLER = /^(key|person|workload):./
 export function WhyPage() {
   const { name = '', as = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const { data: catalog } = useQuery(catalogQuery)
+  const { data: catalog } = useCatalog()
   const asked = useDeferredValue(name.trim())
   const typed = useDeferredValue(as.trim())
   // Half a caller is no question yet.

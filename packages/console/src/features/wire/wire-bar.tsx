@@ -21,6 +21,8 @@ interface Props {
   readonly records: readonly WireRecord[]
   /** How many the filter lets through. */
   readonly shown: number
+  /** How many there are, also when the older ones are not here yet. */
+  readonly all: number
   /** What was there when the user paused. */
   readonly frozen: WireState | undefined
   readonly onFreeze: (state: WireState | undefined) => void
@@ -28,7 +30,7 @@ interface Props {
   readonly onView: (view: string) => void
 }
 
-export function WireBar({ filter, onFilter, records, shown, frozen, onFreeze, view, onView }: Props) {
+export function WireBar({ filter, onFilter, records, shown, all, frozen, onFreeze, view, onView }: Props) {
   const isRecording = useStore(recording)
   const file = useStore(imported)
   const completions = useMemo(() => completeFilter(filter, records), [filter, records])
@@ -65,7 +67,7 @@ export function WireBar({ filter, onFilter, records, shown, frozen, onFreeze, vi
         </>
       )}
       <Count>
-        {formatCount(shown)} of {formatCount(records.length)}
+        {formatCount(shown)} of {formatCount(all)}
       </Count>
     </Bar>
   )

@@ -4,6 +4,7 @@ import { parseWireFilter } from '../../api/contract.ts'
 import { recording } from '../../api/live.ts'
 import { useMay } from '../../api/may.tsx'
 import { useStore } from '../../api/store.ts'
+import { used } from '../../api/used.ts'
 import { loadWire, wireStore } from '../../api/wire-store.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Failure, Notice } from '../../ui/signs/notice.tsx'
@@ -38,8 +39,14 @@ export function WirePage() {
     recording.set(true)
     void loadWire()
   }, [])
+  // The newest are not enough to filter or sort, even when a link does it and no person yet.
+  const isNarrowed = filter !== '' || sort !== ''
+  useEffect(() => {
+    if (isNarrowed) used.set(true)
+  }, [isNarrowed])
   const { loaded, error } = live
-  const records = file?.records ?? (frozen ?? live).records
+  const source = file ?? frozen ?? live
+  const { records } = source
   const asked = useDeferredValue(filter)
   const matches = useMemo(() => parseWireFilter(asked), [asked])
   const shown = useMemo(() => records.filter(matches), [records, matches])
@@ -64,6 +71,7 @@ export function WirePage() {
         onFilter={(text) => set({ filter: text })}
         records={records}
         shown={shown.length}
+        all={Math.max(records.length, 'kept' in source ? source.kept : 0)}
         frozen={frozen}
         onFreeze={setFrozen}
         view={view}

@@ -22,6 +22,13 @@ import { estimateTokens } from './estimate-tokens.ts'
 import { lintTool } from './portability.ts'
 import type { Handlers } from '../handlers.ts'
 
+interface Wanted {
+  readonly target?: string
+  readonly kind?: EntryKind
+  readonly limit?: number
+  readonly brief?: boolean
+}
+
 interface Found {
   readonly entry: CatalogEntry
   readonly item: JsonObject
@@ -41,11 +48,16 @@ export class CatalogLister {
     this.#changes = changes
   }
 
-  list(): CatalogList {
+  list({ target, kind, limit, brief = false }: Wanted = {}): CatalogList {
     const { catalog } = this.#host.gateway
+    const entries = this.#entries()
+      .map(({ entry }) => entry)
+      .filter((entry) => (target ?? entry.target) === entry.target && (kind ?? entry.kind) === entry.kind)
+    const wanted = entries.slice(0, limit)
     return {
       generation: catalog.merged.generation,
-      entries: this.#entries().map(({ entry }) => entry),
+      entries: brief ? wanted.map(withoutTexts) : wanted,
+      total: entries.length,
       targets: catalog.catalogs.map((one) => this.#target(one)),
     }
   }
@@ -216,6 +228,10 @@ export class CatalogLister {
   }
 }
 
+function withoutTexts({ title: _, description: __, annotations: ___, ...entry }: CatalogEntry): CatalogEntry {
+  return entry
+}
+
 export function selectionOf(catalog: TargetCatalog, kind: EntryKind): SelectionModel {
   return catalog.target.model[objectKind(kind)]
 }
@@ -239,7 +255,7 @@ export function catalogHandlers(
       const { catalog } = host.gateway
       // A command without a running gateway has nothing but this question to wait for, and wants it answered.
       if (query?.refresh) await (host.front ? catalog.merged.ready(catalog.catalogs) : catalog.refreshAll())
-      return lister.list()
+      return lister.list(query)
     },
     catalogEntry: ({ query }) => lister.detail(query.kind, query.key),
     catalogChanges: ({ query }) => changes.list(query ?? {}),

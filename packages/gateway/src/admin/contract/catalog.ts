@@ -6,7 +6,10 @@ import type { EntryCounts } from './targets.ts'
 export interface CatalogList {
   /** Grows with every change. */
   readonly generation: number
+  /** As many as `limit` allows, of the target and kind that were asked for. */
   readonly entries: readonly CatalogEntry[]
+  /** How many there are without the limit. */
+  readonly total: number
   readonly targets: readonly CatalogTarget[]
 }
 

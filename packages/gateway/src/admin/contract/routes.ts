@@ -80,7 +80,17 @@ export interface Routes {
   cancelTrial: { params: { id: string }; reply: Done }
 
   /** `refresh` waits until every target was asked, at most for the configured deadline. */
-  catalog: { query: { refresh?: boolean }; reply: CatalogList }
+  catalog: {
+    query: {
+      refresh?: boolean
+      target?: string
+      kind?: EntryKind
+      limit?: number
+      /** Leaves titles, descriptions and annotations out. */
+      brief?: boolean
+    }
+    reply: CatalogList
+  }
   catalogEntry: { query: { kind: EntryKind; key: string }; reply: CatalogEntryDetail }
   /** `since`: only changes with a higher id. */
   catalogChanges: { query: { since?: number; target?: string; limit?: number }; reply: CatalogChanges }

@@ -42,6 +42,8 @@ export interface WireList {
   readonly records: readonly WireRecord[]
   /** To be sent as `before` for older ones; absent at the end. */
   readonly next?: number
+  /** Exchanges that are kept now, whatever the filter. */
+  readonly kept: number
   /** Exchanges that are kept at most. */
   readonly capacity: number
 }

@@ -71,8 +71,10 @@ function list(
   const wanted = Math.max(1, Math.min(limit, MAX_PAGE))
   const matches = parseWireFilter(filter)
   const records = []
+  const kept = view.recent(Number.POSITIVE_INFINITY)
+  const from = before === undefined ? 0 : kept.findIndex(({ id }) => id < before)
   // One more than a page tells whether there is another.
-  for (const record of view.recent(Number.POSITIVE_INFINITY, before)) {
+  for (const record of from === -1 ? [] : kept.slice(from)) {
     const presented = presentRecord(record)
     if (matches(presented)) records.push(presented)
     if (records.length > wanted) break
@@ -81,6 +83,7 @@ function list(
   return {
     records: page,
     ...(records.length > wanted && { next: page.at(-1)!.id }),
+    kept: kept.length,
     capacity: model.telemetry.wire.size,
   }
 }
