@@ -14,12 +14,13 @@ export function useCatalog({ names = false }: Wanted = {}): {
   data: CatalogList | undefined
   error: Error | null
 } {
-  const whole = useQuery({ ...catalogQuery, enabled: useStore(used) })
-  const isFirst = whole.data === undefined
-  const first = useQuery({ ...firstEntriesQuery, enabled: isFirst && !names })
-  const brief = useQuery({ ...briefCatalogQuery, enabled: isFirst && names })
+  const isUsed = useStore(used)
+  const whole = useQuery({ ...catalogQuery, enabled: isUsed })
+  const first = useQuery({ ...firstEntriesQuery, enabled: !isUsed })
+  const isPart = first.data !== undefined && first.data.entries.length < first.data.total
+  const brief = useQuery({ ...briefCatalogQuery, enabled: names && isPart && !isUsed })
   return {
-    data: whole.data ?? (names ? brief.data : first.data),
-    error: whole.error ?? (names ? brief.error : first.error),
+    data: whole.data ?? (names ? brief.data : undefined) ?? first.data,
+    error: whole.error ?? first.error ?? brief.error,
   }
 }

@@ -72,7 +72,7 @@ function LastEvents({ name }: { name: string }) {
   if (!data) return null
   return (
     <Card title="Events" actions={<Link to="/events">All events</Link>}>
-      {data.lines.length === 0 ? <Empty title="Nothing has happened yet" /> : <LogLines lines={data.lines} />}
+      {data.lines.length === 0 ? <Empty title="No event of it is kept" /> : <LogLines lines={data.lines} />}
     </Card>
   )
 }
