@@ -28,7 +28,7 @@ export function CatalogPage() {
   const { view = 'entries', entry, q = '', kind = '', target = '' } = route.useSearch()
   const navigate = route.useNavigate()
   const isFound = entry !== undefined || `${q}${kind}${target}` !== '' || view === 'cost'
-  const { data, error } = useCatalog({ names: isFound })
+  const { data, error } = useCatalog({ whole: isFound })
   const refresh = useMutation({
     mutationFn: () => call('catalog', { query: { refresh: true } }),
     onSuccess: (catalog) => queryClient.setQueryData(catalogQuery.queryKey, catalog),
