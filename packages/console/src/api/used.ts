@@ -8,7 +8,9 @@ export const used: Store<boolean> = createStore(false)
 
 export function watchUse(): void {
   const options = { capture: true, once: true, passive: true }
-  for (const sign of SIGNS) window.addEventListener(sign, () => used.set(true), options)
+  // Not at once: drawing before a field has taken what was typed would put its old text back.
+  const onSign = () => setTimeout(() => used.set(true))
+  for (const sign of SIGNS) window.addEventListener(sign, onSign, options)
 }
 
 export function whenUsed(): Promise<void> {
