@@ -99,9 +99,14 @@ export class Members {
     })
   }
 
+  /** Where a gateway was a moment ago, without asking the store. */
+  lastAddressOf(id: string): string | undefined {
+    return this.#known.get(id)?.address
+  }
+
   /** Where a gateway is; undefined when it is gone. */
   async addressOf(id: string): Promise<string | undefined> {
-    const known = this.#known.get(id)?.address
+    const known = this.lastAddressOf(id)
     try {
       const row = await this.#rows.get(id)
       if (row) return memberOf(row.value).address

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Agent as TlsAgent } from 'node:https'
 import { parseUrl } from '@gantry/mcp/foreign'
 import { MISDIRECTED } from '../targets/link/elsewhere.ts'
 import { passOn } from '../workers/pass-on.ts'
@@ -20,7 +21,7 @@ const TAKEN_FOR = 7 * 24 * 3_600_000
 
 export interface SessionPlacesOptions {
   readonly store: Store
-  readonly members: Pick<Members, 'id' | 'addressOf'>
+  readonly members: Pick<Members, 'id' | 'addressOf' | 'lastAddressOf'>
   readonly passports: Passports
   readonly tls?: HopTls | undefined
 }
@@ -41,9 +42,12 @@ export class SessionPlaces implements SessionRouter {
   readonly #passports: Passports
   readonly #tls: HopTls | undefined
   readonly #taken: Rows
+  /** Connections to other gateways are kept. A passport names its gateway, so that none takes what was for another. */
+  readonly #agent: Agent
 
   constructor({ store, members, passports, tls }: SessionPlacesOptions) {
     this.#tls = tls
+    this.#agent = new (tls ? TlsAgent : Agent)({ keepAlive: true })
     this.#members = members
     this.#passports = passports
     this.#taken = store.rows({ name: 'sessions' })
@@ -70,12 +74,16 @@ export class SessionPlaces implements SessionRouter {
     const left = new Set<string>()
     const attempt = async (): Promise<void> => {
       const place = await this.#find(session, left)
-      if (!place) return here()
+      if (place) to(place)
+      else here()
+    }
+    const to = (place: Place): void => {
       const { hostname, port } = parseUrl(place.address) ?? {}
       const passport = this.#passports.sign({ target: SESSION, to: place.id })
       const path = `${SESSION}${request.url}`
-      const to = { hostname, port, path, added: [PASSPORT, passport], tls: this.#tls?.asClient }
-      passOn(request, response, to, (status) => {
+      const added = [PASSPORT, passport]
+      const options = { hostname, port, path, added, agent: this.#agent, tls: this.#tls?.asClient }
+      passOn(request, response, options, (status) => {
         if (status !== MISDIRECTED) return again()
         left.add(place.id)
         start()
@@ -88,7 +96,11 @@ export class SessionPlaces implements SessionRouter {
       response.writeHead(503, headers).end('The gateway of this session is not there. Try again.\n')
     }
     const start = (): void => void attempt().catch(again)
-    start()
+    const begunAt = this.#beganAt(session.id)!
+    const address = this.#members.lastAddressOf(begunAt)
+    // Most often it is where it was: the store is asked only when it is not.
+    if (address === undefined) start()
+    else to({ id: begunAt, address })
   }
 
   /** Undefined: it is here now. */

@@ -59,8 +59,9 @@ export function passOn(
   })
   passed.once('response', (answer) => {
     if (!isTaken) {
-      answer.resume()
       leave()
+      // Its body is not sent: the connection can take no other request.
+      passed.destroy()
       return otherwise(answer.statusCode)
     }
     response.writeHead(answer.statusCode ?? 502, withoutHop(answer.rawHeaders))
