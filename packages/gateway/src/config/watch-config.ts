@@ -30,6 +30,8 @@ export interface ConfigWatcher {
   readonly model: GatewayModel
   /** Reads the file now, whether or not an event was seen. */
   reload(): Promise<void>
+  /** Writes the file and reads it, and nothing reads it in between: the change is the writer's. */
+  change<T>(write: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -101,6 +103,15 @@ class ConfigFollower implements ConfigWatcher {
     clearTimeout(this.#timer)
     this.#timer = undefined
     return this.#enqueue()
+  }
+
+  change<T>(write: () => Promise<T>): Promise<T> {
+    const written = this.#work.then(write)
+    this.#work = written.then(
+      () => this.#load(),
+      () => {},
+    )
+    return this.#work.then(() => written)
   }
 
   async close(): Promise<void> {

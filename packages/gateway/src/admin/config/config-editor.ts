@@ -150,12 +150,13 @@ export class ConfigEditor {
     const { file } = current
     if (file === undefined || !configFile) throw readOnly()
     if (countMasks(source) > countMasks(current.source)) throw masked()
-    const saved = await saveConfig(file, source, { places, overrides, expected: current.source })
-    if (!saved.ok && saved.reason === 'conflict') throw this.#conflict(await this.current())
-    if (!saved.ok) throw invalid(saved.problems.map((problem) => toProblem(problem)))
-    const effects = configEffects(gateway.model, saved.loaded.model)
-    await this.onWritten?.(file, source, by)
-    await configFile.reload()
+    const { saved, effects } = await configFile.change(async () => {
+      const saved = await saveConfig(file, source, { places, overrides, expected: current.source })
+      if (!saved.ok && saved.reason === 'conflict') throw this.#conflict(await this.current())
+      if (!saved.ok) throw invalid(saved.problems.map((problem) => toProblem(problem)))
+      await this.onWritten?.(file, source, by)
+      return { saved, effects: configEffects(gateway.model, saved.loaded.model) }
+    })
     return {
       revision: (await this.current()).revision,
       effects,

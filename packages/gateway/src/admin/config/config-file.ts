@@ -42,9 +42,9 @@ export class ConfigFile {
     this.#watcher = await watchConfig(this.file, (event) => this.#take(event), options)
   }
 
-  /** Reads the file now; resolves when what it says is in use, or refused. */
-  async reload(): Promise<void> {
-    await this.#watcher?.reload()
+  /** Writes the file; resolves when what it says is in use, or refused. */
+  change<T>(write: () => Promise<T>): Promise<T> {
+    return this.#watcher ? this.#watcher.change(write) : write()
   }
 
   async #take(event: ConfigEvent): Promise<void> {
