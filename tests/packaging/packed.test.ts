@@ -183,7 +183,7 @@ describe('the packed SDK', () => {
 
   it.each([
     ['./server', 56],
-    ['./client', 51],
+    ['./client', 52],
     ['./auth', 38],
     ['./guard', 31],
     ['./exchange', 36],

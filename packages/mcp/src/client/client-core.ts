@@ -19,11 +19,12 @@ import {
   type LoggingLevel,
   parseDuration,
   requireExtensionNames,
+  requireKnownOptions,
   type Tool,
 } from '../protocol/index.ts'
 import { Answers } from './answers.ts'
 import { factsOf, implementationOf, legacyCapabilities, mergeCapabilities } from './client-facts.ts'
-import type { ClientEvents, ClientOptions } from './client-options.ts'
+import { CLIENT_OPTIONS, type ClientEvents, type ClientOptions } from './client-options.ts'
 import { Connection } from './connection.ts'
 import { Emitter } from './emitter.ts'
 import { negotiate, type Negotiated } from './negotiation/negotiate.ts'
@@ -70,6 +71,7 @@ export class ClientCore {
   #isAway = false
 
   constructor(options: ClientOptions) {
+    requireKnownOptions('client', CLIENT_OPTIONS, options)
     this.options = options
     this.info = implementationOf(options)
     this.answers = new Answers(options)

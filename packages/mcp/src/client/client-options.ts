@@ -68,6 +68,40 @@ export interface ClientOptions extends Partial<Implementation>, AnswerHandlers {
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
 }
 
+export const CLIENT_OPTIONS: Record<keyof ClientOptions, 1> = {
+  name: 1,
+  version: 1,
+  title: 1,
+  description: 1,
+  websiteUrl: 1,
+  icons: 1,
+  elicit: 1,
+  sample: 1,
+  roots: 1,
+  connector: 1,
+  capabilities: 1,
+  middleware: 1,
+  era: 1,
+  protocolVersion: 1,
+  probeTimeout: 1,
+  connectTimeout: 1,
+  timeout: 1,
+  maxTotalTimeout: 1,
+  autoConnect: 1,
+  reconnect: 1,
+  eras: 1,
+  numbers: 1,
+  maxRounds: 1,
+  logLevel: 1,
+  cache: 1,
+  validateOutput: 1,
+  maxPages: 1,
+  traceContext: 1,
+  continuations: 1,
+  onHandshake: 1,
+  onAmbiguous: 1,
+}
+
 export interface ClientEvents {
   toolsChanged: undefined
   promptsChanged: undefined

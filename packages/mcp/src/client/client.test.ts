@@ -9,6 +9,13 @@ import { ToolCallError } from './tools.ts'
 const never = () => new Promise(() => {})
 const eras = ['modern', 'legacy'] as const
 
+it('a misspelt option is refused: its question would never reach the user', () => {
+  const options = { elict: () => ({ action: 'accept' as const }) }
+  expect(() => new Client(options as object)).toThrow(
+    'A client has no option "elict"; its options are name, ',
+  )
+})
+
 describe.each(eras)('calls to a %s server', (era) => {
   const connect = (script: Script, options = {}) => {
     const connector = scripted(era, script, { capabilities: { tools: {} } })

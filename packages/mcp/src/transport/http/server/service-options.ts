@@ -1,4 +1,3 @@
-import { McpError } from '../../../jsonrpc/index.ts'
 import type { Sealer } from '../../../exchange/index.ts'
 import type { Duration } from '../../../protocol/index.ts'
 import type { EventLogLimits } from './event-log.ts'
@@ -33,7 +32,7 @@ export interface HttpServiceOptions extends GateOptions {
   keepAlive?: Duration
 }
 
-const KNOWN = {
+export const HANDLER_OPTIONS: Record<keyof HttpServiceOptions | 'serverContext', 1> = {
   allowedHosts: 1,
   allowedOrigins: 1,
   isGated: 1,
@@ -51,12 +50,4 @@ const KNOWN = {
   onProtocolError: 1,
   keepAlive: 1,
   serverContext: 1,
-} satisfies Record<keyof HttpServiceOptions | 'serverContext', 1>
-
-/** A misspelt `guard` would leave a server open, without a word. */
-export function requireKnownOptions(options: object): void {
-  const unknown = Object.keys(options).find((key) => !Object.hasOwn(KNOWN, key))
-  if (unknown === undefined) return
-  const all = Object.keys(KNOWN).join(', ')
-  throw new McpError('invalid_definition', `A handler has no option "${unknown}"; its options are ${all}`)
 }

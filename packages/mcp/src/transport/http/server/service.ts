@@ -12,7 +12,7 @@ import {
   type ReadJson,
   unreadable,
 } from '../../../jsonrpc/index.ts'
-import { isRevision, LEGACY_REVISIONS } from '../../../protocol/index.ts'
+import { isRevision, LEGACY_REVISIONS, requireKnownOptions } from '../../../protocol/index.ts'
 import { DEFAULT_EVENT_LIMITS } from './event-log.ts'
 import { acceptsEventStream, corsHeaders, isPreflight, refuseForeign } from './request-headers.ts'
 import type { Guard, HttpContext, HttpBody, HttpCall, HttpReply } from './reply.ts'
@@ -22,7 +22,7 @@ import { answerStateless } from './stateless.ts'
 import { isLetInBy, OpenStreams } from './open-streams.ts'
 import { refuse, refuseWhileStopping, requestIn } from './refusal.ts'
 import type { HttpSession } from './session.ts'
-import { type HttpServiceOptions, requireKnownOptions } from './service-options.ts'
+import { HANDLER_OPTIONS, type HttpServiceOptions } from './service-options.ts'
 import { SessionEntry } from './session-entry.ts'
 import { DEFAULT_SESSION_LIMITS, HttpSessions } from './sessions.ts'
 import { reportSafely } from '../../reports.ts'
@@ -44,7 +44,7 @@ export class HttpService {
   readonly meter: HttpMeter
 
   constructor(served: Served, options: HttpServiceOptions = {}) {
-    requireKnownOptions(options)
+    requireKnownOptions('handler', HANDLER_OPTIONS, options)
     this.served = served
     this.#options = options
     this.#guard = options.guard
