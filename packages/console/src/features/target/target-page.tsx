@@ -10,7 +10,7 @@ import { formatBytes, formatCount, formatDuration, formatPercent, plural } from 
 import { Explain, Failure } from '../../ui/signs/notice.tsx'
 import { Page } from '../../ui/layout/page.tsx'
 import { Skeleton } from '../../ui/signs/skeleton.tsx'
-import { isOff, StateBadge } from '../../ui/signs/state.tsx'
+import { isOff, StateBadge, StateWord } from '../../ui/signs/state.tsx'
 import { Tabs, type Tab } from '../../ui/controls/tabs.tsx'
 import { Ago, Until } from '../../ui/text/time.tsx'
 import { Capabilities } from './capabilities.tsx'
@@ -146,7 +146,7 @@ function Facts({ target }: { target: TargetCard }) {
         </Badge>
       )}
       <span>
-        {target.state} {target.state !== 'disabled' && <Ago at={target.since} />}
+        <StateWord state={target.state} /> {target.state !== 'disabled' && <Ago at={target.since} />}
       </span>
       <Link to="/catalog" search={{ target: target.name }}>
         {plural(counts.tools, 'tool')}, ~{formatCount(counts.tokens)} tokens

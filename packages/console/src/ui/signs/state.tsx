@@ -29,6 +29,10 @@ function useLook(state: TargetState): { word: string; tone: Tone } {
   return isLost ? UNKNOWN : (STATES[state] ?? { word: state, tone: 'plain' })
 }
 
+export function StateWord({ state }: { state: TargetState }) {
+  return <>{useLook(state).word}</>
+}
+
 export function StateBadge({ state }: { state: TargetState }) {
   const { word, tone } = useLook(state)
   return <Badge tone={tone}>{word}</Badge>
