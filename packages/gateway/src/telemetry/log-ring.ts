@@ -10,6 +10,8 @@ export interface LogEntry {
 }
 
 const MAX_ENTRIES = 500
+/** A target that fails every few seconds must not push what is known of others out. */
+const MAX_OF_TARGET = 100
 
 /** The last lines of the log, for people who come after something happened. Which level is printed does not matter. */
 export class LogRing {
@@ -20,8 +22,15 @@ export class LogRing {
   add(entry: Omit<LogEntry, 'seq' | 'at'>): void {
     const added = { seq: this.#next++, at: Date.now(), ...entry }
     this.#entries.push(added)
+    this.#limit(added.target)
     if (this.#entries.length > MAX_ENTRIES * 1.25) this.#entries.splice(0, this.#entries.length - MAX_ENTRIES)
     this.onAdded?.(added)
+  }
+
+  #limit(target: string | undefined): void {
+    if (target === undefined) return
+    const own = this.#entries.filter((entry) => entry.target === target)
+    if (own.length > MAX_OF_TARGET) this.#entries.splice(this.#entries.indexOf(own[0]!), 1)
   }
 
   /** Newest first. */
