@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import layers from '../../.dependency-cruiser.mjs'
@@ -81,6 +81,13 @@ describe('packages/console/src', () => {
       tables.filter((path) => !/ui\/(table\/table|text\/diff-view|text\/markdown)\.tsx$/.test(path)),
     ).toEqual([])
   })
+})
+
+it('the glossary says where its words are written down', () => {
+  const glossary = readFileSync(join(ROOT, 'docs/glossary.md'), 'utf8')
+  const places = [...glossary.matchAll(/`((?:mcp|gateway)\/src\/[^`]+)` \|$/gm)].map(([, place]) => place!)
+  expect(places.length).toBe(glossary.match(/^\| \w/gm)!.length - 1)
+  expect(places.filter((place) => !existsSync(join(ROOT, 'packages', place)))).toEqual([])
 })
 
 describe('one call, file by file', () => {
