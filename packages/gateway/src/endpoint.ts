@@ -44,7 +44,7 @@ export class Endpoint implements Served {
   readonly info: Implementation
   /** What passes through stays as it was written. */
   readonly numbers = 'source'
-  /** Those of targets belong to connections that clients share. */
+  /** Tasks of older targets belong to connections that clients share. */
   readonly withoutOlderTasks: typeof withoutOlderTasks = withoutOlderTasks
   readonly questions: Budget
   readonly name: string

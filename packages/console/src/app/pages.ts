@@ -36,7 +36,7 @@ export interface PageLink {
   readonly icon: LucideIcon
   /** Pressed after `g`. */
   readonly key: string
-  /** What it cannot do without: it is listed for those who may use this. */
+  /** What the page needs: it is listed for people who may use this. */
   readonly uses: RouteName
 }
 
@@ -58,7 +58,7 @@ export const PAGES: readonly PageLink[] = [
 
 type Known = Pick<SessionInfo, 'role'> | undefined
 
-/** Those that this gateway has, and this person may use. */
+/** The pages that this gateway has and this person may use. */
 export function pagesOf(
   overview: Pick<Overview, 'hasAudit'> | undefined,
   session: Known,
@@ -68,7 +68,7 @@ export function pagesOf(
   )
 }
 
-/** What the page at a path cannot do without. */
+/** What the page at a path needs. */
 export function usesOf(path: string): RouteName {
   if (path.startsWith('/targets/')) return 'targets'
   if (path.startsWith('/add-target')) return 'addTarget'

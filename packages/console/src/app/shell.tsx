@@ -25,7 +25,7 @@ export function Shell() {
   const [palette, setPalette] = useState(false)
   const [help, setHelp] = useState(false)
   const may = useMay()
-  // Of the page that is shown, not of the one that is on its way.
+  // What the page that is shown needs, not the one that is still loading.
   const needed = useRouterState({ select: ({ matches }) => usesOf(matches.at(-1)?.fullPath ?? '/') })
   const path = useRouterState({ select: (state) => state.location.pathname })
   useShortcuts({

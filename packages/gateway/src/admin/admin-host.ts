@@ -8,9 +8,9 @@ import type { ConfigFile } from './config/config-file.ts'
 
 export interface AdminHost {
   readonly gateway: Gateway
-  /** Of the store. */
+  /** The keys in the store. */
   readonly keys: KeptKeys
-  /** Of people, at targets. */
+  /** The accounts of people at targets. */
   readonly accounts: Pick<LazyAccounts, 'get'>
   readonly log: LogRing
   /** Absent when commands work without a listening gateway. */

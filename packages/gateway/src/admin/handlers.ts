@@ -17,7 +17,7 @@ export interface Caller {
   readonly auth: AuthInfo | undefined
   /** Undefined for those who are let in to decide about approvals only. */
   readonly role: Role | undefined
-  /** Of a person who has signed in to the console. */
+  /** The session of a person who has signed in to the console. */
   readonly session?: ConsoleSession | undefined
 }
 

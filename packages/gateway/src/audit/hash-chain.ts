@@ -96,7 +96,7 @@ export class ChainLines {
     this.#length += this.#buffer.write(text, this.#length)
   }
 
-  /** Of ASCII, with room for the end of the line. */
+  /** The text is ASCII. Leaves room for the end of the line. */
   #insert(text: string, place: number): void {
     this.#reserve(text.length + 1)
     this.#buffer.copyWithin(place + text.length, place, this.#length)

@@ -27,7 +27,7 @@ export interface TrailReader {
 }
 
 interface Entry {
-  /** One that depends on its place is made when it has one. */
+  /** A function makes an event that depends on the one before it. */
   readonly event: AuditEvent | ((last: ChainHead) => AuditEvent)
   readonly settle?: ((error?: Error) => void) | undefined
 }

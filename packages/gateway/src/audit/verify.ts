@@ -92,7 +92,7 @@ class ChainReader {
   /** Ends of other chains that events of this one tell of. */
   readonly told: ChainEnd[] = []
   readonly removed: ChainEnd[] = []
-  /** Of events that others may tell of: the last of a file. */
+  /** The fingerprints of events that other chains may name: the last event of each file. */
   readonly fingerprints = new Map<number, string>()
   lastFile = ''
   readonly #chain: string

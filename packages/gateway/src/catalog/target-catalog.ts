@@ -21,7 +21,7 @@ export interface TargetCatalogHost {
   readonly store: CatalogStore | undefined
   /** Called when the snapshot, or why there is none, changed; with the lists that the target announced. */
   changed(announced?: ReadonlySet<ListKind>): void
-  /** A list came that is not what the one before was. */
+  /** Called when a list differs from the one before. */
   replaced?: ((target: Target, before: Snapshot, after: Snapshot) => void) | undefined
 }
 
@@ -37,7 +37,7 @@ export class TargetCatalog {
   snapshot: Snapshot | undefined
   /** Whether something in the snapshot comes from an earlier run, or from a connection that is gone. */
   stale = false
-  /** Whether one of its lists has never been had. */
+  /** Whether one of its lists has never been fetched. */
   lacking = false
   /** Whether it tells strangers nothing: people see its lists when they have connected their account. */
   isInvitation = false
@@ -171,7 +171,7 @@ export class TargetCatalog {
     if (changed && changed.size > 0) this.#host.changed(changed)
   }
 
-  /** How long a list may wait for this target. One that had nothing in the last run is not waited for. */
+  /** How long a list may wait for this target. A target that had nothing in the last run is not waited for. */
   waitUntil(deadline: number): number {
     return this.#missing !== undefined ? 0 : this.#askedAt + deadline
   }

@@ -54,7 +54,7 @@ function unknown(kind: string, name: unknown): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, `Unknown ${kind}: ${String(name)}`)
 }
 
-/** Servers of either era say with many codes that there is no such resource, and in these words. */
+/** Servers use many codes to say that there is no such resource. These are the words. */
 const MISSING =
   /\b(not found|unknown resource|no such|does(n't| not) exist|is not served|no skill is served|there is no)\b/i
 const BY_URI: ReadonlySet<string> = new Set(['resources/read', 'resources/directory/read', 'skills/get'])

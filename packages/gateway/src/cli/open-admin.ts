@@ -24,7 +24,7 @@ export interface OpenAdmin {
   readonly api: AdminApi
   /** Whether a gateway was found; otherwise targets are started for this command alone. */
   readonly isRunning: boolean
-  /** Of its console, with the token if it is known. */
+  /** The address of its console, with the token if it is known. */
   readonly consoleAddress: string
   close(): Promise<void>
 }

@@ -28,7 +28,7 @@ export class Members {
   id: string = randomUUID()
   readonly #options: MembersOptions
   readonly #rows: Rows
-  /** Those that were there at the last beat. While the store is away, they still are. */
+  /** The members at the last heartbeat. They stay while the store is away. */
   #known = new Map<string, Member>()
   #timer: NodeJS.Timeout | undefined
   #since = Date.now()

@@ -13,7 +13,7 @@ export interface AuditModel {
   readonly maxFileBytes: number
   /** Files that were last written so long ago are removed, in milliseconds. */
   readonly keepFor: number
-  /** Of all files together. */
+  /** How many bytes all files may have together. */
   readonly keepBytes: number
   /** How long an event may be unsafe from a crash of the machine, in milliseconds. */
   readonly sync: number

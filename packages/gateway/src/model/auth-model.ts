@@ -77,7 +77,7 @@ export interface SignInModel {
   readonly clientSecret: Secret
   /** What it is asked for. */
   readonly upstreamScopes: readonly string[]
-  /** Of the authorization server here: the origin that clients know. */
+  /** The issuer of the authorization server here: the origin that clients know. */
   readonly ownIssuer: string
   /** What tokens are for. */
   readonly resource: string

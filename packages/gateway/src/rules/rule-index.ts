@@ -36,7 +36,7 @@ export interface Mentions {
 /** A rule that mentions something of a kind at a target. */
 export interface Part {
   readonly rule: RuleModel
-  /** Those of its patterns. */
+  /** The patterns of the rule. */
   readonly deny: readonly ObjectPattern[]
   readonly allow: readonly ObjectPattern[]
 }

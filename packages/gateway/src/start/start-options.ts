@@ -27,7 +27,7 @@ export interface StartOptions {
   readonly memoryConfig?: string | undefined
   /** What is served, for people who look for this gateway. */
   readonly serves?: string | undefined
-  /** Of the embedding program, when it came from no file. */
+  /** Where the embedding program looks for files of its user, when the configuration came from no file. */
   readonly places?: UserPlaces | undefined
   /** Which of the processes it is that share the port; undefined: it has the port alone. */
   readonly worker?: WorkerPlace | undefined

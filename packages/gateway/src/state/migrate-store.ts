@@ -6,7 +6,7 @@ import { openStoreOf } from './open-state.ts'
 import { vaultKeys, VAULT_KEYS } from './vault-keys.ts'
 
 const PAGE = 100
-/** Of the place that they are in: who holds what, what was said there, and by which keys it is read. */
+/** Tables of one place, which are not moved: leases, messages, and the keys that read its rows. */
 const LEFT_BEHIND = new Set(['!leases', '!log', 'key-check', VAULT_KEYS])
 
 export interface Migration {

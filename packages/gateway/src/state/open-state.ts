@@ -12,7 +12,7 @@ import {
 } from '../store/index.ts'
 import type { Log } from '../telemetry/log.ts'
 
-/** Of the version before. */
+/** Files that the version before has left. */
 const OLD_FILES = ['catalog', 'catalog-changes.json', 'tokens']
 
 export interface State {

@@ -50,7 +50,7 @@ function sharedKeys(store: Store): VaultKeys {
     async load() {
       const kept = await read()
       if (kept.length > 0) return kept
-      // Of several gateways that need the first one, all take the key of the quickest.
+      // When several gateways need the first key at once, all take the key that was written first.
       await rows.swap(RING, undefined, newKey())
       return read()
     },

@@ -13,7 +13,7 @@ const SWEEP = { interval: 30_000, slice: 500 }
 export interface EmbeddedOptions {
   /** The file; its folder is made when it is missing. */
   readonly path: string
-  /** Of all rows together. Default 512 MiB. */
+  /** How many bytes all rows may have together. Default 512 MiB. */
   readonly maxBytes?: number | undefined
   /** Rows that are secret cannot be kept without it. */
   readonly sealing?: Sealing
@@ -24,7 +24,7 @@ export interface RedisStoreOptions extends RedisOptions {
   readonly prefix: string
   /** Redis is away, or back. */
   readonly onAway?: ((away: Away | undefined) => void) | undefined
-  /** Of all rows together. Default 512 MiB. */
+  /** How many bytes all rows may have together. Default 512 MiB. */
   readonly maxBytes?: number | undefined
   /** Rows that are secret cannot be kept without it. */
   readonly sealing?: Sealing

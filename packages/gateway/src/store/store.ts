@@ -152,7 +152,7 @@ export interface ScannedRow extends Place {
 }
 
 export interface Inspection {
-  /** Of the layout in which rows are kept. */
+  /** The version of the layout in which rows are kept. */
   readonly format: number
   readonly bytes: number
   readonly maxBytes: number
@@ -180,7 +180,7 @@ export async function withLease<T>(
     return await run(lease)
   } finally {
     clearInterval(renewal)
-    // One that cannot be released ends by itself.
+    // A lease that cannot be released ends by itself.
     await store.release(lease).catch(() => {})
   }
 }

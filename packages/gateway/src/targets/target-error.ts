@@ -16,7 +16,7 @@ export type TargetReason =
 export interface TargetFacts {
   readonly exitCode?: number | undefined
   readonly signal?: string | undefined
-  /** Of an HTTP response. */
+  /** The status of an HTTP response. */
   readonly status?: number | undefined
   /** Milliseconds that were waited. */
   readonly timeout?: number | undefined

@@ -49,7 +49,7 @@ export interface ExchangeRecord {
   targetMs: number | undefined
   /** About the length of the arguments of a tool, as JSON. */
   bytesIn: number | undefined
-  /** Of the target's answer, where it came as text or bytes. */
+  /** The length of the target's answer, where it came as text or bytes. */
   bytes: number | undefined
   status: RecordStatus
   error: string | undefined

@@ -32,7 +32,7 @@ export class KeptExchanges {
   pushedOut(old: ExchangeRecord): void {
     const { messages } = old
     this.#strip(old)
-    // One that still runs is listed among those that run.
+    // An exchange that still runs is listed among the running ones.
     if (old.status !== 'running' && this.#survivors.wants(old)) this.#survivors.add(old, messages)
   }
 

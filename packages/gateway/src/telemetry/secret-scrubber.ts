@@ -48,7 +48,7 @@ const CUT = '…'
 
 /** Removes configured secrets from text that leaves the gateway. Harmless values of `env` stay. */
 export class SecretScrubber {
-  /** Of the models before, whose targets may still be ending, and those that came at run time. */
+  /** Secrets of earlier configurations, whose targets may still be ending, and secrets that came at run time. */
   readonly #earlier = new Map<string, string>()
   /** Spellings for which the pattern has no room. */
   readonly #rest = new Set<string>()

@@ -136,7 +136,7 @@ class Supervisor {
     return worker
   }
 
-  /** One that dies is replaced, after pauses that grow while it dies at once. */
+  /** A worker that dies is replaced. The pause before that grows while new ones die at once. */
   #follow(worker: Worker, slot: number): void {
     const began = Date.now()
     worker.once('exit', (code, signal) => {

@@ -38,7 +38,7 @@ export function withoutHints<Message extends { params?: JsonObject }>(message: M
   return { ...message, params: Object.keys(others).length > 0 ? { ...params, _meta: others } : params }
 }
 
-/** Of requests that have none. */
+/** The params of requests that have none. */
 export const NO_PARAMS: JsonObject = Object.freeze({})
 
 /** A request before its server gets it. */

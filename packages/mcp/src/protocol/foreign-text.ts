@@ -17,7 +17,7 @@ export function splitTarget(target: string): { path: string; query: URLSearchPar
     : { path: target.slice(0, at), query: new URLSearchParams(target.slice(at + 1)) }
 }
 
-/** Of a longer word the last thousand characters go. */
+/** The last word of a text. When it is longer than a thousand characters, only those are taken away. */
 const LAST_WORD = /[^\s"'`=&,;:<>(){}[\]]{1,1000}$/
 
 /** Cuts a long text after a whole word: half of a secret would not be recognised as one. */

@@ -41,7 +41,7 @@ function explainSchema(schema: unknown, value: unknown, path: Path, run: Explana
   if (!isJsonObject(schema)) return []
   const { kind, messages } = explainValue(schema, value, run.matchesFormat)
   const findings: Finding[] = messages.map((message) => ({ path, message, kind }))
-  // Of a value of the wrong type, or the wrong constant, nothing else is worth saying.
+  // When a value has the wrong type, or is the wrong constant, its other faults do not matter.
   if (findings.length > 0 && kind !== 'detail') return findings
   if (typeof schema.$ref === 'string') {
     findings.push(...explainSchema(run.definitions[schema.$ref.slice('#/$defs/'.length)], value, path, run))

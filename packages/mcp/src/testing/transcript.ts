@@ -9,7 +9,7 @@ export interface LineChannel {
 }
 
 export interface TranscriptDifference {
-  /** Of the transcript, from 1. */
+  /** The line of the transcript, from 1. */
   line: number
   expected: string | undefined
   found: string | undefined

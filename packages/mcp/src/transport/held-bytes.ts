@@ -54,7 +54,7 @@ export class HeldBytes {
     return holding
   }
 
-  /** Of all holdings, or of those of one peer: the one that has not moved for the longest time. */
+  /** The holding that has not moved for the longest time: among all of them, or those of one peer. */
   slowest(peer: string | undefined): Holding | undefined {
     let slowest: Holding | undefined
     for (const holding of this.#open.all()) {

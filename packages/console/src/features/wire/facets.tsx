@@ -9,7 +9,7 @@ const FIELDS = ['status', 'target', 'client', 'method'] as const
 const MOST = 5
 
 interface Props {
-  /** Those that the filter lets through. */
+  /** The records that the filter lets through. */
   readonly records: readonly WireRecord[]
   readonly filter: string
   readonly onFilter: (filter: string) => void

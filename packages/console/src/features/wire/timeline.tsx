@@ -10,7 +10,7 @@ import styles from './timeline.module.css'
 
 interface Props {
   readonly records: readonly WireRecord[]
-  /** Of whom, as `whoOf` names them; the one who was seen last unless given. */
+  /** Whose requests are shown, as `whoOf` names the caller. Default: the caller that was seen last. */
   readonly who: string | undefined
   readonly onWho: (who: string) => void
   readonly selected: readonly number[]

@@ -16,7 +16,7 @@ export interface Completions {
 /** `isAsked`: by the keys for it, and not just because of typing. */
 export type CompletionSource = (text: string, at: number, isAsked: boolean) => Completions | undefined
 
-/** Those that fit the word that is there, the ones that begin with it first. */
+/** The completions that fit the word that is there. Those that begin with it come first. */
 export function fitting({ from, options }: Completions, text: string, at: number): readonly Completion[] {
   const plain = (word: string) => word.replaceAll('"', '').toLowerCase()
   const word = plain(text.slice(from, at))

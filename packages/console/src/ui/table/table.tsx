@@ -11,7 +11,7 @@ import { useAnchor } from './use-anchor.ts'
 import { useNarrow } from './use-narrow.ts'
 import { useRovingRow } from './use-roving-row.ts'
 
-/** Of a row with one line, and of the titles. In pixels. */
+/** The height of a row with one line, and of the titles, in pixels. */
 const ROW = 33
 
 export interface TableProps<Row> {

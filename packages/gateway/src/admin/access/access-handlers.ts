@@ -20,7 +20,7 @@ import type {
 } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
 
-/** Of one limit; the fullest are what an operator looks for. */
+/** How many shares of one limit are shown: the fullest ones. */
 const SHOWN_SHARES = 5
 
 /** Who comes in, and what holds for them. */

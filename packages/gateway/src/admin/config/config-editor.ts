@@ -192,7 +192,7 @@ export class ConfigEditor {
   }
 }
 
-/** Of the text and its masks: more secrets may be known later, and a mask then stands for another one. */
+/** A hash of the text and its masks: when more secrets are known later, a mask stands for another one. */
 function revisionOf(source: string, { text }: HiddenText): string {
   return createHash('sha256').update(source).update('\0').update(text).digest('hex').slice(0, 16)
 }

@@ -46,7 +46,7 @@ export interface AccessPolicy {
 export interface RuleFigures {
   readonly allowed: number
   readonly denied: number
-  /** Of those denied, calls for which the condition had no value. */
+  /** How many of the denied calls had no value for the condition. */
   readonly failed: number
   /** What it would have denied if it were enforced. */
   readonly wouldDeny: number
@@ -148,9 +148,9 @@ export interface SeenEntry {
   readonly key?: string
   readonly title?: string
   readonly description?: string
-  /** Of the definition that the caller gets. */
+  /** Tokens of the definition that the caller gets. */
   readonly tokens: number
-  /** Of the target's own definition. */
+  /** Tokens of the target's own definition. */
   readonly ownTokens: number
   readonly hiddenBy?: 'configuration' | 'view' | 'policy'
   /** The rule that hides it; absent where the default does. */

@@ -64,7 +64,7 @@ export class AdminError extends Error {
 }
 
 export interface AdminClientOptions {
-  /** Of the gateway, without a path; empty for the page's own origin. */
+  /** The URL of the gateway, without a path; empty for the page's own origin. */
   readonly url: string
   /** Undefined where something else says who asks, such as a cookie. */
   readonly token: string | undefined

@@ -88,7 +88,7 @@ export interface ConfigVersion {
 
 /** `GET /api/config/versions`: the last files that were in use. */
 export interface ConfigVersions {
-  /** Of the file now. */
+  /** The revision of the file now. */
   readonly revision: string
   /** Newest first. */
   readonly versions: readonly ConfigVersion[]
@@ -99,7 +99,7 @@ export interface ConfigVersionDetail {
   readonly id: string
   readonly at: Timestamp
   readonly by?: string
-  /** Of the file that it would replace. */
+  /** The revision of the file that it would replace. */
   readonly revision: string
   readonly check: ConfigCheck
 }

@@ -11,7 +11,7 @@ export interface ConnectionRow {
   readonly id: string
   /** Whose it is: `person:SUBJECT`, `key:NAME` or `workload:SUBJECT`. */
   readonly as: string
-  /** Of the tokens of this person. */
+  /** Who issued the tokens of this person. */
   readonly issuer?: string
   readonly target: string
   /** What was given: a key that was pasted, or a login at the server. */

@@ -112,7 +112,7 @@ export type PlaygroundEvent = { readonly seq: number; readonly at: Timestamp } &
 )
 
 export interface PlaygroundError {
-  /** Of JSON-RPC, or a word for failures on this side (`timeout`, `missing_capability`). */
+  /** A code of JSON-RPC, or a word for failures on this side (`timeout`, `missing_capability`). */
   readonly code: number | string
   readonly message: string
   readonly data?: unknown

@@ -58,7 +58,7 @@ export interface TargetCard {
   /** True when each caller has a connection of its own because the server asks questions. */
   readonly isolatesByItself?: boolean
   readonly inFlight: number
-  /** Of the whole process tree; absent for targets that are not processes here. */
+  /** What the whole process tree uses; absent for targets that are not processes here. */
   readonly usage?: ProcessUsage
   /** The endpoint that serves this target alone, under its own names. */
   readonly endpoint: string

@@ -21,7 +21,7 @@ export interface ToolFigures {
   readonly p95: Milliseconds
   /** About the length of all arguments. */
   readonly bytesIn: Bytes
-  /** Of all answers whose length is known. */
+  /** The bytes of all answers whose length is known. */
   readonly bytesOut: Bytes
   /** Estimated from the bytes. */
   readonly tokensIn: number

@@ -30,7 +30,7 @@ export interface WireRecord {
   readonly duration?: Milliseconds
   /** How much of it the target took. */
   readonly targetDuration?: Milliseconds
-  /** Of the answer, where its length is known. */
+  /** The length of the answer, where it is known. */
   readonly bytes?: Bytes
   readonly error?: string
   /** Messages that were kept. 0: nobody was looking when it ran. */
@@ -74,6 +74,6 @@ export interface WireMessage {
 export type WireExportLine = WireDetail
 
 export interface CallStarted {
-  /** Of the playground. */
+  /** The id of the call in the playground. */
   readonly id: string
 }

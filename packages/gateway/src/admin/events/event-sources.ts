@@ -130,7 +130,7 @@ export class EventSources implements GatewayObserver {
     this.#timer = undefined
     const { hub, host, cards, changes } = this.#options
     for (const target of this.#targets) {
-      // One that was replaced by the configuration is not the one of that name any more.
+      // The configuration may have put another target of this name in its place.
       if (host.gateway.target(target.name) !== target) continue
       hub.emit('targets', { type: 'target', target: cards.quickCard(target) })
       hub.emit('targets', { type: 'target-steps', name: target.name })
@@ -170,7 +170,7 @@ export class EventSources implements GatewayObserver {
     })
   }
 
-  /** Only those that were called since: fifty charts every other second are a lot of nothing new. */
+  /** Only targets that were called since: the charts of the others have not changed. */
   #busyTargets(): Record<string, TrafficStats> {
     const { gateway } = this.#options.host
     const busy: Record<string, TrafficStats> = {}

@@ -13,7 +13,7 @@ interface Reading {
   known: ProcessRow[] | undefined
 }
 
-/** Looks at the process trees of targets, but not more often than anybody could read. */
+/** Looks at the process trees of targets, but not more often than a person could read the numbers. */
 export class ProcessWatch {
   readonly #readings = new WeakMap<ProcessFacts, Reading>()
 
@@ -22,7 +22,7 @@ export class ProcessWatch {
     return facts ? this.#read(facts).rows : Promise.resolve([])
   }
 
-  /** Of all its connections. */
+  /** What all connections of a target use together. */
   async usage(target: Target): Promise<ProcessUsage | undefined> {
     const trees = await Promise.all(target.instances.map((instance) => this.rows(instance)))
     return sum(trees.flat())

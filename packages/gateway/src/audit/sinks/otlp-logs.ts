@@ -7,7 +7,7 @@ import { parseEvent } from '../read-events.ts'
 import { toFound } from '../search.ts'
 
 const TIMEOUT = 30_000
-/** Of OpenTelemetry: INFO and WARN. */
+/** The severities INFO and WARN of OpenTelemetry. */
 const INFO = 9
 const WARN = 13
 

@@ -16,7 +16,7 @@ export interface ShipperOptions {
   readonly folder: string
   /** The chain that this process writes. */
   readonly chain: string
-  /** Of the receiver: cursors have it in their names. */
+  /** The name of the receiver, which is part of the names of its cursors. */
   readonly name: string
   /** Rejects when the events were not taken; they come again then. */
   send(events: readonly string[], signal: AbortSignal): Promise<void>
@@ -177,7 +177,7 @@ export class Shipper {
     }
   }
 
-  /** Of processes that take the same chain, one gets it. */
+  /** When several processes take the same chain, one of them gets it. */
   async #take(chain: string): Promise<boolean> {
     const file = `${this.#file(chain)}.owner`
     const owner = Number(await readFile(file, 'utf8').catch(() => '0'))

@@ -8,7 +8,7 @@ import { isOwnCall, needsFor, type Approver } from './approvers.ts'
 export interface ApprovalsOptions {
   readonly store: Store
   readonly log: Log
-  /** Of the policy that holds at an endpoint now; undefined when there is no such endpoint. */
+  /** A mark of the policy that holds at an endpoint now; undefined when there is no such endpoint. */
   readonly policyOf: (view: string) => string | undefined
 }
 
@@ -67,7 +67,7 @@ export class Approvals {
     }
   }
 
-  /** Of all who try, one gets an approved call; undefined for the others, and for what is not approved. */
+  /** Hands an approved call to the first who asks; undefined for all others, and for what is not approved. */
   async take(id: string): Promise<Approval | undefined> {
     const approval = await this.get(id)
     if (approval?.state !== 'approved' || this.isVoid(approval)) return undefined

@@ -32,7 +32,7 @@ export function longResultsLink(
   }
 }
 
-/** Of several rules the strictest holds. */
+/** When several rules apply, the strictest holds. */
 function together(rules: readonly ResultRule[], { entry }: Resolved): Shortening {
   const limits = rules.flatMap(({ maxTokens }) => maxTokens ?? [])
   return {

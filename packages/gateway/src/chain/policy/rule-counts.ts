@@ -4,7 +4,7 @@ import type { Verdict } from '../../rules/permissions.ts'
 export interface RuleCount {
   readonly allowed: number
   readonly denied: number
-  /** Of those denied, the calls for which its condition had no value. */
+  /** How many of the denied calls had no value for its condition. */
   readonly failed: number
   /** What it would have denied if it were enforced. */
   readonly wouldDeny: number

@@ -12,7 +12,7 @@ interface Kept extends KeptBucket {
 
 /** Buckets of this process alone: no call waits for a store. */
 export class LocalBuckets {
-  /** Those that were used since the others became the older half. */
+  /** The buckets that were used since the others became the older half. */
   #used = new Map<string, Kept>()
   #older = new Map<string, Kept>()
   /** The same for all calls: `now` is when the present one is made. */

@@ -103,7 +103,7 @@ export class RateCounts {
   async fills(limit: RateModel, store: Store, most: number): Promise<{ shares: ShareFill[]; total: number }> {
     const known = [...this.#counted].filter(([, counted]) => counted.limit === limit.name)
     known.sort(([, one], [, other]) => one.at - other.at)
-    // Those who were counted last are the ones who can be near the limit.
+    // Only callers who were counted recently can be near the limit.
     const looked = known.slice(-most * 10)
     const shares = await Promise.all(
       looked.map(async ([key, { who }]) => ({

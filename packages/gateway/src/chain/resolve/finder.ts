@@ -67,7 +67,7 @@ async function ownerOf(
   if (listed) return listed.target
   const bare = unprefixed.filter((one) => one.snapshot?.discovery.capabilities.resources)
   const offering = offeredBy(bare, uri)
-  // One that has never answered may have it: the request fails like any other request of that target.
+  // A target that has never answered may have it: then the request fails as all requests to it do.
   if (offering || bare.length < 2)
     return offering ?? bare[0] ?? unprefixed.find((one) => !one.snapshot && one.target.model.enabled)
   // It may have been added since.

@@ -3,7 +3,7 @@ import { isJsonObject, JsonNumber, type JsonObject } from '@gantry/mcp/exchange'
 /** The part of a tool's output schema that is about one value. */
 export type LeafSchema = JsonObject
 
-/** Values that say nothing, for texts that must have a form. Names under `.invalid` belong to nobody. */
+/** What stands in the place of a text that must have a certain form. No host has a name under `.invalid`. */
 const EMPTY_VALUES: Readonly<Record<string, string>> = {
   email: 'masked@masked.invalid',
   'idn-email': 'masked@masked.invalid',

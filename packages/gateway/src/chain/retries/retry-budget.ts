@@ -1,4 +1,4 @@
-/** Of the calls that may be repeated. */
+/** How many of the calls that may be repeated are repeated at most, as a share. */
 const SHARE = 0.02
 /** What quiet times save up. */
 const MOST = 10

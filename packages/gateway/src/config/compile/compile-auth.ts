@@ -106,7 +106,7 @@ function compileGroups(raw: RawAuth['groups'], expressions: Expressions): Groups
   if (raw === undefined) return undefined
   if (typeof raw === 'string') return { claims: [raw] }
   if (Array.isArray(raw)) return { claims: raw }
-  // One that could not be compiled is reported, and its configuration is not taken.
+  // An expression that did not compile has been reported, and its configuration is not taken.
   const expression = expressions.get(raw.expression)
   return expression ? { expression } : { claims: [] }
 }

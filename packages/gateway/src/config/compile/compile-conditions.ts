@@ -98,7 +98,7 @@ export function toFilled(raw: unknown, expressions: Expressions): Filled | undef
   if (raw === undefined) return undefined
   const source = expressionIn(raw)
   if (source === undefined) return { value: raw }
-  // One that could not be compiled is reported, and its configuration is not taken.
+  // An expression that did not compile has been reported, and its configuration is not taken.
   const expression = expressions.get(source)
   return expression ? { expression } : { value: null }
 }

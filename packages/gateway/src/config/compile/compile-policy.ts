@@ -21,9 +21,9 @@ export interface PolicyNames {
   readonly targets: readonly string[]
   /** Undefined: not known here. */
   readonly apiKeys: readonly string[] | undefined
-  /** Of people. */
+  /** The issuers of people. */
   readonly issuers: readonly string[]
-  /** Of workloads. */
+  /** The issuers of workloads. */
   readonly workloadIssuers: readonly string[]
 }
 

@@ -127,7 +127,7 @@ export class KeptKeys {
     const now = Date.now()
     if (now - (this.#written.get(name) ?? 0) < USE_PERIOD) return
     this.#written.set(name, now)
-    // Not known is better than not let in.
+    // A failure here only loses the time of the last use.
     this.#uses.put(name, String(now)).catch(() => {})
   }
 }

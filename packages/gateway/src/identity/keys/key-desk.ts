@@ -4,7 +4,7 @@ import { isExpired, KEY_NAME, type KeptKey, type KeptKeys, type NewKey } from '.
 /** A key as operators see it. */
 export interface ListedKey {
   readonly name: string
-  /** Those of the configuration are changed there. */
+  /** Keys of the configuration are changed in its file. */
   readonly from: 'configuration' | 'store'
   readonly scopes: readonly string[]
   /** Endpoints that it opens; empty: all. */

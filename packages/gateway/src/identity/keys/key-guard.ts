@@ -5,9 +5,9 @@ import { pathOf, type OnRefused } from '../refusal.ts'
 import type { KeptKey, KeptKeys } from './kept-keys.ts'
 
 export interface KeyGuardOptions {
-  /** Of the configuration. */
+  /** The keys in the configuration. */
   readonly configured: readonly ApiKeyModel[]
-  /** Of the store; undefined where none are accepted. */
+  /** The keys in the store; undefined where none are accepted. */
   readonly kept: KeptKeys | undefined
   readonly onRefused: OnRefused
   /** Asked about everything that is no key. */

@@ -11,7 +11,7 @@ export interface IdTokensOptions {
   log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void
 }
 
-/** One that ends sooner is renewed first: it still has to reach its reader. */
+/** A token that ends sooner is renewed first: it still has to reach its reader. */
 const SPARE = 60_000
 
 /**

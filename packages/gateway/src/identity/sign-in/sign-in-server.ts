@@ -41,7 +41,7 @@ interface SignInParts {
 
 const METADATA = new Set(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'])
 const MAX_REGISTRATION = 56 * 1024
-/** Of all callers together: registering costs a row of the store. */
+/** How many registrations all callers together may make: each costs a row of the store. */
 const REGISTRATIONS = { capacity: 200, perSecond: 2 }
 
 /** Gantry's own authorization server, for identity providers that MCP clients cannot register with. */

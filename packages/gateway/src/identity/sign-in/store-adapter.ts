@@ -67,7 +67,7 @@ export class StoreAdapter {
     return undefined
   }
 
-  /** Of two that use a code at the same moment, one is refused. A refresh token keeps the time of its first use. */
+  /** When two use a code at the same moment, one is refused. A refresh token keeps the time of its first use. */
   async consume(id: string): Promise<void> {
     const key = this.#key(id)
     for (;;) {

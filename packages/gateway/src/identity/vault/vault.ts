@@ -120,7 +120,7 @@ export class Vault {
     await this.#uses.put(key, String(now))
   }
 
-  /** Of one person, or of all. What cannot be opened is left out, and told. */
+  /** The rows of one person, or of all. Rows that cannot be opened are left out and reported. */
   async list(principal?: Principal): Promise<VaultRow[]> {
     const found: VaultRow[] = []
     for await (const row of this.#all(principal && ownerOf(principal))) {

@@ -132,7 +132,7 @@ export class RedisLink {
     if (!this.#connecting && !this.#closed) void this.#retry()
   }
 
-  /** Of the reasons while it is away, the first is told. */
+  /** Reports when Redis goes away, with the first reason, and when it is back. */
   #tell(error: unknown): void {
     const before = this.#away
     this.#away =

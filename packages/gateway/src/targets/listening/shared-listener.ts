@@ -127,7 +127,7 @@ export class SharedListener {
       .then((outcome) => this.#ended(stream, outcome))
   }
 
-  /** Those who listen already are told that they may have missed something, so it does not happen too often. */
+  /** Listeners are told that they may have missed something, so it does not happen too often. */
   #endFirst(old: Stream): void {
     const { wait } = this.#renewals
     if (wait > 0) return this.#openSoon(wait)
@@ -149,7 +149,7 @@ export class SharedListener {
     if (stream !== this.#opening && stream !== this.#active) return
     stream.granted = granted
     const old = stream === this.#active ? undefined : this.#active
-    // One that is acknowledged again was sent again: its connection had been lost.
+    // A stream that is acknowledged again was sent again, because its connection had been lost.
     const hadGap = this.#hasGap || stream === this.#active
     if (stream === this.#opening) this.#opening = undefined
     this.#active = stream

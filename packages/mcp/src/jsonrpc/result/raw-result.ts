@@ -125,7 +125,7 @@ class Outline {
   #outside(piece: Uint8Array, from: number): number {
     const found = piece.indexOf(QUOTE, from)
     const end = found === -1 ? piece.length : found
-    // Only numbers, names and punctuation stand here; anything else is no JSON, and found to be none.
+    // Outside of strings, JSON has only numbers, names and punctuation. The parser refuses anything else.
     for (let at = from; at < end && this.#text.length <= MAX_OUTLINE; at++) {
       this.#text += String.fromCharCode(piece[at] as number)
     }

@@ -40,7 +40,7 @@ export class LiveQuestions implements Questions {
   }
 }
 
-/** A question without an answer is the handler's to catch, and not the answer to the call itself. */
+/** The handler may catch the error of a question that got no answer; the call itself goes on. */
 async function askLive(exchange: Exchange, request: InputRequest, key: string): Promise<JsonObject> {
   try {
     const answers = await exchange.ask!({ [key]: request }, exchange.signal)

@@ -3,7 +3,7 @@ import { LineSplitter } from './lines.node.ts'
 
 /** What is kept of a server's stderr, in bytes, whatever the number of lines. */
 const TAIL_BYTES = 64 * 1024
-/** Of a longer line the callback gets the beginning only: the rest could hold half of a secret. */
+/** The callback gets only the beginning of a longer line: the cut could leave half of a secret. */
 const MAX_STDERR_LINE_BYTES = 64 * 1024
 /** A line over the limit has more characters than this, whatever its bytes. */
 const LONGEST_TOLD = 16_000

@@ -22,7 +22,7 @@ export type Direction = 'input' | 'output'
 export interface Converted {
   readonly schema: JsonSchema
   readonly refs: ReadonlySet<string>
-  /** Those of the names that speak about the same value, and not about a part of it. */
+  /** The names that are about the same value, and not about a part of it. */
   readonly inPlace: ReadonlySet<string>
 }
 

@@ -122,7 +122,7 @@ export class CallQuestions {
     this.#open.clear()
   }
 
-  /** The server no longer wants an answer to a request; false when it is none of these. */
+  /** The server no longer wants an answer to this request; false when the request is not open here. */
   withdraw(requestId: unknown): boolean {
     for (const [key, { request, abort, ended }] of this.#open) {
       if (request.id !== requestId) continue
@@ -222,7 +222,7 @@ export interface Continuations {
 export interface MemoryContinuationsOptions {
   /** Calls that may be parked at a time. Default 1000. */
   maxParked?: number
-  /** Those of one caller. Default: all of them. */
+  /** Calls of one caller that may be parked at a time. Default: all of them. */
   maxParkedOfCaller?: number
   /** How long a call stays parked. Default 10 minutes: people take their time. */
   ttl?: Duration

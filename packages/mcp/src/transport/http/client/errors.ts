@@ -131,7 +131,7 @@ export function isSessionLost(status: number, body: string, challenge: unknown):
   return SPELLINGS.some((spelling) => spelling.test(head))
 }
 
-/** The same of an answer that has been read into an error. */
+/** The same question for an answer that has become an error already. */
 export function isSessionRefusal({ details }: { readonly details: Record<string, unknown> }): boolean {
   const { status, body, wwwAuthenticate } = details
   const text = typeof body === 'string' ? body : ''

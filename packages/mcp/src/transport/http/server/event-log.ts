@@ -158,7 +158,7 @@ export function parseEventId(id: string): { streamId: string; sequence: number }
   return at > 0 && Number.isSafeInteger(sequence) ? { streamId: id.slice(0, at), sequence } : undefined
 }
 
-/** The request that was to be answered on a stream; undefined when it is none of that kind, or not one of ours. */
+/** The request that a stream was opened to answer; undefined when its id says nothing of the kind. */
 export function answeredOn(streamId: string): RequestId | undefined {
   const [, , encoded] = streamId.split('.', 3)
   const bytes = encoded === undefined ? undefined : fromBase64Url(encoded)

@@ -3,7 +3,7 @@ import type { ProtocolError } from '../../../jsonrpc/index.ts'
 import { LONGEST_TIMER, samePrincipal } from '../../../protocol/index.ts'
 import type { Guard, HttpContext } from './reply.ts'
 
-/** Of a stream whose credential has no end, and of an answer that is no stream. */
+/** The end of a stream whose credential does not expire, and of an answer that is no stream. */
 export const NEVER: number = Number.POSITIVE_INFINITY
 
 /** A credential that was accepted although its time was over (clocks differ) gets this long. */
