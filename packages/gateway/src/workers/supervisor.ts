@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../telemetry/log.ts'
+import { keepHandedConnections } from './keep-handed-connections.ts'
 import {
   READY,
   type ReloadResult,
@@ -121,6 +122,7 @@ class Supervisor {
     }
     this.#announces = false
     const worker = cluster.fork({ [WORKER]: JSON.stringify(place) })
+    keepHandedConnections(worker)
     const aborted = new AbortController()
     const serves = new Promise<void>((resolve) => {
       worker.on('message', (message) => {
