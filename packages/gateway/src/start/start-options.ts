@@ -27,7 +27,7 @@ export interface StartOptions {
   readonly memoryConfig?: string | undefined
   /** What is served, for people who look for this gateway. */
   readonly serves?: string | undefined
-  /** Where the embedding program looks for files of its user, when the configuration came from no file. */
+  /** The machine and the user of the embedding program, when the configuration came from no file. */
   readonly places?: UserPlaces | undefined
   /** Which of the processes it is that share the port; undefined: it has the port alone. */
   readonly worker?: WorkerPlace | undefined
