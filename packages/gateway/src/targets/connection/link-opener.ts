@@ -1,44 +1,27 @@
-import { isAbsolute } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import type { AuthProvider } from '@gantry/mcp/auth'
-import { EraCache, McpError, type FetchLike, http, sse } from '@gantry/mcp/client'
-import { stdio } from '@gantry/mcp/client/node'
+import { EraCache, McpError, type FetchLike } from '@gantry/mcp/client'
 import {
   eraOf,
   LATEST_LEGACY,
-  orAbort,
-  type Connector,
   type Continuations,
   type Notification,
   type Served,
 } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
-import {
-  describeTarget,
-  reveal,
-  revealAll,
-  type InProcessTarget,
-  type OAuthModel,
-  type StdioTarget,
-  type TargetModel,
-  type UrlTarget,
-} from '../../model/index.ts'
+import type { OAuthModel, TargetModel, UrlTarget } from '../../model/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { TargetTap, type WireView } from '../../telemetry/wire-view.ts'
 import type { ArrivingResults } from '../fetch/arriving-results.ts'
-import { inProcessLink } from '../link/in-process-link.ts'
 import { LeasedContinuations, type Instance } from './instance.ts'
 import type { OpenRequest } from './life.ts'
 import { isLegacyKey, isSharedKey } from './pool.ts'
-import { launcherOf, launcherEnvironment } from '../launchers/launcher.ts'
 import { StartLimit } from '../launchers/start-limit.ts'
 import type { TargetOwners } from '../link/elsewhere.ts'
-import { edgeLink, type EdgeServices, type Link, type ProcessFacts } from '../link/link.ts'
+import type { EdgeServices, Link, ProcessFacts } from '../link/link.ts'
+import { openLink, type LinkServices } from './open-link.ts'
 import type { StartGate } from './start-gate.ts'
 import { isPersonal, withPersonal, type Personal, type PersonalAccounts } from '../personal.ts'
 import type { SignInOptions, TargetAuth } from '../target-auth.ts'
-import { parseUrl } from '@gantry/mcp/foreign'
 
 export interface OpenerServices {
   readonly info: Implementation
@@ -205,142 +188,4 @@ function adviceFor({ isolation }: TargetModel): string {
     default:
       return 'set "isolation": "session" for this target, or leave "isolation" out'
   }
-}
-
-export interface LinkServices extends EdgeServices {
-  /** Servers that the embedding program passes in, by module name. */
-  readonly embedded: ReadonlyMap<string, Served>
-  readonly fetch: FetchLike
-  /** Gives room to long messages of targets. */
-  readonly arriving: ArrivingResults
-  readonly auth: AuthProvider | undefined
-  /** Headers of the request that the connection is made for. */
-  readonly headers: Record<string, string> | undefined
-  readonly maxMessageBytes: number
-  /** Where launchers may keep what they install. */
-  readonly stateDir: string
-  onStderr(line: string): void
-  /** The process of a program that is being started. */
-  onProcess(process: ProcessFacts): void
-  /** How long the program may take to end after the end of its input, if not as long as usual. */
-  grace(): number | undefined
-}
-
-/** Connects to a target; leaves nothing behind when it fails. */
-export async function openLink(
-  model: TargetModel,
-  services: LinkServices,
-  signal: AbortSignal,
-): Promise<Link> {
-  switch (model.kind) {
-    case 'stdio':
-      return edgeLink(stdioConnector(model, services), model, services, signal)
-    case 'url':
-      return edgeLink(
-        urlConnector(model, {
-          ...services,
-          onProtocolError: (error) => services.handshake.warn(error),
-        }),
-        model,
-        services,
-        signal,
-      )
-    case 'inProcess':
-      return orAbort(embeddedLink(model, services), signal)
-    case 'openapi': {
-      const { openApiLink } = await import('../openapi/openapi-link.ts')
-      return openApiLink(model, services, signal)
-    }
-    case 'replay': {
-      const { replayLink } = await import('../recording/replay-link.ts')
-      services.handshake.begin('load', describeTarget(model))
-      const link = await replayLink(model)
-      services.handshake.succeed('recording')
-      return link
-    }
-  }
-}
-
-function stdioConnector(model: StdioTarget, services: LinkServices): Connector {
-  const env = revealAll(model.env)
-  const places = launcherOf(model.command) ? launcherEnvironment(services.stateDir, env) : {}
-  const connector = stdio({
-    command: model.command,
-    args: model.args.map(reveal),
-    env: { ...places, ...env },
-    cwd: model.cwd,
-    maxLineBytes: services.maxMessageBytes,
-    arrivals: services.arriving.of(`stdio ${model.name}`),
-    // Read when the program is stopped.
-    shutdown: {
-      get end() {
-        return services.grace()
-      },
-    },
-    onStderr: (line) => services.onStderr(line),
-    onProtocolError: (error) => services.handshake.warn(error),
-  })
-  return {
-    ...connector,
-    open: async (options) => {
-      const wire = await connector.open(options)
-      services.onProcess(wire.process)
-      return wire
-    },
-  }
-}
-
-async function embeddedLink(model: InProcessTarget, services: LinkServices): Promise<Link> {
-  services.handshake.begin('load', describeTarget(model))
-  const link = await inProcessLink(await loadModule(model, services))
-  services.handshake.succeed(`${link.era} ${link.version}`)
-  return link
-}
-
-async function loadModule(model: InProcessTarget, services: LinkServices): Promise<Served> {
-  const embedded = services.embedded.get(model.module)
-  if (embedded) return embedded
-  const specifier = isAbsolute(model.module) ? pathToFileURL(model.module).href : model.module
-  const module = (await import(specifier)) as Record<string, unknown>
-  const exported = module[model.exportName]
-  const served = typeof exported === 'function' ? await exported(model.options) : exported
-  if (!isServed(served)) {
-    throw new McpError('invalid_config', `${model.module} does not export a server as "${model.exportName}"`)
-  }
-  return served
-}
-
-function isServed(value: unknown): value is Served {
-  return typeof value === 'object' && value !== null && 'respond' in value && 'info' in value
-}
-
-export interface UrlServices {
-  readonly fetch: FetchLike
-  readonly arriving: ArrivingResults
-  readonly auth: AuthProvider | undefined
-  readonly maxMessageBytes: number
-  /** Headers of the request that the connection is made for, where connections are not shared. */
-  readonly headers: Record<string, string> | undefined
-  onProtocolError(error: McpError): void
-}
-
-/** A server at a URL. What the configuration says about headers gives way to what the caller sends. */
-export function urlConnector(model: UrlTarget, services: UrlServices): Connector {
-  const { fetch, auth, maxMessageBytes } = services
-  const url = reveal(model.url)
-  const options = {
-    headers: { ...lowerCase(revealAll(model.headers)), ...services.headers },
-    fetch,
-    maxMessageBytes,
-    arrivals: services.arriving.of(parseUrl(url)?.origin ?? url),
-    onProtocolError: (error: McpError) => services.onProtocolError(error),
-    ...(auth && { auth }),
-  }
-  if (model.transport === 'sse') return sse(url, options)
-  const connector = http(url, options)
-  return model.transport === 'http' ? { ...connector, fallback: undefined } : connector
-}
-
-function lowerCase(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
