@@ -1,16 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveStdio } from '@gantry/mcp/server/node'
-import { Admin } from '../admin/admin.ts'
 import { ApprovalWebhook } from '../admin/approvals/approval-webhook.ts'
 import { recordRefusals } from '../admin/audit/audit-watch.ts'
 import { ConfigFile } from '../admin/config/config-file.ts'
 import type { AdminApi } from '../admin/contract.ts'
-import { AdminGate } from '../admin/http/admin-gate.ts'
-import { AdminServer } from '../admin/http/admin-server.ts'
-import { AdminToken } from '../admin/http/admin-token.ts'
-import { ConsoleCookie } from '../admin/http/console-cookie.ts'
-import { ConsolePeople } from '../admin/http/console-people.ts'
-import { ConsoleFiles } from '../admin/http/console-files.ts'
+import type { AdminServer } from '../admin/http/admin-server.ts'
+import type { AdminToken } from '../admin/http/admin-token.ts'
 import { localApi } from '../admin/local-api.ts'
 import { RuleWatch } from '../chain/policy/rule-watch.ts'
 import { consoleAddress, localUrl, publicUrl } from '../front/addresses.ts'
@@ -20,15 +15,13 @@ import { Front } from '../front/front.ts'
 import type { Gateway } from '../gateway.ts'
 import { KeptKeys } from '../identity/keys/kept-keys.ts'
 import type { OnRefused } from '../identity/refusal.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import type { ClusterModel, GatewayModel } from '../model/index.ts'
+import type { GatewayModel } from '../model/index.ts'
 import { readVersion } from '../model/read-version.ts'
 import { announceState } from '../state/announce-state.ts'
-import type { State } from '../state/open-state.ts'
 import { createGateway } from './create-gateway.ts'
-import { parseUrl } from '@gantry/mcp/foreign'
-import { supervisorSocket, type WorkerPlace } from '../workers/worker-place.ts'
-import type { WorkerPort } from '../workers/worker-port.ts'
+import { supervisorSocket } from '../workers/worker-place.ts'
+import { joinCluster, openWorkerPort, ownCluster } from './join-others.ts'
+import { openAdmin } from './open-admin.ts'
 import { lazyPortal, personalTargets } from './lazy-portal.ts'
 import { hostFacts, type StartOptions } from './start-options.ts'
 
@@ -97,8 +90,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   accounts.address = url
   accounts.idTokenOf = async (principal) => door.signIn?.idTokenOf(principal)
   const configFile = options.source && new ConfigFile({ ...options.source, gateway })
-  const token = bound.loopback ? await loadToken(gateway, state) : undefined
-  const announce = (): Promise<() => Promise<void>> =>
+  const announce = (token: AdminToken | undefined): Promise<() => Promise<void>> =>
     announceState(gateway, state.isKept, {
       // A certificate is for the name that clients use.
       url: model.server.tls ? url : local,
@@ -107,48 +99,15 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       version: readVersion(),
       supervisor: options.worker && supervisorSocket(options.worker.folder),
     })
-  const renewToken = async (): Promise<string> => {
-    const renewed = await token!.renew()
-    await Promise.all([served?.recheck(), announce()])
-    return consoleAddress(url, renewed)
-  }
-  const admin = new Admin({
-    ...hostFacts(options),
-    gateway,
-    keys,
-    accounts,
-    log: ring,
-    front,
-    url,
-    configFile,
-    renewToken: token && renewToken,
+  const { admin, server, token } = await openAdmin({
+    host: { ...hostFacts(options), gateway, keys, accounts, log: ring, front, url, configFile },
+    state,
+    door,
+    onRefused,
+    isLocal: bound.loopback,
+    renewed: announce,
   })
-  const cookie = new ConsoleCookie(state.sealer, url)
-  const people = new ConsolePeople({
-    store: state.store,
-    logins: () => door.signIn?.logins,
-    issuer: () => door.auth.signIn?.issuer,
-  })
-  const adminServer = new AdminServer({
-    handlers: admin.handlers,
-    gate: new AdminGate({
-      token,
-      cookie,
-      people,
-      guard: () => door.guard,
-      roles: () => door.auth.roles,
-      onRefused,
-    }),
-    cookie,
-    people,
-    console: model.server.console ? new ConsoleFiles() : undefined,
-    views: admin.views,
-    toJson: (value) => gateway.scrubber.toJson(value),
-    onError: (error) =>
-      gateway.log('error', `The admin API failed: ${String(error)}`, { event: 'admin-failed' }),
-  })
-  served = adminServer
-  door.follow(() => adminServer.recheck())
+  served = server
   const ruleWatch = new RuleWatch(gateway)
   gateway.observers.add({
     modelChanging: (next) => door.setModel(next),
@@ -176,7 +135,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   await configFile?.follow()
   // Commands on this machine need no way round by the proxy.
   gateway.log('info', 'The gateway listens', { address: bound.address, port: bound.port })
-  const forget = await announce()
+  const forget = await announce(token)
   return {
     gateway,
     front,
@@ -222,42 +181,6 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       gateway.log('info', 'The gateway has stopped')
     },
   }
-}
-
-/** Loaded only where several processes share the port. */
-async function openWorkerPort(place: WorkerPlace): Promise<WorkerPort> {
-  const { WorkerPort: Loaded } = await import('../workers/worker-port.ts')
-  return new Loaded(place)
-}
-
-/** Workers share programs as gateways do; each has a port of its own for that, and they follow each other. */
-function ownCluster({ cluster }: GatewayModel['server'], { slot, count, turn }: WorkerPlace): ClusterModel {
-  // A worker that replaces another serves before that one has ended.
-  const offset = slot + count * turn
-  const { host = '127.0.0.1', port = 0, address, tls } = cluster ?? {}
-  const url = address === undefined ? undefined : parseUrl(address)
-  if (url) url.port = String(Number(url.port || (tls ? 443 : 80)) + offset)
-  return { host, port: port === 0 ? 0 : port + offset, address: url?.origin, tls }
-}
-
-/** Loaded only where several gateways work together. */
-async function joinCluster(
-  model: ClusterModel,
-  gateway: Gateway,
-  front: Front,
-  { store, keys }: State,
-): Promise<Cluster> {
-  const { Cluster: Loaded } = await import('../cluster/cluster.ts')
-  const receive: Front['receive'] = (request, response) => front.receive(request, response)
-  return Loaded.join({ model, gateway, store, keys, log: gateway.log, receive })
-}
-
-function loadToken({ log }: Gateway, { store }: State): Promise<AdminToken> {
-  return AdminToken.load(store, (error) =>
-    log('warn', `The address of the console changes with the next start: ${String(error)}`, {
-      event: 'console-token-not-kept',
-    }),
-  )
 }
 
 async function listen(front: Front, model: GatewayModel, search: boolean): Promise<BoundAddress> {
