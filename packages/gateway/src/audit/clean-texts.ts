@@ -20,7 +20,7 @@ export class CleanTexts {
   readonly clean: Clean = (text) => {
     const known = this.#known.get(text)
     if (known !== undefined) return known
-    const now = Date.now()
+    const now = performance.now()
     if (this.#known.size >= MOST || now > this.#until) {
       this.#known.clear()
       this.#until = now + KEPT_FOR

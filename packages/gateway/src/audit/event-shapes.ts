@@ -38,7 +38,7 @@ export class EventShapes {
     // Only a place to look: whether it is the same event is compared member by member.
     const key = `${operation} ${object?.name ?? ''} ${actor.client?.name ?? ''} ${actor.principal?.subject ?? ''}`
     if (key.length > LONGEST) return this.#make(event)
-    const now = Date.now()
+    const now = performance.now()
     const known = now > this.#until ? undefined : this.#known.get(key)
     if (known && areAlike(known.event, event)) return known.shape
     if (this.#known.size >= MOST || now > this.#until) {

@@ -23,6 +23,11 @@ export class SegmentWriter {
     return this.#number === 0 ? undefined : segmentOf(this.#folder, this.#chain, this.#number)
   }
 
+  /** Whether something was written and is not safe yet. */
+  get isDirty(): boolean {
+    return this.#isDirty
+  }
+
   async append(data: Uint8Array): Promise<void> {
     const handle = this.#handle ?? (await this.#open())
     try {
@@ -45,8 +50,14 @@ export class SegmentWriter {
 
   async sync(): Promise<void> {
     if (!this.#isDirty) return
-    await this.#handle?.datasync()
+    // What is written meanwhile is not safe yet.
     this.#isDirty = false
+    try {
+      await this.#handle?.datasync()
+    } catch (error) {
+      this.#isDirty = true
+      throw error
+    }
   }
 
   /** Begins a new file when this one is long enough; says whether it did. */

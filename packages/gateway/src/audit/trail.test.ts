@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { searchTrail } from './search.ts'
 import { listSegments } from './segments.ts'
 import { callEvent, expectEvents, linesIn, testFolder, testTrail } from './trail.test.support.ts'
@@ -95,6 +95,59 @@ describe('a trail', () => {
   })
 })
 
+describe('the disk', () => {
+  /** How often anything was synced. */
+  async function countSyncs(): Promise<() => number> {
+    const handle = await open(new URL(import.meta.url))
+    const syncs = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'datasync')
+    await handle.close()
+    onTestFinished(() => void syncs.mockRestore())
+    return () => syncs.mock.calls.length
+  }
+
+  it('syncs as often as is wanted during a burst, and once more behind it', async () => {
+    const count = await countSyncs()
+    const trail = testTrail(testFolder(), { sync: 200 })
+    await trail.open()
+    const began = performance.now()
+    for (let number = 1; number <= 60; number++) {
+      trail.add(callEvent(number))
+      await trail.flush()
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    const during = count()
+    expect(during).toBeGreaterThan(0)
+    expect(during).toBeLessThanOrEqual((performance.now() - began) / 200 + 2)
+    await trail.flush()
+    trail.add(callEvent(61))
+    await trail.flush()
+    const behind = count()
+    await expect.poll(count).toBeGreaterThan(behind)
+    await trail.close()
+  })
+
+  it('is synced also when the clock goes back, and the chain stays good', async () => {
+    const folder = testFolder()
+    const count = await countSyncs()
+    const trail = testTrail(folder, { sync: 50 })
+    await trail.open()
+    const now = Date.now()
+    vi.useFakeTimers({ toFake: ['Date'], now: now - 3_600_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const before = count()
+    trail.add({ ...callEvent(1), at: Date.now() })
+    await trail.flush()
+    await expect.poll(count).toBeGreaterThan(before)
+    // The next process begins before the one that it follows.
+    const next = testTrail(folder)
+    await trail.close()
+    await next.open()
+    await next.close()
+    expect(next.chain < trail.chain).toBe(true)
+    expect(await verifyTrail(join(folder, 'audit'))).toMatchObject({ ok: true, chains: [{}, {}] })
+  })
+})
+
 describe('a trail that cannot be written', () => {
   it('refuses what waits for it, keeps the rest, and says afterwards what was lost', async () => {
     const folder = testFolder()
@@ -140,6 +193,9 @@ describe('who changes the files', () => {
     'the order of two events': (lines) => lines.with(7, lines[8]!).with(8, lines[7]!),
     'an event away': (lines) => lines.toSpliced(7, 1),
     'the first event away': (lines) => lines.slice(1),
+    'a member twice in an event': (lines) =>
+      lines.with(7, lines[7]!.replace('"action_id":', '"action_id":2,"action_id":')),
+    'a space in an event': (lines) => lines.with(7, lines[7]!.replace(',', ', ')),
     'a line into it': (lines) => lines.toSpliced(7, 0, '{}'),
     'an event behind the end': (lines) => [...lines, lines[7]!],
     'the signature': (lines) =>

@@ -57,7 +57,9 @@ export class AuditTrail {
   #waiting: Entry[] = []
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
   #isFlushing: Promise<void> | undefined
+  /** By the clock that never jumps. */
   #syncedAt = 0
+  #syncing: NodeJS.Timeout | undefined
   #lost = 0
   #lostSince = 0
   #error: Error | undefined
@@ -135,6 +137,7 @@ export class AuditTrail {
     this.#signHead('gateway/stop')
     await this.flush()
     clearTimeout(this.#timer as NodeJS.Timeout)
+    clearTimeout(this.#syncing)
     await this.#writer.close().catch(() => {})
   }
 
@@ -174,7 +177,7 @@ export class AuditTrail {
     this.#isFlushing ??= this.#writeBatches().finally(() => {
       this.#isFlushing = undefined
       if (this.#waiting.length > 0) this.#schedule(this.#error ? RETRY : 0)
-      else if (!this.#isClosed && this.#syncedAt < Date.now() - 1) this.#syncSoon()
+      else if (!this.#isClosed) this.#syncSoon()
     })
     return this.#isFlushing
   }
@@ -200,9 +203,7 @@ export class AuditTrail {
     const { bytes } = this.#lines
     await this.#writer.append(bytes)
     this.#last = last
-    if (batch.some(({ settle }) => settle) || Date.now() - this.#syncedAt >= this.settings.sync) {
-      await this.#sync()
-    }
+    if (batch.some(({ settle }) => settle) || this.#syncDue <= 0) await this.#sync()
     for (const { settle } of batch) settle?.()
     if (this.#readers.size > 0) this.#tell(bytes.toString())
     this.#recovered()
@@ -215,15 +216,28 @@ export class AuditTrail {
 
   async #sync(): Promise<void> {
     await this.#writer.sync()
-    this.#syncedAt = Date.now()
+    this.#syncedAt = performance.now()
   }
 
-  /** The last events of a burst are synced as well. */
+  /** In how many milliseconds what was written has to be safe. */
+  get #syncDue(): number {
+    return this.#syncedAt + this.settings.sync - performance.now()
+  }
+
+  /** The last events of a burst are synced as well: by one timer, as a disk that syncs all the time writes slowly. */
   #syncSoon(): void {
-    const timer = setTimeout(() => {
-      if (!this.#isFlushing) this.#sync().catch(() => {})
-    }, this.settings.sync)
-    timer.unref()
+    if (this.#syncing || !this.#writer.isDirty) return
+    const timer = setTimeout(
+      () => {
+        this.#syncing = undefined
+        // A burst that goes on syncs by itself.
+        if (this.#isFlushing || this.#isClosed) return
+        if (this.#syncDue > 0) this.#syncSoon()
+        else this.#sync().catch(() => {})
+      },
+      Math.max(this.#syncDue, 1),
+    )
+    this.#syncing = timer.unref()
   }
 
   /** What was waited for is refused, and lost. The rest is tried again. */

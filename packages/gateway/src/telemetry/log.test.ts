@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { hideCredentials } from '../model/index.ts'
-import { createLog, type LogLevel } from './log.ts'
+import { createLog, limitedLog, type LogLevel } from './log.ts'
 
 function lines(format: 'text' | 'json', level: LogLevel = 'info') {
   const written: string[] = []
@@ -51,5 +51,17 @@ describe('createLog', () => {
     log('info', 'no')
     log('error', 'yes')
     expect(written).toHaveLength(1)
+  })
+
+  it('writes lines again after a while, also when the clock went back', async () => {
+    const { log, written } = lines('text')
+    const limited = limitedLog(log, { lines: 1, period: 30 })
+    limited('info', 'first')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    limited('info', 'left out')
+    await expect.poll(() => written.some((line) => line.includes('1 more lines'))).toBe(true)
+    limited('info', 'second')
+    expect(written.some((line) => line.includes('second'))).toBe(true)
   })
 })

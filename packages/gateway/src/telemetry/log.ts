@@ -80,7 +80,7 @@ export interface LogLimit {
 
 /** Writes the first lines of a period and counts the others: a flood of failures is no flood of lines. */
 export function limitedLog(log: Log, { lines, period }: LogLimit): Log {
-  let beganAt = 0
+  let beganAt = Number.NEGATIVE_INFINITY
   let written = 0
   let leftOut = 0
   const tellLater = (level: LogLevel): void => {
@@ -94,7 +94,8 @@ export function limitedLog(log: Log, { lines, period }: LogLimit): Log {
     timer.unref()
   }
   return (level, message, facts) => {
-    const now = Date.now()
+    // Not the time of day: after the clock went back, no line would be written until it is that late again.
+    const now = performance.now()
     if (now - beganAt >= period) {
       beganAt = now
       written = 0

@@ -43,6 +43,22 @@ describe('the wire view', () => {
     expect(view.total.totals().calls).toBe(1)
   })
 
+  it('knows about how long an answer is whose text was not kept', () => {
+    const view = new WireView(OPTIONS, { add: () => {} })
+    const one = exchange()
+    const record = view.begin(one)
+    Object.assign(record, { target: 'notes', tool: 'x' })
+    const result = { content: [{ type: 'text', text: 'x'.repeat(1000) }] }
+    view.end(record, complete(result), one)
+    expect(view.takeUncounted()).toEqual([record])
+    expect(record.bytes! / JSON.stringify(result).length).toBeCloseTo(1, 1)
+    // What is known is not guessed.
+    const known = view.begin(one)
+    Object.assign(known, { target: 'notes', tool: 'x', bytes: 5 })
+    view.end(known, complete(result), one)
+    expect(known.bytes).toBe(5)
+  })
+
   it('keeps messages only while it is watched, and shows every step', () => {
     const view = new WireView(OPTIONS)
     expect(recorded(view).messages).toBeUndefined()

@@ -143,6 +143,8 @@ export class WireView {
     if (record.target !== undefined) this.statsOf(record.target).add(record.durationMs, failed)
     if (record.tool !== undefined && this.#usage) {
       record.bytesIn = roughLength(exchange.params.arguments)
+      // Its text was not kept.
+      if (outcome.type === 'complete') record.bytes ??= roughLength(outlineOf(outcome))
       if (this.#uncounted.push(record) >= MOST_UNCOUNTED) this.#usage.add(this.takeUncounted())
     }
     const answer: SeenMessage = { hop: 'client', direction: 'out', message: outcome }
