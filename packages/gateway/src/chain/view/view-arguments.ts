@@ -1,6 +1,6 @@
 import { isJsonObject, withPlainNumbers, type JsonObject } from '@gantry/mcp/exchange'
 import { compileSchema, describeIssues, type CompiledSchema } from '@gantry/mcp/schema'
-import { nameForms, type Filled, type ViewEntry } from '../../model/index.ts'
+import { nameForms, type Filled, type ViewEntry, type ViewParameter } from '../../model/index.ts'
 
 /** Finds the value of what a view fills in. */
 export type Fill = (filled: Filled) => unknown
@@ -21,7 +21,9 @@ export class ViewArguments {
     this.#taken = new Set([...parameters.keys(), ...this.#own.keys()].map((name) => nameForms(name).loose))
     const narrow = shown.filter(([, parameter]) => Object.keys(parameter.narrow).length > 0)
     if (narrow.length > 0) {
-      const properties = Object.fromEntries(narrow.map(([own, one]) => [one.rename ?? own, one.narrow]))
+      const properties = Object.fromEntries(
+        narrow.map(([own, one]) => [one.rename ?? own, ofType(one.narrow)]),
+      )
       this.#narrowed = compileSchema({ type: 'object', properties }, { io: 'input' })
     }
   }
@@ -56,6 +58,20 @@ export class ViewArguments {
     }
     return Object.fromEntries(entries)
   }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  minimum: 'number',
+  maximum: 'number',
+  maxLength: 'string',
+  pattern: 'string',
+  maxItems: 'array',
+}
+
+/** JSON Schema asks a keyword of values of its type only, and some servers take the text "900" for 900. */
+function ofType(narrow: ViewParameter['narrow']): JsonObject {
+  const types = new Set(Object.keys(narrow).flatMap((keyword) => TYPES[keyword] ?? []))
+  return types.size === 0 ? narrow : { ...narrow, type: [...types] }
 }
 
 /** The arguments of a call or a prompt; undefined when they are no object. */

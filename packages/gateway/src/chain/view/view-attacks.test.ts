@@ -112,6 +112,14 @@ describe('a narrowed parameter of a view', () => {
     },
   )
 
+  it.each(['"900"', '[900]', 'null', '{"value":900}', 'true', '"1"'])(
+    'refuses %s where a number is narrowed: servers could read one in it',
+    async (depth) => {
+      expect(await find(`{"depth":${depth}}`)).toBeUndefined()
+      expect(await find(`{"words":[${depth}]}`)).toBeUndefined()
+    },
+  )
+
   it('takes what is small enough, however it is written', async () => {
     expect(await find('{"depth":3.0}')).toMatchObject({ depth: 3 })
     expect(await find('{"words":"short"}')).toMatchObject({ text: 'short' })
