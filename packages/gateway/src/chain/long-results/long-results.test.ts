@@ -31,6 +31,29 @@ describe('a long result', () => {
     expect((result.content as unknown[])[0]).toBe(short)
   })
 
+  it.each<[string, (at: number) => JsonObject]>([
+    ['texts', (at) => ({ type: 'text', text: `note ${at}` })],
+    ['links', (at) => ({ type: 'resource_link', uri: `a:${at}`, name: `note ${at}` })],
+    ['long texts', (at) => ({ type: 'text', text: `note ${at} `.repeat(500) })],
+  ])('of thousands of %s has the first and the last of them', async (_what, part) => {
+    kept.length = 0
+    const image = { type: 'image', data: 'AAAA' }
+    const content = [image, ...Array.from({ length: 5000 }, (_, at) => part(at))]
+    const shown = (await shortenResult({ content }, how, keep)).content as JsonObject[]
+    expect(tokensOf(JSON.stringify(shown))).toBeLessThan(how.maxTokens * 4)
+    expect(shown[0]).toBe(image)
+    expect(JSON.stringify(shown[1])).toContain('note 0')
+    expect(JSON.stringify(shown.at(-2))).toContain('note 4999')
+    const words = shown.find(({ text }) =>
+      String(text).includes(' parts left out; all of it: gantry-result:1'),
+    )
+    const left = Number(/(\d+) parts/.exec(String(words?.text))?.[1])
+    // Beside what is shown there are the words about the rest, and the link to it.
+    expect(left + shown.length - 2).toBe(content.length)
+    expect(kept).toHaveLength(1)
+    expect(kept[0]).toContain('note 2500')
+  })
+
   it('is the same when it is short enough', async () => {
     const result = {
       content: [

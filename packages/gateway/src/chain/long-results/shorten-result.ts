@@ -2,10 +2,13 @@ import { isJsonObject, jsonReader, writeJson, type JsonObject } from '@gantry/mc
 import { cutText } from '@gantry/mcp/foreign'
 import { isSame } from '../../model/index.ts'
 import { pagesOf } from './kept-results.ts'
+import { leaveOut, type Part } from './leave-out.ts'
 
 /** Models read about one token for four bytes. */
 const BYTES_PER_TOKEN = 4
 const HEAD = 0.75
+/** Shorter pieces of texts say less than the words about what was left out. */
+const LEAST = 60
 
 const readSource = jsonReader('source')
 
@@ -32,21 +35,52 @@ export async function shortenResult(result: JsonObject, how: Shortening, keep: K
   const { content, structuredContent } = plain
   if (how.maxTokens === undefined || !Array.isArray(content)) return plain
   const structured = structuredContent === undefined ? 0 : tokensOf(writeJson(structuredContent))
-  const lengths = content.map((item) => tokensOf(textOf(item) ?? ''))
-  const all = lengths.reduce((sum, length) => sum + length, structured)
-  if (all <= how.maxTokens) return plain
-  const allowed = shareOf(lengths, Math.max(0, how.maxTokens - structured))
-  const texts = content.map(textOf)
-  const long = texts.filter((text, at) => text !== undefined && lengths[at]! > allowed)
-  if (long.length === 0) return plain
-  const whole = long.join('\n\n')
+  const room = how.maxTokens - structured
+  const parts = content.map((item): Part => ({ item, tokens: tokensIn(item) }))
+  if (sumOf(parts) <= room) return plain
+  const { shown, lost, share } = fit(parts, Math.max(0, room))
+  if (lost.length === 0) return plain
+  const whole = lost.map(({ item }) => textOf(item) ?? writeJson(item)).join('\n\n')
   const uri = await keep(whole)
-  const shown = content.map((item, at) =>
-    texts[at] !== undefined && lengths[at]! > allowed
-      ? withText(item as JsonObject, headAndTail(texts[at], allowed, uri))
-      : item,
+  const items = shown.map((one) =>
+    typeof one === 'number'
+      ? { type: 'text', text: leftOut(`${one} parts`, uri) }
+      : isLonger(one, share)
+        ? withText(one.item as JsonObject, headAndTail(textOf(one.item)!, share, uri))
+        : one.item,
   )
-  return { ...plain, content: uri === undefined ? shown : [...shown, linkTo(uri, whole)] }
+  return { ...plain, content: uri === undefined ? items : [...items, linkTo(uri, whole)] }
+}
+
+/** Texts are cut as far as that leaves something of each. If that is not enough, whole parts are left out. */
+function fit(
+  parts: readonly Part[],
+  room: number,
+): { shown: readonly (Part | number)[]; lost: readonly Part[]; share: number } {
+  const share = Math.max(LEAST, shareOf(parts, room))
+  const cut = parts.map((part) => (isLonger(part, share) ? { ...part, tokens: share } : part))
+  if (sumOf(cut) <= room) return { shown: cut, lost: parts.filter((one) => isLonger(one, share)), share }
+  const shown = leaveOut(cut, Math.max(room, share), HEAD)
+  return { shown, lost: parts.filter(({ tokens }) => tokens > 0), share }
+}
+
+function isLonger({ item }: Part, tokens: number): boolean {
+  const text = textOf(item)
+  return text !== undefined && tokensOf(text) > tokens
+}
+
+function sumOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
+/** Bytes are no text that a model reads. */
+function tokensIn(item: unknown): number {
+  const text = textOf(item)
+  if (text !== undefined) return tokensOf(text)
+  if (!isJsonObject(item)) return 0
+  const { type, resource } = item
+  const isBytes = type === 'image' || type === 'audio' || (isJsonObject(resource) && 'blob' in resource)
+  return isBytes ? 0 : tokensOf(writeJson(item))
 }
 
 /** Structured content that is too long by itself becomes a text, which can be cut. */
@@ -63,8 +97,8 @@ function withoutLongStructure(result: JsonObject, { maxTokens, isPromised }: Sho
 }
 
 /** The length at which texts are cut so that all of them have room together. */
-function shareOf(lengths: readonly number[], room: number): number {
-  const sorted = lengths.toSorted((one, other) => one - other)
+function shareOf(parts: readonly Part[], room: number): number {
+  const sorted = parts.map(({ tokens }) => tokens).toSorted((one, other) => one - other)
   let left = room
   for (let at = 0; at < sorted.length; at++) {
     const share = Math.floor(left / (sorted.length - at))
@@ -90,8 +124,12 @@ function headAndTail(text: string, tokens: number, uri: string | undefined): str
   const head = cutText(text, Math.floor(text.length * share * HEAD)).replace(/…$/, '')
   const tail = text.slice(text.length - Math.floor(text.length * share * (1 - HEAD)))
   const left = text.length - head.length - tail.length
+  return `${head}\n${leftOut(`${left} characters`, uri)}\n${tail}`
+}
+
+function leftOut(what: string, uri: string | undefined): string {
   const rest = uri === undefined ? 'they are not kept: ask for less' : `all of it: ${uri}`
-  return `${head}\n[… ${left} characters left out; ${rest} …]\n${tail}`
+  return `[… ${what} left out; ${rest} …]`
 }
 
 function linkTo(uri: string, text: string): JsonObject {
