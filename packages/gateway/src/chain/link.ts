@@ -19,7 +19,8 @@ import type { GatewayExchange } from './gateway-exchange.ts'
  * - hears notifications with `exchange.hear(…)`, the link nearest to the target first, and questions by putting another
  *   function in the place of `exchange.ask`.
  *
- * A link is an `async` function that awaits `next()`: so there is one way to look at an outcome.
+ * A link is an `async` function that awaits `next()`: so there is one way to look at an outcome. One that does not look
+ * at it returns `next()`, and needs no promise of its own.
  *
  * A link whose configuration gives it nothing to do is left out: its function in `chain.ts` returns undefined.
  */

@@ -98,6 +98,11 @@ export class Permissions {
     return this.#index.isCommon
   }
 
+  /** Whether requests with the same credentials can differ in what is kept from them. */
+  get readsClients(): boolean {
+    return this.#index.readsClients
+  }
+
   /** Whether any call has to wait for approval. */
   get isHolding(): boolean {
     return this.#index.isHolding

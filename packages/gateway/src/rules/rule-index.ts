@@ -45,6 +45,8 @@ export interface Part {
 export class RuleIndex {
   /** Nothing is kept from anybody: all callers see the same. */
   readonly isCommon: boolean
+  /** Whether any condition is about the program that a caller uses, which can be another one in each request. */
+  readonly readsClients: boolean
   /** Whether any condition counts calls. */
   readonly isCounting: boolean
   /** Whether any rule wants approvals. */
@@ -58,6 +60,7 @@ export class RuleIndex {
     this.#rules = rules
     this.#within = within
     this.isCommon = fallback === 'allow' && !within && !rules.some(canDeny)
+    this.readsClients = rules.some(({ when }) => when?.reads.includes('client'))
     this.isHolding = rules.some(({ approve }) => approve !== undefined)
     this.isCounting = rules.some(({ when }) => when !== undefined && when.windows.length > 0)
   }

@@ -56,6 +56,11 @@ export class CallerView {
     return this.#permissions.isCommon && !this.#listsOf
   }
 
+  /** It is the same for all requests with these credentials. */
+  get isLasting(): boolean {
+    return !this.#listsOf && !this.#permissions.readsClients && !this.#trial?.readsClients
+  }
+
   get catalogs(): readonly TargetCatalog[] {
     if (this.isOpen) return this.#catalog.catalogs
     const { generation, catalogs } = this.#catalog
@@ -261,6 +266,8 @@ export function mayKnow({ target, snapshot }: TargetCatalog, permissions: Permis
   )
 }
 
+const NOBODY = {}
+
 /** What callers may see and call at one endpoint, under the rules that hold now. */
 export class Policy {
   readonly #catalog: CatalogView
@@ -269,6 +276,8 @@ export class Policy {
   #rules: PolicyModel
   /** The endpoint as all callers see it; undefined while rules hide something from some of them. */
   #common: CallerView | undefined
+  /** By the credentials of the caller: what is merged and found out for one request holds for the next. */
+  #known = new WeakMap<object, CallerView>()
 
   constructor(catalog: CatalogView, rules: PolicyModel, endpoint: string, rulings?: RuleCounts) {
     this.#catalog = catalog
@@ -284,6 +293,7 @@ export class Policy {
 
   set rules(rules: PolicyModel) {
     this.#rules = rules
+    this.#known = new WeakMap()
     const view = this.#viewUnder(rules, {})
     this.#common = view.isCommon && !rules.trial ? view : undefined
   }
@@ -295,8 +305,12 @@ export class Policy {
   ): CallerView {
     const listsOf = this.#catalog.listsFor(caller)
     if (!listsOf && rules === this.#rules && this.#common) return this.#common
-    const { auth, client } = caller
-    return this.#viewUnder(rules, { auth, client, view: this.#endpoint }, listsOf)
+    const { auth = NOBODY, client } = caller
+    const known = !listsOf && rules === this.#rules ? this.#known.get(auth) : undefined
+    if (known) return known
+    const view = this.#viewUnder(rules, { auth: caller.auth, client, view: this.#endpoint }, listsOf)
+    if (rules === this.#rules && view.isLasting) this.#known.set(auth, view)
+    return view
   }
 
   #viewUnder(rules: PolicyModel, caller: Caller, listsOf?: ListsOf): CallerView {

@@ -31,7 +31,12 @@ const PERMITS: ReadonlyMap<string, Permit> = new Map<string, Permit>([
   ],
 ])
 
-/** What a target answered, without what the caller may not know. Results that name no resources stay unread. */
+/** Whether what is asked for can name resources. Other results stay unread. */
+export function showsResources({ method }: ResolvedExchange): boolean {
+  return PERMITS.has(method)
+}
+
+/** What a target answered, without what the caller may not know. */
 export function permittedOutcome(outcome: Outcome, exchange: ResolvedExchange): Outcome {
   const permit = PERMITS.get(exchange.method)
   if (outcome.type !== 'complete' || !permit) return outcome

@@ -10,6 +10,9 @@ const MAX_NAME = 80
 export class Share {
   readonly limit: RateModel
   readonly key: string
+  /** Who was counted last, and when, by the number of the call. */
+  who = ''
+  at = 0
   #cost = -1
   #day = -1
   #buckets: NamedBuckets = []
@@ -53,33 +56,21 @@ export interface ShareFill {
   readonly fills: readonly Fill[]
 }
 
-/** Who was counted against a limit, and when, by the number of the call. */
-interface Counted {
-  readonly limit: string
-  who: string
-  at: number
-}
-
 /** What this process has counted, on all endpoints together: a limit is not passed by using another one. */
 export class RateCounts {
   readonly local: LocalBuckets = new LocalBuckets()
   readonly running: Running = new Running()
   readonly #refused = new Map<string, number>()
-  /** Who was counted, by the key of the share. */
-  readonly #counted = new Map<string, Counted>()
+  /** What was counted, by the key of the share. */
+  readonly #counted = new Map<string, Share>()
   #calls = 0
 
-  counted({ limit, key }: Share, name: string): void {
-    const at = ++this.#calls
-    const who = name.length > MAX_NAME ? name.slice(0, MAX_NAME) : name
-    const known = this.#counted.get(key)
-    if (known) {
-      known.at = at
-      known.who = who
-      return
-    }
+  counted(share: Share, name: string): void {
+    share.at = ++this.#calls
+    share.who = name.length > MAX_NAME ? name.slice(0, MAX_NAME) : name
+    if (this.#counted.get(share.key) === share) return
     if (this.#counted.size >= MAX_SHARES) this.#forgetOlder()
-    this.#counted.set(key, { limit: limit.name, who, at })
+    this.#counted.set(share.key, share)
   }
 
   /** Half of them at once: so it happens rarely. */
@@ -101,12 +92,12 @@ export class RateCounts {
 
   /** What is used of a limit now, the fullest first, and by how many it was used. */
   async fills(limit: RateModel, store: Store, most: number): Promise<{ shares: ShareFill[]; total: number }> {
-    const known = [...this.#counted].filter(([, counted]) => counted.limit === limit.name)
-    known.sort(([, one], [, other]) => one.at - other.at)
+    const known = [...this.#counted.values()].filter((share) => share.limit.name === limit.name)
+    known.sort((one, other) => one.at - other.at)
     // Only callers who were counted recently can be near the limit.
     const looked = known.slice(-most * 10)
     const shares = await Promise.all(
-      looked.map(async ([key, { who }]) => ({
+      looked.map(async ({ key, who }) => ({
         who,
         fills: await this.#fillsOf(new Share(limit, key), store),
       })),

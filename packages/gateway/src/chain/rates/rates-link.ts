@@ -5,6 +5,7 @@ import {
   INTERNAL_ERROR,
   ProtocolError,
   RefusedForLoad,
+  type Outcome,
 } from '@gantry/mcp/exchange'
 import type { RateModel } from '../../model/index.ts'
 import { StoreError, type Spent, type Store } from '../../store/index.ts'
@@ -22,13 +23,24 @@ const UNCOUNTED = /^(?:tasks\/|completion\/)/
 export function ratesLink(limits: readonly RateModel[], store: Store, counts: RateCounts): Link | undefined {
   if (limits.length === 0) return undefined
   const limitsOf = forEachObject((resolved) => limits.filter((limit) => isAbout(limit, resolved)))
-  return async (given, next) => {
+  return (given, next) => {
     if (UNCOUNTED.test(given.method)) return next()
     const exchange = given as ResolvedExchange
     const own = limitsOf(exchange.resolved)
     if (own.length === 0) return next()
     const caller = callerKey(exchange)
     const shares = own.map((limit) => shareOf(limit, exchange, caller, counts))
+    const isBounded = own.some(({ concurrent }) => concurrent !== undefined)
+    if (isBounded) return whileRunning(shares, exchange, next)
+    const spending = spend(shares, exchange, counts, store)
+    return spending ? spending.then(() => next()) : next()
+  }
+
+  async function whileRunning(
+    shares: readonly Share[],
+    exchange: ResolvedExchange,
+    next: Parameters<Link>[1],
+  ): Promise<Outcome> {
     const leave = counts.running.enter(shares, (limit) => tooMany(limit, counts))
     try {
       const spending = spend(shares, exchange, counts, store)
