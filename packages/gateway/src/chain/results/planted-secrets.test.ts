@@ -33,6 +33,39 @@ const SURFACES: Readonly<Record<string, (text: string, lot: Lot) => Outcome | Js
     complete({ content: [{ type: 'resource_link', uri: 'a:b', name: text, description: text }] }),
   uri: (text) =>
     complete({ content: [{ type: 'resource_link', uri: `a:${encodeURIComponent(text)}`, name: 'n' }] }),
+  written: (text, lot) => {
+    const encoding = lot.one(['latin1', 'utf16le'] as const)
+    const bytes = Buffer.from(`\uFEFF${text}`.slice(encoding === 'latin1' ? 1 : 0), encoding)
+    return complete({ contents: [{ uri: 'a:b', blob: bytes.toString('base64') }] })
+  },
+  dataUri: (text) =>
+    complete({
+      content: [{ type: 'text', text: `at data:text/plain;base64,${Buffer.from(text).toString('base64')}` }],
+    }),
+  drawing: (text) =>
+    complete({
+      content: [
+        { type: 'image', mimeType: 'image/svg+xml', data: Buffer.from(text).toString('base64') },
+        { type: 'resource_link', uri: 'a:b', name: 'n', title: text, annotations: { note: text } },
+      ],
+    }),
+  meta: (text) => complete({ content: [], _meta: { [text]: 1, author: { [`x ${text}`]: [text] } } }),
+  form: (text) => ({
+    type: 'input_required',
+    inputRequests: {
+      q: {
+        method: 'elicitation/create',
+        params: {
+          message: 'm',
+          requestedSchema: { properties: { [text]: { title: text, description: text, default: text } } },
+        },
+      },
+      s: {
+        method: 'sampling/createMessage',
+        params: { systemPrompt: text, messages: [{ role: 'user', content: { type: 'text', text } }] },
+      },
+    },
+  }),
   prompt: (text) =>
     complete({ description: text, messages: [{ role: 'user', content: { type: 'text', text } }] }),
   completion: (text) => complete({ completion: { values: [text] } }),
@@ -75,9 +108,11 @@ function passesUnread(made: Outcome | JsonObject): boolean {
 
 /** As an attacker would read it: without escapes and encodings. */
 function readable(json: string): string {
-  const decoded = json.replaceAll(/"blob":"([^"]*)"/g, (_, data: string) =>
-    Buffer.from(data, 'base64').toString(),
-  )
+  const decoded = json
+    .replaceAll(/(?:"(?:blob|data)":"|;base64,)([\w+/]+=*)/g, (_, data: string) =>
+      Buffer.from(data, 'base64').toString('latin1'),
+    )
+    .replaceAll('\0', '')
   const escaped = decoded.replaceAll(String.raw`\\n`, '\n').replaceAll(String.raw`\n`, '\n')
   return `${escaped}\n${decodeURIComponent(escaped.replaceAll(/%(?![\dA-F]{2})/g, '%25'))}`
 }

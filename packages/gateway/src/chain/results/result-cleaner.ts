@@ -1,6 +1,6 @@
-import { isUtf8 } from 'node:buffer'
 import { isJsonObject, JsonNumber, jsonReader, writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import type { ResultRule } from '../../model/index.ts'
+import { cleanBase64, cleanDataUris, ENCODED } from './encoded-text.ts'
 import { fitMask, schemaAt, type LeafSchema } from './fit-mask.ts'
 import { endOf, follow, pathsOf, type PathSteps } from './path-steps.ts'
 import { Literals } from './literals.ts'
@@ -17,6 +17,8 @@ const OPAQUE: ReadonlySet<string> = new Set([
 ])
 /** Below these, every name is the server's own. */
 const DATA: ReadonlySet<string> = new Set(['structuredContent', 'arguments', 'requestedSchema'])
+/** How the protocol writes names of its own. All others are those of the server. */
+const PROTOCOL_NAME = /^_?[A-Za-z]{1,40}$/
 /** Shorter numbers are nobody's. */
 const SHORTEST_NUMBER = 4
 
@@ -48,7 +50,7 @@ export class ResultCleaner {
 
   /** Whether nothing is to be taken out of a value, by its JSON as it came. False says nothing. */
   isCleanJson(json: string): boolean {
-    return this.#paths.size === 0 && this.#texts.isCleanJson(json) && !json.includes(ENCODED)
+    return this.#paths.size === 0 && this.#texts.isCleanJson(json) && !ENCODED.test(json)
   }
 
   /** The same value when there is nothing to take out. Throws `RefusedResult`. */
@@ -59,9 +61,6 @@ export class ResultCleaner {
     return new Cleaning(this.#texts, this.#paths, this.#onFound, known.given, known.schema).all(value) as T
   }
 }
-
-/** Where texts stand encoded. */
-const ENCODED = '"blob"'
 
 /** One value on its way through the rules. */
 class Cleaning {
@@ -108,8 +107,15 @@ class Cleaning {
 
   #text(text: string, place: Place): unknown {
     if (text === this.#given) return text
-    const shown = this.#texts.clean(this.#inJson(this.#literals.clean(text)), place.field, this.#onFound)
+    const shown = this.#read(
+      cleanDataUris(text, (inner) => this.#read(inner, '')),
+      place.field,
+    )
     return shown === text ? text : fitMask(text, shown, place.schema)
+  }
+
+  #read(text: string, field: string): string {
+    return this.#texts.clean(this.#inJson(this.#literals.clean(text)), field, this.#onFound)
   }
 
   /** A number may be one of a card. */
@@ -131,11 +137,12 @@ class Cleaning {
   }
 
   #object(value: JsonObject, place: Place): unknown {
-    if (!place.isData && typeof value.blob === 'string') return this.#blob(value, place)
+    const encoded = place.isData ? undefined : encodedMember(value)
+    if (encoded) return this.#encoded(value, encoded, place)
     let changed: JsonObject | undefined
     const entries = Object.entries(value)
     entries.forEach(([key, inner], at) => {
-      const name = place.isData ? this.#name(key) : key
+      const name = place.isData || !PROTOCOL_NAME.test(key) ? this.#name(key) : key
       const shown = this.#isOpaque(key, value, place)
         ? inner
         : this.#value(inner, this.#inside(place, key, key))
@@ -158,15 +165,11 @@ class Cleaning {
   }
 
   /** Bytes that are text are read as text. */
-  #blob(value: JsonObject, place: Place): unknown {
-    const { blob, ...rest } = value
-    const bytes = Buffer.from(blob as string, 'base64')
+  #encoded(value: JsonObject, member: 'blob' | 'data', place: Place): unknown {
+    const { [member]: data, ...rest } = value
     const shown = this.#object(rest, place) as JsonObject
-    const text = isText(bytes) ? new TextDecoder().decode(bytes) : undefined
-    const clean =
-      text === undefined ? undefined : this.#text(text, { ...place, field: 'blob', schema: undefined })
-    if (clean === text) return shown === rest ? value : { ...shown, blob }
-    return { ...shown, blob: Buffer.from(String(clean)).toString('base64') }
+    const clean = cleanBase64(data as string, (text) => this.#read(text, member))
+    return shown === rest && clean === data ? value : { ...shown, [member]: clean }
   }
 
   #inside(place: Place, key: string, field: string): Place {
@@ -232,8 +235,10 @@ function isNumber(value: unknown): value is number | JsonNumber {
   return typeof value === 'number' || value instanceof JsonNumber
 }
 
-function isText(bytes: Buffer): boolean {
-  return isUtf8(bytes) && !bytes.includes(0)
+/** Where an object has text as base64. Images are none, but for drawings. */
+function encodedMember({ blob, data, mimeType }: JsonObject): 'blob' | 'data' | undefined {
+  if (typeof blob === 'string') return 'blob'
+  return typeof data === 'string' && String(mimeType).includes('svg') ? 'data' : undefined
 }
 
 /** Two names may have become the same. */

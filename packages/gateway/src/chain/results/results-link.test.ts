@@ -29,8 +29,11 @@ async function through(rule: RawResultRule, outcome: Outcome, schema?: JsonObjec
 
 const text = (words: string) => ({ content: [{ type: 'text', text: words }] })
 
+const base64 = (words: string, encoding: BufferEncoding = 'utf8') =>
+  Buffer.from(words, encoding).toString('base64')
+
 describe('what a rule finds', () => {
-  const blob = Buffer.from(`name,mail\nann,${MAIL}\n`).toString('base64')
+  const blob = base64(`name,mail\nann,${MAIL}\n`)
   it.each<[string, Outcome]>([
     ['a text', complete(text(`write to ${MAIL}`))],
     ['structured content', complete({ content: [], structuredContent: { who: [{ mail: MAIL }] } })],
@@ -40,6 +43,15 @@ describe('what a rule finds', () => {
       complete({ content: [{ type: 'resource', resource: { uri: 'a:b', text: MAIL } }] }),
     ],
     ['bytes that are text', complete({ contents: [{ uri: 'a:b', blob }] })],
+    ['bytes in Latin-1', complete({ contents: [{ uri: 'a:b', blob: base64(`Jörg, ${MAIL}`, 'latin1') }] })],
+    ['bytes of Windows', complete({ contents: [{ uri: 'a:b', blob: base64(`\uFEFF${MAIL}`, 'utf16le') }] })],
+    [
+      'a drawing',
+      complete({ content: [{ type: 'image', mimeType: 'image/svg+xml', data: base64(`<text>${MAIL}`) }] }),
+    ],
+    ['a data URI', complete(text(`see data:text/plain;base64,${base64(MAIL)}`))],
+    ['the source of an icon', complete({ content: [], icons: [{ src: `data:a/b;base64,${base64(MAIL)}` }] })],
+    ['the name of metadata', complete({ content: [], _meta: { [MAIL]: 1 } })],
     ['a link', complete({ content: [{ type: 'resource_link', uri: `mailto:${MAIL}`, name: MAIL }] })],
     [
       'a URI with escapes',
@@ -65,7 +77,9 @@ describe('what a rule finds', () => {
   ])('is not in %s', async (_what, outcome) => {
     const shown = await through({ mask: ['email'] }, outcome)
     const all = JSON.stringify([shown, shown.type === 'error' ? String(shown.cause) : ''])
-    const decoded = all.replaceAll(/"blob":"([^"]*)"/g, (_, data: string) => atob(data))
+    const decoded = all
+      .replaceAll(/(?:"(?:blob|data)":"|;base64,)([\w+/]+=*)/g, (_, data: string) => atob(data))
+      .replaceAll('\0', '')
     expect(decoded.normalize('NFKC')).not.toMatch(/ann.{0,6}(?:@|%40|&#64;)/)
     expect(decoded).toContain('[masked email]')
   })

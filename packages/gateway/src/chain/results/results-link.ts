@@ -11,7 +11,7 @@ import {
 import { compileSchema, type CompiledSchema } from '@gantry/mcp/schema'
 import type { ResultRule } from '../../model/index.ts'
 import { toFailure } from '../to-failure.ts'
-import type { GatewayExchange } from '../gateway-exchange.ts'
+import type { Ask, GatewayExchange, Hears } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { RefusedResult } from './refused-result.ts'
 import { ResultCleaner } from './result-cleaner.ts'
@@ -24,6 +24,10 @@ const UNTRUSTED = 'dev.gantry/untrusted'
 interface Handling {
   readonly cleaner: ResultCleaner
   readonly isUntrusted: boolean
+  /** A notification as it may be sent; undefined when it is refused. */
+  readonly hears: Hears
+  /** A question that is refused fails the call. */
+  readonly asks: (this: void, ask: Ask) => Ask
   /** A message as it may be shown and kept. */
   cleanMessage(this: void, message: unknown): unknown
 }
@@ -44,8 +48,16 @@ export function resultsLink(rules: readonly ResultRule[], findings: ResultFindin
   return async (exchange, next) => {
     const handling = exchange.resolved ? handlingOf(exchange.resolved) : handlingBy(rules)
     if (!handling) return next()
-    listen(exchange, handling)
-    return cleanOutcome(await next().catch(toFailure), exchange, handling)
+    exchange.hear(handling.hears)
+    exchange.askThrough(handling.asks)
+    if (exchange.record) exchange.record.clean = handling.cleanMessage
+    let outcome: Outcome
+    try {
+      outcome = await next()
+    } catch (thrown) {
+      outcome = toFailure(thrown)
+    }
+    return cleanOutcome(outcome, exchange, handling)
   }
 }
 
@@ -54,15 +66,10 @@ function handle(rules: readonly ResultRule[], findings: ResultFindings): Handlin
   return {
     cleaner,
     isUntrusted: rules.some(({ untrusted }) => untrusted),
+    hears: (notification) => quietly(() => cleaner.clean<Notification>(notification)),
+    asks: (ask) => async (questions, signal) => ask(cleaner.clean(questions), signal),
     cleanMessage: (message) => quietly(() => cleaner.clean(message)) ?? { withheld: true },
   }
-}
-
-/** A notification that is refused is not sent; a question that is refused fails the call. */
-function listen(exchange: GatewayExchange, { cleaner, cleanMessage }: Handling): void {
-  exchange.hear((notification) => quietly(() => cleaner.clean<Notification>(notification)))
-  exchange.askThrough((ask) => async (questions, signal) => ask(cleaner.clean(questions), signal))
-  if (exchange.record) exchange.record.clean = cleanMessage
 }
 
 function quietly<T>(clean: () => T): T | undefined {
@@ -73,15 +80,18 @@ function quietly<T>(clean: () => T): T | undefined {
   }
 }
 
-async function cleanOutcome(
+function cleanOutcome(
   outcome: Outcome,
   exchange: GatewayExchange,
   handling: Handling,
-): Promise<Outcome> {
+): Outcome | Promise<Outcome> {
   const { cleaner } = handling
   switch (outcome.type) {
-    case 'complete':
-      return cleanResult(outcome, exchange, handling)
+    case 'complete': {
+      const json = handling.isUntrusted ? undefined : jsonOf(outcome)
+      const isClean = json !== undefined && handling.cleaner.isCleanJson(json)
+      return isClean ? outcome : cleanResult(outcome, exchange, handling)
+    }
     case 'error': {
       const { code, message, data } = outcome.error
       const said = {
@@ -108,8 +118,6 @@ async function cleanResult(
   { resolved, params }: GatewayExchange,
   { cleaner, isUntrusted }: Handling,
 ): Promise<Outcome> {
-  const json = isUntrusted ? undefined : jsonOf(outcome)
-  if (json !== undefined && cleaner.isCleanJson(json)) return outcome
   const schema = resolved?.entry?.item.outputSchema as JsonObject | undefined
   const given = typeof params.uri === 'string' ? params.uri : undefined
   const result = cleaner.clean(outcome.result, { given, schema })

@@ -122,6 +122,8 @@ function patternStep(source: string, name: string, action: Action): Step {
 const ENTITY = /&#(?:(\d{1,7})|x([\da-f]{1,6}));?|&(commat|period|lowbar|hyphen|plus);/gi
 const NAMED: Record<string, string> = { commat: '@', period: '.', lowbar: '_', hyphen: '-', plus: '+' }
 const ESCAPE = /\\(?:u([\da-f]{4})|[nrtbf])/gi
+/** Printed numbers have them between their groups. */
+const DASH = /[\u2010-\u2015\u2212]/g
 const ALL_ASCII = /^[\u0000-\u007F]*$/
 /** Texts that may be read in another way, too. */
 const SPELLED = /[^\u0000-\u007F]|[%\\&]/
@@ -132,7 +134,7 @@ function spellingsOf(text: string): string[] {
   const add = (other: string): void => {
     if (other !== text) found.push(other)
   }
-  if (!ALL_ASCII.test(text)) add(withoutHidden(text.normalize('NFKC')))
+  if (!ALL_ASCII.test(text)) add(withoutHidden(text.normalize('NFKC')).replaceAll(DASH, '-'))
   if (text.includes('%')) add(decodePercent(text))
   if (text.includes('\\')) {
     add(

@@ -2,7 +2,7 @@
 export interface Detector {
   /** As the configuration and the mask name it. */
   readonly name: string
-  /** A cheap look: where it finds nothing, the pattern is not tried. */
+  /** A cheap look, at the beginning of each word: where it finds nothing, the pattern is not tried. */
   readonly hint: RegExp
   /** With the flag `g`. */
   readonly pattern: RegExp

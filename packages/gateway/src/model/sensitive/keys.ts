@@ -3,7 +3,7 @@ import type { Detector } from './detector.ts'
 
 export const jwt: Detector = { name: 'jwt', hint: /eyJ/, pattern: JSON_WEB_TOKEN }
 
-export const vendorKey: Detector = { name: 'vendor-key', hint: /[\w-]{16}/, pattern: VENDOR_KEY }
+export const vendorKey: Detector = { name: 'vendor-key', hint: /(?<![\w-])[\w-]{16}/, pattern: VENDOR_KEY }
 
 export const privateKey: Detector = { name: 'private-key', hint: /PRIVATE KEY/, pattern: PRIVATE_KEY }
 
@@ -13,7 +13,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** Words that look as if they were drawn by lot. Hashes, identifiers and paths are no secrets. */
 export const highEntropy: Detector = {
   name: 'high-entropy',
-  hint: /[\w+/=-]{24}/,
+  hint: /(?<![\w+/=-])[\w+/=-]{24}/,
   pattern: /(?<![\w+/=-])[A-Za-z\d+/_-]{24,512}={0,2}(?![\w+/=-])/g,
   accepts: (match) =>
     /[a-z]/.test(match) &&

@@ -48,7 +48,7 @@ function ibanIn(match: string): Span[] | undefined {
 
 export const card: Detector = {
   name: 'card',
-  hint: /\d(?:[ .-]?\d){12}/,
+  hint: /(?<!\d)\d(?:[ .-]{0,2}\d){12}/,
   pattern: /(?<!\d)\d(?:[ .-]{0,2}\d){12,}/g,
   spans: cardsIn,
 }

@@ -84,9 +84,9 @@ const SWISS_WEIGHTS = [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]
 const COUNTRIES: readonly Omit<Detector, 'hint'>[] = [
   {
     name: 'us-ssn',
-    pattern: /(?<![\d-])\d{3}[- ]?\d{2}[- ]?\d{4}(?![\d-])/g,
+    pattern: /(?<![\d-])\d{3}[-. ]?\d{2}[-. ]?\d{4}(?![\d-])/g,
     accepts: (match, before) =>
-      isSocialSecurity(plain(match)) && (/^\d{3}([- ])\d{2}\1\d{4}$/.test(match) || SSN_WORD.test(before)),
+      isSocialSecurity(plain(match)) && (/^\d{3}([-. ])\d{2}\1\d{4}$/.test(match) || SSN_WORD.test(before)),
   },
   {
     name: 'uk-nino',

@@ -6,7 +6,7 @@ export const email: Detector = {
   name: 'email',
   hint: /@/,
   pattern:
-    /(?:"[^"\r\n@]{1,64}"|(?<![\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-])[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64})@(?:\[[\d.:a-f]{3,45}\]|(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}\p{L}[\p{L}\p{N}-]{1,23})/giu,
+    /(?:"[^"\r\n@]{1,64}"|(?<![\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-])[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64})@(?:\[[\d.:a-f]{3,45}\]|(?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]{0,62})\.){1,8}\p{L}[\p{L}\p{N}-]{1,23})/giu,
   // `icon@2x.png` is a file, and `git@host.example:team/repository` the account that everyone uses.
   accepts: (match) => !FILE_ENDING.test(match) && !/^git@/i.test(match),
 }
@@ -16,7 +16,7 @@ const PHONE_WORD =
 
 export const phone: Detector = {
   name: 'phone',
-  hint: /\d[\d ().-]{5}/,
+  hint: /(?<!\d)\d[\d ().-]{5}/,
   pattern: /(?<![\w+.,-])(?:\+|\(\+)?\(?\d[\d ()./-]{5,22}\d(?![\w])/g,
   accepts: (match, before) => {
     const count = match.replaceAll(/\D/g, '').length

@@ -1,0 +1,35 @@
+import { isUtf8 } from 'node:buffer'
+
+/** Signs by which JSON shows that a text may stand in it encoded. */
+export const ENCODED: RegExp = /"blob"|;base64,|svg\+xml/i
+
+const DATA_URI = /(;base64,)([\w+/-]{8,}={0,2})/gi
+/** Bytes that no text has. */
+const CONTROL = /[\0-\x08\x0E-\x1A\x1C-\x1F]/
+const UTF_16 = '\uFEFF'
+
+/** What makes a clean text of a text; the same one when there is nothing to take out. */
+type Clean = (text: string) => string
+
+/** Base64 of bytes that are text, cleaned; the same when there is nothing to take out, or they are no text. */
+export function cleanBase64(data: string, clean: Clean): string {
+  const bytes = Buffer.from(data, 'base64')
+  const encoding = encodingOf(bytes)
+  if (!encoding) return data
+  const text = bytes.toString(encoding)
+  const shown = clean(text)
+  return shown === text ? data : Buffer.from(shown, encoding).toString('base64')
+}
+
+/** A text whose `data:` URIs are cleaned. */
+export function cleanDataUris(text: string, clean: Clean): string {
+  if (!text.includes(';base64,')) return text
+  return text.replaceAll(DATA_URI, (_, mark: string, data: string) => mark + cleanBase64(data, clean))
+}
+
+/** How bytes are read as text: old files are in Latin-1, and some of Windows in UTF-16. Undefined: they are no text. */
+function encodingOf(bytes: Buffer): 'utf8' | 'latin1' | 'utf16le' | undefined {
+  if (bytes.length % 2 === 0 && bytes.toString('utf16le', 0, 2) === UTF_16) return 'utf16le'
+  if (CONTROL.test(bytes.toString('latin1'))) return undefined
+  return isUtf8(bytes) ? 'utf8' : 'latin1'
+}
