@@ -114,6 +114,10 @@ export class WireView {
       // A call from the console is always shown.
       keeps: tag !== undefined || this.#sampling === 1 || Math.random() < this.#sampling,
       messages: undefined,
+      // A member that is added later costs a record more than all of the others.
+      isForLoad: undefined,
+      clean: undefined,
+      upstream: undefined,
     }
   }
 
