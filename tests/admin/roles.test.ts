@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROLE_OF, ROUTES, type RouteName } from '../../packages/gateway/src/admin/contract.ts'
 import { narrowed } from '../../packages/gateway/src/admin/http/roles.ts'
 import { IssuerWorld } from '../../packages/mcp/src/auth/guard/fixtures/issuer-world.test.node.ts'
+import { modernRequest } from '../support/raw-client.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 const AUDIENCE = 'https://mcp.example.com/mcp'
@@ -106,6 +107,27 @@ it('a viewer gets the topics of viewers, whatever is asked for', () => {
     narrowed('events', topics === undefined ? {} : { topics }, viewer).topics
   expect(topicsOf('stderr,targets,log')).toBe('targets')
   expect(topicsOf('stderr')).toBe('stats')
-  expect(topicsOf()).toBe('targets,catalog,wire,clients,config,stats')
+  expect(topicsOf()).toBe('targets,catalog,exchanges,clients,config,stats')
+  expect(topicsOf('wire, targets')).toBe('exchanges,targets')
   expect(narrowed('events', { topics: 'stderr' }, { ...viewer, role: 'operator' }).topics).toBe('stderr')
+})
+
+it('a viewer who watches the wire sees exchanges, and no messages are kept for that', async () => {
+  const { view } = gateway.gateway
+  const watched = async (role: string) => {
+    const ended = new AbortController()
+    const headers = { authorization: `Bearer ${tokens[role]}` }
+    const response = await fetch(`${gateway.url}/api/events?topics=wire`, { headers, signal: ended.signal })
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    while (!text.includes('event: hello')) text += (await reader.read()).value ?? ''
+    const isWatched = view.watched
+    await modernRequest(`${gateway.url}/mcp`, 'tools/list', {}, { headers })
+    while (!text.includes('event: wire')) text += (await reader.read()).value ?? ''
+    ended.abort()
+    await expect.poll(() => view.watched).toBe(false)
+    return [isWatched, view.recent(1)[0]?.messages?.length]
+  }
+  expect(await watched('viewer')).toEqual([false, undefined])
+  expect(await watched('operator')).toEqual([true, 2])
 })

@@ -70,6 +70,23 @@ describe('the wire view', () => {
     expect(recorded(view).messages).toBeUndefined()
   })
 
+  it('shows that there are exchanges to those who may not read messages, and keeps none for them', () => {
+    const view = new WireView(OPTIONS)
+    const seen: string[] = []
+    const stop = view.watch(({ status }) => seen.push(status), { messages: false })
+    expect(view.watched).toBe(false)
+    expect(recorded(view).messages).toBeUndefined()
+    expect(seen).toEqual(['running', 'ok'])
+    const stopReading = view.watch(() => {})
+    expect(recorded(view).messages).toHaveLength(2)
+    stopReading()
+    stopReading()
+    expect(view.watched).toBe(false)
+    stop()
+    recorded(view)
+    expect(seen.filter((status) => status === 'ok')).toHaveLength(2)
+  })
+
   it('keeps nothing of what was refused for load: a flood of it would push out what failed', () => {
     const view = new WireView(OPTIONS)
     const end = (outcome: Outcome) => {

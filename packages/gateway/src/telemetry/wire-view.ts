@@ -45,6 +45,8 @@ export class WireView {
   readonly #exchanges: KeptExchanges
   readonly #targets = new Map<string, Stats>()
   readonly #watchers = new Set<(record: ExchangeRecord) => void>()
+  /** Those who see messages; the others see that there are exchanges. */
+  #readers = 0
   readonly #usage: Pick<ToolUsage, 'add'> | undefined
   #uncounted: ExchangeRecord[] = []
   readonly #running = new CallTable<number, ExchangeRecord>()
@@ -58,14 +60,21 @@ export class WireView {
     this.#exchanges = new KeptExchanges(this.#ring, options.bodyBytes)
   }
 
+  /** Whether messages are kept, because somebody can read them. */
   get watched(): boolean {
-    return this.#watchers.size > 0
+    return this.#readers > 0
   }
 
   /** Calls back whenever a record begins, gets a message or ends. Returns how to stop. */
-  watch(listener: (record: ExchangeRecord) => void): () => void {
+  watch(
+    listener: (record: ExchangeRecord) => void,
+    { messages }: { readonly messages: boolean } = { messages: true },
+  ): () => void {
     this.#watchers.add(listener)
-    return () => this.#watchers.delete(listener)
+    if (messages) this.#readers++
+    return () => {
+      if (this.#watchers.delete(listener) && messages) this.#readers--
+    }
   }
 
   begin(exchange: Exchange): ExchangeRecord {
@@ -85,7 +94,7 @@ export class WireView {
     if (params.requestState !== undefined) this.waiting.begun(params)
     if (this.watched) {
       this.add(record, { hop: 'client', direction: 'in', message: { method: exchange.method, params } })
-    }
+    } else this.#tell(record)
     return record
   }
 
@@ -158,6 +167,7 @@ export class WireView {
     else if ((failed || isSlow) && !record.isForLoad && !record.messages) {
       this.#keepFlight(record, answer, exchange)
     }
+    if (!this.watched) this.#tell(record)
     record.upstream = undefined
     if (this.#ring[record.id % this.#ring.length] !== record) this.#exchanges.endedLate(record)
   }
@@ -185,13 +195,17 @@ export class WireView {
     const record = this.#create(method, undefined, nobody, undefined)
     Object.assign(record, { target, durationMs: 0, status: 'refused', error: shortText(error) })
     this.#put(record)
+    this.#tell(record)
+  }
+
+  #tell(record: ExchangeRecord): void {
     for (const watcher of this.#watchers) watcher(record)
   }
 
   add(record: ExchangeRecord, seen: SeenMessage): void {
     if (!this.watched) return
     if (record.keeps) this.#exchanges.keep(record, seen)
-    for (const watcher of this.#watchers) watcher(record)
+    this.#tell(record)
   }
 
   /** Newest first. */

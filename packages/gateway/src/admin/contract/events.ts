@@ -11,13 +11,15 @@ import type { WireRecord } from './wire.ts'
  * with `Last-Event-ID` gets what it missed, or `reset` when that is no longer known. Browsers use `fetch`, not
  * `EventSource`, which cannot send the `Authorization` header.
  *
- * Messages of exchanges are kept only while a client has the topic `wire`.
+ * Messages of exchanges are kept only while a client has the topic `wire`. `exchanges` has the same events and keeps no
+ * messages: viewers, who may not read them, get it in the place of `wire`.
  */
 export type Topic =
   | 'targets'
   | 'stderr'
   | 'catalog'
   | 'wire'
+  | 'exchanges'
   | 'clients'
   | 'config'
   | 'stats'

@@ -6,6 +6,7 @@ export const TOPICS: readonly Topic[] = [
   'stderr',
   'catalog',
   'wire',
+  'exchanges',
   'clients',
   'config',
   'stats',
@@ -35,6 +36,9 @@ interface Reader {
 const KEPT_EVENTS = 500
 /** Soon repeated and of no use later. */
 const FLEETING: ReadonlySet<Topic> = new Set(['stats', 'wire', 'audit'])
+
+/** Who has the second topic hears events of the first as well. */
+const HEARD_BY: Readonly<Partial<Record<Topic, Topic>>> = { wire: 'exchanges' }
 
 /** Tells every open console what happens, and those that come back what they missed. */
 export class EventHub {
@@ -66,8 +70,9 @@ export class EventHub {
       this.#kept.push({ seq, topic, event })
       if (this.#kept.length > KEPT_EVENTS) this.#kept.shift()
     }
+    const also = HEARD_BY[topic]
     for (const { topics, channel } of this.#readers) {
-      if (topics.has(topic)) channel.push({ id: this.#id(seq), event })
+      if (topics.has(topic) || (also && topics.has(also))) channel.push({ id: this.#id(seq), event })
     }
   }
 

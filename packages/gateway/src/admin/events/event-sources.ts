@@ -36,6 +36,7 @@ export class EventSources implements GatewayObserver {
   #known: Set<string>
   #timer: NodeJS.Timeout | undefined
   #ticker: NodeJS.Timeout | undefined
+  #watched: 'messages' | 'exchanges' | undefined
   #stopWatching: (() => void) | undefined
   #stopApprovals: (() => void) | undefined
   #lastClients = ''
@@ -65,21 +66,25 @@ export class EventSources implements GatewayObserver {
       this.#stopApprovals?.()
       this.#stopApprovals = undefined
     }
-    if (wanted.has('wire')) {
-      this.#stopWatching ??= view.watch((record) => {
-        this.#records.add(record)
-        this.#soon()
-      })
-    } else {
-      this.#stopWatching?.()
-      this.#stopWatching = undefined
-    }
+    this.#watch(wanted.has('wire') ? 'messages' : wanted.has('exchanges') ? 'exchanges' : undefined)
     const needsTicks = wanted.has('stats') || wanted.has('clients')
     if (needsTicks) this.#ticker ??= setInterval(() => this.#tick(), STATS_EVERY).unref()
     else {
       clearInterval(this.#ticker)
       this.#ticker = undefined
     }
+  }
+
+  #watch(what: 'messages' | 'exchanges' | undefined): void {
+    if (what === this.#watched) return
+    this.#watched = what
+    this.#stopWatching?.()
+    const listener = (record: ExchangeRecord): void => {
+      this.#records.add(record)
+      this.#soon()
+    }
+    const messages = what === 'messages'
+    this.#stopWatching = what && this.#options.host.gateway.view.watch(listener, { messages })
   }
 
   targetChanged(target: Target): void {

@@ -15,7 +15,7 @@ const SCOPES: readonly (readonly [Role, scope: string])[] = [
 const VIEWER_TOPICS: ReadonlySet<Topic> = new Set([
   'targets',
   'catalog',
-  'wire',
+  'exchanges',
   'clients',
   'config',
   'stats',
@@ -57,6 +57,8 @@ export function narrowed(
 ): Readonly<Record<string, unknown>> {
   if (name !== 'events' || role !== 'viewer') return query
   const asked = typeof query.topics === 'string' ? query.topics.split(',') : [...VIEWER_TOPICS]
-  const allowed = asked.filter((topic) => VIEWER_TOPICS.has(topic.trim() as Topic))
+  // Nothing is kept for those who may not read it.
+  const meant = asked.map((topic) => (topic.trim() === 'wire' ? 'exchanges' : topic.trim()))
+  const allowed = meant.filter((topic) => VIEWER_TOPICS.has(topic as Topic))
   return { ...query, topics: allowed.length === 0 ? 'stats' : allowed.join(',') }
 }
