@@ -16,7 +16,7 @@ import type { ConsoleCookie } from './console-cookie.ts'
 import type { ConsolePeople } from './console-people.ts'
 import { acceptedEncodings, packed } from './compress.ts'
 import { type ConsoleFiles, SECURITY_HEADERS } from './console-files.ts'
-import { narrowed, requireRole } from './roles.ts'
+import { narrowed, requireRole, withoutWords } from './roles.ts'
 import { matchRoute } from './router.ts'
 import { jsonReader } from '@gantry/mcp/exchange'
 
@@ -100,16 +100,19 @@ export class AdminServer {
   async #run(name: RouteName, response: ServerResponse, request: AnyRequest): Promise<void> {
     const { handlers, toJson } = this.#options
     const answer = dispatch(handlers, name, request)
+    const shown = (value: unknown): unknown => withoutWords(value, request.caller)
     switch (ROUTES[name].answers) {
       case 'events':
-        return writeEvents(response, answer as AsyncIterable<StreamItem<{ type: string }>>, toJson)
+        return writeEvents(response, answer as AsyncIterable<StreamItem<{ type: string }>>, (event) =>
+          toJson(shown(event)),
+        )
       case 'lines':
         return writeLines(response, answer as Iterable<unknown>, toJson)
       default:
         return this.#json(
           response,
           200,
-          await answer,
+          shown(await answer),
           await this.#sessionHeaders(name, response.req, request),
         )
     }

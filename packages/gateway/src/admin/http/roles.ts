@@ -1,4 +1,4 @@
-import type { AuthInfo } from '@gantry/mcp/exchange'
+import { isJsonObject, type AuthInfo } from '@gantry/mcp/exchange'
 import { ADMIN_SCOPE, OPERATOR_SCOPE, VIEWER_SCOPE, type RolesModel } from '../../model/index.ts'
 import { ApiError } from '../api-error.ts'
 import { mayUse, ROLE_OF, type Role, type RouteName, type Topic } from '../contract.ts'
@@ -61,4 +61,25 @@ export function narrowed(
   const meant = asked.map((topic) => (topic.trim() === 'wire' ? 'exchanges' : topic.trim()))
   const allowed = meant.filter((topic) => VIEWER_TOPICS.has(topic as Topic))
   return { ...query, topics: allowed.length === 0 ? 'stats' : allowed.join(',') }
+}
+
+/** In the place of words that a target or its program has said. */
+const FOR_OPERATORS = 'Operators can see why.'
+
+/** An answer as this caller may read it: viewers get no words of targets and programs, only that something failed. */
+export function withoutWords<T>(value: T, { role }: Caller): T {
+  return role === 'viewer' ? (strip(value) as T) : value
+}
+
+function strip(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strip)
+  if (!isJsonObject(value)) return value
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    if (name === 'error' && typeof member === 'string') return []
+    if (name === 'problem' && isJsonObject(member))
+      return [[name, { code: member.code, what: FOR_OPERATORS }]]
+    if (name === 'gap' && isJsonObject(member)) return [[name, { ...member, reason: FOR_OPERATORS }]]
+    return [[name, strip(member)]]
+  })
+  return Object.fromEntries(members)
 }

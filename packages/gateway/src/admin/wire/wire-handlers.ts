@@ -12,7 +12,8 @@ import {
   type StartCall,
   type ToolFigures,
 } from '../contract.ts'
-import type { Handlers } from '../handlers.ts'
+import type { Caller, Handlers } from '../handlers.ts'
+import { withoutWords } from '../http/roles.ts'
 import type { Playground } from '../playground/playground.ts'
 import { presentDetail, presentRecord } from './present-messages.ts'
 import { REDACTED } from '../../model/index.ts'
@@ -43,7 +44,7 @@ export function wireHandlers(host: AdminHost, playground: Playground): WireHandl
       const usages = await gateway.usage.read(query?.range ?? '24h', query?.per ?? 'tool')
       return { tools: usages.map(presentUsage) }
     },
-    wire: ({ query }) => list(host, query ?? {}),
+    wire: ({ query, caller }) => list(host, query ?? {}, caller),
     wireDetail: ({ params }) => detail(find(params.id)),
     *wireExport({ query }) {
       const matches = parseWireFilter(query?.filter ?? '')
@@ -66,6 +67,7 @@ export function wireHandlers(host: AdminHost, playground: Playground): WireHandl
 function list(
   { gateway }: AdminHost,
   { limit = PAGE, before, filter = '' }: { limit?: number; before?: number; filter?: string },
+  caller: Caller,
 ): WireList {
   const { view, model } = gateway
   const wanted = Math.max(1, Math.min(limit, MAX_PAGE))
@@ -75,7 +77,8 @@ function list(
   const from = before === undefined ? 0 : kept.findIndex(({ id }) => id < before)
   // One more than a page tells whether there is another.
   for (const record of from === -1 ? [] : kept.slice(from)) {
-    const presented = presentRecord(record)
+    // What is not shown cannot be looked for.
+    const presented = withoutWords(presentRecord(record), caller)
     if (matches(presented)) records.push(presented)
     if (records.length > wanted) break
   }
