@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, http, type Client } from '@gantry/mcp/client'
-import { Server, tool } from '@gantry/mcp/server'
+import { Server, tool, ToolError } from '@gantry/mcp/server'
 import { adminGateway, type AdminGateway } from '../support/admin-gateway.ts'
 import { serveHttp, type HttpTarget } from '../support/http-targets.ts'
 import { RotatingWorld } from '../support/rotating-world.ts'
@@ -32,8 +32,8 @@ beforeAll(async () => {
   const spilling = tool({
     run: (_, ctx) => {
       const said = `refused: ${ctx.exchange.headers?.authorization}`
-      ctx.log.error(said)
-      throw new Error(said)
+      ctx.log('error', said)
+      throw new ToolError(said)
     },
   })
   const who = tool({ run: (_, ctx) => String(ctx.exchange.headers?.authorization) })
@@ -154,6 +154,10 @@ describe('a person’s own credential', () => {
     expect(results[`${person} web`]).toBe(`Bearer ${secretOf(person, 'web')}`)
     expect(results[`${person} api`]).toContain(secretOf(person, 'api'))
     expect(results[`${person} login`]).toMatch(new RegExp(`^Bearer at\\.${person}\\.`))
+  })
+
+  it('was in each of the errors before it was taken out', () => {
+    expect(seen.errors!.match(/\[redacted\]/g)!.length).toBeGreaterThanOrEqual(6)
   })
 
   it.each(['errors', 'recordings', 'wire view, log, flight recorder and stderr', 'audit'])(

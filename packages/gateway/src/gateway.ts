@@ -246,7 +246,6 @@ export class Gateway {
         audit: this.audit,
         mask: (value) => this.scrubber.scrubText(writeJson(value, redacting) ?? 'null'),
         rulings: this.rulings,
-        toJson: (value) => this.scrubber.toJson(value, hideShapes),
         secrets: this.scrubber,
         log: this.#failures,
         onError: (error) => this.log('error', String(error), { event: 'endpoint-failed' }),

@@ -35,7 +35,7 @@ export async function createGateway(
   const accounts: LazyAccounts = new LazyAccounts({
     store: state.store,
     keys: vaultKeys(model, state, log),
-    learnSecret: (value) => scrubber.learn(value),
+    learnSecret: (value, owner) => scrubber.learn(value, owner),
     log,
     dropped: (change) => {
       for (const target of gateway.targets) {

@@ -216,7 +216,5 @@ it('forgets no token of many people, and is not slower for it', async () => {
   const said = tokens.map((token) => `refused: Bearer ${token}. https://x.example/${token}`).join('\n')
   expect(scrubber.scrub(said)).not.toMatch(/token-of-person-\d/)
   expect(scrubber.toJson({ tokens })).not.toMatch(/token-of-person-\d/)
-  expect(scrubber.hideKnown?.('an ordinary-sentence with/some.words')).toBe(
-    'an ordinary-sentence with/some.words',
-  )
+  expect(scrubber.scrub('an ordinary-sentence with/some.words')).toBe('an ordinary-sentence with/some.words')
 })

@@ -1,4 +1,4 @@
-import { writeJson } from '@gantry/mcp/exchange'
+import { principalKey, writeJson, type Principal } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
 import {
   credentialsIn,
@@ -14,6 +14,7 @@ import {
   type TargetModel,
 } from '../model/index.ts'
 import { withTexts } from './redacting.ts'
+import { SecretIndex, type SearchOptions } from './secret-index.ts'
 
 interface Found {
   readonly secret: Secret
@@ -27,12 +28,8 @@ const CREDENTIAL_HOLDERS = new Set([
 ])
 /** Shorter values would be found in the middle of ordinary words, and among the keys of JSON. */
 const SHORTEST = 8
-/** Spellings of earlier secrets that are found anywhere in a text. Older ones are found where they stand as a word. */
-const MAX_EARLIER = 1000
-/** Words that are kept: the tokens of all people whom a gateway serves in a day. Looking one up costs the same always. */
-const MAX_WORDS = 500_000
-/** What can be a token. */
-const TOKEN_WORD = /[\w.~+/%-]{8,}={0,2}/g
+/** Spellings that are kept of secrets which came at run time: those of about seventy thousand tokens. */
+const MOST_LEARNED = 500_000
 /** In texts, values from this length on are found where they stand as a word of their own. */
 const SHORTEST_WORD = 4
 /** Values of switches, whatever the switch is called. */
@@ -46,67 +43,56 @@ const MAX_CUTS = 100
 /** What stands where a text was cut. */
 const CUT = '…'
 
+/** Whose a secret is, and which target it is for. */
+export interface SecretOwner {
+  readonly principal: Principal
+  readonly target: string
+}
+
 /** Removes configured secrets from text that leaves the gateway. Harmless values of `env` stay. */
 export class SecretScrubber {
-  /** Secrets of earlier configurations, whose targets may still be ending, and secrets that came at run time. */
-  readonly #earlier = new Map<string, string>()
-  /** Spellings for which the pattern has no room. */
-  readonly #rest = new Set<string>()
-  #labels = new Map<string, string>()
-  /** Longest first. */
-  #values: readonly string[] = []
-  /** Finds the long ones. Short ones may be ordinary words, which only errors and the log do without. */
-  #known: RegExp | undefined
-  /** Takes the long ones out of a text; undefined when there are none. */
-  hideKnown: ((text: string) => string) | undefined
-  #words: RegExp | undefined
+  /** Secrets of earlier configurations, whose targets may still be ending, and secrets that came at run time are learned. */
+  readonly #long = new SecretIndex({ shortest: SHORTEST, most: MOST_LEARNED })
+  /** Short ones may be ordinary words, which only errors and the log do without. */
+  readonly #words = new SecretIndex({ shortest: SHORTEST_WORD, isWord: true, most: MOST_LEARNED })
+  /** Whether there is nothing to look for. A plain member: calls look at it. */
+  isEmpty = true
+  /** What the model holds, in all spellings. */
+  #configured = new Set<string>()
 
   constructor(model: GatewayModel) {
     this.setModel(model)
   }
 
   setModel(model: GatewayModel): void {
-    this.#keepEarlier()
-    this.#labels = new Map()
+    this.#long.unpin()
+    this.#words.unpin()
+    this.#configured = new Set()
     for (const found of findSecrets(model, '', false)) this.#add(found)
     for (const value of model.targets.flatMap(writtenDown)) this.#hide(value, REDACTED)
-    this.#compile()
   }
 
-  /** A secret that came at run time, such as an access token. */
-  learn(value: string): void {
-    if (value.length < SHORTEST || this.#earlier.has(value)) return
-    for (const spelling of spellingsOf(value)) this.#keep(spelling, REDACTED)
-    this.#compile()
+  /**
+   * A secret that came at run time, such as an access token. What a person has typed in has an owner: operators never
+   * see it, but it changes nothing of what other people are told.
+   */
+  learn(value: string, owner?: SecretOwner): void {
+    if (value.length < SHORTEST) return
+    const key = owner && keyOf(owner)
+    for (const spelling of spellingsOf(value)) {
+      if (spelling.length >= SHORTEST_WORD) this.#indexFor(spelling).learn(spelling, REDACTED, key)
+    }
   }
 
-  #compile(): void {
-    const values = [...new Set([...this.#labels.keys(), ...this.#earlier.keys()])]
-    values.sort((a, b) => b.length - a.length)
-    this.#values = values
+  /** Takes secrets out of JSON that a caller gets. Those that others have typed in stay. */
+  hideFor(owner: SecretOwner | undefined, json: string): string {
+    return this.#long.hide(json, { owner: keyOf(owner), isJson: true })
+  }
+
+  #indexFor(spelling: string): SecretIndex {
+    this.isEmpty = false
     // A number in JSON has no quotes: it is replaced as a whole.
-    const isLong = (value: string): boolean => value.length >= SHORTEST && !/^[\d.]+$/.test(value)
-    this.#known = anyOf(values.filter(isLong))
-    this.hideKnown = this.#known && this.#withoutKnown
-    this.#words = anyOf(
-      values.filter((value) => !isLong(value)),
-      String.raw`(?<![\w-])`,
-      String.raw`(?![\w-])`,
-    )
-  }
-
-  #keepEarlier(): void {
-    for (const [value, label] of this.#labels) this.#keep(value, label)
-  }
-
-  #keep(value: string, label: string): void {
-    this.#earlier.delete(value)
-    this.#earlier.set(value, label)
-    if (this.#earlier.size <= MAX_EARLIER) return
-    const oldest = this.#earlier.keys().next().value!
-    this.#earlier.delete(oldest)
-    this.#rest.add(oldest)
-    if (this.#rest.size > MAX_WORDS) this.#rest.delete(this.#rest.values().next().value!)
+    return spelling.length >= SHORTEST && !/^[\d.]+$/.test(spelling) ? this.#long : this.#words
   }
 
   #add({ secret, name, isCredential }: Found): void {
@@ -124,35 +110,30 @@ export class SecretScrubber {
   #hide(value: string, label: string): void {
     if (value.length < SHORTEST_WORD) return
     const inJson = JSON.stringify(label).slice(1, -1)
-    for (const spelling of spellingsOf(value)) this.#labels.set(spelling, spelling === value ? label : inJson)
+    for (const spelling of spellingsOf(value)) {
+      if (spelling.length < SHORTEST_WORD) continue
+      this.#configured.add(spelling)
+      this.#indexFor(spelling).pin(spelling, spelling === value ? label : inJson)
+    }
   }
 
-  /** Takes configured secrets, and keys of a well-known form, out of JSON or any other text; JSON stays valid. */
-  scrub(text: string): string {
+  /** Takes configured secrets, and keys of a well-known form, out of a text. */
+  scrub(text: string, options: SearchOptions = {}): string {
     // Blocks first: their lines are secrets too, and a block without its lines is not recognised.
-    const open = hideKeys(text)
-    const known = this.hideKnown?.(open) ?? open
+    const known = this.#long.hide(hideKeys(text), options)
     return known.includes(CUT) ? this.#withoutBeginnings(known) : known
   }
 
-  readonly #withoutKnown = (text: string): string => {
-    const clean = text.replace(this.#known!, this.#labelOf)
-    return this.#rest.size === 0 ? clean : clean.replace(TOKEN_WORD, this.#withoutWord)
-  }
-
-  /** A token may stand behind a path, and before a full stop. */
-  readonly #withoutWord = (word: string): string => {
-    const parts = [word, word.replace(/[.~+/-]+$/, ''), ...(word.includes('/') ? word.split('/') : [])]
-    const found = parts.find((part) => this.#rest.has(part))
-    return found === undefined ? word : word.replace(found, () => REDACTED)
-  }
-
-  /** A value as JSON without configured secrets. `hide` takes more out of its texts, as far as they are searched. */
-  toJson(value: unknown, hide?: (text: string) => string): string {
+  /**
+   * A value as JSON without secrets; it stays valid. `hide` takes more out of its texts, as far as they are searched.
+   * With `owner` it is for this person, and what others have typed in stays; otherwise it is for operators.
+   */
+  toJson(value: unknown, hide?: (text: string) => string, owner?: SecretOwner | 'nobody'): string {
+    const of = owner && keyOf(owner === 'nobody' ? undefined : owner)
     let left = MAX_SEARCHED
     const clean = (part: string): string => {
       if (PLAIN_WORD.test(part)) return part
-      const text = this.scrubWords(part)
+      const text = this.scrubWords(part, of)
       const searched = hide ? text.slice(0, left) : ''
       left -= searched.length
       return searched === '' ? text : hide!(searched) + text.slice(searched.length)
@@ -160,17 +141,18 @@ export class SecretScrubber {
     return this.scrub(
       writeJson(value, (_key, part: unknown) =>
         typeof part === 'number'
-          ? this.#labels.has(String(part))
-            ? REDACTED
-            : part
+          ? this.scrubWords(String(part), of) === String(part)
+            ? part
+            : REDACTED
           : withTexts(part, clean),
       ),
+      { owner: of, isJson: true },
     )
   }
 
   /** Takes short secrets out of a text. */
-  scrubWords(text: string): string {
-    return this.#words ? text.replace(this.#words, this.#labelOf) : text
+  scrubWords(text: string, owner?: string): string {
+    return this.#words.hide(text, { owner })
   }
 
   /** A text that was cut may end in the middle of a secret: its beginning stands before the ellipsis. */
@@ -184,22 +166,25 @@ export class SecretScrubber {
 
   #withoutBeginning(piece: string): string {
     const lower = piece.toLowerCase()
-    for (const value of this.#values) {
+    for (const value of this.#configured) {
       const secret = value.toLowerCase()
       for (let length = Math.min(secret.length - 1, piece.length); length >= SHORTEST_WORD; length--) {
         if (lower.endsWith(secret.slice(0, length))) return piece.slice(0, -length) + REDACTED
       }
     }
-    return piece
+    const start = this.#long.beginningIn(piece)
+    return start < piece.length ? piece.slice(0, start) + REDACTED : piece
   }
 
   /** Takes configured secrets, and whatever else looks like a credential, out of plain text. */
   scrubText(text: string): string {
     return hideCredentials(this.scrubWords(this.scrub(text)))
   }
+}
 
-  readonly #labelOf = (value: string): string =>
-    this.#labels.get(value) ?? this.#earlier.get(value) ?? REDACTED
+/** Nobody in particular owns nothing. */
+function keyOf(owner: SecretOwner | undefined): string {
+  return owner ? JSON.stringify([principalKey(owner.principal), owner.target]) : ''
 }
 
 function withoutLastWord(text: string): string {
@@ -237,15 +222,6 @@ function writtenDown(target: TargetModel): string[] {
 function wordsOf(value: string): string[] {
   const lines = value.split(/\r?\n/).filter((line) => !line.startsWith('-----'))
   return lines.flatMap((line) => line.split(/\s+/))
-}
-
-function anyOf(values: readonly string[], before = '', after = ''): RegExp | undefined {
-  if (values.length === 0) return undefined
-  return new RegExp(`${before}(?:${values.map(escapePattern).join('|')})${after}`, 'gi')
-}
-
-function escapePattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
 }
 
 function looksLikeSecret(text: string): boolean {

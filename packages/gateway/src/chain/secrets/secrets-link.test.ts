@@ -6,8 +6,11 @@ import { secretsLink } from './secrets-link.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a' }) })
 const link = secretsLink({
-  toJson: (value) => writeJson(value).replaceAll('hunter2', '***'),
-  secrets: { hideKnown: (text) => text.replaceAll('hunter2', '***') },
+  secrets: {
+    isEmpty: false,
+    hideFor: (_, text) => text.replaceAll('hunter2', '***'),
+    toJson: (value) => writeJson(value).replaceAll('hunter2', '***'),
+  },
 })
 const through = (outcome: Outcome) => link(bench.exchange('tools/call'), answering(outcome).next)
 

@@ -7,14 +7,19 @@ import {
   type JsonObject,
   type Outcome,
 } from '@gantry/mcp/exchange'
+import { hideShapes } from '../../model/index.ts'
+import type { SecretOwner } from '../../telemetry/secret-scrubber.ts'
+import type { ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 
 export interface Scrubbing {
-  /** A value as JSON without configured secrets, and without what looks like a credential. */
-  toJson(this: void, value: unknown): string
   readonly secrets: {
-    /** Takes configured secrets out of JSON; undefined when there are none. */
-    readonly hideKnown: ((text: string) => string) | undefined
+    /** Whether there are none. */
+    readonly isEmpty: boolean
+    /** Takes secrets out of JSON for a caller. */
+    hideFor(owner: SecretOwner | undefined, json: string): string
+    /** A value as JSON without secrets, and without what `hide` takes out of its texts. */
+    toJson(value: unknown, hide: (text: string) => string, owner: SecretOwner | 'nobody'): string
   }
 }
 
@@ -22,17 +27,21 @@ export interface Scrubbing {
  * What a target says besides its results goes to the caller, but not with the secrets that the target was given: its
  * errors, of the protocol or of a tool, its notifications, its questions, and what its tasks say of themselves.
  */
-export function secretsLink({ toJson, secrets }: Scrubbing): Link {
-  const toError = <T>(value: T): T => scrubbed(value, toJson(value))
-  const toText = <T>(value: T): T => {
-    const { hideKnown } = secrets
-    return hideKnown ? scrubbed(value, hideKnown(writeJson(value))) : value
-  }
+export function secretsLink({ secrets }: Scrubbing): Link {
   return async (exchange, next) => {
+    const owner = ownerOf(exchange as ResolvedExchange)
+    const toError = <T>(value: T): T => scrubbed(value, secrets.toJson(value, hideShapes, owner ?? 'nobody'))
+    const toText = <T>(value: T): T =>
+      secrets.isEmpty ? value : scrubbed(value, secrets.hideFor(owner, writeJson(value)))
     exchange.hear(toText)
     exchange.askThrough((ask) => (questions, signal) => ask(toText(questions), signal))
     return withoutSecrets(await next(), exchange.method, toError, toText)
   }
+}
+
+/** What a person has typed in is looked for in what their own target says to them, and changes nothing for others. */
+function ownerOf({ auth, resolved }: ResolvedExchange): SecretOwner | undefined {
+  return auth && resolved ? { principal: auth.principal, target: resolved.target.name } : undefined
 }
 
 type Clean = <T>(value: T) => T

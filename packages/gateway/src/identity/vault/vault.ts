@@ -47,8 +47,8 @@ export interface VaultRow extends Place {
 export interface VaultOptions {
   readonly store: Store
   readonly ring: KeyRing
-  /** Told of every secret that is read or written, so that no text shows it. */
-  learnSecret(this: void, value: string): void
+  /** Told of every secret that is read or written, so that no text shows it; with its owner, where a person typed it in. */
+  learnSecret(this: void, value: string, owner?: Place): void
   log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void
 }
 
@@ -220,9 +220,10 @@ export class Vault {
     return undefined
   }
 
-  #learn({ values = {}, tokens }: VaultEntry): void {
-    const secrets = [...Object.values(values), ...secretsIn(tokens)]
-    for (const secret of secrets) this.learnSecret(secret)
+  #learn({ principal, target, server, values = {}, tokens }: VaultEntry): void {
+    const owner = { principal, target, server }
+    for (const secret of Object.values(values)) this.learnSecret(secret, owner)
+    for (const secret of secretsIn(tokens)) this.learnSecret(secret)
   }
 }
 
