@@ -276,6 +276,14 @@ it('warns about conditions that do not fit the lists', async () => {
   await gateway.gateway.apply(await modelOf({ ...CONFIG, stateDir: gateway.stateDir }))
 })
 
+it('warns about views that do not fit the lists', async () => {
+  const tools = { 'payments/look': { parameters: { amuont: { fixed: 1 } } } }
+  const views = { desk: { use: ['payments/*'], tools } }
+  await gateway.gateway.apply(await modelOf({ ...CONFIG, stateDir: gateway.stateDir, views }))
+  await expect.poll(() => log.join('')).toMatch(/amuont is not a parameter of look; did you mean amount\?/)
+  await gateway.gateway.apply(await modelOf({ ...CONFIG, stateDir: gateway.stateDir }))
+})
+
 it('takes new rules while calls are under way, and drops what they deny', async () => {
   const before = await call('look')
   expect(before.message.result).toBeDefined()

@@ -6,7 +6,7 @@ import {
   viewEntryKey,
   type ViewModel,
 } from '../model/index.ts'
-import { shapeEntry } from './view/shape-entry.ts'
+import { fitsView, shapeEntry } from './view/shape-entry.ts'
 import { isSelectedUri } from './offers-uri.ts'
 import { PublicUris } from './public-uris.ts'
 import type { ListKind, Snapshot } from './fetch-lists.ts'
@@ -148,6 +148,7 @@ function addNamed(
   if (typeof own !== 'string' || !isSelected(own, selection) || !isThere(kind, target, own, item)) return
   const entries = merged[kind]
   const shape = shapes?.get(viewEntryKey(kind, target.target.name, own))
+  if (shape && !fitsView(item, shape)) return
   const wanted = shape?.name ?? publicName(own, prefix, selection, names)
   const owner = entries.get(wanted)
   const isGiven = shape?.name === undefined && given?.has(`${kind} ${wanted}`) === true

@@ -123,5 +123,6 @@ export {
   toUriPattern,
   uriForms,
 } from './uri/index.ts'
+export { closedParameters, closedProperties } from './closed-properties.ts'
 export { countSlips, suggest } from './suggest.ts'
 export { coversPattern, matchesWildcard } from './wildcard.ts'

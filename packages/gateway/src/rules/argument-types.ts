@@ -1,5 +1,6 @@
 import type { Environment } from '@marcbachmann/cel-js'
 import type { JsonObject } from '@gantry/mcp/exchange'
+import { closedProperties } from '../model/index.ts'
 import { baseEnvironment } from './condition.ts'
 
 /** Schemas can be endless; what is deeper or beyond is of any type. */
@@ -85,15 +86,6 @@ class SchemaTypes {
 
 const ANY_MAP = 'map<string, dyn>'
 const COMBINED = ['anyOf', 'oneOf', 'allOf', 'if', 'not']
-
-/** The properties of an object that says what it has; undefined where it may have others. */
-function closedProperties(schema: JsonObject): JsonObject | undefined {
-  const { properties, additionalProperties, patternProperties } = schema
-  const isOpen =
-    patternProperties !== undefined || !(additionalProperties === undefined || additionalProperties === false)
-  const isCombined = ['anyOf', 'oneOf', 'allOf', '$ref'].some((keyword) => keyword in schema)
-  return isObject(properties) && !isOpen && !isCombined ? properties : undefined
-}
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

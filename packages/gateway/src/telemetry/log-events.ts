@@ -36,6 +36,7 @@ export type LogEvent =
   | 'request-failed'
   | 'restart-needed'
   | 'rule-does-not-fit'
+  | 'view-does-not-fit'
   | 'rule-failed'
   | 'sign-in-failed'
   | 'sign-in-refused'

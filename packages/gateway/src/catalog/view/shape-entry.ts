@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
-import type { ViewEntry, ViewParameter } from '../../model/index.ts'
+import { closedParameters, type ViewEntry, type ViewParameter } from '../../model/index.ts'
 
 /** A tool or prompt as a view shows it, but for its name. */
 export function shapeEntry(item: JsonObject, entry: ViewEntry): JsonObject {
@@ -10,6 +10,18 @@ export function shapeEntry(item: JsonObject, entry: ViewEntry): JsonObject {
   if (isJsonObject(item.inputSchema)) shown.inputSchema = shapeSchema(item.inputSchema, entry.parameters)
   if (Array.isArray(item.arguments)) shown.arguments = shapeArguments(item.arguments, entry.parameters)
   return shown
+}
+
+/**
+ * Whether all parameters that the view fixes or narrows are there. Otherwise the target has changed, or the view was
+ * written for something else: what it keeps from clients could go by another name now.
+ */
+export function fitsView(item: JsonObject, { parameters }: ViewEntry): boolean {
+  const known = closedParameters(item)
+  return [...parameters].every(
+    ([name, { fixed, narrow }]) =>
+      !known || known.includes(name) || (!fixed && Object.keys(narrow).length === 0),
+  )
 }
 
 type Parameters = ReadonlyMap<string, ViewParameter>

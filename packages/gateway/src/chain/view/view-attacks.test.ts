@@ -135,6 +135,35 @@ describe('a narrowed parameter of a view', () => {
   })
 })
 
+describe('a tool that has changed since its view was written', () => {
+  const input = { type: 'object', properties: { path: { type: 'string' } } } as const
+  const closed = new Server({ name: 'closed', tools: { find: tool({ input, run: () => 'found' }) } })
+  const seenWith = async (parameters: JsonObject) => {
+    const view = { use: ['closed/*'], tools: { 'closed/find': { parameters } } }
+    const changed = await chainBench({ closed }, { views: { desk: view } })
+    const respond = (method: string, params: JsonObject = {}) =>
+      changed.gateway.endpoint('desk')!.respond(liveExchange(method, params, { auth: ann }))
+    const { result } = (await respond('tools/list')) as unknown as { result: { tools: JsonObject[] } }
+    const called = await respond('tools/call', { name: 'closed_find', arguments: { path: '/secret' } })
+    return { listed: result.tools.map(({ name }) => name), called }
+  }
+
+  it.each<[string, JsonObject]>([
+    ['fixes', { folder: { fixed: '/public' } }],
+    ['narrows', { level: { maximum: 3 } }],
+  ])('is not there when it lacks what the view %s: that could go by another name', async (_does, gone) => {
+    const { listed, called } = await seenWith(gone)
+    expect(listed).toEqual([])
+    expect(called).toMatchObject({ error: { message: 'Unknown tool: closed_find' } })
+  })
+
+  it('stays when it lacks what the view only describes', async () => {
+    const { listed, called } = await seenWith({ folder: { description: 'A folder' }, deep: { default: 1 } })
+    expect(listed).toEqual(['closed_find'])
+    expect(called.type).toBe('complete')
+  })
+})
+
 describe('a prompt of a view', () => {
   const complete = (name: string, more: JsonObject = {}): Promise<Outcome> =>
     ask('completion/complete', {

@@ -51,27 +51,45 @@ async function check(asked: string | undefined, options: CheckOptions, io: CliIo
   if (!isGood) throw new CliExit(2)
 }
 
-/** Conditions that do not fit the lists that a gateway knew last are errors here. */
+const MISFIT = {
+  severity: 'error',
+  code: 'ineffective-rule',
+  file: '',
+  line: 1,
+  column: 1,
+  length: 1,
+} as const
+
+/** Conditions and views that do not fit the lists that a gateway knew last are errors here. */
 async function compareWithLists(result: LoadResult): Promise<LoadResult> {
   if (!result.ok) return result
-  const { policy } = result.model
+  const { policy, views } = result.model
   const rules = policy.trial ?? policy
-  if (!rules.rules.some(({ when }) => when?.args.use === 'some')) return result
+  const isReading = rules.rules.some(({ when }) => when?.args.use === 'some')
+  if (!isReading && !views.some(({ entries }) => entries.size > 0)) return result
   const { knownLists } = await import('../../state/known-lists.ts')
   const { checkRules } = await import('../../rules/check-rules.ts')
+  const { checkViews } = await import('../../rules/check-views.ts')
   // A store that cannot be opened says nothing about the configuration.
   const lists = await knownLists(result.model).catch(() => [])
-  const problems = checkRules(rules, lists).map(
+  const inRules = checkRules(rules, lists).map(
     ({ rule, place, message }): Problem => ({
-      severity: 'error',
-      code: 'ineffective-rule',
+      ...MISFIT,
       message,
       fix: 'Correct the condition, or check has(args.…) first where only some of the tools have the field',
-      ...(place ?? { file: '', line: 1, column: 1 }),
-      length: 1,
+      ...place,
       path: `policy.rules (${rule})`,
     }),
   )
+  const inViews = checkViews(views, lists).map(
+    ({ view, message }): Problem => ({
+      ...MISFIT,
+      message,
+      fix: 'Write the name as the target has it',
+      path: `views.${view}`,
+    }),
+  )
+  const problems = [...inRules, ...inViews]
   if (problems.length === 0) return result
   return { ...result, ok: false, problems: [...result.warnings, ...problems] }
 }
