@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '@gantry/mcp/exchange'
 import { Server, tool } from '@gantry/mcp/server'
@@ -9,27 +10,10 @@ import { chainBench, liveExchange, modelOf } from './chain.test.support.ts'
 import { linksOf, type ChainServices } from './chain.ts'
 import { RateCounts } from './rates/rate-counts.ts'
 
-/** DESIGN: what is counted first sees everything, what is refused goes no further, and the relay comes last. */
-const ORDER = [
-  'trace',
-  'recorder',
-  'limits',
-  'audit',
-  'longResults',
-  'ownLists',
-  'resolve',
-  'view',
-  'policy',
-  'accounts',
-  'approval',
-  'loopGuard',
-  'rates',
-  'decision',
-  'tasks',
-  'retries',
-  'results',
-  'secrets',
-]
+const page = readFileSync(new URL('../../../../ARCHITECTURE.md', import.meta.url), 'utf8')
+/** The picture in ARCHITECTURE.md: what is counted first sees everything, and the relay comes last. */
+const [picture] = page.match(/^trace → .*? → relay\b/m)!
+const ORDER = picture.split(' → ').slice(0, -1)
 
 const NEW_KEY = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
 const seen: string[] = []
@@ -72,6 +56,9 @@ describe('the chain', () => {
 
   it('has this order', () => {
     expect(Object.keys(linksOf(services, gateway.model))).toEqual(ORDER)
+    const table = page.slice(page.indexOf('| link | what it does |')).split('\n\n')[0]!
+    const rows = table.match(/^\| `.*?\|/gm)!.flatMap((row) => row.match(/(?<=`)\w+(?=`)/g)!)
+    expect(rows.sort()).toEqual(ORDER.toSorted())
   })
 
   it('leaves out what the configuration gives nothing to do', async () => {
