@@ -8,6 +8,12 @@ export interface StorePlace {
   clear(): Promise<void>
 }
 
+const hasRoom = (written: Promise<unknown>): Promise<boolean> =>
+  written.then(
+    () => true,
+    () => false,
+  )
+
 const expectCode = (promise: Promise<unknown>, code: string): Promise<void> =>
   expect(promise).rejects.toMatchObject({ name: 'StoreError', code })
 
@@ -229,6 +235,19 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.spend({ large, small })).toMatchObject({ granted: true, scarcest: 'small' })
         expect(await store.spend({ large, small })).toMatchObject({ granted: false, scarcest: 'small' })
         expect((await store.spend({ large: { ...large, cost: 4 } })).granted).toBe(true)
+      })
+
+      it('are not taken from when the store has no room for one of them', async () => {
+        await store.close()
+        store = await place.open({ maxBytes: 10_000 })
+        const bucket = { capacity: 5, perSecond: 0.001 }
+        expect((await store.spend({ known: bucket })).granted).toBe(true)
+        const rows = store.rows({ name: 'large' })
+        for (const size of [1_000, 100, 10, 1]) {
+          for (let index = 0; await hasRoom(rows.put(`${size}-${index}`, 'x'.repeat(size))); index++);
+        }
+        await expectCode(store.spend({ known: bucket, ['unknown'.repeat(50)]: bucket }), 'full')
+        expect((await store.spend({ known: { ...bucket, cost: 4 } })).granted).toBe(true)
       })
 
       it('can be full again at a time', async () => {

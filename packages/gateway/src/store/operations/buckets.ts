@@ -37,11 +37,18 @@ export function spendTokens(
   if (wait > 0) {
     return { granted: false, scarcest: buckets[longest]![0], left: levels[longest]!, retryAfter: wait }
   }
-  for (let at = 0; at < buckets.length; at++) {
+  const keep = (at: number, tokens: number): void => {
     const [counter, bucket] = buckets[at]!
-    const left = levels[at]! - costOf(bucket)
     const since = Math.max(now, kept[at]?.at ?? 0)
-    shelf.put(counter, { tokens: left, at: since }, fullAt(left, since, bucket))
+    shelf.put(counter, { tokens, at: since }, fullAt(tokens, since, bucket))
+  }
+  for (let at = 0; at < buckets.length; at++) {
+    try {
+      keep(at, levels[at]! - costOf(buckets[at]![1]))
+    } catch (error) {
+      for (let before = 0; before < at; before++) keep(before, levels[before]!)
+      throw error
+    }
   }
   const [counter, bucket] = buckets[scarcest]!
   return { granted: true, scarcest: counter, left: levels[scarcest]! - costOf(bucket), retryAfter: 0 }

@@ -232,9 +232,12 @@ function operations.spend(...)
     local text = wait == math.huge and 'inf' or digits(wait)
     return { 0, longest - 1, string.format('%.17g', buckets[longest].level), text }
   end
-  for _, bucket in ipairs(buckets) do
+  for index, bucket in ipairs(buckets) do
     local refusal = keep(bucket, bucket.level - bucket.cost)
-    if refusal then return refusal end
+    if refusal then
+      for before = 1, index - 1 do keep(buckets[before], buckets[before].level) end
+      return refusal
+    end
   end
   local bucket = buckets[scarcest]
   return { 1, scarcest - 1, string.format('%.17g', bucket.level - bucket.cost), '0' }
