@@ -57,8 +57,8 @@ export const ALLOWED = {
     'a decoder made on the spot': 1,
     why: 'the body was counted',
   },
-  'packages/gateway/src/chain/results/result-cleaner.ts': {
-    'a decoder made on the spot': 1,
+  'packages/gateway/src/chain/results/encoded-text.ts': {
+    'toString of bytes': 1,
     why: 'a blob of a result that was read within its limit',
   },
   'packages/gateway/src/admin/http/admin-server.ts': { 'toString of bytes': 1, why: 'the body was counted' },
@@ -276,6 +276,10 @@ export const ALLOWED = {
     'toString of bytes': 1,
     why: 'our own file',
   },
+  'packages/gateway/src/cluster/members.ts': {
+    'JSON.parse': 2,
+    why: 'rows that gateways write in their store',
+  },
   'packages/gateway/src/cluster/passport.ts': {
     'toString of bytes': 1,
     why: 'a header of a gateway whose signature was checked',
@@ -288,6 +292,10 @@ export const ALLOWED = {
   'packages/gateway/src/cli/codemod/resources.ts': {
     'new URL': 2,
     why: 'text that is written into a program, and does not run here',
+  },
+  'packages/gateway/src/audit/trail.ts': {
+    'toString of bytes': 1,
+    why: 'our own lines, as they were written',
   },
   'packages/gateway/src/audit/read-events.ts': {
     'JSON.parse': 1,

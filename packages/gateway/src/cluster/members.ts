@@ -81,7 +81,7 @@ export class Members {
   async #read(): Promise<Map<string, Member>> {
     const rows = await this.#rows.list()
     const others = rows.filter(({ key }) => key !== this.id)
-    return new Map(others.map(({ key, value }) => [key, memberOf(value)]))
+    return new Map(others.map(({ key, value }) => [key, JSON.parse(value) as Member]))
   }
 
   #rename(): void {
@@ -109,7 +109,7 @@ export class Members {
     const known = this.lastAddressOf(id)
     try {
       const row = await this.#rows.get(id)
-      if (row) return memberOf(row.value).address
+      if (row) return (JSON.parse(row.value) as Member).address
       return this.#isSettled ? undefined : known
     } catch (error) {
       if (known === undefined) throw error
@@ -127,9 +127,4 @@ export class Members {
     await this.#beating
     await this.#rows.remove(this.id).catch(() => {})
   }
-}
-
-/** Gateways of the version before say where they are, and no more. */
-function memberOf(text: string): Member {
-  return text.startsWith('{') ? (JSON.parse(text) as Member) : { address: text, since: 0 }
 }

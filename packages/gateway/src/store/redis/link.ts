@@ -9,6 +9,8 @@ import { SCRIPT } from './script.ts'
 const SHA = createHash('sha1').update(SCRIPT).digest('hex')
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1000
+/** Of the time-out. */
+const PARTS = 4
 /** More means that Redis answers nothing: what waits is memory. */
 const MOST_WAITING = 10_000
 /** Redis is there, but cannot work now, or is not the one that writes any more. */
@@ -35,6 +37,7 @@ export class RedisLink {
   #connecting: Promise<void> | undefined
   #away: Away | undefined
   #waiting = 0
+  #answers = 0
   #closed = false
 
   /** `ready` is told of every new connection, before anybody else can use it. */
@@ -155,18 +158,32 @@ export class RedisLink {
     }
   }
 
+  /**
+   * Redis is away when it answers nothing for the time-out. A long queue is not that: its answers come one after
+   * another. The time is counted in parts, so that a process that stood still has lost one part and not all of it.
+   */
   async #inTime<T>(answer: Promise<T>): Promise<T> {
     const { timeout } = this.#options
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`it did not answer within ${timeout} ms`)), timeout)
+    const silence = new Promise<never>((_, reject) => {
+      let seen = this.#answers
+      let parts = 0
+      const count = (): void => {
+        parts = seen === this.#answers ? parts + 1 : 0
+        seen = this.#answers
+        if (parts < PARTS) timer = setTimeout(count, timeout / PARTS)
+        else reject(new Error(`it did not answer within ${timeout} ms`))
+      }
+      timer = setTimeout(count, timeout / PARTS)
     })
+    const answered = (): void => {
+      this.#answers += 1
+    }
+    answer.then(answered, answered)
     try {
-      return await Promise.race([answer, late])
+      return await Promise.race([answer, silence])
     } finally {
       clearTimeout(timer)
-      // What comes too late has nobody who waits for it.
-      answer.catch(() => {})
     }
   }
 
