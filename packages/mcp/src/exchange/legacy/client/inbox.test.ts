@@ -262,6 +262,29 @@ describe('several calls of one owner', () => {
     peer.die()
   })
 
+  it('ask again what was taken for a question of the one that ended, as the other waited for an answer', async () => {
+    const { peer, edge, call, answers } = await connect()
+    const first = await call('a', as('ann'))
+    const second = await call('b', as('ann'))
+    void peer.push('roots/list', {})
+    const carried = await first.outcome
+    if (carried.type !== 'input_required') throw new Error(carried.type)
+    const answered = peer.push('elicitation/create', elicit)
+    expect(await second.outcome).toMatchObject({ type: 'input_required' })
+    // The first question was that of b, and the second that of a.
+    answers.get('b')!({ content: [] })
+    const resume = (outcome: typeof carried, answer: object) => {
+      const inputResponses = { [Object.keys(outcome.inputRequests!)[0]!]: answer }
+      const { requestState } = outcome
+      return edge.handle(testExchange('tools/call', { name: 'a', inputResponses, requestState }, as('ann')))
+    }
+    const asked = await resume(carried, { roots: [] })
+    if (asked.type !== 'input_required') throw new Error(asked.type)
+    resume(asked, { action: 'decline' }).catch(() => {})
+    expect(await answered).toMatchObject({ result: { action: 'decline' } })
+    peer.die()
+  })
+
   it('get a log message once', async () => {
     const { peer, call } = await connect()
     const calls = [

@@ -24,7 +24,7 @@ import { HeldQuestions } from './held-questions.ts'
 import type { LegacyListeners } from './listeners.ts'
 import { refusal, relatedTaskOf } from './questions.ts'
 import type { TaskTokens } from './task-tokens.ts'
-import { SharedQuestions } from './shared-questions.ts'
+import { onlyWorking, SharedQuestions } from './shared-questions.ts'
 import type { IncomingMessage, Wire } from '../../wire.ts'
 
 /** A request of the server that could belong to calls of more than one owner. */
@@ -129,10 +129,11 @@ export class LegacyInbox {
   #receiveLog(message: IncomingMessage, notification: Notification): void {
     const { attributor, onLog } = this.#options
     const found = attributor.attribute(message)
-    if (found.to === 'call') found.call.notify(notification)
+    const call =
+      found.to === 'call' ? found.call : found.to === 'owner' ? onlyWorking(found.calls) : undefined
+    if (call) call.notify(notification)
     else if (onLog) onLog(withoutHints(notification))
-    else if (found.to === 'owner')
-      found.calls.find((call) => call.wantsLog(notification))?.notify(notification)
+    else if (found.to === 'owner') found.calls.find((one) => one.wantsLog(notification))?.notify(notification)
   }
 
   /** Notifications that are handled alike whichever stream they come on. */
@@ -286,10 +287,8 @@ export class Attributor {
     if (!first || !owner) return NOBODY
     const isAlone = !unanswered.hasOther(owner, isQuestion)
     if (!isOnlyOwner || !isAlone) return { to: 'strangers', calls: candidates, mayEnd: isAlone }
-    // A call that waits for an answer already hardly asks a second time: it gives way to the one that works.
-    const working = candidates.filter((call) => call.exchange !== undefined)
-    const only = working.length === 1 ? working[0] : candidates.length === 1 ? first : undefined
-    return only ? { to: 'call', call: only, isNamed: false } : { to: 'owner', calls: candidates }
+    if (candidates.length > 1) return { to: 'owner', calls: candidates }
+    return { to: 'call', call: first, isNamed: false }
   }
 
   /** Whether a question that one of these calls has caused can be shown to their owner. */

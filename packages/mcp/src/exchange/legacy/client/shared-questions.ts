@@ -41,6 +41,8 @@ export class SharedQuestions {
   /** Asks the one owner of these calls, through one of them if the connection has nobody to ask. */
   askOwner(request: JsonRpcRequest, calls: readonly LegacyCall[]): void {
     const able = calls.filter((call) => !refusal(request, call.origin.client.capabilities))
+    const working = onlyWorking(calls)
+    if (working && able.includes(working)) return void this.#askThrough(request, working, calls)
     const carrier = carrierOf(able)
     const { ask } = this.#options
     if (!carrier) this.refuse(request, refusal(request, calls[0]!.origin.client.capabilities)!)
@@ -91,6 +93,15 @@ export class SharedQuestions {
     )
     if (end === 'call over') this.#options.again(request)
   }
+}
+
+/**
+ * The only call that does not wait for an answer. One that waits hardly asks a second time, so a message is taken for one
+ * of this call. It may carry the question of another, though: when this call ends, the question is still open.
+ */
+export function onlyWorking(calls: readonly LegacyCall[]): LegacyCall | undefined {
+  const working = calls.filter((call) => call.exchange !== undefined)
+  return working.length === 1 ? working[0] : undefined
 }
 
 /**
