@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { connect, http, type Client } from '@gantry/mcp/client'
+import { connect, http, sse, type Client } from '@gantry/mcp/client'
 import { forgetfulTarget, type ForgetfulTarget, type Refusal } from '../support/forgetful-target.ts'
+import { forgetfulSseTarget } from '../support/forgetful-sse-target.ts'
 import { modernRequest } from '../support/raw-client.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
@@ -41,8 +42,11 @@ async function open(url: string, elicit: () => unknown = () => ({ action: 'decli
   return client
 }
 
-const initializations = ({ seen }: ForgetfulTarget): number =>
-  seen.filter(({ rpc }) => rpc === 'initialize').length
+const initializations = ({
+  seen,
+}: {
+  readonly seen: readonly { readonly rpc: string | undefined }[]
+}): number => seen.filter(({ rpc }) => rpc === 'initialize').length
 
 describe.each(SPELLINGS)('a session that is answered with HTTP $status $body', (refusal) => {
   it('is opened again by the SDK, whichever call meets it first, and once for all calls', async () => {
@@ -116,6 +120,50 @@ describe.each(Object.keys(FIRST))('a session that a %s finds lost', (first) => {
       ({ session, rpc }) => session === 'session-2' && rpc === 'logging/setLevel',
     )
     expect(levels.at(-1)?.level).toBe(first === 'level' ? 'error' : 'debug')
+  })
+})
+
+describe.each([400, 404])('a session over HTTP+SSE that is answered with HTTP %i', (status) => {
+  const COUNTS = Array.from({ length: 10 }, (_, index) => index + 2)
+
+  it('is opened once for all calls on their way, which are made again, directly and through the gateway', async () => {
+    const target = await forgetfulSseTarget(status)
+    closing.push(() => target.close())
+    const direct = await connect(sse(target.url), { era: 'legacy' })
+    closing.push(() => direct.close())
+    const calls = (client: Client, name: string) => Promise.all(COUNTS.map(() => client.call(name)))
+    const counted = (results: Awaited<ReturnType<typeof calls>>) =>
+      results.map((result) => Number(result.text())).toSorted((a, b) => a - b)
+    await direct.call('count')
+    target.forget()
+    expect(counted(await calls(direct, 'count'))).toEqual(COUNTS)
+    expect(initializations(target)).toBe(2)
+    await direct.close()
+    const gateway = await gatewayTo(target.url)
+    const through = await open(gateway.endpoint)
+    await through.call('web_count')
+    target.forget()
+    expect(counted(await calls(through, 'web_count'))).toEqual(COUNTS.map((count) => count + 11))
+    expect(initializations(target)).toBe(4)
+  })
+
+  it('has its subscriptions again when the health check finds it', async () => {
+    const target = await forgetfulSseTarget(status)
+    closing.push(() => target.close())
+    const gateway = await gatewayTo(target.url, { health: { interval: 50, failures: 3 } })
+    const client = await open(gateway.endpoint)
+    const heard: string[] = []
+    client.on('resourceUpdated', ({ uri }) => heard.push(uri))
+    await using _ = await client.subscribe('web+x://thing')
+    const before = initializations(target)
+    target.forget()
+    await expect.poll(() => initializations(target)).toBe(before + 1)
+    await expect
+      .poll(() => {
+        target.announce()
+        return heard.length
+      })
+      .toBeGreaterThan(0)
   })
 })
 

@@ -38,10 +38,10 @@ export class Operations {
     })
   }
 
-  /** Ends everything with `reason`; nothing can be started afterwards. */
-  close(reason: Error = closedError(this.#url)): void {
+  /** Ends everything but `spared` with `reason`; nothing can be started afterwards. */
+  close(reason: Error = closedError(this.#url), spared?: ReadonlySet<Canceller>): void {
     this.#closed = true
-    for (const operation of this.#live.all()) operation.abort(reason)
+    for (const operation of this.#live.all()) if (!spared?.has(operation)) operation.abort(reason)
   }
 }
 

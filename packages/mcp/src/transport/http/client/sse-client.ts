@@ -66,6 +66,8 @@ class SseWire implements Wire {
   readonly #operations: Operations
   readonly #waiting = new CallTable<RequestId, (response: JsonRpcResponse) => void>()
   readonly #givenUp = new GivenUpIds()
+  /** Requests that the server has neither accepted nor refused yet. */
+  readonly #posting = new Set<Canceller>()
   #endpoint = ''
   #lost: McpError | undefined
   #version: string | undefined
@@ -116,7 +118,10 @@ class SseWire implements Wire {
             done()
           })
         })
-        await this.#post(message, operation, options.headers)
+        this.#posting.add(operation)
+        await this.#post(message, operation, options.headers).finally(() => this.#posting.delete(operation))
+        // Accepted before the session was lost: its answer has nowhere to come.
+        if (this.#lost) throw closedError(this.#url)
         await answered
       })
       .finally(() => this.#waiting.delete(id))
@@ -169,11 +174,14 @@ class SseWire implements Wire {
     return new McpError('session_lost', message, { details: error.details })
   }
 
-  /** Nothing can be sent any more. What was sent before may have been carried out, so it is not "lost" but closed. */
+  /**
+   * Nothing can be sent any more. What the server has accepted may have been carried out, so it is not "lost" but closed.
+   * Requests that are on their way find out for themselves.
+   */
   readonly #endIfLost = (thrown: unknown): never => {
     if (thrown instanceof McpError && thrown.code === 'session_lost') {
-      this.#lost = thrown
-      this.#end(thrown, closedError(this.#url))
+      this.#lost ??= thrown
+      this.#end(thrown, closedError(this.#url), this.#posting)
     }
     throw thrown
   }
@@ -208,9 +216,13 @@ class SseWire implements Wire {
   }
 
   /** The wire is its stream: when that is gone, nothing can be answered any more. */
-  #end(reason: McpError | undefined, forRequests: McpError | undefined = reason): void {
+  #end(
+    reason: McpError | undefined,
+    forRequests: McpError | undefined = reason,
+    spared?: ReadonlySet<Canceller>,
+  ): void {
     if (this.#operations.closed) return
-    this.#operations.close(forRequests)
+    this.#operations.close(forRequests, spared)
     // An open that failed has told its caller already.
     if (this.#endpoint !== '') this.onClose?.(reason)
   }
