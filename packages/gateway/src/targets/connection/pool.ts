@@ -153,12 +153,13 @@ export class InstancePool {
     return instance
   }
 
-  /** Ends the longest unused connections until one more fits. The shared ones are always made, so there may be too many. */
+  /** Ends the longest unused connections until one more fits. The shared ones come on top while they are in use. */
   #makeRoom(): void {
     const { name, maxInstances } = this.#model()
     while (this.#instances.size >= maxInstances) {
       const idle = this.all.filter((instance) => !instance.inUse).sort((a, b) => a.lastUsed - b.lastUsed)[0]
       if (!idle) {
+        if (this.all.filter(({ key }) => !isSharedKey(key)).length < maxInstances) return
         const problem = `Target "${name}" has ${maxInstances} connections already, all in use`
         throw new TargetError(name, 'busy', problem)
       }
