@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { connect, type Client, type ConnectOptions } from '@gantry/mcp/client'
 import { Server, tool } from '@gantry/mcp/server'
 import { serveHttp } from '../support/http-targets.ts'
+import { namedTool, scriptedTarget } from '../support/scripted-target.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 const SERVER = fileURLToPath(new URL('../fixtures/dual-era-server.mjs', import.meta.url))
@@ -215,6 +216,35 @@ describe('a server that writes down why a result is invalid, as Python 2 does', 
     expect(await call(gateway, { era: 'modern' }, 'calls')).toBe('0')
   })
 })
+
+it.each(['older', 'newer'])(
+  'a server at a URL, which explains nothing, asks %s clients in the newer era at once',
+  async (who) => {
+    const facts = { capabilities: { tools: {} }, serverInfo: { name: 'dual', version: '1' } }
+    const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
+    const question = { method: 'elicitation/create', params: { message: 'Name?', requestedSchema } }
+    // As a tool of Python 2 that returns `InputRequiredResult`.
+    const target = await scriptedTarget({
+      initialize: ({ params: { protocolVersion } }) => ({ protocolVersion, ...facts }),
+      'tools/list': () => ({ tools: [namedTool('ask_raw')], ttlMs: 0, cacheScope: 'private' }),
+      'tools/call': ({ params: { _meta, inputResponses } }) => {
+        if (_meta?.['io.modelcontextprotocol/protocolVersion'] === undefined) {
+          return { error: { code: -32603, message: 'Handler returned an invalid result' } }
+        }
+        if (!inputResponses) return { resultType: 'input_required', inputRequests: { it: question } }
+        return { content: [{ type: 'text', text: `Hello, ${inputResponses.it.content.name}` }] }
+      },
+    })
+    closing.push(() => target.close())
+    const gateway = await testGateway({ mcpServers: { dual: { url: target.url, prefix: false } } })
+    closing.push(() => gateway.close())
+    for (let times = 0; times < 2; times++) {
+      expect(await call(gateway, who === 'older' ? OLDER : NEWER, 'ask_raw')).toBe('Hello, Ada')
+    }
+    // The older era was asked once, and is not asked again.
+    expect(target.calls.filter(({ method }) => method === 'tools/call')).toHaveLength(5)
+  },
+)
 
 it('a server that pings newer clients keeps its calls', async () => {
   const gateway = await gatewayTo()

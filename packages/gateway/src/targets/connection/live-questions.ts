@@ -40,9 +40,10 @@ export async function askedByReturning(stderr: (() => readonly string[]) | undef
 
 /** The same failure, with what the caller can do: from now on, calls of this tool go to the era named. */
 export function withAdvice(outcome: Outcome, era: 'older' | 'newer'): Outcome {
+  const what = era === 'older' ? 'ask its question' : 'answer so'
   const advice =
-    `This server can ask its question on a connection of the ${era} era only. The next call of this tool uses one: ` +
-    'call it again. What the tool did before it asked may then be done a second time.'
+    `This server can ${what} on a connection of the ${era} era only. The next call of this tool uses one: ` +
+    'call it again. What the tool did before may then be done a second time.'
   if (outcome.type === 'error') {
     const { error } = outcome
     return { ...outcome, error: { ...error, message: `${error.message} ${advice}` } }
