@@ -235,6 +235,16 @@ describe('several calls of one owner', () => {
     peer.die()
   })
 
+  it('may all ask at the same time, and no more than that', async () => {
+    let open = 0
+    const { peer, call } = await connect({ ask: () => new Promise(() => open++) })
+    for (let index = 0; index < 100; index++) await call(`call ${index}`, ann)
+    const refused = Array.from({ length: 101 }, () => peer.push('elicitation/create', elicit))
+    await expect.poll(() => open).toBe(100)
+    expect(isRefused(await Promise.race(refused))).toBe(true)
+    peer.die()
+  })
+
   it('are asked with the outcome of one of them where nobody answers live', async () => {
     const { peer, call, edge } = await connect()
     const first = await call('a', as('ann'))

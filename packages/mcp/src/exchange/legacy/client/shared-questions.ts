@@ -20,7 +20,7 @@ export interface SharedQuestionsOptions {
   again(request: JsonRpcRequest): void
 }
 
-/** Questions of this kind that are open at a time. */
+/** Questions of this kind that are open at a time, where fewer calls are under way: each call may ask. */
 const MAX_OPEN = 64
 
 /** Questions of a legacy server that belong to no single call: to the connection, or to the owner of several calls. */
@@ -64,7 +64,7 @@ export class SharedQuestions {
   }
 
   async #askLive(request: JsonRpcRequest, ask: Ask, calls: readonly LegacyCall[]): Promise<void> {
-    if (this.#open.size >= MAX_OPEN) {
+    if (this.#open.size >= Math.max(MAX_OPEN, calls.length)) {
       return this.refuse(request, new ProtocolError(INTERNAL_ERROR, 'Too many requests at a time'))
     }
     const abort = new AbortController()
