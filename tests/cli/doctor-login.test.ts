@@ -6,6 +6,7 @@ import { LOGIN_CLIENTS, type LoginClient } from '../../packages/gateway/src/cli/
 import { walkLogin, type LoginStep } from '../../packages/gateway/src/cli/login/walk-login.ts'
 import { currentPlaces } from '../../packages/gateway/src/config/index.ts'
 import { companyGateway, type CompanyGateway } from '../support/company.ts'
+import { testGateway } from '../support/start-gateway.ts'
 
 const closing: (() => unknown)[] = []
 let gateway: CompanyGateway
@@ -39,6 +40,7 @@ describe('gantry doctor login', () => {
         'server metadata',
         'registration',
         'authorization',
+        'login',
         'token',
       ])
     },
@@ -47,7 +49,8 @@ describe('gantry doctor login', () => {
   it('prints the steps, and JSON', async () => {
     const printed = await run(currentPlaces(), ['doctor', 'login', '--as', 'cursor', gateway.endpoint])
     expect([printed.code, printed.out]).toEqual([0, expect.stringContaining('as Cursor')])
-    expect(printed.out).toContain('✓ authorization: a page to log in on, for 2 ways back')
+    expect(printed.out).toContain('✓ authorization: the client is let in, with 2 ways back')
+    expect(printed.out).toContain(`✓ login: a page at ${new URL(gateway.company).host}`)
     const json = await run(currentPlaces(), [
       'doctor',
       'login',
@@ -72,6 +75,84 @@ describe('gantry doctor login', () => {
     const last = (await walk(gateway.endpoint, client)).at(-1)
     expect(last).toMatchObject({ step: 'authorization', ok: false, found: expect.stringContaining('/other') })
   })
+})
+
+describe('a gateway that is set up wrongly', () => {
+  async function stopsAt(settings: object, config: object = {}): Promise<LoginStep> {
+    const wrong = await companyGateway({ mcpServers: {}, ...config }, settings)
+    closing.push(() => wrong.close())
+    return (await walk(wrong.endpoint, registering(LOGIN_CLIENTS.claude))).at(-1)!
+  }
+
+  it('with an issuer that is not there', async () => {
+    expect(await stopsAt({ issuer: 'http://127.0.0.1:1' })).toEqual({
+      step: 'login',
+      ok: false,
+      found: 'the person sees an error of the gateway (502) instead of a login',
+      fix: expect.stringContaining('auth.signIn.issuer'),
+    })
+  })
+
+  it('whose redirect URI the identity provider does not know', async () => {
+    const { host } = new URL(gateway.company)
+    expect(await stopsAt({ issuer: gateway.company })).toMatchObject({
+      step: 'login',
+      ok: false,
+      found: `the person sees an error of ${host} (400) instead of a login`,
+    })
+  })
+
+  it('that the identity provider does not know', async () => {
+    expect(await stopsAt({ clientId: 'somebody-else' })).toMatchObject({
+      step: 'login',
+      ok: false,
+      found: expect.stringMatching(/an error of 127\.0\.0\.1:\d+ \(400\) instead of a login/),
+      fix: expect.stringContaining('/oauth/callback'),
+    })
+  })
+
+  it('with scopes that the identity provider refuses', async () => {
+    const issuer = await refusing()
+    expect(await stopsAt({ issuer })).toMatchObject({
+      step: 'login',
+      ok: false,
+      found: expect.stringContaining('sends the person back with invalid_scope: no such scope'),
+      fix: expect.stringContaining('scopes'),
+    })
+  })
+
+  it('with keys alone', async () => {
+    const wrong = await testGateway({
+      mcpServers: {},
+      auth: { apiKeys: [{ name: 'a', key: 'k'.repeat(32) }] },
+    })
+    closing.push(() => wrong.close())
+    expect((await walk(wrong.endpoint, LOGIN_CLIENTS.claude)).at(-1)).toMatchObject({
+      step: 'resource metadata',
+      ok: false,
+      fix: expect.stringContaining('keys alone do not lead people to a login'),
+    })
+  })
+
+  /** An identity provider that sends people back at once. */
+  async function refusing(): Promise<string> {
+    const server = createServer((request, response) => {
+      const issuer = `http://${request.headers.host}`
+      const url = new URL(request.url!, issuer)
+      if (url.pathname.startsWith('/.well-known/')) {
+        const endpoints = { authorization_endpoint: `${issuer}/a`, token_endpoint: `${issuer}/t` }
+        const head = { 'content-type': 'application/json' }
+        return void response.writeHead(200, head).end(JSON.stringify({ issuer, ...endpoints }))
+      }
+      const back = new URL(url.searchParams.get('redirect_uri')!)
+      back.searchParams.set('error', 'invalid_scope')
+      back.searchParams.set('error_description', 'no such scope')
+      response.writeHead(302, { location: back.href }).end()
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    closing.push(() => server.close())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
 })
 
 describe('a server that is not ours', () => {

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
-import { parseJson, parseUrl } from '@gantry/mcp/foreign'
+import type { JsonObject } from '@gantry/mcp/exchange'
+import { parseUrl } from '@gantry/mcp/foreign'
+import { ask, first, problemIn, readJson, SEE_LOG, Stopped } from './ask-server.ts'
+import { followPerson } from './follow-person.ts'
 import type { LoginClient } from './login-clients.ts'
 
 export interface LoginStep {
@@ -12,25 +14,12 @@ export interface LoginStep {
   readonly fix?: string
 }
 
-const TIMEOUT = 15_000
-const MAX_TEXT = 200_000
-
-/** Thrown where a client would give up. */
-class Stopped extends Error {
-  readonly fix: string
-
-  constructor(message: string, fix: string) {
-    super(message)
-    this.fix = fix
-  }
-}
-
 /**
  * Does what a client does to sign a person in, up to the page that the person sees, and says how each step ended. A
  * step that fails is the last one: the client would stop there too.
  */
 export async function* walkLogin(endpoint: string, client: LoginClient): AsyncGenerator<LoginStep> {
-  const facts: Facts = { endpoint, client, resource: {}, server: {}, clientId: '' }
+  const facts: Facts = { endpoint, client, resource: {}, server: {}, clientId: '', page: undefined }
   for (const [step, run] of STEPS) {
     try {
       yield { step, ok: true, found: await run(facts) }
@@ -49,6 +38,8 @@ interface Facts {
   resource: JsonObject
   server: JsonObject
   clientId: string
+  /** Where the person is sent first. */
+  page: URL | undefined
 }
 
 const STEPS: readonly (readonly [string, (facts: Facts) => Promise<string>])[] = [
@@ -57,6 +48,7 @@ const STEPS: readonly (readonly [string, (facts: Facts) => Promise<string>])[] =
   ['server metadata', serverMetadata],
   ['registration', registration],
   ['authorization', authorization],
+  ['login', ({ page, endpoint }) => followPerson(page!, endpoint)],
   ['token', token],
 ]
 
@@ -165,10 +157,7 @@ async function registration(facts: Facts): Promise<string> {
   })
   const json = await readJson(response)
   if (response.status !== 201 && response.status !== 200) {
-    throw new Stopped(
-      `${endpoint} answers ${response.status} ${problemIn(json)}`,
-      'The log of the authorization server says more.',
-    )
+    throw new Stopped(`${endpoint} answers ${response.status} ${problemIn(json)}`, SEE_LOG)
   }
   if (typeof json?.client_id !== 'string') throw new Stopped('the answer has no client_id', USE_SIGN_IN)
   facts.clientId = json.client_id
@@ -193,13 +182,14 @@ async function authorization(facts: Facts): Promise<string> {
       ...(scopes !== '' && { scope: scopes }),
     }
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    facts.page ??= url
     const response = await ask(url.href, { redirect: 'manual' })
     const to = response.headers.get('location')
     const back = to?.startsWith(redirect) ? parseUrl(to)?.searchParams : undefined
     if (back?.has('error')) {
       throw new Stopped(
         `the client gets back ${back.get('error')}: ${back.get('error_description') ?? ''}`,
-        'The log of the authorization server says more.',
+        SEE_LOG,
       )
     }
     if (response.status >= 400) {
@@ -209,7 +199,7 @@ async function authorization(facts: Facts): Promise<string> {
       )
     }
   }
-  return `a page to log in on, for ${client.redirects.length} ways back`
+  return `the client is let in, with ${client.redirects.length} ways back`
 }
 
 /** A code that nobody has issued is refused as such by a token endpoint that knows the client. */
@@ -240,42 +230,6 @@ function covers(resource: string, endpoint: string): boolean {
   if (!wide || !narrow || wide.origin !== narrow.origin) return false
   const path = wide.pathname.replace(/\/$/, '')
   return narrow.pathname === path || narrow.pathname.startsWith(`${path}/`)
-}
-
-/** The first of these places that has JSON. */
-async function first(
-  places: readonly string[],
-  { what, fix }: { what: string; fix: string },
-): Promise<{ url: string; json: JsonObject }> {
-  for (const url of places) {
-    const response = await ask(url, { headers: { accept: 'application/json' } })
-    const json = response.status === 200 ? await readJson(response) : undefined
-    if (json) return { url, json }
-  }
-  throw new Stopped(`there is no ${what} at ${places.join(' or ')}`, fix)
-}
-
-function ask(url: string, init: RequestInit): Promise<Response> {
-  return fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT) })
-}
-
-async function readJson(response: Response): Promise<JsonObject | undefined> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const piece of response.body ?? []) {
-    text += decoder.decode(piece, { stream: true })
-    if (text.length > MAX_TEXT) return undefined
-  }
-  try {
-    const value = parseJson(text)
-    return isJsonObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function problemIn(json: JsonObject | undefined): string {
-  return [json?.error, json?.error_description].filter((part) => typeof part === 'string').join(': ')
 }
 
 function listOf(value: unknown): string[] {
