@@ -1,4 +1,4 @@
-// A server that writes down each call before it answers: a file says what was done, whoever died meanwhile.
+// A server that writes down each call before it answers: a file says what was done, also when the gateway died meanwhile.
 // node counting-server.mjs [PORT]   LEDGER is the file, REVISIONS what it speaks; without a port on standard input.
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -272,7 +272,7 @@ export class AuditTrail {
   }
 }
 
-/** What the gateway does of its own accord. */
+/** What the gateway does by itself. */
 export function ownEvent(
   operation: string,
   more: Readonly<Record<string, unknown>>,

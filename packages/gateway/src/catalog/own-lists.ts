@@ -39,7 +39,7 @@ export class OwnLists {
   ): Promise<ReadonlySet<ListKind>> {
     const instance = this.#target.instances.find(({ key }) => key === connection)
     const link = instance?.link
-    // One fetch that has not begun is enough for all that is announced until then.
+    // A fetch that has not begun yet covers everything that is announced until it begins.
     if (!link || this.#waiting.has(link)) return NONE
     await this.#turn(link)
     const { lists, failures } = await fetchLists({

@@ -232,7 +232,7 @@ export class KnownCaller {
   }
 }
 
-/** A call as expressions see it. Of its arguments only those are read that an expression names. */
+/** A call as expressions see it. Only the arguments that an expression names are read. */
 export class KnownCall {
   readonly now: Date
   readonly count: PolicyCall['count']
@@ -250,7 +250,7 @@ export class KnownCall {
     this.count = count ?? otherwise
   }
 
-  /** Throws where a server could read another argument than the expression does: Go, for one, knows no case in JSON. */
+  /** Throws where a server could read another argument than the expression does: Go ignores case in JSON. */
   args(fields: readonly Field[] | undefined, item?: JsonObject): Map<string, unknown> | undefined {
     if (!this.#given) return undefined
     const asked = fields ?? Object.keys(this.#given).map(toField)
@@ -283,7 +283,7 @@ function namesByForm(args: JsonObject, meter: Meter): ReadonlyMap<string, readon
   return named
 }
 
-/** A URI that servers can read in several ways is nothing that a rule can decide about. */
+/** A rule cannot decide about a URI that servers read in different ways. */
 function canonical(uri: string): string {
   const { exact, isAmbiguous } = readUri(uri)
   if (isAmbiguous) throw AMBIGUOUS

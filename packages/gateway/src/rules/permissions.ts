@@ -326,7 +326,7 @@ function isSettledInLists({ rule, truth }: Relevant): boolean {
   return truth !== undefined || !reads.some((source) => source === 'client' || source === 'item')
 }
 
-/** What the default allows waits all the same. */
+/** A call that the default allows waits too. */
 function held(verdict: Verdict, holds: readonly RuleModel[]): Verdict {
   return verdict.allowed && holds.length > 0 ? { allowed: true, rule: holds[0]!.name, holds } : verdict
 }

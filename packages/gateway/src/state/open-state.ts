@@ -31,7 +31,7 @@ export interface State {
 export async function openState(model: GatewayModel, log: Log): Promise<State> {
   let sealer = new Sealer(model.server.sealingKeys.map((key) => key.reveal()))
   try {
-    // What another user puts there is known to them, or says what they want.
+    // Another user would know, or choose, what is in such a folder.
     refuseForeign(keyFile(model))
     if (model.store.kind === 'embedded') refuseForeign(model.store.path)
     const keys = await loadSealingKeys(model, log)

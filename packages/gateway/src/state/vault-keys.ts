@@ -32,7 +32,7 @@ export function vaultKeys(
   return {
     peek: async () => readKeys(file) ?? [],
     async load() {
-      // A key that another user put there is known to them.
+      // Another user would know a key that they put there.
       refuseForeign(file)
       if ((readKeys(file) ?? []).length === 0) await keepKey(file, log, LOST)
       return readKeys(file) ?? []

@@ -110,7 +110,7 @@ export { jsonOf, lengthOf, outlineOf } from './received-result.ts'
 export { PrefixedUris } from './prefixed-uris.ts'
 export { playModernRounds, type SendRound } from './modern/client-rounds.ts'
 
-// What stands on this layer, a gateway for one, needs the vocabulary below it as well.
+// Programs that use this layer, such as a gateway, need the vocabulary below it as well.
 export {
   copyWith,
   HEADER_MISMATCH,

@@ -7,7 +7,7 @@ export function coversUri(subscribed: string, updated: string): boolean {
   return /[/?#]$/.test(subscribed) || /^[/?#]/.test(updated.slice(subscribed.length))
 }
 
-/** Notifications kept back, at most; of more than that the oldest go. */
+/** How many notifications are kept back. Beyond that the oldest go. */
 const MAX_HELD = 256
 
 /** Holds notifications until the acknowledgement was sent first (2026-07-28, basic/patterns/subscriptions). */

@@ -111,7 +111,7 @@ export class Holding implements OpenMember {
     this.#overdue = overdue
   }
 
-  /** So much is held now. Returns the limit that has no room for it; it is counted all the same. */
+  /** Sets how much is held now. Returns the limit that has no room for it; the amount counts in any case. */
   set(bytes: number): BudgetLimit | undefined {
     const more = bytes - this.bytes
     this.bytes = bytes

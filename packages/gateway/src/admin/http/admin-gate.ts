@@ -33,7 +33,7 @@ export class AdminGate {
   /** A cookie opens nothing for pages of other sites, which lack the key of the console; they need not guess either. */
   checkOrigin({ headers }: IncomingMessage): void {
     const site = headers['sec-fetch-site']
-    // Another port of this machine is the same site, and another page all the same.
+    // Another port of this machine is the same site, but another page.
     const isOther = site === 'cross-site' || site === 'same-site'
     if (!isOther || headers['sec-fetch-mode'] === 'navigate') return
     throw new ApiError('forbidden', 'Pages of other origins may not use this', {

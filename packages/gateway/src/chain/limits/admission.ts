@@ -87,7 +87,7 @@ export function limitsLink(admission: Admission): Link {
       if (isIn) admission.leave(caller)
       isIn = false
     }
-    // A caller that is gone waits for nothing. A target that works on all the same keeps its own slot taken.
+    // A caller that is gone frees its place. A target that goes on working keeps its own slot.
     cancellation.onAbort(leave)
     try {
       return await next()

@@ -116,7 +116,7 @@ export class TargetListener implements ListenWish {
   }
 }
 
-/** Resources whose updates wait, at most; of more than that the oldest go. */
+/** How many resources may have updates that wait. Beyond that the oldest go. */
 const MAX_WAITING = 1000
 
 /** Updates for one listener. Of many updates of one resource the last is enough, and it is never lost. */

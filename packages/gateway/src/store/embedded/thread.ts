@@ -13,7 +13,7 @@ parentPort!.on('message', (request: Request) => {
   if (waiting.push(request) === 1) setImmediate(work)
 })
 
-/** What came in while the last commit was on its way to the disk goes into one together. */
+/** Operations that came in during the last commit go into one commit together. */
 async function work(): Promise<void> {
   while (waiting.length > 0) {
     const [first] = waiting

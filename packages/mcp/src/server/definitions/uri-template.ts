@@ -105,7 +105,7 @@ function longestUri(parts: readonly Part[], template: string): number {
   return longest
 }
 
-/** An expression that nothing marks the beginning of, so that its neighbour's characters could be its own. */
+/** An expression without a mark at its beginning: it could take the characters of its neighbour. */
 function isPlain(part: Part | undefined): boolean {
   return typeof part === 'object' && part.operator.first === ''
 }

@@ -125,7 +125,7 @@ export class Mounts {
     }
   }
 
-  /** A stream that breaks off is opened again; what has changed meanwhile nobody knows. */
+  /** A stream that breaks off is opened again. Nobody knows what has changed meanwhile. */
   async #hear(mount: Mount, exchange: Exchange, asked: JsonObject, signal: AbortSignal): Promise<void> {
     for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const filter = wanted(asked, mount, await mount.capabilities(exchange))

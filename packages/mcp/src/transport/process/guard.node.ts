@@ -56,7 +56,7 @@ class ProcessGuard {
   }
 }
 
-/** Undefined when it cannot be started. Servers run all the same: they are only less well looked after. */
+/** Undefined when it cannot be started. Servers run without it too; they only may outlive a killed parent. */
 function spawnGuard(shell: boolean): ChildProcess | undefined {
   // The script travels in the environment: as an argument it would fill the output of `ps`.
   const [command, args] = shell

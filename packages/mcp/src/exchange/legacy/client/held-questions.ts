@@ -44,7 +44,7 @@ export class HeldQuestions {
     }
   }
 
-  /** A call that is given up may ask for as long as its connection lives: it is never clear again whose a question is. */
+  /** A call that was given up may ask as long as its connection lives, so no question has a clear owner any more. */
   givenUp(call: LegacyCall): void {
     this.#refuse([...this.#held].filter(([, { candidates }]) => candidates.has(call)).map(([id]) => id))
   }

@@ -114,7 +114,7 @@ function carrierOf(calls: readonly LegacyCall[]): LegacyCall | undefined {
   return calls.find((call) => call.exchange) ?? calls[0]
 }
 
-/** A person is being asked: that none of these calls is heard of meanwhile means nothing. */
+/** A person is being asked, so these calls may be silent meanwhile. */
 function whilePaused<T>(calls: readonly LegacyCall[], work: () => Promise<T>): Promise<T> {
   return calls.reduceRight(
     (inner, { exchange }) => (exchange?.whilePaused ? () => exchange.whilePaused!(inner) : inner),

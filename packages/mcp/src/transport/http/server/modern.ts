@@ -102,7 +102,7 @@ function headerCheck(request: JsonRpcRequest, call: HttpCall): NonNullable<Excha
 
 const NEEDS_STREAM = { code: INVALID_REQUEST, message: 'Accept must list text/event-stream to listen' }
 
-/** An unsupported version that header and body agree on is that; one that they disagree on is a mismatch. */
+/** If header and body name the same unsupported version, reports the version; if they differ, the mismatch. */
 function versionFirst(request: JsonRpcRequest, call: HttpCall, problem: ProtocolError): ProtocolError {
   if (problem.code !== UNSUPPORTED_PROTOCOL_VERSION) return problem
   try {
@@ -212,7 +212,7 @@ export class StreamedAnswer implements OpenStream {
     sink.end()
   }
 
-  /** The client has not read so much that its answer cannot be held as well. */
+  /** The client has left so much unread that its answer cannot be held as well. */
   #finishUnsent(refusal: RefusedForLoad): void {
     if (!this.#sink) return refuseForLoad(this.#reply, refusal, this.#id)
     this.#sink.write(toEvent(writeError(this.#id, refusal.toJsonRpc())))

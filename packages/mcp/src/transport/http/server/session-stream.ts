@@ -179,7 +179,7 @@ export class SessionStream implements OpenStream {
     return true
   }
 
-  /** The client has not read so much that its answer cannot be held as well. */
+  /** The client has left so much unread that its answer cannot be held as well. */
   #finishUnsent(refusal: RefusedForLoad): void {
     const id = this.#answers ?? null
     if (this.#sink) {
