@@ -140,6 +140,8 @@ export interface LoadRefusal {
 }
 
 const ONE_SECOND = 1
+/** V8's setting; other engines ignore it. */
+const StackTraces: { stackTraceLimit?: number | undefined } = Error
 
 /** A request refused only for load: nothing was done. HTTP answers with its status and `Retry-After`. */
 export class RefusedForLoad extends ProtocolError {
@@ -148,12 +150,16 @@ export class RefusedForLoad extends ProtocolError {
 
   constructor(message: string, refusal: LoadRefusal) {
     const { reason, retryAfter = ONE_SECOND, status = 429, data, cause } = refusal
+    // Who asks far too often is refused far too often. A stack trace costs more than the rest of a refusal.
+    const depth = StackTraces.stackTraceLimit
+    StackTraces.stackTraceLimit = 0
     super(
       INTERNAL_ERROR,
       message,
       { ...data, reason, retryAfter },
       cause === undefined ? undefined : { cause },
     )
+    StackTraces.stackTraceLimit = depth
     this.status = status
     this.retryAfter = retryAfter
   }
