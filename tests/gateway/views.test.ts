@@ -53,15 +53,18 @@ describe.each(['legacy', 'modern'] as const)('a view, for a %s client', (era) =>
     await expect(client.call('github_repo_delete')).rejects.toThrow('Unknown tool')
   })
 
-  it('announces changes of what it uses', async () => {
+  it('announces changes of what it uses, and of nothing else', async () => {
     const client = await open(era)
     let heard = 0
     client.on('toolsChanged', () => heard++)
     await client.listening()
     await names(client)
+    const tools = () => gateway.gateway.catalog.merged.merged.tools
     github.tool(`repo_${era}`, { run: () => '' })
+    await expect.poll(() => tools().has(`github_repo_${era}`)).toBe(true)
     github.tool(`issue_${era}`, { run: () => '' })
     await expect.poll(() => heard).toBeGreaterThan(0)
+    expect(heard).toBe(1)
     expect(await names(client)).toContain(`github_issue_${era}`)
   })
 })

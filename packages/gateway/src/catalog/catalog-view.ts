@@ -115,11 +115,13 @@ export class CatalogView {
   changed(announced?: Announced): void {
     this.generation++
     this.#hasOwnLists = this.catalogs.some(({ own }) => own.hasSome)
+    const shown = this.#merged
     this.#merged = undefined
     if (!this.onChanged) return
     const changes = new Map<ListKind, readonly MergedEntry[]>()
     for (const kind of KINDS) {
-      const before = this.#seen[kind]
+      // Before the first change, clients have what they were shown.
+      const before = this.#seen[kind] ?? (shown && seenEntries(shown[kind]))
       const now = seenEntries(this.merged[kind])
       this.#seen[kind] = now
       const differing = differences(before, now)
