@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { RequestListener } from 'node:http'
+import dns from 'node:dns'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -336,6 +337,33 @@ describe('a metadata document', () => {
     expect([end.slice(0, 4), reads]).toEqual(['400 ', 0])
     expect(lines.join('')).toMatch(/A sign-in was refused/)
   })
+
+  it.each(['127.0.0.1', '::1', '10.1.2.3', '169.254.169.254'])(
+    'at a name that leads to %s is not asked for',
+    async (address) => {
+      let connections = 0
+      const url = await publish((_, response) => response.end('{}'))
+      documents.on('connection', () => connections++)
+      const family = address.includes(':') ? 6 : 4
+      const resolve = dns.lookup
+      vi.spyOn(dns, 'lookup').mockImplementation(((
+        name: string,
+        options: { all?: boolean },
+        done: (error: Error | null, ...found: unknown[]) => void,
+      ) => {
+        if (name !== 'client.example.com') return resolve(name, options, done as never)
+        return options.all ? done(null, [{ address, family }]) : done(null, address, family)
+      }) as unknown as typeof dns.lookup)
+      const gateway = await start()
+      const clientId = url.replace('127.0.0.1', 'client.example.com')
+      const browser = new Browser()
+      const { end } = await authorize(gateway, browser, { clientId, redirect: 'http://localhost:5000/cb' })
+      expect([end.slice(0, 4), connections]).toEqual(['400 ', 0])
+      expect(browser.pages[0]).toContain('Sign-in failed')
+      expect(browser.pages[0]).not.toContain('inside the network')
+      expect(lines.join('')).toMatch(/A sign-in was refused.*client\.example\.com is at/)
+    },
+  )
 
   it('that changes is read again after half a minute: a redirect that it no longer has is refused', async () => {
     let redirect = 'https://good.example/cb'

@@ -1,9 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { isJsonObject } from '@gantry/mcp/exchange'
-import { parseJson, parseUrl } from '@gantry/mcp/foreign'
 import type { SignInModel } from '../../model/index.ts'
 import type { Store } from '../../store/index.ts'
-import { acceptMetadata } from './client-metadata.ts'
+import { documentFetch } from './document-fetch.ts'
 import type { OidcClient, OidcContext, OidcModule, OidcProvider } from './oidc-provider.ts'
 import { problemPage } from './pages.ts'
 import { type Assertions, ID_JAG_PROFILE, JWT_BEARER } from './id-jag.ts'
@@ -23,7 +21,6 @@ export interface ProviderParts {
 }
 
 const MINUTE = 60
-const MAX_DOCUMENT = 64 * 1024
 
 /** The protocol is oidc-provider's; this says what it may do, and where it keeps things. */
 export function createProvider(parts: ProviderParts): OidcProvider {
@@ -76,7 +73,7 @@ export function createProvider(parts: ProviderParts): OidcProvider {
     // Which pages may call at all is decided by `server.allowedOrigins`, before.
     clientBasedCORS: () => true,
     renderError,
-    fetch: (url: string, init: RequestInit) => fetchDocument(url, init, model),
+    fetch: documentFetch(model),
     features: featuresOf(parts),
   })
   // The request says which way it came by headers that we have set ourselves.
@@ -147,46 +144,4 @@ function renderError(ctx: OidcContext, out: { error: string; error_description?:
   ctx.type = 'html'
   ctx.set('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
   ctx.body = problemPage(out.error_description ?? out.error, 'Go back to the application and sign in again.')
-}
-
-/**
- * Metadata documents of clients and their keys. oidc-provider has seen to it that the address is public and short
- * answers are read only; hosts that the configuration trusts may be private.
- */
-async function fetchDocument(url: string, init: RequestInit, model: SignInModel): Promise<Response> {
-  const target = parseUrl(url)
-  const isTrusted =
-    target !== undefined && model.trustedHosts.some((host) => [target.host, target.hostname].includes(host))
-  const { dispatcher, ...others } = init as RequestInit & { dispatcher?: unknown }
-  const response = await fetch(url, (isTrusted ? others : { ...others, dispatcher }) as RequestInit)
-  if (response.status !== 200 || !/json/i.test(response.headers.get('content-type') ?? '')) return response
-  const text = await readShort(response)
-  const document = parseJson(text)
-  if (!isJsonObject(document) || document.client_id !== url)
-    return new Response(text, { headers: response.headers })
-  const accepted = acceptMetadata(document, model.allScopes)
-  if (!accepted) throw new Error('none of its redirect URIs can be accepted')
-  // A document cannot hold a secret, so clients that say nothing have none.
-  const method = accepted.token_endpoint_auth_method ?? 'none'
-  return Response.json(
-    { ...accepted, token_endpoint_auth_method: method, client_id: url },
-    { headers: cacheOf(response) },
-  )
-}
-
-/** A document is a few lines; a longer one is not read on. */
-async function readShort(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > MAX_DOCUMENT) throw new Error(`it is longer than ${MAX_DOCUMENT} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function cacheOf({ headers }: Response): Record<string, string> {
-  const cache = headers.get('cache-control')
-  return cache === null ? {} : { 'cache-control': cache }
 }
