@@ -65,6 +65,7 @@ const KINDS: readonly (readonly [kind: string, said: string, unread?: string])[]
     'one with odd characters, in lower percent signs',
     encodeURIComponent(CONFIGURED.odd).replaceAll(/%../g, (x) => x.toLowerCase()),
   ],
+  ['a token of GitHub behind a prefix', 'telling_ghp_pl4nted0123456789abcdef0123'],
   ['a short one', `no ${CONFIGURED.short}!`, CONFIGURED.short],
   ['a short one alone', CONFIGURED.short, CONFIGURED.short],
   ['one that is called a key', CONFIGURED.key, CONFIGURED.key],
@@ -73,6 +74,7 @@ const KINDS: readonly (readonly [kind: string, said: string, unread?: string])[]
   [
     'one with odd characters, in HTML',
     CONFIGURED.odd.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('/', '&#x2F;'),
+    'plus&amp;and=is',
   ],
   [
     'one in hexadecimal',
@@ -107,6 +109,12 @@ const KINDS: readonly (readonly [kind: string, said: string, unread?: string])[]
   ['a token of npm', 'npm_pl4nted0123456789abcdefghij012345'],
 ]
 
+/** A name in front tells of a part of these only, up to the first odd character. */
+const LONGER: readonly (readonly [kind: string, said: string, unread: string])[] = [
+  ['one with odd characters, behind a name in a URL', `https://h/?token=${CONFIGURED.odd}`, 'plus&and=is'],
+  ['one with odd characters, behind a name', `password: ${CONFIGURED.odd}`, 'plus&and=is'],
+]
+
 /** Secrets that only the name in front of them tells. */
 const NAMED: readonly (readonly [kind: string, said: string])[] = [
   ['a field of JSON', '{"password":"pl4ntedField"}'],
@@ -122,7 +130,7 @@ const NAMED: readonly (readonly [kind: string, said: string])[] = [
 
 /** Drives terminals, and looks like lines of the gateway. */
 const FORGED = 'bad\u001b[2J\u001b]0;owned\u0007\r\n✓ forged\u2028forged\u009b31m\u202eforged\u0000'
-const ALL = [...KINDS, ...NAMED, ['a forged line', FORGED] as const].map(([, said]) => said)
+const ALL = [...KINDS, ...NAMED, ...LONGER, ['a forged line', FORGED] as const].map(([, said]) => said)
 
 let gateway: AdminGateway
 let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -308,7 +316,9 @@ describe.each([
   'log as text',
   'log as json',
 ])('%s', (way) => {
-  it.each([...KINDS, ...NAMED])('does not show %s', (...kind) => {
+  // The console and the commands look for names first.
+  const longer = /admin|commands/.test(way) ? [] : LONGER
+  it.each([...KINDS, ...NAMED, ...longer])('does not show %s', (...kind) => {
     const unread = unreadOf(kind)
     const at = seen[way]!.toLowerCase().indexOf(unread.toLowerCase())
     expect(at < 0 ? '' : seen[way]!.slice(Math.max(0, at - 80), at + 60)).toBe('')

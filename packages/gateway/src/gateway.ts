@@ -35,7 +35,7 @@ import { Target } from './targets/target.ts'
 import type { TargetServices } from './targets/operated-target.ts'
 import { type Log, limitedLog } from './telemetry/log.ts'
 import type { Tracer } from './telemetry/tracer.ts'
-import { redacting } from './telemetry/redacting.ts'
+import { redacting, withTexts } from './telemetry/redacting.ts'
 import type { SecretScrubber } from './telemetry/secret-scrubber.ts'
 import { ToolUsage } from './telemetry/usage/tool-usage.ts'
 import { WireView } from './telemetry/wire-view.ts'
@@ -122,7 +122,12 @@ export class Gateway {
           event: 'usage-not-kept',
         }),
     })
-    this.view = new WireView({ ...model.telemetry.wire, sampling: model.telemetry.sampling }, this.usage)
+    const { wire, sampling } = model.telemetry
+    const hide = {
+      inJson: (json: string) => this.scrubber.scrub(json, { isJson: true }),
+      inText: (text: string) => this.scrubber.scrubText(text),
+    }
+    this.view = new WireView({ ...wire, sampling, hide }, this.usage)
     this.info = {
       name: model.server.name,
       version: options.version,
@@ -244,7 +249,7 @@ export class Gateway {
         consent: this.#consent,
         tracer: this.tracer,
         audit: this.audit,
-        mask: (value) => this.scrubber.scrubText(writeJson(value, redacting) ?? 'null'),
+        mask: (value) => this.#masked(value),
         rulings: this.rulings,
         secrets: this.scrubber,
         log: this.#failures,
@@ -263,6 +268,12 @@ export class Gateway {
   #catalogOf(name: string, isView: boolean): CatalogView {
     if (isView) return this.catalog.view(name, () => this.#viewNamed(name))
     return name === '' ? this.catalog.merged : this.catalog.alone(name)
+  }
+
+  /** A value as JSON for records. Each text is searched by itself, and the whole: secrets are in both. */
+  #masked(value: unknown): string {
+    const clean = (text: string): string => this.scrubber.scrubText(text)
+    return clean(writeJson(value, (key, part) => redacting(key, withTexts(part, clean))) ?? 'null')
   }
 
   /** Takes a new configuration. Unchanged targets keep their connections, and no call under way is lost. */

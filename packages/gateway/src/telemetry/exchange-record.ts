@@ -80,6 +80,14 @@ export interface Question {
   readonly origin: object | undefined
 }
 
+/** Takes out secrets before anything is kept. */
+export interface Hides {
+  /** Configured ones. */
+  inJson(json: string): string
+  /** Those, and what looks like a credential. */
+  inText(text: string): string
+}
+
 export interface WireViewOptions {
   /** Exchanges kept; 0 switches the view off, statistics stay. */
   readonly size: number
@@ -87,4 +95,5 @@ export interface WireViewOptions {
   readonly bodyBytes: number
   /** Share of exchanges whose messages are kept, 0 to 1. The others are listed and counted all the same. */
   readonly sampling: number
+  readonly hide?: Hides | undefined
 }

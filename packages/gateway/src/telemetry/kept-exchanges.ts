@@ -1,6 +1,6 @@
 import { principalKey, writeJson } from '@gantry/mcp/exchange'
 import { cutText } from '@gantry/mcp/foreign'
-import type { ExchangeRecord, KeptMessage, SeenMessage } from './exchange-record.ts'
+import type { ExchangeRecord, Hides, KeptMessage, SeenMessage } from './exchange-record.ts'
 import { SLOW_FROM } from './flight-recorder.ts'
 import { redacting } from './redacting.ts'
 
@@ -13,13 +13,15 @@ const MAX_KEPT = 32 * 1024 * 1024
 export class KeptExchanges {
   readonly #ring: readonly (ExchangeRecord | undefined)[]
   readonly #bodyBytes: number
+  readonly #hide: Hides
   readonly #survivors = new Survivors()
   #kept = 0
   /** No recent exchange before this one has messages. */
   #firstKept = 1
 
   /** `ring` has each of the last exchanges at its id. An empty one keeps nothing. `bodyBytes`: characters of a message. */
-  constructor(ring: readonly (ExchangeRecord | undefined)[], bodyBytes: number) {
+  constructor(ring: readonly (ExchangeRecord | undefined)[], bodyBytes: number, hide: Hides) {
+    this.#hide = hide
     this.#ring = ring
     this.#bodyBytes = bodyBytes
   }
@@ -58,7 +60,8 @@ export class KeptExchanges {
     const isAnswer = (rest.hop === 'target') === (rest.direction === 'in')
     const shown = isAnswer && record.clean ? record.clean(message) : message
     const whole = writeJson(shown, redacting) ?? 'null'
-    const json = cutText(whole, this.#bodyBytes)
+    // Now, as a whole: what looks like a credential when it is shown may be only a part of one.
+    const json = this.#hide.inJson(cutText(whole, this.#bodyBytes))
     record.messages ??= []
     record.messages.push({ ...rest, at: rest.at ?? Date.now(), json, bytes: whole.length })
     if (isRecent) this.#kept += json.length

@@ -43,7 +43,7 @@ export function createLog(options: LogOptions): Log {
   const threshold = ORDER.indexOf(options.level)
   const clean = (text: string): string => options.scrub(cutText(text, MAX_LENGTH))
   const toJson = (value: unknown): string =>
-    JSON.stringify(value, (key, part) => withTexts(redacting(key, part), clean))
+    JSON.stringify(value, (key, part) => redacting(key, withTexts(part, clean)))
   const inWords = (facts: Readonly<Record<string, unknown>>): string => {
     const known = Object.entries(facts).filter(([, value]) => value !== undefined)
     return escapeControls(known.map(([key, value]) => ` ${key}=${toJson(value)}`).join(''))

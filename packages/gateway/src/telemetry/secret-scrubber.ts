@@ -133,7 +133,8 @@ export class SecretScrubber {
     let left = MAX_SEARCHED
     const clean = (part: string): string => {
       if (PLAIN_WORD.test(part)) return part
-      const text = this.scrubWords(part, of)
+      // The longest goes first: words, and what looks like a credential, may be a part of a secret only.
+      const text = this.scrubWords(this.scrub(part, { owner: of }), of)
       const searched = hide ? text.slice(0, left) : ''
       left -= searched.length
       return searched === '' ? text : hide!(searched) + text.slice(searched.length)

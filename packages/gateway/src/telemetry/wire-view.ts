@@ -9,6 +9,7 @@ import {
 } from '@gantry/mcp/exchange'
 import type {
   ExchangeRecord,
+  Hides,
   Question,
   RecordStatus,
   SeenMessage,
@@ -18,6 +19,7 @@ import type {
 import { FailureCounts } from './failure-counts.ts'
 import { failureText, shortText } from './failure-text.ts'
 import { inOutline, SLOW_FROM, Slowest } from './flight-recorder.ts'
+import { hideCredentials } from '../model/index.ts'
 import type { Handshake } from './handshake.ts'
 import { KeptExchanges } from './kept-exchanges.ts'
 import { ClientRegister, LoadHistory, roughLength, Stats, WaitingCalls } from './stats.ts'
@@ -25,6 +27,8 @@ import type { ToolUsage } from './usage/tool-usage.ts'
 
 /** Calls that are gathered before they are counted for their tools: a call itself does not wait for that. */
 const MOST_UNCOUNTED = 256
+/** Where no secrets are configured. */
+const SHAPES: Hides = { inJson: (json) => json, inText: hideCredentials }
 /** Messages of one exchange with its target that are held while it runs. */
 const MOST_HELD = 20
 
@@ -40,6 +44,7 @@ export class WireView {
   readonly waiting: WaitingCalls<ExchangeRecord> = new WaitingCalls()
   readonly #sampling: number
   readonly #bodyBytes: number
+  readonly #hide: Hides
   readonly #slowest = new Slowest()
   readonly #ring: (ExchangeRecord | undefined)[]
   readonly #exchanges: KeptExchanges
@@ -57,7 +62,8 @@ export class WireView {
     this.#sampling = options.sampling
     this.#bodyBytes = options.bodyBytes
     this.#ring = new Array<ExchangeRecord | undefined>(options.size)
-    this.#exchanges = new KeptExchanges(this.#ring, options.bodyBytes)
+    this.#hide = options.hide ?? SHAPES
+    this.#exchanges = new KeptExchanges(this.#ring, options.bodyBytes, this.#hide)
   }
 
   /** Whether messages are kept, because somebody can read them. */
@@ -145,7 +151,7 @@ export class WireView {
     if (outcome.type === 'error') {
       record.isForLoad = outcome.cause instanceof RefusedForLoad
       // Words of our own have no credentials.
-      record.error = record.isForLoad ? outcome.error.message : failureText(outcome)
+      record.error = record.isForLoad ? outcome.error.message : failureText(outcome, this.#hide.inText)
     }
     this.#running.delete(record.id)
     const failed = record.status === 'error' || record.status === 'tool-error'
@@ -193,7 +199,12 @@ export class WireView {
   refused(target: string, method: string, error: string): void {
     const nobody = { name: undefined, version: '', session: undefined, principal: undefined }
     const record = this.#create(method, undefined, nobody, undefined)
-    Object.assign(record, { target, durationMs: 0, status: 'refused', error: shortText(error) })
+    Object.assign(record, {
+      target,
+      durationMs: 0,
+      status: 'refused',
+      error: shortText(error, this.#hide.inText),
+    })
     this.#put(record)
     this.#tell(record)
   }

@@ -42,8 +42,8 @@ const VENDORS: readonly string[] = [
   String.raw`\d{8,10}:AA[\w-]{33}`, // Telegram
 ]
 
-/** Keys that can be told by how they begin. */
-export const VENDOR_KEY: RegExp = new RegExp(String.raw`(?<![\w])(?:${VENDORS.join('|')})`, 'g')
+/** Keys that can be told by how they begin, also behind a prefix: `notes_ghp_…` may be the name of a tool. */
+export const VENDOR_KEY: RegExp = new RegExp(String.raw`(?<![A-Za-z\d])(?:${VENDORS.join('|')})`, 'g')
 
 /** JSON Web Tokens, also cut off before the signature. */
 export const JSON_WEB_TOKEN: RegExp = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)*/g
