@@ -21,3 +21,19 @@ it('starts nothing once it is closed, even when it is asked', async () => {
   expect(open).not.toHaveBeenCalled()
   expect(pool.size).toBe(0)
 })
+
+it('leaves callers room for their own connections while the one that all share is in use', () => {
+  const one = { ...model, isolation: 'session', maxInstances: 1 } as TargetModel
+  const pool: InstancePool = new InstancePool(() => one, {
+    open: () => new Promise<never>(() => {}),
+    changed: () => {},
+    restarting: () => {},
+    ready: () => {},
+    left: () => {},
+    sharedQuestion: () => {},
+  })
+  pool.get('').lease()
+  pool.get('session:1').lease()
+  expect(() => pool.get('session:2')).toThrow('Target "t" has 1 connections already, all in use')
+  expect(pool.all.map(({ key }) => key)).toEqual(['', 'session:1'])
+})
