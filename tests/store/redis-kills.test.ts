@@ -62,6 +62,38 @@ it('keeps what was acknowledged when Redis itself is killed while it works, and 
   await store.close()
 })
 
+it('keeps what was acknowledged when the disk of Redis is full, and goes on when it has room again', async () => {
+  await redis.kill()
+  await redis.start(4096)
+  const stores = await Promise.all(
+    [1, 2].map(() => openRedisStore({ ...redis.options, prefix: 'full-disk' })),
+  )
+  const acknowledged: string[] = []
+  const refused = new Set<string>()
+  const write = async (store: Store, side: number): Promise<void> => {
+    const rows = store.rows({ name: 'written' })
+    for (let index = 0; refused.size === 0; index += 1) {
+      await rows.put(`${side}-${index}`, 'v'.repeat(20_000)).then(
+        () => acknowledged.push(`${side}-${index}`),
+        ({ code }: { code: string }) => refused.add(code),
+      )
+    }
+  }
+  await Promise.all(stores.map(write))
+  expect(acknowledged.length).toBeGreaterThan(20)
+  expect([...refused]).toEqual(['unavailable'])
+  await redis.kill()
+  await redis.start()
+  for (const store of stores) {
+    await expect.poll(() => store.away, { interval: 5 }).toBeUndefined()
+    const found = (await store.rows({ name: 'written' }).list({ limit: 1000 })).map(({ key }) => key)
+    expect(acknowledged.filter((key) => !found.includes(key))).toEqual([])
+    expect((await store.inspect()).problems).toEqual([])
+    await store.rows({ name: 'written' }).put('after', 'all is well')
+    await store.close()
+  }
+})
+
 it('tells those who listen that they missed something, and gives out no number twice, when Redis lost its data', async () => {
   const store = await openRedisStore({ ...redis.options, prefix: 'lost' })
   const heard: string[] = []
