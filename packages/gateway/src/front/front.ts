@@ -16,9 +16,7 @@ import { noteCertificate } from '../identity/certificates/certificate-guard.ts'
 import { openPort } from './open-port.ts'
 import { createMeter } from './create-meter.ts'
 import { targetGuard } from './target-guard.ts'
-import { ALIVE, readiness, verbose } from './health.ts'
-import { metricsOf, refuseScraper } from './metrics-text.ts'
-import type { MetricsPage } from '../telemetry/prometheus/metrics-page.ts'
+import { isStatus, StatusPages } from './status-pages.ts'
 import { slotOf } from '../workers/worker-place.ts'
 import { type AskedSession, sessionOf, type SessionRouter } from '../workers/session-router.ts'
 import type { WorkerPort } from '../workers/worker-port.ts'
@@ -50,6 +48,8 @@ export class Front {
   /** Counts what callers hold on all endpoints. */
   readonly meter: HttpMeter
   readonly #gate = new HostGate()
+  /** How it is, for load balancers and Prometheus. */
+  readonly status: StatusPages
   /** Answers at names that no target has. */
   #nowhere: NodeHandler | undefined
   /** Set where several gateways share their sessions. */
@@ -62,6 +62,11 @@ export class Front {
     const { log, model } = options.gateway
     const { limits } = model.server
     this.meter = createMeter(limits, log)
+    this.status = new StatusPages({
+      ...options,
+      isDraining: () => this.#isDraining,
+      services: () => [...this.#handlers.values()].map(({ service }) => service),
+    })
     const times = {
       headersTimeout: HEADERS_WITHIN,
       requestTimeout: HEADERS_WITHIN + limits.bodyTimeout,
@@ -125,12 +130,8 @@ export class Front {
     if (this.#options.door.signIn?.handle(request, response, path)) return
     if (this.#options.portal?.(request, response, path)) return
     drainUnreadBody(request, response)
-    if (path === '/health' || path === '/ready') {
-      this.#health(path, request, response).catch(() => response.writeHead(500).end())
-      return
-    }
-    if (path === '/metrics') {
-      this.#metrics(request, response).catch(() => response.writeHead(500).end())
+    if (isStatus(path)) {
+      this.status.answer(path, request, response).catch(() => response.writeHead(500).end())
       return
     }
     if (path.startsWith('/.well-known/') && this.#metadata(path, request, response)) return
@@ -154,53 +155,6 @@ export class Front {
     if (session) workers!.forwardSession(slot, request, response)
     else workers!.forward(slot, request, response, here)
     return true
-  }
-
-  /** Strangers learn whether it works; what is behind it takes the same credential as the metrics. */
-  async #health(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { gateway } = this.#options
-    let answer = path === '/health' ? ALIVE : readiness(gateway, this.#isDraining)
-    if (new URLSearchParams(request.url?.split('?', 2)[1]).has('verbose')) {
-      if (await this.#refused(request, response)) return
-      answer = verbose(answer, gateway, this.#mayKnow)
-    }
-    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-    response.writeHead(answer.code, headers).end(`${JSON.stringify(answer.body)}\n`)
-  }
-
-  /** Holders of the credential are operators. Where none is needed, every caller may read it, and policy decides. */
-  readonly #mayKnow = (target: Gateway['targets'][number]): boolean => {
-    const { gateway, door } = this.#options
-    return door.guard !== undefined || gateway.mayKnow(target, {})
-  }
-
-  /** True when the request was answered with a refusal: it lacks what the numbers take. */
-  async #refused(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    const refused = await refuseScraper(request, this.#options.door.guard)
-    if (refused) response.writeHead(refused.status, refused.headers).end(refused.body)
-    return refused !== undefined
-  }
-
-  async #metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (await this.#refused(request, response)) return
-    const page = await this.metrics(request.headers.accept?.includes('application/openmetrics-text') === true)
-    const { workers } = this.#options
-    const text = await (workers ? page.textWith(await workers.askOthers('metrics')) : page.text())
-    response.writeHead(200, { 'content-type': page.type }).end(text)
-  }
-
-  /** The numbers of this process. */
-  async metrics(open: boolean): Promise<MetricsPage> {
-    const { gateway } = this.#options
-    const services = [...this.#handlers.values()].map(({ service }) => service)
-    const sessions = services.flatMap(({ sessions, sseSessions }) => [...sessions.values(), ...sseSessions])
-    const targets = gateway.targets.filter(this.#mayKnow)
-    return metricsOf(gateway, {
-      targets,
-      sessions: sessions.length,
-      tools: this.#options.door.guard !== undefined || gateway.model.policy.rules.length === 0,
-      open,
-    })
   }
 
   /** Where clients get their tokens (RFC 9728); answered by the guard itself, to every caller. */
@@ -315,7 +269,7 @@ function isMcp(path: string): boolean {
 
 /** Which worker answers: the one that has the session, or the first for all pages. Undefined: any of them. */
 function slotFor(path: string, session: AskedSession | undefined, { place }: WorkerPort): number | undefined {
-  if (path === '/health' || path === '/ready' || path === '/metrics') return undefined
+  if (isStatus(path)) return undefined
   if (!isMcp(path)) return 0
   return session && slotOf(session.id, place.count)
 }

@@ -129,7 +129,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   if (model.server.cluster) front.sessions = cluster?.sessions
   await workers?.open({
     handle: (request, response) => front.receive(request, response),
-    answer: async () => (await front.metrics(false)).json(),
+    answer: async () => (await front.status.metrics(false)).json(),
   })
   gateway.start()
   await configFile?.follow()
