@@ -19,6 +19,7 @@ import {
   type TestPattern,
 } from './environment.ts'
 import { type Facts, type Field, toField, UNKNOWN } from './facts.ts'
+import { quickAnswer, type QuickAnswer } from './quick-condition.ts'
 import { beginWork, isOverspent, TOO_MUCH } from './work.ts'
 
 let base: Environment | undefined
@@ -162,11 +163,6 @@ function guardOf(node: Node): string | undefined {
   return own && fieldIn(own)
 }
 
-/** The argument without which an expression is false, whatever else it says: `has(args.name) && …`. */
-function firstGuard(node: Node): string | undefined {
-  return node.op === '&&' ? firstGuard((node.args as Node[])[0]!) : guardOf(node)
-}
-
 function looksUp(node: Node): boolean {
   return (node.op === 'in' && fieldIn(node) !== undefined) || childrenOf(node).some(looksUp)
 }
@@ -197,7 +193,7 @@ class CelCondition implements Condition {
   readonly #run: ParseResult
   readonly #patterns: ReadonlyMap<string, TestPattern>
   readonly #fields: readonly Field[] | undefined
-  readonly #guard: string | undefined
+  readonly #quick: QuickAnswer | undefined
   readonly #place: SourcePlace | undefined
 
   constructor({ source, place, run, patterns }: CompiledParts) {
@@ -209,7 +205,7 @@ class CelCondition implements Condition {
     this.#run = run
     this.#patterns = patterns
     this.#fields = fieldsOf(root)?.map(toField)
-    this.#guard = firstGuard(root)
+    this.#quick = quickAnswer(root)
     const isWhole = !this.#fields || looksUp(root)
     this.args = {
       use: isWhole ? 'whole' : this.#fields!.length > 0 ? 'some' : 'none',
@@ -223,20 +219,20 @@ class CelCondition implements Condition {
   }
 
   evaluate(facts: Facts): Truth {
-    if (this.#guard !== undefined && this.#isGuarded(facts, this.#guard)) return 'no'
-    const value = this.#valueOf(facts)
+    const value = this.#quickly(facts) ?? this.#valueOf(facts)
     if (value === true) return 'yes'
     if (value === false) return 'no'
     return facts.isIncomplete ? 'maybe' : 'fails'
   }
 
-  /** Most calls are without the argument that a rule is about, and this is told without evaluating anything. */
-  #isGuarded(facts: Facts, guard: string): boolean {
+  /** Undefined where it takes the library to tell, and where it fails. */
+  #quickly(facts: Facts): boolean | undefined {
+    if (!this.#quick) return undefined
     facts.fields = this.#fields
     try {
-      return facts.lacks(guard)
+      return this.#quick(facts)
     } catch {
-      return false
+      return undefined
     }
   }
 

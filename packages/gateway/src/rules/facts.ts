@@ -179,10 +179,6 @@ export class Facts {
   get args(): Map<string, unknown> {
     return this.#known(this.#known(this.#call).args(this.fields, this.#object?.item))
   }
-  /** Whether there is a call, and it is without this argument. Throws as `args` does. */
-  lacks(name: string): boolean {
-    return this.#call !== undefined && !this.args.has(name)
-  }
   get now(): Date {
     return this.#known(this.#call).now
   }
