@@ -61,6 +61,14 @@ describe('the link of policy', () => {
       'Resource not found: vault+doc://closed/a',
     ],
     ['vendor/closed', 'methods', 'vendor/closed', {}, 'Method not found: vendor/closed'],
+    [
+      'completion/complete',
+      'resources',
+      'doc://closed/{page}',
+      { ref: { type: 'ref/resource', uri: 'vault+doc://closed/{page}' } },
+      'Resource not found: vault+doc://closed/{page}',
+    ],
+    ['tasks/get', 'tools', 'closed', { taskId: '7' }, 'Unknown task: 7'],
   ] as const)(
     'refuses %s like something that does not exist',
     async (method, kind, name, params, message) => {
