@@ -66,7 +66,7 @@ export class WireView {
     this.#exchanges = new KeptExchanges(this.#ring, options.bodyBytes, this.#hide)
   }
 
-  /** Whether messages are kept, because somebody can read them. */
+  /** Whether messages are kept, because an open page may show them. */
   get watched(): boolean {
     return this.#readers > 0
   }
