@@ -1,4 +1,4 @@
-import type { InputRequests } from '../../exchange/index.ts'
+import type { InputRequests, InputRequired } from '../../exchange/index.ts'
 
 /** What a handler returns to ask by hand; the call comes again with `ctx.inputResponses` and `ctx.roundState`. */
 export class HandMadeRound {
@@ -18,4 +18,16 @@ export function inputRequired(requests?: InputRequests, state?: unknown): HandMa
 
 export function isInputRequired(value: unknown): value is HandMadeRound {
   return value instanceof HandMadeRound
+}
+
+/** A call that waits for its next round. A class, as values of handlers may have any `type`. */
+export class Suspended implements InputRequired {
+  readonly type = 'input_required'
+  readonly requestState: string
+  declare readonly inputRequests?: InputRequests
+
+  constructor(requestState: string, inputRequests?: InputRequests) {
+    this.requestState = requestState
+    if (inputRequests) this.inputRequests = inputRequests
+  }
 }

@@ -79,6 +79,26 @@ describe.each([LATEST_LEGACY, LATEST_MODERN])(
       for (const thrown of reports) expect(String(thrown)).toMatch(/inside ctx\.step/)
     })
 
+    it('is refused with its path when JSON cannot hold it', async () => {
+      const reports: unknown[] = []
+      const loop: Record<string, unknown> = {}
+      loop.again = loop
+      const sample = (ctx: Context) =>
+        ctx.sample({
+          messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }],
+          maxTokens: 5,
+          metadata: loop,
+        })
+      const app = new Server({
+        name: 'asks',
+        tools: { ask: { run: async (_, ctx) => (await sample(ctx)).model } },
+        configuration: { exceptionReporter: (thrown) => reports.push(thrown) },
+      })
+      await using client = clientOf(app as Server, { sample: () => ({}) as never })
+      expect((await client.call('ask')).isError).toBe(true)
+      expect(String(reports)).toMatch(/sampling\/createMessage.metadata.again contains itself/)
+    })
+
     it('is not refused beside a step', async () => {
       const app = appOf(async (ctx) => {
         const [, { name }] = await Promise.all([
@@ -185,6 +205,30 @@ describe.each([LATEST_LEGACY, LATEST_MODERN])('an answer of another client (%s)'
     expect(await answered(roots, { roots: [{ uri: 'file:///a' }] })).toMatchObject({
       content: [{ text: 'file:///a' }],
     })
+  })
+})
+
+describe('what a round keeps for the next', () => {
+  const lost = { rows: new Map() }
+  const elicit = () => ({ action: 'accept' as const, content: { name: 'Ada' } })
+
+  it.each<[string, Parameters<typeof tool>[0]['run'], RegExp]>([
+    [
+      'of a step',
+      async (_, ctx) => {
+        await ctx.step('read', () => lost)
+        return (await askName(ctx)).name
+      },
+      /The next round cannot have ctx.step.read.rows: it is a Map/,
+    ],
+    ['of a round by hand', () => inputRequired({}, lost), /The next round cannot have ctx.roundState.rows/],
+  ])('is named when JSON cannot hold it: what is %s', async (_, run, message) => {
+    const reports: unknown[] = []
+    const configuration = { exceptionReporter: (thrown: unknown) => reports.push(thrown) }
+    const app = new Server({ name: 'asks', tools: { ask: tool({ run }) }, configuration }) as Server
+    await using client = new Client({ connector: memory(app), protocolVersion: LATEST_MODERN, elicit })
+    expect((await client.call('ask')).isError).toBe(true)
+    expect(String(reports)).toMatch(message)
   })
 })
 

@@ -1,6 +1,13 @@
 import { type Exchange, type InputRequest, type InputRequests, MAX_ROUNDS } from '../../exchange/exchange.ts'
 import { RefusedForLoad } from '../../exchange/server/answer.ts'
-import { canonicalJson, isJsonObject, McpError, ProtocolError, type JsonObject } from '../../jsonrpc/index.ts'
+import {
+  canonicalJson,
+  findUnwritable,
+  isJsonObject,
+  type JsonObject,
+  McpError,
+  ProtocolError,
+} from '../../jsonrpc/index.ts'
 import { QuestionError } from './question-error.ts'
 import { insideStep, refuseInStep } from './step-scope.ts'
 import type { ReplayTrace } from './replay-watch.ts'
@@ -25,6 +32,7 @@ export class LiveQuestions implements Questions {
 
   async ask(request: InputRequest, key = 'question'): Promise<JsonObject> {
     refuseInStep()
+    requireWritable(request)
     // Questions that are open together are one round, as they are where each round is a request.
     if (this.#open === 0) refuseRound(this.#rounds++)
     this.#open++
@@ -100,6 +108,7 @@ export class ReplayedQuestions implements Questions {
 
   async ask(request: InputRequest, explicitKey?: string): Promise<JsonObject> {
     refuseInStep()
+    requireWritable(request)
     const { trace, state } = this.#host
     const print = fingerprint(explicitKey === undefined ? canonicalJson(request) : shapeOf(request))
     const key = explicitKey ?? this.#numbered(`q_${print}`)
@@ -174,6 +183,14 @@ export class ReplayedQuestions implements Questions {
       if (this.#busySteps === 0) this.#host.suspend()
     }, 0)
   }
+}
+
+/** Integers of servers with exact numbers are written by their edge. */
+function requireWritable({ method, params }: InputRequest): void {
+  const found = findUnwritable(params, method, true)
+  if (!found) return
+  const { path, problem, cause } = found
+  throw new McpError('invalid_definition', `Cannot ask the client: ${path} ${problem}`, { cause })
 }
 
 /** The limit is the same whether a round is a request or a question on an open connection. */

@@ -2,8 +2,10 @@ import { type Duration, parseDuration } from '../../protocol/parse-duration.ts'
 import type { Exchange } from '../../exchange/index.ts'
 import { bindingOf, Sealer } from '../../protocol/encoding.ts'
 import {
+  findUnwritable,
   INVALID_PARAMS,
   isJsonObject,
+  McpError,
   ProtocolError,
   type JsonObject,
   type NumberMode,
@@ -60,12 +62,25 @@ export class RequestStates {
   }
 
   async write(state: RoundState, exchange: Exchange): Promise<string> {
+    this.#requireJson(state)
     const sealed: SealedState = { ...state, expires: Date.now() + this.#ttlMs }
     const text = await this.#sealer.seal(sealed, bindingOfCall(exchange))
     if (text.length <= SPILL_CHARACTERS) return text
     const ticket = `${TICKET}${crypto.randomUUID()}`
     await this.#store.set(ticket, text, this.#ttlMs)
     return ticket
+  }
+
+  /** What JSON would change or leave out would be something else in the next round. */
+  #requireJson({ steps, own }: RoundState): void {
+    const exact = this.#numbers === 'exact'
+    const found = findUnwritable(steps, 'ctx.step', exact) ?? findUnwritable(own, 'ctx.roundState', exact)
+    if (!found) return
+    const { path, problem, cause } = found
+    throw new McpError('invalid_output', `The next round cannot have ${path}: it ${problem}`, {
+      cause,
+      details: { path },
+    })
   }
 
   /** Throws −32602 for a state that is not ours, not for this caller and request, or too old. */

@@ -1,4 +1,4 @@
-import type { Exchange, InputRequired, Outcome } from '../../exchange/index.ts'
+import type { Exchange, Outcome } from '../../exchange/index.ts'
 import { complete } from '../../exchange/exchange.ts'
 import {
   isJsonObject,
@@ -14,6 +14,7 @@ import { describeIssues, type Validation } from '../../schema/index.ts'
 import { isBuiltContent, isContentBlock } from '../definitions/content.ts'
 import { Declined } from '../questions/elicit.ts'
 import { ToolResult } from '../definitions/definitions.ts'
+import { Suspended } from '../questions/input-required.ts'
 import { QuestionError } from '../questions/question-error.ts'
 import { requireJson } from './require-json.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
@@ -68,7 +69,7 @@ function conclude(
   exchange: Exchange,
   host: CallHost,
 ): Outcome | Promise<Outcome> {
-  if (isSuspended(value)) return value
+  if (value instanceof Suspended) return value
   if (value instanceof ToolResult) return writtenOut(tool, value.result, exchange, host)
   if (tool.output) return structured(tool, value, exchange, host, structuredResult)
   if (isWholeResult(value)) return failed(wholeResult(tool), exchange, host)
@@ -112,10 +113,6 @@ function writtenOut(
     ...result,
     structuredContent,
   }))
-}
-
-function isSuspended(value: unknown): value is InputRequired | Outcome {
-  return isJsonObject(value) && (value.type === 'input_required' || value.type === 'task')
 }
 
 function structured(

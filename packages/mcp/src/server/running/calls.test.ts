@@ -96,6 +96,9 @@ describe('a handler that fails', () => {
   const cycle: Record<string, unknown> = {}
   cycle.self = cycle
   const deep = (): unknown => JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))
+  const throws = (): never => {
+    throw new Error('gone')
+  }
   const app = new Server({
     name: 's',
     configuration: { exceptionReporter: (thrown) => reports.push(thrown) },
@@ -201,6 +204,20 @@ describe('a handler that fails', () => {
     ['a number that JSON does not have', { n: [Number.NaN] }, 'result.n[0] is NaN'],
     ['a promise that nobody awaited', { later: Promise.resolve(1) }, 'result.later is a Promise'],
     ['a circle', cycle, 'result.self contains itself'],
+    ['what toJSON makes', { a: { toJSON: () => ({ b: new Map() }) } }, 'result.a.b is a Map'],
+    ['a bigint of toJSON', { a: { toJSON: () => 1n } }, 'result.a is a bigint'],
+    ['a toJSON that throws', { a: { toJSON: throws } }, 'result.a cannot be read: gone'],
+    [
+      'a getter that throws',
+      Object.defineProperty({}, 'a', { get: throws, enumerable: true }),
+      'result.a cannot be read: gone',
+    ],
+    ['a date that is none', { at: new Date('x') }, 'result.at is an invalid Date'],
+    [
+      'what nests without end',
+      { deep: JSON.parse(`${'['.repeat(600)}${']'.repeat(600)}`) },
+      'nests more than 500 levels',
+    ],
   ])('%s in a result is reported with its path', async (_, value, expected) => {
     const heard: string[] = []
     const configuration = { exceptionReporter: (thrown: unknown) => heard.push(String(thrown)) }
@@ -212,8 +229,27 @@ describe('a handler that fails', () => {
       expect(await odd.handle(callOf('t'))).toMatchObject({ result: { isError: true } })
     }
     expect(heard[0]).toContain(expected)
-    expect(heard[1]).toContain(expected.replace('result', 'result.structuredContent.value'))
+    expect(heard[1]).toContain(expected.replace('result.', 'result.structuredContent.value.'))
   })
+
+  it.each(['task', 'input_required', 'complete', 'error'])(
+    'a value whose type is %s is a value',
+    async (type) => {
+      const value = { type, title: 'Buy milk' }
+      const output = z.object({ type: z.string(), title: z.string() })
+      const odd = new Server({
+        name: 's',
+        tools: { plain: { run: () => value }, checked: { output, run: () => value } },
+        prompts: { p: { run: () => ({ ...value, messages: [] }) } },
+        resources: { r: { uri: 'r://1', read: () => ({ ...value, text: '' }) } },
+      })
+      await eras(odd, async ({ client }) => {
+        for (const name of ['plain', 'checked']) expect((await client.call(name)).structured).toEqual(value)
+        expect(await client.getPrompt('p')).toMatchObject({ messages: [] })
+        expect(await client.readResource('r://1')).toMatchObject({ contents: [{ text: '' }] })
+      })
+    },
+  )
 
   it.each([
     ['a Map', new Map(), 'is a Map'],

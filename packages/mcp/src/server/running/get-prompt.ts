@@ -5,6 +5,7 @@ import type { ContentBlock, GetPromptResult, PromptMessage } from '../../protoco
 import { describeIssues } from '../../schema/index.ts'
 import type { CompiledPrompt } from '../registry/prompt-registry.ts'
 import type { Registry } from '../registry/registry.ts'
+import { Suspended } from '../questions/input-required.ts'
 import { requireJson } from './require-json.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
 import { UnknownName } from '../registry/tool-registry.ts'
@@ -29,7 +30,7 @@ export async function getPrompt(
 ): Promise<Outcome> {
   const args = await checkedArguments(prompt, exchange)
   const reply = await runHandler<unknown>(exchange, run, (context) => prompt.definition.run(args, context))
-  if (isJsonObject(reply) && reply.type === 'input_required') return reply as unknown as Outcome
+  if (reply instanceof Suspended) return reply
   const result = toPromptResult(reply, prompt)
   requireJson(result, run.exact)
   return complete(result)

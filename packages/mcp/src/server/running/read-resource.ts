@@ -9,6 +9,7 @@ import { type SentContents, toContents } from '../definitions/content.ts'
 import type { ResourceFacts } from '../definitions/definitions.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { CompiledResource, CompiledTemplate } from '../registry/resource-registry.ts'
+import { Suspended } from '../questions/input-required.ts'
 import { requireJson } from './require-json.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
 import type { ServerOptions } from '../definitions/server-options.ts'
@@ -36,7 +37,7 @@ export async function readResource(exchange: Exchange, host: ReadHost): Promise<
   const source = findSource(uri, exchange, host)
   if (!source) throw notFound(uri, exchange, hiddenSource(uri, host))
   const reply = await runHandler<unknown>(exchange, host.run, (context) => source.read(context))
-  if (isJsonObject(reply) && reply.type === 'input_required') return reply as unknown as Outcome
+  if (reply instanceof Suspended) return reply
   if (reply === undefined || reply === null) throw notFound(uri, exchange)
   const { ttl, cacheScope } = source.facts
   const result: JsonObject = { ...toReadResult(reply, source.uri, source.facts.mimeType) }

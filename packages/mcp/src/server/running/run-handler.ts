@@ -1,7 +1,7 @@
-import type { Exchange, InputRequired } from '../../exchange/index.ts'
+import type { Exchange } from '../../exchange/index.ts'
 import { INVALID_PARAMS, isJsonObject, ProtocolError } from '../../jsonrpc/index.ts'
 import { Context } from '../questions/context.ts'
-import { isInputRequired } from '../questions/input-required.ts'
+import { isInputRequired, Suspended } from '../questions/input-required.ts'
 import { LiveQuestions, refuseRound, ReplayedQuestions, type Questions } from '../questions/questions.ts'
 import type { ReplayTrace, ReplayWatcher } from '../questions/replay-watch.ts'
 import type { RequestStates, RoundState } from '../questions/request-state.ts'
@@ -17,12 +17,12 @@ export interface RunOptions {
   watcher: ReplayWatcher | undefined
 }
 
-/** Runs a handler. Returns its result, or `input_required` when it waits for the next round. */
+/** Runs a handler. Returns its result, or `Suspended` when it waits for the next round. */
 export function runHandler<T>(
   exchange: Exchange,
   options: RunOptions,
   handler: (context: Context) => T | Promise<T>,
-): T | Promise<T | InputRequired> {
+): T | Promise<T | Suspended> {
   const { requestState, inputResponses } = exchange.params
   if (exchange.ask && !options.alwaysReplay && requestState === undefined) {
     let questions: Questions | undefined
@@ -45,7 +45,7 @@ async function resume<T>(
   exchange: Exchange,
   options: RunOptions,
   handler: (context: Context) => T | Promise<T>,
-): Promise<T | InputRequired> {
+): Promise<T | Suspended> {
   const { inputResponses } = exchange.params
   if (inputResponses !== undefined && !isJsonObject(inputResponses)) {
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "inputResponses" must be an object')
@@ -59,7 +59,7 @@ function runRound<T>(
   options: RunOptions,
   state: RoundState | undefined,
   handler: (context: Context) => T | Promise<T>,
-): T | Promise<T | InputRequired> {
+): T | Promise<T | Suspended> {
   if (options.watcher && !watching) return loadWatch().then(() => runRound(exchange, options, state, handler))
   const round = new Round(exchange, options, state)
   const running = promised(handler(round.context))
@@ -122,11 +122,7 @@ class Round {
     return this.#questions
   }
 
-  settle<T>(
-    running: Promise<T>,
-    options: RunOptions,
-    state: RoundState | undefined,
-  ): Promise<T | InputRequired> {
+  settle<T>(running: Promise<T>, options: RunOptions, state: RoundState | undefined): Promise<T | Suspended> {
     return new Promise((resolve, reject) => {
       const suspend = (): void => {
         const questions = this.#questions!
@@ -135,9 +131,7 @@ class Round {
         this.#controller?.abort('suspended')
         options.states
           .write({ ...questions.state(), own: state?.own }, this.#exchange)
-          .then((requestState) =>
-            resolve({ type: 'input_required', inputRequests: questions.inputRequests, requestState }),
-          )
+          .then((requestState) => resolve(new Suspended(requestState, questions.inputRequests)))
           .catch(reject)
       }
       this.#suspended = suspend
@@ -159,7 +153,7 @@ function finish<T>(
   exchange: Exchange,
   options: RunOptions,
   state: RoundState | undefined,
-): T | Promise<T | InputRequired> {
+): T | Promise<T | Suspended> {
   if (!isInputRequired(value)) return value
   refuseRound(state?.round ?? 0)
   const next: RoundState = {
@@ -169,9 +163,7 @@ function finish<T>(
     own: value.state,
     round: (state?.round ?? 0) + 1,
   }
-  return options.states.write(next, exchange).then((requestState) => ({
-    type: 'input_required',
-    ...(value.requests && { inputRequests: value.requests }),
-    requestState,
-  }))
+  return options.states
+    .write(next, exchange)
+    .then((requestState) => new Suspended(requestState, value.requests))
 }
