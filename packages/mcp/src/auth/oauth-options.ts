@@ -1,5 +1,4 @@
-import type { Duration } from '../protocol/index.ts'
-import { parseUrl } from '../protocol/index.ts'
+import { type Duration, parseUrl, requireKnownOptions } from '../protocol/index.ts'
 import type { SigningKey } from './grants/client-authentication.ts'
 import type { TokenAuthMethod } from './tokens/client-information.ts'
 import { oauthError } from './http/oauth-error.ts'
@@ -123,8 +122,37 @@ export interface OAuthOptions {
   selectIssuer?: (issuers: readonly string[]) => string | Promise<string>
 }
 
+const OAUTH_OPTIONS: Record<keyof OAuthOptions, 1> = {
+  serverUrl: 1,
+  grant: 1,
+  redirect: 1,
+  askUser: 1,
+  clientId: 1,
+  clientSecret: 1,
+  privateKey: 1,
+  tokenEndpointAuthMethod: 1,
+  issuer: 1,
+  clientMetadataUrl: 1,
+  clientMetadata: 1,
+  scopes: 1,
+  offlineAccess: 1,
+  dpop: 1,
+  storage: 1,
+  account: 1,
+  fetch: 1,
+  onStep: 1,
+  timeout: 1,
+  signInTimeout: 1,
+  maxDocumentBytes: 1,
+  maxAttempts: 1,
+  trustedHosts: 1,
+  issuerAliases: 1,
+  selectIssuer: 1,
+}
+
 /** Refuses combinations that can never work, when the provider is made and not at the first 401. */
 export function checkOptions(options: OAuthOptions): void {
+  requireKnownOptions('sign-in', OAUTH_OPTIONS, options)
   const grant = options.grant ?? 'authorization_code'
   const refuse = (message: string): never => {
     throw oauthError('options', message)

@@ -4,6 +4,7 @@ import { canonicalJson, type JsonObject, NotReadYet, parseJson } from '../jsonrp
 import { callerKey } from '../protocol/callers.ts'
 import { type Duration, parseDuration } from '../protocol/parse-duration.ts'
 import { MemoryStore, type Store } from '../server/index.ts'
+import { requireKnownOptions } from '../protocol/known-options.ts'
 
 export interface CachingOptions {
   /** Tools whose results may be given again. There is no default: only you know which have no effects. */
@@ -19,6 +20,8 @@ export interface CachingOptions {
   store?: Store
 }
 
+const OPTIONS: Record<keyof CachingOptions, 1> = { tools: 1, ttl: 1, per: 1, store: 1 }
+
 /**
  * Answers calls with equal arguments from memory. Failures, tasks, files that are read while they are sent, and what
  * depends on a user's answers are not kept.
@@ -27,12 +30,9 @@ export interface CachingOptions {
  * app.use(caching({ tools: ['search'], ttl: '1m' }))
  * ```
  */
-export function caching({
-  tools,
-  ttl,
-  per = callerKey,
-  store = new MemoryStore(),
-}: CachingOptions): Middleware {
+export function caching(options: CachingOptions): Middleware {
+  requireKnownOptions('cache', OPTIONS, options)
+  const { tools, ttl, per = callerKey, store = new MemoryStore() } = options
   const names = new Set<unknown>(tools)
   const milliseconds = parseDuration(ttl)
   return async (exchange, next) => {

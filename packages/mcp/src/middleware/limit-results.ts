@@ -1,10 +1,13 @@
 import type { Middleware } from '../exchange/exchange.ts'
 import { discardLate, isJsonObject, type JsonObject, NotReadYet } from '../jsonrpc/index.ts'
+import { requireKnownOptions } from '../protocol/known-options.ts'
 
 export interface LimitResultsOptions {
   /** Characters of all content of one result. Default: 100,000, about 25,000 tokens. */
   maxCharacters?: number
 }
+
+const OPTIONS: Record<keyof LimitResultsOptions, 1> = { maxCharacters: 1 }
 
 /**
  * Keeps tools from flooding the model: text is cut where the limit is, with a note of what is missing. Other content
@@ -15,7 +18,9 @@ export interface LimitResultsOptions {
  * app.use(limitResults({ maxCharacters: 20_000 }))
  * ```
  */
-export function limitResults({ maxCharacters = 100_000 }: LimitResultsOptions = {}): Middleware {
+export function limitResults(options: LimitResultsOptions = {}): Middleware {
+  requireKnownOptions('limit of results', OPTIONS, options)
+  const { maxCharacters = 100_000 } = options
   return async (exchange, next) => {
     const outcome = await next()
     if (exchange.method !== 'tools/call' || outcome.type !== 'complete') return outcome

@@ -1,10 +1,13 @@
 import type { Middleware } from '../exchange/exchange.ts'
 import { timing } from './timing.ts'
+import { requireKnownOptions } from '../protocol/known-options.ts'
 
 export interface LoggingOptions {
   /** Default: standard error, through `console.error`. Standard output belongs to the protocol on stdio. */
   write?: (line: string) => void
 }
+
+const OPTIONS: Record<keyof LoggingOptions, 1> = { write: 1 }
 
 /**
  * Writes a line for each request: what it was, how it ended, how long it took. Arguments and results are never in it.
@@ -13,7 +16,9 @@ export interface LoggingOptions {
  * app.use(logging()) // tools/call add ok 3 ms
  * ```
  */
-export function logging({ write = (line) => console.error(line) }: LoggingOptions = {}): Middleware {
+export function logging(options: LoggingOptions = {}): Middleware {
+  requireKnownOptions('log', OPTIONS, options)
+  const { write = (line: string) => console.error(line) } = options
   return timing(({ method, name, outcome, milliseconds }) => {
     const about = name === undefined ? '' : ` ${plain(name)}`
     write(`${plain(method)}${about} ${outcome} ${Math.round(milliseconds)} ms`)

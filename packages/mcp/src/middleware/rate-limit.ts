@@ -2,6 +2,7 @@ import type { Exchange, Middleware } from '../exchange/exchange.ts'
 import { RefusedForLoad } from '../exchange/server/answer.ts'
 import { senderKey } from '../protocol/callers.ts'
 import { type Duration, parseDuration } from '../protocol/parse-duration.ts'
+import { requireKnownOptions } from '../protocol/known-options.ts'
 
 export interface RateLimitOptions {
   /** Requests that a caller may send in `per`; all of them at once, if it likes. */
@@ -16,6 +17,8 @@ export interface RateLimitOptions {
 /** Callers that are remembered; the one that was quiet for longest makes room. */
 const MOST_CALLERS = 10_000
 
+const OPTIONS: Record<keyof RateLimitOptions, 1> = { requests: 1, per: 1, methods: 1, by: 1 }
+
 interface Bucket {
   left: number
   at: number
@@ -29,12 +32,9 @@ interface Bucket {
  * app.use(rateLimit({ requests: 60, per: '1m' }))
  * ```
  */
-export function rateLimit({
-  requests,
-  per,
-  methods = ['tools/call'],
-  by = senderKey,
-}: RateLimitOptions): Middleware {
+export function rateLimit(options: RateLimitOptions): Middleware {
+  requireKnownOptions('rate limit', OPTIONS, options)
+  const { requests, per, methods = ['tools/call'], by = senderKey } = options
   const period = parseDuration(per)
   if (!(requests >= 1 && period > 0))
     throw new RangeError('rateLimit needs at least one request in some time')

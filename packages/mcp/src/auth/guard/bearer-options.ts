@@ -73,3 +73,26 @@ export interface BearerOptions {
   fetch?: Fetch
   onRefused?: (refusal: Refusal) => void
 }
+
+export const BEARER_OPTIONS: Record<keyof BearerOptions, 1> = {
+  resource: 1,
+  issuer: 1,
+  issuers: 1,
+  audience: 1,
+  scopes: 1,
+  impliedScopes: 1,
+  jwks: 1,
+  introspection: 1,
+  dpop: 1,
+  algorithms: 1,
+  requireAccessTokenType: 1,
+  clockTolerance: 1,
+  cacheTtl: 1,
+  maxCachedTokens: 1,
+  metadata: 1,
+  metadataUrl: 1,
+  trustedHosts: 1,
+  timeout: 1,
+  fetch: 1,
+  onRefused: 1,
+}

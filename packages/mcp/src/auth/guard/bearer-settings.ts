@@ -1,7 +1,13 @@
 import { McpError } from '../../jsonrpc/index.ts'
-import { type Duration, parseDuration, parseUrl } from '../../protocol/index.ts'
+import { type Duration, parseDuration, parseUrl, requireKnownOptions } from '../../protocol/index.ts'
 import { OAuthHttp } from '../http/oauth-http.ts'
-import type { BearerOptions, DpopMode, DpopOptions, IssuerOptions } from './bearer-options.ts'
+import {
+  BEARER_OPTIONS,
+  type BearerOptions,
+  type DpopMode,
+  type DpopOptions,
+  type IssuerOptions,
+} from './bearer-options.ts'
 import { DpopNonces, DpopProofs } from './dpop-proof.ts'
 import { Introspector } from './introspector.ts'
 import { Issuer } from './issuer.ts'
@@ -31,6 +37,7 @@ const MAX_DOCUMENT_BYTES = 262_144
 
 /** Refuses what cannot work or would not protect, when the guard is made and not at the first request. */
 export function readSettings(options: BearerOptions): BearerSettings {
+  requireKnownOptions('guard', BEARER_OPTIONS, options)
   const resource = resourceUrl(options.resource)
   const issuers = issuersOf(options)
   const rules: JwtRules = {

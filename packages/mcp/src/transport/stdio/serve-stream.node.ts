@@ -10,7 +10,7 @@ import {
   type LongJson,
   type McpError,
 } from '../../jsonrpc/index.ts'
-import { type Duration, parseDuration } from '../../protocol/index.ts'
+import { type Duration, parseDuration, requireKnownOptions } from '../../protocol/index.ts'
 import { LineWriter, type WriteBytes } from './line-writer.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.node.ts'
 import { createUnread, PipeReader } from './pipe-reader.node.ts'
@@ -37,6 +37,23 @@ export interface ServeStreamOptions {
   write?: WriteBytes
 }
 
+const STREAM_OPTIONS: Record<keyof ServeStreamOptions, 1> = {
+  context: 1,
+  maxLineBytes: 1,
+  maxInFlight: 1,
+  drainTimeout: 1,
+  signal: 1,
+  stopTimeout: 1,
+  onProtocolError: 1,
+  unread: 1,
+  onCutOff: 1,
+  write: 1,
+}
+
+export function requireStreamOptions(options: object, others: object = {}): void {
+  requireKnownOptions('server on a pipe', { ...STREAM_OPTIONS, ...others }, options)
+}
+
 /** A reader this far behind stops us from reading more requests. */
 const MAX_BUFFERED = 16 * 1024 * 1024
 /** With what is left of two seconds for the last bytes: then clients start to send signals. */
@@ -50,6 +67,7 @@ export async function serveStream(
   output: Writable,
   options: ServeStreamOptions = {},
 ): Promise<void> {
+  requireStreamOptions(options)
   const writer = new LineWriter(output, options.write)
   const stalled = new AbortController()
   const reader = new PipeReader(writer, options.unread ?? createUnread(), (reason) => {

@@ -1,6 +1,6 @@
 import type { Served } from '../../exchange/index.ts'
 import { type Duration, parseDuration } from '../../protocol/index.ts'
-import { serveStream, type ServeStreamOptions } from './serve-stream.node.ts'
+import { requireStreamOptions, serveStream, type ServeStreamOptions } from './serve-stream.node.ts'
 import type { WriteBytes } from './line-writer.node.ts'
 
 export interface ServeStdioOptions extends Omit<ServeStreamOptions, 'write'> {
@@ -18,6 +18,7 @@ export interface ServeStdioOptions extends Omit<ServeStreamOptions, 'write'> {
  * ```
  */
 export async function serveStdio(served: Served, options: ServeStdioOptions = {}): Promise<void> {
+  requireStreamOptions(options, { guardStdout: 1, exitAfter: 1 })
   const { guardStdout: guarded = true, exitAfter = 2_000, ...rest } = options
   const exitSoon = (code?: number): void => {
     if (exitAfter !== false) setTimeout(() => process.exit(code), parseDuration(exitAfter)).unref()

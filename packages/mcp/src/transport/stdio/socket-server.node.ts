@@ -1,7 +1,7 @@
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Served } from '../../exchange/index.ts'
 import { createUnread } from './pipe-reader.node.ts'
-import { serveStream, type ServeStreamOptions } from './serve-stream.node.ts'
+import { requireStreamOptions, serveStream, type ServeStreamOptions } from './serve-stream.node.ts'
 
 const LINGER = 2_000
 
@@ -16,6 +16,7 @@ export async function serveSocket(
   address: { path: string } | { port: number; host?: string },
   options: ServeStreamOptions = {},
 ): Promise<SocketServer> {
+  requireStreamOptions(options)
   // Loaded here: a server on stdio does without.
   const { createServer } = await import('node:net')
   const sockets = new Set<Socket>()

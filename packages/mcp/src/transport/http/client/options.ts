@@ -1,6 +1,6 @@
 import { jsonReader, type McpError, parseJson, type ReadJson } from '../../../jsonrpc/index.ts'
 import { type OpenOptions, type ReconnectPace, reconnectPace } from '../../../exchange/wire.ts'
-import { type Duration, parseDuration } from '../../../protocol/index.ts'
+import { type Duration, parseDuration, requireKnownOptions } from '../../../protocol/index.ts'
 import type { Arrivals } from '../../arrivals.ts'
 import type { AuthProvider } from './auth.ts'
 import { platformFetch } from './platform-fetch.ts'
@@ -25,6 +25,16 @@ export interface HttpClientOptions {
   arrivals?: Arrivals | undefined
   /** Hears of what a server does wrong and what is survived: unreadable events, answers to nothing, lost streams. */
   onProtocolError?: ((error: McpError) => void) | undefined
+}
+
+const HTTP_OPTIONS: Record<keyof HttpClientOptions, 1> = {
+  headers: 1,
+  fetch: 1,
+  auth: 1,
+  connectTimeout: 1,
+  maxMessageBytes: 1,
+  arrivals: 1,
+  onProtocolError: 1,
 }
 
 /** In a second, for each connector. */
@@ -56,6 +66,7 @@ export function forWire(
 }
 
 export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettings {
+  requireKnownOptions('connection over HTTP', HTTP_OPTIONS, options)
   const { onProtocolError } = options
   const limit = new ReportLimit(MAX_REPORTS)
   return {
