@@ -33,6 +33,31 @@ describe.each([LATEST_LEGACY, LATEST_MODERN])(
         })
     })
 
+    it.each<[string, string, (ctx: Context) => Promise<unknown>, ConstructorParameters<typeof Client>[0]]>([
+      [
+        'pages where it has forms',
+        'elicitation.url',
+        (ctx) => ctx.openUrl('Go', 'https://example.com'),
+        { elicit: { form: elicit } },
+      ],
+      ['forms where it has pages', 'elicitation.form', askName, { elicit: { url: elicit } }],
+      ['a model', 'sampling', (ctx) => ctx.sample({ messages: [], maxTokens: 1 }), {}],
+      [
+        'tools for its model',
+        'sampling.tools',
+        (ctx) => ctx.sample({ messages: [], maxTokens: 1, tools: [] }),
+        { sample: () => ({}) as never },
+      ],
+      ['roots', 'roots', (ctx) => ctx.roots(), {}],
+    ])('names %s', async (_, name, ask, handlers) => {
+      await using client = clientOf(appOf(async (ctx) => String(await ask(ctx))) as Server, handlers)
+      const said = await client.call('ask').then(
+        (result) => result.text(),
+        (error: Error) => error.message,
+      )
+      expect(said).toBe(`The client does not support ${name}`)
+    })
+
     it('is one error that a handler may catch', async () => {
       const caught: unknown[] = []
       const app = appOf(async (ctx) => {

@@ -6,10 +6,15 @@ import { QuestionError } from './question-error.ts'
 export function missingCapability(request: InputRequest, exchange: Exchange): QuestionError | undefined {
   const requiredCapabilities = missingFrom(request, exchange.client.capabilities)
   if (!requiredCapabilities) return undefined
-  const name = Object.keys(requiredCapabilities).join(', ')
-  return new QuestionError('missing_capability', `The client does not support ${name}`, {
+  const names = Object.entries(requiredCapabilities).map(([name, parts]) => nameOf(name, parts))
+  return new QuestionError('missing_capability', `The client does not support ${names.join(', ')}`, {
     details: { requiredCapabilities },
   })
+}
+
+/** `elicitation.url` where a part of it is missing: a client may have the other part. */
+function nameOf(name: string, parts: unknown): string {
+  return [name, ...Object.keys(parts ?? {})].join('.')
 }
 
 /** Throws when the client lacks what a question needs. */

@@ -153,7 +153,7 @@ it('a client that cannot open pages is told so, and gets no error −32042', asy
   for (const protocolVersion of ['2025-06-18', '2025-11-25'] as const) {
     await using client = new Client({ connector: memory(app), protocolVersion })
     const result = await client.call('mail')
-    expect([result.isError, result.text()]).toEqual([true, 'The client does not support elicitation'])
+    expect([result.isError, result.text()]).toEqual([true, 'The client does not support elicitation.url'])
   }
   await using client = new Client({ connector: memory(app), protocolVersion: '2026-07-28' })
   await expect(client.call('mail')).rejects.toMatchObject({ code: -32021 })
