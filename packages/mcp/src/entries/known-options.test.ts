@@ -16,6 +16,7 @@ const guard = { resource: 'https://mcp.example.com/mcp', issuer: 'https://auth.e
 it.each<[string, (option: Record<string, unknown>) => unknown]>([
   ['new Server', (option) => new Server({ name: 's', ...option } as never)],
   ['new Client', (option) => new Client(option as never)],
+  ['elicit', (option) => new Client({ elicit: option })],
   ['connect', (option) => connect(url, option as never)],
   ['connect with http', (option) => connect(url, { http: option as never })],
   ['http', (option) => http(url, option)],

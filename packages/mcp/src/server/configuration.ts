@@ -1,5 +1,5 @@
 import { McpError, type JsonObject } from '../jsonrpc/index.ts'
-import { isRevision, REVISIONS, type Revision } from '../protocol/index.ts'
+import { isRevision, requireKnownOptions, REVISIONS, type Revision } from '../protocol/index.ts'
 
 export interface ExceptionContext {
   toolName?: string
@@ -38,6 +38,13 @@ export interface ConfigurationOptions {
   protocolVersion?: Revision | null | undefined
 }
 
+const CONFIGURATION_OPTIONS: Record<keyof ConfigurationOptions, 1> = {
+  exceptionReporter: 1,
+  instrumentationCallback: 1,
+  aroundRequest: 1,
+  protocolVersion: 1,
+}
+
 /** Settings of one server; what it leaves unset falls back to the global ones. */
 export class Configuration implements ConfigurationOptions {
   exceptionReporter: ConfigurationOptions['exceptionReporter']
@@ -46,6 +53,7 @@ export class Configuration implements ConfigurationOptions {
   #protocolVersion: Revision | null | undefined
 
   constructor(options: ConfigurationOptions = {}) {
+    requireKnownOptions('configuration', CONFIGURATION_OPTIONS, options)
     this.exceptionReporter = options.exceptionReporter
     this.instrumentationCallback = options.instrumentationCallback
     this.aroundRequest = options.aroundRequest

@@ -13,7 +13,13 @@ import { deriveExchange, writesIntegers } from '../exchange/derive-exchange.ts'
 import { deriveCapabilities } from './registry/capabilities.ts'
 import { SubscriptionMeter } from '../exchange/server/subscription-meter.ts'
 import { ChangeHub } from './registry/change-hub.ts'
-import { requireKnownOptions, requirePrefix, requireServerName } from './registry/check-definition.ts'
+import {
+  requireMiddleware,
+  requireMountable,
+  requirePrefix,
+  requireServerName,
+} from './registry/check-definition.ts'
+import { requireOptions, requireSettings } from './registry/check-options.ts'
 import { Configuration, globalConfiguration } from './configuration.ts'
 import type {
   AnyPrompt,
@@ -86,8 +92,9 @@ export class Server<Tools = unknown, Prompts = unknown> implements Served {
   #respond: Handle
 
   constructor(options: ServerOptions) {
-    requireServerName(options.name)
-    requireKnownOptions('server', options.name, options)
+    requireServerName(options?.name)
+    requireOptions('server', options.name, options)
+    requireSettings(options)
     requireExtensionNames(options.capabilities?.extensions)
     this.#options = options
     this.info = implementationOf(options)
@@ -103,6 +110,7 @@ export class Server<Tools = unknown, Prompts = unknown> implements Served {
     this.revisions = options.revisions ?? (pinned ? [pinned] : undefined)
     this.store = options.store ?? new MemoryStore()
     this.#middleware = [...(options.middleware ?? [])]
+    this.#middleware.forEach(requireMiddleware)
     this.#run = {
       states: new RequestStates(options, this.store),
       store: this.store,
@@ -221,6 +229,7 @@ export class Server<Tools = unknown, Prompts = unknown> implements Served {
     other: Other,
   ): Server<Tools & MountedTools<Prefix, Other>, Prompts & MountedPrompts<Prefix, Other>> {
     requirePrefix(prefix, this.#mounts)
+    requireMountable(other)
     if (other instanceof Server && other.#reaches(this))
       throw new McpError('invalid_definition', 'A server cannot be mounted in itself')
     this.#mounts.set(prefix, other)
@@ -282,6 +291,7 @@ export class Server<Tools = unknown, Prompts = unknown> implements Served {
 
   /** Wraps every method. The first one added is the outermost. */
   use(middleware: Middleware): this {
+    requireMiddleware(middleware)
     this.#middleware.push(middleware)
     this.#respond = this.#compose()
     return this

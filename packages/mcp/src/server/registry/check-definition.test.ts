@@ -84,6 +84,57 @@ describe('a definition that cannot work', () => {
       /is no URI/,
     ],
     ['a template without a uri', () => make({ templates: { a: { read: run } } }), /needs a uriTemplate/],
+    ['a server of nothing', () => new Server(undefined as never), /A server needs a name/],
+    ['a number of tools', () => make({ tools: 42 }), /"tools" of the server "s" must be a list or an object/],
+    ['no tools', () => make({ tools: null }), /"tools" of the server "s" must be .* not null/],
+    [
+      'a number as a tool',
+      () => make({ tools: { a: 42 } }),
+      /The tool "a" is a number, and must be an object/,
+    ],
+    ['a function as a tool', () => make({ tools: { a: run } }), /The tool "a" is a function, and must be/],
+    ['null as a prompt', () => make({ prompts: [null] }), /The prompt is null, and must be an object/],
+    ['text as a resource', () => make({ resources: { a: 'a:b' } }), /The resource "a" is "a:b", and must be/],
+    [
+      'scopes that are no list',
+      () => make({ tools: { a: { run, scopes: 'x' } } }),
+      /"scopes" of the tool "a" must be a list, not "x"/,
+    ],
+    [
+      'when that is no function',
+      () => make({ resources: { a: { uri: 'a:b', text: '', when: true } } }),
+      /"when" of the resource "a:b" must be a function, not true or false/,
+    ],
+    [
+      'a hint in words',
+      () => make({ tools: { a: { run, readOnlyHint: 'yes' } } }),
+      /"readOnlyHint" of the tool "a" must be true or false, not "yes"/,
+    ],
+    [
+      'an instance with such an option',
+      () =>
+        make({
+          tools: [
+            class Own {
+              scopes = 'x'
+              run = run
+            },
+          ],
+        }),
+      /"scopes" of the tool "own" must be a list/,
+    ],
+    ['numbers of another kind', () => make({ numbers: 'exactly' }), /"numbers" of the server "s" is "exact"/],
+    ['a revision that does not exist', () => make({ revisions: ['2020-01-01'] }), /may have 2024-11-05/],
+    ['no revisions', () => make({ revisions: [] }), /may have 2024-11-05/],
+    ['pages of nothing', () => make({ pageSize: 0 }), /"pageSize" of the server "s" must be 1 or more/],
+    ['middleware that is no function', () => make({ middleware: [5] }), /Middleware is a function/],
+    ['the same, added later', () => make({}).use(5 as never), /Middleware is a function/],
+    ['a mounted number', () => make({}).mount('x', 5 as never), /can be mounted/],
+    [
+      'an unknown option of the configuration',
+      () => make({ configuration: { exceptionReport: run } }),
+      /A configuration has no option "exceptionReport"/,
+    ],
     [
       'a template that reads nothing',
       () => make({ templates: { a: { uriTemplate: 'a://{b}' } } }),

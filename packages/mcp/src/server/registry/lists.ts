@@ -3,6 +3,7 @@ import { McpError } from '../../jsonrpc/index.ts'
 import { LATEST_LEGACY, type Implementation } from '../../protocol/index.ts'
 import type { ListKind } from './change-hub.ts'
 import type { AnyPrompt, AnyTool, ResourceDefinition, AnyTemplate } from '../definitions/definitions.ts'
+import { requireDefinition } from './check-options.ts'
 import { ListPages } from './list-pages.ts'
 import { compilePrompt, type CompiledPrompt } from './prompt-registry.ts'
 import { Registry, type Registration } from './registry.ts'
@@ -126,18 +127,11 @@ export class Lists {
   }
 
   addAll(options: ServerOptions): void {
-    this.#each(options.tools, (value, name) => this.addTool(value, name))
-    this.#each(options.prompts, (value, name) => this.addPrompt(value, name))
-    this.#each(options.resources, (value, name) => this.addResource(value, name))
-    this.#each(options.templates, (value, name) => this.addTemplate(value, name))
+    each(options.tools, (value, name) => this.addTool(value, name))
+    each(options.prompts, (value, name) => this.addPrompt(value, name))
+    each(options.resources, (value, name) => this.addResource(value, name))
+    each(options.templates, (value, name) => this.addTemplate(value, name))
     this.#announcing = true
-  }
-
-  #each<T>(named: Named<T> | undefined, add: (value: T, name: string | undefined) => void): void {
-    const isList = Array.isArray(named)
-    for (const [name, item] of Object.entries<T | (new () => T)>(named ?? {})) {
-      add(typeof item === 'function' ? new (item as new () => T)() : item, isList ? undefined : name)
-    }
   }
 
   registration(kind: Kind, key: string): Registration<never> {
@@ -147,22 +141,26 @@ export class Lists {
   }
 
   addTool(definition: AnyTool, name: string | undefined): void {
+    requireDefinition('tool', name, definition)
     const key = nameOf('tool', name, definition)
     register(this.tools, key, definition, (changed) => compileTool(key, changed))
   }
 
   addPrompt(definition: AnyPrompt, name: string | undefined): void {
+    requireDefinition('prompt', name, definition)
     const key = nameOf('prompt', name, definition)
     register(this.prompts, key, definition, (changed) => compilePrompt(key, changed))
   }
 
   addResource(definition: ResourceDefinition, name: string | undefined): void {
+    requireDefinition('resource', name, definition)
     const compile = (changed: ResourceDefinition): CompiledResource =>
       compileResource(changed, name ?? ownNameOf(changed))
     register(this.resources, definition.uri, definition, compile)
   }
 
   addTemplate(definition: AnyTemplate, name: string | undefined): void {
+    requireDefinition('template', name, definition)
     const compile = (changed: AnyTemplate): CompiledTemplate =>
       compileTemplate(changed, name ?? ownNameOf(changed))
     register(this.templates, definition.uriTemplate, definition, compile)
@@ -244,4 +242,13 @@ function register<Definition extends object, T>(
     disable: () => registry.setEnabled(entry, false),
   }
   entry.registration = registration
+}
+
+function each<T>(named: Named<T> | undefined, add: (value: T, name: string | undefined) => void): void {
+  const isList = Array.isArray(named)
+  for (const [name, item] of Object.entries<T | (new () => T)>(named ?? {})) {
+    // A function without a prototype is no class, and no definition.
+    const isClass = typeof item === 'function' && item.prototype !== undefined
+    add(isClass ? new (item as new () => T)() : (item as T), isList ? undefined : name)
+  }
 }

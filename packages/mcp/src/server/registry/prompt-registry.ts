@@ -1,7 +1,7 @@
 import { McpError } from '../../jsonrpc/index.ts'
 import type { Prompt as PromptInfo, PromptArgument } from '../../protocol/index.ts'
 import { compileSchema, type CompiledSchema } from '../../schema/index.ts'
-import { requireKnownOptions } from './check-definition.ts'
+import { requireOptions } from './check-options.ts'
 import type { AnyPrompt, Completer, PromptArguments } from '../definitions/definitions.ts'
 
 export interface CompiledPrompt {
@@ -20,7 +20,7 @@ export function compilePrompt(name: string, definition: AnyPrompt): CompiledProm
   if (typeof definition.run !== 'function') {
     throw new McpError('invalid_definition', `The prompt "${name}" has no run function`)
   }
-  requireKnownOptions('prompt', name, definition)
+  requireOptions('prompt', name, definition)
   const input = definition.input && compileSchema(definition.input, { io: 'input', root: 'object' })
   const declared = [...listArguments(definition), ...(input ? argumentsOf(input, definition) : [])]
   const completers = new Map<string, Completer>()
@@ -46,7 +46,7 @@ function requireArgument(prompt: string, argument: PromptArgument): void {
   if (typeof argument.name !== 'string' || argument.name === '') {
     throw new McpError('invalid_definition', `An argument of the prompt "${prompt}" has no name`)
   }
-  requireKnownOptions('argument', argument.name, argument)
+  requireOptions('argument', argument.name, argument)
 }
 
 function listArguments(definition: AnyPrompt): ArgumentWithCompleter[] {

@@ -3,7 +3,8 @@ import type { Resource as ResourceInfo, ResourceTemplate as TemplateInfo } from 
 import { toBase64 } from '../../protocol/encoding.ts'
 import type { ByteSource } from '../../protocol/late-bytes.ts'
 import type { ResourceDefinition, ResourceFacts, AnyTemplate } from '../definitions/definitions.ts'
-import { requireKnownOptions, requireUri, requireUriTemplate } from './check-definition.ts'
+import { requireUri, requireUriTemplate } from './check-definition.ts'
+import { requireOptions } from './check-options.ts'
 import { UriTemplate } from '../definitions/uri-template.ts'
 
 export interface CompiledResource {
@@ -22,7 +23,7 @@ export interface CompiledTemplate {
 export function compileResource(definition: ResourceDefinition, name: string | undefined): CompiledResource {
   const { uri } = definition
   requireUri(uri)
-  requireKnownOptions('resource', uri, definition)
+  requireOptions('resource', uri, definition)
   const ways = [definition.text, definition.blob, definition.read].filter((way) => way !== undefined)
   if (ways.length !== 1) {
     throw new McpError('invalid_definition', `The resource "${uri}" needs one of text, blob and read`)
@@ -35,7 +36,7 @@ export function compileResource(definition: ResourceDefinition, name: string | u
 export function compileTemplate(definition: AnyTemplate, name: string | undefined): CompiledTemplate {
   requireUriTemplate(definition.uriTemplate)
   const template = new UriTemplate(definition.uriTemplate)
-  requireKnownOptions('template', definition.uriTemplate, definition)
+  requireOptions('template', definition.uriTemplate, definition)
   if (typeof definition.read !== 'function') {
     throw new McpError('invalid_definition', `The template "${definition.uriTemplate}" has no read function`)
   }

@@ -10,7 +10,8 @@ import {
 import { classNameOf } from '../definitions/class-forms.ts'
 import type { AnyTool } from '../definitions/definitions.ts'
 import { isVisible, scopesToSee } from '../definitions/visibility.ts'
-import { requireKnownOptions, requireToolName } from './check-definition.ts'
+import { requireToolName } from './check-definition.ts'
+import { requireOptions } from './check-options.ts'
 import type { Registry } from './registry.ts'
 
 /** A tool made ready: schemas compiled, list entry built, once. */
@@ -33,7 +34,7 @@ export function compileTool(name: string, definition: AnyTool): CompiledTool {
   if (typeof definition.run !== 'function') {
     throw new McpError('invalid_definition', `The tool "${name}" has no run function`)
   }
-  requireKnownOptions('tool', name, definition)
+  requireOptions('tool', name, definition)
   const input = within(name, () =>
     compileSchema(definition.input ?? { type: 'object' }, { io: 'input', root: 'object' }),
   )
