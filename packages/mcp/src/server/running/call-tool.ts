@@ -16,6 +16,7 @@ import { Declined } from '../questions/elicit.ts'
 import { ToolResult } from '../definitions/definitions.ts'
 import { Suspended } from '../questions/input-required.ts'
 import { QuestionError } from '../questions/question-error.ts'
+import { requireBlocks } from './require-content.ts'
 import { requireJson } from './require-json.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
 import type { CompiledTool } from '../registry/tool-registry.ts'
@@ -73,7 +74,9 @@ function conclude(
   if (value instanceof ToolResult) return writtenOut(tool, value.result, exchange, host)
   if (tool.output) return structured(tool, value, exchange, host, structuredResult)
   if (isWholeResult(value)) return failed(wholeResult(tool), exchange, host)
-  return complete(toResult(writable(value, host)))
+  const result = toResult(writable(value, host))
+  requireBlocks(result.content)
+  return complete(result)
 }
 
 /** What handlers of other SDKs return. As a value it would be sent as data that nobody expects, without a word. */
@@ -108,6 +111,7 @@ function writtenOut(
   host: CallHost,
 ): Outcome | Promise<Outcome> {
   requireJson(result, host.run.exact)
+  requireBlocks(result.content)
   if (!tool.output || result.isError) return complete(result)
   return structured(tool, result.structuredContent, exchange, host, (structuredContent) => ({
     ...result,

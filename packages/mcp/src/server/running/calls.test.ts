@@ -232,6 +232,50 @@ describe('a handler that fails', () => {
     expect(heard[1]).toContain(expected.replace('result.', 'result.structuredContent.value.'))
   })
 
+  it('content that no client takes is an error that names its place', async () => {
+    const heard: string[] = []
+    const odd = new Server({
+      name: 's',
+      configuration: { exceptionReporter: (thrown) => heard.push(String(thrown)) },
+      tools: {
+        text: { run: () => [text('a'), { type: 'text' }] as never },
+        number: { run: () => text(5 as never) },
+        whole: { run: () => new ToolResult({ content: 'x' } as never) },
+        hole: { run: () => new ToolResult({ content: new Array(1) as never }) },
+      },
+      prompts: {
+        number: { run: () => [5] as never },
+        role: { run: () => [{ content: text('x') }] as never },
+        text: { run: () => [{ role: 'user', content: 'x' }] as never },
+      },
+      resources: {
+        number: { uri: 'r://number', read: () => [5] as never },
+        none: { uri: 'r://none', read: () => ({}) as never },
+        text: { uri: 'r://text', read: () => ({ text: 5 }) as never },
+      },
+    })
+    await eras(odd, async ({ client }) => {
+      heard.length = 0
+      for (const name of ['text', 'number', 'whole', 'hole'])
+        expect((await client.call(name)).isError).toBe(true)
+      for (const name of ['number', 'role', 'text']) await expect(client.getPrompt(name)).rejects.toThrow()
+      for (const name of ['number', 'none', 'text'])
+        await expect(client.readResource(`r://${name}`)).rejects.toThrow()
+      expect(heard.map((line) => /result\.\S+/.exec(line)?.[0])).toEqual([
+        'result.content[1].text',
+        'result.content[0].text',
+        'result.content',
+        'result.content[0]',
+        'result.messages[0]',
+        'result.messages[0]',
+        'result.messages[0].content',
+        'result.contents[0]',
+        'result.contents[0]',
+        'result.contents[0]',
+      ])
+    })
+  })
+
   it.each(['task', 'input_required', 'complete', 'error'])(
     'a value whose type is %s is a value',
     async (type) => {

@@ -6,6 +6,7 @@ import { describeIssues } from '../../schema/index.ts'
 import type { CompiledPrompt } from '../registry/prompt-registry.ts'
 import type { Registry } from '../registry/registry.ts'
 import { Suspended } from '../questions/input-required.ts'
+import { requireMessages } from './require-content.ts'
 import { requireJson } from './require-json.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
 import { UnknownName } from '../registry/tool-registry.ts'
@@ -33,6 +34,7 @@ export async function getPrompt(
   if (reply instanceof Suspended) return reply
   const result = toPromptResult(reply, prompt)
   requireJson(result, run.exact)
+  requireMessages(result.messages)
   return complete(result)
 }
 

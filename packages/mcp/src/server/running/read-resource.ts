@@ -10,6 +10,7 @@ import type { ResourceFacts } from '../definitions/definitions.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { CompiledResource, CompiledTemplate } from '../registry/resource-registry.ts'
 import { Suspended } from '../questions/input-required.ts'
+import { requireContents } from './require-content.ts'
 import { requireJson } from './require-json.ts'
 import { runHandler, type RunOptions } from './run-handler.ts'
 import type { ServerOptions } from '../definitions/server-options.ts'
@@ -42,6 +43,7 @@ export async function readResource(exchange: Exchange, host: ReadHost): Promise<
   const { ttl, cacheScope } = source.facts
   const result: JsonObject = { ...toReadResult(reply, source.uri, source.facts.mimeType) }
   requireJson(result, host.run.exact)
+  requireContents(result.contents as unknown[])
   if (ttl !== undefined) result.ttlMs ??= parseDuration(ttl)
   if (cacheScope !== undefined) result.cacheScope ??= cacheScope
   return complete(result)
