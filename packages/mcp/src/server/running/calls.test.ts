@@ -258,7 +258,8 @@ describe('a handler that fails', () => {
       heard.length = 0
       for (const name of ['text', 'number', 'whole', 'hole'])
         expect((await client.call(name)).isError).toBe(true)
-      for (const name of ['number', 'role', 'text']) await expect(client.getPrompt(name)).rejects.toThrow()
+      for (const name of ['number', 'role', 'text'] as const)
+        await expect(client.getPrompt(name)).rejects.toThrow()
       for (const name of ['number', 'none', 'text'])
         await expect(client.readResource(`r://${name}`)).rejects.toThrow()
       expect(heard.map((line) => /result\.\S+/.exec(line)?.[0])).toEqual([
