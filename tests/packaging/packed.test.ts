@@ -110,17 +110,44 @@ describe('the packed types', () => {
       `export default [${specifiers.map((_, index) => `entry${index}`)}]`,
     ]
     await writeFile(join(installed.folder, 'user.ts'), lines.join('\n'))
-    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node']
+    expect(compiled('user.ts', '--noEmit')).toEqual({ status: 0, stdout: '' })
+  })
+
+  it('have names in the declaration files of users, and take the types of an application', async () => {
+    const lines = [
+      "import { Server, type Context } from '@gantry/mcp/server'",
+      "import { toNodeHandler } from '@gantry/mcp/server/node'",
+      "declare module '@gantry/mcp/server' {",
+      '  interface AppTypes { serverContext: { tenant: string } | undefined }',
+      '}',
+      "export const chained = new Server({ name: 'a' }).tool('who', { run: (_args, ctx) => ctx.serverContext?.tenant ?? '' })",
+      "export const placed = new Server({ name: 'b', tools: { who: { when: ({ serverContext }) => serverContext?.tenant === 'a', run: () => '' } } })",
+      'export const tenantOf = (ctx: Context) => ctx.serverContext?.tenant',
+      '// @ts-expect-error: nobody said so',
+      'export const wrong = (ctx: Context) => ctx.serverContext?.other',
+      'toNodeHandler(chained, { serverContext: (request) => ({ tenant: `${request.headers.host}` }) })',
+      '// @ts-expect-error: it is another type',
+      'toNodeHandler(chained, { serverContext: () => 7 })',
+    ]
+    await writeFile(join(installed.folder, 'declared.ts'), lines.join('\n'))
+    const declared = compiled('declared.ts', '--declaration', '--emitDeclarationOnly', '--outDir', 'declared')
+    expect(declared).toEqual({ status: 0, stdout: '' })
+    const text = await readFile(join(installed.folder, 'declared', 'declared.d.ts'), 'utf8')
+    expect(text).toMatch(/tenantOf: \(ctx: Context\) => string \| undefined/)
+  })
+
+  function compiled(file: string, ...more: string[]): { status: number | null; stdout: string } {
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node']
     // Without the DOM, as on a server; the snippets of the pages are compiled with it.
     const lib = ['--lib', 'es2023,esnext.disposable']
     const roots = ['--typeRoots', join(ROOT, 'node_modules', '@types')]
     const { status, stdout } = spawnSync(
       process.execPath,
-      [toolPath('typescript', 'tsc'), ...options, ...lib, ...roots, 'user.ts'],
+      [toolPath('typescript', 'tsc'), ...options, ...lib, ...roots, ...more, file],
       { cwd: installed.folder, encoding: 'utf8' },
     )
-    expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
-  })
+    return { status, stdout }
+  }
 })
 
 describe('the packed SDK', () => {

@@ -1,3 +1,4 @@
+import type { ServerContext } from './app-types.ts'
 import { type JsonObject, McpError, type RequestId } from '../jsonrpc/index.ts'
 import type { LoggingLevel } from '../protocol/index.ts'
 import type {
@@ -141,7 +142,7 @@ export function abortError({ reason }: { readonly reason: unknown }): McpError {
 /** What a transport knows about a message besides its content. */
 export interface RequestContext {
   auth?: AuthInfo | undefined
-  serverContext?: unknown
+  serverContext?: ServerContext
   headers?: Readonly<Record<string, string | undefined>> | undefined
   session?: string | undefined
   /** The network address of the peer, where there is one. */

@@ -8,6 +8,8 @@ export type {
 } from '../exchange/index.ts'
 export { McpError, ProtocolError, type JsonObject, type NumberMode } from '../jsonrpc/index.ts'
 export type * from '../protocol/types.ts'
+// By a star, because the compiler merges what applications declare with nothing else.
+export type * from '../exchange/app-types.ts'
 export {
   describePrincipal,
   REVISIONS,
@@ -76,6 +78,8 @@ export type { Mountable, MountedPrompts, MountedTools } from './mounting/mountab
 export type { Registration } from './registry/registry.ts'
 export type { ReplayWarning, ReplayWatcher } from './questions/replay-watch.ts'
 export type { MethodHandler } from './dispatch.ts'
+// What `app.tool(…)` returns: declaration files of projects name it.
+export type { Server as ServerInstance } from './server.ts'
 export { Server, type ServerConstructor, type TypedServerOptions } from './typed-server.ts'
 export type { CacheHint, ListedResource, ResourceList, ServerOptions } from './definitions/server-options.ts'
 export { MemoryStore, type Store } from './store.ts'

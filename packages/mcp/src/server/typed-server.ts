@@ -18,6 +18,13 @@ import { Server as UntypedServer } from './server.ts'
 type ByName = { readonly [name: string]: unknown }
 type Listed<T> = readonly (T | (new () => T))[]
 
+/** `never` is a tool of which the compiler saw nothing but handlers with parameters. */
+type InputOf<Types> = keyof Types extends never
+  ? JsonObject
+  : string extends keyof Types
+    ? JsonObject
+    : Types['input' & keyof Types]
+
 /** The options of a server, with its tools, prompts and templates typed in place. */
 export interface TypedServerOptions<Tools, Prompts, Templates> extends ServerSettings {
   tools?: Tools
@@ -45,19 +52,6 @@ export interface ServerConstructor {
     options: TypedServerOptions<
       | ({
           readonly [K in keyof In]: {
-            name?: string
-            title?: string
-            description?: string
-            icons?: Icon[]
-            _meta?: Meta
-            when?: AnyTool['when']
-            scopes?: readonly string[]
-            annotations?: ToolAnnotations
-            readOnlyHint?: boolean
-            destructiveHint?: boolean
-            idempotentHint?: boolean
-            openWorldHint?: boolean
-            task?: TaskMode
             input?: { readonly '~standard': { readonly types?: In[K] | undefined } } | Schema | undefined
             run(
               args: keyof In[K] extends never ? JsonObject : In[K]['output' & keyof In[K]],
@@ -71,15 +65,32 @@ export interface ServerConstructor {
               | Schema
               | undefined
           }
-        } & { readonly [K in keyof Returned]: { run(...args: never): Returned[K] } })
+        } & {
+          readonly [K in keyof Returned]: {
+            name?: string
+            title?: string
+            description?: string
+            icons?: Icon[]
+            _meta?: Meta
+            when?: AnyTool['when']
+            scopes?: readonly string[]
+            annotations?: ToolAnnotations
+            readOnlyHint?: boolean
+            destructiveHint?: boolean
+            idempotentHint?: boolean
+            openWorldHint?: boolean
+            task?: TaskMode
+            run(...args: never): Returned[K]
+          }
+        })
       | List,
       PromptsInPlace<Declared, PromptIn, KnownPrompts> | PromptList,
       TemplatesInPlace<Uris>
     >,
   ): Server<
     {
-      [K in keyof In]: {
-        input: keyof In[K] extends never ? JsonObject : In[K]['input' & keyof In[K]]
+      [K in keyof Returned]: {
+        input: InputOf<In[K & keyof In]>
         output: ValueOf<Out[K & keyof Out], Returned[K & keyof Returned]>
       }
     } & ListedToolTypes<List>,

@@ -321,6 +321,29 @@ describe('types', () => {
     await expect(client.tools.place({ a: 41 })).rejects.toThrow()
   })
 
+  it('tools of nothing but handlers with parameters are typed for clients as well', async () => {
+    const app = new Server({
+      name: 's',
+      tools: {
+        bare: { run: (_args, ctx) => ({ version: ctx.protocolVersion }) },
+        hidden: { when: (caller) => caller.auth === undefined, run: (args, ctx) => `${args.x}${ctx.meta.y}` },
+      },
+    })
+    await using client = new Client<typeof app>({ connector: memory(app) })
+    const { version } = await client.tools.bare()
+    expectTypeOf(version).toExtend<string>()
+    expect(version).toBe('2026-07-28')
+    const text = await client.tools.hidden({ x: 1 })
+    expectTypeOf(text).toEqualTypeOf<string>()
+    expect(text).toBe('1undefined')
+    // @ts-expect-error there is no such tool
+    expectTypeOf(client.tools.nothing)
+    const misspelt = () =>
+      // @ts-expect-error misspelt
+      new Server({ name: 's', tools: { a: { wen: () => true, run: (_args, ctx) => ctx.protocolVersion } } })
+    expectTypeOf(misspelt).toBeFunction()
+  })
+
   it('prompts are typed for clients', async () => {
     type App = ReturnType<typeof createApp>
     await using client = new Client<App>({ connector: memory(createApp()) })

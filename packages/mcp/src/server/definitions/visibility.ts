@@ -1,9 +1,10 @@
+import type { ServerContext } from '../../exchange/app-types.ts'
 import type { AuthInfo, ClientFacts, Exchange } from '../../exchange/index.ts'
 
 export interface Caller {
   readonly auth: AuthInfo | undefined
   readonly client: ClientFacts
-  readonly serverContext: unknown
+  readonly serverContext: ServerContext
 }
 
 /** An exchange, or a caller that was taken from one. */
@@ -46,5 +47,5 @@ export function scopesToSee(
 }
 
 export function callerOf(asking: Asking): Caller {
-  return { auth: asking.auth, client: asking.client, serverContext: asking.serverContext }
+  return { auth: asking.auth, client: asking.client, serverContext: asking.serverContext as ServerContext }
 }

@@ -1,3 +1,4 @@
+import type { ServerContext } from '../../exchange/app-types.ts'
 import { type Duration, parseDuration } from '../../protocol/parse-duration.ts'
 import type { AuthInfo, ClientFacts, Exchange, Notification } from '../../exchange/index.ts'
 import { PARTIAL_CONTENT } from '../../exchange/message-hints.ts'
@@ -72,9 +73,9 @@ export class Context {
     return this.#exchange.auth
   }
 
-  /** Whatever the embedding application set for this request. */
-  get serverContext(): unknown {
-    return this.#exchange.serverContext
+  /** Whatever the embedding application set for this request; `AppTypes` says its type. */
+  get serverContext(): ServerContext {
+    return this.#exchange.serverContext as ServerContext
   }
 
   get headers(): Readonly<Record<string, string | undefined>> {

@@ -1,3 +1,4 @@
+import type { ServerContext } from '../../../exchange/app-types.ts'
 import type { Served } from '../../../exchange/server/answer.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../../jsonrpc/index.ts'
 import { refuse, refuseBody } from './refusal.ts'
@@ -17,7 +18,7 @@ import { PacedStream } from './paced-stream.ts'
 
 export interface FetchHandlerOptions extends HttpServiceOptions {
   /** What reaches handlers as `ctx.serverContext`, made for each request. */
-  serverContext?: (request: Request) => unknown
+  serverContext?: (request: Request) => ServerContext
 }
 
 /** A handler of Web requests: Workers, Deno, Bun, Hono, Next and others. */

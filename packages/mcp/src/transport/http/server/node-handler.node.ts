@@ -1,3 +1,4 @@
+import type { ServerContext } from '../../../exchange/app-types.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Served, writeError } from '../../../exchange/server/answer.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../../jsonrpc/index.ts'
@@ -18,7 +19,7 @@ import { PacedResponse } from './paced-response.node.ts'
 
 export interface NodeHandlerOptions extends HttpServiceOptions {
   /** What reaches handlers as `ctx.serverContext`, made for each request. */
-  serverContext?: (request: IncomingMessage) => unknown
+  serverContext?: (request: IncomingMessage) => ServerContext
 }
 
 /** A request listener for `node:http`, Express, Fastify and the like. */

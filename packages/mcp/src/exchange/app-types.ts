@@ -1,0 +1,16 @@
+/**
+ * Types of your application. Say once what the requests of your servers bring with them:
+ *
+ * ```ts
+ * declare module '@gantry/mcp/server' {
+ *   interface AppTypes {
+ *     serverContext: { tenant: string } | undefined
+ *   }
+ * }
+ * ```
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: applications add to it
+export interface AppTypes {}
+
+/** What `ctx.serverContext` is: unknown until `AppTypes` says it. */
+export type ServerContext = AppTypes extends { serverContext: infer Given } ? Given : unknown
