@@ -209,7 +209,7 @@ describe('the packed SDK', () => {
   })
 
   it.each([
-    ['./server', 56],
+    ['./server', 57],
     ['./client', 52],
     ['./auth', 38],
     ['./guard', 31],
