@@ -7,6 +7,7 @@ import { modernRequest } from '../support/raw-client.ts'
 import { testGateway } from '../support/start-gateway.ts'
 
 const CRASH = fileURLToPath(new URL('../fixtures/crash-server.mjs', import.meta.url))
+const META = fileURLToPath(new URL('../fixtures/meta-server.mjs', import.meta.url))
 const KEY = { name: 'ann', key: 'a-long-key-for-tests-0123456789' }
 const HEADERS = { authorization: `Bearer ${KEY.key}` }
 
@@ -158,5 +159,35 @@ it('has the trace of a request, and on demand everything, with the stderr of tar
   expect(lines()).toContainEqual(expect.objectContaining({ message: 'tools/call failed', trace }))
   expect(gateway.toggleDebug()).toBe(false)
   await gateway.close()
+  await receiver.close()
+})
+
+it('says which request waits for approval, as in all lines of a request', async () => {
+  const lines = logged()
+  const receiver = await startReceiver()
+  const key = 'key-of-ann-0123456789'
+  const gateway = await testGateway(
+    {
+      mcpServers: { meta: { command: process.execPath, args: [META] } },
+      auth: { apiKeys: [{ name: 'ann', key }] },
+      policy: { rules: [{ name: 'asked', allow: ['tools:meta/*'], approve: { by: ['operator'] } }] },
+      telemetry: { otlp: { endpoint: receiver.url } },
+    },
+    { logLevel: 'info', logFormat: 'json' },
+  )
+  const trace = 'c'.repeat(32)
+  const call = modernRequest(
+    gateway.endpoint,
+    'tools/call',
+    { name: 'meta_meta', arguments: {} },
+    {
+      headers: { authorization: `Bearer ${key}` },
+      meta: { traceparent: `00-${trace}-${'b'.repeat(16)}-01` },
+    },
+  ).catch(() => {})
+  const waits = () => lines().find(({ message }) => message === 'A call waits for approval')
+  await expect.poll(waits).toMatchObject({ target: 'meta', trace, exchange: expect.any(Number) })
+  await gateway.close()
+  await call
   await receiver.close()
 })

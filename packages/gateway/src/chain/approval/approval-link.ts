@@ -104,9 +104,10 @@ class CallsToApprove {
   /** Undefined when another person has approved, and the approval is used up. */
   async #approve(call: Held): Promise<Outcome | undefined> {
     const { exchange, id } = call
+    const request = { exchange: exchange.record?.id, trace: exchange.trace?.traceId }
     // An approval that another call has used up in the meantime is asked for anew.
     for (;;) {
-      const approval = await this.#approvals.ask(newApproval(call, this.#model))
+      const approval = await this.#approvals.ask(newApproval(call, this.#model), request)
       if (!approval) return say.refuse(exchange, 'crowded', say.CROWDED)
       if (approval.state === 'pending') {
         const later = await this.#later(approval, call)

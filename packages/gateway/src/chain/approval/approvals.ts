@@ -51,8 +51,14 @@ export class Approvals {
     return read(await this.#rows.get(id))
   }
 
-  /** The approval of this id, which begins to wait unless it does already. Undefined: its caller has too many. */
-  async ask(asked: Approval): Promise<Approval | undefined> {
+  /**
+   * The approval of this id, which begins to wait unless it does already. Undefined: its caller has too many. `request`
+   * stands in the log: what else is said of the request that asks.
+   */
+  async ask(
+    asked: Approval,
+    request: { readonly exchange?: number | undefined; readonly trace?: string | undefined } = {},
+  ): Promise<Approval | undefined> {
     for (;;) {
       const before = await this.get(asked.id)
       if (before) return before
@@ -60,7 +66,7 @@ export class Approvals {
       if (own.length >= MOST_WAITING) return undefined
       const ttl = asked.expiresAt - Date.now()
       if ((await this.#rows.swap(asked.id, undefined, writeJson(asked), { ttl })) === undefined) continue
-      this.#options.log('info', 'A call waits for approval', aboutOf(asked))
+      this.#options.log('info', 'A call waits for approval', { ...aboutOf(asked), ...request })
       this.onAsked?.(asked)
       this.#changed(asked.id)
       return asked

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { setGlobalErrorHandler } from '@opentelemetry/core'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
@@ -30,6 +31,8 @@ export interface TracerOptions {
   readonly scrubber: SecretScrubber
 }
 
+/** How long what is left may take to be sent, in milliseconds. */
+const LONGEST_CLOSE = 3000
 /** Characters of a name or a message that spans have. */
 const MAX_TEXT = 256
 /** Characters of arguments or of a result. */
@@ -63,8 +66,11 @@ export function openTracer(options: TracerOptions): Tracer {
       exchange.id === undefined ? undefined : new OtelRequestTrace(exchange, services),
     sessionEnded: (session) => measureSession(durations, session),
     async close() {
-      // A collector that does not answer must not keep the gateway from stopping.
-      await Promise.allSettled([spans?.close(), metrics?.close()])
+      const sent = Promise.allSettled([spans?.close(), metrics?.close()])
+      // A collector that does not answer must not keep the gateway from stopping: others wait ten seconds for that.
+      const ended = new AbortController()
+      await Promise.race([sent, setTimeout(LONGEST_CLOSE, undefined, ended).catch(() => {})])
+      ended.abort()
     },
   }
 }
