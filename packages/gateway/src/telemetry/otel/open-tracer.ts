@@ -67,7 +67,7 @@ export function openTracer(options: TracerOptions): Tracer {
     sessionEnded: (session) => measureSession(durations, session),
     async close() {
       const sent = Promise.allSettled([spans?.close(), metrics?.close()])
-      // A collector that does not answer must not keep the gateway from stopping: others wait ten seconds for that.
+      // What stops behind this must not wait for a collector that does not answer: the packages do, for ten seconds.
       const ended = new AbortController()
       await Promise.race([sent, setTimeout(LONGEST_CLOSE, undefined, ended).catch(() => {})])
       ended.abort()
