@@ -11,7 +11,7 @@ import type { ServerOptions } from '../definitions/server-options.ts'
 
 type Kind = 'tool' | 'prompt' | 'argument' | 'resource' | 'template' | 'server'
 
-/** What an option must be; 0 where whoever reads it looks for itself. */
+/** What an option must be; 0 where its reader looks for itself. */
 type Form =
   | 0
   | 'text'
